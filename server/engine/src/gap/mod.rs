@@ -1,0 +1,508 @@
+//! GAP (Frank Noack, Rico Besteher): collect many of some colours and few of none.
+//!
+//! # The order of the legal actions
+//!
+//! By the card played (colour, then number); with the same card, by the lower card taken, then by the higher one.
+
+mod card;
+mod text;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use arrayvec::ArrayVec;
+use rand_core::Rng;
+
+pub use card::{Card, Colour};
+pub use view::View;
+
+use crate::{
+    Audience, CardSet, Chance, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Points, Refusal,
+    Seat, Seats, SetupError, Shuffle, Text, Viewer,
+};
+
+/// A game ends after so many rounds at the latest.
+pub const MAX_ROUNDS: u16 = 100;
+
+/// How many cards the middle is filled up to.
+const MIDDLE: u8 = 4;
+
+/// When a game ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Length {
+    /// After the round in which somebody has so many points: 1 or more.
+    Target(u32),
+    /// After so many rounds: 1 to 100.
+    Rounds(u16),
+}
+
+/// What can be chosen for a table of GAP.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Options {
+    /// When the game ends.
+    pub length: Length,
+}
+
+/// The medium game: to 30 points.
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            length: Length::Target(30),
+        }
+    }
+}
+
+impl Options {
+    fn check(self) -> Result<(), SetupError> {
+        let wrong = |option, got: u32, allowed| {
+            Err(SetupError::Option {
+                game: Gap::INFO.id,
+                option,
+                got: got.into(),
+                allowed,
+            })
+        };
+        match self.length {
+            Length::Target(0) => wrong("target", 0, "1 or more"),
+            Length::Rounds(rounds @ (0 | 101..)) => wrong("rounds", rounds.into(), "1 to 100"),
+            Length::Target(_) | Length::Rounds(_) => Ok(()),
+        }
+    }
+}
+
+/// Playing a card, with the neighbours it takes.
+///
+/// Where the middle has cards of the same number, all of them are taken and no neighbour is named.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Action {
+    /// The card played.
+    pub card: Card,
+    /// The card of the next lower number that is taken, if there is one.
+    pub lower: Option<Card>,
+    /// The card of the next higher number that is taken, if there is one.
+    pub higher: Option<Card>,
+}
+
+/// What happened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A round began.
+    RoundBegan {
+        /// The round, the first being 0.
+        round: u16,
+        /// Who begins.
+        start: Seat,
+        /// Whether the round is played only because the best were tied.
+        extra: bool,
+        /// The cards turned up in the middle.
+        middle: CardSet<Card>,
+    },
+    /// You were dealt this hand.
+    Dealt {
+        /// Your cards.
+        hand: CardSet<Card>,
+    },
+    /// A card was played.
+    Played {
+        /// Who played.
+        seat: Seat,
+        /// The card.
+        card: Card,
+        /// What it took from the middle. If nothing, the card joined the middle.
+        taken: CardSet<Card>,
+    },
+    /// The middle was filled up from the stack.
+    Filled {
+        /// The cards turned up.
+        cards: CardSet<Card>,
+    },
+    /// A round was over.
+    RoundScored {
+        /// The round, the first being 0.
+        round: u16,
+        /// What each seat scored in it.
+        points: Points,
+    },
+    /// The game was over.
+    Ended {
+        /// The result.
+        outcome: Outcome,
+    },
+}
+
+/// The best single round of a player, which decides ties.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BestRound {
+    /// What the player scored in it.
+    pub points: i32,
+    /// The round, the first being 0; of several with these points, the earliest.
+    pub round: u16,
+}
+
+/// Rules that an action can break.
+pub mod refusals {
+    use crate::Refusal;
+
+    /// Cards of the same number are taken, all of them, and nothing else.
+    pub const SAME_NUMBER: Refusal = Refusal::new(
+        "gap.same_number",
+        "The middle has cards of that number: the card takes all of them, and no neighbours.",
+        "In der Mitte liegen Karten mit dieser Zahl: Die Karte nimmt sie alle, und keine Nachbarn.",
+    );
+    /// The lower card named cannot be taken, or one that must be taken is not named.
+    pub const LOWER: Refusal = Refusal::new(
+        "gap.lower",
+        "Take exactly one card of the next lower number if the middle has one, and none otherwise.",
+        "Nimm genau eine Karte mit der nächstkleineren Zahl, wenn eine in der Mitte liegt, sonst keine.",
+    );
+    /// The higher card named cannot be taken, or one that must be taken is not named.
+    pub const HIGHER: Refusal = Refusal::new(
+        "gap.higher",
+        "Take exactly one card of the next higher number if the middle has one, and none otherwise.",
+        "Nimm genau eine Karte mit der nächstgrößeren Zahl, wenn eine in der Mitte liegt, sonst keine.",
+    );
+}
+
+/// A game of GAP.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gap {
+    options: Options,
+    players: u8,
+    chance: Chance,
+    round: u16,
+    start: Seat,
+    turn: Seat,
+    extra: bool,
+    hands: [CardSet<Card>; MAX_SEATS],
+    middle: CardSet<Card>,
+    /// The next card is the last one.
+    stack: ArrayVec<Card, 50>,
+    collected: [CardSet<Card>; MAX_SEATS],
+    totals: [i32; MAX_SEATS],
+    best: [Option<BestRound>; MAX_SEATS],
+    outcome: Option<Outcome>,
+}
+
+impl Game for Gap {
+    type Options = Options;
+    type Action = Action;
+    type Event = Event;
+    type View = View;
+
+    const INFO: GameInfo = GameInfo {
+        id: "gap",
+        name: Text { en: "GAP", de: "GAP" },
+        summary: Text {
+            en: "Play a card, take its equals or its neighbours, and collect many of few colours.",
+            de: "Spiele eine Karte, nimm ihresgleichen oder ihre Nachbarn und sammle viele von wenigen Farben.",
+        },
+        min_players: 2,
+        max_players: 6,
+        rules_version: 1,
+        rules: Text {
+            en: include_str!("rules.en.md"),
+            de: include_str!("rules.de.md"),
+        },
+    };
+
+    fn new(
+        rules_version: u32,
+        options: Options,
+        players: u8,
+        chance: Chance,
+        events: &mut impl Events<Event>,
+    ) -> Result<Gap, SetupError> {
+        Self::INFO.check(rules_version, players)?;
+        options.check()?;
+        let mut game = Gap {
+            options,
+            players,
+            chance,
+            round: 0,
+            start: Seat::FIRST,
+            turn: Seat::FIRST,
+            extra: false,
+            hands: [CardSet::EMPTY; MAX_SEATS],
+            middle: CardSet::EMPTY,
+            stack: ArrayVec::new(),
+            collected: [CardSet::EMPTY; MAX_SEATS],
+            totals: [0; MAX_SEATS],
+            best: [None; MAX_SEATS],
+            outcome: None,
+        };
+        game.deal(events);
+        Ok(game)
+    }
+
+    fn players(&self) -> u8 {
+        self.players
+    }
+
+    fn to_act(&self) -> Seats {
+        if self.outcome.is_some() {
+            Seats::NONE
+        } else {
+            Seats::only(self.turn)
+        }
+    }
+
+    fn legal_actions(&self, seat: Seat, out: &mut Vec<Action>) {
+        out.clear();
+        if !self.to_act().contains(seat) {
+            return;
+        }
+        for card in self.hands[seat.index()] {
+            let number = card.number();
+            let [lowers, highers] = if (self.middle & card::numbered(number)).is_empty() {
+                [
+                    self.middle & card::numbered(number + 9),
+                    self.middle & card::numbered(number + 1),
+                ]
+            } else {
+                [CardSet::EMPTY; 2]
+            };
+            let mut lower = lowers.into_iter();
+            let mut next_lower = lower.next();
+            loop {
+                let mut higher = highers.into_iter();
+                let mut next_higher = higher.next();
+                loop {
+                    out.push(Action {
+                        card,
+                        lower: next_lower,
+                        higher: next_higher,
+                    });
+                    next_higher = higher.next();
+                    if next_higher.is_none() {
+                        break;
+                    }
+                }
+                next_lower = lower.next();
+                if next_lower.is_none() {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn apply(&mut self, seat: Seat, action: Action, events: &mut impl Events<Event>) -> Result<(), Refusal> {
+        let taken = self.check(seat, action)?;
+        let card = action.card;
+        self.hands[seat.index()] = self.hands[seat.index()].without(card);
+        if taken.is_empty() {
+            self.middle = self.middle.with(card);
+        } else {
+            self.middle = self.middle - taken;
+            self.collected[seat.index()] = self.collected[seat.index()] | taken.with(card);
+        }
+        events.tell(Audience::Everyone, Event::Played { seat, card, taken });
+        self.fill(events);
+        self.turn = seat.left(self.players);
+        if self.hands[self.turn.index()].is_empty() {
+            self.end_round(events);
+        }
+        Ok(())
+    }
+
+    fn view(&self, viewer: Viewer) -> View {
+        View::of(self, viewer)
+    }
+
+    fn follow(view: &mut View, event: &Event) {
+        view.follow(event);
+    }
+
+    /// Nothing can be declined in GAP, so this is the first legal action.
+    fn default_action(&self, seat: Seat) -> Option<Action> {
+        let mut legal = Vec::new();
+        self.legal_actions(seat, &mut legal);
+        legal.first().copied()
+    }
+
+    fn sample(view: &View, rng: &mut impl Rng) -> Result<Gap, ImpossibleView> {
+        view.sample(rng)
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+}
+
+impl Gap {
+    /// How many cards each hand has at the beginning of a round.
+    const fn hand_size(players: u8) -> u8 {
+        if players <= 4 { 6 } else { 5 }
+    }
+
+    /// What the action would take, or the rule against it.
+    fn check(&self, seat: Seat, action: Action) -> Result<CardSet<Card>, Refusal> {
+        if seat.index() >= usize::from(self.players) {
+            return Err(Refusal::NO_SUCH_SEAT);
+        }
+        if self.outcome.is_some() {
+            return Err(Refusal::GAME_OVER);
+        }
+        if seat != self.turn {
+            return Err(Refusal::NOT_ASKED);
+        }
+        if !self.hands[seat.index()].contains(action.card) {
+            return Err(Refusal::NOT_IN_HAND);
+        }
+        let number = action.card.number();
+        let same = self.middle & card::numbered(number);
+        if !same.is_empty() {
+            let none_named = action.lower.is_none() && action.higher.is_none();
+            return if none_named {
+                Ok(same)
+            } else {
+                Err(refusals::SAME_NUMBER)
+            };
+        }
+        let lower = one_of(self.middle & card::numbered(number + 9), action.lower).ok_or(refusals::LOWER)?;
+        let higher =
+            one_of(self.middle & card::numbered(number + 1), action.higher).ok_or(refusals::HIGHER)?;
+        Ok(lower | higher)
+    }
+
+    /// Shuffles, and deals the hands in the order of the seats, then the middle; the rest is the stack.
+    fn deal(&mut self, events: &mut impl Events<Event>) {
+        let mut cards: ArrayVec<Card, 50> = card::deck(self.players).into_iter().collect();
+        self.chance.shuffle(Shuffle::deal(self.round), &mut cards, events);
+        cards.reverse();
+        self.stack = cards;
+        for seat in Seat::all(self.players) {
+            self.hands[seat.index()] = self.draw(Self::hand_size(self.players));
+        }
+        self.middle = self.draw(MIDDLE);
+        self.collected = [CardSet::EMPTY; MAX_SEATS];
+        self.turn = self.start;
+        let (round, start, extra, middle) = (self.round, self.start, self.extra, self.middle);
+        events.tell(
+            Audience::Everyone,
+            Event::RoundBegan {
+                round,
+                start,
+                extra,
+                middle,
+            },
+        );
+        for seat in Seat::all(self.players) {
+            events.tell(
+                Audience::Only(seat),
+                Event::Dealt {
+                    hand: self.hands[seat.index()],
+                },
+            );
+        }
+    }
+
+    /// The next `count` cards of the stack, or as many as it has.
+    fn draw(&mut self, count: u8) -> CardSet<Card> {
+        let left = self.stack.len().saturating_sub(count.into());
+        self.stack.drain(left..).collect()
+    }
+
+    /// Fills the middle up to four, while the stack lasts.
+    fn fill(&mut self, events: &mut impl Events<Event>) {
+        let missing = MIDDLE.saturating_sub(self.middle.len());
+        let cards = self.draw(missing);
+        if !cards.is_empty() {
+            self.middle = self.middle | cards;
+            events.tell(Audience::Everyone, Event::Filled { cards });
+        }
+    }
+
+    fn end_round(&mut self, events: &mut impl Events<Event>) {
+        let points = Points::new(self.players, self.collected.map(score));
+        count_round(&mut self.totals, &mut self.best, points, self.round);
+        events.tell(
+            Audience::Everyone,
+            Event::RoundScored {
+                round: self.round,
+                points,
+            },
+        );
+        self.round += 1;
+        let due = match self.options.length {
+            Length::Target(target) => self.leading_total() >= i64::from(target),
+            Length::Rounds(rounds) => self.round >= rounds,
+        };
+        let at_bound = self.round >= MAX_ROUNDS;
+        if due || self.extra || at_bound {
+            let outcome = rank(self.players, &self.totals, &self.best);
+            let winners = outcome.standings().filter(|standing| standing.place == 1).count();
+            if winners == 1 || at_bound {
+                self.outcome = Some(outcome);
+                events.tell(Audience::Everyone, Event::Ended { outcome });
+                return;
+            }
+            self.extra = true;
+        }
+        self.start = self.start.left(self.players);
+        self.deal(events);
+    }
+
+    fn leading_total(&self) -> i64 {
+        Seat::all(self.players)
+            .map(|seat| i64::from(self.totals[seat.index()]))
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// The card named, as a set, if it is one that can be taken, or none named where there is none; nothing otherwise.
+fn one_of(offered: CardSet<Card>, named: Option<Card>) -> Option<CardSet<Card>> {
+    match named {
+        Some(card) => offered.contains(card).then(|| CardSet::only(card)),
+        None => offered.is_empty().then_some(CardSet::EMPTY),
+    }
+}
+
+/// What the cards collected in a round are worth: the largest count, times the colours that have it, less the
+/// smallest, times the colours that have it; a colour without cards does not count, and equal counts lose nothing.
+fn score(collected: CardSet<Card>) -> i32 {
+    let counts = Colour::ALL.map(|colour| i32::from((collected & colour.cards()).len()));
+    let having = |count: i32| counts.iter().filter(|c| **c == count).count() as i32;
+    let largest = counts.into_iter().max().unwrap_or(0);
+    let smallest = counts.into_iter().filter(|count| *count > 0).min().unwrap_or(0);
+    let plus = largest * having(largest);
+    if smallest == largest {
+        plus
+    } else {
+        plus - smallest * having(smallest)
+    }
+}
+
+/// Adds a round to the totals and the best rounds.
+fn count_round(
+    totals: &mut [i32; MAX_SEATS],
+    best: &mut [Option<BestRound>; MAX_SEATS],
+    points: Points,
+    round: u16,
+) {
+    for (seat, points) in points.iter() {
+        let total = &mut totals[seat.index()];
+        *total = total.saturating_add(points);
+        let best = &mut best[seat.index()];
+        if best.is_none_or(|best| points > best.points) {
+            *best = Some(BestRound { points, round });
+        }
+    }
+}
+
+/// By points. The tie for the most is decided by the highest single round, then by the earlier one; those who lose it
+/// come next, and further down equal points share a place.
+fn rank(players: u8, totals: &[i32; MAX_SEATS], best: &[Option<BestRound>; MAX_SEATS]) -> Outcome {
+    let most = Seat::all(players).map(|seat| totals[seat.index()]).max();
+    let merit = |seat: Seat| {
+        best[seat.index()]
+            .filter(|_| Some(totals[seat.index()]) == most)
+            .map(|b| (b.points, std::cmp::Reverse(b.round)))
+    };
+    let highest = Seat::all(players).filter_map(merit).max();
+    Outcome::ranked(players, *totals, |seat| {
+        let won = highest.is_some() && merit(seat) == highest;
+        (totals[seat.index()], won)
+    })
+}
