@@ -251,7 +251,7 @@ impl View {
         for _ in 0..self.players {
             has_played &= seat != self.turn;
             possible(
-                sizes[seat.index()] == up - u8::from(has_played),
+                Some(sizes[seat.index()]) == up.checked_sub(u8::from(has_played)),
                 "hands that do not fit the turn",
             )?;
             seat = seat.left(self.players);
