@@ -106,7 +106,7 @@ impl Say for Seat {
     fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match lang {
             Lang::En => write!(f, "seat {self}"),
-            Lang::De => write!(f, "Platz {self}"),
+            Lang::De => write!(f, "Sitz {self}"),
         }
     }
 }
