@@ -35,6 +35,7 @@ mod outcome;
 mod seat;
 mod text;
 
+pub mod flush;
 pub mod gap;
 
 pub use cards::{Card, CardSet, CardsInOrder};
