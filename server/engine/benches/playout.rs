@@ -1,0 +1,139 @@
+//! How fast the engine plays: full random games on one core, the deal and the list of legal actions included.
+//!
+//! `cargo bench --bench playout` prints three lines a game, and takes the names of games to run only those:
+//! - `bench playout_GAME N actions/s`, over all player counts, the same number of games each;
+//! - `bench playout_GAME_vs_chacha R x`: N over the ChaCha20 blocks a second of the same moments. Machines and their
+//!   other work differ, and this ratio does so less;
+//! - `bench allocations_GAME N allocs/game`, once the first games have been played. More than none is a failure.
+//!
+//! `cargo test` plays a few games for the last line alone.
+
+use std::env;
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use parlor_engine::gap::Gap;
+use parlor_engine::{Chance, Game, NoEvents, below};
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// How long each game is measured.
+const TIME: Duration = Duration::from_secs(2);
+
+fn main() -> ExitCode {
+    // Cargo says `--bench` when it benches, and nothing when it tests.
+    let (flags, names): (Vec<_>, Vec<_>) = env::args().skip(1).partition(|arg| arg.starts_with('-'));
+    let run = Run {
+        timed: flags.iter().any(|flag| flag == "--bench"),
+        names,
+    };
+    let all_well = [run.game::<Gap>()];
+    if all_well.contains(&false) {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+struct Run {
+    timed: bool,
+    names: Vec<String>,
+}
+
+impl Run {
+    /// Measures one game, and says whether all is well.
+    fn game<G: Game>(&self) -> bool {
+        let id = G::INFO.id;
+        if self.timed && !self.names.is_empty() && !self.names.iter().any(|name| name == id) {
+            return true;
+        }
+        let mut player = RandomPlayer::<G>::new();
+        player.play_each_count();
+        if self.timed {
+            let (actions, blocks) = speeds(&mut player);
+            println!("bench playout_{id} {actions:.0} actions/s");
+            println!("bench playout_{id}_vs_chacha {:.3} x", actions / blocks);
+        }
+        const PASSES: u64 = 100;
+        let allocations = allocation_counter::measure(|| {
+            for _ in 0..PASSES {
+                player.play_each_count();
+            }
+        });
+        let games = PASSES * player_counts::<G>().count() as u64;
+        let per_game = allocations.count_total as f64 / games as f64;
+        println!("bench allocations_{id} {per_game} allocs/game");
+        allocations.count_total == 0
+    }
+}
+
+fn player_counts<G: Game>() -> impl Iterator<Item = u8> {
+    G::INFO.min_players..=G::INFO.max_players
+}
+
+/// Actions and ChaCha20 blocks a second. The two take turns, so that both meet the same troubles.
+fn speeds<G: Game>(player: &mut RandomPlayer<G>) -> (f64, f64) {
+    let mut chacha = ChaCha20Rng::from_seed([0; 32]);
+    let (mut actions, mut playing) = (0, Duration::ZERO);
+    let (mut blocks, mut enciphering) = (0, Duration::ZERO);
+    while playing < TIME {
+        playing += timed(|| actions += player.play_each_count());
+        enciphering += timed(|| {
+            let mut words = [0; 64 * 64];
+            chacha.fill_bytes(&mut words);
+            black_box(&words);
+            blocks += 64;
+        });
+    }
+    let a_second = |count: u64, time: Duration| count as f64 / time.as_secs_f64();
+    (a_second(actions, playing), a_second(blocks, enciphering))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a bench measures the real time that work takes"
+)]
+fn timed(work: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
+}
+
+/// Plays every seat by drawing from the list of legal actions.
+struct RandomPlayer<G: Game> {
+    rng: Xoshiro256PlusPlus,
+    legal: Vec<G::Action>,
+}
+
+impl<G: Game> RandomPlayer<G> {
+    fn new() -> RandomPlayer<G> {
+        RandomPlayer {
+            rng: Xoshiro256PlusPlus::seed_from_u64(0),
+            legal: Vec::new(),
+        }
+    }
+
+    /// One game at each player count; gives the number of actions.
+    fn play_each_count(&mut self) -> u64 {
+        player_counts::<G>().map(|players| self.play(players)).sum()
+    }
+
+    fn play(&mut self, players: u8) -> u64 {
+        let chance = Chance::fresh(&mut self.rng);
+        let version = G::INFO.rules_version;
+        let mut game = G::new(version, G::Options::default(), players, chance, &mut NoEvents)
+            .expect("the default options suit every player count");
+        let mut actions = 0;
+        while let Some(seat) = game.to_act().first() {
+            game.legal_actions(seat, &mut self.legal);
+            let choice = below(self.legal.len() as u32, &mut self.rng);
+            game.apply(seat, self.legal[choice as usize], &mut NoEvents)
+                .expect("a listed action is legal");
+            actions += 1;
+        }
+        black_box(game.outcome());
+        actions
+    }
+}
