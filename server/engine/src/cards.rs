@@ -6,6 +6,8 @@ use std::ops::{BitAnd, BitOr, Sub};
 
 /// A card: a small value with a code of one byte, which is also its order.
 pub trait Card: Copy + Eq + Ord + 'static {
+    /// Every code is below this number. Sets are faster where it is 64 or less, and can hold no more than 128.
+    const CODES: u8 = 128;
     /// The code. Cards that nobody can tell apart share one.
     fn code(self) -> u8;
     /// The card with this code, if there is one.
@@ -46,7 +48,11 @@ impl<C: Card> CardSet<C> {
     /// Just this card.
     #[must_use]
     pub fn only(card: C) -> CardSet<C> {
-        CardSet::from_bits(1 << card.code())
+        CardSet::from_bits(if C::CODES <= 64 {
+            u128::from(1u64 << card.code())
+        } else {
+            1 << card.code()
+        })
     }
 
     /// Whether the card is in the set.
@@ -131,11 +137,14 @@ pub struct CardsInOrder<C>(CardSet<C>);
 impl<C: Card> Iterator for CardsInOrder<C> {
     type Item = C;
     fn next(&mut self) -> Option<C> {
-        if self.0.is_empty() {
-            return None;
+        // An empty set gives 128, which is no card's code.
+        if C::CODES <= 64 {
+            let bits = self.0.bits as u64;
+            self.0.bits = u128::from(bits & bits.wrapping_sub(1));
+            return C::from_code(bits.trailing_zeros() as u8);
         }
         let card = C::from_code(self.0.bits.trailing_zeros() as u8);
-        self.0.bits &= self.0.bits - 1;
+        self.0.bits &= self.0.bits.wrapping_sub(1);
         card
     }
 }

@@ -253,36 +253,15 @@ impl Game for Gap {
             return;
         }
         for card in self.hands[seat.index()] {
-            let number = card.number();
-            let [lowers, highers] = if (self.middle & card::numbered(number)).is_empty() {
-                [
-                    self.middle & card::numbered(number + 9),
-                    self.middle & card::numbered(number + 1),
-                ]
+            let [same, lowers, highers] = self.matches(card);
+            let [lowers, highers] = if same.is_empty() {
+                [lowers, highers]
             } else {
                 [CardSet::EMPTY; 2]
             };
-            let mut lower = lowers.into_iter();
-            let mut next_lower = lower.next();
-            loop {
-                let mut higher = highers.into_iter();
-                let mut next_higher = higher.next();
-                loop {
-                    out.push(Action {
-                        card,
-                        lower: next_lower,
-                        higher: next_higher,
-                    });
-                    next_higher = higher.next();
-                    if next_higher.is_none() {
-                        break;
-                    }
-                }
-                next_lower = lower.next();
-                if next_lower.is_none() {
-                    break;
-                }
-            }
+            each_or_none(lowers).for_each(|lower| {
+                each_or_none(highers).for_each(|higher| out.push(Action { card, lower, higher }));
+            });
         }
     }
 
@@ -335,6 +314,11 @@ impl Gap {
         if players <= 4 { 6 } else { 5 }
     }
 
+    /// The cards of the middle that have the card's number, the next lower one and the next higher one.
+    fn matches(&self, card: Card) -> [CardSet<Card>; 3] {
+        card.kin().map(|kin| self.middle & kin)
+    }
+
     /// What the action would take, or the rule against it.
     fn check(&self, seat: Seat, action: Action) -> Result<CardSet<Card>, Refusal> {
         if seat.index() >= usize::from(self.players) {
@@ -349,8 +333,7 @@ impl Gap {
         if !self.hands[seat.index()].contains(action.card) {
             return Err(Refusal::NOT_IN_HAND);
         }
-        let number = action.card.number();
-        let same = self.middle & card::numbered(number);
+        let [same, lowers, highers] = self.matches(action.card);
         if !same.is_empty() {
             let none_named = action.lower.is_none() && action.higher.is_none();
             return if none_named {
@@ -359,15 +342,14 @@ impl Gap {
                 Err(refusals::SAME_NUMBER)
             };
         }
-        let lower = one_of(self.middle & card::numbered(number + 9), action.lower).ok_or(refusals::LOWER)?;
-        let higher =
-            one_of(self.middle & card::numbered(number + 1), action.higher).ok_or(refusals::HIGHER)?;
+        let lower = one_of(lowers, action.lower).ok_or(refusals::LOWER)?;
+        let higher = one_of(highers, action.higher).ok_or(refusals::HIGHER)?;
         Ok(lower | higher)
     }
 
     /// Shuffles, and deals the hands in the order of the seats, then the middle; the rest is the stack.
     fn deal(&mut self, events: &mut impl Events<Event>) {
-        let mut cards: ArrayVec<Card, 50> = card::deck(self.players).into_iter().collect();
+        let mut cards = card::deck_in_order(self.players);
         self.chance.shuffle(Shuffle::deal(self.round), &mut cards, events);
         cards.reverse();
         self.stack = cards;
@@ -449,6 +431,12 @@ impl Gap {
             .max()
             .unwrap_or(0)
     }
+}
+
+/// What can be named where these are offered: each of them, or none if there are none.
+fn each_or_none(offered: CardSet<Card>) -> impl Iterator<Item = Option<Card>> {
+    let mut cards = offered.into_iter();
+    std::iter::once(cards.next()).chain(cards.map(Some))
 }
 
 /// The card named, as a set, if it is one that can be taken, or none named where there is none; nothing otherwise.
