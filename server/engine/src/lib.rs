@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 mod cards;
+mod catalogue;
 mod chance;
 #[cfg(test)]
 mod conformance;
@@ -14,6 +15,7 @@ mod text;
 pub mod gap;
 
 pub use cards::{Card, CardSet, CardsInOrder};
+pub use catalogue::{AnyAction, AnyEvent, AnyGame, AnyOptions, AnyView, GameId};
 pub use chance::{Chance, Purpose, Shuffle, below, shuffle};
 pub use error::{ImpossibleView, Refusal, SetupError};
 pub use game::{Events, Game, GameInfo, NoEvents};
