@@ -13,7 +13,6 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use parlor_engine::gap::Gap;
 use parlor_engine::{Chance, Game, NoEvents, below};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -29,7 +28,12 @@ fn main() -> ExitCode {
         timed: flags.iter().any(|flag| flag == "--bench"),
         names,
     };
-    let all_well = [run.game::<Gap>()];
+    macro_rules! each {
+        ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
+            [$(run.game::<parlor_engine::$module::$game>()),*]
+        };
+    }
+    let all_well = parlor_engine::for_all_games!(each);
     if all_well.contains(&false) {
         ExitCode::FAILURE
     } else {
