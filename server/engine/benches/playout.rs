@@ -2,9 +2,11 @@
 //!
 //! `cargo bench --bench playout` prints three lines a game, and takes the names of games to run only those:
 //! - `bench playout_GAME N actions/s`, over all player counts, the same number of games each;
-//! - `bench playout_GAME_vs_chacha R x`: N over the ChaCha20 blocks a second of the same moments. Machines and their
-//!   other work differ, and this ratio does so less;
+//! - `bench playout_GAME_vs_chacha R x`: actions played in the time of one ChaCha20 block. The two take turns of a
+//!   millisecond, so that machines and their other work change this ratio less than they change N;
 //! - `bench allocations_GAME N allocs/game`, once the first games have been played. More than none is a failure.
+//!
+//! N and R are medians over the turns: what else the machine does falls into few of them.
 //!
 //! `cargo test` plays a few games for the last line alone.
 
@@ -18,8 +20,9 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// How long each game is measured.
-const TIME: Duration = Duration::from_secs(2);
+/// How often games and ChaCha20 take turns, and how long a turn is at least.
+const TURNS: usize = 1000;
+const TURN: Duration = Duration::from_millis(1);
 
 fn main() -> ExitCode {
     // Cargo says `--bench` when it benches, and nothing when it tests.
@@ -56,9 +59,9 @@ impl Run {
         let mut player = RandomPlayer::<G>::new();
         player.play_each_count();
         if self.timed {
-            let (actions, blocks) = speeds(&mut player);
+            let (actions, ratio) = speed(&mut player);
             println!("bench playout_{id} {actions:.0} actions/s");
-            println!("bench playout_{id}_vs_chacha {:.3} x", actions / blocks);
+            println!("bench playout_{id}_vs_chacha {ratio:.3} x");
         }
         const PASSES: u64 = 100;
         let allocations = allocation_counter::measure(|| {
@@ -77,32 +80,43 @@ fn player_counts<G: Game>() -> impl Iterator<Item = u8> {
     G::INFO.min_players..=G::INFO.max_players
 }
 
-/// Actions and ChaCha20 blocks a second. The two take turns, so that both meet the same troubles.
-fn speeds<G: Game>(player: &mut RandomPlayer<G>) -> (f64, f64) {
+/// Actions a second, and their ratio to ChaCha20 blocks a second.
+fn speed<G: Game>(player: &mut RandomPlayer<G>) -> (f64, f64) {
+    const BLOCKS: usize = 64;
     let mut chacha = ChaCha20Rng::from_seed([0; 32]);
-    let (mut actions, mut playing) = (0, Duration::ZERO);
-    let (mut blocks, mut enciphering) = (0, Duration::ZERO);
-    while playing < TIME {
-        playing += timed(|| actions += player.play_each_count());
-        enciphering += timed(|| {
-            let mut words = [0; 64 * 64];
-            chacha.fill_bytes(&mut words);
-            black_box(&words);
-            blocks += 64;
+    let mut stream = [0; 64 * BLOCKS];
+    let turns = (0..TURNS).map(|_| {
+        let actions = a_second(|| player.play_each_count());
+        let blocks = a_second(|| {
+            chacha.fill_bytes(black_box(&mut stream));
+            BLOCKS as u64
         });
-    }
-    let a_second = |count: u64, time: Duration| count as f64 / time.as_secs_f64();
-    (a_second(actions, playing), a_second(blocks, enciphering))
+        (actions, actions / blocks)
+    });
+    let (actions, ratios) = turns.unzip();
+    (median(actions), median(ratios))
 }
 
+/// How much of the work is done a second, by doing it for a turn.
 #[expect(
     clippy::disallowed_methods,
     reason = "a bench measures the real time that work takes"
 )]
-fn timed(work: impl FnOnce()) -> Duration {
+fn a_second(mut work: impl FnMut() -> u64) -> f64 {
     let start = Instant::now();
-    work();
-    start.elapsed()
+    let mut done = 0;
+    loop {
+        done += work();
+        let time = start.elapsed();
+        if time >= TURN {
+            return done as f64 / time.as_secs_f64();
+        }
+    }
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
 }
 
 /// Plays every seat by drawing from the list of legal actions.
