@@ -1,7 +1,5 @@
 //! The cards of GAP: the numbers 0 to 9 in five colours.
 
-use arrayvec::ArrayVec;
-
 use crate::CardSet;
 
 /// A colour. Small tables leave out the last ones of this order.
@@ -71,43 +69,17 @@ impl crate::Card for Card {
 }
 
 /// Every card with this number; numbers are a ring, so 10 is 0 again.
-const fn numbered(number: u8) -> CardSet<Card> {
-    const ZEROES: u128 = 1 | 1 << 10 | 1 << 20 | 1 << 30 | 1 << 40;
-    CardSet::from_bits(ZEROES << (number % 10))
+pub(super) const fn numbered(number: u8) -> CardSet<Card> {
+    const ZEROES: u64 = 1 | 1 << 10 | 1 << 20 | 1 << 30 | 1 << 40;
+    CardSet::from_bits((ZEROES << (number % 10)) as u128)
 }
 
-impl Card {
-    /// Every card with the same number, with the next lower one, and with the next higher one.
-    pub(super) const fn kin(self) -> [CardSet<Card>; 3] {
-        static KIN: [[CardSet<Card>; 3]; 50] = {
-            let mut kin = [[CardSet::EMPTY; 3]; 50];
-            let mut code = 0;
-            while code < 50 {
-                let number = code % 10;
-                kin[code as usize] = [numbered(number), numbered(number + 9), numbered(number + 1)];
-                code += 1;
-            }
-            kin
-        };
-        KIN[self.0 as usize]
-    }
-}
-
-/// How many cards a table of `players` plays with: two players leave out two colours, three players one.
-const fn deck_size(players: u8) -> u8 {
-    match players {
-        2 => 30,
-        3 => 40,
-        _ => 50,
-    }
-}
-
-/// The cards that a table of `players` plays with: the last colours are left out first.
+/// The cards that a table of `players` plays with: two players leave out two colours, three players one.
 pub(super) const fn deck(players: u8) -> CardSet<Card> {
-    CardSet::from_bits((1 << deck_size(players)) - 1)
-}
-
-/// The same cards, in order.
-pub(super) fn deck_in_order(players: u8) -> ArrayVec<Card, 50> {
-    (0..deck_size(players)).map(Card).collect()
+    let colours = match players {
+        2 => 3,
+        3 => 4,
+        _ => 5,
+    };
+    CardSet::from_bits((1 << (10 * colours)) - 1)
 }
