@@ -143,13 +143,11 @@ impl Say for Outcome {
         let mut standings: Vec<_> = self.standings().collect();
         standings.sort_by_key(|standing| standing.place);
         for standing in standings {
-            write!(
-                f,
-                " {}. {} ({})",
-                standing.place,
-                standing.seat.in_lang(lang),
-                standing.points
-            )?;
+            let (place, seat, points) = (standing.place, standing.seat.in_lang(lang), standing.points);
+            match lang {
+                Lang::En => write!(f, " Place {place}: {seat} with {points}.")?,
+                Lang::De => write!(f, " Rang {place}: {seat} mit {points}.")?,
+            }
         }
         Ok(())
     }
