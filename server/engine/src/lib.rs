@@ -37,6 +37,7 @@ mod text;
 
 pub mod flush;
 pub mod gap;
+pub mod habe_fertig;
 
 pub use cards::{Card, CardSet, CardsInOrder};
 pub use catalogue::{AnyAction, AnyEvent, AnyGame, AnyOptions, AnyView, GameId};
