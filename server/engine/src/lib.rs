@@ -12,6 +12,7 @@ mod seat;
 mod text;
 
 pub mod gap;
+pub mod no_dice;
 
 pub use cards::{Card, CardSet, CardsInOrder};
 pub use chance::{Chance, Purpose, Shuffle, below, shuffle};
