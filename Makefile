@@ -73,8 +73,8 @@ mutants: $(CARGO_MUTANTS) ## Break the engine in small ways and see whether its 
 clean-tools: ## Remove the locally installed tools
 	rm -rf $(TOOLS)
 
-# A debug build without debug information: a third of the time of a release build, and these tools
-# run for seconds.
+# A debug build without debug information takes a third to a half of the time of a release build, and
+# these tools mostly wait for cargo.
 $(CARGO_DENY) $(CARGO_MUTANTS): INSTALL = CARGO_PROFILE_DEV_DEBUG=0 cargo install --debug --locked --root
 
 $(CARGO_DENY):

@@ -61,11 +61,14 @@ impl Shuffle {
     }
 }
 
+/// For each shuffle that is fixed, the codes of the cards that come first.
+type Script = Vec<(Shuffle, Vec<u8>)>;
+
 /// Where the order of the cards comes from: a seed, or a script with a seed behind it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Chance {
     seed: [u8; 32],
-    script: Option<Arc<Vec<(Shuffle, Vec<u8>)>>>,
+    script: Option<Arc<Script>>,
 }
 
 impl Chance {

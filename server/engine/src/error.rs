@@ -37,6 +37,12 @@ impl Refusal {
         "It is not your turn: the game waits for somebody else.",
         "Du bist nicht an der Reihe: Das Spiel wartet auf andere.",
     );
+    /// The action is one of another game.
+    pub const OTHER_GAME: Refusal = Refusal::new(
+        "other_game",
+        "That is an action of another game.",
+        "Das ist ein Zug aus einem anderen Spiel.",
+    );
     /// The card named is not in the player's hand.
     pub const NOT_IN_HAND: Refusal = Refusal::new(
         "not_in_hand",
@@ -92,12 +98,6 @@ pub enum SetupError {
         got: i64,
         /// What is allowed, in words.
         allowed: &'static str,
-    },
-    /// The options are another game's.
-    #[error("the options given are not those of {game}")]
-    OtherGame {
-        /// The id of the game.
-        game: &'static str,
     },
 }
 

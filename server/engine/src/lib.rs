@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 mod cards;
+mod catalogue;
 mod chance;
 #[cfg(test)]
 mod conformance;
@@ -15,6 +16,7 @@ pub mod gap;
 pub mod no_dice;
 
 pub use cards::{Card, CardSet, CardsInOrder};
+pub use catalogue::{AnyAction, AnyEvent, AnyGame, AnyOptions, AnyView, GameId};
 pub use chance::{Chance, Purpose, Shuffle, below, shuffle};
 pub use error::{ImpossibleView, Refusal, SetupError};
 pub use game::{Events, Game, GameInfo, NoEvents};

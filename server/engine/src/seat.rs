@@ -5,6 +5,17 @@ use std::fmt;
 /// The most seats any game has. Arrays with one slot a seat have this length.
 pub const MAX_SEATS: usize = 6;
 
+/// The size of a table that somebody says has so many players: 1 to 6, whatever they say.
+const fn size(players: u8) -> u8 {
+    match players {
+        0 => 1,
+        1..MOST => players,
+        _ => MOST,
+    }
+}
+
+const MOST: u8 = MAX_SEATS as u8;
+
 /// A place at the table, numbered 0, 1, 2, ... clockwise ("to the left").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seat(u8);
@@ -19,11 +30,7 @@ impl Seat {
     /// ```
     #[must_use]
     pub const fn new(number: u8) -> Option<Seat> {
-        if number < MAX_SEATS as u8 {
-            Some(Seat(number))
-        } else {
-            None
-        }
+        if number < MOST { Some(Seat(number)) } else { None }
     }
 
     /// The first seat, which begins the first round of every game.
@@ -38,25 +45,31 @@ impl Seat {
     /// The seat `steps` places further clockwise at a table of `players`.
     #[must_use]
     pub const fn left_by(self, steps: u8, players: u8) -> Seat {
-        Seat((self.0 + steps % players) % players)
+        let players = size(players);
+        Seat((self.0 % players + steps % players) % players)
     }
 
     /// The next seat clockwise at a table of `players`.
     #[must_use]
     pub const fn left(self, players: u8) -> Seat {
         let next = self.0 + 1;
-        Seat(if next >= players { 0 } else { next })
+        Seat(if next >= size(players) { 0 } else { next })
     }
 
     /// The next seat anticlockwise at a table of `players`.
     #[must_use]
     pub const fn right(self, players: u8) -> Seat {
-        Seat(if self.0 == 0 { players - 1 } else { self.0 - 1 })
+        let last = size(players) - 1;
+        Seat(if self.0 == 0 || self.0 > last {
+            last
+        } else {
+            self.0 - 1
+        })
     }
 
     /// All seats of a table, in order.
     pub fn all(players: u8) -> impl DoubleEndedIterator<Item = Seat> + ExactSizeIterator + Clone {
-        (0..players.min(MAX_SEATS as u8)).map(Seat)
+        (0..players.min(MOST)).map(Seat)
     }
 }
 
@@ -83,7 +96,7 @@ impl Seats {
     /// Every seat of a table of `players`.
     #[must_use]
     pub const fn all(players: u8) -> Seats {
-        Seats(((1u16 << if players > 6 { 6 } else { players }) - 1) as u8)
+        Seats(((1u16 << if players > MOST { MOST } else { players }) - 1) as u8)
     }
 
     /// Just this seat.
@@ -140,7 +153,7 @@ impl Seats {
 
     /// The seats of the set, in order.
     pub fn iter(self) -> impl Iterator<Item = Seat> {
-        Seat::all(MAX_SEATS as u8).filter(move |seat| self.contains(*seat))
+        Seat::all(MOST).filter(move |seat| self.contains(*seat))
     }
 }
 
@@ -230,6 +243,19 @@ mod tests {
             (Seat(0), Seat(4), Seat(3), Seat(2))
         );
         assert_eq!((last.left_by(6, 4), Seat(1).left_by(2, 6)), (Seat(1), Seat(3)));
+        assert_eq!(
+            (
+                Seat(5).left(255),
+                Seat(5).right(2),
+                Seat(5).left_by(255, 255),
+                Seat(0).left(0)
+            ),
+            (Seat(0), Seat(1), Seat(2), Seat(0))
+        );
+        assert_eq!(
+            (Seat(1).right(2), Seat(2).right(2), Seat(3).left_by(0, 0)),
+            (Seat(0), Seat(1), Seat(0))
+        );
         assert_eq!(Seat::all(3).collect::<Vec<_>>(), [Seat(0), Seat(1), Seat(2)]);
     }
 

@@ -47,19 +47,22 @@ pub trait Say {
     /// assert_eq!(card.to_string(), "green 7");
     /// assert_eq!(card.in_lang(Lang::De).to_string(), "grüne 7");
     /// ```
-    fn in_lang(&self, lang: Lang) -> Said<'_, Self> {
+    fn in_lang(&self, lang: Lang) -> Said<'_, Self>
+    where
+        Self: Sized,
+    {
         Said { what: self, lang }
     }
 }
 
 /// A thing in a language: what [`Say::in_lang`] gives.
 #[derive(Clone, Copy, Debug)]
-pub struct Said<'a, T: ?Sized> {
+pub struct Said<'a, T> {
     what: &'a T,
     lang: Lang,
 }
 
-impl<T: Say + ?Sized> fmt::Display for Said<'_, T> {
+impl<T: Say> fmt::Display for Said<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.what.say(self.lang, f)
     }

@@ -100,7 +100,7 @@ impl View {
                 for seat in Seat::all(self.players) {
                     self.hand_sizes[seat.index()] = size;
                 }
-                let dealt = size.saturating_mul(self.players) + MIDDLE;
+                let dealt = size.saturating_mul(self.players).saturating_add(MIDDLE);
                 self.stack = card::deck(self.players).len().saturating_sub(dealt);
                 self.collected = [CardSet::EMPTY; MAX_SEATS];
             }
@@ -117,7 +117,7 @@ impl View {
                     self.middle = self.middle - taken;
                     self.collected[seat.index()] = self.collected[seat.index()] | taken.with(card);
                 }
-                self.turn = seat.left(self.players.max(1));
+                self.turn = seat.left(self.players);
             }
             Event::Filled { cards } => {
                 self.middle = self.middle | cards;
@@ -251,7 +251,7 @@ impl View {
         for _ in 0..self.players {
             has_played &= seat != self.turn;
             possible(
-                sizes[seat.index()] == up - u8::from(has_played),
+                Some(sizes[seat.index()]) == up.checked_sub(u8::from(has_played)),
                 "hands that do not fit the turn",
             )?;
             seat = seat.left(self.players);

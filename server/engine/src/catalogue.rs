@@ -1,0 +1,267 @@
+//! The games, in one list, and the types that hold any of them.
+//!
+//! The list below is the only place that names all games. A type that has one form for each game is made from it with
+//! [`for_all_games!`](crate::for_all_games), here and in other crates; no other `match` over games exists.
+
+use rand_core::Rng;
+
+use crate::text::{Lang, Say, display_in_english};
+use crate::{
+    Audience, Chance, Events, Game, GameInfo, ImpossibleView, Outcome, Refusal, Seat, Seats, SetupError,
+    Shuffle, Viewer,
+};
+
+/// Calls a macro with the list of all games: `Variant: module::Type, ...`.
+///
+/// ```
+/// macro_rules! ids {
+///     ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
+///         [$(<parlor_engine::$module::$game as parlor_engine::Game>::INFO.id),*]
+///     };
+/// }
+/// assert!(parlor_engine::for_all_games!(ids).contains(&"gap"));
+/// ```
+#[macro_export]
+macro_rules! for_all_games {
+    ($callback:ident) => {
+        $callback! {
+            Gap: gap::Gap,
+        }
+    };
+}
+
+macro_rules! catalogue {
+    ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
+        /// Which game.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[non_exhaustive]
+        pub enum GameId {
+            $(#[doc = concat!("[`", stringify!($game), "`](crate::", stringify!($module), ")")] $variant,)*
+        }
+
+        impl GameId {
+            /// Every game.
+            pub const ALL: &[GameId] = &[$(GameId::$variant),*];
+
+            /// What is the same for every table of the game.
+            #[must_use]
+            pub const fn info(self) -> GameInfo {
+                match self {
+                    $(GameId::$variant => <crate::$module::$game as Game>::INFO,)*
+                }
+            }
+
+            /// The options that most people play with.
+            #[must_use]
+            pub fn default_options(self) -> AnyOptions {
+                match self {
+                    $(GameId::$variant => AnyOptions::$variant(Default::default()),)*
+                }
+            }
+        }
+
+        any!(AnyOptions, Options, "The options of any game.", derive(Clone, Copy, PartialEq, Eq, Debug),
+            $($variant: $module::$game),*);
+        any!(AnyAction, Action, "An action of any game.", derive(Clone, Copy, PartialEq, Eq, Hash, Debug),
+            $($variant: $module::$game),*);
+        any!(AnyEvent, Event, "An event of any game.", derive(Clone, Copy, PartialEq, Eq, Debug),
+            $($variant: $module::$game),*);
+        any!(AnyView, View, "A view of any game.", derive(Clone, PartialEq, Eq, Debug),
+            $($variant: $module::$game),*);
+
+        /// A game in progress, whichever it is.
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        #[non_exhaustive]
+        #[expect(missing_docs, reason = "the variants are the games")]
+        #[allow(clippy::large_enum_variant, reason = "games are held one by one; a box would cost more")]
+        pub enum AnyGame {
+            $($variant(crate::$module::$game),)*
+        }
+
+        impl AnyGame {
+            /// Sets up a table of the game whose options these are. See [`Game::new`].
+            pub fn new(
+                rules_version: u32,
+                options: AnyOptions,
+                players: u8,
+                chance: Chance,
+                events: &mut impl Events<AnyEvent>,
+            ) -> Result<AnyGame, SetupError> {
+                match options {
+                    $(AnyOptions::$variant(options) =>
+                        Game::new(rules_version, options, players, chance, &mut Erase(events)).map(AnyGame::$variant),)*
+                }
+            }
+
+            /// Which game it is.
+            #[must_use]
+            pub const fn id(&self) -> GameId {
+                match self {
+                    $(AnyGame::$variant(_) => GameId::$variant,)*
+                }
+            }
+
+            /// See [`Game::players`].
+            #[must_use]
+            pub fn players(&self) -> u8 {
+                match self {
+                    $(AnyGame::$variant(game) => game.players(),)*
+                }
+            }
+
+            /// See [`Game::to_act`].
+            #[must_use]
+            pub fn to_act(&self) -> Seats {
+                match self {
+                    $(AnyGame::$variant(game) => game.to_act(),)*
+                }
+            }
+
+            /// See [`Game::legal_actions`].
+            #[must_use]
+            pub fn legal_actions(&self, seat: Seat) -> Vec<AnyAction> {
+                match self {
+                    $(AnyGame::$variant(game) => {
+                        let mut legal = Vec::new();
+                        game.legal_actions(seat, &mut legal);
+                        legal.into_iter().map(AnyAction::$variant).collect()
+                    })*
+                }
+            }
+
+            /// See [`Game::apply`]. An action of another game is refused.
+            pub fn apply(
+                &mut self,
+                seat: Seat,
+                action: AnyAction,
+                events: &mut impl Events<AnyEvent>,
+            ) -> Result<(), Refusal> {
+                match (self, action) {
+                    $((AnyGame::$variant(game), AnyAction::$variant(action)) =>
+                        game.apply(seat, action, &mut Erase(events)),)*
+                    #[allow(unreachable_patterns, reason = "reachable once there are two games")]
+                    _ => Err(Refusal::OTHER_GAME),
+                }
+            }
+
+            /// See [`Game::view`].
+            #[must_use]
+            pub fn view(&self, viewer: Viewer) -> AnyView {
+                match self {
+                    $(AnyGame::$variant(game) => AnyView::$variant(game.view(viewer)),)*
+                }
+            }
+
+            /// See [`Game::default_action`].
+            #[must_use]
+            pub fn default_action(&self, seat: Seat) -> Option<AnyAction> {
+                match self {
+                    $(AnyGame::$variant(game) => game.default_action(seat).map(AnyAction::$variant),)*
+                }
+            }
+
+            /// See [`Game::sample`].
+            pub fn sample(view: &AnyView, rng: &mut impl Rng) -> Result<AnyGame, ImpossibleView> {
+                match view {
+                    $(AnyView::$variant(view) => Game::sample(view, rng).map(AnyGame::$variant),)*
+                }
+            }
+
+            /// See [`Game::outcome`].
+            #[must_use]
+            pub fn outcome(&self) -> Option<Outcome> {
+                match self {
+                    $(AnyGame::$variant(game) => game.outcome(),)*
+                }
+            }
+
+            /// See [`Game::is_secret`].
+            #[must_use]
+            pub fn is_secret(&self, seat: Seat) -> bool {
+                match self {
+                    $(AnyGame::$variant(game) => game.is_secret(seat),)*
+                }
+            }
+        }
+
+        impl AnyView {
+            /// See [`Game::follow`]. An event of another game changes nothing.
+            pub fn follow(&mut self, event: &AnyEvent) {
+                match (self, event) {
+                    $((AnyView::$variant(view), AnyEvent::$variant(event)) =>
+                        <crate::$module::$game as Game>::follow(view, event),)*
+                    #[allow(unreachable_patterns, reason = "reachable once there are two games")]
+                    _ => {}
+                }
+            }
+        }
+    };
+}
+
+/// One of the types of a game, of any game.
+macro_rules! any {
+    ($any:ident, $part:ident, $doc:literal, $derive:meta, $($variant:ident: $module:ident::$game:ident),*) => {
+        #[doc = $doc]
+        #[$derive]
+        #[non_exhaustive]
+        #[expect(missing_docs, reason = "the variants are the games")]
+        pub enum $any {
+            $($variant(<crate::$module::$game as Game>::$part),)*
+        }
+
+        $(impl From<<crate::$module::$game as Game>::$part> for $any {
+            fn from(part: <crate::$module::$game as Game>::$part) -> $any {
+                $any::$variant(part)
+            }
+        })*
+
+        impl $any {
+            /// Which game it belongs to.
+            #[must_use]
+            pub const fn game(&self) -> GameId {
+                match self {
+                    $($any::$variant(_) => GameId::$variant,)*
+                }
+            }
+        }
+
+        impl Say for $any {
+            fn say(&self, lang: Lang, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self {
+                    $($any::$variant(part) => part.say(lang, f),)*
+                }
+            }
+        }
+
+        display_in_english!($any);
+    };
+}
+
+for_all_games!(catalogue);
+
+impl GameId {
+    /// The game with this id.
+    ///
+    /// ```
+    /// use parlor_engine::GameId;
+    /// assert_eq!(GameId::from_id("gap"), Some(GameId::Gap));
+    /// assert_eq!(GameId::from_id("chess"), None);
+    /// ```
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<GameId> {
+        GameId::ALL.iter().copied().find(|game| game.info().id == id)
+    }
+}
+
+/// Passes the events of one game on as events of any game.
+struct Erase<'a, S>(&'a mut S);
+
+impl<E: Into<AnyEvent>, S: Events<AnyEvent>> Events<E> for Erase<'_, S> {
+    fn tell(&mut self, to: Audience, event: E) {
+        self.0.tell(to, event.into());
+    }
+
+    fn shuffled(&mut self, name: Shuffle, codes: impl Iterator<Item = u8>) {
+        self.0.shuffled(name, codes);
+    }
+}
