@@ -27,6 +27,7 @@ macro_rules! for_all_games {
         $callback! {
             HabeFertig: habe_fertig::HabeFertig,
             Gap: gap::Gap,
+            Flush: flush::Flush,
         }
     };
 }
