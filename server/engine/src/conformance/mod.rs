@@ -64,7 +64,9 @@ pub(crate) enum Reveals {
 /// A number from the environment, or 1.
 fn setting<N: FromStr + From<u8>>(name: &str) -> N {
     match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")),
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name}={text} is not a number")),
         Err(_) => N::from(1),
     }
 }

@@ -136,8 +136,14 @@ fn evenness_is_told_from_bias() {
     let even: Vec<u32> = (0..10_000).map(|_| below(10, &mut rng)).collect();
     let biased: Vec<u32> = (0..10_000).map(|_| below(11, &mut rng) % 10).collect();
     assert!(verdict(&[1.0; 10], even.clone()));
-    assert!(!verdict(&[1.0; 10], biased.clone()), "a bias of one in eleven went unnoticed");
-    assert!(verdict(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], biased), "a bias that was asked for");
+    assert!(
+        !verdict(&[1.0; 10], biased.clone()),
+        "a bias of one in eleven went unnoticed"
+    );
+    assert!(
+        verdict(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], biased),
+        "a bias that was asked for"
+    );
     assert!(!verdict(&[1.0; 9], even.clone()), "a class that cannot be");
     assert!(!verdict(&[1.0; 11], even), "a class that never came");
 }

@@ -63,7 +63,20 @@ const IN_PART: u32 = 1 << 18;
 const WHOLE: u32 = 1 << 19;
 const WHOLE_VALUE: u32 = 20;
 const LISTED: u32 = 1 << 30;
-const AROUND: [Square; 12] = [(-1, -2), (0, -2), (1, -2), (-2, -1), (2, -1), (-2, 0), (2, 0), (-2, 1), (2, 1), (-1, 2), (0, 2), (1, 2)];
+const AROUND: [Square; 12] = [
+    (-1, -2),
+    (0, -2),
+    (1, -2),
+    (-2, -1),
+    (2, -1),
+    (-2, 0),
+    (2, 0),
+    (-2, 1),
+    (2, 1),
+    (-1, 2),
+    (0, 2),
+    (1, 2),
+];
 const WHOLE_CARD: u32 = 24;
 const TOUCHED: u32 = (1 << VALUES) - 1;
 

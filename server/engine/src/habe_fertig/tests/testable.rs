@@ -46,7 +46,10 @@ impl Testable for HabeFertig {
         }
         for rebuild in 0..=game.rebuilds {
             let of_it = |cards: CardSet<Card>| -> CardSet<Card> {
-                cards.into_iter().filter(|card| game.origin[card.index()] == rebuild).collect()
+                cards
+                    .into_iter()
+                    .filter(|card| game.origin[card.index()] == rebuild)
+                    .collect()
             };
             let mut cards: Vec<Card> = places.iter().flat_map(|place| of_it(**place)).collect();
             crate::shuffle(&mut cards, rng);
@@ -112,7 +115,9 @@ impl Testable for HabeFertig {
             3 => view.round = (number % 6) as u16,
             4 => view.dealer = seat,
             5 => {
-                let waiting = Seat::all(6).filter(|seat| number >> seat.index() & 1 != 0).collect();
+                let waiting = Seat::all(6)
+                    .filter(|seat| number >> seat.index() & 1 != 0)
+                    .collect();
                 view.phase = Phase::Hiding { waiting };
             }
             6 => view.phase = Phase::Laying { turned: card },
@@ -146,7 +151,9 @@ impl Testable for HabeFertig {
                 view.origins.push(doubled);
             }
             _ => {
-                let Some(origin) = view.origins.get_mut(which) else { return };
+                let Some(origin) = view.origins.get_mut(which) else {
+                    return;
+                };
                 match below(5, rng) {
                     0 => origin.rebuild = number as u16,
                     1 => toggle(&mut origin.cards),
