@@ -123,7 +123,7 @@ fn say_in_english(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
             card,
             pile,
             gap: true,
-        } => write!(f, "Gap! Seat {seat} plays {card} {pile} and moves again."),
+        } => write!(f, "Gap! Seat {seat} plays {card} {pile}."),
         Event::Played { seat, card, pile, .. } => write!(f, "Seat {seat} plays {card} {pile}."),
         Event::YouPassed { card } => write!(f, "You pass and take {card}."),
         Event::Passed { seat } => write!(f, "Seat {seat} passes and takes a card."),
@@ -150,7 +150,7 @@ fn say_in_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
         Event::Hid { seat } => write!(f, "Platz {seat} versteckt zwei Karten."),
         Event::PilesOpened { tops: [left, right] } => {
             let (left, right) = (left.in_lang(DE), right.in_lang(DE));
-            write!(f, "Die Stapel beginnen links mit {left} und rechts mit {right}.")
+            write!(f, "Die Stapel beginnen: links {left}, rechts {right}.")
         }
         Event::TurnedOver { seat, card } => {
             write!(
@@ -169,10 +169,7 @@ fn say_in_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
             gap: true,
         } => {
             let (card, pile) = (card.in_lang(DE), pile.in_lang(DE));
-            write!(
-                f,
-                "Gap! Platz {seat} spielt {card} {pile} und ist noch einmal dran."
-            )
+            write!(f, "Gap! Platz {seat} spielt {card} {pile}.")
         }
         Event::Played { seat, card, pile, .. } => {
             write!(
@@ -231,7 +228,7 @@ impl Say for Phase {
                 let seats: Vec<Seat> = waiting.iter().collect();
                 let still = Text {
                     en: "still to hide two cards",
-                    de: "zwei Karten verstecken müssen noch",
+                    de: "zwei Karten zu verstecken haben noch",
                 };
                 write!(
                     f,
@@ -262,24 +259,15 @@ impl Say for Phase {
 fn say_origin(origin: &Origin, view: &View, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
     let unseen = origin.cards & view.unseen();
     let own = view.viewer.seat();
-    let words = match lang {
-        Lang::En => [
-            "Unseen, dealt",
-            "Unseen, from rebuilt draw pile",
-            "draw pile",
-            "hidden",
-        ],
-        Lang::De => [
-            "Ungesehen, gegeben",
-            "Ungesehen, aus erneuertem Nachziehstapel",
-            "Nachziehstapel",
-            "versteckt",
-        ],
+    let [draw, hidden] = match lang {
+        Lang::En => ["draw pile", "hidden"],
+        Lang::De => ["Nachziehstapel", "versteckt"],
     };
-    let [dealt, rebuilt, draw, hidden] = words;
-    match origin.rebuild {
-        0 => write!(f, "{dealt}")?,
-        number => write!(f, "{rebuilt} {number}")?,
+    match (origin.rebuild, lang) {
+        (0, Lang::En) => write!(f, "Unseen, dealt")?,
+        (0, Lang::De) => write!(f, "Ungesehen, ausgeteilt")?,
+        (number, Lang::En) => write!(f, "Unseen, from rebuilt draw pile {number}")?,
+        (number, Lang::De) => write!(f, "Ungesehen, aus dem {number}. erneuerten Nachziehstapel")?,
     }
     write!(
         f,
@@ -299,7 +287,7 @@ impl Say for View {
             Lang::En => [
                 "seen by",
                 "Round",
-                "Turn",
+                "turn",
                 "Piles",
                 "under them",
                 "Draw pile",
@@ -336,14 +324,14 @@ impl Say for View {
         writeln!(f, "Habe fertig, {seen_by} {}", self.viewer.in_lang(lang))?;
         match self.outcome {
             Some(outcome) => writeln!(f, "{}", outcome.in_lang(lang))?,
-            None => writeln!(
-                f,
-                "{round} {}, {turn} {}, {}: {}",
-                u32::from(self.round) + 1,
-                u32::from(self.turns) + 1,
-                self.turn.in_lang(lang),
-                self.phase.in_lang(lang)
-            )?,
+            None => {
+                write!(f, "{round} {}, ", u32::from(self.round) + 1)?;
+                if !matches!(self.phase, Phase::Hiding { .. }) {
+                    let (number, seat) = (u32::from(self.turns) + 1, self.turn.in_lang(lang));
+                    write!(f, "{turn} {number}, {seat}: ")?;
+                }
+                writeln!(f, "{}", self.phase.in_lang(lang))?;
+            }
         }
         writeln!(
             f,

@@ -2,6 +2,7 @@
 
 mod ends;
 mod hiding;
+mod impossible;
 mod knowledge;
 mod setup;
 mod testable;
@@ -101,7 +102,7 @@ impl Table {
         Table { game, told }
     }
 
-    /// A moment in the first round: the tops, the draw pile with the next card first, and the hands. Everyone hides two
+    /// A moment in the first round, seat 0 to move: the tops, the draw pile with the next card first, and the hands. Everyone hides two
     /// of the highest cards that nothing else names, and all other cards are under the tops.
     fn moment(tops: &str, draw: &str, hands: &[&str]) -> Table {
         let mut table = Table::deal(&vec![""; hands.len()], "");
@@ -119,17 +120,41 @@ impl Table {
         game.draw = list(draw).into_iter().rev().collect();
         game.buried = others.into_iter().collect();
         game.phase = Phase::Moving;
+        game.turns = 60 * u16::from(game.players);
         table.told.clear();
         table
     }
 
-    /// A moment in which nothing lies under the tops: the last player holds all other cards.
-    fn bare(tops: &str, draw: &str, hands: &[&str]) -> Table {
-        let mut table = Table::moment(tops, draw, hands);
-        let buried = std::mem::take(&mut table.game.buried);
-        let last = &mut table.game.hands[hands.len() - 1];
-        *last = *last | buried;
-        table
+    /// Leaves only these cards under the tops, and gives the last player the others.
+    fn bury(mut self, cards: &str) -> Table {
+        let last = &mut self.game.hands[usize::from(self.game.players) - 1];
+        *last = *last | (self.game.buried - set(cards));
+        self.game.buried = set(cards);
+        self
+    }
+
+    /// These cards are hidden, and what is named nowhere is under the tops.
+    fn hiding(mut self, hidden: &[&str]) -> Table {
+        let game = &mut self.game;
+        for (place, cards) in game.hidden.iter_mut().zip(hidden) {
+            *place = set(cards);
+        }
+        let draw = game.draw.iter().copied().collect();
+        let elsewhere = game
+            .hands
+            .iter()
+            .chain(&game.hidden)
+            .fold(draw, |all, cards| all | *cards);
+        game.buried = super::card::DECK - elsewhere - game.tops.into_iter().flatten().collect();
+        self
+    }
+
+    /// With so many turns of the round played.
+    fn after_turns(mut self, turns: u16) -> Table {
+        let steps = (turns % u16::from(self.game.players)) as u8 + 1;
+        self.game.turn = self.game.dealer.left_by(steps, self.game.players);
+        self.game.turns = turns;
+        self
     }
 
     /// Fixes the orders of rebuilt draw piles in the first round, as far as they are named.

@@ -37,10 +37,13 @@ impl Testable for HabeFertig {
         let (game, mut places) = (self.clone(), Vec::new());
         let places_of = self.hands.iter_mut().zip(&mut self.hidden);
         for (seat, (hand, hidden)) in Seat::all(MAX_SEATS as u8).zip(places_of) {
-            if !viewer.is(seat) && !shown {
+            if viewer.is(seat) {
+                continue;
+            }
+            if !shown {
                 places.push(hand);
             }
-            if !viewer.is(seat) && !(shown && winner == Some(seat)) {
+            if !shown || winner != Some(seat) {
                 places.push(hidden);
             }
         }
@@ -129,7 +132,7 @@ impl Testable for HabeFertig {
             12 => toggle(&mut view.hand),
             13 => toggle(&mut view.hidden),
             14 => view.hand_sizes[seat.index()] = (number % 14) as u8,
-            15 => view.tops = (number % 4 > 0).then_some([card, other]),
+            15 => view.tops = (number & 3 != 0).then_some([card, other]),
             16 => toggle(&mut view.buried),
             17 => view.draw = number as u8,
             18 => view.rebuilds = (number % 4) as u16,
