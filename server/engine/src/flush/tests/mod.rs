@@ -3,6 +3,7 @@
 mod cards;
 mod fields;
 mod hands;
+mod impossible;
 mod views;
 mod words;
 
