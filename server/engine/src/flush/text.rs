@@ -111,7 +111,7 @@ impl Event {
             Event::HandBegan { hand_number, start } => {
                 write!(
                     f,
-                    "Durchgang {}: Platz {start} spielt aus.",
+                    "Durchgang {}: Sitz {start} spielt aus.",
                     u32::from(hand_number) + 1
                 )
             }
@@ -122,18 +122,18 @@ impl Event {
                 cards,
                 combination,
             } => match play {
-                Play::Lead => write!(f, "Platz {seat} spielt {combination} aus."),
-                Play::Overwrite => write!(f, "Platz {seat} überbietet mit {combination}."),
-                Play::Add => write!(f, "Platz {seat} legt {cards} an, das gibt {combination}."),
+                Play::Lead => write!(f, "Sitz {seat} spielt {combination} aus."),
+                Play::Overwrite => write!(f, "Sitz {seat} überbietet mit {combination}."),
+                Play::Add => write!(f, "Sitz {seat} legt {cards} an, das gibt {combination}."),
             },
-            Event::Passed { seat } => write!(f, "Platz {seat} passt."),
+            Event::Passed { seat } => write!(f, "Sitz {seat} passt."),
             Event::Flushed { by, why } => {
                 let why = match why {
                     Why::AllPassed => "Alle anderen haben gepasst",
                     Why::Full => "Der Stapel ist voll",
                     Why::Eight => "Eine 8 wurde gelegt",
                 };
-                write!(f, "Platz {by} spült: {why}.")
+                write!(f, "Sitz {by} spült: {why}.")
             }
             Event::HandScored {
                 hand_number,
