@@ -1,6 +1,7 @@
 //! Deals, scores, and the way from one hand to the next and to the end.
 
 use super::*;
+use crate::flush::hands::next_start;
 
 const BEGINNER: Options = Options { beginner: true };
 

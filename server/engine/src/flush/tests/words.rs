@@ -53,7 +53,7 @@ fn events() {
                 start: seat(2),
             },
             "Hand 2: seat 2 leads.",
-            "Durchgang 2: Platz 2 spielt aus.",
+            "Durchgang 2: Sitz 2 spielt aus.",
         ),
         (
             Event::Dealt { hand: cards("1 8") },
@@ -63,37 +63,33 @@ fn events() {
         (
             laid(Play::Lead),
             "Seat 1 leads 4,5,6.",
-            "Platz 1 spielt 4,5,6 aus.",
+            "Sitz 1 spielt 4,5,6 aus.",
         ),
         (
             laid(Play::Overwrite),
             "Seat 1 overwrites with 4,5,6.",
-            "Platz 1 überbietet mit 4,5,6.",
+            "Sitz 1 überbietet mit 4,5,6.",
         ),
         (
             laid(Play::Add),
             "Seat 1 adds 4, 6, which makes 4,5,6.",
-            "Platz 1 legt 4, 6 an, das gibt 4,5,6.",
+            "Sitz 1 legt 4, 6 an, das gibt 4,5,6.",
         ),
-        (
-            Event::Passed { seat: seat(0) },
-            "Seat 0 passes.",
-            "Platz 0 passt.",
-        ),
+        (Event::Passed { seat: seat(0) }, "Seat 0 passes.", "Sitz 0 passt."),
         (
             flushed(Why::AllPassed),
             "Seat 2 flushes: all others have passed.",
-            "Platz 2 spült: Alle anderen haben gepasst.",
+            "Sitz 2 spült: Alle anderen haben gepasst.",
         ),
         (
             flushed(Why::Full),
             "Seat 2 flushes: the stack is full.",
-            "Platz 2 spült: Der Stapel ist voll.",
+            "Sitz 2 spült: Der Stapel ist voll.",
         ),
         (
             flushed(Why::Eight),
             "Seat 2 flushes: an 8 was laid.",
-            "Platz 2 spült: Eine 8 wurde gelegt.",
+            "Sitz 2 spült: Eine 8 wurde gelegt.",
         ),
         (
             Event::HandScored {
@@ -102,14 +98,14 @@ fn events() {
                 points: Points::new(3, totals),
             },
             "Hand 1 scores seat 0 -5, seat 1 0, seat 2 -3; seat 0 was left with 3, 8; seat 2 was left with 12.",
-            "Durchgang 1 bringt Platz 0 -5, Platz 1 0, Platz 2 -3; Platz 0 behielt 3, 8; Platz 2 behielt 12.",
+            "Durchgang 1 bringt Sitz 0 -5, Sitz 1 0, Sitz 2 -3; Sitz 0 behielt 3, 8; Sitz 2 behielt 12.",
         ),
         (
             Event::Ended {
                 outcome: Outcome::by_points(3, totals),
             },
-            "The game is over. 1. seat 1 (0) 2. seat 2 (-3) 3. seat 0 (-5)",
-            "Das Spiel ist zu Ende. 1. Platz 1 (0) 2. Platz 2 (-3) 3. Platz 0 (-5)",
+            "The game is over. Place 1: seat 1 with 0. Place 2: seat 2 with -3. Place 3: seat 0 with -5.",
+            "Das Spiel ist zu Ende. Rang 1: Sitz 1 mit 0. Rang 2: Sitz 2 mit -3. Rang 3: Sitz 0 mit -5.",
         ),
     ];
     for (event, en, de) in cases {
@@ -129,9 +125,9 @@ fn views() {
         "Flush (full rules), seen by seat 0\nHand 1. Turn: seat 2\nStack: 5, laid by seat 0\nOut: 9, 9\n\
          Set aside: 13, kept back: 0\nseat 0: cards 2, total -1\nseat 1: cards 2, total 0, passed\n\
          seat 2: cards 2, total -2\nYour cards: 1, 13\n",
-        "Flush (volle Regeln), Ansicht: Platz 0\nDurchgang 1. Am Zug: Platz 2\nStapel: 5, gelegt von Platz 0\n\
-         Aus dem Spiel: 9, 9\nBeiseite: 13, zurückgehalten: 0\nPlatz 0: Karten 2, gesamt -1\n\
-         Platz 1: Karten 2, gesamt 0, gepasst\nPlatz 2: Karten 2, gesamt -2\nDeine Karten: 1, 13\n",
+        "Flush (volle Regeln), Ansicht: Sitz 0\nDurchgang 1. Am Zug: Sitz 2\nStapel: 5, gelegt von Sitz 0\n\
+         Aus dem Spiel: 9, 9\nBeiseite: 13, zurückgehalten: 0\nSitz 0: Karten 2, gesamt -1\n\
+         Sitz 1: Karten 2, gesamt 0, gepasst\nSitz 2: Karten 2, gesamt -2\nDeine Karten: 1, 13\n",
     );
     let mut game = table(&["1", "8"]);
     game.hand_number = 1;
@@ -142,18 +138,18 @@ fn views() {
         &game.view(Viewer::Spectator),
         "Flush (beginner rules), seen by a spectator\nHand 2. Turn: seat 0\nStack: -\nOut: -\n\
          Set aside: 4, kept back: 0\nseat 0: cards 1, total 0\nseat 1: cards 1, total 0\n",
-        "Flush (Einsteigerregeln), Ansicht: ein Zuschauer\nDurchgang 2. Am Zug: Platz 0\nStapel: -\n\
-         Aus dem Spiel: -\nBeiseite: 4, zurückgehalten: 0\nPlatz 0: Karten 1, gesamt 0\nPlatz 1: Karten 1, gesamt 0\n",
+        "Flush (Einsteigerregeln), Ansicht: ein Zuschauer\nDurchgang 2. Am Zug: Sitz 0\nStapel: -\n\
+         Aus dem Spiel: -\nBeiseite: 4, zurückgehalten: 0\nSitz 0: Karten 1, gesamt 0\nSitz 1: Karten 1, gesamt 0\n",
     );
     game.apply(seat(0), action("lead 1"), &mut NoEvents)
         .expect("a last card");
     says(
         &game.view(Viewer::Seat(seat(1))),
-        "Flush (beginner rules), seen by seat 1\nThe game is over. 1. seat 0 (0) 2. seat 1 (-1)\n\
+        "Flush (beginner rules), seen by seat 1\nThe game is over. Place 1: seat 0 with 0. Place 2: seat 1 with -1.\n\
          Stack: 1, laid by seat 0\nOut: -\nSet aside: 4, kept back: 0\nseat 0: cards 0, total 0\n\
          seat 1: cards 1, total -1, left: 8\nYour cards: 8\n",
-        "Flush (Einsteigerregeln), Ansicht: Platz 1\nDas Spiel ist zu Ende. 1. Platz 0 (0) 2. Platz 1 (-1)\n\
-         Stapel: 1, gelegt von Platz 0\nAus dem Spiel: -\nBeiseite: 4, zurückgehalten: 0\n\
-         Platz 0: Karten 0, gesamt 0\nPlatz 1: Karten 1, gesamt -1, übrig: 8\nDeine Karten: 8\n",
+        "Flush (Einsteigerregeln), Ansicht: Sitz 1\nDas Spiel ist zu Ende. Rang 1: Sitz 0 mit 0. Rang 2: Sitz 1 mit -1.\n\
+         Stapel: 1, gelegt von Sitz 0\nAus dem Spiel: -\nBeiseite: 4, zurückgehalten: 0\n\
+         Sitz 0: Karten 0, gesamt 0\nSitz 1: Karten 1, gesamt -1, übrig: 8\nDeine Karten: 8\n",
     );
 }
