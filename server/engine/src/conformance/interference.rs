@@ -125,7 +125,7 @@ impl<G: Testable> Twins<'_, G> {
 }
 
 /// Compares at random moments of random games; gives back how many actions were compared.
-fn check<G: Testable>(name: &str, rounds: u64, outputs: Outputs<G>) -> Result<usize, String> {
+fn check<G: Testable>(name: &str, rounds: u32, outputs: Outputs<G>) -> Result<usize, String> {
     let mut rng = test_rng(name);
     let mut compared = 0;
     for (players, options) in set_ups::<G>() {

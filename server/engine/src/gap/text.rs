@@ -96,7 +96,7 @@ impl Say for Event {
                 let middle = middle.in_lang(lang);
                 write!(
                     f,
-                    "Runde {}{why}: Platz {start} beginnt, in der Mitte liegen {middle}.",
+                    "Runde {}{why}: Sitz {start} beginnt, in der Mitte liegen {middle}.",
                     u32::from(round) + 1
                 )
             }
@@ -112,7 +112,7 @@ impl Say for Event {
             (Event::Played { seat, card, taken }, Lang::De) if taken.is_empty() => {
                 write!(
                     f,
-                    "Platz {seat} legt {card} in die Mitte.",
+                    "Sitz {seat} legt {card} in die Mitte.",
                     card = card.in_lang(lang)
                 )
             }
@@ -127,7 +127,7 @@ impl Say for Event {
             (Event::Played { seat, card, taken }, Lang::De) => {
                 write!(
                     f,
-                    "Platz {seat} spielt {} und nimmt {}.",
+                    "Sitz {seat} spielt {} und nimmt {}.",
                     card.in_lang(lang),
                     taken.in_lang(lang)
                 )
