@@ -25,6 +25,7 @@ use crate::{
 macro_rules! for_all_games {
     ($callback:ident) => {
         $callback! {
+            HabeFertig: habe_fertig::HabeFertig,
             Gap: gap::Gap,
             Flush: flush::Flush,
         }

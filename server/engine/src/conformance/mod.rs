@@ -9,6 +9,7 @@ mod golden;
 mod interference;
 mod play;
 mod sampling;
+mod uniform;
 
 use std::str::FromStr;
 
@@ -17,7 +18,7 @@ use rand_core::SeedableRng;
 
 use crate::{Audience, Chance, Events, Game, NoEvents, Seat, Shuffle, Viewer, below};
 
-pub(crate) use sampling::assert_uniform;
+use sampling::assert_proportional;
 
 /// What the suite must know of a game beyond its rules. Implemented in the tests of each game.
 pub(crate) trait Testable: Game {
