@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Testable, assert_proportional, play_on, table, test_rng};
+use super::sampling::assert_proportional;
+use super::{Testable, play_on, table, test_rng};
 use crate::flush::Flush;
 use crate::gap::Gap;
 use crate::habe_fertig::HabeFertig;

@@ -141,13 +141,13 @@ fn say_in_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
         Event::RoundBegan { round, dealer } => {
             write!(
                 f,
-                "Runde {}: Platz {dealer} gibt, und alle verstecken zwei Karten.",
+                "Runde {}: Sitz {dealer} gibt, und alle verstecken zwei Karten.",
                 u32::from(round) + 1
             )
         }
         Event::Dealt { hand } => write!(f, "Deine Hand: {}.", hand.in_lang(DE)),
         Event::YouHid { cards } => write!(f, "Du versteckst {}.", cards.in_lang(DE)),
-        Event::Hid { seat } => write!(f, "Platz {seat} versteckt zwei Karten."),
+        Event::Hid { seat } => write!(f, "Sitz {seat} versteckt zwei Karten."),
         Event::PilesOpened { tops: [left, right] } => {
             let (left, right) = (left.in_lang(DE), right.in_lang(DE));
             write!(f, "Die Stapel beginnen: links {left}, rechts {right}.")
@@ -155,12 +155,12 @@ fn say_in_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
         Event::TurnedOver { seat, card } => {
             write!(
                 f,
-                "Es gibt keine Lücke: Für Platz {seat} wird {} aufgedeckt.",
+                "Es gibt keine Lücke: Für Sitz {seat} wird {} aufgedeckt.",
                 card.in_lang(DE)
             )
         }
         Event::Laid { seat, card, pile } => {
-            write!(f, "Platz {seat} legt {} {}.", card.in_lang(DE), pile.in_lang(DE))
+            write!(f, "Sitz {seat} legt {} {}.", card.in_lang(DE), pile.in_lang(DE))
         }
         Event::Played {
             seat,
@@ -169,20 +169,15 @@ fn say_in_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
             gap: true,
         } => {
             let (card, pile) = (card.in_lang(DE), pile.in_lang(DE));
-            write!(f, "Gap! Platz {seat} spielt {card} {pile}.")
+            write!(f, "Gap! Sitz {seat} spielt {card} {pile}.")
         }
         Event::Played { seat, card, pile, .. } => {
-            write!(
-                f,
-                "Platz {seat} spielt {} {}.",
-                card.in_lang(DE),
-                pile.in_lang(DE)
-            )
+            write!(f, "Sitz {seat} spielt {} {}.", card.in_lang(DE), pile.in_lang(DE))
         }
         Event::YouPassed { card } => write!(f, "Du passt und nimmst {}.", card.in_lang(DE)),
-        Event::Passed { seat } => write!(f, "Platz {seat} passt und nimmt eine Karte."),
+        Event::Passed { seat } => write!(f, "Sitz {seat} passt und nimmt eine Karte."),
         Event::PassedWithoutCard { seat } => {
-            write!(f, "Platz {seat} passt, und es gibt keine Karte zu nehmen.")
+            write!(f, "Sitz {seat} passt, und es gibt keine Karte zu nehmen.")
         }
         Event::Rebuilt { cards } => write!(f, "Der Nachziehstapel wird erneuert, Karten: {}.", cards.len()),
         Event::Shown { shown } => shown.say(DE, f),
@@ -198,7 +193,7 @@ impl Say for Shown {
         let hidden = self.hidden.in_lang(lang);
         match (self.winner, lang) {
             (Some(winner), Lang::En) => write!(f, "Seat {winner} has finished, with {hidden} hidden")?,
-            (Some(winner), Lang::De) => write!(f, "Platz {winner} hat fertig, versteckt waren {hidden}")?,
+            (Some(winner), Lang::De) => write!(f, "Sitz {winner} hat fertig, versteckt waren {hidden}")?,
             (None, Lang::En) => write!(f, "Nobody has finished")?,
             (None, Lang::De) => write!(f, "Niemand hat fertig")?,
         }

@@ -68,7 +68,7 @@ fn events() {
                 dealer: seat,
             },
             "Round 1: seat 2 deals, and everyone hides two cards.",
-            "Runde 1: Platz 2 gibt, und alle verstecken zwei Karten.",
+            "Runde 1: Sitz 2 gibt, und alle verstecken zwei Karten.",
         ),
         (
             Event::Dealt { hand: set("r6 b3") },
@@ -83,7 +83,7 @@ fn events() {
         (
             Event::Hid { seat },
             "Seat 2 hides two cards.",
-            "Platz 2 versteckt zwei Karten.",
+            "Sitz 2 versteckt zwei Karten.",
         ),
         (
             Event::PilesOpened {
@@ -95,12 +95,12 @@ fn events() {
         (
             Event::TurnedOver { seat, card },
             "There is no gap: red 6 is turned over for seat 2.",
-            "Es gibt keine Lücke: Für Platz 2 wird rote 6 aufgedeckt.",
+            "Es gibt keine Lücke: Für Sitz 2 wird rote 6 aufgedeckt.",
         ),
         (
             Event::Laid { seat, card, pile },
             "Seat 2 lays red 6 on the left pile.",
-            "Platz 2 legt rote 6 auf den linken Stapel.",
+            "Sitz 2 legt rote 6 auf den linken Stapel.",
         ),
         (
             Event::Played {
@@ -110,7 +110,7 @@ fn events() {
                 gap: true,
             },
             "Gap! Seat 2 plays red 6 on the left pile.",
-            "Gap! Platz 2 spielt rote 6 auf den linken Stapel.",
+            "Gap! Sitz 2 spielt rote 6 auf den linken Stapel.",
         ),
         (
             Event::Played {
@@ -120,7 +120,7 @@ fn events() {
                 gap: false,
             },
             "Seat 2 plays red 6 on the left pile.",
-            "Platz 2 spielt rote 6 auf den linken Stapel.",
+            "Sitz 2 spielt rote 6 auf den linken Stapel.",
         ),
         (
             Event::YouPassed { card },
@@ -130,12 +130,12 @@ fn events() {
         (
             Event::Passed { seat },
             "Seat 2 passes and takes a card.",
-            "Platz 2 passt und nimmt eine Karte.",
+            "Sitz 2 passt und nimmt eine Karte.",
         ),
         (
             Event::PassedWithoutCard { seat },
             "Seat 2 passes, and there is no card to take.",
-            "Platz 2 passt, und es gibt keine Karte zu nehmen.",
+            "Sitz 2 passt, und es gibt keine Karte zu nehmen.",
         ),
         (
             Event::Rebuilt { cards: set("r1 r2") },
@@ -151,7 +151,7 @@ fn events() {
                 },
             },
             "Seat 0 has finished, with red 6, blue 3 hidden; seat 1 holds yellow 1, yellow 2.",
-            "Platz 0 hat fertig, versteckt waren rote 6, blaue 3; Platz 1 hält gelbe 1, gelbe 2.",
+            "Sitz 0 hat fertig, versteckt waren rote 6, blaue 3; Sitz 1 hält gelbe 1, gelbe 2.",
         ),
         (
             Event::Shown {
@@ -162,19 +162,19 @@ fn events() {
                 },
             },
             "Nobody has finished; seat 1 holds yellow 1, yellow 2.",
-            "Niemand hat fertig; Platz 1 hält gelbe 1, gelbe 2.",
+            "Niemand hat fertig; Sitz 1 hält gelbe 1, gelbe 2.",
         ),
         (
             Event::RoundScored { round: 1, points },
             "Round 2 scores seat 0 4, seat 1 -1.",
-            "Runde 2 bringt Platz 0 4, Platz 1 -1.",
+            "Runde 2 bringt Sitz 0 4, Sitz 1 -1.",
         ),
         (
             Event::Ended {
                 outcome: Outcome::by_points(2, [4, -1, 0, 0, 0, 0]),
             },
-            "The game is over. 1. seat 0 (4) 2. seat 1 (-1)",
-            "Das Spiel ist zu Ende. 1. Platz 0 (4) 2. Platz 1 (-1)",
+            "The game is over. Place 1: seat 0 with 4. Place 2: seat 1 with -1.",
+            "Das Spiel ist zu Ende. Rang 1: Sitz 0 mit 4. Rang 2: Sitz 1 mit -1.",
         ),
     ] {
         says(&event, en, de);
@@ -204,14 +204,14 @@ Unseen, from rebuilt draw pile 1 (draw pile 1, hidden 0, seat 0 1): green 2, gre
 "
         .replace("HAND", &table.hand(1).in_lang(Lang::En).to_string())
         .as_str(),
-        "Habe fertig, gesehen von Platz 1
-Runde 1, Zug 125, Platz 0: spielen oder passen
+        "Habe fertig, gesehen von Sitz 1
+Runde 1, Zug 125, Sitz 0: spielen oder passen
 Stapel: rote 5, blaue 9; darunter: rote 4. Nachziehstapel: 1
-Platz 0: 4 Karten, gesamt 0
-Platz 1: 54 Karten, gesamt 0
+Sitz 0: 4 Karten, gesamt 0
+Sitz 1: 54 Karten, gesamt 0
 Hand: HAND. Versteckt: graue 8, graue 9
-Ungesehen, ausgeteilt (Nachziehstapel 0, versteckt 2, Platz 0 3): gelbe 6, blaue 8, lila 1, graue 10, graue 11
-Ungesehen, aus dem 1. erneuerten Nachziehstapel (Nachziehstapel 1, versteckt 0, Platz 0 1): grüne 2, grüne 3
+Ungesehen, ausgeteilt (Nachziehstapel 0, versteckt 2, Sitz 0 3): gelbe 6, blaue 8, lila 1, graue 10, graue 11
+Ungesehen, aus dem 1. erneuerten Nachziehstapel (Nachziehstapel 1, versteckt 0, Sitz 0 1): grüne 2, grüne 3
 "
         .replace("HAND", &table.hand(1).in_lang(Lang::De).to_string())
         .as_str(),
@@ -224,7 +224,7 @@ fn what_the_game_waits_for() {
     says(
         &Phase::Hiding { waiting },
         "still to hide two cards: seat 0, seat 2",
-        "zwei Karten zu verstecken haben noch: Platz 0, Platz 2",
+        "zwei Karten zu verstecken haben noch: Sitz 0, Sitz 2",
     );
     says(
         &Phase::Laying { turned: card("r6") },
@@ -255,7 +255,10 @@ fn a_view_of_the_end() {
     table.play(1, "b8 right");
     let view = table.game.view(Viewer::Spectator).to_string();
     let lines: Vec<&str> = view.lines().collect();
-    assert_eq!(lines[1], "The game is over. 1. seat 1 (2) 2. seat 0 (-3)");
+    assert_eq!(
+        lines[1],
+        "The game is over. Place 1: seat 1 with 2. Place 2: seat 0 with -3."
+    );
     assert_eq!(
         lines[5],
         "Seat 1 has finished, with grey 8, grey 9 hidden; seat 0 holds yellow 6."
