@@ -18,7 +18,7 @@ use rand_core::SeedableRng;
 
 use crate::{Audience, Chance, Events, Game, NoEvents, Seat, Shuffle, Viewer, below};
 
-use sampling::assert_proportional;
+pub(crate) use sampling::assert_uniform;
 
 /// What the suite must know of a game beyond its rules. Implemented in the tests of each game.
 pub(crate) trait Testable: Game {

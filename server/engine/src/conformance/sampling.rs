@@ -126,6 +126,14 @@ pub(super) fn assert_proportional<K: Hash + Eq + Debug>(weights: &HashMap<K, f64
     assert!(z < 4.75, "not in proportion: z = {z:.2} over {counts:?}");
 }
 
+/// Fails unless the samples fall evenly on exactly so many classes.
+pub(crate) fn assert_uniform<K: Hash + Eq + Debug + Clone>(classes: usize, samples: impl Iterator<Item = K>) {
+    let samples: Vec<K> = samples.collect();
+    let weights: HashMap<K, f64> = samples.iter().map(|sample| (sample.clone(), 1.0)).collect();
+    assert_eq!(weights.len(), classes, "classes of samples");
+    assert_proportional(&weights, samples);
+}
+
 #[test]
 fn evenness_is_told_from_bias() {
     let mut rng = test_rng("evenness_is_told_from_bias");

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Testable, assert_proportional, play_on, table, test_rng};
+use super::sampling::assert_proportional;
+use super::{Testable, play_on, table, test_rng};
 use crate::flush::Flush;
 use crate::gap::Gap;
 use crate::habe_fertig::HabeFertig;
@@ -19,6 +20,12 @@ struct Pool {
 }
 
 impl Pool {
+    /// How many deals there are when copies of a card are told apart.
+    fn size(&self) -> f64 {
+        let deal = |(left, ways): (usize, f64), group: &usize| (left - group, ways * binomial(left, *group));
+        self.groups.iter().fold((self.cards.len(), 1.0), deal).1
+    }
+
     /// Every deal, with the number of ways to deal it when copies of a card are told apart.
     fn deals(&self) -> Vec<(Deal, f64)> {
         let mut kinds = BTreeMap::new();
@@ -72,7 +79,7 @@ fn them() -> Seat {
     Seat::FIRST.left(2)
 }
 
-/// Looks through random games of two for moments at which `pools` finds a case with 8 to 300 deals, and checks a few.
+/// Looks through random games of two for moments at which `pools` finds a case with few deals, and checks three.
 /// `cards` says what the other player has in a world, group by group and pool by pool.
 fn check<G: Testable>(
     test: &str,
@@ -87,8 +94,7 @@ fn check<G: Testable>(
         while play_on(&mut game, 1, &mut rng) == 1 {
             let view = game.view(us());
             let Some(pools) = pools(&view) else { continue };
-            let size: f64 = pools.iter().map(|pool| pool.deals().len() as f64).product();
-            if !(8.0..=300.0).contains(&size) {
+            if !(8.0..=2000.0).contains(&pools.iter().map(Pool::size).product()) {
                 continue;
             }
             let mut expected: HashMap<Vec<Deal>, f64> = HashMap::from([(Vec::new(), 1.0)]);
@@ -104,7 +110,7 @@ fn check<G: Testable>(
             if expected.len() < 8 {
                 continue;
             }
-            let samples = 150 * expected.len();
+            let samples = 100 * expected.len();
             let worlds = (0..samples).map(|_| {
                 let world = G::sample(&view, &mut rng).expect("a view of a game is possible");
                 cards(&world.view(Viewer::Seat(them())), &pools)
