@@ -25,7 +25,9 @@ use crate::{
 macro_rules! for_all_games {
     ($callback:ident) => {
         $callback! {
+            HabeFertig: habe_fertig::HabeFertig,
             Gap: gap::Gap,
+            Flush: flush::Flush,
             NoDice: no_dice::NoDice,
         }
     };

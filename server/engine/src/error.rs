@@ -27,7 +27,7 @@ impl Refusal {
     pub const NO_SUCH_SEAT: Refusal = Refusal::new(
         "no_such_seat",
         "This table has no such seat.",
-        "Diesen Platz gibt es an diesem Tisch nicht.",
+        "Diesen Sitz gibt es an diesem Tisch nicht.",
     );
     /// The game has ended.
     pub const GAME_OVER: Refusal = Refusal::new("game_over", "The game is over.", "Das Spiel ist zu Ende.");

@@ -2,13 +2,16 @@
 //!
 //! It runs on each game of the catalogue, at every number of players and with all options that [`Testable`] names.
 //! Random tests print their seed when they fail; `PARLOR_TEST_SEED=7` runs them with another one, and
-//! `PARLOR_TEST_GAMES=10` plays ten times as many games.
+//! `PARLOR_TEST_GAMES=10` plays ten times as many games (or `0.1`, a tenth).
 
 mod deals;
 mod golden;
 mod interference;
 mod play;
 mod sampling;
+mod uniform;
+
+use std::str::FromStr;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -58,19 +61,19 @@ pub(crate) enum Reveals {
     Hands,
 }
 
-/// A number from the environment, or the default.
-fn setting(name: &str, default: u64) -> u64 {
+/// A number from the environment, or 1.
+fn setting<N: FromStr + From<u8>>(name: &str) -> N {
     match std::env::var(name) {
         Ok(text) => text
             .parse()
-            .unwrap_or_else(|_| panic!("{name}={text} is not a whole number")),
-        Err(_) => default,
+            .unwrap_or_else(|_| panic!("{name}={text} is not a number")),
+        Err(_) => N::from(1),
     }
 }
 
 /// A generator for one test, from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test fails.
 pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
-    let seed = setting("PARLOR_TEST_SEED", 1);
+    let seed = setting::<u64>("PARLOR_TEST_SEED");
     println!("{test}: PARLOR_TEST_SEED={seed}");
     let name = test
         .bytes()
@@ -80,9 +83,9 @@ pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
     rng
 }
 
-/// How many games a test plays with each set-up.
-fn games(default: u64) -> u64 {
-    default * setting("PARLOR_TEST_GAMES", 1)
+/// How many games a test plays with each set-up: at least one.
+fn games(default: u32) -> u32 {
+    (f64::from(default) * setting::<f64>("PARLOR_TEST_GAMES")).max(1.0) as u32
 }
 
 /// One of the items, each equally likely.

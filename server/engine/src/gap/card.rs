@@ -59,6 +59,7 @@ impl Card {
 }
 
 impl crate::Card for Card {
+    const CODES: u8 = 50;
     fn code(self) -> u8 {
         self.0
     }
@@ -69,8 +70,8 @@ impl crate::Card for Card {
 
 /// Every card with this number; numbers are a ring, so 10 is 0 again.
 pub(super) const fn numbered(number: u8) -> CardSet<Card> {
-    const ZEROES: u128 = 1 | 1 << 10 | 1 << 20 | 1 << 30 | 1 << 40;
-    CardSet::from_bits(ZEROES << (number % 10))
+    const ZEROES: u64 = 1 | 1 << 10 | 1 << 20 | 1 << 30 | 1 << 40;
+    CardSet::from_bits((ZEROES << (number % 10)) as u128)
 }
 
 /// The cards that a table of `players` plays with: two players leave out two colours, three players one.
