@@ -8,6 +8,7 @@ use super::{Testable, play_on, table, test_rng};
 use crate::flush::Flush;
 use crate::gap::Gap;
 use crate::habe_fertig::HabeFertig;
+use crate::no_dice::{self, NoDice};
 use crate::{Card, Seat, Viewer};
 
 /// Where the cards of one pool are: the codes in each group, sorted.
@@ -201,5 +202,68 @@ fn habe_fertig_is_even_after_a_rebuild() {
                 .map(|pool| vec![of(theirs.hand, pool), of(theirs.hidden, pool)])
                 .collect()
         },
+    );
+}
+/// What the viewer did not give away in a SWAP, of the other player's hand.
+fn unknown_to_us(view: &no_dice::View) -> Option<Pool> {
+    let (size, known) = (view.hand_sizes[them().index()], view.known[them().index()]);
+    let is_on = view.outcome.is_none();
+    is_on.then(|| Pool {
+        cards: codes(view.unseen()),
+        groups: vec![usize::from(size - known.len())],
+    })
+}
+
+/// The cards of the other player that the viewer does not know: those known are taken out of the hand.
+fn less_known(hand: no_dice::Hand, known: &[u8]) -> Vec<u8> {
+    let mut rest = codes(hand);
+    for code in known {
+        let place = rest
+            .iter()
+            .position(|held| held == code)
+            .expect("a card that is known is held");
+        rest.remove(place);
+    }
+    rest
+}
+
+fn check_no_dice(
+    test: &str,
+    wanted: fn(&no_dice::View) -> bool,
+    agrees: fn(&no_dice::View, &[Deal]) -> bool,
+) {
+    use std::cell::RefCell;
+    let known = RefCell::new(Vec::new());
+    check::<NoDice>(
+        test,
+        |view| {
+            *known.borrow_mut() = codes(view.known[them().index()]);
+            wanted(view)
+                .then(|| unknown_to_us(view))
+                .flatten()
+                .map(|pool| vec![pool])
+        },
+        agrees,
+        |theirs, _| vec![vec![less_known(theirs.hand, &known.borrow())]],
+    );
+}
+
+/// After a SWAP, the cards given away are known to be in the other hand, and the rest of it is even.
+#[test]
+fn no_dice_is_even_after_a_swap() {
+    check_no_dice(
+        "no_dice_is_even_after_a_swap",
+        |view| view.decision == Some(no_dice::Decision::Turn) && !view.known[them().index()].is_empty(),
+        |_, _| true,
+    );
+}
+
+/// Whoever is about to play and has to wait knows that the other player holds a PASS card, and nothing else.
+#[test]
+fn no_dice_is_even_while_waiting_for_a_window() {
+    check_no_dice(
+        "no_dice_is_even_while_waiting_for_a_window",
+        |view| view.turn == Seat::FIRST && view.decision.is_none() && view.known[them().index()].is_empty(),
+        |_, key| key[0][0].contains(&no_dice::Card::Pass.code()),
     );
 }
