@@ -2,7 +2,9 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::{Recorder, Reveals, Testable, games, legal, pick, play_on, set_ups, table, test_rng};
+use super::{
+    Recorder, Reveals, Testable, games, legal, pick, play_on, random_move, set_ups, table, test_rng,
+};
 use crate::{Game, NoEvents, Refusal, Seat, Viewer, below};
 
 /// Everything a viewer gets at one moment.
@@ -138,6 +140,22 @@ impl<G: Testable> Twins<'_, G> {
     }
 }
 
+/// Plays so many random actions, and on to a moment at which no secret answer is kept back: a twin could not know it.
+fn play_to<G: Game>(game: &mut G, moment: usize, rng: &mut ChaCha8Rng) {
+    let mut kept_back = false;
+    let mut played = 0;
+    while kept_back || played < moment {
+        let Some((seat, action)) = random_move(game, rng) else {
+            return;
+        };
+        let secret = game.is_secret(seat);
+        game.apply(seat, action, &mut NoEvents)
+            .expect("an action that is offered applies");
+        kept_back = secret && game.to_act().iter().any(|seat| game.is_secret(seat));
+        played += 1;
+    }
+}
+
 /// Compares at random moments of random games; gives back how many actions were compared.
 fn check<G: Testable>(name: &str, rounds: u32, outputs: Outputs<G>) -> Result<usize, String> {
     let mut rng = test_rng(name);
@@ -151,7 +169,7 @@ fn check<G: Testable>(name: &str, rounds: u32, outputs: Outputs<G>) -> Result<us
         for _ in 0..rounds {
             let mut game: G = table(players, options, &mut rng);
             let moment = below(length as u32, &mut rng) as usize;
-            play_on(&mut game, moment, &mut rng);
+            play_to(&mut game, moment, &mut rng);
             for viewer in Viewer::all(players) {
                 let sampled = G::sample(&game.view(viewer), &mut rng).map_err(|error| error.to_string())?;
                 let mut redealt = game.clone();

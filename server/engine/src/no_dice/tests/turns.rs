@@ -300,7 +300,7 @@ fn the_game_ends_at_once_when_all_have_passed() {
         table.said(),
         [
             "all: Seat 0 passes.",
-            "all: The game is over. 1. seat 0 (13) 2. seat 1 (0) 2. seat 2 (0)"
+            "all: The game is over. Place 1: seat 0 with 13. Place 2: seat 1 with 0. Place 2: seat 2 with 0."
         ]
     );
     assert_eq!(table.refused(1, "pass"), "game_over");
@@ -395,7 +395,7 @@ fn with_no_card_and_none_to_draw_one_passes_by_oneself_and_loses_the_x2() {
             "all: Seat 1 has no cards left and passes.",
             "all: Seat 2 is next.",
             "all: Seat 2 has no cards left and passes.",
-            "all: The game is over. 1. seat 0 (0) 1. seat 1 (0) 1. seat 2 (0)",
+            "all: The game is over. Place 1: seat 0 with 0. Place 1: seat 1 with 0. Place 1: seat 2 with 0.",
         ]
     );
     // With a card to draw it is a turn like any other.

@@ -5,14 +5,16 @@ use rand_core::SeedableRng;
 use super::*;
 use crate::conformance::{assert_uniform, test_rng};
 
-/// Which cards of the two kinds named lie where: a letter a place.
+/// Where the cards are: the number of a seat, or 10 and more for their place in the draw pile.
 fn places(game: &NoDice, cards: &[&str]) -> Vec<usize> {
-    let mut places: Vec<usize> = Vec::new();
-    for text in cards {
-        let holder = game.hands.iter().position(|hand| hand.contains(card(text)));
-        places.push(holder.unwrap_or(9));
-    }
-    places
+    let place = |card: Card| {
+        let holder = game.hands.iter().position(|hand| hand.contains(card));
+        let in_pile = || game.draw_pile.iter().position(|one| *one == card);
+        holder
+            .or_else(|| in_pile().map(|i| 10 + i))
+            .expect("a card that is somewhere")
+    };
+    cards.iter().map(|text| place(card(text))).collect()
 }
 
 #[test]
@@ -154,31 +156,45 @@ fn worlds_are_even() {
         };
         (0..4000).map(sample).collect()
     };
-    // After a SWAP, seat 0 knows 2|2 with seat 1. Two others are with 1 and 2, one is to be drawn: 3 * 2 * 1.
+    // After a SWAP, seat 0 knows 2|2 with seat 1; seat 2 has one of three cards, the others are to be drawn.
     let mut swapped = complete(&["SWAP 2|2", "3|3", "3|5"], "4|4 4|5 4|6 4|7 4|8 4|9 5|5 5|6");
-    swapped.act(0, "SWAP 1").act(1, "pass");
+    swapped.act(0, "SWAP 1");
     assert_eq!(swapped.view(0).known[1], hand("2|2"));
     assert_eq!(swapped.view(0).unseen(), hand("3|5 5|5 5|6"));
-    assert_eq!(swapped.sizes(), [7, 3, 1]);
-    let samples = seen_by(&swapped, Viewer::Seat(seat(0)), &["3|5", "5|5", "5|6"], &mut rng);
-    assert_uniform(3, samples.into_iter());
-    // Seat 0 waits: somebody else holds PASS. Of the 6 deals of three cards to 1, 2 and the pile, 4 have it in a hand.
-    let waiting = complete(&["2|2", "PASS", "3|5"], "4|4");
-    assert_eq!(waiting.asked(), [1]);
-    let samples = seen_by(&waiting, Viewer::Seat(seat(0)), &["PASS", "3|5", "4|4"], &mut rng);
-    assert!(samples.iter().all(|places| places[0] != 9));
-    assert_uniform(4, samples.into_iter());
-    // Seat 2 cannot tell: PASS may be anywhere.
-    let samples = seen_by(&waiting, Viewer::Seat(seat(2)), &["PASS", "2|2", "4|4"], &mut rng);
+    let samples = seen_by(
+        &swapped,
+        Viewer::Seat(seat(0)),
+        &["2|2", "3|5", "5|5", "5|6"],
+        &mut rng,
+    );
+    assert!(samples.iter().all(|places| places[0] == 1));
     assert_uniform(6, samples.into_iter());
-    // A spectator: four cards in four places.
+    // Seat 0 waits, so somebody holds PASS: with seat 1 or 2, and three more cards anywhere.
+    let waiting = complete(&["2|2", "PASS", "3|5"], "4|4 4|5");
+    assert_eq!(waiting.asked(), [1]);
     let samples = seen_by(
         &waiting,
-        Viewer::Spectator,
-        &["PASS", "2|2", "3|5", "4|4"],
+        Viewer::Seat(seat(0)),
+        &["PASS", "3|5", "4|4", "4|5"],
+        &mut rng,
+    );
+    assert!(samples.iter().all(|places| [1, 2].contains(&places[0])));
+    assert_uniform(2 * 6, samples.into_iter());
+    // Seat 2 cannot tell: PASS may be anywhere.
+    let samples = seen_by(
+        &waiting,
+        Viewer::Seat(seat(2)),
+        &["PASS", "2|2", "4|4", "4|5"],
         &mut rng,
     );
     assert_uniform(24, samples.into_iter());
+    let samples = seen_by(
+        &waiting,
+        Viewer::Spectator,
+        &["PASS", "2|2", "3|5", "4|4", "4|5"],
+        &mut rng,
+    );
+    assert_uniform(120, samples.into_iter());
     // Seat 1 said yes and waits: of the other PASS, seats 2 or 3 have it, not 0, who is about to play, nor the pile.
     let mut yes = complete(&["2|2", "PASS", "PASS", "3|5"], "4|4");
     yes.act(1, "PASS");

@@ -23,7 +23,7 @@ fn actions() {
         ("SWITCH", "SWITCH", "SWITCH"),
         ("PASS", "PASS", "PASS"),
         ("X2", "X2", "X2"),
-        ("SWAP 3", "SWAP with seat 3", "SWAP mit Platz 3"),
+        ("SWAP 3", "SWAP with seat 3", "SWAP mit Sitz 3"),
         ("pass", "pass", "passen"),
         ("decline", "decline", "verzichten"),
     ] {
@@ -52,42 +52,42 @@ fn events_in_german() {
     let drew = |count| Event::OtherDrew { seat: one, count };
     for (event, de) in [
         (Event::Dealt { hand: hand("X2 5|5") }, "Deine Hand: 5|5, X2."),
-        (Event::NextUp { seat: one }, "Platz 1 ist an der Reihe."),
+        (Event::NextUp { seat: one }, "Sitz 1 ist an der Reihe."),
         (Event::YourTurn, "Du bist am Zug."),
         (Event::Asked, "Spielst du jetzt PASS, damit dieser Zug ausfällt?"),
         (Event::Declined, "Du hast verzichtet."),
         (Event::SaidYes, "Du hast gesagt, dass du PASS spielst."),
         (
             laid(false),
-            "Platz 1 legt 5|10 mit der 5 bei (0, 0) und der 10 bei (2, 0): 28 Punkte.",
+            "Sitz 1 legt 5|10 mit der 5 bei (0, 0) und der 10 bei (2, 0): 28 Punkte.",
         ),
         (
             laid(true),
-            "Platz 1 legt 5|10 mit der 5 bei (0, 0) und der 10 bei (2, 0): 28 Punkte, verdoppelt.",
+            "Sitz 1 legt 5|10 mit der 5 bei (0, 0) und der 10 bei (2, 0): 28 Punkte, verdoppelt.",
         ),
         (
             Event::Switched { seat: one },
-            "Platz 1 spielt SWITCH: Es geht andersherum weiter.",
+            "Sitz 1 spielt SWITCH: Es geht andersherum weiter.",
         ),
-        (skipped(false), "Platz 1 spielt PASS und lässt Platz 2 aussetzen."),
+        (skipped(false), "Sitz 1 spielt PASS und lässt Sitz 2 aussetzen."),
         (
             skipped(true),
-            "Platz 1 spielt PASS außer der Reihe und lässt Platz 2 aussetzen.",
+            "Sitz 1 spielt PASS außer der Reihe und lässt Sitz 2 aussetzen.",
         ),
-        (Event::PlayedX2 { seat: one }, "Platz 1 spielt X2."),
+        (Event::PlayedX2 { seat: one }, "Sitz 1 spielt X2."),
         (
             Event::Swapped { seat: one, with: two },
-            "Platz 1 spielt SWAP und tauscht die Hand mit Platz 2.",
+            "Sitz 1 spielt SWAP und tauscht die Hand mit Sitz 2.",
         ),
         (
             Event::Got { hand: hand("X2") },
             "Du hast diese Hand bekommen: X2.",
         ),
-        (passed(false), "Platz 1 passt."),
-        (passed(true), "Platz 1 hat keine Karten mehr und passt."),
+        (passed(false), "Sitz 1 passt."),
+        (passed(true), "Sitz 1 hat keine Karten mehr und passt."),
         (Event::Drew { cards: hand("X2") }, "Du ziehst X2."),
-        (drew(1), "Platz 1 zieht eine Karte."),
-        (drew(2), "Platz 1 zieht 2 Karten."),
+        (drew(1), "Sitz 1 zieht eine Karte."),
+        (drew(2), "Sitz 1 zieht 2 Karten."),
     ] {
         assert_eq!(both(&event)[1], de);
     }
