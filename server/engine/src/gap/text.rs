@@ -14,7 +14,7 @@ impl Say for Colour {
             Colour::Blue => ["blue", "blaue"],
             Colour::Green => ["green", "grüne"],
             Colour::Yellow => ["yellow", "gelbe"],
-            Colour::Pink => ["pink", "rosa"],
+            Colour::Pink => ["pink", "pinke"],
             Colour::Purple => ["purple", "lila"],
         };
         f.write_str(match lang {
@@ -39,6 +39,8 @@ impl Say for CardSet<Card> {
 impl Say for Options {
     fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match (self.length, lang) {
+            (Length::Target(1), Lang::En) => write!(f, "to 1 point"),
+            (Length::Target(1), Lang::De) => write!(f, "bis 1 Punkt"),
             (Length::Target(points), Lang::En) => write!(f, "to {points} points"),
             (Length::Target(points), Lang::De) => write!(f, "bis {points} Punkte"),
             (Length::Rounds(1), Lang::En) => write!(f, "1 round"),

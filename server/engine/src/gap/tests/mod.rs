@@ -1,12 +1,106 @@
 //! The rules of GAP, sentence by sentence.
+//!
+//! Cards are written as a letter and a number: `b7` is the blue 7, then `g`reen, `y`ellow, `p`ink and p`u`rple. An
+//! action is the card with the lower and the higher one that it takes: `b0<g9>b1`.
+
+mod end;
+mod events;
+mod impossible;
+mod set_up;
+mod turns;
+mod views;
+mod words;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 
 use super::*;
-use crate::Card as _;
-use crate::below;
-use crate::conformance::{Reveals, Testable};
+use crate::conformance::{Reveals, Testable, legal};
+use crate::{Card as _, NoEvents, below};
+
+const LETTERS: [char; 5] = ['b', 'g', 'y', 'p', 'u'];
+
+fn seat(number: u8) -> Seat {
+    Seat::new(number).expect("a seat")
+}
+
+fn card(text: &str) -> Card {
+    let (letter, number) = text.split_at(1);
+    let colour = LETTERS.iter().position(|l| letter.starts_with(*l));
+    let number = number.parse().expect("a number");
+    Card::new(Colour::ALL[colour.expect("a colour")], number).expect("a card")
+}
+
+fn in_order(text: &str) -> Vec<Card> {
+    text.split_whitespace().map(card).collect()
+}
+
+fn cards(text: &str) -> CardSet<Card> {
+    in_order(text).into_iter().collect()
+}
+
+fn action(text: &str) -> Action {
+    let (rest, higher) = text
+        .split_once('>')
+        .map_or((text, None), |(rest, higher)| (rest, Some(card(higher))));
+    let (played, lower) = rest
+        .split_once('<')
+        .map_or((rest, None), |(played, lower)| (played, Some(card(lower))));
+    let card = card(played);
+    Action { card, lower, higher }
+}
+
+fn name(card: Card) -> String {
+    format!("{}{}", LETTERS[card.colour() as usize], card.number())
+}
+
+fn names(cards: CardSet<Card>) -> String {
+    cards.into_iter().map(name).collect::<Vec<_>>().join(" ")
+}
+
+fn written(action: Action) -> String {
+    let lower = action.lower.map(|lower| format!("<{}", name(lower)));
+    let higher = action.higher.map(|higher| format!(">{}", name(higher)));
+    name(action.card) + &lower.unwrap_or_default() + &higher.unwrap_or_default()
+}
+
+/// A table on scripted chance: each hand begins with the cards named, then come cards that are named nowhere; the
+/// middle and the first cards of the stack are those named.
+fn table(players: u8, hands: &[&str], middle: &str, stack: &str) -> Gap {
+    table_with(Options::default(), players, hands, middle, stack, &mut NoEvents)
+}
+
+fn table_with(
+    options: Options,
+    players: u8,
+    hands: &[&str],
+    middle: &str,
+    stack: &str,
+    events: &mut impl Events<Event>,
+) -> Gap {
+    let named = cards(&(hands.join(" ") + " " + middle + " " + stack));
+    let mut others = (card::deck(players) - named).into_iter();
+    let mut order = Vec::new();
+    for number in 0..usize::from(players) {
+        let hand = hands.get(number).copied().unwrap_or_default();
+        let size = order.len() + usize::from(Gap::hand_size(players));
+        order.extend(in_order(hand));
+        order.extend(others.by_ref().take(size - order.len()));
+    }
+    order.extend(in_order(middle));
+    order.extend(in_order(stack));
+    let codes = order.into_iter().map(Card::code).collect();
+    let chance = Chance::scripted([0; 32], vec![(Shuffle::deal(0), codes)]);
+    Gap::new(1, options, players, chance, events).expect("a table")
+}
+
+/// Lets whoever's turn it is play, and gives what everybody was told.
+fn play(game: &mut Gap, what: &str) -> Vec<(Audience, Event)> {
+    let mut events = Vec::new();
+    let done = game.apply(game.turn, action(what), &mut events);
+    assert_eq!(done, Ok(()), "{what} in {game:#?}");
+    events
+}
 
 impl Testable for Gap {
     /// 100 rounds of 30 cards.
@@ -92,7 +186,7 @@ impl Testable for Gap {
                 view.best[seat.index()] = Some(BestRound {
                     points: number as i32,
                     round: (number >> 16) as u16,
-                })
+                });
             }
             _ => view.outcome = None,
         }
