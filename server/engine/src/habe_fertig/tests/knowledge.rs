@@ -1,7 +1,7 @@
 //! What each viewer knows, and worlds that agree with it.
 
 use super::*;
-use crate::conformance::test_rng;
+use crate::conformance::{assert_uniform, test_rng};
 
 /// An origin: rebuilding, cards, in hands, hidden, in the draw pile.
 type Row = (u16, CardSet<Card>, Vec<u8>, u8, u8);
@@ -86,20 +86,6 @@ fn where_the_cards_of_a_rebuilt_pile_are() {
     assert_eq!(row(&table, 3), (4, set("r1"), vec![0, 0], 0, 1));
 }
 
-/// Fails unless the samples fall on exactly so many kinds, and evenly enough: a hundred samples a kind are enough to
-/// tell, and five standard deviations are half of that.
-fn assert_even<K: Ord + std::fmt::Debug>(kinds: usize, mut sample: impl FnMut() -> K) {
-    let mut counts = std::collections::BTreeMap::new();
-    for _ in 0..100 * kinds {
-        *counts.entry(sample()).or_insert(0) += 1;
-    }
-    assert_eq!(counts.len(), kinds);
-    assert!(
-        counts.values().all(|count| (50..=150).contains(count)),
-        "{counts:?}"
-    );
-}
-
 fn in_order(cards: CardSet<Card>) -> Vec<Card> {
     cards.into_iter().collect()
 }
@@ -110,12 +96,12 @@ fn worlds_are_even_after_a_rebuild() {
     let view = table.game.view(viewer(1));
     assert_eq!(view.unseen(), set("y6 b8 p1 e11 e10 g2 g3"));
     let mut rng = test_rng("habe_fertig: worlds are even after a rebuild");
-    let sample = || {
+    let mut sample = || {
         let world = HabeFertig::sample(&view, &mut rng).expect("a possible view");
         (in_order(world.hands[0]), world.draw.to_vec())
     };
     // Two of five cards are hidden, and one of two was taken: 10 times 2.
-    assert_even(20, sample);
+    assert_uniform(20, (0..4000).map(|_| sample()));
 }
 
 #[test]
@@ -123,7 +109,7 @@ fn worlds_are_even_over_the_order_of_the_draw_pile() {
     let table = Table::moment("r4 b9", "p1 p2 p4", &["y6", "p3"]).bury("");
     let view = table.game.view(viewer(1));
     let mut rng = test_rng("habe_fertig: worlds are even over the order of the draw pile");
-    let sample = || {
+    let mut sample = || {
         let world = HabeFertig::sample(&view, &mut rng).expect("a possible view");
         (
             in_order(world.hands[0]),
@@ -132,7 +118,7 @@ fn worlds_are_even_over_the_order_of_the_draw_pile() {
         )
     };
     // Six cards: one in hand, two hidden, three in an order.
-    assert_even(360, sample);
+    assert_uniform(360, (0..36_000).map(|_| sample()));
 }
 
 /// A sampled world goes on as the rules say, with what the others know of the viewer's hand.
