@@ -27,10 +27,7 @@ impl<C> CardSet<C> {
     pub const EMPTY: CardSet<C> = CardSet::from_bits(0);
 
     pub(crate) const fn from_bits(bits: u128) -> CardSet<C> {
-        CardSet {
-            bits,
-            cards: PhantomData,
-        }
+        CardSet { bits, cards: PhantomData }
     }
 
     /// How many cards are in the set.
@@ -50,11 +47,7 @@ impl<C: Card> CardSet<C> {
     /// Just this card.
     #[must_use]
     pub fn only(card: C) -> CardSet<C> {
-        CardSet::from_bits(if C::CODES <= 64 {
-            (1u64 << card.code()).into()
-        } else {
-            1 << card.code()
-        })
+        CardSet::from_bits(if C::CODES <= 64 { (1u64 << card.code()).into() } else { 1 << card.code() })
     }
 
     /// Whether the card is in the set.

@@ -51,21 +51,14 @@ pub struct Options {
 /// The medium game: to 30 points.
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            length: Length::Target(30),
-        }
+        Options { length: Length::Target(30) }
     }
 }
 
 impl Options {
     fn check(self) -> Result<(), SetupError> {
         let wrong = |option, got: u32, allowed| {
-            Err(SetupError::Option {
-                game: Gap::INFO.id,
-                option,
-                got: got.into(),
-                allowed,
-            })
+            Err(SetupError::Option { game: Gap::INFO.id, option, got: got.into(), allowed })
         };
         match self.length {
             Length::Target(0) => wrong("target", 0, "1 or more"),
@@ -197,10 +190,7 @@ impl Game for Gap {
         min_players: 2,
         max_players: 6,
         rules_version: 1,
-        rules: Text {
-            en: include_str!("rules.en.md"),
-            de: include_str!("rules.de.md"),
-        },
+        rules: Text { en: include_str!("rules.en.md"), de: include_str!("rules.de.md") },
     };
 
     fn new(
@@ -237,11 +227,7 @@ impl Game for Gap {
     }
 
     fn to_act(&self) -> Seats {
-        if self.outcome.is_some() {
-            Seats::NONE
-        } else {
-            Seats::only(self.turn)
-        }
+        if self.outcome.is_some() { Seats::NONE } else { Seats::only(self.turn) }
     }
 
     fn legal_actions(&self, seat: Seat, out: &mut Vec<Action>) {
@@ -251,11 +237,7 @@ impl Game for Gap {
         }
         for card in self.hands[seat.index()] {
             let [same, lowers, highers] = self.matching(card);
-            let [lowers, highers] = if same.is_empty() {
-                [lowers, highers]
-            } else {
-                [CardSet::EMPTY; 2]
-            };
+            let [lowers, highers] = if same.is_empty() { [lowers, highers] } else { [CardSet::EMPTY; 2] };
             each_or_none(lowers).for_each(|lower| {
                 each_or_none(highers).for_each(|higher| out.push(Action { card, lower, higher }));
             });
@@ -338,11 +320,7 @@ impl Gap {
         let [same, lowers, highers] = self.matching(action.card);
         if !same.is_empty() {
             let none_named = action.lower.is_none() && action.higher.is_none();
-            return if none_named {
-                Ok(same)
-            } else {
-                Err(refusals::SAME_NUMBER)
-            };
+            return if none_named { Ok(same) } else { Err(refusals::SAME_NUMBER) };
         }
         let lower = one_of(lowers, action.lower).ok_or(refusals::LOWER)?;
         let higher = one_of(highers, action.higher).ok_or(refusals::HIGHER)?;
@@ -362,22 +340,9 @@ impl Gap {
         self.collected = [CardSet::EMPTY; MAX_SEATS];
         self.turn = self.start;
         let (round, start, extra, middle) = (self.round, self.start, self.extra, self.middle);
-        events.tell(
-            Audience::Everyone,
-            Event::RoundBegan {
-                round,
-                start,
-                extra,
-                middle,
-            },
-        );
+        events.tell(Audience::Everyone, Event::RoundBegan { round, start, extra, middle });
         for seat in Seat::all(self.players) {
-            events.tell(
-                Audience::Only(seat),
-                Event::Dealt {
-                    hand: self.hands[seat.index()],
-                },
-            );
+            events.tell(Audience::Only(seat), Event::Dealt { hand: self.hands[seat.index()] });
         }
     }
 
@@ -398,22 +363,12 @@ impl Gap {
     }
 
     fn end_round(&mut self, events: &mut impl Events<Event>) {
-        let (round, points) = (
-            self.round,
-            Points::new(self.players, self.collected.map(score::of)),
-        );
+        let (round, points) = (self.round, Points::new(self.players, self.collected.map(score::of)));
         score::count_round(&mut self.totals, &mut self.best, points, round);
         events.tell(Audience::Everyone, Event::RoundScored { round, points });
         self.round += 1;
         let length = self.options.length;
-        match score::after_round(
-            length,
-            self.players,
-            self.round,
-            self.extra,
-            &self.totals,
-            &self.best,
-        ) {
+        match score::after_round(length, self.players, self.round, self.extra, &self.totals, &self.best) {
             Next::Round => {}
             Next::ExtraRound => self.extra = true,
             Next::End(outcome) => {
