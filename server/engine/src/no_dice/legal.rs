@@ -14,7 +14,8 @@ use super::hand::Hand;
 /// Around the segments on the table: two half-segments to a square that touches them, two more to its neighbour.
 const MARGIN: i16 = 4;
 
-/// Cells of the grid that nearly every table fits in.
+/// Cells of the grid that the tables early in a game fit in, and nearly all tables: less to clear than for the largest.
+const SMALL: usize = 1024;
 const USUAL: usize = 4096;
 
 /// Cells of the grid that every table fits in. The left (or upper) edges of the first two segments lie 2 apart, each
@@ -41,9 +42,11 @@ pub(super) fn placements(board: &Board, hand: Hand, mut tell: impl FnMut(Placeme
     }
     let frame = Frame::around(board.visible());
     let size = frame.width * frame.height;
-    if size <= USUAL {
+    if size <= SMALL {
+        frame.search(board, hand, &mut [Cell(0); SMALL], tell);
+    } else if size <= USUAL {
         frame.search(board, hand, &mut [Cell(0); USUAL], tell);
-    } else if size <= LARGEST {
+    } else {
         frame.search(board, hand, &mut [Cell(0); LARGEST], tell);
     }
 }
@@ -154,6 +157,9 @@ struct Anchor {
     cell: u16,
 }
 
+/// The anchored squares of each value.
+type Anchors = [ArrayVec<Anchor, MOST_ANCHORS>; VALUES];
+
 /// The part of the table that the grid holds.
 struct Frame {
     left: i16,
@@ -189,7 +195,9 @@ impl Frame {
 
     fn search(&self, board: &Board, hand: Hand, cells: &mut [Cell], mut tell: impl FnMut(Placement)) {
         self.fill(board.visible(), cells);
-        let anchors = self.anchors(board.visible(), cells);
+        let values = hand.playing().fold(0, |values, card| values | bit(card.lower()) | bit(card.higher()));
+        let mut anchors = [const { ArrayVec::new_const() }; VALUES];
+        self.list_anchors(board.visible(), values, cells, &mut anchors);
         let steps = Direction::ALL.map(|toward| (toward, self.step(toward.step())));
         for card in hand.playing() {
             // A double is named by its upper or left segment.
@@ -232,15 +240,14 @@ impl Frame {
         }
     }
 
-    /// The anchored squares of each value, each under the first segment that it is anchored at.
-    fn anchors(&self, visible: &[Segment], cells: &mut [Cell]) -> [ArrayVec<Anchor, MOST_ANCHORS>; VALUES] {
-        let mut anchors = [const { ArrayVec::new_const() }; VALUES];
+    /// Lists the anchored squares of these values, each under the first segment that it is anchored at.
+    fn list_anchors(&self, visible: &[Segment], values: u32, cells: &mut [Cell], anchors: &mut Anchors) {
         let around = AROUND.map(|(dx, dy)| ((dx, dy), self.step((dx, dy))));
-        for segment in visible {
+        for segment in visible.iter().filter(|segment| values & bit(segment.value) != 0) {
             let here = self.cell((segment.x, segment.y));
             let anchors = &mut anchors[usize::from(segment.value - LOWEST)];
             anchors.push(Anchor { square: (segment.x, segment.y), cell: here as u16 });
-            for ((dx, dy), step) in around {
+            for &((dx, dy), step) in &around {
                 let at = here.wrapping_add_signed(step);
                 if cells[at].0 & (TOUCHED | IN_PART | WHOLE | LISTED) == bit(segment.value) {
                     cells[at].0 |= LISTED;
@@ -248,7 +255,6 @@ impl Frame {
                 }
             }
         }
-        anchors
     }
 
     /// Tells every place for one card.
@@ -257,7 +263,7 @@ impl Frame {
         card: PlayingCard,
         steps: &[(Direction, isize)],
         cells: &[Cell],
-        anchors: &[ArrayVec<Anchor, MOST_ANCHORS>; VALUES],
+        anchors: &Anchors,
         tell: &mut impl FnMut(Placement),
     ) {
         let (lower, higher) = (bit(card.lower()), bit(card.higher()));

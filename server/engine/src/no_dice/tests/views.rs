@@ -181,24 +181,35 @@ fn impossible_views_say_why() {
     let good = table.view(1);
     assert_eq!((good.turn, good.decision, table.asked()), (seat(1), None, vec![2]));
     assert!(NoDice::sample(&good, &mut rng).is_ok());
-    let cases: &[(&str, fn(&mut View))] = &[
+    type Spoil = fn(&mut View);
+    let cases: &[(&str, Spoil)] = &[
         ("the number of players", |view| view.players = 1),
         ("the number of players", |view| view.players = 7),
         ("a turn of nobody", |view| view.turn = seat(3)),
-        ("a viewer who is not at the table", |view| view.viewer = Viewer::Seat(seat(3))),
+        ("a viewer who is not at the table", |view| {
+            view.viewer = Viewer::Seat(seat(3));
+        }),
         ("an x2 of nobody", |view| view.x2 = Seats::only(seat(3))),
         ("a pass of nobody", |view| view.passed = Seats::only(seat(3))),
         ("points or cards of nobody", |view| view.scores[3] = 1),
         ("points or cards of nobody", |view| view.hand_sizes[3] = 1),
         ("points or cards of nobody", |view| view.known[3] = hand("2|2")),
-        ("a playing card among the action cards", |view| view.played = view.played.with(card("2|2"))),
+        ("a playing card among the action cards", |view| {
+            view.played = view.played.with(card("2|2"));
+        }),
         ("an x2 that nobody played", |view| view.x2 = Seats::all(2)),
         ("a card in two places", |view| view.known[0] = hand("5|10")),
         ("a card in two places", |view| view.table.push(view.table[0])),
-        ("more cards of a kind than there are", |view| view.played = hand("X2 X2 X2 X2 X2 SWAP")),
-        ("a hand that is not as large as its size says", |view| view.hand_sizes[1] -= 1),
+        ("more cards of a kind than there are", |view| {
+            view.played = hand("X2 X2 X2 X2 X2 SWAP");
+        }),
+        ("a hand that is not as large as its size says", |view| {
+            view.hand_sizes[1] -= 1;
+        }),
         ("a hand that is too large", |view| view.hand_sizes[0] = 8),
-        ("more cards known in a hand than it has", |view| view.hand_sizes[2] = view.known[2].len() - 1),
+        ("more cards known in a hand than it has", |view| {
+            view.hand_sizes[2] = view.known[2].len() - 1;
+        }),
         ("a memory that nobody has", |view| {
             let gone = view.hand.into_iter().next().expect("a card");
             view.hand = view.hand.without(gone);
@@ -215,7 +226,9 @@ fn impossible_views_say_why() {
             view.passed = Seats::all(3);
             view.outcome = Some(Outcome::by_points(3, [1; 6]));
         }),
-        ("a decision that is not the viewer's", |view| view.decision = Some(Decision::Window)),
+        ("a decision that is not the viewer's", |view| {
+            view.decision = Some(Decision::Window);
+        }),
         ("a decision that is not the viewer's", |view| {
             view.turn = seat(2);
             view.decision = Some(Decision::Turn);
@@ -225,14 +238,16 @@ fn impossible_views_say_why() {
             view.outcome = Some(Outcome::by_points(3, view.scores));
             view.decision = Some(Decision::Turn);
         }),
-        ("a yes that the viewer cannot have said", |view| view.said_yes = true),
+        ("a yes that the viewer cannot have said", |view| {
+            view.said_yes = true;
+        }),
         ("a yes that the viewer cannot have said", |view| {
             view.turn = seat(0);
             view.said_yes = true;
         }),
         ("a card that nobody laid", |view| view.table[0].seat = seat(3)),
         ("a card on the table where it cannot lie", |view| {
-            view.table[1].placement = placement("5|8 9,9 left")
+            view.table[1].placement = placement("5|8 9,9 left");
         }),
         ("points that the table does not give", |view| view.scores[0] = 27),
         ("points that the table does not give", |view| view.scores[0] = 57),
