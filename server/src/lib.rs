@@ -1,7 +1,9 @@
-//! Parlor's host: fair shuffles, time and limits. Nothing in here knows of gRPC.
+//! Parlor's host: who may do what, fair shuffles, time, limits and settings. Nothing in here knows of gRPC.
 
 pub mod clock;
+pub mod config;
 pub mod fair;
+pub mod identity;
 pub mod limits;
 mod random;
 mod secret;
