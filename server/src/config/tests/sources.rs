@@ -1,0 +1,180 @@
+//! Which source counts.
+
+use super::*;
+use crate::identity::{NewKey, Scope};
+
+#[test]
+fn without_sources_the_defaults_hold() {
+    let settings = Settings::load(&Sources::default()).unwrap();
+    assert_eq!(settings, Settings::default());
+    assert_eq!(settings.listen.to_string(), "127.0.0.1:7766");
+    assert_eq!(settings.metrics.unwrap().to_string(), "127.0.0.1:7767");
+    assert_eq!(settings.limits.batch_bytes.bytes(), 256 * 1024);
+    assert_eq!(settings.store_file(), path("data/parlor.db"));
+    assert_eq!(loaded("", &[], &[]), settings);
+}
+
+#[test]
+fn flags_count_more_than_the_environment_and_that_more_than_the_file() {
+    let file =
+        "listen = '127.0.0.1:1'\ndata = 'file'\nstore = 'memory'\n[limits]\ncallers = 1\ntable_queue = 1";
+    let environment = [
+        ("PARLOR_DATA", "environment"),
+        ("PARLOR_LISTEN", "127.0.0.1:2"),
+        ("PARLOR_LIMITS_TABLE_QUEUE", "2"),
+    ];
+    let flags = [
+        "--listen",
+        "127.0.0.1:3",
+        "--set",
+        "limits.reader_queue=33",
+        "--set=bots.workers=3",
+    ];
+    let settings = loaded(file, &environment, &flags);
+    let expected = Settings {
+        listen: "127.0.0.1:3".parse().unwrap(),
+        data: PathBuf::from("environment"),
+        store: Store::Memory,
+        limits: Limits {
+            callers: Count::of(1),
+            table_queue: Count::of(2),
+            reader_queue: Count::of(33),
+            ..Limits::default()
+        },
+        bots: Bots {
+            workers: Count::of(3),
+            ..Bots::default()
+        },
+        ..Settings::default()
+    };
+    assert_eq!(settings, expected);
+    assert_eq!((settings.store_file(), settings.bots.threads().get()), (None, 3));
+}
+
+#[test]
+fn every_flag_sets_its_key() {
+    let flags = [
+        "--metrics=",
+        "--data=d",
+        "--store=sqlite:/s.db",
+        "--insecure",
+        "--tls-certificate=c",
+        "--tls-key=k",
+        "--tls-client-ca=a",
+        "--log-format=json",
+        "--log-level=debug",
+        "--otlp=http://o:1",
+        "--listen=0.0.0.0:9",
+    ];
+    let settings = loaded("", &[], &flags);
+    assert_eq!((settings.metrics, settings.insecure), (None, true));
+    assert_eq!(settings.listen.to_string(), "0.0.0.0:9");
+    assert_eq!(settings.store_file(), path("/s.db"));
+    assert_eq!(settings.data, PathBuf::from("d"));
+    assert_eq!(
+        settings.tls,
+        Tls {
+            certificate: path("c"),
+            key: path("k"),
+            client_ca: path("a")
+        }
+    );
+    assert_eq!(
+        settings.tls.files().unwrap().client_ca.unwrap().to_str(),
+        Some("a")
+    );
+    assert_eq!(
+        (settings.log.format, settings.log.level),
+        (LogFormat::Json, LogLevel::Debug)
+    );
+    assert_eq!(settings.telemetry.otlp.unwrap().as_str(), "http://o:1");
+    let named = Given::new("", &[], &flags).sources.flags.named();
+    assert_eq!(named.len(), flags.len(), "a flag that sets nothing");
+}
+
+#[test]
+fn every_key_can_be_set_by_a_variable_of_its_own_and_by_set() {
+    let mut variables = std::collections::HashSet::new();
+    for (key, default) in known::Known::new()
+        .keys()
+        .into_iter()
+        .filter(|(key, _)| key != "keys")
+    {
+        let variable = known::Known::variable(&key);
+        let value = match &default {
+            toml::Value::String(text) => text.clone(),
+            toml::Value::Array(_) => String::new(),
+            other => other.to_string(),
+        };
+        assert_eq!(
+            loaded("", &[(&variable, &value)], &[]),
+            Settings::default(),
+            "{variable}"
+        );
+        let set = format!("--set={key}={value}");
+        assert_eq!(loaded("", &[], &[&set]), Settings::default(), "{set}");
+        let nonsense = Given::new("", &[(&variable, "\u{1}")], &[]);
+        // Any text is a path.
+        if nonsense.load().is_ok() {
+            assert!(key == "data", "{variable} is not read");
+        }
+        assert!(variables.insert(variable.clone()), "{variable} is there twice");
+    }
+}
+
+#[test]
+fn lists_come_from_files_and_from_texts() {
+    let file = "[connections]\ncors_origins = ['https://a.example', 'http://b.example:8080']";
+    let origins = |settings: Settings| settings.connections.cors_origins.named().join(" ");
+    assert_eq!(
+        origins(loaded(file, &[], &[])),
+        "https://a.example http://b.example:8080"
+    );
+    let variable = [("PARLOR_CONNECTIONS_CORS_ORIGINS", "https://c.example, *")];
+    assert_eq!(origins(loaded(file, &variable, &[])), "https://c.example *");
+    let none = [("PARLOR_CONNECTIONS_CORS_ORIGINS", "")];
+    assert_eq!(origins(loaded(file, &none, &[])), "");
+}
+
+#[test]
+fn a_later_source_takes_away_what_an_earlier_one_gave() {
+    let file = "metrics = '127.0.0.1:9'\n[telemetry]\notlp = 'http://o:1'";
+    let settings = loaded(file, &[("PARLOR_TELEMETRY_OTLP", "")], &["--metrics", ""]);
+    assert_eq!((settings.metrics, settings.telemetry.otlp), (None, None));
+}
+
+#[test]
+fn the_file_is_named_by_flag_or_variable() {
+    let given = Given::new("data = 'here'", &[], &[]);
+    let file = given.sources.file().unwrap();
+    let sources = Sources {
+        environment: vec![(OsString::from("PARLOR_CONFIG"), file.into_os_string())],
+        flags: Flags::default(),
+    };
+    assert_eq!(Settings::load(&sources).unwrap().data, PathBuf::from("here"));
+    let both = Given::new("data = 'flag'", &[("PARLOR_CONFIG", "/nowhere.toml")], &[]);
+    assert_eq!(both.load().unwrap().data, PathBuf::from("flag"));
+}
+
+#[test]
+fn variables_of_others_are_left_alone() {
+    let environment = [
+        ("PARLOR_TEST_SEED", "7"),
+        ("PARLOR_CLI_KEY", "x"),
+        ("PARLOR_PORT", "tcp://10.0.0.1:7766"),
+        ("PARLOR_PORT_7766_TCP_ADDR", "10.0.0.1"),
+        ("PARLOR_SERVICE_HOST", "10.0.0.1"),
+        ("HOME", "/"),
+        ("PARLORX", "1"),
+    ];
+    assert_eq!(loaded("", &environment, &[]), Settings::default());
+}
+
+#[test]
+fn a_new_key_goes_into_the_file_as_it_is_printed() {
+    let key = NewKey::generate("anna".parse().unwrap(), vec![Scope::Admin], None, None).unwrap();
+    let settings = loaded(&key.settings_lines(), &[], &[]);
+    assert_eq!(settings.keys.as_slice(), std::slice::from_ref(&key.entry));
+    let shown = format!("{settings:?}");
+    assert!(!shown.contains(&key.text.reveal()[4..]));
+}

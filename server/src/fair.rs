@@ -1,0 +1,218 @@
+//! Fair shuffles: nobody chooses the cards, not even the server, and everyone can check it afterwards.
+//!
+//! # The scheme
+//!
+//! `||` puts bytes one after the other; texts are their ASCII bytes, without an end mark; a table id has 16 bytes; a
+//! seat is one byte, counted from 0.
+//!
+//! 1. **Creating a table**, the server draws a *server seed* of 32 random bytes and shows its *commitment*:
+//!    `SHA-256("parlor commitment v1" || table id || server seed)`. From then on it cannot take another seed.
+//! 2. **Joining**, each seat may add up to 64 bytes of *entropy* of its own. The server has to show the commitment
+//!    first, so it cannot pick a seed to go with that.
+//! 3. **When the seats are filled**, the *game seed*, from which the engine deals, is
+//!    `HKDF-SHA256(salt = "parlor seed v1", ikm = server seed, info = table id || for each seat in order: one byte with
+//!    the length of its entropy || the entropy)`, 32 bytes long. A seat without entropy, such as a house bot's, counts
+//!    as one with length 0. If just one seat added bytes that the server could not foresee, nobody chose the deal.
+//! 4. **House bots** draw their randomness for a decision from
+//!    `HKDF-SHA256(salt = "parlor bot v1", ikm = server seed, info = seat || decision number as 8 bytes, big-endian)`,
+//!    32 bytes long, so that a record replays their moves exactly.
+//! 5. **When the game is over**, cancelled or faulted, the server seed is shown. Anyone can hash it, compare with the
+//!    commitment, derive the game seed and deal the whole game again.
+
+use std::fmt;
+
+use hkdf::Hkdf;
+use parlor_engine::Seat;
+use sha2::{Digest, Sha256};
+
+use crate::{NoRandomness, Secret, TableId, fresh_bytes};
+
+/// The most bytes of entropy a seat may add.
+pub const MAX_ENTROPY: usize = 64;
+
+/// The server's half of the chance of a table: secret until the game is over.
+///
+/// Its `Debug` shows nothing of it.
+#[derive(Clone)]
+pub struct ServerSeed(Secret<[u8; 32]>);
+
+impl ServerSeed {
+    /// A new seed that nobody can predict.
+    pub fn fresh() -> Result<ServerSeed, NoRandomness> {
+        fresh_bytes().map(ServerSeed::from_bytes)
+    }
+
+    /// The seed with these bytes, as a table's log holds it.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> ServerSeed {
+        ServerSeed(Secret::new(bytes))
+    }
+
+    /// The seed itself: for the table's log, and for everyone once the game is over.
+    #[must_use]
+    pub const fn reveal(&self) -> &[u8; 32] {
+        self.0.reveal()
+    }
+
+    /// What is shown when the table is created.
+    #[must_use]
+    pub fn commitment(&self, table: TableId) -> Commitment {
+        let hash = Sha256::new()
+            .chain_update(b"parlor commitment v1")
+            .chain_update(table.as_bytes())
+            .chain_update(self.reveal());
+        Commitment(hash.finalize().into())
+    }
+
+    /// The seed of the game, once every seat is filled: the entropy of each, in the order of the seats.
+    #[must_use]
+    pub fn game_seed(&self, table: TableId, seats: &[Entropy]) -> GameSeed {
+        let mut info = Vec::with_capacity(16 + seats.len() * (1 + MAX_ENTROPY));
+        info.extend_from_slice(table.as_bytes());
+        for entropy in seats {
+            info.push(entropy.len);
+            info.extend_from_slice(entropy.as_bytes());
+        }
+        GameSeed(Secret::new(self.derive(b"parlor seed v1", &info)))
+    }
+
+    /// The randomness of a house bot for one decision of its seat.
+    #[must_use]
+    pub fn bot_seed(&self, seat: Seat, decision: u64) -> Secret<[u8; 32]> {
+        let mut info = [0; 9];
+        // A seat's number is below 6.
+        info[0] = seat.index() as u8;
+        info[1..].copy_from_slice(&decision.to_be_bytes());
+        Secret::new(self.derive(b"parlor bot v1", &info))
+    }
+
+    fn derive(&self, salt: &[u8], info: &[u8]) -> [u8; 32] {
+        let mut derived = [0; 32];
+        Hkdf::<Sha256>::new(Some(salt), self.reveal())
+            .expand(info, &mut derived)
+            .expect("HKDF-SHA256 gives up to 8160 bytes, and these are 32");
+        derived
+    }
+}
+
+impl fmt::Debug for ServerSeed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ServerSeed(..)")
+    }
+}
+
+/// What the server shows of its seed before anyone joins.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Commitment([u8; 32]);
+
+impl Commitment {
+    /// The commitment with these bytes, as a record holds it.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Commitment {
+        Commitment(bytes)
+    }
+
+    /// The bytes to show.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Whether the server kept its word: this is the seed it committed to, for this table.
+    ///
+    /// ```
+    /// use parlor_server::{TableId, fair::ServerSeed};
+    /// let table = TableId::from_bytes([7; 16]);
+    /// let seed = ServerSeed::from_bytes([1; 32]);
+    /// assert!(seed.commitment(table).is_kept_by(&seed, table));
+    /// assert!(!seed.commitment(table).is_kept_by(&ServerSeed::from_bytes([2; 32]), table));
+    /// ```
+    #[must_use]
+    pub fn is_kept_by(&self, seed: &ServerSeed, table: TableId) -> bool {
+        seed.commitment(table) == *self
+    }
+}
+
+impl fmt::Display for Commitment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Commitment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Commitment({self})")
+    }
+}
+
+/// The seed that the engine deals from. Its `Debug` shows nothing of it.
+#[derive(Clone)]
+pub struct GameSeed(Secret<[u8; 32]>);
+
+impl GameSeed {
+    /// A seed that the creator of the table gave, for tests and training.
+    #[must_use]
+    pub const fn given(bytes: [u8; 32]) -> GameSeed {
+        GameSeed(Secret::new(bytes))
+    }
+
+    /// The seed itself, for the engine.
+    #[must_use]
+    pub const fn reveal(&self) -> &[u8; 32] {
+        self.0.reveal()
+    }
+}
+
+impl fmt::Debug for GameSeed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GameSeed(..)")
+    }
+}
+
+/// What one seat adds to the chance of its table: up to [`MAX_ENTROPY`] bytes.
+///
+/// Secret until the game is over: two seats that know the server's seed and each other's bytes know the deal. Its
+/// `Debug` shows the length alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Entropy {
+    bytes: [u8; MAX_ENTROPY],
+    len: u8,
+}
+
+/// A seat offered more entropy than is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a seat may add up to {MAX_ENTROPY} bytes of entropy, not {0}: send fewer, or a hash of them")]
+pub struct TooMuchEntropy(pub usize);
+
+impl Entropy {
+    /// A seat that adds nothing.
+    pub const NONE: Entropy = Entropy {
+        bytes: [0; MAX_ENTROPY],
+        len: 0,
+    };
+
+    /// The bytes a seat gave.
+    pub fn new(given: &[u8]) -> Result<Entropy, TooMuchEntropy> {
+        let mut bytes = [0; MAX_ENTROPY];
+        let room = bytes.get_mut(..given.len()).ok_or(TooMuchEntropy(given.len()))?;
+        room.copy_from_slice(given);
+        // At most 64.
+        let len = given.len() as u8;
+        Ok(Entropy { bytes, len })
+    }
+
+    /// The bytes the seat gave.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl fmt::Debug for Entropy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Entropy({} bytes)", self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! The scheme is pinned by vectors that another implementation computed:
+//!
+//! ```python
+//! import hashlib, hmac
+//! table, server = bytes(range(16)), bytes(range(100, 132))
+//!
+//! def hkdf(salt, ikm, info):  # RFC 5869, one block long
+//!     prk = hmac.new(salt, ikm, hashlib.sha256).digest()
+//!     return hmac.new(prk, info + b"\x01", hashlib.sha256).hexdigest()
+//!
+//! def seed(*seats):
+//!     return hkdf(b"parlor seed v1", server, table + b"".join(bytes([len(e)]) + e for e in seats))
+//!
+//! def bot(seat, decision):
+//!     return hkdf(b"parlor bot v1", server, bytes([seat]) + decision.to_bytes(8, "big"))
+//!
+//! hashlib.sha256(b"parlor commitment v1" + table + server).hexdigest()
+//! seed(b"", b""); seed(b"abc", b"", b"\xff" * 64); seed(b"", b"abc", b"\xff" * 64)
+//! bot(0, 0); bot(5, 1); bot(2, 2**64 - 1)
+//! ```
+
+use super::*;
+
+fn table() -> TableId {
+    TableId::from_bytes(std::array::from_fn(|i| i as u8))
+}
+
+fn server() -> ServerSeed {
+    ServerSeed::from_bytes(std::array::from_fn(|i| 100 + i as u8))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn the_commitment_is_pinned() {
+    let commitment = server().commitment(table());
+    assert_eq!(
+        commitment.to_string(),
+        "6dab296f1c915e5f828c392fcc9c4745c057b700006a50288b64255d33f8196e"
+    );
+    assert_eq!(hex(commitment.as_bytes()), commitment.to_string());
+    assert_eq!(Commitment::from_bytes(*commitment.as_bytes()), commitment);
+}
+
+#[test]
+fn the_game_seed_is_pinned() {
+    let check = |seats: &[&[u8]], expected: &str| {
+        let seats: Vec<_> = seats.iter().map(|given| Entropy::new(given).unwrap()).collect();
+        assert_eq!(
+            hex(server().game_seed(table(), &seats).reveal()),
+            expected,
+            "{seats:?}"
+        );
+    };
+    check(
+        &[b"", b""],
+        "dbef59aa522e44ed3b0d04dcc36094635d7983c33a35ac90348d5b3985aaf774",
+    );
+    check(
+        &[b"abc", b"", &[0xff; 64]],
+        "77c47e3defec7a12336d5c309d5bd78216e1b86e6e2e1ced8cebad9f2c026f98",
+    );
+    check(
+        &[b"", b"abc", &[0xff; 64]],
+        "82aa9cbfad4d2560cb09e4cb6d23b7216ac4d35de7b209bf5a532fe8259abbd9",
+    );
+}
+
+#[test]
+fn the_bots_randomness_is_pinned() {
+    let check = |seat: u8, decision: u64, expected: &str| {
+        let seed = server().bot_seed(Seat::new(seat).unwrap(), decision);
+        assert_eq!(hex(seed.reveal()), expected, "seat {seat}, decision {decision}");
+    };
+    check(
+        0,
+        0,
+        "713968047e00eb0ca085344695dcfae20ff9f59a332b250a528c978511535734",
+    );
+    check(
+        5,
+        1,
+        "0bb443586582e64ff49e985a28d728b91ade73da2401d15dee972355a34b5f4c",
+    );
+    check(
+        2,
+        u64::MAX,
+        "550dc8a3a4ee783cf2e90c8ee22ff750e355a8587fc50dd8a8558ed34e38ef23",
+    );
+}
+
+#[test]
+fn a_seat_that_adds_nothing_counts_as_an_empty_one() {
+    assert_eq!(Entropy::new(b"").unwrap(), Entropy::NONE);
+    let two = server().game_seed(table(), &[Entropy::NONE; 2]);
+    let three = server().game_seed(table(), &[Entropy::NONE; 3]);
+    assert_ne!(two.reveal(), three.reveal());
+}
+
+#[test]
+fn what_one_seat_gives_is_never_taken_for_anothers() {
+    let seed = |seats: &[&[u8]]| {
+        let seats: Vec<_> = seats.iter().map(|given| Entropy::new(given).unwrap()).collect();
+        hex(server().game_seed(table(), &seats).reveal())
+    };
+    assert_ne!(seed(&[b"ab", b"c"]), seed(&[b"a", b"bc"]));
+    assert_ne!(seed(&[b"\x00"]), seed(&[b"", b""]));
+}
+
+#[test]
+fn entropy_is_bounded() {
+    assert_eq!(Entropy::new(&[9; 64]).unwrap().as_bytes(), [9; 64]);
+    assert_eq!(Entropy::new(&[9; 65]), Err(TooMuchEntropy(65)));
+    assert_eq!(
+        TooMuchEntropy(65).to_string(),
+        "a seat may add up to 64 bytes of entropy, not 65: send fewer, or a hash of them"
+    );
+}
+
+#[test]
+fn a_commitment_holds_the_server_to_its_seed_and_table() {
+    let seed = ServerSeed::fresh().unwrap();
+    let commitment = seed.commitment(table());
+    assert!(commitment.is_kept_by(&seed, table()));
+    assert!(!commitment.is_kept_by(&ServerSeed::fresh().unwrap(), table()));
+    assert!(!commitment.is_kept_by(&seed, TableId::from_bytes([0; 16])));
+}
+
+#[test]
+fn seeds_are_never_printed() {
+    let seed = ServerSeed::from_bytes([0xab; 32]);
+    let game = GameSeed::given([0xab; 32]);
+    let entropy = Entropy::new(&[0xab; 3]).unwrap();
+    assert_eq!(
+        format!("{seed:?} {game:?} {entropy:?}"),
+        "ServerSeed(..) GameSeed(..) Entropy(3 bytes)"
+    );
+    assert_eq!(game.reveal(), &[0xab; 32]);
+}

@@ -1,0 +1,232 @@
+//! The server key: the secret behind every seat token and spectator token.
+
+use std::{
+    fmt,
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use crate::{NoRandomness, Secret, fresh_bytes};
+
+/// The name of the key's file in the data folder.
+pub const SERVER_KEY_FILE: &str = "server.key";
+
+/// 32 secret bytes that tokens are signed with. Whoever has them can play every seat.
+#[derive(Clone)]
+pub struct ServerKey(Secret<[u8; 32]>);
+
+/// The server key cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerKeyError {
+    /// The file can be read by others.
+    #[error("{} can be read by others (mode {mode:o}), so every seat token can be forged: chmod 600 it, or delete it to get a new one and end all tokens", path.display())]
+    ReadableByOthers {
+        /// Which file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// The file holds no key.
+    #[error("{} is not a server key of 32 bytes: restore it from a backup, or delete it to get a new one and end all tokens", path.display())]
+    NotAKey {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// The file could not be read or made.
+    #[error("{} cannot be used as the server key ({why}): check the data folder and who owns it", path.display())]
+    Io {
+        /// Which file or folder.
+        path: PathBuf,
+        /// What the system says.
+        why: io::Error,
+    },
+    /// There is no randomness to make a key from.
+    #[error(transparent)]
+    NoRandomness(#[from] NoRandomness),
+}
+
+impl ServerKey {
+    /// A new key, for a server that keeps nothing on disk: its tokens end with it.
+    pub fn fresh() -> Result<ServerKey, NoRandomness> {
+        fresh_bytes().map(ServerKey::from_bytes)
+    }
+
+    /// The key with these bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> ServerKey {
+        ServerKey(Secret::new(bytes))
+    }
+
+    pub(super) const fn reveal(&self) -> &[u8; 32] {
+        self.0.reveal()
+    }
+
+    /// The key of a data folder. On the first start both the folder and the key are made, for this user's eyes only.
+    pub fn load_or_create(folder: &Path) -> Result<ServerKey, ServerKeyError> {
+        let path = folder.join(SERVER_KEY_FILE);
+        match File::open(&path) {
+            Ok(file) => read(file, path),
+            Err(why) if why.kind() == io::ErrorKind::NotFound => create(folder, path),
+            Err(why) => Err(ServerKeyError::Io { path, why }),
+        }
+    }
+}
+
+impl fmt::Debug for ServerKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ServerKey(..)")
+    }
+}
+
+/// Reads the key from its file, and refuses one that others can read or that has another length.
+fn read(file: File, path: PathBuf) -> Result<ServerKey, ServerKeyError> {
+    // Asked of the open file, so that nobody can exchange it in between.
+    let mode = match file.metadata() {
+        Ok(metadata) if !metadata.is_file() => return Err(ServerKeyError::NotAKey { path }),
+        Ok(metadata) => metadata.permissions().mode() & 0o7777,
+        Err(why) => return Err(ServerKeyError::Io { path, why }),
+    };
+    if mode & 0o077 != 0 {
+        return Err(ServerKeyError::ReadableByOthers { path, mode });
+    }
+    let mut bytes = Vec::with_capacity(33);
+    if let Err(why) = file.take(33).read_to_end(&mut bytes) {
+        return Err(ServerKeyError::Io { path, why });
+    }
+    match bytes.try_into() {
+        Ok(bytes) => Ok(ServerKey::from_bytes(bytes)),
+        Err(_) => Err(ServerKeyError::NotAKey { path }),
+    }
+}
+
+/// Makes the key's file. It appears complete or not at all: it is written under another name, synced and then linked.
+fn create(folder: &Path, path: PathBuf) -> Result<ServerKey, ServerKeyError> {
+    let key = ServerKey::fresh()?;
+    let unique = u64::from_be_bytes(fresh_bytes()?);
+    let draft = folder.join(format!("{SERVER_KEY_FILE}.{unique:016x}"));
+    let made = write_draft(folder, &draft, &key).and_then(|()| {
+        // Unlike a rename, a link never replaces a key that another process made just now.
+        fs::hard_link(&draft, &path)?;
+        File::open(folder)?.sync_all()
+    });
+    // Gone already if it was never made; if it cannot be removed it is as well guarded as the key.
+    let _removed = fs::remove_file(&draft);
+    match made {
+        Ok(()) => Ok(key),
+        Err(why) if why.kind() == io::ErrorKind::AlreadyExists => match File::open(&path) {
+            Ok(file) => read(file, path),
+            Err(why) => Err(ServerKeyError::Io { path, why }),
+        },
+        Err(why) => Err(ServerKeyError::Io { path, why }),
+    }
+}
+
+fn write_draft(folder: &Path, draft: &Path, key: &ServerKey) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(draft)?;
+    file.write_all(key.reveal())?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn the_first_start_makes_a_key_that_the_second_finds() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("data/parlor");
+        let first = ServerKey::load_or_create(&folder).unwrap();
+        let second = ServerKey::load_or_create(&folder).unwrap();
+        assert_eq!(first.reveal(), second.reveal());
+        assert_eq!(
+            (mode(&folder), mode(&folder.join(SERVER_KEY_FILE))),
+            (0o700, 0o600)
+        );
+        let files: Vec<_> = fs::read_dir(&folder)
+            .unwrap()
+            .map(|file| file.unwrap().file_name())
+            .collect();
+        assert_eq!(files, [SERVER_KEY_FILE], "no draft is left");
+        assert_ne!(
+            ServerKey::load_or_create(parent.path()).unwrap().reveal(),
+            first.reveal()
+        );
+    }
+
+    #[test]
+    fn servers_that_start_at_once_agree_on_one_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys: Vec<_> = std::thread::scope(|scope| {
+            let starts: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| ServerKey::load_or_create(folder.path()).unwrap()))
+                .collect();
+            starts.into_iter().map(|start| start.join().unwrap()).collect()
+        });
+        assert!(keys.iter().all(|key| key.reveal() == keys[0].reveal()));
+    }
+
+    #[test]
+    fn a_key_that_others_can_read_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        ServerKey::load_or_create(folder.path()).unwrap();
+        let path = folder.path().join(SERVER_KEY_FILE);
+        for open in [0o644, 0o640, 0o602, 0o610] {
+            set_mode(&path, open);
+            let refused = ServerKey::load_or_create(folder.path()).unwrap_err();
+            assert!(
+                matches!(refused, ServerKeyError::ReadableByOthers { mode, .. } if mode == open),
+                "{refused}"
+            );
+            assert!(refused.to_string().contains("chmod 600"), "{refused}");
+        }
+        set_mode(&path, 0o400);
+        ServerKey::load_or_create(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_no_key_is_refused_and_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(SERVER_KEY_FILE);
+        for content in [&b""[..], &[7; 31], &[7; 33]] {
+            fs::write(&path, content).unwrap();
+            set_mode(&path, 0o600);
+            let refused = ServerKey::load_or_create(folder.path()).unwrap_err();
+            assert!(matches!(refused, ServerKeyError::NotAKey { .. }), "{refused}");
+            assert_eq!(fs::read(&path).unwrap(), content);
+        }
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        let refused = ServerKey::load_or_create(folder.path()).unwrap_err();
+        assert!(matches!(refused, ServerKeyError::NotAKey { .. }), "{refused}");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_says_which() {
+        let folder = tempfile::tempdir().unwrap();
+        let in_the_way = folder.path().join("file");
+        fs::write(&in_the_way, b"").unwrap();
+        let refused = ServerKey::load_or_create(&in_the_way.join("data")).unwrap_err();
+        assert!(refused.to_string().contains("file/data/server.key"), "{refused}");
+    }
+
+    #[test]
+    fn the_key_is_never_printed() {
+        let key = ServerKey::from_bytes([0xab; 32]);
+        assert_eq!(format!("{key:?}"), "ServerKey(..)");
+    }
+}

@@ -1,0 +1,246 @@
+//! How fast a caller may ask: a token bucket for each.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    num::NonZeroU32,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use super::Exhausted;
+use crate::clock::{Clock, Moment};
+
+/// A bucket of `burst` tokens that fills up again with `per_second` tokens a second. A request takes one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rate {
+    per_second: NonZeroU32,
+    burst: NonZeroU32,
+}
+
+impl Rate {
+    /// So many requests a second in the long run, and so many at once after a pause; at least one of each.
+    #[must_use]
+    pub fn new(per_second: u32, burst: u32) -> Rate {
+        Rate {
+            per_second: NonZeroU32::new(per_second).unwrap_or(NonZeroU32::MIN),
+            burst: NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN),
+        }
+    }
+
+    /// How long one token takes. Rounded up, so that it is never zero and never more than was promised.
+    fn interval(self) -> Duration {
+        Duration::from_nanos(1_000_000_000_u64.div_ceil(u64::from(self.per_second.get())))
+    }
+}
+
+/// The buckets of all callers, at most `most` of them.
+///
+/// A bucket is one moment: when it will be full again. A full one is the same as none, so it can be forgotten at any
+/// time, and only callers that asked in the last few seconds take room.
+#[derive(Debug)]
+pub struct RateLimiter<K> {
+    clock: Arc<dyn Clock>,
+    most: usize,
+    buckets: Mutex<Buckets<K>>,
+}
+
+#[derive(Debug)]
+struct Buckets<K> {
+    full_at: HashMap<K, Moment>,
+    /// Before this moment, forgetting the full ones makes no room: a flood of names is refused without a search.
+    no_room_before: Moment,
+}
+
+impl<K: Eq + Hash + Clone> RateLimiter<K> {
+    /// A limiter that keeps account of at most `most` callers.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>, most: usize) -> RateLimiter<K> {
+        let buckets = Buckets {
+            full_at: HashMap::new(),
+            no_room_before: Moment::START,
+        };
+        RateLimiter {
+            clock,
+            most,
+            buckets: Mutex::new(buckets),
+        }
+    }
+
+    /// Takes a token from the caller's bucket, or says when there will be one.
+    pub fn take(&self, caller: &K, rate: Rate) -> Result<(), Exhausted> {
+        let now = self.clock.now();
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if !buckets.full_at.contains_key(caller) {
+            buckets.make_room(now, self.most)?;
+        }
+        let full_at = buckets.full_at.get(caller).copied().unwrap_or(now).max(now);
+        let interval = rate.interval();
+        // The bucket holds a token as long as it is at most `burst - 1` intervals from full.
+        let allowed = interval.saturating_mul(rate.burst.get() - 1);
+        let missing = full_at.since(now);
+        if missing > allowed {
+            return Err(Exhausted::Rate {
+                per_second: rate.per_second.get(),
+                retry_after: missing - allowed,
+            });
+        }
+        buckets.full_at.insert(caller.clone(), full_at + interval);
+        Ok(())
+    }
+
+    /// How many callers are kept account of.
+    #[must_use]
+    pub fn callers(&self) -> usize {
+        self.buckets
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .full_at
+            .len()
+    }
+}
+
+impl<K: Eq + Hash> Buckets<K> {
+    /// Makes room for one more caller by forgetting those whose buckets are full.
+    fn make_room(&mut self, now: Moment, most: usize) -> Result<(), Exhausted> {
+        if self.full_at.len() < most {
+            return Ok(());
+        }
+        if now >= self.no_room_before {
+            self.full_at.retain(|_, full_at| *full_at > now);
+            if self.full_at.len() < most {
+                return Ok(());
+            }
+            // With no room for anybody there is nobody to wait for: a second is as good as any time.
+            let first = self.full_at.values().min().copied();
+            self.no_room_before = first.unwrap_or(now + Duration::from_secs(1));
+        }
+        Err(Exhausted::Callers {
+            retry_after: self.no_room_before.since(now),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng;
+
+    fn limiter(most: usize) -> (ManualClock, RateLimiter<&'static str>) {
+        let clock = ManualClock::new();
+        (clock.clone(), RateLimiter::new(Arc::new(clock), most))
+    }
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn a_burst_then_the_rate() {
+        let (clock, limiter) = limiter(10);
+        let rate = Rate::new(10, 3);
+        for _ in 0..3 {
+            assert_eq!(limiter.take(&"anna", rate), Ok(()));
+        }
+        let refused = Exhausted::Rate {
+            per_second: 10,
+            retry_after: MS * 100,
+        };
+        assert_eq!(limiter.take(&"anna", rate), Err(refused));
+        assert_eq!(
+            limiter.take(&"anna", rate),
+            Err(refused),
+            "a refusal costs nothing"
+        );
+        assert_eq!(
+            refused.to_string(),
+            "more than 10 requests a second: retry in 100 ms"
+        );
+        assert_eq!(refused.retry_after(), Some(MS * 100));
+
+        clock.advance(MS * 99);
+        assert_eq!(
+            limiter.take(&"anna", rate).unwrap_err().retry_after(),
+            Some(MS),
+            "not yet"
+        );
+        clock.advance(MS);
+        assert_eq!(limiter.take(&"anna", rate), Ok(()));
+        assert!(limiter.take(&"anna", rate).is_err());
+        assert_eq!(limiter.take(&"ben", rate), Ok(()), "each has its own bucket");
+
+        clock.advance(Duration::from_secs(3600));
+        for _ in 0..3 {
+            assert_eq!(limiter.take(&"anna", rate), Ok(()));
+        }
+        assert!(
+            limiter.take(&"anna", rate).is_err(),
+            "a bucket holds no more than the burst"
+        );
+    }
+
+    #[test]
+    fn callers_are_bounded_and_forgotten_when_their_bucket_is_full() {
+        let (clock, limiter) = limiter(2);
+        let rate = Rate::new(1, 5);
+        limiter.take(&"anna", rate).unwrap();
+        clock.advance(MS * 300);
+        limiter.take(&"ben", rate).unwrap();
+        let refused = limiter.take(&"carl", rate).unwrap_err();
+        assert_eq!(
+            refused,
+            Exhausted::Callers {
+                retry_after: MS * 700
+            }
+        );
+        assert_eq!(
+            refused.to_string(),
+            "the server has too many callers at once: retry in 700 ms"
+        );
+        assert_eq!(limiter.take(&"anna", rate), Ok(()), "who is known is served");
+        clock.advance(MS * 1000);
+        assert_eq!(limiter.take(&"carl", rate), Ok(()), "ben's bucket is full again");
+        assert_eq!(limiter.callers(), 2);
+    }
+
+    #[test]
+    fn a_limiter_without_room_refuses_everyone() {
+        let (_, limiter) = limiter(0);
+        assert!(matches!(
+            limiter.take(&"anna", Rate::new(0, 0)),
+            Err(Exhausted::Callers { .. })
+        ));
+        assert_eq!(limiter.callers(), 0);
+    }
+
+    /// Whatever the pattern, no window of time sees more than the burst and what the rate adds; and whoever waits as
+    /// long as told is served.
+    #[test]
+    fn never_more_than_the_bucket_gives() {
+        let seed = std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().expect("a whole number"));
+        println!("PARLOR_TEST_SEED={seed}");
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let mut number = |bound: u32| parlor_engine::below(bound, &mut rng);
+        for _ in 0..200 {
+            let (clock, limiter) = limiter(1);
+            let rate = Rate::new(1 + number(2000), 1 + number(50));
+            let (mut served, mut waited) = (0u128, Duration::ZERO);
+            for _ in 0..200 {
+                let pause = MS * number(300);
+                clock.advance(pause);
+                waited += pause;
+                if let Err(refused) = limiter.take(&"anna", rate) {
+                    let wait = refused.retry_after().unwrap();
+                    assert!(wait > Duration::ZERO);
+                    clock.advance(wait);
+                    waited += wait;
+                    assert_eq!(limiter.take(&"anna", rate), Ok(()), "{rate:?}");
+                }
+                served += 1;
+                let refilled = waited.as_nanos() * u128::from(rate.per_second.get()) / 1_000_000_000;
+                let most = u128::from(rate.burst.get()) + refilled;
+                assert!(served <= most, "{rate:?}: {served} of {most}");
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Fresh randomness: the one place that asks the operating system for it.
+//!
+//! Everything secret begins here: server seeds, API keys, the server key. Everything else that is random is derived
+//! from those, so that it can be replayed.
+
+/// The operating system gave no random bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the operating system gives no random bytes ({0}): check that /dev/urandom or getrandom(2) can be used"
+)]
+pub struct NoRandomness(getrandom::Error);
+
+/// `N` random bytes that nobody can predict.
+#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+pub fn fresh_bytes<const N: usize>() -> Result<[u8; N], NoRandomness> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(NoRandomness)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_fresh_each_time() {
+        let (one, other) = (fresh_bytes::<32>().unwrap(), fresh_bytes::<32>().unwrap());
+        assert_ne!(one, other);
+        assert_ne!(one, [0; 32]);
+    }
+}
