@@ -19,7 +19,10 @@ usage: watch [GAME [PLAYERS]] [--seed NUMBER] [--lang en|de]
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+    if arguments
+        .iter()
+        .any(|argument| argument == "--help" || argument == "-h")
+    {
         print!("{HELP}");
         return ExitCode::SUCCESS;
     }
@@ -39,7 +42,11 @@ fn watch(arguments: &[String]) -> Result<(), String> {
     while let Some(argument) = rest.next() {
         let mut value = || rest.next().ok_or(format!("{argument} needs a value"));
         match argument.as_str() {
-            "--seed" => seed = value()?.parse().map_err(|_| "--seed takes a whole number".to_owned())?,
+            "--seed" => {
+                seed = value()?
+                    .parse()
+                    .map_err(|_| "--seed takes a whole number".to_owned())?
+            }
             "--lang" => {
                 lang = match value()?.as_str() {
                     "en" => Lang::En,
@@ -58,10 +65,13 @@ fn watch(arguments: &[String]) -> Result<(), String> {
         _ => return Err("at most a game and a number of players".to_owned()),
     };
     let ids: Vec<&str> = GameId::ALL.iter().map(|id| id.info().id).collect();
-    let game = GameId::from_id(game).ok_or(format!("there is no game {game}; there are {}", ids.join(", ")))?;
+    let game =
+        GameId::from_id(game).ok_or(format!("there is no game {game}; there are {}", ids.join(", ")))?;
     let players = match players {
         None => game.info().min_players,
-        Some(number) => number.parse().map_err(|_| format!("{number} is not a number of players"))?,
+        Some(number) => number
+            .parse()
+            .map_err(|_| format!("{number} is not a number of players"))?,
     };
     play(game, players, seed, lang)
 }
@@ -74,14 +84,20 @@ fn play(id: GameId, players: u8, seed: u64, lang: Lang) -> Result<(), String> {
         .map_err(|error| error.to_string())?;
     println!("{} ({})", id.info().name.get(lang), options.in_lang(lang));
     loop {
-        for (to, event) in events.drain(..).filter(|(to, _)| to.includes(Viewer::Spectator) || is_private(*to)) {
+        for (to, event) in events
+            .drain(..)
+            .filter(|(to, _)| to.includes(Viewer::Spectator) || is_private(*to))
+        {
             let mark = if is_private(to) { "  " } else { "" };
             println!("{mark}{}", event.in_lang(lang));
         }
-        let Some(seat) = game.to_act().first() else { return Ok(()) };
+        let Some(seat) = game.to_act().first() else {
+            return Ok(());
+        };
         let legal = game.legal_actions(seat);
         let action = legal[below(legal.len() as u32, &mut rng) as usize];
-        game.apply(seat, action, &mut events).map_err(|refusal| refusal.to_string())?;
+        game.apply(seat, action, &mut events)
+            .map_err(|refusal| refusal.to_string())?;
     }
 }
 

@@ -28,6 +28,7 @@ macro_rules! for_all_games {
             HabeFertig: habe_fertig::HabeFertig,
             Gap: gap::Gap,
             Flush: flush::Flush,
+            NoDice: no_dice::NoDice,
         }
     };
 }

@@ -18,7 +18,7 @@ use rand_core::SeedableRng;
 
 use crate::{Audience, Chance, Events, Game, NoEvents, Seat, Shuffle, Viewer, below};
 
-use sampling::assert_proportional;
+pub(crate) use sampling::assert_uniform;
 
 /// What the suite must know of a game beyond its rules. Implemented in the tests of each game.
 pub(crate) trait Testable: Game {
@@ -64,7 +64,9 @@ pub(crate) enum Reveals {
 /// A number from the environment, or 1.
 fn setting<N: FromStr + From<u8>>(name: &str) -> N {
     match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")),
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name}={text} is not a number")),
         Err(_) => N::from(1),
     }
 }

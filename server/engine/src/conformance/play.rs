@@ -51,7 +51,7 @@ impl<G: Game> Followed<G> {
 pub(super) fn random_games_keep_every_promise<G: Testable>() {
     let mut rng = test_rng("random_games_keep_every_promise");
     for (players, options) in set_ups::<G>() {
-        for _ in 0..games(100) {
+        for _ in 0..games(1000 / set_ups::<G>().count() as u32) {
             let start: G = table(players, options, &mut rng);
             let mut followed = Followed::new(start.clone());
             let deck = sorted_census(&start);

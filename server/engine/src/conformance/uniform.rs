@@ -3,10 +3,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Testable, assert_proportional, play_on, table, test_rng};
+use super::sampling::assert_proportional;
+use super::{Testable, play_on, table, test_rng};
 use crate::flush::Flush;
 use crate::gap::Gap;
 use crate::habe_fertig::HabeFertig;
+use crate::no_dice::{self, NoDice};
 use crate::{Card, Seat, Viewer};
 
 /// Where the cards of one pool are: the codes in each group, sorted.
@@ -19,10 +21,18 @@ struct Pool {
 }
 
 impl Pool {
+    /// How many deals there are when copies of a card are told apart.
+    fn size(&self) -> f64 {
+        let deal = |(left, ways): (usize, f64), group: &usize| (left - group, ways * binomial(left, *group));
+        self.groups.iter().fold((self.cards.len(), 1.0), deal).1
+    }
+
     /// Every deal, with the number of ways to deal it when copies of a card are told apart.
     fn deals(&self) -> Vec<(Deal, f64)> {
         let mut kinds = BTreeMap::new();
-        self.cards.iter().for_each(|code| *kinds.entry(*code).or_insert(0usize) += 1);
+        self.cards
+            .iter()
+            .for_each(|code| *kinds.entry(*code).or_insert(0usize) += 1);
         let mut deals = vec![(vec![Vec::new(); self.groups.len()], 1.0)];
         for (code, copies) in kinds {
             let spread = |(deal, ways): (Deal, f64)| self.spread(code, copies, &deal, 0, ways);
@@ -45,7 +55,13 @@ impl Pool {
             .flat_map(|given| {
                 let mut deal = deal.clone();
                 deal[group].extend(vec![code; given]);
-                self.spread(code, copies - given, &deal, group + 1, ways * binomial(copies, given))
+                self.spread(
+                    code,
+                    copies - given,
+                    &deal,
+                    group + 1,
+                    ways * binomial(copies, given),
+                )
             })
             .collect()
     }
@@ -64,7 +80,7 @@ fn them() -> Seat {
     Seat::FIRST.left(2)
 }
 
-/// Looks through random games of two for moments at which `pools` finds a case with 8 to 300 deals, and checks a few.
+/// Looks through random games of two for moments at which `pools` finds a case with few deals, and checks three.
 /// `cards` says what the other player has in a world, group by group and pool by pool.
 fn check<G: Testable>(
     test: &str,
@@ -79,8 +95,7 @@ fn check<G: Testable>(
         while play_on(&mut game, 1, &mut rng) == 1 {
             let view = game.view(us());
             let Some(pools) = pools(&view) else { continue };
-            let size: f64 = pools.iter().map(|pool| pool.deals().len() as f64).product();
-            if !(8.0..=300.0).contains(&size) {
+            if !(8.0..=2000.0).contains(&pools.iter().map(Pool::size).product()) {
                 continue;
             }
             let mut expected: HashMap<Vec<Deal>, f64> = HashMap::from([(Vec::new(), 1.0)]);
@@ -96,7 +111,7 @@ fn check<G: Testable>(
             if expected.len() < 8 {
                 continue;
             }
-            let samples = 150 * expected.len();
+            let samples = 100 * expected.len();
             let worlds = (0..samples).map(|_| {
                 let world = G::sample(&view, &mut rng).expect("a view of a game is possible");
                 cards(&world.view(Viewer::Seat(them())), &pools)
@@ -124,7 +139,10 @@ fn gap_is_even() {
         "gap_is_even",
         |view| {
             let theirs = usize::from(view.hand_sizes[them().index()]);
-            Some(vec![Pool { cards: codes(view.unseen()), groups: vec![theirs] }])
+            Some(vec![Pool {
+                cards: codes(view.unseen()),
+                groups: vec![theirs],
+            }])
         },
         |_, _| true,
         |theirs, _| vec![vec![codes(theirs.hand)]],
@@ -138,7 +156,12 @@ fn flush_is_even() {
         |view| {
             let theirs = usize::from(view.hand_sizes[them().index()]);
             let is_on = view.outcome.is_none();
-            is_on.then(|| vec![Pool { cards: codes(view.unseen().iter()), groups: vec![theirs] }])
+            is_on.then(|| {
+                vec![Pool {
+                    cards: codes(view.unseen().iter()),
+                    groups: vec![theirs],
+                }]
+            })
         },
         |_, _| true,
         |theirs, _| vec![vec![codes(theirs.hand.iter())]],
@@ -151,7 +174,10 @@ fn habe_fertig_is_even_after_a_rebuild() {
     check::<HabeFertig>(
         "habe_fertig_is_even_after_a_rebuild",
         |view| {
-            let took_from_rebuilt = view.origins.iter().any(|o| o.rebuild > 0 && o.in_hands[them().index()] > 0);
+            let took_from_rebuilt = view
+                .origins
+                .iter()
+                .any(|o| o.rebuild > 0 && o.in_hands[them().index()] > 0);
             (view.outcome.is_none() && took_from_rebuilt).then(|| {
                 let pool = |origin: &crate::habe_fertig::Origin| Pool {
                     cards: codes(origin.cards & view.unseen()),
@@ -166,10 +192,78 @@ fn habe_fertig_is_even_after_a_rebuild() {
         |_, _| true,
         |theirs, pools| {
             let of = |cards: crate::CardSet<_>, pool: &Pool| {
-                codes(cards).into_iter().filter(|code| pool.cards.contains(code)).collect::<Vec<_>>()
+                codes(cards)
+                    .into_iter()
+                    .filter(|code| pool.cards.contains(code))
+                    .collect::<Vec<_>>()
             };
-            pools.iter().map(|pool| vec![of(theirs.hand, pool), of(theirs.hidden, pool)]).collect()
+            pools
+                .iter()
+                .map(|pool| vec![of(theirs.hand, pool), of(theirs.hidden, pool)])
+                .collect()
         },
     );
 }
+/// What the viewer did not give away in a SWAP, of the other player's hand.
+fn unknown_to_us(view: &no_dice::View) -> Option<Pool> {
+    let (size, known) = (view.hand_sizes[them().index()], view.known[them().index()]);
+    let is_on = view.outcome.is_none();
+    is_on.then(|| Pool {
+        cards: codes(view.unseen()),
+        groups: vec![usize::from(size - known.len())],
+    })
+}
 
+/// The cards of the other player that the viewer does not know: those known are taken out of the hand.
+fn less_known(hand: no_dice::Hand, known: &[u8]) -> Vec<u8> {
+    let mut rest = codes(hand);
+    for code in known {
+        let place = rest
+            .iter()
+            .position(|held| held == code)
+            .expect("a card that is known is held");
+        rest.remove(place);
+    }
+    rest
+}
+
+fn check_no_dice(
+    test: &str,
+    wanted: fn(&no_dice::View) -> bool,
+    agrees: fn(&no_dice::View, &[Deal]) -> bool,
+) {
+    use std::cell::RefCell;
+    let known = RefCell::new(Vec::new());
+    check::<NoDice>(
+        test,
+        |view| {
+            *known.borrow_mut() = codes(view.known[them().index()]);
+            wanted(view)
+                .then(|| unknown_to_us(view))
+                .flatten()
+                .map(|pool| vec![pool])
+        },
+        agrees,
+        |theirs, _| vec![vec![less_known(theirs.hand, &known.borrow())]],
+    );
+}
+
+/// After a SWAP, the cards given away are known to be in the other hand, and the rest of it is even.
+#[test]
+fn no_dice_is_even_after_a_swap() {
+    check_no_dice(
+        "no_dice_is_even_after_a_swap",
+        |view| view.decision == Some(no_dice::Decision::Turn) && !view.known[them().index()].is_empty(),
+        |_, _| true,
+    );
+}
+
+/// Whoever is about to play and has to wait knows that the other player holds a PASS card, and nothing else.
+#[test]
+fn no_dice_is_even_while_waiting_for_a_window() {
+    check_no_dice(
+        "no_dice_is_even_while_waiting_for_a_window",
+        |view| view.turn == Seat::FIRST && view.decision.is_none() && view.known[them().index()].is_empty(),
+        |_, key| key[0][0].contains(&no_dice::Card::Pass.code()),
+    );
+}

@@ -9,7 +9,7 @@ const MOST_COPIES: u64 = 5;
 const RANKS: u8 = 13;
 
 /// A card, which is its rank: copies of a rank cannot be told apart. Its code is the rank less one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rank(u8);
 
 impl Rank {
@@ -78,6 +78,12 @@ impl crate::Card for Rank {
     }
     fn from_code(code: u8) -> Option<Rank> {
         (code < RANKS).then_some(Rank(code))
+    }
+}
+
+impl fmt::Debug for Rank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Rank({})", self.number())
     }
 }
 

@@ -182,7 +182,7 @@ impl Say for View {
                 "Your cards",
             ],
             Lang::De => [
-                "gesehen von",
+                "Ansicht:",
                 "Durchgang",
                 "Am Zug",
                 "Stapel",
@@ -242,7 +242,7 @@ impl Say for View {
             let i = seat.index();
             write!(
                 f,
-                "{}: {} {cards}, {total} {}",
+                "{}: {cards} {}, {total} {}",
                 seat.in_lang(lang),
                 self.hand_sizes[i],
                 self.totals[i]

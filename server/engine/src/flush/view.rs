@@ -3,9 +3,8 @@
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
-use super::{
-    Event, Flush, Kind, Options, Play, Rank, Ranks, SECOND_HALF, Stack, card, cards_of, is_over, next,
-};
+use super::hands::{SECOND_HALF, is_over};
+use super::{Event, Flush, Kind, Options, Play, Rank, Ranks, Stack, card, cards_of, next};
 use crate::error::possible;
 use crate::{Chance, Game, ImpossibleView, MAX_SEATS, Outcome, Seat, Seats, Viewer, shuffle};
 

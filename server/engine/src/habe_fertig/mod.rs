@@ -217,16 +217,8 @@ impl Game for HabeFertig {
                 if !self.hands[seat.index()].contains(card) {
                     return Err(Refusal::NOT_IN_HAND);
                 }
-                let playable = self.playable();
-                if !playable[pile.index()].contains(card) {
-                    let elsewhere = playable.into_iter().any(|cards| cards.contains(card));
-                    return Err(if elsewhere {
-                        refusals::OTHER_PILE
-                    } else {
-                        refusals::DOES_NOT_FIT
-                    });
-                }
-                self.play(seat, card, pile, events);
+                let gap = self.fit(card, pile)?;
+                self.play(seat, card, pile, gap, events);
             }
             (Phase::Moving, Action::Pass) => self.pass(seat, events),
         }

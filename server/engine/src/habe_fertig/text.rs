@@ -123,7 +123,7 @@ fn say_in_english(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
             card,
             pile,
             gap: true,
-        } => write!(f, "Gap! Seat {seat} plays {card} {pile} and moves again."),
+        } => write!(f, "Gap! Seat {seat} plays {card} {pile}."),
         Event::Played { seat, card, pile, .. } => write!(f, "Seat {seat} plays {card} {pile}."),
         Event::YouPassed { card } => write!(f, "You pass and take {card}."),
         Event::Passed { seat } => write!(f, "Seat {seat} passes and takes a card."),
@@ -141,26 +141,26 @@ fn say_in_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
         Event::RoundBegan { round, dealer } => {
             write!(
                 f,
-                "Runde {}: Platz {dealer} gibt, und alle verstecken zwei Karten.",
+                "Runde {}: Sitz {dealer} gibt, und alle verstecken zwei Karten.",
                 u32::from(round) + 1
             )
         }
         Event::Dealt { hand } => write!(f, "Deine Hand: {}.", hand.in_lang(DE)),
         Event::YouHid { cards } => write!(f, "Du versteckst {}.", cards.in_lang(DE)),
-        Event::Hid { seat } => write!(f, "Platz {seat} versteckt zwei Karten."),
+        Event::Hid { seat } => write!(f, "Sitz {seat} versteckt zwei Karten."),
         Event::PilesOpened { tops: [left, right] } => {
             let (left, right) = (left.in_lang(DE), right.in_lang(DE));
-            write!(f, "Die Stapel beginnen links mit {left} und rechts mit {right}.")
+            write!(f, "Die Stapel beginnen: links {left}, rechts {right}.")
         }
         Event::TurnedOver { seat, card } => {
             write!(
                 f,
-                "Es gibt keine Lücke: Für Platz {seat} wird {} aufgedeckt.",
+                "Es gibt keine Lücke: Für Sitz {seat} wird {} aufgedeckt.",
                 card.in_lang(DE)
             )
         }
         Event::Laid { seat, card, pile } => {
-            write!(f, "Platz {seat} legt {} {}.", card.in_lang(DE), pile.in_lang(DE))
+            write!(f, "Sitz {seat} legt {} {}.", card.in_lang(DE), pile.in_lang(DE))
         }
         Event::Played {
             seat,
@@ -169,23 +169,15 @@ fn say_in_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
             gap: true,
         } => {
             let (card, pile) = (card.in_lang(DE), pile.in_lang(DE));
-            write!(
-                f,
-                "Gap! Platz {seat} spielt {card} {pile} und ist noch einmal dran."
-            )
+            write!(f, "Gap! Sitz {seat} spielt {card} {pile}.")
         }
         Event::Played { seat, card, pile, .. } => {
-            write!(
-                f,
-                "Platz {seat} spielt {} {}.",
-                card.in_lang(DE),
-                pile.in_lang(DE)
-            )
+            write!(f, "Sitz {seat} spielt {} {}.", card.in_lang(DE), pile.in_lang(DE))
         }
         Event::YouPassed { card } => write!(f, "Du passt und nimmst {}.", card.in_lang(DE)),
-        Event::Passed { seat } => write!(f, "Platz {seat} passt und nimmt eine Karte."),
+        Event::Passed { seat } => write!(f, "Sitz {seat} passt und nimmt eine Karte."),
         Event::PassedWithoutCard { seat } => {
-            write!(f, "Platz {seat} passt, und es gibt keine Karte zu nehmen.")
+            write!(f, "Sitz {seat} passt, und es gibt keine Karte zu nehmen.")
         }
         Event::Rebuilt { cards } => write!(f, "Der Nachziehstapel wird erneuert, Karten: {}.", cards.len()),
         Event::Shown { shown } => shown.say(DE, f),
@@ -201,7 +193,7 @@ impl Say for Shown {
         let hidden = self.hidden.in_lang(lang);
         match (self.winner, lang) {
             (Some(winner), Lang::En) => write!(f, "Seat {winner} has finished, with {hidden} hidden")?,
-            (Some(winner), Lang::De) => write!(f, "Platz {winner} hat fertig, versteckt waren {hidden}")?,
+            (Some(winner), Lang::De) => write!(f, "Sitz {winner} hat fertig, versteckt waren {hidden}")?,
             (None, Lang::En) => write!(f, "Nobody has finished")?,
             (None, Lang::De) => write!(f, "Niemand hat fertig")?,
         }
@@ -231,7 +223,7 @@ impl Say for Phase {
                 let seats: Vec<Seat> = waiting.iter().collect();
                 let still = Text {
                     en: "still to hide two cards",
-                    de: "zwei Karten verstecken müssen noch",
+                    de: "zwei Karten zu verstecken haben noch",
                 };
                 write!(
                     f,
@@ -262,24 +254,15 @@ impl Say for Phase {
 fn say_origin(origin: &Origin, view: &View, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
     let unseen = origin.cards & view.unseen();
     let own = view.viewer.seat();
-    let words = match lang {
-        Lang::En => [
-            "Unseen, dealt",
-            "Unseen, from rebuilt draw pile",
-            "draw pile",
-            "hidden",
-        ],
-        Lang::De => [
-            "Ungesehen, gegeben",
-            "Ungesehen, aus erneuertem Nachziehstapel",
-            "Nachziehstapel",
-            "versteckt",
-        ],
+    let [draw, hidden] = match lang {
+        Lang::En => ["draw pile", "hidden"],
+        Lang::De => ["Nachziehstapel", "versteckt"],
     };
-    let [dealt, rebuilt, draw, hidden] = words;
-    match origin.rebuild {
-        0 => write!(f, "{dealt}")?,
-        number => write!(f, "{rebuilt} {number}")?,
+    match (origin.rebuild, lang) {
+        (0, Lang::En) => write!(f, "Unseen, dealt")?,
+        (0, Lang::De) => write!(f, "Ungesehen, ausgeteilt")?,
+        (number, Lang::En) => write!(f, "Unseen, from rebuilt draw pile {number}")?,
+        (number, Lang::De) => write!(f, "Ungesehen, aus dem {number}. erneuerten Nachziehstapel")?,
     }
     write!(
         f,
@@ -299,7 +282,7 @@ impl Say for View {
             Lang::En => [
                 "seen by",
                 "Round",
-                "Turn",
+                "turn",
                 "Piles",
                 "under them",
                 "Draw pile",
@@ -336,14 +319,14 @@ impl Say for View {
         writeln!(f, "Habe fertig, {seen_by} {}", self.viewer.in_lang(lang))?;
         match self.outcome {
             Some(outcome) => writeln!(f, "{}", outcome.in_lang(lang))?,
-            None => writeln!(
-                f,
-                "{round} {}, {turn} {}, {}: {}",
-                u32::from(self.round) + 1,
-                u32::from(self.turns) + 1,
-                self.turn.in_lang(lang),
-                self.phase.in_lang(lang)
-            )?,
+            None => {
+                write!(f, "{round} {}, ", u32::from(self.round) + 1)?;
+                if !matches!(self.phase, Phase::Hiding { .. }) {
+                    let (number, seat) = (u32::from(self.turns) + 1, self.turn.in_lang(lang));
+                    write!(f, "{turn} {number}, {seat}: ")?;
+                }
+                writeln!(f, "{}", self.phase.in_lang(lang))?;
+            }
         }
         writeln!(
             f,

@@ -80,10 +80,6 @@ impl PlayingCard {
             None
         }
     }
-
-    pub(super) const fn code(self) -> u8 {
-        self.0
-    }
 }
 
 /// A card. The code of an action card follows those of the playing cards; all cards of a kind share it.

@@ -6,9 +6,11 @@
 //!
 //! 1. the placements, by card. A segment is *anchored* where it covers one of its value, or covers none and touches
 //!    its value and no other. Of each card, the placements whose lower value is anchored come before the rest, whose
-//!    higher value is; within each, by the anchored square, row by row (y, then x); on the same square, by the
-//!    direction from the lower value to the higher one: right, down, left, up. Of a double, the upper or left segment
-//!    stands for the lower value. The first card on the table is listed by its rotations alone.
+//!    higher value is. Within each, by the segment on the table that it is anchored at, the first laid first; on that
+//!    segment before around it, and around it row by row (y, then x); on the same square, by the direction from the
+//!    lower value to the higher one: right, down, left, up. Of a double, the upper or left segment stands for the lower
+//!    value, and of the two segments of a card the lower value was laid first. The first card on the table is listed by
+//!    its rotations alone.
 //! 2. SWITCH, PASS, X2, then SWAP by the other player's seat;
 //! 3. to pass.
 //!

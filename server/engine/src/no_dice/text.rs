@@ -172,7 +172,7 @@ impl Event {
         let de = Lang::De;
         match *self {
             Event::Dealt { hand } => write!(f, "Deine Hand: {}.", hand.in_lang(de)),
-            Event::NextUp { seat } => write!(f, "Platz {seat} ist an der Reihe."),
+            Event::NextUp { seat } => write!(f, "Sitz {seat} ist an der Reihe."),
             Event::YourTurn => f.write_str("Du bist am Zug."),
             Event::Asked => f.write_str("Spielst du jetzt PASS, damit dieser Zug ausfällt?"),
             Event::Declined => f.write_str("Du hast verzichtet."),
@@ -186,10 +186,10 @@ impl Event {
                 let doubled = if doubled { ", verdoppelt" } else { "" };
                 let placement = placement.in_lang(de);
                 let word = if points == 1 { "Punkt" } else { "Punkte" };
-                write!(f, "Platz {seat} legt {placement}: {points} {word}{doubled}.")
+                write!(f, "Sitz {seat} legt {placement}: {points} {word}{doubled}.")
             }
             Event::Switched { seat } => {
-                write!(f, "Platz {seat} spielt SWITCH: Es geht andersherum weiter.")
+                write!(f, "Sitz {seat} spielt SWITCH: Es geht andersherum weiter.")
             }
             Event::Skipped {
                 by,
@@ -197,27 +197,24 @@ impl Event {
                 out_of_turn: true,
             } => write!(
                 f,
-                "Platz {by} spielt PASS außer der Reihe und lässt Platz {seat} aussetzen."
+                "Sitz {by} spielt PASS außer der Reihe und lässt Sitz {seat} aussetzen."
             ),
             Event::Skipped { by, seat, .. } => {
-                write!(f, "Platz {by} spielt PASS und lässt Platz {seat} aussetzen.")
+                write!(f, "Sitz {by} spielt PASS und lässt Sitz {seat} aussetzen.")
             }
-            Event::PlayedX2 { seat } => write!(f, "Platz {seat} spielt X2."),
+            Event::PlayedX2 { seat } => write!(f, "Sitz {seat} spielt X2."),
             Event::Swapped { seat, with } => {
-                write!(
-                    f,
-                    "Platz {seat} spielt SWAP und tauscht die Hand mit Platz {with}."
-                )
+                write!(f, "Sitz {seat} spielt SWAP und tauscht die Hand mit Sitz {with}.")
             }
             Event::Got { hand } => write!(f, "Du hast diese Hand bekommen: {}.", hand.in_lang(de)),
             Event::Passed {
                 seat,
                 by_itself: true,
-            } => write!(f, "Platz {seat} hat keine Karten mehr und passt."),
-            Event::Passed { seat, .. } => write!(f, "Platz {seat} passt."),
+            } => write!(f, "Sitz {seat} hat keine Karten mehr und passt."),
+            Event::Passed { seat, .. } => write!(f, "Sitz {seat} passt."),
             Event::Drew { cards } => write!(f, "Du ziehst {}.", cards.in_lang(de)),
-            Event::OtherDrew { seat, count: 1 } => write!(f, "Platz {seat} zieht eine Karte."),
-            Event::OtherDrew { seat, count } => write!(f, "Platz {seat} zieht {count} Karten."),
+            Event::OtherDrew { seat, count: 1 } => write!(f, "Sitz {seat} zieht eine Karte."),
+            Event::OtherDrew { seat, count } => write!(f, "Sitz {seat} zieht {count} Karten."),
             Event::Ended { outcome } => outcome.say(de, f),
         }
     }

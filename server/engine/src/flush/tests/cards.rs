@@ -8,7 +8,10 @@ fn there_are_thirteen_ranks() {
     assert_eq!(numbers, (1..=13).collect::<Vec<_>>());
     let codes: Vec<u8> = (0..=255).filter_map(Rank::from_code).map(Rank::code).collect();
     assert_eq!(codes, (0..=12).collect::<Vec<_>>());
-    assert_eq!(Rank::EIGHT.number(), 8);
+    assert_eq!(
+        (Rank::EIGHT.number(), format!("{:?}", Rank::EIGHT)),
+        (8, "Rank(8)".to_string())
+    );
     assert_eq!(rank(13).up(0), Some(rank(13)));
     assert_eq!(
         (rank(9).up(4), rank(9).up(5), rank(9).up(255)),

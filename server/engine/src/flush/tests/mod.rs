@@ -2,7 +2,9 @@
 
 mod cards;
 mod fields;
+mod flushing;
 mod hands;
+mod impossible;
 mod views;
 mod words;
 
@@ -11,7 +13,7 @@ use rand_core::Rng;
 
 use super::*;
 use crate::conformance::{Reveals, Testable};
-use crate::{Card as _, NoEvents, below};
+use crate::{Card as _, NoEvents, Points, Shuffle, below};
 
 impl Testable for Flush {
     /// Three players can have 29 hands, six players 23: after 22 of them the totals of all six are -19 or so. In each,

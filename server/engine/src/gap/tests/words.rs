@@ -118,13 +118,17 @@ fn events() {
             "Round 3 scores seat 0 8, seat 1 -1.",
             "Runde 3 bringt Sitz 0 8, Sitz 1 -1.",
         ),
+        (
+            Event::Ended {
+                outcome: Outcome::by_points(2, [8, 9, 0, 0, 0, 0]),
+            },
+            "The game is over. Place 1: seat 1 with 9. Place 2: seat 0 with 8.",
+            "Das Spiel ist zu Ende. Rang 1: Sitz 1 mit 9. Rang 2: Sitz 0 mit 8.",
+        ),
     ] {
         says(&event, en, de);
         assert_eq!(event.to_string(), en);
     }
-    let outcome = Outcome::by_points(2, [8, 9, 0, 0, 0, 0]);
-    let [en, de] = [Lang::En, Lang::De].map(|lang| outcome.in_lang(lang).to_string());
-    says(&Event::Ended { outcome }, &en, &de);
 }
 
 #[test]
@@ -147,13 +151,13 @@ fn views() {
          Sitz 1: 6 Karten, gesammelt -, gesamt 0\n\
          Hand: blaue 0, blaue 1, blaue 2, blaue 4, blaue 5\n",
     );
-    let outcome = Outcome::by_points(2, [8, 9, 0, 0, 0, 0]);
-    game.outcome = Some(outcome);
+    game.outcome = Some(Outcome::by_points(2, [8, 9, 0, 0, 0, 0]));
     let ended = game.view(Viewer::Spectator).to_string();
     let lines: Vec<&str> = ended.lines().take(2).collect();
-    assert_eq!(
-        lines,
-        ["GAP (to 30 points), seen by a spectator", &outcome.to_string()]
-    );
+    let expected = [
+        "GAP (to 30 points), seen by a spectator",
+        "The game is over. Place 1: seat 1 with 9. Place 2: seat 0 with 8.",
+    ];
+    assert_eq!(lines, expected);
     assert!(!ended.contains("Hand"), "a spectator has none");
 }

@@ -2,6 +2,7 @@
 
 mod ends;
 mod hiding;
+mod impossible;
 mod knowledge;
 mod setup;
 mod testable;
@@ -83,7 +84,10 @@ impl Table {
     /// Deals these hands of twelve, and then the cards of `next` from the draw pile. Hands that are not filled up by
     /// name get the highest cards that nothing else names.
     fn deal(hands: &[&str], next: &str) -> Table {
-        let named: CardSet<Card> = hands.iter().map(|hand| set(hand)).fold(set(next), |all, hand| all | hand);
+        let named: CardSet<Card> = hands
+            .iter()
+            .map(|hand| set(hand))
+            .fold(set(next), |all, hand| all | hand);
         let mut others: Vec<Card> = (super::card::DECK - named).into_iter().collect();
         let mut order = Vec::new();
         for hand in hands {
@@ -98,12 +102,15 @@ impl Table {
         Table { game, told }
     }
 
-    /// A moment in the first round: the tops, the draw pile with the next card first, and the hands. Everyone hides two
+    /// A moment in the first round, seat 0 to move: the tops, the draw pile with the next card first, and the hands. Everyone hides two
     /// of the highest cards that nothing else names, and all other cards are under the tops.
     fn moment(tops: &str, draw: &str, hands: &[&str]) -> Table {
         let mut table = Table::deal(&vec![""; hands.len()], "");
         let game = &mut table.game;
-        let named: CardSet<Card> = hands.iter().map(|hand| set(hand)).fold(set(tops) | set(draw), |all, hand| all | hand);
+        let named: CardSet<Card> = hands
+            .iter()
+            .map(|hand| set(hand))
+            .fold(set(tops) | set(draw), |all, hand| all | hand);
         let mut others: Vec<Card> = (super::card::DECK - named).into_iter().collect();
         for (seat, hand) in Seat::all(game.players).zip(hands) {
             game.hands[seat.index()] = set(hand);
@@ -113,22 +120,48 @@ impl Table {
         game.draw = list(draw).into_iter().rev().collect();
         game.buried = others.into_iter().collect();
         game.phase = Phase::Moving;
+        game.turns = 60 * u16::from(game.players);
         table.told.clear();
         table
     }
 
-    /// A moment in which nothing lies under the tops: the last player holds all other cards.
-    fn bare(tops: &str, draw: &str, hands: &[&str]) -> Table {
-        let mut table = Table::moment(tops, draw, hands);
-        let buried = std::mem::take(&mut table.game.buried);
-        let last = &mut table.game.hands[hands.len() - 1];
-        *last = *last | buried;
-        table
+    /// Leaves only these cards under the tops, and gives the last player the others.
+    fn bury(mut self, cards: &str) -> Table {
+        let last = &mut self.game.hands[usize::from(self.game.players) - 1];
+        *last = *last | (self.game.buried - set(cards));
+        self.game.buried = set(cards);
+        self
+    }
+
+    /// These cards are hidden, and what is named nowhere is under the tops.
+    fn hiding(mut self, hidden: &[&str]) -> Table {
+        let game = &mut self.game;
+        for (place, cards) in game.hidden.iter_mut().zip(hidden) {
+            *place = set(cards);
+        }
+        let draw = game.draw.iter().copied().collect();
+        let elsewhere = game
+            .hands
+            .iter()
+            .chain(&game.hidden)
+            .fold(draw, |all, cards| all | *cards);
+        game.buried = super::card::DECK - elsewhere - game.tops.into_iter().flatten().collect();
+        self
+    }
+
+    /// With so many turns of the round played.
+    fn after_turns(mut self, turns: u16) -> Table {
+        let steps = (turns % u16::from(self.game.players)) as u8 + 1;
+        self.game.turn = self.game.dealer.left_by(steps, self.game.players);
+        self.game.turns = turns;
+        self
     }
 
     /// Fixes the orders of rebuilt draw piles in the first round, as far as they are named.
     fn rebuilding(mut self, orders: &[&str]) -> Table {
-        let orders = (0..).zip(orders).map(|(count, order)| (rebuild(count), codes(&list(order))));
+        let orders = (0..)
+            .zip(orders)
+            .map(|(count, order)| (rebuild(count), codes(&list(order))));
         self.game.chance = Chance::scripted([2; 32], orders.collect());
         self
     }
@@ -139,7 +172,9 @@ impl Table {
         game.round = HabeFertig::rounds(game.players) - 1;
         game.totals[..totals.len()].copy_from_slice(totals);
         // The first dealer was the last seat.
-        game.dealer = Seat::FIRST.right(game.players).left_by(game.round as u8, game.players);
+        game.dealer = Seat::FIRST
+            .right(game.players)
+            .left_by(game.round as u8, game.players);
         game.turn = game.dealer.left(game.players);
         self
     }
@@ -147,14 +182,18 @@ impl Table {
     /// What is refused, by whom, with which code.
     fn refuses(&self, number: u8, text: &str, code: &str) {
         let mut game = self.game.clone();
-        let refusal = game.apply(seat(number), action(text), &mut self.told.clone()).expect_err(text);
+        let refusal = game
+            .apply(seat(number), action(text), &mut self.told.clone())
+            .expect_err(text);
         assert_eq!(refusal.code, code, "{text}");
         assert_eq!(game, self.game, "{text} was refused, and must change nothing");
     }
 
     /// Plays for one seat; the views of everyone follow.
     fn play(&mut self, number: u8, text: &str) -> &mut Table {
-        let mut views: Vec<View> = Viewer::all(self.game.players).map(|viewer| self.game.view(viewer)).collect();
+        let mut views: Vec<View> = Viewer::all(self.game.players)
+            .map(|viewer| self.game.view(viewer))
+            .collect();
         let mut told = Vec::new();
         let done = self.game.apply(seat(number), action(text), &mut told);
         assert_eq!(done, Ok(()), "seat {number}: {text}");
@@ -174,7 +213,9 @@ impl Table {
         for number in 0..self.game.players {
             let hand: Vec<Card> = self.game.hands[usize::from(number)].into_iter().collect();
             let cards = Pair::new(hand[10], hand[11]).expect("two different cards");
-            self.game.apply(seat(number), Action::Hide(cards), &mut self.told).expect("hiding");
+            self.game
+                .apply(seat(number), Action::Hide(cards), &mut self.told)
+                .expect("hiding");
         }
         self
     }

@@ -37,16 +37,22 @@ impl Testable for HabeFertig {
         let (game, mut places) = (self.clone(), Vec::new());
         let places_of = self.hands.iter_mut().zip(&mut self.hidden);
         for (seat, (hand, hidden)) in Seat::all(MAX_SEATS as u8).zip(places_of) {
-            if !viewer.is(seat) && !shown {
+            if viewer.is(seat) {
+                continue;
+            }
+            if !shown {
                 places.push(hand);
             }
-            if !viewer.is(seat) && !(shown && winner == Some(seat)) {
+            if !shown || winner != Some(seat) {
                 places.push(hidden);
             }
         }
         for rebuild in 0..=game.rebuilds {
             let of_it = |cards: CardSet<Card>| -> CardSet<Card> {
-                cards.into_iter().filter(|card| game.origin[card.index()] == rebuild).collect()
+                cards
+                    .into_iter()
+                    .filter(|card| game.origin[card.index()] == rebuild)
+                    .collect()
             };
             let mut cards: Vec<Card> = places.iter().flat_map(|place| of_it(**place)).collect();
             crate::shuffle(&mut cards, rng);
@@ -112,7 +118,9 @@ impl Testable for HabeFertig {
             3 => view.round = (number % 6) as u16,
             4 => view.dealer = seat,
             5 => {
-                let waiting = Seat::all(6).filter(|seat| number >> seat.index() & 1 != 0).collect();
+                let waiting = Seat::all(6)
+                    .filter(|seat| number >> seat.index() & 1 != 0)
+                    .collect();
                 view.phase = Phase::Hiding { waiting };
             }
             6 => view.phase = Phase::Laying { turned: card },
@@ -124,7 +132,7 @@ impl Testable for HabeFertig {
             12 => toggle(&mut view.hand),
             13 => toggle(&mut view.hidden),
             14 => view.hand_sizes[seat.index()] = (number % 14) as u8,
-            15 => view.tops = (number % 4 > 0).then_some([card, other]),
+            15 => view.tops = (number & 3 != 0).then_some([card, other]),
             16 => toggle(&mut view.buried),
             17 => view.draw = number as u8,
             18 => view.rebuilds = (number % 4) as u16,
@@ -146,7 +154,9 @@ impl Testable for HabeFertig {
                 view.origins.push(doubled);
             }
             _ => {
-                let Some(origin) = view.origins.get_mut(which) else { return };
+                let Some(origin) = view.origins.get_mut(which) else {
+                    return;
+                };
                 match below(5, rng) {
                     0 => origin.rebuild = number as u16,
                     1 => toggle(&mut origin.cards),
