@@ -27,21 +27,14 @@ const TURN: Duration = Duration::from_millis(1);
 fn main() -> ExitCode {
     // Cargo says `--bench` when it benches, and nothing when it tests.
     let (flags, names): (Vec<_>, Vec<_>) = env::args().skip(1).partition(|arg| arg.starts_with('-'));
-    let run = Run {
-        timed: flags.iter().any(|flag| flag == "--bench"),
-        names,
-    };
+    let run = Run { timed: flags.iter().any(|flag| flag == "--bench"), names };
     macro_rules! each {
         ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
             [$(run.game::<parlor_engine::$module::$game>()),*]
         };
     }
     let all_well = parlor_engine::for_all_games!(each);
-    if all_well.contains(&false) {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    }
+    if all_well.contains(&false) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 struct Run {
@@ -98,10 +91,7 @@ fn speed<G: Game>(player: &mut RandomPlayer<G>) -> (f64, f64) {
 }
 
 /// How much of the work is done a second, by doing it for a turn.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a bench measures the real time that work takes"
-)]
+#[expect(clippy::disallowed_methods, reason = "a bench measures the real time that work takes")]
 fn a_second(mut work: impl FnMut() -> u64) -> f64 {
     let start = Instant::now();
     let mut done = 0;
@@ -127,10 +117,7 @@ struct RandomPlayer<G: Game> {
 
 impl<G: Game> RandomPlayer<G> {
     fn new() -> RandomPlayer<G> {
-        RandomPlayer {
-            rng: Xoshiro256PlusPlus::seed_from_u64(0),
-            legal: Vec::new(),
-        }
+        RandomPlayer { rng: Xoshiro256PlusPlus::seed_from_u64(0), legal: Vec::new() }
     }
 
     /// One game at each player count; gives the number of actions.
@@ -147,8 +134,7 @@ impl<G: Game> RandomPlayer<G> {
         while let Some(seat) = game.to_act().first() {
             game.legal_actions(seat, &mut self.legal);
             let choice = below(self.legal.len() as u32, &mut self.rng);
-            game.apply(seat, self.legal[choice as usize], &mut NoEvents)
-                .expect("a listed action is legal");
+            game.apply(seat, self.legal[choice as usize], &mut NoEvents).expect("a listed action is legal");
             actions += 1;
         }
         black_box(game.outcome());

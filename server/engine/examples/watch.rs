@@ -19,10 +19,7 @@ usage: watch [GAME [PLAYERS]] [--seed NUMBER] [--lang en|de]
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments
-        .iter()
-        .any(|argument| argument == "--help" || argument == "-h")
-    {
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
         print!("{HELP}");
         return ExitCode::SUCCESS;
     }
@@ -42,11 +39,7 @@ fn watch(arguments: &[String]) -> Result<(), String> {
     while let Some(argument) = rest.next() {
         let mut value = || rest.next().ok_or(format!("{argument} needs a value"));
         match argument.as_str() {
-            "--seed" => {
-                seed = value()?
-                    .parse()
-                    .map_err(|_| "--seed takes a whole number".to_owned())?
-            }
+            "--seed" => seed = value()?.parse().map_err(|_| "--seed takes a whole number".to_owned())?,
             "--lang" => {
                 lang = match value()?.as_str() {
                     "en" => Lang::En,
@@ -69,9 +62,7 @@ fn watch(arguments: &[String]) -> Result<(), String> {
         GameId::from_id(game).ok_or(format!("there is no game {game}; there are {}", ids.join(", ")))?;
     let players = match players {
         None => game.info().min_players,
-        Some(number) => number
-            .parse()
-            .map_err(|_| format!("{number} is not a number of players"))?,
+        Some(number) => number.parse().map_err(|_| format!("{number} is not a number of players"))?,
     };
     play(game, players, seed, lang)
 }
@@ -84,9 +75,8 @@ fn play(id: GameId, players: u8, seed: u64, lang: Lang) -> Result<(), String> {
         .map_err(|error| error.to_string())?;
     println!("{} ({})", id.info().name.get(lang), options.in_lang(lang));
     loop {
-        for (to, event) in events
-            .drain(..)
-            .filter(|(to, _)| to.includes(Viewer::Spectator) || is_private(*to))
+        for (to, event) in
+            events.drain(..).filter(|(to, _)| to.includes(Viewer::Spectator) || is_private(*to))
         {
             let mark = if is_private(to) { "  " } else { "" };
             println!("{mark}{}", event.in_lang(lang));
@@ -96,8 +86,7 @@ fn play(id: GameId, players: u8, seed: u64, lang: Lang) -> Result<(), String> {
         };
         let legal = game.legal_actions(seat);
         let action = legal[below(legal.len() as u32, &mut rng) as usize];
-        game.apply(seat, action, &mut events)
-            .map_err(|refusal| refusal.to_string())?;
+        game.apply(seat, action, &mut events).map_err(|refusal| refusal.to_string())?;
     }
 }
 

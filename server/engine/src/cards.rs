@@ -27,10 +27,7 @@ impl<C> CardSet<C> {
     pub const EMPTY: CardSet<C> = CardSet::from_bits(0);
 
     pub(crate) const fn from_bits(bits: u128) -> CardSet<C> {
-        CardSet {
-            bits,
-            cards: PhantomData,
-        }
+        CardSet { bits, cards: PhantomData }
     }
 
     /// How many cards are in the set.
@@ -50,11 +47,7 @@ impl<C: Card> CardSet<C> {
     /// Just this card.
     #[must_use]
     pub fn only(card: C) -> CardSet<C> {
-        CardSet::from_bits(if C::CODES <= 64 {
-            (1u64 << card.code()).into()
-        } else {
-            1 << card.code()
-        })
+        CardSet::from_bits(if C::CODES <= 64 { (1u64 << card.code()).into() } else { 1 << card.code() })
     }
 
     /// Whether the card is in the set.
@@ -210,28 +203,16 @@ mod tests {
         assert_eq!(codes(a | b), [0, 7, 8, last]);
         assert_eq!(codes(a & b), [7]);
         assert_eq!((codes(a - b), codes(b - a)), (vec![0, last], vec![8]));
-        assert_eq!(
-            (a.len(), a.is_empty(), a.first().map(Card::code)),
-            (3, false, Some(0))
-        );
+        assert_eq!((a.len(), a.is_empty(), a.first().map(Card::code)), (3, false, Some(0)));
         assert_eq!(codes(set::<C>(&[last])), [last]);
         let card = |code| C::from_code(code).expect("a card");
         assert!(a.contains(card(last)) && !a.contains(card(8)));
         assert!(a.contains_all(set(&[0, last])) && !a.contains_all(b) && a.contains_all(CardSet::EMPTY));
-        assert_eq!(
-            (codes(b.with(card(last))), codes(b.with(card(7)))),
-            (vec![7, 8, last], vec![7, 8])
-        );
-        assert_eq!(
-            (codes(a.without(card(last))), codes(a.without(card(8)))),
-            (vec![0, 7], vec![0, 7, last])
-        );
+        assert_eq!((codes(b.with(card(last))), codes(b.with(card(7)))), (vec![7, 8, last], vec![7, 8]));
+        assert_eq!((codes(a.without(card(last))), codes(a.without(card(8)))), (vec![0, 7], vec![0, 7, last]));
         assert!(a == set(&[0, 7, last]) && a != b && b != CardSet::EMPTY);
         let none = CardSet::<C>::default();
-        assert_eq!(
-            (none.len(), none.is_empty(), none.first(), codes(none)),
-            (0, true, None, vec![])
-        );
+        assert_eq!((none.len(), none.is_empty(), none.first(), codes(none)), (0, true, None, vec![]));
         let all: Vec<u8> = (0..=last).collect();
         assert_eq!(codes(set::<C>(&all)), all);
     }

@@ -17,10 +17,7 @@ pub struct Refusal {
 
 impl Refusal {
     pub(crate) const fn new(code: &'static str, en: &'static str, de: &'static str) -> Refusal {
-        Refusal {
-            code,
-            text: Text { en, de },
-        }
+        Refusal { code, text: Text { en, de } }
     }
 
     /// The seat is not one of this table's.
@@ -108,9 +105,5 @@ pub struct ImpossibleView(pub(crate) &'static str);
 
 /// `Err(ImpossibleView(why))` unless the condition holds.
 pub(crate) fn possible(condition: bool, why: &'static str) -> Result<(), ImpossibleView> {
-    if condition {
-        Ok(())
-    } else {
-        Err(ImpossibleView(why))
-    }
+    if condition { Ok(()) } else { Err(ImpossibleView(why)) }
 }

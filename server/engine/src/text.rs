@@ -133,13 +133,7 @@ impl Say for Points {
 
 impl Say for Outcome {
     fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            Text {
-                en: "The game is over.",
-                de: "Das Spiel ist zu Ende.",
-            }
-            .get(lang),
-        )?;
+        f.write_str(Text { en: "The game is over.", de: "Das Spiel ist zu Ende." }.get(lang))?;
         let mut standings: Vec<_> = self.standings().collect();
         standings.sort_by_key(|standing| standing.place);
         for standing in standings {

@@ -27,9 +27,8 @@ impl<G: Game> Output<G> {
             view: game.view(viewer),
             legal: seat.map_or_else(Vec::new, |seat| legal(game, seat)),
             default: seat.and_then(|seat| game.default_action(seat)),
-            refusals: seat.map_or_else(Vec::new, |seat| {
-                tries.iter().map(|action| refusal(seat, action)).collect()
-            }),
+            refusals: seat
+                .map_or_else(Vec::new, |seat| tries.iter().map(|action| refusal(seat, action)).collect()),
             leak: String::new(),
         }
     }
@@ -78,9 +77,7 @@ impl<G: Testable> Twins<'_, G> {
                 return Err(format!("{:?} is told {told:#?}", self.viewer));
             }
             let compared = if waited { &self.games } else { &before };
-            let [one, other] = compared
-                .each_ref()
-                .map(|game| (self.outputs)(game, self.viewer, &tries));
+            let [one, other] = compared.each_ref().map(|game| (self.outputs)(game, self.viewer, &tries));
             if one != other {
                 return Err(format!("{:?} gets {one:#?}\nor {other:#?}", self.viewer));
             }
@@ -90,9 +87,7 @@ impl<G: Testable> Twins<'_, G> {
             told = [0, 1].map(|i| {
                 let (seat, action) = moves[i];
                 let mut events = Recorder::new();
-                self.games[i]
-                    .apply(seat, action, &mut events)
-                    .expect("an action that is offered applies");
+                self.games[i].apply(seat, action, &mut events).expect("an action that is offered applies");
                 events.told_to(self.viewer)
             });
         }
@@ -105,14 +100,10 @@ impl<G: Testable> Twins<'_, G> {
         let viewer = self.viewer;
         self.games.each_mut().map(|game| {
             let mut events = Recorder::new();
-            while let Some(seat) = game
-                .to_act()
-                .iter()
-                .find(|seat| game.is_secret(*seat) && !viewer.is(*seat))
+            while let Some(seat) =
+                game.to_act().iter().find(|seat| game.is_secret(*seat) && !viewer.is(*seat))
             {
-                let default = game
-                    .default_action(seat)
-                    .expect("a seat that is asked has a default");
+                let default = game.default_action(seat).expect("a seat that is asked has a default");
                 game.apply(seat, default, &mut events).expect("a default applies");
             }
             events.told_to(viewer)
@@ -122,11 +113,7 @@ impl<G: Testable> Twins<'_, G> {
     /// The same action in both games, or an action in each whose content nobody else learns.
     fn common_move(&mut self) -> Option<[(Seat, G::Action); 2]> {
         let [one, other] = &self.games;
-        let asked: Vec<Seat> = one
-            .to_act()
-            .iter()
-            .filter(|seat| other.to_act().contains(*seat))
-            .collect();
+        let asked: Vec<Seat> = one.to_act().iter().filter(|seat| other.to_act().contains(*seat)).collect();
         if asked.is_empty() {
             return None;
         }
@@ -149,8 +136,7 @@ fn play_to<G: Game>(game: &mut G, moment: usize, rng: &mut ChaCha8Rng) {
             return;
         };
         let secret = game.is_secret(seat);
-        game.apply(seat, action, &mut NoEvents)
-            .expect("an action that is offered applies");
+        game.apply(seat, action, &mut NoEvents).expect("an action that is offered applies");
         kept_back = secret && game.to_act().iter().any(|seat| game.is_secret(seat));
         played += 1;
     }
@@ -161,11 +147,7 @@ fn check<G: Testable>(name: &str, rounds: u32, outputs: Outputs<G>) -> Result<us
     let mut rng = test_rng(name);
     let mut compared = 0;
     for (players, options) in set_ups::<G>() {
-        let length = play_on(
-            &mut table::<G>(players, options, &mut rng),
-            G::MAX_ACTIONS,
-            &mut rng,
-        );
+        let length = play_on(&mut table::<G>(players, options, &mut rng), G::MAX_ACTIONS, &mut rng);
         for _ in 0..rounds {
             let mut game: G = table(players, options, &mut rng);
             let moment = below(length as u32, &mut rng) as usize;
@@ -176,14 +158,7 @@ fn check<G: Testable>(name: &str, rounds: u32, outputs: Outputs<G>) -> Result<us
                 redealt.redeal(viewer, &mut rng);
                 for (twin, until) in [(sampled, Reveals::Nothing), (redealt, Reveals::Pile)] {
                     let games = [game.clone(), twin];
-                    compared += Twins {
-                        games,
-                        viewer,
-                        until,
-                        outputs,
-                        rng: &mut rng,
-                    }
-                    .compare(60)?;
+                    compared += Twins { games, viewer, until, outputs, rng: &mut rng }.compare(60)?;
                 }
             }
         }
@@ -192,16 +167,9 @@ fn check<G: Testable>(name: &str, rounds: u32, outputs: Outputs<G>) -> Result<us
 }
 
 pub(super) fn what_is_hidden_changes_nothing_that_is_seen<G: Testable>() {
-    let compared = check::<G>(
-        "what_is_hidden_changes_nothing_that_is_seen",
-        games(150),
-        Output::of,
-    )
-    .unwrap_or_else(|why| panic!("{why}"));
-    assert!(
-        compared > 1000,
-        "only {compared} actions were compared: the test tests nothing"
-    );
+    let compared = check::<G>("what_is_hidden_changes_nothing_that_is_seen", games(150), Output::of)
+        .unwrap_or_else(|why| panic!("{why}"));
+    assert!(compared > 1000, "only {compared} actions were compared: the test tests nothing");
 }
 
 /// A view that shows somebody else's cards is found, and so is a list of actions that depends on them.
@@ -209,12 +177,7 @@ pub(super) fn a_leak_is_found<G: Testable>() {
     fn hand_size_of_actions<G: Testable>(game: &G, viewer: Viewer) -> usize {
         let others = Seat::all(game.players()).filter(|seat| !viewer.is(*seat) && !game.is_secret(*seat));
         others
-            .map(|seat| {
-                legal(game, seat)
-                    .iter()
-                    .map(|action| format!("{action:?}").len())
-                    .sum::<usize>()
-            })
+            .map(|seat| legal(game, seat).iter().map(|action| format!("{action:?}").len()).sum::<usize>())
             .sum()
     }
     let leaking_view: Outputs<G> = |game, viewer, tries| Output {

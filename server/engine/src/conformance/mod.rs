@@ -64,9 +64,7 @@ pub(crate) enum Reveals {
 /// A number from the environment, or 1.
 fn setting<N: FromStr + From<u8>>(name: &str) -> N {
     match std::env::var(name) {
-        Ok(text) => text
-            .parse()
-            .unwrap_or_else(|_| panic!("{name}={text} is not a number")),
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")),
         Err(_) => N::from(1),
     }
 }
@@ -75,9 +73,7 @@ fn setting<N: FromStr + From<u8>>(name: &str) -> N {
 pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
     let seed = setting::<u64>("PARLOR_TEST_SEED");
     println!("{test}: PARLOR_TEST_SEED={seed}");
-    let name = test
-        .bytes()
-        .fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+    let name = test.bytes().fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(name);
     rng
@@ -101,14 +97,8 @@ fn set_ups<G: Testable>() -> impl Iterator<Item = (u8, G::Options)> {
 
 /// A table of the game on fresh chance.
 fn table<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
-    G::new(
-        G::INFO.rules_version,
-        options,
-        players,
-        Chance::fresh(rng),
-        &mut NoEvents,
-    )
-    .expect("a set-up that is allowed")
+    G::new(G::INFO.rules_version, options, players, Chance::fresh(rng), &mut NoEvents)
+        .expect("a set-up that is allowed")
 }
 
 /// What the seat can do.
@@ -133,8 +123,7 @@ pub(crate) fn play_on<G: Game>(game: &mut G, most: usize, rng: &mut ChaCha8Rng) 
         let Some((seat, action)) = random_move(game, rng) else {
             return played;
         };
-        game.apply(seat, action, &mut NoEvents)
-            .expect("an action that is offered applies");
+        game.apply(seat, action, &mut NoEvents).expect("an action that is offered applies");
     }
     most
 }
@@ -147,21 +136,14 @@ struct Recorder<E> {
 
 impl<E> Recorder<E> {
     fn new() -> Recorder<E> {
-        Recorder {
-            told: Vec::new(),
-            shuffles: Vec::new(),
-        }
+        Recorder { told: Vec::new(), shuffles: Vec::new() }
     }
 }
 
 impl<E: Copy> Recorder<E> {
     /// What this viewer was told.
     fn told_to(&self, viewer: Viewer) -> Vec<E> {
-        self.told
-            .iter()
-            .filter(|(to, _)| to.includes(viewer))
-            .map(|(_, event)| *event)
-            .collect()
+        self.told.iter().filter(|(to, _)| to.includes(viewer)).map(|(_, event)| *event).collect()
     }
 }
 

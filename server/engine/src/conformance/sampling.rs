@@ -50,8 +50,7 @@ pub(super) fn no_view_makes_anything_panic<G: Testable>() {
         let mut events = Recorder::new();
         let mut game: G = table(players, options, &mut rng);
         while let Some((seat, action)) = random_move(&game, &mut rng) {
-            game.apply(seat, action, &mut events)
-                .expect("an action that is offered applies");
+            game.apply(seat, action, &mut events).expect("an action that is offered applies");
         }
         for _ in 0..games(400) {
             let mut game: G = table(players, options, &mut rng);
@@ -80,10 +79,7 @@ pub(super) fn no_view_makes_anything_panic<G: Testable>() {
             }
         }
     }
-    assert!(
-        impossible > 100 && possible > 10,
-        "{impossible} impossible and {possible} possible views"
-    );
+    assert!(impossible > 100 && possible > 10, "{impossible} impossible and {possible} possible views");
 }
 
 /// The viewer whose view this is.
@@ -144,10 +140,7 @@ fn evenness_is_told_from_bias() {
     let even: Vec<u32> = (0..10_000).map(|_| below(10, &mut rng)).collect();
     let biased: Vec<u32> = (0..10_000).map(|_| below(11, &mut rng) % 10).collect();
     assert!(verdict(&[1.0; 10], even.clone()));
-    assert!(
-        !verdict(&[1.0; 10], biased.clone()),
-        "a bias of one in eleven went unnoticed"
-    );
+    assert!(!verdict(&[1.0; 10], biased.clone()), "a bias of one in eleven went unnoticed");
     assert!(
         verdict(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], biased),
         "a bias that was asked for"

@@ -30,9 +30,7 @@ impl Pool {
     /// Every deal, with the number of ways to deal it when copies of a card are told apart.
     fn deals(&self) -> Vec<(Deal, f64)> {
         let mut kinds = BTreeMap::new();
-        self.cards
-            .iter()
-            .for_each(|code| *kinds.entry(*code).or_insert(0usize) += 1);
+        self.cards.iter().for_each(|code| *kinds.entry(*code).or_insert(0usize) += 1);
         let mut deals = vec![(vec![Vec::new(); self.groups.len()], 1.0)];
         for (code, copies) in kinds {
             let spread = |(deal, ways): (Deal, f64)| self.spread(code, copies, &deal, 0, ways);
@@ -55,13 +53,7 @@ impl Pool {
             .flat_map(|given| {
                 let mut deal = deal.clone();
                 deal[group].extend(vec![code; given]);
-                self.spread(
-                    code,
-                    copies - given,
-                    &deal,
-                    group + 1,
-                    ways * binomial(copies, given),
-                )
+                self.spread(code, copies - given, &deal, group + 1, ways * binomial(copies, given))
             })
             .collect()
     }
@@ -139,10 +131,7 @@ fn gap_is_even() {
         "gap_is_even",
         |view| {
             let theirs = usize::from(view.hand_sizes[them().index()]);
-            Some(vec![Pool {
-                cards: codes(view.unseen()),
-                groups: vec![theirs],
-            }])
+            Some(vec![Pool { cards: codes(view.unseen()), groups: vec![theirs] }])
         },
         |_, _| true,
         |theirs, _| vec![vec![codes(theirs.hand)]],
@@ -156,12 +145,7 @@ fn flush_is_even() {
         |view| {
             let theirs = usize::from(view.hand_sizes[them().index()]);
             let is_on = view.outcome.is_none();
-            is_on.then(|| {
-                vec![Pool {
-                    cards: codes(view.unseen().iter()),
-                    groups: vec![theirs],
-                }]
-            })
+            is_on.then(|| vec![Pool { cards: codes(view.unseen().iter()), groups: vec![theirs] }])
         },
         |_, _| true,
         |theirs, _| vec![vec![codes(theirs.hand.iter())]],
@@ -174,10 +158,8 @@ fn habe_fertig_is_even_after_a_rebuild() {
     check::<HabeFertig>(
         "habe_fertig_is_even_after_a_rebuild",
         |view| {
-            let took_from_rebuilt = view
-                .origins
-                .iter()
-                .any(|o| o.rebuild > 0 && o.in_hands[them().index()] > 0);
+            let took_from_rebuilt =
+                view.origins.iter().any(|o| o.rebuild > 0 && o.in_hands[them().index()] > 0);
             (view.outcome.is_none() && took_from_rebuilt).then(|| {
                 let pool = |origin: &crate::habe_fertig::Origin| Pool {
                     cards: codes(origin.cards & view.unseen()),
@@ -192,15 +174,9 @@ fn habe_fertig_is_even_after_a_rebuild() {
         |_, _| true,
         |theirs, pools| {
             let of = |cards: crate::CardSet<_>, pool: &Pool| {
-                codes(cards)
-                    .into_iter()
-                    .filter(|code| pool.cards.contains(code))
-                    .collect::<Vec<_>>()
+                codes(cards).into_iter().filter(|code| pool.cards.contains(code)).collect::<Vec<_>>()
             };
-            pools
-                .iter()
-                .map(|pool| vec![of(theirs.hand, pool), of(theirs.hidden, pool)])
-                .collect()
+            pools.iter().map(|pool| vec![of(theirs.hand, pool), of(theirs.hidden, pool)]).collect()
         },
     );
 }
@@ -208,20 +184,14 @@ fn habe_fertig_is_even_after_a_rebuild() {
 fn unknown_to_us(view: &no_dice::View) -> Option<Pool> {
     let (size, known) = (view.hand_sizes[them().index()], view.known[them().index()]);
     let is_on = view.outcome.is_none();
-    is_on.then(|| Pool {
-        cards: codes(view.unseen()),
-        groups: vec![usize::from(size - known.len())],
-    })
+    is_on.then(|| Pool { cards: codes(view.unseen()), groups: vec![usize::from(size - known.len())] })
 }
 
 /// The cards of the other player that the viewer does not know: those known are taken out of the hand.
 fn less_known(hand: no_dice::Hand, known: &[u8]) -> Vec<u8> {
     let mut rest = codes(hand);
     for code in known {
-        let place = rest
-            .iter()
-            .position(|held| held == code)
-            .expect("a card that is known is held");
+        let place = rest.iter().position(|held| held == code).expect("a card that is known is held");
         rest.remove(place);
     }
     rest
@@ -238,10 +208,7 @@ fn check_no_dice(
         test,
         |view| {
             *known.borrow_mut() = codes(view.known[them().index()]);
-            wanted(view)
-                .then(|| unknown_to_us(view))
-                .flatten()
-                .map(|pool| vec![pool])
+            wanted(view).then(|| unknown_to_us(view)).flatten().map(|pool| vec![pool])
         },
         agrees,
         |theirs, _| vec![vec![less_known(theirs.hand, &known.borrow())]],

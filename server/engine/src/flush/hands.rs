@@ -20,11 +20,7 @@ impl Flush {
 
     /// How many cards are kept back in this hand for the next one.
     pub(super) const fn kept_back(players: u8, hand_number: u16) -> u8 {
-        if players == 2 && hand_number == 0 {
-            SECOND_HALF
-        } else {
-            0
-        }
+        if players == 2 && hand_number == 0 { SECOND_HALF } else { 0 }
     }
 
     /// How many cards are set aside.
@@ -39,8 +35,7 @@ impl Flush {
     /// Shuffles all cards of the game.
     pub(super) fn shuffle(&mut self, events: &mut impl Events<Event>) {
         let mut cards: ArrayVec<Rank, 65> = card::deck(self.players).collect();
-        self.chance
-            .shuffle(Shuffle::deal(self.hand_number), &mut cards, events);
+        self.chance.shuffle(Shuffle::deal(self.hand_number), &mut cards, events);
         let (dealt, rest) = cards.split_at(usize::from(self.players * Self::hand_size(self.players)));
         self.rest = rest.iter().copied().collect();
         self.gone = Ranks::EMPTY;
@@ -90,9 +85,7 @@ impl Flush {
         self.start = next_start(self.players, self.start, &self.totals);
         self.hand_number += 1;
         if self.players == 2 {
-            self.gone = left
-                .into_iter()
-                .fold(self.gone.plus(cards_of(self.stack)), Ranks::plus);
+            self.gone = left.into_iter().fold(self.gone.plus(cards_of(self.stack)), Ranks::plus);
             let kept: ArrayVec<Rank, 24> = self.rest.drain(..usize::from(SECOND_HALF)).collect();
             self.give(&kept);
         } else {
@@ -104,11 +97,7 @@ impl Flush {
 
 /// Whether the game ends with this hand: for two players with the second half, for more when somebody is at the limit.
 pub(super) fn is_over(players: u8, options: Options, hand_number: u16, totals: &[i32; MAX_SEATS]) -> bool {
-    if players == 2 {
-        hand_number >= 1
-    } else {
-        totals.iter().any(|total| *total <= options.limit())
-    }
+    if players == 2 { hand_number >= 1 } else { totals.iter().any(|total| *total <= options.limit()) }
 }
 
 /// Who leads the next hand: the lowest total; of those tied, the closest clockwise from the previous start player,

@@ -46,11 +46,7 @@ impl Options {
 
     /// What the cards cost whoever is left with them.
     fn penalty(self, left: Ranks) -> i32 {
-        if self.beginner {
-            left.len().into()
-        } else {
-            left.penalty()
-        }
+        if self.beginner { left.len().into() } else { left.penalty() }
     }
 }
 
@@ -104,10 +100,7 @@ impl Game for Flush {
 
     const INFO: GameInfo = GameInfo {
         id: "flush",
-        name: Text {
-            en: "Flush",
-            de: "Flush",
-        },
+        name: Text { en: "Flush", de: "Flush" },
         summary: Text {
             en: "Beat the stack or make it grow, flush it with an 8, and be the first without cards.",
             de: "Überbiete den Stapel oder lege an, spüle ihn mit einer 8 weg und sei zuerst ohne Karten.",
@@ -115,10 +108,7 @@ impl Game for Flush {
         min_players: 2,
         max_players: 6,
         rules_version: 1,
-        rules: Text {
-            en: include_str!("rules.en.md"),
-            de: include_str!("rules.de.md"),
-        },
+        rules: Text { en: include_str!("rules.en.md"), de: include_str!("rules.de.md") },
     };
 
     fn new(
@@ -154,11 +144,7 @@ impl Game for Flush {
     }
 
     fn to_act(&self) -> Seats {
-        if self.outcome.is_some() {
-            Seats::NONE
-        } else {
-            Seats::only(self.turn)
-        }
+        if self.outcome.is_some() { Seats::NONE } else { Seats::only(self.turn) }
     }
 
     fn legal_actions(&self, seat: Seat, out: &mut Vec<Action>) {
@@ -256,11 +242,7 @@ impl Flush {
         if !self.hands[seat.index()].contains_all(cards) {
             return Err(Refusal::NOT_IN_HAND);
         }
-        Ok(Some(Laid {
-            play,
-            cards,
-            combination,
-        }))
+        Ok(Some(Laid { play, cards, combination }))
     }
 
     fn pass(&mut self, seat: Seat, events: &mut impl Events<Event>) {
@@ -274,31 +256,16 @@ impl Flush {
     }
 
     fn lay(&mut self, seat: Seat, laid: Laid, events: &mut impl Events<Event>) {
-        let Laid {
-            play,
-            cards,
-            combination,
-        } = laid;
+        let Laid { play, cards, combination } = laid;
         let hand = &mut self.hands[seat.index()];
         *hand = hand.minus(cards);
         let was_last_card = hand.is_empty();
         if play == Play::Overwrite {
             self.gone = self.gone.plus(cards_of(self.stack));
         }
-        self.stack = Some(Stack {
-            combination,
-            by: seat,
-        });
+        self.stack = Some(Stack { combination, by: seat });
         self.turn = next(seat, self.passed, self.players);
-        events.tell(
-            Audience::Everyone,
-            Event::Laid {
-                seat,
-                play,
-                cards,
-                combination,
-            },
-        );
+        events.tell(Audience::Everyone, Event::Laid { seat, play, cards, combination });
         if was_last_card {
             self.end_hand(events);
         } else if let Some(why) = flushes(play, cards, combination) {

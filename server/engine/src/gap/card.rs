@@ -15,13 +15,7 @@ pub enum Colour {
 
 impl Colour {
     /// Every colour, in order.
-    pub const ALL: [Colour; 5] = [
-        Colour::Blue,
-        Colour::Green,
-        Colour::Yellow,
-        Colour::Pink,
-        Colour::Purple,
-    ];
+    pub const ALL: [Colour; 5] = [Colour::Blue, Colour::Green, Colour::Yellow, Colour::Pink, Colour::Purple];
 
     /// Every card of this colour.
     #[must_use]
@@ -38,11 +32,7 @@ impl Card {
     /// The card of this colour and number, for numbers from 0 to 9.
     #[must_use]
     pub const fn new(colour: Colour, number: u8) -> Option<Card> {
-        if number < 10 {
-            Some(Card(colour as u8 * 10 + number))
-        } else {
-            None
-        }
+        if number < 10 { Some(Card(colour as u8 * 10 + number)) } else { None }
     }
 
     /// The colour.

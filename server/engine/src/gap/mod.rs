@@ -53,21 +53,14 @@ pub struct Options {
 /// The medium game: to 30 points.
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            length: Length::Target(30),
-        }
+        Options { length: Length::Target(30) }
     }
 }
 
 impl Options {
     fn check(self) -> Result<(), SetupError> {
         let wrong = |option, got: u32, allowed| {
-            Err(SetupError::Option {
-                game: Gap::INFO.id,
-                option,
-                got: got.into(),
-                allowed,
-            })
+            Err(SetupError::Option { game: Gap::INFO.id, option, got: got.into(), allowed })
         };
         match self.length {
             Length::Target(0) => wrong("target", 0, "1 or more"),
@@ -199,10 +192,7 @@ impl Game for Gap {
         min_players: 2,
         max_players: 6,
         rules_version: 1,
-        rules: Text {
-            en: include_str!("rules.en.md"),
-            de: include_str!("rules.de.md"),
-        },
+        rules: Text { en: include_str!("rules.en.md"), de: include_str!("rules.de.md") },
     };
 
     fn new(
@@ -239,11 +229,7 @@ impl Game for Gap {
     }
 
     fn to_act(&self) -> Seats {
-        if self.outcome.is_some() {
-            Seats::NONE
-        } else {
-            Seats::only(self.turn)
-        }
+        if self.outcome.is_some() { Seats::NONE } else { Seats::only(self.turn) }
     }
 
     fn legal_actions(&self, seat: Seat, out: &mut Vec<Action>) {
@@ -356,22 +342,9 @@ impl Gap {
         self.collected = [CardSet::EMPTY; MAX_SEATS];
         self.turn = self.start;
         let (round, start, extra, middle) = (self.round, self.start, self.extra, self.middle);
-        events.tell(
-            Audience::Everyone,
-            Event::RoundBegan {
-                round,
-                start,
-                extra,
-                middle,
-            },
-        );
+        events.tell(Audience::Everyone, Event::RoundBegan { round, start, extra, middle });
         for seat in Seat::all(self.players) {
-            events.tell(
-                Audience::Only(seat),
-                Event::Dealt {
-                    hand: self.hands[seat.index()],
-                },
-            );
+            events.tell(Audience::Only(seat), Event::Dealt { hand: self.hands[seat.index()] });
         }
     }
 
@@ -392,22 +365,12 @@ impl Gap {
     }
 
     fn end_round(&mut self, events: &mut impl Events<Event>) {
-        let (round, points) = (
-            self.round,
-            Points::new(self.players, self.collected.map(score::of)),
-        );
+        let (round, points) = (self.round, Points::new(self.players, self.collected.map(score::of)));
         score::count_round(&mut self.totals, &mut self.best, points, round);
         events.tell(Audience::Everyone, Event::RoundScored { round, points });
         self.round += 1;
         let length = self.options.length;
-        match score::after_round(
-            length,
-            self.players,
-            self.round,
-            self.extra,
-            &self.totals,
-            &self.best,
-        ) {
+        match score::after_round(length, self.players, self.round, self.extra, &self.totals, &self.best) {
             Next::Round => {}
             Next::ExtraRound => self.extra = true,
             Next::End(outcome) => {

@@ -22,11 +22,7 @@ pub(super) fn of(collected: CardSet<Card>) -> i32 {
     let largest = counts.into_iter().max().unwrap_or(0);
     let smallest = counts.into_iter().filter(|count| *count > 0).min().unwrap_or(0);
     let plus = largest * having(largest);
-    if smallest == largest {
-        plus
-    } else {
-        plus - smallest * having(smallest)
-    }
+    if smallest == largest { plus } else { plus - smallest * having(smallest) }
 }
 
 /// Adds a round to the totals and the best rounds.
@@ -95,9 +91,5 @@ pub(super) fn after_round(
     }
     let outcome = rank(players, totals, best);
     let winners = outcome.standings().filter(|standing| standing.place == 1).count();
-    if winners == 1 || at_bound {
-        Next::End(outcome)
-    } else {
-        Next::ExtraRound
-    }
+    if winners == 1 || at_bound { Next::End(outcome) } else { Next::ExtraRound }
 }

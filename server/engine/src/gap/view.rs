@@ -46,10 +46,8 @@ pub struct View {
 impl View {
     pub(super) fn of(game: &Gap, viewer: Viewer) -> View {
         // An empty hand is what a seat beyond the table has, so it sees what a spectator sees.
-        let viewer = viewer
-            .seat()
-            .filter(|s| s.index() < game.players.into())
-            .map_or(Viewer::Spectator, Viewer::Seat);
+        let viewer =
+            viewer.seat().filter(|s| s.index() < game.players.into()).map_or(Viewer::Spectator, Viewer::Seat);
         View {
             viewer,
             players: game.players,
@@ -58,9 +56,7 @@ impl View {
             extra: game.extra,
             start: game.start,
             turn: game.turn,
-            hand: viewer
-                .seat()
-                .map_or(CardSet::EMPTY, |seat| game.hands[seat.index()]),
+            hand: viewer.seat().map_or(CardSet::EMPTY, |seat| game.hands[seat.index()]),
             hand_sizes: game.hands.map(CardSet::len),
             middle: game.middle,
             stack: game.stack.len() as u8,
@@ -78,19 +74,12 @@ impl View {
     }
 
     fn seen(&self) -> CardSet<Card> {
-        self.collected
-            .iter()
-            .fold(self.hand | self.middle, |seen, cards| seen | *cards)
+        self.collected.iter().fold(self.hand | self.middle, |seen, cards| seen | *cards)
     }
 
     pub(super) fn follow(&mut self, event: &Event) {
         match *event {
-            Event::RoundBegan {
-                round,
-                start,
-                extra,
-                middle,
-            } => {
+            Event::RoundBegan { round, start, extra, middle } => {
                 let size = Gap::hand_size(self.players);
                 self.round = round;
                 self.start = start;
@@ -201,10 +190,7 @@ impl View {
     fn check_sizes(&self) -> Result<(), ImpossibleView> {
         let sizes = self.hand_sizes;
         let up = sizes[self.turn.index()];
-        possible(
-            (up == 0) == self.outcome.is_some(),
-            "a turn without cards, or an end with cards",
-        )?;
+        possible((up == 0) == self.outcome.is_some(), "a turn without cards, or an end with cards")?;
         possible(up <= Gap::hand_size(self.players), "a hand that is too large")?;
         let mut seat = self.start;
         let mut has_played = true;
@@ -230,19 +216,13 @@ impl View {
         let hands: u32 = self.hand_sizes.iter().map(|size| u32::from(*size)).sum();
         let hidden = hands - u32::from(self.hand.len()) + u32::from(self.stack);
         possible(hidden == u32::from(self.unseen().len()), "cards that are nowhere")?;
-        possible(
-            self.middle.len() >= MIDDLE || self.stack == 0,
-            "a middle that was not filled",
-        )?;
+        possible(self.middle.len() >= MIDDLE || self.stack == 0, "a middle that was not filled")?;
         for seat in Seat::all(MAX_SEATS as u8) {
             let (size, collected) = (self.hand_sizes[seat.index()], self.collected[seat.index()].len());
             if self.at_table(seat) {
                 // A card takes one to four.
                 let played = Gap::hand_size(self.players) - size;
-                possible(
-                    collected != 1 && collected <= 5 * played,
-                    "cards that cannot have been collected",
-                )?;
+                possible(collected != 1 && collected <= 5 * played, "cards that cannot have been collected")?;
             } else {
                 possible(size == 0 && collected == 0, "cards of nobody")?;
             }
@@ -266,10 +246,7 @@ impl View {
                 }
             };
             let played = self.at_table(seat) && self.round > 0;
-            possible(
-                self.best[seat.index()].is_some() == played,
-                "a best round without a round, or none",
-            )?;
+            possible(self.best[seat.index()].is_some() == played, "a best round without a round, or none")?;
             possible(reachable.contains(&total), "a total that cannot be reached")?;
         }
         let next = match (self.outcome, self.extra) {
@@ -278,14 +255,8 @@ impl View {
             (None, false) => Next::Round,
         };
         let length = self.options.length;
-        let after = score::after_round(
-            length,
-            self.players,
-            self.round,
-            self.extra,
-            &self.totals,
-            &self.best,
-        );
+        let after =
+            score::after_round(length, self.players, self.round, self.extra, &self.totals, &self.best);
         let begun = if self.round == 0 { Next::Round } else { after };
         possible(next == begun, "an end, or none, against the points")
     }

@@ -16,14 +16,8 @@ pub enum Colour {
 
 impl Colour {
     /// Every colour, in order.
-    pub const ALL: [Colour; 6] = [
-        Colour::Red,
-        Colour::Yellow,
-        Colour::Green,
-        Colour::Blue,
-        Colour::Purple,
-        Colour::Grey,
-    ];
+    pub const ALL: [Colour; 6] =
+        [Colour::Red, Colour::Yellow, Colour::Green, Colour::Blue, Colour::Purple, Colour::Grey];
 
     /// Every card of this colour.
     #[must_use]
@@ -43,11 +37,7 @@ impl Card {
     /// The card of this colour and number, for numbers from 1 to 11.
     #[must_use]
     pub const fn new(colour: Colour, number: u8) -> Option<Card> {
-        if number >= 1 && number <= 11 {
-            Some(Card(colour as u8 * 11 + number - 1))
-        } else {
-            None
-        }
+        if number >= 1 && number <= 11 { Some(Card(colour as u8 * 11 + number - 1)) } else { None }
     }
 
     /// The colour.

@@ -42,9 +42,7 @@ impl HabeFertig {
             let left = self.draw.len() - usize::from(DEALT);
             self.hands[seat.index()] = self.draw.drain(left..).collect();
         }
-        self.phase = Phase::Hiding {
-            waiting: Seats::all(self.players),
-        };
+        self.phase = Phase::Hiding { waiting: Seats::all(self.players) };
         self.turn = self.dealer.left(self.players);
         self.turns = 0;
         self.dry_passes = 0;
@@ -118,15 +116,7 @@ impl HabeFertig {
         let has_finished = hand.is_empty();
         self.cover(card, pile);
         self.dry_passes = 0;
-        events.tell(
-            Audience::Everyone,
-            Event::Played {
-                seat,
-                card,
-                pile,
-                gap,
-            },
-        );
+        events.tell(Audience::Everyone, Event::Played { seat, card, pile, gap });
         if has_finished {
             self.end_round(Some(seat), events);
             return;
@@ -164,11 +154,7 @@ impl HabeFertig {
             return;
         }
         let cards = std::mem::take(&mut self.buried);
-        let name = Shuffle {
-            round: self.round,
-            purpose: Purpose::Rebuild,
-            count: self.rebuilds,
-        };
+        let name = Shuffle { round: self.round, purpose: Purpose::Rebuild, count: self.rebuilds };
         self.rebuilds += 1;
         for card in cards {
             self.origin[card.index()] = self.rebuilds;

@@ -6,9 +6,7 @@ use super::{Action, Card, Colour, Event, Options, Origin, Pair, Phase, Pile, Sho
 use crate::text::{Lang, List, Say, Text, display_in_english};
 use crate::{CardSet, Seat, Viewer};
 
-display_in_english!(
-    Card, Colour, Pair, Pile, Options, Action, Event, Shown, Phase, View
-);
+display_in_english!(Card, Colour, Pair, Pile, Options, Action, Event, Shown, Phase, View);
 
 impl Say for Colour {
     fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
@@ -39,12 +37,7 @@ impl Say for CardSet<Card> {
 impl Say for Pair {
     fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let and = Text { en: "and", de: "und" }.get(lang);
-        write!(
-            f,
-            "{} {and} {}",
-            self.low().in_lang(lang),
-            self.high().in_lang(lang)
-        )
+        write!(f, "{} {and} {}", self.low().in_lang(lang), self.high().in_lang(lang))
     }
 }
 
@@ -61,13 +54,7 @@ impl Say for Pile {
 
 impl Say for Options {
     fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            Text {
-                en: "no options",
-                de: "keine Optionen",
-            }
-            .get(lang),
-        )
+        f.write_str(Text { en: "no options", de: "keine Optionen" }.get(lang))
     }
 }
 
@@ -99,31 +86,19 @@ impl Say for Event {
 fn say_in_english(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
     match *event {
         Event::RoundBegan { round, dealer } => {
-            write!(
-                f,
-                "Round {}: seat {dealer} deals, and everyone hides two cards.",
-                u32::from(round) + 1
-            )
+            write!(f, "Round {}: seat {dealer} deals, and everyone hides two cards.", u32::from(round) + 1)
         }
         Event::Dealt { hand } => write!(f, "Your hand: {}.", hand.in_lang(Lang::En)),
         Event::YouHid { cards } => write!(f, "You hide {cards}."),
         Event::Hid { seat } => write!(f, "Seat {seat} hides two cards."),
         Event::PilesOpened { tops: [left, right] } => {
-            write!(
-                f,
-                "The piles begin with {left} on the left and {right} on the right."
-            )
+            write!(f, "The piles begin with {left} on the left and {right} on the right.")
         }
         Event::TurnedOver { seat, card } => {
             write!(f, "There is no gap: {card} is turned over for seat {seat}.")
         }
         Event::Laid { seat, card, pile } => write!(f, "Seat {seat} lays {card} {pile}."),
-        Event::Played {
-            seat,
-            card,
-            pile,
-            gap: true,
-        } => write!(f, "Gap! Seat {seat} plays {card} {pile}."),
+        Event::Played { seat, card, pile, gap: true } => write!(f, "Gap! Seat {seat} plays {card} {pile}."),
         Event::Played { seat, card, pile, .. } => write!(f, "Seat {seat} plays {card} {pile}."),
         Event::YouPassed { card } => write!(f, "You pass and take {card}."),
         Event::Passed { seat } => write!(f, "Seat {seat} passes and takes a card."),
@@ -139,11 +114,7 @@ fn say_in_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
     const DE: Lang = Lang::De;
     match *event {
         Event::RoundBegan { round, dealer } => {
-            write!(
-                f,
-                "Runde {}: Sitz {dealer} gibt, und alle verstecken zwei Karten.",
-                u32::from(round) + 1
-            )
+            write!(f, "Runde {}: Sitz {dealer} gibt, und alle verstecken zwei Karten.", u32::from(round) + 1)
         }
         Event::Dealt { hand } => write!(f, "Deine Hand: {}.", hand.in_lang(DE)),
         Event::YouHid { cards } => write!(f, "Du versteckst {}.", cards.in_lang(DE)),
@@ -153,21 +124,12 @@ fn say_in_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
             write!(f, "Die Stapel beginnen: links {left}, rechts {right}.")
         }
         Event::TurnedOver { seat, card } => {
-            write!(
-                f,
-                "Es gibt keine Lücke: Für Sitz {seat} wird {} aufgedeckt.",
-                card.in_lang(DE)
-            )
+            write!(f, "Es gibt keine Lücke: Für Sitz {seat} wird {} aufgedeckt.", card.in_lang(DE))
         }
         Event::Laid { seat, card, pile } => {
             write!(f, "Sitz {seat} legt {} {}.", card.in_lang(DE), pile.in_lang(DE))
         }
-        Event::Played {
-            seat,
-            card,
-            pile,
-            gap: true,
-        } => {
+        Event::Played { seat, card, pile, gap: true } => {
             let (card, pile) = (card.in_lang(DE), pile.in_lang(DE));
             write!(f, "Gap! Sitz {seat} spielt {card} {pile}.")
         }
@@ -197,19 +159,10 @@ impl Say for Shown {
             (None, Lang::En) => write!(f, "Nobody has finished")?,
             (None, Lang::De) => write!(f, "Niemand hat fertig")?,
         }
-        let holds = Text {
-            en: "holds",
-            de: "hält",
-        };
+        let holds = Text { en: "holds", de: "hält" };
         for (seat, hand) in Seat::all(self.hands.len() as u8).zip(self.hands) {
             if !hand.is_empty() {
-                write!(
-                    f,
-                    "; {} {} {}",
-                    seat.in_lang(lang),
-                    holds.get(lang),
-                    hand.in_lang(lang)
-                )?;
+                write!(f, "; {} {} {}", seat.in_lang(lang), holds.get(lang), hand.in_lang(lang))?;
             }
         }
         f.write_str(".")
@@ -221,31 +174,15 @@ impl Say for Phase {
         match self {
             Phase::Hiding { waiting } => {
                 let seats: Vec<Seat> = waiting.iter().collect();
-                let still = Text {
-                    en: "still to hide two cards",
-                    de: "zwei Karten zu verstecken haben noch",
-                };
-                write!(
-                    f,
-                    "{}: {}",
-                    still.get(lang),
-                    List(seats.iter().copied()).in_lang(lang)
-                )
+                let still =
+                    Text { en: "still to hide two cards", de: "zwei Karten zu verstecken haben noch" };
+                write!(f, "{}: {}", still.get(lang), List(seats.iter().copied()).in_lang(lang))
             }
             Phase::Laying { turned } => {
-                let over = Text {
-                    en: "turned over, to be laid",
-                    de: "aufgedeckt und zu legen",
-                };
+                let over = Text { en: "turned over, to be laid", de: "aufgedeckt und zu legen" };
                 write!(f, "{}: {}", over.get(lang), turned.in_lang(lang))
             }
-            Phase::Moving => f.write_str(
-                Text {
-                    en: "play or pass",
-                    de: "spielen oder passen",
-                }
-                .get(lang),
-            ),
+            Phase::Moving => f.write_str(Text { en: "play or pass", de: "spielen oder passen" }.get(lang)),
         }
     }
 }
@@ -264,12 +201,7 @@ fn say_origin(origin: &Origin, view: &View, lang: Lang, f: &mut Formatter<'_>) -
         (number, Lang::En) => write!(f, "Unseen, from rebuilt draw pile {number}")?,
         (number, Lang::De) => write!(f, "Ungesehen, aus dem {number}. erneuerten Nachziehstapel")?,
     }
-    write!(
-        f,
-        " ({draw} {}, {hidden} {}",
-        origin.draw,
-        origin.hidden.saturating_sub(view.hidden.len())
-    )?;
+    write!(f, " ({draw} {}, {hidden} {}", origin.draw, origin.hidden.saturating_sub(view.hidden.len()))?;
     for seat in Seat::all(view.players).filter(|seat| Some(*seat) != own) {
         write!(f, ", {} {}", seat.in_lang(lang), origin.in_hands[seat.index()])?;
     }
@@ -304,18 +236,7 @@ impl Say for View {
                 "Versteckt",
             ],
         };
-        let [
-            seen_by,
-            round,
-            turn,
-            piles,
-            under,
-            draw,
-            cards,
-            total,
-            hand,
-            hidden,
-        ] = words;
+        let [seen_by, round, turn, piles, under, draw, cards, total, hand, hidden] = words;
         writeln!(f, "Habe fertig, {seen_by} {}", self.viewer.in_lang(lang))?;
         match self.outcome {
             Some(outcome) => writeln!(f, "{}", outcome.in_lang(lang))?,
@@ -340,19 +261,11 @@ impl Say for View {
             writeln!(f, "{}: {size} {cards}, {total} {points}", seat.in_lang(lang))?;
         }
         if self.viewer != Viewer::Spectator {
-            writeln!(
-                f,
-                "{hand}: {}. {hidden}: {}",
-                self.hand.in_lang(lang),
-                self.hidden.in_lang(lang)
-            )?;
+            writeln!(f, "{hand}: {}. {hidden}: {}", self.hand.in_lang(lang), self.hidden.in_lang(lang))?;
         }
         match self.shown {
             Some(shown) => writeln!(f, "{}", shown.in_lang(lang)),
-            None => self
-                .origins
-                .iter()
-                .try_for_each(|origin| say_origin(origin, self, lang, f)),
+            None => self.origins.iter().try_for_each(|origin| say_origin(origin, self, lang, f)),
         }
     }
 }

@@ -138,11 +138,7 @@ impl Cell {
         // What one of the two squares covers is no contact of the other. They never cover the two segments of one card:
         // there is only one card with its two values.
         let counts = |cell: Cell, beside: Cell, value: u32| {
-            if beside.is_whole() {
-                cell.touched_less(value)
-            } else {
-                cell.touched()
-            }
+            if beside.is_whole() { cell.touched_less(value) } else { cell.touched() }
         };
         let right_value = !other.is_whole() || other.covered() == theirs;
         against & IN_PART == 0
@@ -172,20 +168,13 @@ impl Frame {
             let (low, high) = visible
                 .iter()
                 .map(edge)
-                .fold((i16::MAX, i16::MIN), |(low, high), at| {
-                    (low.min(at), high.max(at))
-                });
+                .fold((i16::MAX, i16::MIN), |(low, high), at| (low.min(at), high.max(at)));
             let size = i32::from(high) - i32::from(low) + 1 + 2 * i32::from(MARGIN);
             (low - MARGIN, size as usize)
         };
         let (left, width) = bounds(|segment| segment.x);
         let (top, height) = bounds(|segment| segment.y);
-        Frame {
-            left,
-            top,
-            width,
-            height,
-        }
+        Frame { left, top, width, height }
     }
 
     /// The cell of a square on the table.
@@ -250,18 +239,12 @@ impl Frame {
         for segment in visible {
             let here = self.cell((segment.x, segment.y));
             let anchors = &mut anchors[usize::from(segment.value - LOWEST)];
-            anchors.push(Anchor {
-                square: (segment.x, segment.y),
-                cell: here as u16,
-            });
+            anchors.push(Anchor { square: (segment.x, segment.y), cell: here as u16 });
             for ((dx, dy), step) in around {
                 let at = here.wrapping_add_signed(step);
                 if cells[at].0 & (TOUCHED | IN_PART | WHOLE | LISTED) == bit(segment.value) {
                     cells[at].0 |= LISTED;
-                    anchors.push(Anchor {
-                        square: (segment.x + dx, segment.y + dy),
-                        cell: at as u16,
-                    });
+                    anchors.push(Anchor { square: (segment.x + dx, segment.y + dy), cell: at as u16 });
                 }
             }
         }

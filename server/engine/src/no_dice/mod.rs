@@ -278,10 +278,7 @@ impl Game for NoDice {
 
     const INFO: GameInfo = GameInfo {
         id: "no_dice",
-        name: Text {
-            en: "No Dice",
-            de: "No Dice",
-        },
+        name: Text { en: "No Dice", de: "No Dice" },
         summary: Text {
             en: "Lay cards like dominoes, beside and on top of each other: all that they touch and cover scores.",
             de: "Lege Karten wie Dominosteine, neben- und übereinander: Was sie berühren und bedecken, zählt.",
@@ -289,10 +286,7 @@ impl Game for NoDice {
         min_players: 2,
         max_players: 6,
         rules_version: 1,
-        rules: Text {
-            en: include_str!("rules.en.md"),
-            de: include_str!("rules.de.md"),
-        },
+        rules: Text { en: include_str!("rules.en.md"), de: include_str!("rules.de.md") },
     };
 
     fn new(
@@ -358,21 +352,15 @@ impl Game for NoDice {
         }
         let hand = self.hands[seat.index()];
         legal::placements(&self.board, hand, |placement| out.push(Action::Lay(placement)));
-        for (card, action) in [
-            (Card::Switch, Action::Switch),
-            (Card::Pass, Action::PassCard),
-            (Card::X2, Action::X2),
-        ] {
+        for (card, action) in
+            [(Card::Switch, Action::Switch), (Card::Pass, Action::PassCard), (Card::X2, Action::X2)]
+        {
             if hand.contains(card) {
                 out.push(action);
             }
         }
         if hand.contains(Card::Swap) {
-            out.extend(
-                Seat::all(self.players)
-                    .filter(|with| *with != seat)
-                    .map(Action::Swap),
-            );
+            out.extend(Seat::all(self.players).filter(|with| *with != seat).map(Action::Swap));
         }
         out.push(Action::Pass);
     }

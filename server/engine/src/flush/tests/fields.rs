@@ -3,12 +3,8 @@
 use super::*;
 
 /// Hands of 4 players who have enough of everything that the examples need.
-const PLENTY: [&str; 4] = [
-    "3 3 5 6 6 7 8 9",
-    "3 3 4 5 6 7 8 9 9",
-    "2 4 5 6 7 9 10 11 12",
-    "1 10 11 12 13 13",
-];
+const PLENTY: [&str; 4] =
+    ["3 3 5 6 6 7 8 9", "3 3 4 5 6 7 8 9 9", "2 4 5 6 7 9 10 11 12", "1 10 11 12 13 13"];
 
 /// Plays one line after the lead, from seat 1.
 fn after_lead(lead: &str, line: &str) {
@@ -47,14 +43,7 @@ fn the_example_of_a_stack_of_6_7() {
 
 #[test]
 fn the_example_of_an_8_led_alone() {
-    for line in [
-        "over 9",
-        "add 8,9",
-        "add 8,8 -> eight",
-        "add 4,5,6,7,8 -> full",
-        "add 7,8",
-        "add 5,6,7,8",
-    ] {
+    for line in ["over 9", "add 8,9", "add 8,8 -> eight", "add 4,5,6,7,8 -> full", "add 7,8", "add 5,6,7,8"] {
         after_lead("8", line);
     }
     check(
@@ -65,11 +54,7 @@ fn the_example_of_an_8_led_alone() {
 
 #[test]
 fn the_example_of_a_stack_of_9() {
-    for line in [
-        "over 8 -> flush.overwrite",
-        "add 8,9 -> eight",
-        "over 9 -> flush.overwrite",
-    ] {
+    for line in ["over 8 -> flush.overwrite", "add 8,9 -> eight", "over 9 -> flush.overwrite"] {
         after_lead("9", line);
     }
 }
@@ -216,19 +201,10 @@ fn where_the_cards_go() {
     play(&mut game, "0 lead 4");
     assert_eq!(
         (gone(&game), game.stack),
-        (
-            Ranks::EMPTY,
-            Some(Stack {
-                combination: combination("4"),
-                by: seat(0)
-            })
-        )
+        (Ranks::EMPTY, Some(Stack { combination: combination("4"), by: seat(0) }))
     );
     play(&mut game, "1 over 5");
-    assert_eq!(
-        (gone(&game), game.stack.map(|s| s.by)),
-        (cards("4"), Some(seat(1)))
-    );
+    assert_eq!((gone(&game), game.stack.map(|s| s.by)), (cards("4"), Some(seat(1))));
     play(&mut game, "2 pass\n0 add 4,5");
     assert_eq!((gone(&game), game.hands[0]), (cards("4"), cards("1 7")));
     play(&mut game, "1 add 4,5,6\n0 add 4,5,6,7\n1 pass -> passed");
@@ -285,18 +261,8 @@ fn the_order_of_the_legal_actions() {
             "over 6,7 | over 7,8 | over 8,9 | over 12,13 | add 3,4,5,6 | add 3,4,5,6,7 | add 4,5,6 | add 4,5,6,7 | \
              add 4,5,6,7,8 | add 5,6,7 | add 5,6,7,8 | add 5,6,7,8,9 | pass",
         ),
-        (
-            ["1 12 13", "1 11 13", "1"],
-            "0 lead 12,13",
-            1,
-            "add 11,12,13 | pass",
-        ),
-        (
-            ["1 2", "1 1 3", "1"],
-            "0 lead 1",
-            1,
-            "over 3 | add 1,1 | add 1,1,1 | pass",
-        ),
+        (["1 12 13", "1 11 13", "1"], "0 lead 12,13", 1, "add 11,12,13 | pass"),
+        (["1 2", "1 1 3", "1"], "0 lead 1", 1, "over 3 | add 1,1 | add 1,1,1 | pass"),
         (["5 13", "1 12", "1"], "0 lead 13", 1, "add 12,13 | pass"),
         (["5 13", "1 4", "1"], "0 lead 13", 1, "pass"),
         (["5 13", "1 4", "1"], "0 lead 13", 0, ""),
@@ -314,10 +280,7 @@ fn the_order_of_the_legal_actions() {
 fn defaults() {
     let mut game = table(&["4 4 9", "5", "1 2"]);
     assert_eq!(game.default_action(seat(0)), Some(action("lead 4")));
-    assert_eq!(
-        (game.default_action(seat(1)), game.default_action(seat(5))),
-        (None, None)
-    );
+    assert_eq!((game.default_action(seat(1)), game.default_action(seat(5))), (None, None));
     play(&mut game, "0 lead 4,4");
     assert_eq!(game.default_action(seat(1)), Some(Action::Pass));
     assert_eq!(game.default_action(seat(0)), None);

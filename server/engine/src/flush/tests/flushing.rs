@@ -53,10 +53,7 @@ fn who_has_passed_is_out_until_the_field_is_flushed() {
 
 #[test]
 fn two_players_flush_with_one_pass() {
-    check(
-        &["1 2 3", "1 5 6"],
-        "0 lead 2\n1 pass -> passed\n0 lead 1\n1 over 5\n0 pass -> passed\n1 lead 6",
-    );
+    check(&["1 2 3", "1 5 6"], "0 lead 2\n1 pass -> passed\n0 lead 1\n1 over 5\n0 pass -> passed\n1 lead 6");
 }
 
 /// "A set of 4 (with five or six players: of 4 or of 5)."
@@ -73,15 +70,8 @@ fn full_sets() {
     let six = ["1 7 7 7", "7 7 9 9", "1", "1", "1", "1"];
     check(&six, "0 lead 7,7,7\n1 add 7,7,7,7 -> full\n1 lead 9");
     check(&six, "0 lead 7,7,7\n1 add 7,7,7,7,7 -> full\n1 lead 9");
-    for hands in [
-        &["1 7 7 7", "7 9 9"][..],
-        &["1 7 7 7", "7 9 9", "1"],
-        &["1 7 7 7", "7 9 9", "1", "1"],
-    ] {
-        check(
-            hands,
-            "0 lead 7,7,7\n1 add 7,7,7,7,7 -> not_in_hand\n1 add 7,7,7,7 -> full\n1 lead 9",
-        );
+    for hands in [&["1 7 7 7", "7 9 9"][..], &["1 7 7 7", "7 9 9", "1"], &["1 7 7 7", "7 9 9", "1", "1"]] {
+        check(hands, "0 lead 7,7,7\n1 add 7,7,7,7,7 -> not_in_hand\n1 add 7,7,7,7 -> full\n1 lead 9");
     }
     assert_eq!(
         legal(&table(&["7 7 7 7 7", "1", "1", "1", "1"]), seat(0)),
@@ -93,20 +83,11 @@ fn full_sets() {
 #[test]
 fn full_sequences() {
     let hands = ["1 3 4 5", "1 5 6 7", "1 2 6 7"];
-    check(
-        &hands,
-        "0 lead 4\n1 add 4,5\n2 add 4,5,6\n0 add 3,4,5,6\n1 add 3,4,5,6,7 -> full\n1 lead 1",
-    );
+    check(&hands, "0 lead 4\n1 add 4,5\n2 add 4,5,6\n0 add 3,4,5,6\n1 add 3,4,5,6,7 -> full\n1 lead 1");
     check(&hands, "0 lead 3,4,5\n1 pass\n2 add 3,4,5,6,7 -> full\n2 lead 1");
     check(&hands, "0 lead 3,4,5\n1 pass\n2 add 2,3,4,5,6 -> full\n2 lead 1");
-    check(
-        &hands,
-        "0 lead 3,4,5\n1 add 3,4,5,6\n2 add 2,3,4,5,6 -> full\n2 lead 7",
-    );
-    check(
-        &hands,
-        "0 lead 4,5\n1 add 4,5,6,7\n2 pass\n0 add 3,4,5,6,7 -> full\n0 lead 1 -> ends",
-    );
+    check(&hands, "0 lead 3,4,5\n1 add 3,4,5,6\n2 add 2,3,4,5,6 -> full\n2 lead 7");
+    check(&hands, "0 lead 4,5\n1 add 4,5,6,7\n2 pass\n0 add 3,4,5,6,7 -> full\n0 lead 1 -> ends");
     // Overwriting with a full combination is not possible: what it would overwrite is flushed already.
 }
 
@@ -144,10 +125,7 @@ fn all_passes_are_forgotten_by_every_flush() {
         &["1 7 7", "1 8 9", "1 2 9"],
         "0 lead 7\n1 pass\n2 over 9\n0 pass -> passed\n2 lead 2\n0 over 7\n1 over 8 -> eight\n1 lead 9\n2 pass\n0 pass -> passed\n1 lead 1 -> ends",
     );
-    check(
-        &["1 7 7", "1 8 9", "1 2 9"],
-        "0 lead 7,7\n1 pass\n2 pass -> passed\n0 lead 1 -> ends",
-    );
+    check(&["1 7 7", "1 8 9", "1 2 9"], "0 lead 7,7\n1 pass\n2 pass -> passed\n0 lead 1 -> ends");
     check(
         &["1 7 9", "1 7 8", "1 2 9"],
         "0 lead 7\n1 add 7,7\n2 pass\n0 pass -> passed\n1 lead 8\n2 over 9\n0 add 9,9\n1 pass\n2 pass -> passed\n0 lead 1 -> ends",
@@ -168,10 +146,6 @@ fn the_last_card_ends_the_hand_at_once() {
     ] {
         let mut game = table(&hands);
         play(&mut game, lines);
-        assert_eq!(
-            (game.hand_number, game.stack, game.passed),
-            (1, None, Seats::NONE),
-            "{lines}"
-        );
+        assert_eq!((game.hand_number, game.stack, game.passed), (1, None, Seats::NONE), "{lines}");
     }
 }

@@ -35,39 +35,22 @@ fn part(order: &[Rank], from: usize, size: usize) -> Ranks {
 /// Players, copies of a rank, set aside, kept back, dealt each.
 #[test]
 fn the_deal_of_each_number_of_players() {
-    for (players, copies, aside, kept, each) in [
-        (2, 4, 4, 24, 12),
-        (3, 4, 13, 0, 13),
-        (4, 4, 4, 0, 12),
-        (5, 5, 5, 0, 12),
-        (6, 5, 5, 0, 10),
-    ] {
+    for (players, copies, aside, kept, each) in
+        [(2, 4, 4, 24, 12), (3, 4, 13, 0, 13), (4, 4, 4, 0, 12), (5, 5, 5, 0, 12), (6, 5, 5, 0, 10)]
+    {
         let (game, order) = shuffled(players);
         assert_eq!(order.iter().copied().collect::<Ranks>(), Ranks::each(copies));
         for seat in Seat::all(players) {
             let hand = part(&order, seat.index() * each, each);
-            assert_eq!(
-                game.hands[seat.index()],
-                hand,
-                "from the front, in the order of the seats"
-            );
+            assert_eq!(game.hands[seat.index()], hand, "from the front, in the order of the seats");
         }
-        assert_eq!(
-            game.rest[..],
-            order[usize::from(players) * each..],
-            "the rest in its order"
-        );
+        assert_eq!(game.rest[..], order[usize::from(players) * each..], "the rest in its order");
         let view = game.view(Viewer::Spectator);
         assert_eq!((view.set_aside, view.kept_back), (aside, kept));
-        let sizes: Vec<u8> = Seat::all(players)
-            .map(|seat| view.hand_sizes[seat.index()])
-            .collect();
+        let sizes: Vec<u8> = Seat::all(players).map(|seat| view.hand_sizes[seat.index()]).collect();
         assert_eq!(sizes, vec![each as u8; players.into()]);
         assert!(view.hand_sizes[players.into()..].iter().all(|size| *size == 0));
-        assert_eq!(
-            (game.to_act(), game.players()),
-            (Seats::only(Seat::FIRST), players)
-        );
+        assert_eq!((game.to_act(), game.players()), (Seats::only(Seat::FIRST), players));
         assert!(view.gone.is_empty() && view.lead_is_due() && view.outcome.is_none());
     }
 }
@@ -75,27 +58,12 @@ fn the_deal_of_each_number_of_players() {
 #[test]
 fn set_ups_out_of_range_are_errors() {
     let set_up = |version, players| {
-        Flush::new(
-            version,
-            Options::default(),
-            players,
-            Chance::seeded([0; 32]),
-            &mut NoEvents,
-        )
-        .map_err(|e| e.to_string())
+        Flush::new(version, Options::default(), players, Chance::seeded([0; 32]), &mut NoEvents)
+            .map_err(|e| e.to_string())
     };
-    assert_eq!(
-        set_up(1, 1).err().as_deref(),
-        Some("flush is for 2 to 6 players, not 1")
-    );
-    assert_eq!(
-        set_up(1, 7).err().as_deref(),
-        Some("flush is for 2 to 6 players, not 7")
-    );
-    assert_eq!(
-        set_up(2, 2).err().as_deref(),
-        Some("flush is played by rules version 1, not 2")
-    );
+    assert_eq!(set_up(1, 1).err().as_deref(), Some("flush is for 2 to 6 players, not 1"));
+    assert_eq!(set_up(1, 7).err().as_deref(), Some("flush is for 2 to 6 players, not 7"));
+    assert_eq!(set_up(2, 2).err().as_deref(), Some("flush is played by rules version 1, not 2"));
     assert!(!Options::default().beginner);
 }
 
@@ -115,39 +83,21 @@ fn end_hand(
     let mut events = Vec::new();
     let last = game.hands[usize::from(winner)].lowest().expect("a card");
     let lead = Action::Lead(Combination::single(last));
-    game.apply(seat(winner), lead, &mut events)
-        .expect("a last card can be led");
+    game.apply(seat(winner), lead, &mut events).expect("a last card can be led");
     (game, events)
 }
 
 #[test]
 fn every_other_player_scores_minus_the_penalties_left() {
     let hands = ["3 8 8 12", "1", "5 6 7 9 10 11", "1 2 3 4 13"];
-    for (options, points) in [
-        (Options::default(), [-12, 0, -12, -7]),
-        (BEGINNER, [-4, 0, -6, -5]),
-    ] {
+    for (options, points) in [(Options::default(), [-12, 0, -12, -7]), (BEGINNER, [-4, 0, -6, -5])] {
         let (game, events) = end_hand(options, 0, 1, &[0; 4], &hands);
-        let left = [
-            cards(hands[0]),
-            Ranks::EMPTY,
-            cards(hands[2]),
-            cards(hands[3]),
-            Ranks::EMPTY,
-            Ranks::EMPTY,
-        ];
+        let left =
+            [cards(hands[0]), Ranks::EMPTY, cards(hands[2]), cards(hands[3]), Ranks::EMPTY, Ranks::EMPTY];
         let mut slots = [0; MAX_SEATS];
         slots[..4].copy_from_slice(&points);
-        let scored = Event::HandScored {
-            hand_number: 0,
-            left,
-            points: Points::new(4, slots),
-        };
-        assert_eq!(
-            events[1],
-            (Audience::Everyone, scored),
-            "the hands left are shown to everyone"
-        );
+        let scored = Event::HandScored { hand_number: 0, left, points: Points::new(4, slots) };
+        assert_eq!(events[1], (Audience::Everyone, scored), "the hands left are shown to everyone");
         assert_eq!(game.totals, slots);
         assert_eq!((game.hand_number, game.outcome), (1, None));
     }
@@ -176,14 +126,8 @@ fn the_limit_ends_the_game() {
                 hands[5] = "4";
             }
             let (game, events) = end_hand(options, 0, 0, &[0, 0, total], &hands);
-            assert_eq!(
-                game.outcome.is_some(),
-                over,
-                "{options:?}: {total}, {left}, {players} players"
-            );
-            let ended = events
-                .iter()
-                .any(|(_, event)| matches!(event, Event::Ended { .. }));
+            assert_eq!(game.outcome.is_some(), over, "{options:?}: {total}, {left}, {players} players");
+            let ended = events.iter().any(|(_, event)| matches!(event, Event::Ended { .. }));
             assert_eq!(ended, over);
             assert_eq!(game.to_act().is_empty(), over);
             assert_eq!(game.hand_number, u16::from(!over));
@@ -194,31 +138,16 @@ fn the_limit_ends_the_game() {
 /// "The highest total wins; equal totals share the place."
 #[test]
 fn equal_totals_share_the_place() {
-    let (mut game, events) = end_hand(
-        Options::default(),
-        0,
-        3,
-        &[-5, -18, -5, -1],
-        &["1", "8", "4", "13"],
-    );
+    let (mut game, events) = end_hand(Options::default(), 0, 3, &[-5, -18, -5, -1], &["1", "8", "4", "13"]);
     let outcome = game.outcome().expect("the end");
     let standings: Vec<_> = outcome.standings().map(|s| (s.points, s.place)).collect();
     assert_eq!(standings, [(-6, 2), (-22, 4), (-6, 2), (-1, 1)]);
-    assert_eq!(
-        events.last(),
-        Some(&(Audience::Everyone, Event::Ended { outcome }))
-    );
+    assert_eq!(events.last(), Some(&(Audience::Everyone, Event::Ended { outcome })));
     assert_eq!(events.len(), 3, "laid, scored, ended");
     let before = game.clone();
     for seat in Seat::all(4) {
-        assert_eq!(
-            game.apply(seat, Action::Pass, &mut NoEvents),
-            Err(Refusal::GAME_OVER)
-        );
-        assert_eq!(
-            (legal(&game, seat), game.default_action(seat)),
-            (String::new(), None)
-        );
+        assert_eq!(game.apply(seat, Action::Pass, &mut NoEvents), Err(Refusal::GAME_OVER));
+        assert_eq!((legal(&game, seat), game.default_action(seat)), (String::new(), None));
     }
     assert_eq!(game, before);
 }
@@ -252,10 +181,7 @@ fn the_lowest_total_leads_the_next_hand() {
     }
     // Seat 1 wins with its last card; with it counted, seats 0 and 2 are tied at -4.
     let (game, _) = end_hand(Options::default(), 1, 1, &[-2, -3, -3], &["5", "1", "1"]);
-    assert_eq!(
-        (game.totals[..3].to_vec(), game.start, game.turn),
-        (vec![-4, -3, -4], seat(2), seat(2))
-    );
+    assert_eq!((game.totals[..3].to_vec(), game.start, game.turn), (vec![-4, -3, -4], seat(2), seat(2)));
 }
 
 /// "Otherwise the next hand is dealt from all cards again."
@@ -269,11 +195,7 @@ fn a_new_hand_is_a_new_deal_from_all_cards() {
         let mut events = Vec::new();
         let lead = action("lead 1");
         game.apply(seat(0), lead, &mut events).expect("a last card");
-        assert_eq!(
-            (game.hand_number, game.start),
-            (1, seat(1)),
-            "seats 1 to 3 have the lowest total"
-        );
+        assert_eq!((game.hand_number, game.start), (1, seat(1)), "seats 1 to 3 have the lowest total");
         for (hand, dealt) in game.hands.iter().zip(&second) {
             assert!(hand.contains_all(cards(dealt)));
             assert_eq!(hand.len(), Flush::hand_size(players as u8));
@@ -282,20 +204,9 @@ fn a_new_hand_is_a_new_deal_from_all_cards() {
         assert_eq!(game.census().len(), card::deck(players as u8).count());
         assert_eq!(game.rest.len(), usize::from(Flush::set_aside(players as u8)));
         let told: Vec<_> = events[2..].to_vec();
-        let mut expected = vec![(
-            Audience::Everyone,
-            Event::HandBegan {
-                hand_number: 1,
-                start: seat(1),
-            },
-        )];
+        let mut expected = vec![(Audience::Everyone, Event::HandBegan { hand_number: 1, start: seat(1) })];
         for seat in Seat::all(players as u8) {
-            expected.push((
-                Audience::Only(seat),
-                Event::Dealt {
-                    hand: game.hands[seat.index()],
-                },
-            ));
+            expected.push((Audience::Only(seat), Event::Dealt { hand: game.hands[seat.index()] }));
         }
         assert_eq!(told, expected, "each learns their own cards alone");
     }
@@ -308,16 +219,12 @@ fn the_deal_of_a_hand_depends_on_its_number_alone() {
         let mut game = table(hands);
         game.totals[..totals.len()].copy_from_slice(totals);
         let mut orders = Orders::default();
-        game.apply(seat(0), action("lead 1"), &mut orders)
-            .expect("a last card");
+        game.apply(seat(0), action("lead 1"), &mut orders).expect("a last card");
         assert_eq!(orders.0.len(), 1);
         assert_eq!(orders.0[0].0, Shuffle::deal(1));
         orders.0.remove(0).1
     };
-    assert_eq!(
-        next(&["1", "2", "3"], &[0, 0, 0]),
-        next(&["1", "9 9", "13"], &[0, -1, -2])
-    );
+    assert_eq!(next(&["1", "2", "3"], &[0, 0, 0]), next(&["1", "9 9", "13"], &[0, -1, -2]));
 }
 
 /// "Two players: exactly two hands from one deal, and no limit of points. The 24 cards kept back are dealt, 12 each, for
@@ -336,34 +243,21 @@ fn two_players_play_two_halves_of_one_deal() {
         let turn = game.turn;
         let mut legal = Vec::new();
         game.legal_actions(turn, &mut legal);
-        let choice = if turn == seat(0) {
-            legal.last()
-        } else {
-            legal.first()
-        };
+        let choice = if turn == seat(0) { legal.last() } else { legal.first() };
         let choice = *choice.expect("an action");
         let gone = game.gone;
-        game.apply(turn, choice, &mut orders)
-            .expect("an action that is offered");
+        game.apply(turn, choice, &mut orders).expect("an action that is offered");
         assert!(game.gone.contains_all(gone), "what is gone stays gone");
     }
     assert!(orders.0.is_empty(), "no new shuffle");
     assert_eq!(game.hands[..2], halves[2..]);
-    assert_eq!(
-        game.gone,
-        halves[0].plus(halves[1]),
-        "all of the first half is known"
-    );
+    assert_eq!(game.gone, halves[0].plus(halves[1]), "all of the first half is known");
     assert_eq!(game.rest[..], order[48..], "the same four stay set aside");
     let view = game.view(Viewer::Spectator);
     assert_eq!((view.set_aside, view.kept_back, view.hand_number), (4, 0, 1));
-    let loser = Seat::all(2)
-        .find(|seat| game.totals[seat.index()] < 0)
-        .expect("somebody was left with cards");
-    assert_eq!(
-        (game.start, game.turn, game.stack, game.passed),
-        (loser, loser, None, Seats::NONE)
-    );
+    let loser =
+        Seat::all(2).find(|seat| game.totals[seat.index()] < 0).expect("somebody was left with cards");
+    assert_eq!((game.start, game.turn, game.stack, game.passed), (loser, loser, None, Seats::NONE));
     assert_eq!(game.totals[loser.left(2).index()], 0);
 }
 
@@ -382,15 +276,9 @@ fn the_second_half_ends_the_game_and_no_limit_does() {
         };
         game.hands[0] = Ranks::copies(own, 1);
         game.hands[1] = Ranks::copies(last, 1);
-        game.apply(seat(1), Action::Lead(Combination::single(last)), &mut NoEvents)
-            .expect("a last card");
+        game.apply(seat(1), Action::Lead(Combination::single(last)), &mut NoEvents).expect("a last card");
         assert_eq!(game.totals[..2], [-options.penalty(Ranks::copies(own, 1)), first]);
-        let places: Vec<u8> = game
-            .outcome
-            .expect("the end")
-            .standings()
-            .map(|s| s.place)
-            .collect();
+        let places: Vec<u8> = game.outcome.expect("the end").standings().map(|s| s.place).collect();
         assert_eq!(places, [1, 2]);
         assert_eq!(game.hand_number, 1);
     }
@@ -403,31 +291,16 @@ fn who_learns_what() {
     let mut events = Vec::new();
     let chance = Chance::scripted([0; 32], vec![(Shuffle::deal(0), script(3, &hands))]);
     let mut game = Flush::new(1, Options::default(), 3, chance, &mut events).expect("a table");
-    let mut expected = vec![(
-        Audience::Everyone,
-        Event::HandBegan {
-            hand_number: 0,
-            start: seat(0),
-        },
-    )];
+    let mut expected = vec![(Audience::Everyone, Event::HandBegan { hand_number: 0, start: seat(0) })];
     for seat in Seat::all(3) {
-        expected.push((
-            Audience::Only(seat),
-            Event::Dealt {
-                hand: game.hands[seat.index()],
-            },
-        ));
+        expected.push((Audience::Only(seat), Event::Dealt { hand: game.hands[seat.index()] }));
     }
     assert_eq!(events, expected);
     cut_hands(&mut game, &hands);
     let mut tells = |who: u8, does: &str, expected: &[Event]| {
         let mut events = Vec::new();
-        game.apply(seat(who), action(does), &mut events)
-            .expect("a legal action");
-        let expected: Vec<_> = expected
-            .iter()
-            .map(|event| (Audience::Everyone, *event))
-            .collect();
+        game.apply(seat(who), action(does), &mut events).expect("a legal action");
+        let expected: Vec<_> = expected.iter().map(|event| (Audience::Everyone, *event)).collect();
         assert_eq!(events, expected, "{does}");
     };
     let laid = |who, play, laid: &str, stack: &str| Event::Laid {
@@ -443,14 +316,6 @@ fn who_learns_what() {
     tells(2, "pass", &[passed(2)]);
     tells(0, "pass", &[passed(0), flushed(1, Why::AllPassed)]);
     tells(1, "lead 3", &[laid(1, Play::Lead, "3", "3")]);
-    tells(
-        2,
-        "over 8",
-        &[laid(2, Play::Overwrite, "8", "8"), flushed(2, Why::Eight)],
-    );
-    tells(
-        2,
-        "lead 2,2,2,2",
-        &[laid(2, Play::Lead, "2 2 2 2", "2,2,2,2"), flushed(2, Why::Full)],
-    );
+    tells(2, "over 8", &[laid(2, Play::Overwrite, "8", "8"), flushed(2, Why::Eight)]);
+    tells(2, "lead 2,2,2,2", &[laid(2, Play::Lead, "2 2 2 2", "2,2,2,2"), flushed(2, Why::Full)]);
 }

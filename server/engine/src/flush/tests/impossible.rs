@@ -14,11 +14,7 @@ fn impossible(game: &Flush, viewer: Viewer, spoil: fn(&mut View), reason: &str) 
     assert!(view.sample(&mut rng).is_ok(), "before: {view:?}");
     spoil(&mut view);
     let why = view.sample(&mut rng).err().map(|why| why.to_string());
-    assert_eq!(
-        why.as_deref(),
-        Some(format!("impossible view: {reason}").as_str()),
-        "{view:?}"
-    );
+    assert_eq!(why.as_deref(), Some(format!("impossible view: {reason}").as_str()), "{view:?}");
 }
 
 #[test]
@@ -28,36 +24,18 @@ fn impossible_tables() {
         (|v| v.players = 7, "the number of players"),
         (|v| v.start = seat(4), "a seat that is not at the table"),
         (|v| v.turn = seat(4), "a seat that is not at the table"),
-        (
-            |v| v.viewer = Viewer::Seat(seat(4)),
-            "a viewer who is not at the table",
-        ),
+        (|v| v.viewer = Viewer::Seat(seat(4)), "a viewer who is not at the table"),
         (|v| v.set_aside = 5, "more or fewer cards laid by than are"),
         (|v| v.kept_back = 24, "more or fewer cards laid by than are"),
-        (
-            |v| v.hand = cards("3 12"),
-            "a hand that is not as large as its size says",
-        ),
-        (
-            |v| v.viewer = Viewer::Spectator,
-            "a hand that is not as large as its size says",
-        ),
+        (|v| v.hand = cards("3 12"), "a hand that is not as large as its size says"),
+        (|v| v.viewer = Viewer::Spectator, "a hand that is not as large as its size says"),
         (|v| v.hand_sizes[4] = 1, "cards of nobody"),
         (|v| v.left[4] = cards("1"), "cards of nobody"),
         (|v| v.hand_sizes[0] = 13, "a hand that is too large"),
         (|v| v.hand_sizes[0] = 12, "cards that are nowhere"),
-        (
-            |v| v.left[0] = cards("1"),
-            "cards shown before the end, or not shown at the end",
-        ),
-        (
-            |v| v.gone = v.gone.plus(cards("5")),
-            "more cards of a rank than there are",
-        ),
-        (
-            |v| v.hand = cards("3 5 13"),
-            "more cards of a rank than there are",
-        ),
+        (|v| v.left[0] = cards("1"), "cards shown before the end, or not shown at the end"),
+        (|v| v.gone = v.gone.plus(cards("5")), "more cards of a rank than there are"),
+        (|v| v.hand = cards("3 5 13"), "more cards of a rank than there are"),
         (|v| v.gone = v.gone.plus(cards("4")), "cards that are nowhere"),
         (|v| v.gone = v.gone.minus(cards("4")), "cards that are nowhere"),
     ];
@@ -70,19 +48,10 @@ fn impossible_tables() {
 fn impossible_fields() {
     let cases: &[Case] = &[
         (|v| v.passed = v.passed.with(seat(4)), "a pass of nobody"),
-        (
-            |v| v.stack = v.stack.map(|s| Stack { by: seat(4), ..s }),
-            "cards laid by nobody",
-        ),
-        (
-            |v| v.stack = v.stack.map(|s| Stack { by: seat(2), ..s }),
-            "cards laid after passing",
-        ),
+        (|v| v.stack = v.stack.map(|s| Stack { by: seat(4), ..s }), "cards laid by nobody"),
+        (|v| v.stack = v.stack.map(|s| Stack { by: seat(2), ..s }), "cards laid after passing"),
         (|v| v.passed = v.passed.with(seat(1)), "cards laid after passing"),
-        (
-            |v| v.passed = v.passed.with(seat(0)).with(seat(3)),
-            "a field that everyone passed on",
-        ),
+        (|v| v.passed = v.passed.with(seat(0)).with(seat(3)), "a field that everyone passed on"),
         (|v| v.turn = seat(0), "a turn that is not next"),
         (|v| v.turn = seat(1), "a turn that is not next"),
         (|v| v.turn = seat(2), "a turn that is not next"),
@@ -97,10 +66,7 @@ fn impossible_fields() {
         (
             |v| {
                 v.hand_sizes[1] = 12;
-                v.gone = v
-                    .gone
-                    .minus(Ranks::copies(rank(5), 5))
-                    .minus(Ranks::copies(rank(12), 5));
+                v.gone = v.gone.minus(Ranks::copies(rank(5), 5)).minus(Ranks::copies(rank(12), 5));
                 v.gone = v.gone.minus(cards("11 11"));
             },
             "cards laid from a full hand",
@@ -131,20 +97,10 @@ fn impossible_fields() {
 #[test]
 fn impossible_leads() {
     let game = dealt(Options::default(), &[&["1 2", "3", "4"]]);
-    impossible(
-        &game,
-        Viewer::Spectator,
-        |v| v.turn = seat(1),
-        "a hand that somebody else leads",
-    );
+    impossible(&game, Viewer::Spectator, |v| v.turn = seat(1), "a hand that somebody else leads");
     let mut later = game;
     play(&mut later, "0 lead 1\n1 pass\n2 over 4\n0 pass -> passed");
-    assert!(
-        later
-            .view(Viewer::Spectator)
-            .sample(&mut test_rng("flush: a lead"))
-            .is_ok()
-    );
+    assert!(later.view(Viewer::Spectator).sample(&mut test_rng("flush: a lead")).is_ok());
 }
 
 #[test]
@@ -159,10 +115,7 @@ fn impossible_stacks() {
     ] {
         let mut view = endgame(&["1 5 13", "1 6 6 7", "2 4", "3 12 13"], "8 9 10 11").view(Viewer::Spectator);
         let combination = combination(stack);
-        view.stack = Some(Stack {
-            combination,
-            by: seat(0),
-        });
+        view.stack = Some(Stack { combination, by: seat(0) });
         view.turn = seat(1);
         // The stack's cards come from those that are gone, or, where too many are held, from the hands.
         let missing = combination.cards().minus(view.gone).len();
@@ -178,10 +131,7 @@ fn impossible_stacks() {
 #[test]
 fn impossible_ends() {
     let cases: &[Case] = &[
-        (
-            |v| v.left[0] = cards("5"),
-            "cards shown before the end, or not shown at the end",
-        ),
+        (|v| v.left[0] = cards("5"), "cards shown before the end, or not shown at the end"),
         (|v| v.left[2] = cards("8 12"), "a hand that is not what was shown"),
         (|v| v.gone = v.gone.minus(cards("1")), "cards that are nowhere"),
         (
@@ -209,32 +159,14 @@ fn impossible_ends() {
             },
             "a hand after the end",
         ),
-        (
-            |v| v.totals[0] = -20,
-            "a hand that the lowest total does not lead",
-        ),
-        (
-            |v| v.start = seat(2),
-            "a hand that the lowest total does not lead",
-        ),
+        (|v| v.totals[0] = -20, "a hand that the lowest total does not lead"),
+        (|v| v.start = seat(2), "a hand that the lowest total does not lead"),
         (|v| v.totals[2] = -19, "an end that the points do not give"),
         (|v| v.totals[2] = -21, "a result that the points do not give"),
-        (
-            |v| v.outcome = None,
-            "cards shown before the end, or not shown at the end",
-        ),
-        (
-            |v| v.hand_number = 0,
-            "totals that do not fit the number of hands",
-        ),
-        (
-            |v| v.hand_number = 18,
-            "totals that do not fit the number of hands",
-        ),
-        (
-            |v| v.hand_number = u16::MAX,
-            "totals that do not fit the number of hands",
-        ),
+        (|v| v.outcome = None, "cards shown before the end, or not shown at the end"),
+        (|v| v.hand_number = 0, "totals that do not fit the number of hands"),
+        (|v| v.hand_number = 18, "totals that do not fit the number of hands"),
+        (|v| v.hand_number = u16::MAX, "totals that do not fit the number of hands"),
     ];
     for (spoil, reason) in cases {
         impossible(&at_the_end(), Viewer::Seat(seat(2)), *spoil, reason);
@@ -313,10 +245,7 @@ fn impossible_hands() {
 fn impossible_halves() {
     let game = second_half(["1 2", "3"], "4 5 6 7");
     let cases: &[Case] = &[
-        (
-            |v| v.start = seat(0),
-            "a hand that the lowest total does not lead",
-        ),
+        (|v| v.start = seat(0), "a hand that the lowest total does not lead"),
         (|v| v.totals[0] = -1, "totals that do not fit the number of hands"),
         (|v| v.totals[1] = 0, "totals that do not fit the number of hands"),
         (|v| v.hand_number = 0, "more or fewer cards laid by than are"),
@@ -329,14 +258,9 @@ fn impossible_halves() {
         ),
         (
             |v| {
-                v.gone = (1..=5)
-                    .map(rank)
-                    .fold(Ranks::EMPTY, |sum, rank| sum.plus(Ranks::copies(rank, 4)));
+                v.gone = (1..=5).map(rank).fold(Ranks::EMPTY, |sum, rank| sum.plus(Ranks::copies(rank, 4)));
                 v.gone = v.gone.plus(cards("6 6 6"));
-                v.stack = Some(Stack {
-                    combination: combination("9,10"),
-                    by: seat(0),
-                });
+                v.stack = Some(Stack { combination: combination("9,10"), by: seat(0) });
                 v.hand_sizes[..2].copy_from_slice(&[11, 12]);
             },
             "cards of the first half that are not gone",
@@ -346,9 +270,7 @@ fn impossible_halves() {
         impossible(&game, Viewer::Spectator, *spoil, reason);
     }
     let untouched = |v: &mut View| {
-        v.gone = (1..=6)
-            .map(rank)
-            .fold(Ranks::EMPTY, |sum, rank| sum.plus(Ranks::copies(rank, 4)));
+        v.gone = (1..=6).map(rank).fold(Ranks::EMPTY, |sum, rank| sum.plus(Ranks::copies(rank, 4)));
         v.hand_sizes[..2].copy_from_slice(&[12, 12]);
     };
     let mut view = game.view(Viewer::Spectator);

@@ -11,12 +11,8 @@ pub(super) fn endgame(hands: &[&str], rest: &str) -> Flush {
     for (hand, given) in game.hands.iter_mut().zip(hands) {
         *hand = cards(given);
     }
-    let held = game
-        .hands
-        .iter()
-        .fold(game.rest.iter().copied().collect(), |sum: Ranks, hand| {
-            sum.plus(*hand)
-        });
+    let held =
+        game.hands.iter().fold(game.rest.iter().copied().collect(), |sum: Ranks, hand| sum.plus(*hand));
     game.gone = Ranks::each(card::copies(game.players)).minus(held);
     game
 }
@@ -59,10 +55,7 @@ fn a_view_of_a_field() {
         hand_number: 0,
         start: seat(0),
         turn: seat(3),
-        stack: Some(Stack {
-            combination: combination("6"),
-            by: seat(1),
-        }),
+        stack: Some(Stack { combination: combination("6"), by: seat(1) }),
         passed: Seats::only(seat(2)),
         hand: cards("3 12 13"),
         hand_sizes: [2, 3, 2, 3, 0, 0],
@@ -76,17 +69,9 @@ fn a_view_of_a_field() {
     assert_eq!(view, expected);
     assert_eq!(view.unseen(), cards("1 13 1 6 7 2 4 8 9 10 11"));
     assert!(!view.lead_is_due());
-    let spectator = View {
-        viewer: Viewer::Spectator,
-        hand: Ranks::EMPTY,
-        ..expected
-    };
+    let spectator = View { viewer: Viewer::Spectator, hand: Ranks::EMPTY, ..expected };
     assert_eq!(game.view(Viewer::Spectator), spectator);
-    assert_eq!(
-        game.view(Viewer::Seat(seat(4))),
-        spectator,
-        "a seat that is not there looks on"
-    );
+    assert_eq!(game.view(Viewer::Seat(seat(4))), spectator, "a seat that is not there looks on");
     assert_eq!(game.view(Viewer::Seat(seat(2))).viewer, Viewer::Seat(seat(2)));
 }
 
@@ -97,27 +82,19 @@ fn at_the_end_the_hands_are_shown_and_what_is_set_aside_is_not() {
         let view = game.view(viewer);
         assert_eq!(view.left[..3], [cards("1 5"), Ranks::EMPTY, cards("8 13")]);
         assert_eq!(view.unseen(), Ranks::each(1), "the cards set aside");
-        assert_eq!(
-            (view.lead_is_due(), view.stack.map(|stack| stack.by)),
-            (false, Some(seat(1)))
-        );
+        assert_eq!((view.lead_is_due(), view.stack.map(|stack| stack.by)), (false, Some(seat(1))));
         assert_eq!(view.totals[..3], [-6, -16, -22]);
     }
 }
 
 #[test]
 fn following_two_halves() {
-    let mut game = endgame(
-        &["1", "5 6"],
-        "7 7 7 7 8 8 8 8 9 9 9 9 10 10 10 10 11 11 11 11 12 12 12 12 1 2 3 4",
-    );
+    let mut game =
+        endgame(&["1", "5 6"], "7 7 7 7 8 8 8 8 9 9 9 9 10 10 10 10 11 11 11 11 12 12 12 12 1 2 3 4");
     play(&mut game, "0 lead 1 -> ends");
     assert_eq!(
         game.hands[..2],
-        [
-            cards("7 7 7 7 8 8 8 8 9 9 9 9"),
-            cards("10 10 10 10 11 11 11 11 12 12 12 12")
-        ]
+        [cards("7 7 7 7 8 8 8 8 9 9 9 9"), cards("10 10 10 10 11 11 11 11 12 12 12 12")]
     );
     assert_eq!(
         game.view(Viewer::Spectator).unseen(),
@@ -211,17 +188,12 @@ fn following_from_nonsense() {
                     left: [Ranks::each(5); MAX_SEATS],
                     points: Points::new(6, [-1; MAX_SEATS]),
                 },
-                Event::HandBegan {
-                    hand_number: u16::MAX,
-                    start: by,
-                },
+                Event::HandBegan { hand_number: u16::MAX, start: by },
             ] {
                 Flush::follow(&mut view, &event);
                 assert!(view.turn.index() < MAX_SEATS);
                 assert!(
-                    view.sample(&mut test_rng("flush: following_from_nonsense"))
-                        .is_err()
-                        || players == 6
+                    view.sample(&mut test_rng("flush: following_from_nonsense")).is_err() || players == 6
                 );
                 let _ = view.to_string();
             }

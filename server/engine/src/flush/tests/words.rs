@@ -30,80 +30,36 @@ fn actions() {
 
 #[test]
 fn events() {
-    let laid = |play| Event::Laid {
-        seat: seat(1),
-        play,
-        cards: cards("4 6"),
-        combination: combination("4,5,6"),
-    };
+    let laid =
+        |play| Event::Laid { seat: seat(1), play, cards: cards("4 6"), combination: combination("4,5,6") };
     let flushed = |why| Event::Flushed { by: seat(2), why };
-    let left = [
-        cards("3 8"),
-        Ranks::EMPTY,
-        cards("12"),
-        Ranks::EMPTY,
-        Ranks::EMPTY,
-        Ranks::EMPTY,
-    ];
+    let left = [cards("3 8"), Ranks::EMPTY, cards("12"), Ranks::EMPTY, Ranks::EMPTY, Ranks::EMPTY];
     let totals = [-5, 0, -3, 0, 0, 0];
     let cases = [
         (
-            Event::HandBegan {
-                hand_number: 1,
-                start: seat(2),
-            },
+            Event::HandBegan { hand_number: 1, start: seat(2) },
             "Hand 2: seat 2 leads.",
             "Durchgang 2: Sitz 2 spielt aus.",
         ),
-        (
-            Event::Dealt { hand: cards("1 8") },
-            "Your cards: 1, 8.",
-            "Deine Karten: 1, 8.",
-        ),
-        (
-            laid(Play::Lead),
-            "Seat 1 leads 4,5,6.",
-            "Sitz 1 spielt 4,5,6 aus.",
-        ),
-        (
-            laid(Play::Overwrite),
-            "Seat 1 overwrites with 4,5,6.",
-            "Sitz 1 überbietet mit 4,5,6.",
-        ),
-        (
-            laid(Play::Add),
-            "Seat 1 adds 4, 6, which makes 4,5,6.",
-            "Sitz 1 legt 4, 6 an, das gibt 4,5,6.",
-        ),
+        (Event::Dealt { hand: cards("1 8") }, "Your cards: 1, 8.", "Deine Karten: 1, 8."),
+        (laid(Play::Lead), "Seat 1 leads 4,5,6.", "Sitz 1 spielt 4,5,6 aus."),
+        (laid(Play::Overwrite), "Seat 1 overwrites with 4,5,6.", "Sitz 1 überbietet mit 4,5,6."),
+        (laid(Play::Add), "Seat 1 adds 4, 6, which makes 4,5,6.", "Sitz 1 legt 4, 6 an, das gibt 4,5,6."),
         (Event::Passed { seat: seat(0) }, "Seat 0 passes.", "Sitz 0 passt."),
         (
             flushed(Why::AllPassed),
             "Seat 2 flushes: all others have passed.",
             "Sitz 2 spült: Alle anderen haben gepasst.",
         ),
+        (flushed(Why::Full), "Seat 2 flushes: the stack is full.", "Sitz 2 spült: Der Stapel ist voll."),
+        (flushed(Why::Eight), "Seat 2 flushes: an 8 was laid.", "Sitz 2 spült: Eine 8 wurde gelegt."),
         (
-            flushed(Why::Full),
-            "Seat 2 flushes: the stack is full.",
-            "Sitz 2 spült: Der Stapel ist voll.",
-        ),
-        (
-            flushed(Why::Eight),
-            "Seat 2 flushes: an 8 was laid.",
-            "Sitz 2 spült: Eine 8 wurde gelegt.",
-        ),
-        (
-            Event::HandScored {
-                hand_number: 0,
-                left,
-                points: Points::new(3, totals),
-            },
+            Event::HandScored { hand_number: 0, left, points: Points::new(3, totals) },
             "Hand 1 scores seat 0 -5, seat 1 0, seat 2 -3; seat 0 was left with 3, 8; seat 2 was left with 12.",
             "Durchgang 1 bringt Sitz 0 -5, Sitz 1 0, Sitz 2 -3; Sitz 0 behielt 3, 8; Sitz 2 behielt 12.",
         ),
         (
-            Event::Ended {
-                outcome: Outcome::by_points(3, totals),
-            },
+            Event::Ended { outcome: Outcome::by_points(3, totals) },
             "The game is over. Place 1: seat 1 with 0. Place 2: seat 2 with -3. Place 3: seat 0 with -5.",
             "Das Spiel ist zu Ende. Rang 1: Sitz 1 mit 0. Rang 2: Sitz 2 mit -3. Rang 3: Sitz 0 mit -5.",
         ),
@@ -141,8 +97,7 @@ fn views() {
         "Flush (Einsteigerregeln), Ansicht: ein Zuschauer\nDurchgang 2. Am Zug: Sitz 0\nStapel: -\n\
          Aus dem Spiel: -\nBeiseite: 4, zurückgehalten: 0\nSitz 0: Karten 1, gesamt 0\nSitz 1: Karten 1, gesamt 0\n",
     );
-    game.apply(seat(0), action("lead 1"), &mut NoEvents)
-        .expect("a last card");
+    game.apply(seat(0), action("lead 1"), &mut NoEvents).expect("a last card");
     says(
         &game.view(Viewer::Seat(seat(1))),
         "Flush (beginner rules), seen by seat 1\nThe game is over. Place 1: seat 0 with 0. Place 2: seat 1 with -1.\n\

@@ -30,12 +30,7 @@ fn what_the_counts_of_the_colours_are_worth() {
                 .zip(counts)
                 .flat_map(|(colour, count)| colour.cards().into_iter().take(*count))
                 .collect();
-            assert_eq!(
-                score::of(collected),
-                points,
-                "{counts:?} from {:?}",
-                Colour::ALL[first]
-            );
+            assert_eq!(score::of(collected), points, "{counts:?} from {:?}", Colour::ALL[first]);
         }
     }
 }
@@ -48,9 +43,8 @@ fn worth(points: i32) -> CardSet<Card> {
         11.. => [(points + 1) / 2, (points + 1) / 2, points % 2],
     };
     let taken = Colour::ALL.into_iter().zip(counts);
-    let collected = taken
-        .flat_map(|(colour, count)| colour.cards().into_iter().take(count as usize))
-        .collect();
+    let collected =
+        taken.flat_map(|(colour, count)| colour.cards().into_iter().take(count as usize)).collect();
     assert_eq!(score::of(collected), points, "the test counts on it");
     collected
 }
@@ -77,11 +71,7 @@ fn play_rounds<R: AsRef<[i32]>>(length: Length, rounds: &[R]) -> Gap {
     for (index, round) in rounds.iter().enumerate() {
         assert_eq!(game.outcome, None, "over before round {index}");
         assert_eq!(usize::from(game.round), index);
-        assert_eq!(
-            game.start.index(),
-            index % usize::from(players),
-            "the start moves left"
-        );
+        assert_eq!(game.start.index(), index % usize::from(players), "the start moves left");
         end_round(&mut game, round.as_ref());
     }
     game
@@ -101,11 +91,7 @@ fn check(length: Length, rounds: &[&[i32]], expected: &str) {
         places.collect::<Vec<_>>().join(" ")
     });
     let more = if game.extra { "extra" } else { "on" };
-    assert_eq!(
-        places.as_deref().unwrap_or(more),
-        expected,
-        "{length:?} {rounds:?}"
-    );
+    assert_eq!(places.as_deref().unwrap_or(more), expected, "{length:?} {rounds:?}");
     assert_eq!(game.to_act().is_empty(), places.is_some());
 }
 
@@ -195,11 +181,7 @@ fn totals_are_compared_again_also_when_nobody_stands_at_the_target_any_more() {
 #[test]
 fn those_who_lose_the_tie_break_come_second() {
     // The example of the rules text: 12 in the first round, never more than 11, 12 in a later one.
-    check(
-        Target(32),
-        &[&[12, 11, 10], &[10, 11, 12], &[10, 10, 10]],
-        "1 2 2",
-    );
+    check(Target(32), &[&[12, 11, 10], &[10, 11, 12], &[10, 10, 10]], "1 2 2");
     check(Target(32), &[&[12, 11], &[10, 11], &[10, 10]], "1 2");
     check(Target(32), &[&[11, 10], &[11, 10], &[10, 12]], "2 1");
     check(Rounds(2), &[&[6, 5, 4, 1], &[4, 5, 6, 2]], "1 2 2 4");
@@ -225,11 +207,7 @@ fn a_game_ends_after_100_rounds_at_the_latest() {
     assert_eq!(MAX_ROUNDS, 100);
     let check = |length, idle, rounds: &[&[i32]], expected| {
         let rounds = after_idle(idle, rounds);
-        check(
-            length,
-            &rounds.iter().map(Vec::as_slice).collect::<Vec<_>>(),
-            expected,
-        );
+        check(length, &rounds.iter().map(Vec::as_slice).collect::<Vec<_>>(), expected);
     };
     check(Target(u32::MAX), 98, &[&[1, 0]], "on");
     check(Target(u32::MAX), 99, &[&[1, 0]], "1 2");

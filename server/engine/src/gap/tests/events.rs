@@ -9,12 +9,7 @@ fn everyone_sees_the_middle_and_each_player_their_own_hand() {
     let hands = ["b0 b1 b2 b3 b4 b5", "g0 g1 g2 g3 g4 g5"];
     let options = Options::default();
     table_with(options, 2, &hands, "y0 y1 y2 y3", "", &mut events);
-    let began = Event::RoundBegan {
-        round: 0,
-        start: seat(0),
-        extra: false,
-        middle: cards("y0 y1 y2 y3"),
-    };
+    let began = Event::RoundBegan { round: 0, start: seat(0), extra: false, middle: cards("y0 y1 y2 y3") };
     let dealt = |number: u8| {
         let hand = cards(hands[usize::from(number)]);
         (Only(seat(number)), Event::Dealt { hand })
@@ -23,11 +18,7 @@ fn everyone_sees_the_middle_and_each_player_their_own_hand() {
 }
 
 fn played(number: u8, what: &str, taken: &str) -> (Audience, Event) {
-    let event = Event::Played {
-        seat: seat(number),
-        card: card(what),
-        taken: cards(taken),
-    };
+    let event = Event::Played { seat: seat(number), card: card(what), taken: cards(taken) };
     (Everyone, event)
 }
 
@@ -38,10 +29,7 @@ fn filled(with: &str) -> (Audience, Event) {
 #[test]
 fn a_turn() {
     let mut game = table(3, &["b0", "b6", "b9"], "g9 p9 b1 y4", "p5 g6 y7 p8");
-    assert_eq!(
-        play(&mut game, "b0<p9>b1"),
-        [played(0, "b0", "p9 b1"), filled("p5 g6")]
-    );
+    assert_eq!(play(&mut game, "b0<p9>b1"), [played(0, "b0", "p9 b1"), filled("p5 g6")]);
     assert_eq!(play(&mut game, "b6"), [played(1, "b6", "g6"), filled("y7")]);
     assert_eq!(play(&mut game, "b9"), [played(2, "b9", "g9"), filled("p8")]);
 }
@@ -75,29 +63,15 @@ fn scored(round: u16, points: [i32; 2]) -> (Audience, Event) {
 fn the_end_of_a_round() {
     // g3 g5 y4 score 2 - 1.
     let (game, events) = last_turn(Target(30), ["b1 b2 b3 g1", ""]);
-    let began = Event::RoundBegan {
-        round: 1,
-        start: seat(1),
-        extra: false,
-        middle: game.middle,
-    };
+    let began = Event::RoundBegan { round: 1, start: seat(1), extra: false, middle: game.middle };
     let dealt = |number| {
         let hand = game.hands[seat(number).index()];
         (Only(seat(number)), Event::Dealt { hand })
     };
-    let expected = [
-        played(1, "y4", "g3 g5"),
-        filled("y2 y1"),
-        scored(0, [2, 1]),
-        (Everyone, began),
-        dealt(0),
-        dealt(1),
-    ];
+    let expected =
+        [played(1, "y4", "g3 g5"), filled("y2 y1"), scored(0, [2, 1]), (Everyone, began), dealt(0), dealt(1)];
     assert_eq!(events, expected);
-    assert_eq!(
-        (game.turn, game.hands[0].len(), game.stack.len()),
-        (seat(1), 6, 14)
-    );
+    assert_eq!((game.turn, game.hands[0].len(), game.stack.len()), (seat(1), 6, 14));
     assert_eq!(game.collected, [CardSet::EMPTY; MAX_SEATS]);
 }
 
@@ -106,36 +80,17 @@ fn the_end_of_the_game() {
     let (game, events) = last_turn(Rounds(1), ["b1 b2 b3 g1", ""]);
     let outcome = game.outcome.expect("the game is over");
     let ended = (Everyone, Event::Ended { outcome });
-    let expected = [
-        played(1, "y4", "g3 g5"),
-        filled("y2 y1"),
-        scored(0, [2, 1]),
-        ended,
-    ];
+    let expected = [played(1, "y4", "g3 g5"), filled("y2 y1"), scored(0, [2, 1]), ended];
     assert_eq!(events, expected);
     assert_eq!(outcome, Outcome::by_points(2, [2, 1, 0, 0, 0, 0]));
-    assert_eq!(
-        names(game.collected[1]),
-        "g3 g5 y4",
-        "the last round stays on the table"
-    );
+    assert_eq!(names(game.collected[1]), "g3 g5 y4", "the last round stays on the table");
 }
 
 #[test]
 fn an_extra_round_says_so() {
     let (game, events) = last_turn(Rounds(1), ["b1", ""]);
     assert_eq!(events[2], scored(0, [1, 1]));
-    let extra = matches!(
-        events[3],
-        (
-            Everyone,
-            Event::RoundBegan {
-                round: 1,
-                extra: true,
-                ..
-            }
-        )
-    );
+    let extra = matches!(events[3], (Everyone, Event::RoundBegan { round: 1, extra: true, .. }));
     assert!(extra && game.extra, "{:?}", events[3]);
 }
 

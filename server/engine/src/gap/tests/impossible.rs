@@ -16,9 +16,7 @@ fn possible_views() -> [View; 6] {
     play(&mut game, "b4<b3>g5");
     let later_turn = view(&game, 1);
     let later_round = View {
-        options: Options {
-            length: Length::Target(1000),
-        },
+        options: Options { length: Length::Target(1000) },
         round: 4,
         start: seat(1),
         turn: seat(1),
@@ -27,9 +25,7 @@ fn possible_views() -> [View; 6] {
         ..dealt
     };
     let extra = View {
-        options: Options {
-            length: Length::Rounds(3),
-        },
+        options: Options { length: Length::Rounds(3) },
         extra: true,
         totals: [12, 12, 0, 0, 0, 0],
         best: [best(6, 1), best(6, 1), best(0, 3), None, None, None],
@@ -79,12 +75,7 @@ fn views_that_no_game_gives() {
         (
             "the number of players",
             DEALT,
-            &[
-                |v| v.players = 0,
-                |v| v.players = 1,
-                |v| v.players = 7,
-                |v| v.players = 255,
-            ],
+            &[|v| v.players = 0, |v| v.players = 1, |v| v.players = 7, |v| v.players = 255],
         ),
         (
             "the options",
@@ -95,31 +86,14 @@ fn views_that_no_game_gives() {
                 |v| v.options.length = Length::Rounds(101),
             ],
         ),
-        (
-            "a viewer who is not at the table",
-            DEALT,
-            &[|v| v.viewer = Viewer::Seat(seat(3))],
-        ),
+        ("a viewer who is not at the table", DEALT, &[|v| v.viewer = Viewer::Seat(seat(3))]),
         ("a turn of nobody", DEALT, &[|v| v.turn = seat(3)]),
-        (
-            "a round that no game has",
-            DEALT,
-            &[|v| v.round = 100, |v| v.round = u16::MAX],
-        ),
-        (
-            "a round that no game has",
-            ENDED,
-            &[|v| v.round = 0, |v| v.round = 101],
-        ),
+        ("a round that no game has", DEALT, &[|v| v.round = 100, |v| v.round = u16::MAX]),
+        ("a round that no game has", ENDED, &[|v| v.round = 0, |v| v.round = 101]),
         (
             "a round with another start",
             LATER_ROUND,
-            &[
-                |v| v.start = seat(0),
-                |v| v.start = seat(2),
-                |v| v.start = seat(5),
-                |v| v.round = 5,
-            ],
+            &[|v| v.start = seat(0), |v| v.start = seat(2), |v| v.start = seat(5), |v| v.round = 5],
         ),
         ("a round with another start", ENDED, &[|v| v.round = 2]),
         (
@@ -140,11 +114,7 @@ fn views_that_no_game_gives() {
             ENDED,
             &[|v| (v.outcome, v.start, v.turn) = (None, seat(1), seat(1))],
         ),
-        (
-            "a round with another start",
-            EXTRA,
-            &[|v| v.outcome = Some(Outcome::by_points(3, v.totals))],
-        ),
+        ("a round with another start", EXTRA, &[|v| v.outcome = Some(Outcome::by_points(3, v.totals))]),
         (
             "a hand that is too large",
             DEALT,
@@ -185,10 +155,7 @@ fn views_that_no_game_gives() {
         (
             "cards of a colour that is left out",
             DEALT,
-            &[
-                |v| v.collected[0] = cards("u1"),
-                |v| v.middle = cards("b3 g5 y8 u9"),
-            ],
+            &[|v| v.collected[0] = cards("u1"), |v| v.middle = cards("b3 g5 y8 u9")],
         ),
         (
             "a card in two places",
@@ -264,16 +231,8 @@ fn views_that_no_game_gives() {
                 |v| v.totals[5] = -1,
             ],
         ),
-        (
-            "a total that cannot be reached",
-            DEALT,
-            &[|v| v.totals[0] = 1, |v| v.totals[2] = -1],
-        ),
-        (
-            "a total that cannot be reached",
-            ENDED,
-            &[|v| v.totals[0] = 6, |v| v.totals[0] = 8],
-        ),
+        ("a total that cannot be reached", DEALT, &[|v| v.totals[0] = 1, |v| v.totals[2] = -1]),
+        ("a total that cannot be reached", ENDED, &[|v| v.totals[0] = 6, |v| v.totals[0] = 8]),
         (
             "an end, or none, against the points",
             LATER_ROUND,
@@ -283,19 +242,11 @@ fn views_that_no_game_gives() {
                 |v| v.extra = true,
             ],
         ),
-        (
-            "an end, or none, against the points",
-            DEALT,
-            &[|v| v.extra = true],
-        ),
+        ("an end, or none, against the points", DEALT, &[|v| v.extra = true]),
         (
             "an end, or none, against the points",
             EXTRA,
-            &[
-                |v| v.extra = false,
-                |v| v.totals[0] = 11,
-                |v| v.best[0] = best(7, 1),
-            ],
+            &[|v| v.extra = false, |v| v.totals[0] = 11, |v| v.best[0] = best(7, 1)],
         ),
         (
             "an end, or none, against the points",
@@ -319,13 +270,7 @@ fn views_that_no_game_gives() {
 #[test]
 fn views_that_are_just_possible() {
     let cases: &[(usize, &[Change])] = &[
-        (
-            DEALT,
-            &[
-                |v| v.options.length = Length::Rounds(100),
-                |v| v.options.length = Length::Target(1),
-            ],
-        ),
+        (DEALT, &[|v| v.options.length = Length::Rounds(100), |v| v.options.length = Length::Target(1)]),
         (
             LATER_TURN,
             &[
@@ -353,10 +298,7 @@ fn views_that_are_just_possible() {
                 |v| v.options.length = Length::Rounds(5),
             ],
         ),
-        (
-            LATER_ROUND,
-            &[|v| (v.round, v.start, v.turn) = (99, seat(0), seat(0))],
-        ),
+        (LATER_ROUND, &[|v| (v.round, v.start, v.turn) = (99, seat(0), seat(0))]),
         (
             ENDED,
             &[

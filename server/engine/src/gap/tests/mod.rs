@@ -40,12 +40,10 @@ fn cards(text: &str) -> CardSet<Card> {
 }
 
 fn action(text: &str) -> Action {
-    let (rest, higher) = text
-        .split_once('>')
-        .map_or((text, None), |(rest, higher)| (rest, Some(card(higher))));
-    let (played, lower) = rest
-        .split_once('<')
-        .map_or((rest, None), |(played, lower)| (played, Some(card(lower))));
+    let (rest, higher) =
+        text.split_once('>').map_or((text, None), |(rest, higher)| (rest, Some(card(higher))));
+    let (played, lower) =
+        rest.split_once('<').map_or((rest, None), |(played, lower)| (played, Some(card(lower))));
     let card = card(played);
     Action { card, lower, higher }
 }
@@ -120,10 +118,7 @@ impl Testable for Gap {
 
     fn census(&self) -> Vec<u8> {
         let sets = self.hands.iter().chain(&self.collected).chain([&self.middle]);
-        sets.flat_map(|set| set.into_iter())
-            .chain(self.stack.iter().copied())
-            .map(Card::code)
-            .collect()
+        sets.flat_map(|set| set.into_iter()).chain(self.stack.iter().copied()).map(Card::code).collect()
     }
 
     fn redeal(&mut self, viewer: Viewer, rng: &mut ChaCha8Rng) {
@@ -159,11 +154,7 @@ impl Testable for Gap {
         let card = Card::from_code(below(50, rng) as u8).expect("a code below 50");
         let seat = Seat::new(below(6, rng) as u8).expect("a seat");
         let toggled = |set: CardSet<Card>| {
-            if set.contains(card) {
-                set.without(card)
-            } else {
-                set.with(card)
-            }
+            if set.contains(card) { set.without(card) } else { set.with(card) }
         };
         let number = rng.next_u32();
         match below(17, rng) {
@@ -183,10 +174,8 @@ impl Testable for Gap {
             13 => view.collected[seat.index()] = toggled(view.collected[seat.index()]),
             14 => view.totals[seat.index()] = number as i32,
             15 => {
-                view.best[seat.index()] = Some(BestRound {
-                    points: number as i32,
-                    round: (number >> 16) as u16,
-                });
+                view.best[seat.index()] =
+                    Some(BestRound { points: number as i32, round: (number >> 16) as u16 });
             }
             _ => view.outcome = None,
         }

@@ -17,11 +17,7 @@ fn the_deal_of_each_player_count() {
         assert_eq!(game.players(), players);
         let sizes = game.hands.map(CardSet::len);
         let expected: [u8; MAX_SEATS] = std::array::from_fn(|i| if i < players.into() { hand } else { 0 });
-        assert_eq!(
-            (sizes, game.middle.len(), game.stack.len()),
-            (expected, 4, stack),
-            "{players} players"
-        );
+        assert_eq!((sizes, game.middle.len(), game.stack.len()), (expected, 4, stack), "{players} players");
         let mut census = game.census();
         census.sort_unstable();
         let all = Colour::ALL.iter().filter(|c| colours.contains(&c.to_string()));
@@ -34,10 +30,7 @@ fn the_deal_of_each_player_count() {
 fn hands_are_dealt_in_the_order_of_the_seats_then_the_middle_then_the_stack() {
     let hands = ["b0 y1 g2 b3 y4 g5", "g0 b1 y2 g3 b4 y5"];
     let game = table(2, &hands, "y9 g8 b7 g6", "b6 y6 g7 y7 b8 y8");
-    assert_eq!(
-        game.hands.map(names)[..2],
-        ["b0 b3 g2 g5 y1 y4", "b1 b4 g0 g3 y2 y5"]
-    );
+    assert_eq!(game.hands.map(names)[..2], ["b0 b3 g2 g5 y1 y4", "b1 b4 g0 g3 y2 y5"]);
     assert_eq!(names(game.middle), "b7 g6 g8 y9");
     let next: Vec<Card> = game.stack.iter().rev().copied().take(6).collect();
     assert_eq!(next, in_order("b6 y6 g7 y7 b8 y8"));
@@ -50,15 +43,10 @@ fn seat_0_begins_and_turns_go_clockwise() {
     for number in [0, 1, 2, 0] {
         assert_eq!(game.to_act(), Seats::only(seat(number)));
         for other in (0..6).filter(|other| *other != number) {
-            assert_eq!(
-                legal(&game, seat(other)),
-                [],
-                "seat {other} while seat {number} is asked"
-            );
+            assert_eq!(legal(&game, seat(other)), [], "seat {other} while seat {number} is asked");
         }
         let first = game.default_action(seat(number)).expect("an action");
-        game.apply(seat(number), first, &mut NoEvents)
-            .expect("a legal action");
+        game.apply(seat(number), first, &mut NoEvents).expect("a legal action");
     }
 }
 
@@ -93,42 +81,18 @@ fn what_a_table_cannot_be() {
         (1, medium, 255, "gap is for 2 to 6 players, not 255"),
         (0, medium, 2, "gap is played by rules version 1, not 0"),
         (2, medium, 2, "gap is played by rules version 1, not 2"),
-        (
-            1,
-            Length::Target(0),
-            2,
-            "gap: option target must be 1 or more, not 0",
-        ),
+        (1, Length::Target(0), 2, "gap: option target must be 1 or more, not 0"),
         (1, Length::Target(1), 2, "made"),
         (1, Length::Target(15), 2, "made"),
         (1, Length::Target(70), 2, "made"),
         (1, Length::Target(u32::MAX), 2, "made"),
-        (
-            1,
-            Length::Rounds(0),
-            2,
-            "gap: option rounds must be 1 to 100, not 0",
-        ),
+        (1, Length::Rounds(0), 2, "gap: option rounds must be 1 to 100, not 0"),
         (1, Length::Rounds(1), 2, "made"),
         (1, Length::Rounds(100), 2, "made"),
-        (
-            1,
-            Length::Rounds(101),
-            2,
-            "gap: option rounds must be 1 to 100, not 101",
-        ),
-        (
-            1,
-            Length::Rounds(u16::MAX),
-            2,
-            "gap: option rounds must be 1 to 100, not 65535",
-        ),
+        (1, Length::Rounds(101), 2, "gap: option rounds must be 1 to 100, not 101"),
+        (1, Length::Rounds(u16::MAX), 2, "gap: option rounds must be 1 to 100, not 65535"),
     ] {
-        assert_eq!(
-            new(version, length, players),
-            expected,
-            "{version} {length:?} {players}"
-        );
+        assert_eq!(new(version, length, players), expected, "{version} {length:?} {players}");
     }
     assert_eq!(Options::default().length, medium);
 }

@@ -16,16 +16,8 @@ fn position(hand: &str, middle: &str, stack: &str) -> Gap {
 fn check(middle: &str, stack: &str, what: &str, collected: &str, after: &str) {
     let mut game = position(&name(action(what).card), middle, stack);
     play(&mut game, what);
-    assert_eq!(
-        names(game.collected[0]),
-        names(cards(collected)),
-        "{what}: in front of the player"
-    );
-    assert_eq!(
-        names(game.middle),
-        names(cards(after)),
-        "{what}: the middle after"
-    );
+    assert_eq!(names(game.collected[0]), names(cards(collected)), "{what}: in front of the player");
+    assert_eq!(names(game.middle), names(cards(after)), "{what}: the middle after");
     assert!(game.hands[0].is_empty(), "the card has left the hand");
     let drawn = cards(stack) & game.middle;
     assert_eq!(drawn.len() as usize + game.stack.len(), in_order(stack).len());
@@ -38,11 +30,7 @@ fn offers(hand: &str, middle: &str, expected: &str) {
     let offered: Vec<String> = legal(&game, seat(0)).into_iter().map(written).collect();
     assert_eq!(offered.join(" "), expected);
     let first = expected.split(' ').next().map(action);
-    assert_eq!(
-        game.default_action(seat(0)),
-        first,
-        "the clock plays the first one"
-    );
+    assert_eq!(game.default_action(seat(0)), first, "the clock plays the first one");
 }
 
 /// Each attempt is refused with this rule, tells nothing and changes nothing.
@@ -61,13 +49,7 @@ fn refused(hand: &str, middle: &str, attempts: &str, why: Refusal) {
 fn the_same_number_takes_all_of_them_and_nothing_else() {
     check("g9 p9 b1 y4", "u1 u2", "b9", "b9 g9 p9", "b1 y4 u1 u2");
     check("g9 p8 b0 y4", "u1 u2", "b9", "b9 g9", "p8 b0 y4 u1");
-    check(
-        "b5 g5 y5 p5",
-        "u1 u2 u3 u4 u6",
-        "u5",
-        "b5 g5 y5 p5 u5",
-        "u1 u2 u3 u4",
-    );
+    check("b5 g5 y5 p5", "u1 u2 u3 u4 u6", "u5", "b5 g5 y5 p5 u5", "u1 u2 u3 u4");
     check("g0 b9 y1 p1", "u1", "b0", "b0 g0", "b9 y1 p1 u1");
     offers("b9", "g9 p8 b0 p0", "b9");
 }
@@ -123,11 +105,7 @@ fn otherwise_the_card_joins_the_middle() {
 /// By the colour of the card played, then its number, then the lower card, then the higher one.
 #[test]
 fn the_order_of_the_legal_actions() {
-    offers(
-        "u0 b9 b3 y5 g6 p2",
-        "g9 p9 b1 y4",
-        "b3>y4 b9 g6 y5<y4 p2<b1 u0<g9>b1 u0<p9>b1",
-    );
+    offers("u0 b9 b3 y5 g6 p2", "g9 p9 b1 y4", "b3>y4 b9 g6 y5<y4 p2<b1 u0<g9>b1 u0<p9>b1");
 }
 
 #[test]
@@ -140,14 +118,8 @@ fn the_examples_of_the_rules_text() {
     // The 6 joins; the 5 that follows must take the 4 and the 6.
     let mut game = table(4, &["b6", "g5"], middle, "u0 u3");
     play(&mut game, "b6");
-    assert_eq!(
-        (names(game.middle), game.stack.len()),
-        (names(cards("g9 p9 b1 y4 b6")), 22)
-    );
-    let only: Vec<_> = legal(&game, seat(1))
-        .into_iter()
-        .filter(|a| a.card == card("g5"))
-        .collect();
+    assert_eq!((names(game.middle), game.stack.len()), (names(cards("g9 p9 b1 y4 b6")), 22));
+    let only: Vec<_> = legal(&game, seat(1)).into_iter().filter(|a| a.card == card("g5")).collect();
     assert_eq!(only, [action("g5<y4>b6")]);
     play(&mut game, "g5<y4>b6");
     assert_eq!(names(game.collected[1]), "b6 g5 y4");
@@ -157,30 +129,15 @@ fn the_examples_of_the_rules_text() {
 #[test]
 fn nothing_that_can_be_taken_may_be_left() {
     let middle = "g9 p9 b1 y4";
-    refused(
-        "b0",
-        middle,
-        "b0 b0>b1 b0<b1>b1 b0<b9>b1 b0<y4>b1 b0<b1>g9",
-        refusals::LOWER,
-    );
-    refused(
-        "b0",
-        middle,
-        "b0<g9 b0<p9 b0<g9>g9 b0<g9>u1 b0<p9>y4",
-        refusals::HIGHER,
-    );
+    refused("b0", middle, "b0 b0>b1 b0<b1>b1 b0<b9>b1 b0<y4>b1 b0<b1>g9", refusals::LOWER);
+    refused("b0", middle, "b0<g9 b0<p9 b0<g9>g9 b0<g9>u1 b0<p9>y4", refusals::HIGHER);
     refused("b2", middle, "b2 b2<g1 b2>b1", refusals::LOWER);
     refused("b2", middle, "b2<b1>g3 b2<b1>b1", refusals::HIGHER);
     refused("b8", middle, "b8<g7>g9 b8<g9>g9", refusals::LOWER);
     refused("b8", middle, "b8 b8>b9", refusals::HIGHER);
     refused("b6", middle, "b6<b5 b6<y4 b6<b5>b7", refusals::LOWER);
     refused("b6", middle, "b6>b7 b6>g9", refusals::HIGHER);
-    refused(
-        "b9",
-        middle,
-        "b9<g8 b9>b0 b9<g9>p9 b9>g9 b9<p9",
-        refusals::SAME_NUMBER,
-    );
+    refused("b9", middle, "b9<g8 b9>b0 b9<g9>p9 b9>g9 b9<p9", refusals::SAME_NUMBER);
 }
 
 #[test]
@@ -219,13 +176,7 @@ fn the_codes_of_the_refusals() {
 #[test]
 fn the_middle_is_filled_up_to_four_while_the_stack_lasts() {
     // Exactly enough, one too few, none.
-    check(
-        "b5 g5 y5 p5",
-        "u1 u2 u3 u4",
-        "u5",
-        "b5 g5 y5 p5 u5",
-        "u1 u2 u3 u4",
-    );
+    check("b5 g5 y5 p5", "u1 u2 u3 u4", "u5", "b5 g5 y5 p5 u5", "u1 u2 u3 u4");
     check("b5 g5 y5 p5", "u1 u2 u3", "u5", "b5 g5 y5 p5 u5", "u1 u2 u3");
     check("b5 g5 y5 p5", "", "u5", "b5 g5 y5 p5 u5", "");
     check("b5 g5 y5 p5 b8", "u1 u2", "u5", "b5 g5 y5 p5 u5", "b8 u1 u2");
@@ -237,13 +188,7 @@ fn the_middle_is_filled_up_to_four_while_the_stack_lasts() {
 #[test]
 fn a_middle_of_four_or_more_is_left_alone() {
     check("b1 g1 y1 p1 u1", "u7 u8", "b4", "", "b1 g1 y1 p1 u1 b4");
-    check(
-        "b1 g1 y1 p1 u1 b6 g6",
-        "u7 u8",
-        "b5>g6",
-        "b5 g6",
-        "b1 g1 y1 p1 u1 b6",
-    );
+    check("b1 g1 y1 p1 u1 b6 g6", "u7 u8", "b5>g6", "b5 g6", "b1 g1 y1 p1 u1 b6");
     check("b1 g1 y1 p1 b6", "u7 u8", "b5>b6", "b5 b6", "b1 g1 y1 p1");
 }
 

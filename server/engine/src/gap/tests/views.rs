@@ -37,17 +37,9 @@ fn a_player_sees_the_own_hand_the_middle_and_what_was_collected() {
     assert_eq!(expected.hand.len(), 5);
     let unseen = game.hands[0] | game.hands[2] | game.stack.iter().copied().collect();
     assert_eq!((expected.unseen(), unseen.len()), (unseen, 26));
-    let spectator = View {
-        viewer: Viewer::Spectator,
-        hand: CardSet::EMPTY,
-        ..expected
-    };
+    let spectator = View { viewer: Viewer::Spectator, hand: CardSet::EMPTY, ..expected };
     assert_eq!(game.view(Viewer::Spectator), spectator);
-    assert_eq!(
-        view(&game, 3),
-        spectator,
-        "a seat that is not there sees what a spectator sees"
-    );
+    assert_eq!(view(&game, 3), spectator, "a seat that is not there sees what a spectator sees");
 }
 
 /// A view near the end of a round of two: both have a last card, and the stack has three.
@@ -58,9 +50,7 @@ pub(super) fn near_the_end() -> View {
     view.middle = cards("b2 b4 b6 b8");
     view.stack = 3;
     let unseen = cards("y0 y2 y4 y6");
-    let gone: Vec<Card> = (card::deck(2) - view.hand - view.middle - unseen)
-        .into_iter()
-        .collect();
+    let gone: Vec<Card> = (card::deck(2) - view.hand - view.middle - unseen).into_iter().collect();
     view.collected[0] = gone[..12].iter().copied().collect();
     view.collected[1] = gone[12..].iter().copied().collect();
     assert_eq!(view.unseen(), unseen);
@@ -79,10 +69,7 @@ fn sampled_worlds_are_even_over_all_deals_that_agree() {
     }
     // Four cards in any order: 500 worlds each, give or take five standard deviations and a half.
     assert_eq!(counts.len(), 24, "{counts:?}");
-    assert!(
-        counts.values().all(|count| (380..=620).contains(count)),
-        "{counts:?}"
-    );
+    assert!(counts.values().all(|count| (380..=620).contains(count)), "{counts:?}");
 }
 
 #[test]

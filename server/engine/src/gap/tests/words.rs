@@ -39,21 +39,9 @@ fn options() {
 #[test]
 fn actions() {
     says(&action("b4"), "blue 4", "blaue 4");
-    says(
-        &action("b4<g3"),
-        "blue 4, taking green 3",
-        "blaue 4, nimmt grüne 3",
-    );
-    says(
-        &action("b4>g5"),
-        "blue 4, taking green 5",
-        "blaue 4, nimmt grüne 5",
-    );
-    says(
-        &action("b4<y3>g5"),
-        "blue 4, taking green 5, yellow 3",
-        "blaue 4, nimmt grüne 5, gelbe 3",
-    );
+    says(&action("b4<g3"), "blue 4, taking green 3", "blaue 4, nimmt grüne 3");
+    says(&action("b4>g5"), "blue 4, taking green 5", "blaue 4, nimmt grüne 5");
+    says(&action("b4<y3>g5"), "blue 4, taking green 5, yellow 3", "blaue 4, nimmt grüne 5, gelbe 3");
 }
 
 #[test]
@@ -63,65 +51,34 @@ fn events() {
     let (round, start, card) = (2, seat, card("b4"));
     for (event, en, de) in [
         (
-            Event::RoundBegan {
-                round,
-                start,
-                extra: false,
-                middle,
-            },
+            Event::RoundBegan { round, start, extra: false, middle },
             "Round 3: seat 1 begins, the middle is blue 1, green 2.",
             "Runde 3: Sitz 1 beginnt, in der Mitte liegen blaue 1, grüne 2.",
         ),
         (
-            Event::RoundBegan {
-                round,
-                start,
-                extra: true,
-                middle,
-            },
+            Event::RoundBegan { round, start, extra: true, middle },
             "Round 3 to break the tie: seat 1 begins, the middle is blue 1, green 2.",
             "Runde 3 als Stichrunde: Sitz 1 beginnt, in der Mitte liegen blaue 1, grüne 2.",
         ),
+        (Event::Dealt { hand: middle }, "Your hand: blue 1, green 2.", "Deine Hand: blaue 1, grüne 2."),
         (
-            Event::Dealt { hand: middle },
-            "Your hand: blue 1, green 2.",
-            "Deine Hand: blaue 1, grüne 2.",
-        ),
-        (
-            Event::Played {
-                seat,
-                card,
-                taken: cards(""),
-            },
+            Event::Played { seat, card, taken: cards("") },
             "Seat 1 plays blue 4 into the middle.",
             "Sitz 1 legt blaue 4 in die Mitte.",
         ),
         (
-            Event::Played {
-                seat,
-                card,
-                taken: cards("g3 g5"),
-            },
+            Event::Played { seat, card, taken: cards("g3 g5") },
             "Seat 1 plays blue 4 and takes green 3, green 5.",
             "Sitz 1 spielt blaue 4 und nimmt grüne 3, grüne 5.",
         ),
+        (Event::Filled { cards: middle }, "Turned up: blue 1, green 2.", "Aufgedeckt: blaue 1, grüne 2."),
         (
-            Event::Filled { cards: middle },
-            "Turned up: blue 1, green 2.",
-            "Aufgedeckt: blaue 1, grüne 2.",
-        ),
-        (
-            Event::RoundScored {
-                round,
-                points: Points::new(2, [8, -1, 0, 0, 0, 0]),
-            },
+            Event::RoundScored { round, points: Points::new(2, [8, -1, 0, 0, 0, 0]) },
             "Round 3 scores seat 0 8, seat 1 -1.",
             "Runde 3 bringt Sitz 0 8, Sitz 1 -1.",
         ),
         (
-            Event::Ended {
-                outcome: Outcome::by_points(2, [8, 9, 0, 0, 0, 0]),
-            },
+            Event::Ended { outcome: Outcome::by_points(2, [8, 9, 0, 0, 0, 0]) },
             "The game is over. Place 1: seat 1 with 9. Place 2: seat 0 with 8.",
             "Das Spiel ist zu Ende. Rang 1: Sitz 1 mit 9. Rang 2: Sitz 0 mit 8.",
         ),

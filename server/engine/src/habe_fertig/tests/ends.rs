@@ -37,9 +37,7 @@ fn at_once() {
     table.play(0, "r5 right");
     let names = table.heard();
     assert!(
-        names
-            .iter()
-            .all(|event| !event.contains("rebuilt") && !event.contains("turned over")),
+        names.iter().all(|event| !event.contains("rebuilt") && !event.contains("turned over")),
         "{names:?}"
     );
 }
@@ -51,18 +49,14 @@ fn all_pass_without_a_card() {
         let mut hands = vec!["y6", "g5", "p3", "p6"];
         hands.truncate(players.into());
         let mut table = Table::moment("r4 b9", "", &hands).bury("");
-        let stars: Vec<i32> = (0..players)
-            .map(|number| super::super::card::stars(table.hand(number)))
-            .collect();
+        let stars: Vec<i32> =
+            (0..players).map(|number| super::super::card::stars(table.hand(number))).collect();
         for number in 0..players {
             assert_eq!((table.game.round, table.game.dry_passes), (0, number));
             table.play(number, "pass");
         }
         assert_eq!(table.game.round, 1, "{players}");
-        let lost: Vec<i32> = table.game.totals[..players.into()]
-            .iter()
-            .map(|total| -total)
-            .collect();
+        let lost: Vec<i32> = table.game.totals[..players.into()].iter().map(|total| -total).collect();
         assert_eq!(lost, stars, "nobody scores plus");
         let heard = table.heard();
         assert!(
@@ -95,11 +89,9 @@ fn a_hundred_turns_each() {
             let mut table = table.clone();
             table.play(last - 1, "pass");
             assert_eq!((table.game.round, table.game.turn), (0, seat(last)));
-            let [into_gap, matching] = [
-                ["g6 left", "b1 right"],
-                ["p6 left", "b2 right"],
-                ["e6 left", "b3 right"],
-            ][usize::from(last) - 1];
+            let [into_gap, matching] =
+                [["g6 left", "b1 right"], ["p6 left", "b2 right"], ["e6 left", "b3 right"]]
+                    [usize::from(last) - 1];
             table.play(last, into_gap);
             assert_eq!(
                 (table.game.round, table.game.turn),
@@ -118,20 +110,16 @@ fn a_hundred_turns_each() {
         }
     }
     // Who finishes in the last turn has won.
-    let mut table = Table::moment("r4 b9", "g2", &["y6", "b1"])
-        .after_turns(199)
-        .hiding(&["e1 e2", "e5 e6"]);
+    let mut table = Table::moment("r4 b9", "g2", &["y6", "b1"]).after_turns(199).hiding(&["e1 e2", "e5 e6"]);
     table.play(1, "b1 right");
     assert_eq!(table.game.totals[..2], [-4, 7]);
 }
 
 #[test]
 fn the_highest_total_wins_and_equals_share() {
-    for (totals, places) in [
-        ([3, 0, 9, 0], [2, 4, 1, 3]),
-        ([9, 0, 9, 7], [1, 4, 1, 3]),
-        ([4, 4, 4, 4], [2, 4, 2, 1]),
-    ] {
+    for (totals, places) in
+        [([3, 0, 9, 0], [2, 4, 1, 3]), ([9, 0, 9, 7], [1, 4, 1, 3]), ([4, 4, 4, 4], [2, 4, 2, 1])]
+    {
         // Seat 3 begins the last round; it wins it and hid one star. Seat 1 loses four stars.
         let mut table = Table::moment("r4 b9", "g1", &["y1", "y6", "y11", "b1"])
             .in_last_round(&totals)
@@ -144,10 +132,7 @@ fn the_highest_total_wins_and_equals_share() {
         assert_eq!(points, expected);
         let got: Vec<u8> = outcome.standings().map(|standing| standing.place).collect();
         assert_eq!(got, places, "{totals:?}");
-        assert_eq!(
-            table.told.last(),
-            Some(&(Audience::Everyone, Event::Ended { outcome }))
-        );
+        assert_eq!(table.told.last(), Some(&(Audience::Everyone, Event::Ended { outcome })));
         assert_eq!(table.game.to_act(), Seats::NONE);
         for number in 0..4 {
             table.refuses(number, "pass", "game_over");
@@ -164,17 +149,10 @@ fn what_is_shown() {
     let mut table = Table::moment("r4 b9", "g1", &["p1", "y6 y8", "b8"])
         .in_last_round(&[0, 0, 0])
         .hiding(&["p7 p4", "p6 p5", "e6 e3"]);
-    assert_eq!(
-        (table.game.turn, table.game.view(viewer(1)).shown),
-        (seat(2), None)
-    );
+    assert_eq!((table.game.turn, table.game.view(viewer(1)).shown), (seat(2), None));
     table.play(2, "b8 right");
     let hands = ["p1", "y6 y8", "", "", "", ""].map(set);
-    let shown = Shown {
-        winner: Some(seat(2)),
-        hidden: set("e3 e6"),
-        hands,
-    };
+    let shown = Shown { winner: Some(seat(2)), hidden: set("e3 e6"), hands };
     for other in [viewer(0), viewer(1), Viewer::Spectator] {
         let view = table.game.view(other);
         assert_eq!(view.shown, Some(shown));
@@ -187,15 +165,10 @@ fn what_is_shown() {
         assert!(view.unseen().contains(card("g1")), "the draw pile is not shown");
     }
     // Without a winner, no hidden card is shown.
-    let mut table = Table::moment("r4 b9", "", &["b8", "y6"])
-        .bury("")
-        .in_last_round(&[0, 0]);
+    let mut table = Table::moment("r4 b9", "", &["b8", "y6"]).bury("").in_last_round(&[0, 0]);
     table.play(1, "pass").play(0, "pass");
     let view = table.game.view(Viewer::Spectator);
     let shown = view.shown.expect("the end");
-    assert_eq!(
-        (shown.winner, shown.hidden, shown.hands[0]),
-        (None, CardSet::EMPTY, set("b8"))
-    );
+    assert_eq!((shown.winner, shown.hidden, shown.hands[0]), (None, CardSet::EMPTY, set("b8")));
     assert_eq!(view.unseen().len(), 4);
 }

@@ -2,18 +2,12 @@
 
 use super::*;
 
-const HANDS: [&str; 2] = [
-    "r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 y1",
-    "b1 b2 b3 b4 b5 b6 b7 b8 b9 b10 b11 p1",
-];
+const HANDS: [&str; 2] = ["r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 y1", "b1 b2 b3 b4 b5 b6 b7 b8 b9 b10 b11 p1"];
 
 #[test]
 fn a_pair_has_no_order() {
     assert_eq!(pair("r6 r3"), pair("r3 r6"));
-    assert_eq!(
-        (pair("r6 r3").low(), pair("r6 r3").high()),
-        (card("r3"), card("r6"))
-    );
+    assert_eq!((pair("r6 r3").low(), pair("r6 r3").high()), (card("r3"), card("r6")));
     assert_eq!(pair("r6 r3").cards(), set("r3 r6"));
     assert_eq!(Pair::new(card("r3"), card("r3")), None);
 }
@@ -30,11 +24,7 @@ fn any_two_of_the_twelve() {
     }
     assert_eq!(expected.len(), 66);
     assert_eq!(table.legal(1), expected);
-    assert_eq!(
-        table.game.default_action(seat(1)),
-        Some(action("hide b1 b2")),
-        "the first of them"
-    );
+    assert_eq!(table.game.default_action(seat(1)), Some(action("hide b1 b2")), "the first of them");
     table.refuses(0, "hide r1 b1", "not_in_hand");
     table.refuses(0, "hide b1 b2", "not_in_hand");
 }
@@ -45,29 +35,15 @@ fn all_choose_at_the_same_time() {
     assert_eq!(table.game.to_act(), Seats::all(3));
     for (number, waiting) in [(1, vec![0, 2]), (2, vec![0])] {
         let first = table.legal(number)[0];
-        table
-            .game
-            .apply(seat(number), first, &mut table.told)
-            .expect("hiding");
-        assert_eq!(
-            table.game.to_act(),
-            waiting.iter().map(|number| seat(*number)).collect()
-        );
-        assert_eq!(
-            table.game.view(Viewer::Spectator).phase,
-            Phase::Hiding {
-                waiting: table.game.to_act()
-            }
-        );
+        table.game.apply(seat(number), first, &mut table.told).expect("hiding");
+        assert_eq!(table.game.to_act(), waiting.iter().map(|number| seat(*number)).collect());
+        assert_eq!(table.game.view(Viewer::Spectator).phase, Phase::Hiding { waiting: table.game.to_act() });
         assert!(table.legal(number).is_empty());
         assert_eq!(table.game.default_action(seat(number)), None);
     }
     let hand: Vec<Card> = table.hand(1).into_iter().collect();
     let again = Action::Hide(Pair::new(hand[0], hand[1]).expect("two cards"));
-    assert_eq!(
-        table.game.apply(seat(1), again, &mut table.told),
-        Err(Refusal::NOT_ASKED)
-    );
+    assert_eq!(table.game.apply(seat(1), again, &mut table.told), Err(Refusal::NOT_ASKED));
 }
 
 #[test]
@@ -75,10 +51,7 @@ fn others_see_only_who_has_chosen() {
     let mut table = Table::deal(&HANDS, "");
     table.heard();
     table.play(0, "hide r6 r3");
-    assert_eq!(
-        table.heard(),
-        ["0: You hide red 3 and red 6.", "not 0: Seat 0 hides two cards."]
-    );
+    assert_eq!(table.heard(), ["0: You hide red 3 and red 6.", "not 0: Seat 0 hides two cards."]);
     for other in [viewer(1), Viewer::Spectator] {
         let view = table.game.view(other);
         assert_eq!(
@@ -89,25 +62,15 @@ fn others_see_only_who_has_chosen() {
         assert!(view.unseen().contains_all(set(HANDS[0])));
     }
     let own = table.game.view(viewer(0));
-    assert_eq!(
-        (own.hidden, own.hidden_of(seat(0))),
-        (set("r3 r6"), Some(set("r3 r6")))
-    );
-    assert_eq!(
-        (own.hand, own.hand_of(seat(0))),
-        (set(HANDS[0]) - set("r3 r6"), Some(own.hand))
-    );
+    assert_eq!((own.hidden, own.hidden_of(seat(0))), (set("r3 r6"), Some(set("r3 r6"))));
+    assert_eq!((own.hand, own.hand_of(seat(0))), (set(HANDS[0]) - set("r3 r6"), Some(own.hand)));
 }
 
 /// "Their owner's view goes on naming them", until the round ends.
 #[test]
 fn owners_remember() {
     let mut table = Table::deal(&HANDS, "y2 y8 g1");
-    table
-        .play(0, "hide r6 r3")
-        .play(1, "hide b6 b5")
-        .play(0, "pass")
-        .play(1, "pass");
+    table.play(0, "hide r6 r3").play(1, "hide b6 b5").play(0, "pass").play(1, "pass");
     assert_eq!(table.game.view(viewer(0)).hidden, set("r3 r6"));
     assert_eq!(table.game.view(viewer(1)).hidden, set("b5 b6"));
     assert_eq!(table.game.view(Viewer::Spectator).hidden, CardSet::EMPTY);
@@ -130,14 +93,8 @@ fn then_the_piles_are_turned_up() {
         ]
     );
     assert_eq!(table.tops(), [card("y8"), card("y2")]);
-    assert_eq!(
-        (table.game.draw.len(), table.game.draw.last()),
-        (40, Some(&card("g1")))
-    );
-    assert_eq!(
-        (table.game.to_act(), table.game.phase),
-        (Seats::only(seat(0)), Phase::Moving)
-    );
+    assert_eq!((table.game.draw.len(), table.game.draw.last()), (40, Some(&card("g1"))));
+    assert_eq!((table.game.to_act(), table.game.phase), (Seats::only(seat(0)), Phase::Moving));
 }
 
 /// "The seat left of the dealer begins", in the first turn with a card turned over if there is no gap.

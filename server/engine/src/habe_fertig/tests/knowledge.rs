@@ -12,23 +12,13 @@ fn origins(table: &Table) -> Vec<Row> {
     let mut views = Viewer::all(table.game.players).map(|viewer| table.game.view(viewer).origins);
     let known = views.next().expect("a view");
     assert!(views.all(|origins| origins == known), "everyone knows the same");
-    let row = |o: &Origin| -> Row {
-        (
-            o.rebuild,
-            o.cards,
-            o.in_hands[..players].to_vec(),
-            o.hidden,
-            o.draw,
-        )
-    };
+    let row = |o: &Origin| -> Row { (o.rebuild, o.cards, o.in_hands[..players].to_vec(), o.hidden, o.draw) };
     known.iter().map(row).collect()
 }
 
 /// Two players, who have come to a draw pile of three cards that was rebuilt, and have taken one card each.
 pub(super) fn after_a_rebuild() -> Table {
-    let mut table = Table::moment("r4 b9", "p1", &["y6 b8", "p3"])
-        .bury("g1 g2 g3")
-        .rebuilding(&["g1 g2 g3"]);
+    let mut table = Table::moment("r4 b9", "p1", &["y6 b8", "p3"]).bury("g1 g2 g3").rebuilding(&["g1 g2 g3"]);
     table.play(0, "pass").play(1, "pass").play(0, "pass");
     table
 }
@@ -53,9 +43,7 @@ fn where_the_cards_of_the_deal_are() {
 
 /// Hiding, in the notation of these tests.
 fn short(action: Action) -> String {
-    let Action::Hide(cards) = action else {
-        panic!("not hiding: {action}")
-    };
+    let Action::Hide(cards) = action else { panic!("not hiding: {action}") };
     let letter = |card: Card| format!("{}{}", &"rygbpe"[card.colour() as usize..][..1], card.number());
     format!("hide {} {}", letter(cards.low()), letter(cards.high()))
 }
@@ -111,11 +99,7 @@ fn worlds_are_even_over_the_order_of_the_draw_pile() {
     let mut rng = test_rng("habe_fertig: worlds are even over the order of the draw pile");
     let mut sample = || {
         let world = HabeFertig::sample(&view, &mut rng).expect("a possible view");
-        (
-            in_order(world.hands[0]),
-            in_order(world.hidden[0]),
-            world.draw.to_vec(),
-        )
+        (in_order(world.hands[0]), in_order(world.hidden[0]), world.draw.to_vec())
     };
     // Six cards: one in hand, two hidden, three in an order.
     assert_uniform(360, (0..36_000).map(|_| sample()));

@@ -53,10 +53,7 @@ fn action(text: &str) -> Action {
         "pass" => Action::Pass,
         "hide" => Action::Hide(pair(rest)),
         "lay" => Action::Lay(pile()),
-        played => Action::Play {
-            card: card(played),
-            pile: pile(),
-        },
+        played => Action::Play { card: card(played), pile: pile() },
     }
 }
 
@@ -66,11 +63,7 @@ fn codes(cards: &[Card]) -> Vec<u8> {
 
 /// The name of a rebuilding in the first round.
 fn rebuild(count: u16) -> Shuffle {
-    Shuffle {
-        round: 0,
-        purpose: Purpose::Rebuild,
-        count,
-    }
+    Shuffle { round: 0, purpose: Purpose::Rebuild, count }
 }
 
 /// A table that a scenario plays on, with every event since the last look.
@@ -84,10 +77,7 @@ impl Table {
     /// Deals these hands of twelve, and then the cards of `next` from the draw pile. Hands that are not filled up by
     /// name get the highest cards that nothing else names.
     fn deal(hands: &[&str], next: &str) -> Table {
-        let named: CardSet<Card> = hands
-            .iter()
-            .map(|hand| set(hand))
-            .fold(set(next), |all, hand| all | hand);
+        let named: CardSet<Card> = hands.iter().map(|hand| set(hand)).fold(set(next), |all, hand| all | hand);
         let mut others: Vec<Card> = (super::card::DECK - named).into_iter().collect();
         let mut order = Vec::new();
         for hand in hands {
@@ -107,10 +97,8 @@ impl Table {
     fn moment(tops: &str, draw: &str, hands: &[&str]) -> Table {
         let mut table = Table::deal(&vec![""; hands.len()], "");
         let game = &mut table.game;
-        let named: CardSet<Card> = hands
-            .iter()
-            .map(|hand| set(hand))
-            .fold(set(tops) | set(draw), |all, hand| all | hand);
+        let named: CardSet<Card> =
+            hands.iter().map(|hand| set(hand)).fold(set(tops) | set(draw), |all, hand| all | hand);
         let mut others: Vec<Card> = (super::card::DECK - named).into_iter().collect();
         for (seat, hand) in Seat::all(game.players).zip(hands) {
             game.hands[seat.index()] = set(hand);
@@ -140,11 +128,7 @@ impl Table {
             *place = set(cards);
         }
         let draw = game.draw.iter().copied().collect();
-        let elsewhere = game
-            .hands
-            .iter()
-            .chain(&game.hidden)
-            .fold(draw, |all, cards| all | *cards);
+        let elsewhere = game.hands.iter().chain(&game.hidden).fold(draw, |all, cards| all | *cards);
         game.buried = super::card::DECK - elsewhere - game.tops.into_iter().flatten().collect();
         self
     }
@@ -159,9 +143,7 @@ impl Table {
 
     /// Fixes the orders of rebuilt draw piles in the first round, as far as they are named.
     fn rebuilding(mut self, orders: &[&str]) -> Table {
-        let orders = (0..)
-            .zip(orders)
-            .map(|(count, order)| (rebuild(count), codes(&list(order))));
+        let orders = (0..).zip(orders).map(|(count, order)| (rebuild(count), codes(&list(order))));
         self.game.chance = Chance::scripted([2; 32], orders.collect());
         self
     }
@@ -172,9 +154,7 @@ impl Table {
         game.round = HabeFertig::rounds(game.players) - 1;
         game.totals[..totals.len()].copy_from_slice(totals);
         // The first dealer was the last seat.
-        game.dealer = Seat::FIRST
-            .right(game.players)
-            .left_by(game.round as u8, game.players);
+        game.dealer = Seat::FIRST.right(game.players).left_by(game.round as u8, game.players);
         game.turn = game.dealer.left(game.players);
         self
     }
@@ -182,18 +162,15 @@ impl Table {
     /// What is refused, by whom, with which code.
     fn refuses(&self, number: u8, text: &str, code: &str) {
         let mut game = self.game.clone();
-        let refusal = game
-            .apply(seat(number), action(text), &mut self.told.clone())
-            .expect_err(text);
+        let refusal = game.apply(seat(number), action(text), &mut self.told.clone()).expect_err(text);
         assert_eq!(refusal.code, code, "{text}");
         assert_eq!(game, self.game, "{text} was refused, and must change nothing");
     }
 
     /// Plays for one seat; the views of everyone follow.
     fn play(&mut self, number: u8, text: &str) -> &mut Table {
-        let mut views: Vec<View> = Viewer::all(self.game.players)
-            .map(|viewer| self.game.view(viewer))
-            .collect();
+        let mut views: Vec<View> =
+            Viewer::all(self.game.players).map(|viewer| self.game.view(viewer)).collect();
         let mut told = Vec::new();
         let done = self.game.apply(seat(number), action(text), &mut told);
         assert_eq!(done, Ok(()), "seat {number}: {text}");
@@ -213,9 +190,7 @@ impl Table {
         for number in 0..self.game.players {
             let hand: Vec<Card> = self.game.hands[usize::from(number)].into_iter().collect();
             let cards = Pair::new(hand[10], hand[11]).expect("two different cards");
-            self.game
-                .apply(seat(number), Action::Hide(cards), &mut self.told)
-                .expect("hiding");
+            self.game.apply(seat(number), Action::Hide(cards), &mut self.told).expect("hiding");
         }
         self
     }

@@ -35,10 +35,7 @@ fn stars_follow_from_the_number() {
 fn gaps_and_matches() {
     for left in super::super::card::DECK {
         for right in super::super::card::DECK {
-            let (low, high) = (
-                left.number().min(right.number()),
-                left.number().max(right.number()),
-            );
+            let (low, high) = (left.number().min(right.number()), left.number().max(right.number()));
             assert_eq!(super::super::card::is_gap([left, right]), high - low >= 2);
             for card in super::super::card::DECK {
                 let between = low < card.number() && card.number() < high;
@@ -55,19 +52,8 @@ fn gaps_and_matches() {
 #[test]
 fn two_to_four_play() {
     for players in 0..=6 {
-        let new = HabeFertig::new(
-            1,
-            Options {},
-            players,
-            Chance::seeded([0; 32]),
-            &mut crate::NoEvents,
-        );
-        let expected = SetupError::Players {
-            game: "habe_fertig",
-            got: players,
-            min: 2,
-            max: 4,
-        };
+        let new = HabeFertig::new(1, Options {}, players, Chance::seeded([0; 32]), &mut crate::NoEvents);
+        let expected = SetupError::Players { game: "habe_fertig", got: players, min: 2, max: 4 };
         match new {
             Ok(game) => assert_eq!((game.players(), (2..=4).contains(&players)), (players, true)),
             Err(error) => assert_eq!((error, (2..=4).contains(&players)), (expected, false)),
@@ -84,26 +70,16 @@ fn the_deal_of_each_number_of_players() {
         let mut told = Vec::new();
         let game = HabeFertig::new(1, Options {}, players, chance, &mut told).expect("a table");
         let last = seat(players - 1);
-        let mut expected = vec![(
-            Audience::Everyone,
-            Event::RoundBegan {
-                round: 0,
-                dealer: last,
-            },
-        )];
+        let mut expected = vec![(Audience::Everyone, Event::RoundBegan { round: 0, dealer: last })];
         for number in 0..players {
-            let hand: CardSet<Card> = (54 - 12 * number..66 - 12 * number)
-                .filter_map(Card::from_code)
-                .collect();
+            let hand: CardSet<Card> =
+                (54 - 12 * number..66 - 12 * number).filter_map(Card::from_code).collect();
             assert_eq!(game.hands[usize::from(number)], hand);
             expected.push((Audience::Only(seat(number)), Event::Dealt { hand }));
         }
         assert_eq!(told, expected);
         let view = game.view(Viewer::Spectator);
-        assert_eq!(
-            (view.draw, view.dealer, view.turn),
-            (66 - 12 * players, last, Seat::FIRST)
-        );
+        assert_eq!((view.draw, view.dealer, view.turn), (66 - 12 * players, last, Seat::FIRST));
         assert_eq!((view.round, view.turns, view.tops), (0, 0, None));
         assert_eq!(view.hand_sizes.iter().sum::<u8>(), 12 * players);
     }
@@ -132,25 +108,15 @@ fn the_deal_goes_round() {
 /// A new round begins with nothing of the old one but the points.
 #[test]
 fn a_round_begins_afresh() {
-    let mut table = Table::moment("r4 b9", "", &["y6", "g1 g6", "g2"])
-        .bury("")
-        .rebuilding(&[]);
+    let mut table = Table::moment("r4 b9", "", &["y6", "g1 g6", "g2"]).bury("").rebuilding(&[]);
     table.game.dry_passes = 2;
     table.play(0, "y6 left");
     let game = &table.game;
     assert_eq!((game.round, game.dealer, game.turn), (1, seat(0), seat(1)));
     assert_eq!((game.turns, game.dry_passes, game.rebuilds), (0, 0, 0));
-    assert_eq!(
-        (game.tops, game.buried, game.draw.len()),
-        (None, CardSet::EMPTY, 30)
-    );
+    assert_eq!((game.tops, game.buried, game.draw.len()), (None, CardSet::EMPTY, 30));
     assert_eq!((game.origin, game.hidden), ([0; 66], [CardSet::EMPTY; MAX_SEATS]));
-    assert_eq!(
-        game.phase,
-        Phase::Hiding {
-            waiting: Seats::all(3)
-        }
-    );
+    assert_eq!(game.phase, Phase::Hiding { waiting: Seats::all(3) });
     let dealt = HabeFertig {
         round: 1,
         dealer: seat(0),

@@ -49,10 +49,7 @@ impl Testable for HabeFertig {
         }
         for rebuild in 0..=game.rebuilds {
             let of_it = |cards: CardSet<Card>| -> CardSet<Card> {
-                cards
-                    .into_iter()
-                    .filter(|card| game.origin[card.index()] == rebuild)
-                    .collect()
+                cards.into_iter().filter(|card| game.origin[card.index()] == rebuild).collect()
             };
             let mut cards: Vec<Card> = places.iter().flat_map(|place| of_it(**place)).collect();
             crate::shuffle(&mut cards, rng);
@@ -104,11 +101,7 @@ impl Testable for HabeFertig {
         let seat = Seat::new(below(6, rng) as u8).expect("a seat");
         let number = rng.next_u32();
         let toggle = |set: &mut CardSet<Card>| {
-            *set = if set.contains(card) {
-                set.without(card)
-            } else {
-                set.with(card)
-            };
+            *set = if set.contains(card) { set.without(card) } else { set.with(card) };
         };
         let which = below(view.origins.len() as u32, rng) as usize;
         match below(26, rng) {
@@ -118,9 +111,7 @@ impl Testable for HabeFertig {
             3 => view.round = (number % 6) as u16,
             4 => view.dealer = seat,
             5 => {
-                let waiting = Seat::all(6)
-                    .filter(|seat| number >> seat.index() & 1 != 0)
-                    .collect();
+                let waiting = Seat::all(6).filter(|seat| number >> seat.index() & 1 != 0).collect();
                 view.phase = Phase::Hiding { waiting };
             }
             6 => view.phase = Phase::Laying { turned: card },
@@ -142,11 +133,7 @@ impl Testable for HabeFertig {
             22 => {
                 let mut hands = [CardSet::EMPTY; MAX_SEATS];
                 hands[seat.index()] = view.hand;
-                view.shown = Some(Shown {
-                    winner: Some(seat),
-                    hidden: view.hidden,
-                    hands,
-                });
+                view.shown = Some(Shown { winner: Some(seat), hidden: view.hidden, hands });
             }
             23 => view.origins.truncate(which),
             24 if !view.origins.is_empty() => {

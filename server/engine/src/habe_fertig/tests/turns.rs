@@ -22,21 +22,14 @@ fn what_fits_where() {
         table.play(0, &format!("y6 {pile}"));
         assert_eq!(table.tops(), tops.map(card));
         assert_eq!(table.game.to_act(), Seats::only(seat(0)), "moves again");
-        assert_eq!(
-            table.heard(),
-            [format!("all: Gap! Seat 0 plays yellow 6 on the {pile} pile.")]
-        );
+        assert_eq!(table.heard(), [format!("all: Gap! Seat 0 plays yellow 6 on the {pile} pile.")]);
     }
     for (matching, tops) in [("b8 right", ["r4", "b8"]), ("y4 left", ["y4", "b9"])] {
         let mut table = table.clone();
         let turns = table.game.turns;
         table.play(0, matching);
         assert_eq!(table.tops(), tops.map(card));
-        assert_eq!(
-            (table.game.turn, table.game.turns),
-            (seat(1), turns + 1),
-            "the turn is over"
-        );
+        assert_eq!((table.game.turn, table.game.turns), (seat(1), turns + 1), "the turn is over");
     }
 }
 
@@ -48,11 +41,7 @@ fn cases() {
         ("r4 b6", "y3 y5 y7", "y5 left, y5 right, pass"),
         ("b6 r4", "y3 y5 y7", "y5 left, y5 right, pass"),
         ("r4 b5", "y3 g7", "pass"),
-        (
-            "r1 b11",
-            "y1 y2 y10 y11",
-            "y1 left, y2 left, y2 right, y10 left, y10 right, y11 right, pass",
-        ),
+        ("r1 b11", "y1 y2 y10 y11", "y1 left, y2 left, y2 right, y10 left, y10 right, y11 right, pass"),
         // A card in the gap with the colour of a top can only be played as a match.
         ("r4 b9", "r6 b6", "r6 left, b6 right, pass"),
         ("r4 r9", "r6 y6", "r6 left, r6 right, y6 left, y6 right, pass"),
@@ -78,10 +67,7 @@ fn a_perfect_turn() {
     assert_eq!(table.tops(), [card("r6"), card("e4")]);
     assert_eq!(table.game.turn, seat(0));
     table.play(0, "r2 left");
-    assert_eq!(
-        (table.tops(), table.game.turn),
-        ([card("r2"), card("e4")], seat(1))
-    );
+    assert_eq!((table.tops(), table.game.turn), ([card("r2"), card("e4")], seat(1)));
 
     let mut table = start;
     table.play(0, "b7 left").play(0, "e4 left");
@@ -101,13 +87,7 @@ fn no_gap_when_the_turn_begins() {
         assert_eq!(table.game.phase, Phase::Laying { turned }, "{played} and b4");
         assert_eq!(
             table.told.last(),
-            Some(&(
-                Audience::Everyone,
-                Event::TurnedOver {
-                    seat: seat(1),
-                    card: turned
-                }
-            ))
+            Some(&(Audience::Everyone, Event::TurnedOver { seat: seat(1), card: turned }))
         );
         table.can(1, "lay left, lay right");
         assert_eq!(table.game.default_action(seat(1)), Some(action("lay left")));
@@ -120,10 +100,7 @@ fn no_gap_when_the_turn_begins() {
             table.heard();
             table.play(1, &format!("lay {pile}"));
             assert_eq!(table.tops()[at], turned);
-            assert_eq!(
-                table.heard(),
-                [format!("all: Seat 1 lays green 9 on the {pile} pile.")]
-            );
+            assert_eq!(table.heard(), [format!("all: Seat 1 lays green 9 on the {pile} pile.")]);
             assert_eq!((table.game.turn, table.game.phase), (seat(1), Phase::Moving));
             assert_eq!(table.game.draw.len(), 2);
         }
@@ -138,18 +115,11 @@ fn no_gap_when_the_turn_begins() {
 fn at_most_one_card_a_turn() {
     let mut table = Table::moment("r8 b4", "g3 g2 g1", &["r5 y1", "b5 b1 p9"]);
     table.play(0, "r5 left").play(1, "lay left");
-    assert_eq!(
-        (table.tops(), table.game.phase),
-        ([card("g3"), card("b4")], Phase::Moving)
-    );
+    assert_eq!((table.tops(), table.game.phase), ([card("g3"), card("b4")], Phase::Moving));
     table.can(1, "b1 right, b5 right, pass");
     table.play(1, "pass");
     let turned = card("g1");
-    assert_eq!(
-        table.game.phase,
-        Phase::Laying { turned },
-        "the next turn has its own"
-    );
+    assert_eq!(table.game.phase, Phase::Laying { turned }, "the next turn has its own");
 }
 
 /// "Pass: take the top card of the draw pile. The turn is over." Only the player sees the card.
@@ -179,9 +149,7 @@ fn passing() {
 /// Whenever an action leaves the draw pile empty, all but the two tops is shuffled.
 #[test]
 fn rebuilding_after_a_pass() {
-    let mut table = Table::moment("r4 b9", "g1", &["y6 y1", "p3"])
-        .bury("r1 r2 r3")
-        .rebuilding(&["r2 r3 r1"]);
+    let mut table = Table::moment("r4 b9", "g1", &["y6 y1", "p3"]).bury("r1 r2 r3").rebuilding(&["r2 r3 r1"]);
     table.play(0, "pass");
     assert_eq!(
         table.heard(),
@@ -191,29 +159,16 @@ fn rebuilding_after_a_pass() {
             "all: The draw pile is rebuilt, cards: 3."
         ]
     );
-    assert_eq!(
-        table.game.draw[..],
-        list("r1 r3 r2")[..],
-        "the next card is the last one"
-    );
-    assert_eq!(
-        (table.tops(), table.game.buried),
-        ([card("r4"), card("b9")], CardSet::EMPTY)
-    );
+    assert_eq!(table.game.draw[..], list("r1 r3 r2")[..], "the next card is the last one");
+    assert_eq!((table.tops(), table.game.buried), ([card("r4"), card("b9")], CardSet::EMPTY));
     assert_eq!(table.game.rebuilds, 1);
     // The next one has a shuffle of its own.
     table.play(1, "r5 left").play(0, "pass").play(1, "pass");
     let mut table = table.rebuilding(&["", "r4 b9"]);
     table.told.clear();
     table.play(0, "y6 left").play(0, "pass");
-    assert_eq!(
-        table.told.last(),
-        Some(&(Audience::Everyone, Event::Rebuilt { cards: set("r4 r5") }))
-    );
-    assert_eq!(
-        (table.game.rebuilds, table.game.draw[..].to_vec()),
-        (2, list("r5 r4"))
-    );
+    assert_eq!(table.told.last(), Some(&(Audience::Everyone, Event::Rebuilt { cards: set("r4 r5") })));
+    assert_eq!((table.game.rebuilds, table.game.draw[..].to_vec()), (2, list("r5 r4")));
 }
 
 #[test]
@@ -236,26 +191,14 @@ fn an_empty_pile_that_cannot_be_rebuilt() {
     );
     table.heard();
     table.play(1, "pass");
-    assert_eq!(
-        table.heard(),
-        ["all: Seat 1 passes, and there is no card to take."]
-    );
-    assert_eq!(
-        (table.game.turn, table.game.dry_passes, table.game.phase),
-        (seat(0), 1, Phase::Moving)
-    );
+    assert_eq!(table.heard(), ["all: Seat 1 passes, and there is no card to take."]);
+    assert_eq!((table.game.turn, table.game.dry_passes, table.game.phase), (seat(0), 1, Phase::Moving));
     table.play(0, "r7 left");
     assert_eq!(
         table.heard(),
-        [
-            "all: Seat 0 plays red 7 on the left pile.",
-            "all: The draw pile is rebuilt, cards: 1."
-        ]
+        ["all: Seat 0 plays red 7 on the left pile.", "all: The draw pile is rebuilt, cards: 1."]
     );
-    assert_eq!(
-        (table.game.dry_passes, &table.game.draw[..]),
-        (0, &list("r4")[..])
-    );
+    assert_eq!((table.game.dry_passes, &table.game.draw[..]), (0, &list("r4")[..]));
     // The extra move after a card in the gap finds the card that it covered.
     let mut table = Table::moment("r4 b9", "", &["y6 y1", "p3"]).bury("");
     table.play(0, "y6 left").play(0, "pass");
@@ -273,17 +216,8 @@ fn rebuilding_after_the_last_card_was_turned_over() {
     table.play(1, "lay left");
     assert_eq!(
         table.heard(),
-        [
-            "all: Seat 1 lays green 9 on the left pile.",
-            "all: The draw pile is rebuilt, cards: 4."
-        ]
+        ["all: Seat 1 lays green 9 on the left pile.", "all: The draw pile is rebuilt, cards: 4."]
     );
-    assert_eq!(
-        table.game.draw.iter().copied().collect::<CardSet<Card>>(),
-        set("r1 r2 r8 r5")
-    );
-    assert_eq!(
-        (table.tops(), table.game.buried),
-        ([card("g9"), card("b4")], CardSet::EMPTY)
-    );
+    assert_eq!(table.game.draw.iter().copied().collect::<CardSet<Card>>(), set("r1 r2 r8 r5"));
+    assert_eq!((table.tops(), table.game.buried), ([card("g9"), card("b4")], CardSet::EMPTY));
 }

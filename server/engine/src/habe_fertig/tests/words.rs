@@ -10,13 +10,7 @@ fn says(what: &dyn Say, en: &str, de: &str) {
             self.0.say(self.1, f)
         }
     }
-    assert_eq!(
-        [
-            Words(what, Lang::En).to_string(),
-            Words(what, Lang::De).to_string()
-        ],
-        [en, de]
-    );
+    assert_eq!([Words(what, Lang::En).to_string(), Words(what, Lang::De).to_string()], [en, de]);
 }
 
 #[test]
@@ -34,21 +28,13 @@ fn cards() {
 #[test]
 fn actions() {
     for (text, en, de) in [
-        (
-            "hide r6 b3",
-            "hide red 6 and blue 3",
-            "rote 6 und blaue 3 verstecken",
-        ),
+        ("hide r6 b3", "hide red 6 and blue 3", "rote 6 und blaue 3 verstecken"),
         (
             "lay left",
             "lay the turned-over card on the left pile",
             "aufgedeckte Karte auf den linken Stapel legen",
         ),
-        (
-            "r6 right",
-            "red 6 on the right pile",
-            "rote 6 auf den rechten Stapel",
-        ),
+        ("r6 right", "red 6 on the right pile", "rote 6 auf den rechten Stapel"),
         ("pass", "pass", "passen"),
     ] {
         says(&action(text), en, de);
@@ -63,32 +49,19 @@ fn events() {
     let points = Points::new(2, [4, -1, 0, 0, 0, 0]);
     for (event, en, de) in [
         (
-            Event::RoundBegan {
-                round: 0,
-                dealer: seat,
-            },
+            Event::RoundBegan { round: 0, dealer: seat },
             "Round 1: seat 2 deals, and everyone hides two cards.",
             "Runde 1: Sitz 2 gibt, und alle verstecken zwei Karten.",
         ),
-        (
-            Event::Dealt { hand: set("r6 b3") },
-            "Your hand: red 6, blue 3.",
-            "Deine Hand: rote 6, blaue 3.",
-        ),
+        (Event::Dealt { hand: set("r6 b3") }, "Your hand: red 6, blue 3.", "Deine Hand: rote 6, blaue 3."),
         (
             Event::YouHid { cards: pair("r6 b3") },
             "You hide red 6 and blue 3.",
             "Du versteckst rote 6 und blaue 3.",
         ),
+        (Event::Hid { seat }, "Seat 2 hides two cards.", "Sitz 2 versteckt zwei Karten."),
         (
-            Event::Hid { seat },
-            "Seat 2 hides two cards.",
-            "Sitz 2 versteckt zwei Karten.",
-        ),
-        (
-            Event::PilesOpened {
-                tops: [card, super::card("b3")],
-            },
+            Event::PilesOpened { tops: [card, super::card("b3")] },
             "The piles begin with red 6 on the left and blue 3 on the right.",
             "Die Stapel beginnen: links rote 6, rechts blaue 3.",
         ),
@@ -103,35 +76,17 @@ fn events() {
             "Sitz 2 legt rote 6 auf den linken Stapel.",
         ),
         (
-            Event::Played {
-                seat,
-                card,
-                pile,
-                gap: true,
-            },
+            Event::Played { seat, card, pile, gap: true },
             "Gap! Seat 2 plays red 6 on the left pile.",
             "Gap! Sitz 2 spielt rote 6 auf den linken Stapel.",
         ),
         (
-            Event::Played {
-                seat,
-                card,
-                pile,
-                gap: false,
-            },
+            Event::Played { seat, card, pile, gap: false },
             "Seat 2 plays red 6 on the left pile.",
             "Sitz 2 spielt rote 6 auf den linken Stapel.",
         ),
-        (
-            Event::YouPassed { card },
-            "You pass and take red 6.",
-            "Du passt und nimmst rote 6.",
-        ),
-        (
-            Event::Passed { seat },
-            "Seat 2 passes and takes a card.",
-            "Sitz 2 passt und nimmt eine Karte.",
-        ),
+        (Event::YouPassed { card }, "You pass and take red 6.", "Du passt und nimmst rote 6."),
+        (Event::Passed { seat }, "Seat 2 passes and takes a card.", "Sitz 2 passt und nimmt eine Karte."),
         (
             Event::PassedWithoutCard { seat },
             "Seat 2 passes, and there is no card to take.",
@@ -143,24 +98,12 @@ fn events() {
             "Der Nachziehstapel wird erneuert, Karten: 2.",
         ),
         (
-            Event::Shown {
-                shown: Shown {
-                    winner: Some(super::seat(0)),
-                    hidden: set("r6 b3"),
-                    hands,
-                },
-            },
+            Event::Shown { shown: Shown { winner: Some(super::seat(0)), hidden: set("r6 b3"), hands } },
             "Seat 0 has finished, with red 6, blue 3 hidden; seat 1 holds yellow 1, yellow 2.",
             "Sitz 0 hat fertig, versteckt waren rote 6, blaue 3; Sitz 1 hält gelbe 1, gelbe 2.",
         ),
         (
-            Event::Shown {
-                shown: Shown {
-                    winner: None,
-                    hidden: CardSet::EMPTY,
-                    hands,
-                },
-            },
+            Event::Shown { shown: Shown { winner: None, hidden: CardSet::EMPTY, hands } },
             "Nobody has finished; seat 1 holds yellow 1, yellow 2.",
             "Niemand hat fertig; Sitz 1 hält gelbe 1, gelbe 2.",
         ),
@@ -170,9 +113,7 @@ fn events() {
             "Runde 2 bringt Sitz 0 4, Sitz 1 -1.",
         ),
         (
-            Event::Ended {
-                outcome: Outcome::by_points(2, [4, -1, 0, 0, 0, 0]),
-            },
+            Event::Ended { outcome: Outcome::by_points(2, [4, -1, 0, 0, 0, 0]) },
             "The game is over. Place 1: seat 0 with 4. Place 2: seat 1 with -1.",
             "Das Spiel ist zu Ende. Rang 1: Sitz 0 mit 4. Rang 2: Sitz 1 mit -1.",
         ),
@@ -183,14 +124,8 @@ fn events() {
 
 #[test]
 fn views() {
-    let mut table = Table::moment("r4 b9", "p1", &["y6 b8", "p3"])
-        .bury("g1 g2 g3")
-        .rebuilding(&["g1 g2 g3"]);
-    table
-        .play(0, "pass")
-        .play(1, "pass")
-        .play(0, "pass")
-        .play(1, "r5 left");
+    let mut table = Table::moment("r4 b9", "p1", &["y6 b8", "p3"]).bury("g1 g2 g3").rebuilding(&["g1 g2 g3"]);
+    table.play(0, "pass").play(1, "pass").play(0, "pass").play(1, "r5 left");
     says(
         &table.game.view(viewer(1)),
         "Habe fertig, seen by seat 1
@@ -255,13 +190,7 @@ fn a_view_of_the_end() {
     table.play(1, "b8 right");
     let view = table.game.view(Viewer::Spectator).to_string();
     let lines: Vec<&str> = view.lines().collect();
-    assert_eq!(
-        lines[1],
-        "The game is over. Place 1: seat 1 with 2. Place 2: seat 0 with -3."
-    );
-    assert_eq!(
-        lines[5],
-        "Seat 1 has finished, with grey 8, grey 9 hidden; seat 0 holds yellow 6."
-    );
+    assert_eq!(lines[1], "The game is over. Place 1: seat 1 with 2. Place 2: seat 0 with -3.");
+    assert_eq!(lines[5], "Seat 1 has finished, with grey 8, grey 9 hidden; seat 0 holds yellow 6.");
     assert_eq!(lines.len(), 6);
 }

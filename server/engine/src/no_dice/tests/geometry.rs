@@ -9,10 +9,7 @@ use crate::conformance::test_rng;
 fn board(cards: &[&str]) -> Board {
     let mut board = Board::default();
     for text in cards {
-        let laid = Laid {
-            seat: Seat::FIRST,
-            placement: placement(text),
-        };
+        let laid = Laid { seat: Seat::FIRST, placement: placement(text) };
         board.lay(laid).unwrap_or_else(|why| panic!("{text}: {why}"));
     }
     board
@@ -24,18 +21,10 @@ fn check(cases: &[(&[&str], &str, Result<i32, Refusal>)]) {
         let board = board(on_table);
         assert_eq!(board.check(placement(new)), *expected, "{new} on {on_table:?}");
         let mut offered = Vec::new();
-        legal::placements(
-            &board,
-            Hand::EMPTY.with(Card::Playing(placement(new).card())),
-            |one| {
-                offered.push(one);
-            },
-        );
-        assert_eq!(
-            offered.contains(&placement(new)),
-            expected.is_ok(),
-            "{new} on {on_table:?}"
-        );
+        legal::placements(&board, Hand::EMPTY.with(Card::Playing(placement(new).card())), |one| {
+            offered.push(one);
+        });
+        assert_eq!(offered.contains(&placement(new)), expected.is_ok(), "{new} on {on_table:?}");
     }
 }
 
@@ -91,20 +80,11 @@ fn the_printed_figures() {
         (&["5|8 0,0 left", "5|6 0,2 right"], "5|10 0,0 right", CONTACT),
         // The same where it matches: 15 + 5 covered + the 8, the 5 below and the 10 below.
         (
-            &[
-                "5|8 0,0 left",
-                "5|5 0,2 down",
-                "5|10 2,4 right",
-                "10|10 4,2 right",
-            ],
+            &["5|8 0,0 left", "5|5 0,2 down", "5|10 2,4 right", "10|10 4,2 right"],
             "5|10 0,0 down",
             COVER_VALUE,
         ),
-        (
-            &["5|8 0,0 left", "5|10 0,2 right"],
-            "5|9 0,0 up",
-            Ok(14 + 5 + 8 + 5),
-        ),
+        (&["5|8 0,0 left", "5|10 0,2 right"], "5|9 0,0 up", Ok(14 + 5 + 8 + 5)),
         // One segment under both, half each, even if both match.
         (&[EIGHT_FIVE], "5|5 -1,0 right", COVER_WHOLE),
         (&[EIGHT_FIVE], "5|5 0,-1 down", COVER_WHOLE),
@@ -179,22 +159,10 @@ fn the_exception_is_for_the_other_segment_of_a_covered_card_alone() {
 fn one_play_may_cover_two_segments() {
     check(&[
         // One segment of each of two cards, exempt for each: 10, both fives, and the 8 and the 9.
-        (
-            &["5|8 0,0 left", "5|9 2,0 right"],
-            "5|5 0,0 right",
-            Ok(10 + 5 + 5 + 8 + 9),
-        ),
+        (&["5|8 0,0 left", "5|9 2,0 right"], "5|5 0,0 right", Ok(10 + 5 + 5 + 8 + 9)),
         // With one of the two, the other must match where it touches.
-        (
-            &["5|8 0,0 left", "5|9 2,0 right"],
-            "5|6 0,0 up",
-            Ok(11 + 5 + 8 + 5),
-        ),
-        (
-            &["5|8 0,0 left", "5|9 2,0 right", "5|5 0,0 right"],
-            "5|6 0,0 up",
-            CONTACT,
-        ),
+        (&["5|8 0,0 left", "5|9 2,0 right"], "5|6 0,0 up", Ok(11 + 5 + 8 + 5)),
+        (&["5|8 0,0 left", "5|9 2,0 right", "5|5 0,0 right"], "5|6 0,0 up", CONTACT),
         (&["5|8 0,0 left", "5|9 2,0 right"], "5|6 0,0 right", COVER_VALUE),
     ]);
     // Both of one card: no game has two such cards, but the rule is the same.
@@ -208,11 +176,7 @@ fn each_contact_scores_once_and_only_what_is_on_top_counts() {
         // 5|5 touches the one 5 with both segments.
         (&["5|8 0,0 left"], "5|5 2,-1 down", Ok(15)),
         // A covered 5 scores once, whatever lies under it.
-        (
-            &["5|8 0,0 left", "5|5 0,0 right"],
-            "5|10 2,0 right",
-            Ok(15 + 5 + 5),
-        ),
+        (&["5|8 0,0 left", "5|5 0,0 right"], "5|10 2,0 right", Ok(15 + 5 + 5)),
         (&["5|8 0,0 left", "5|5 0,0 right"], "5|10 4,0 right", Ok(15 + 5)),
     ]);
 }
@@ -222,19 +186,10 @@ fn covering_takes_a_segment_away_and_the_rest_stays_in_order() {
     let board = board(&["5|8 0,0 left", "5|10 0,0 right", "3|8 -6,0 right"]);
     let visible = board.visible().iter();
     let visible: Vec<_> = visible.map(|one| (one.x, one.y, one.value, one.card)).collect();
-    let expected = [
-        (-2, 0, 8, 0),
-        (0, 0, 5, 1),
-        (2, 0, 10, 1),
-        (-6, 0, 3, 2),
-        (-4, 0, 8, 2),
-    ];
+    let expected = [(-2, 0, 8, 0), (0, 0, 5, 1), (2, 0, 10, 1), (-6, 0, 3, 2), (-4, 0, 8, 2)];
     assert_eq!(visible, expected);
     let laid: Vec<Placement> = board.laid().iter().map(|laid| laid.placement).collect();
-    assert_eq!(
-        laid,
-        ["5|8 0,0 left", "5|10 0,0 right", "3|8 -6,0 right"].map(placement)
-    );
+    assert_eq!(laid, ["5|8 0,0 left", "5|10 0,0 right", "3|8 -6,0 right"].map(placement));
 }
 
 #[test]
@@ -244,14 +199,8 @@ fn a_double_has_one_name_for_each_place() {
     }
     let (left, right) = (placement("5|6 2,0 left"), placement("5|6 0,0 right"));
     assert_ne!(left, right);
-    assert_eq!(
-        (left.lower(), left.higher(), left.toward()),
-        ((2, 0), (0, 0), Direction::Left)
-    );
-    assert_eq!(
-        (right.lower(), right.higher(), right.toward()),
-        ((0, 0), (2, 0), Direction::Right)
-    );
+    assert_eq!((left.lower(), left.higher(), left.toward()), ((2, 0), (0, 0), Direction::Left));
+    assert_eq!((right.lower(), right.higher(), right.toward()), ((0, 0), (2, 0), Direction::Right));
     for (x, y, toward, is_there) in [
         (i16::MAX - 1, 0, Direction::Right, false),
         (i16::MAX - 2, 0, Direction::Right, true),
@@ -261,11 +210,7 @@ fn a_double_has_one_name_for_each_place() {
         (0, i16::MIN + 1, Direction::Up, false),
     ] {
         for card in ["5|5", "5|6"] {
-            assert_eq!(
-                Placement::new(playing(card), x, y, toward).is_some(),
-                is_there,
-                "{x} {y} {toward:?}"
-            );
+            assert_eq!(Placement::new(playing(card), x, y, toward).is_some(), is_there, "{x} {y} {toward:?}");
         }
     }
 }
@@ -289,18 +234,14 @@ fn the_list_is_what_the_check_allows() {
                 assert_eq!(listed.len(), offered.len(), "a repeat");
                 let allowed: HashSet<Placement> = everywhere(&board)
                     .flat_map(|(x, y, toward)| {
-                        rest.playing()
-                            .filter_map(move |card| Placement::new(card, x, y, toward))
+                        rest.playing().filter_map(move |card| Placement::new(card, x, y, toward))
                     })
                     .filter(|one| board.check(*one).is_ok())
                     .collect();
                 assert_eq!(listed, allowed, "{:#?}", board.laid());
                 compared += listed.len();
             }
-            let own: Vec<Placement> = offered
-                .into_iter()
-                .filter(|one| one.card() == left[step])
-                .collect();
+            let own: Vec<Placement> = offered.into_iter().filter(|one| one.card() == left[step]).collect();
             // Covers are rare among all places: choose one in every other game.
             let covers = |one: &&Placement| {
                 board
@@ -309,11 +250,7 @@ fn the_list_is_what_the_check_allows() {
                     .any(|segment| [one.lower(), one.higher()].contains(&(segment.x, segment.y)))
             };
             let covering: Vec<Placement> = own.iter().filter(covers).copied().collect();
-            let from = if game % 2 == 0 && !covering.is_empty() {
-                covering
-            } else {
-                own
-            };
+            let from = if game % 2 == 0 && !covering.is_empty() { covering } else { own };
             if !from.is_empty() {
                 let placement = from[below(from.len() as u32, &mut rng) as usize];
                 let seat = Seat::FIRST;
@@ -339,16 +276,7 @@ fn everywhere(board: &Board) -> impl Iterator<Item = (i16, i16, Direction)> {
 #[test]
 fn the_largest_tables() {
     let mut largest = 0;
-    for (right, down) in [
-        (1, 0),
-        (0, 1),
-        (-1, 0),
-        (0, -1),
-        (1, 1),
-        (1, -1),
-        (-1, 1),
-        (-1, -1),
-    ] {
+    for (right, down) in [(1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)] {
         let mut board = Board::default();
         let mut left = Hand::full_deck();
         // Always as far as possible in this direction, until three cards are left.
@@ -368,8 +296,7 @@ fn the_largest_tables() {
         legal::placements(&board, left, |one| offered.push(one));
         let allowed: HashSet<Placement> = everywhere(&board)
             .flat_map(|(x, y, toward)| {
-                left.playing()
-                    .filter_map(move |card| Placement::new(card, x, y, toward))
+                left.playing().filter_map(move |card| Placement::new(card, x, y, toward))
             })
             .filter(|one| board.check(*one).is_ok())
             .collect();

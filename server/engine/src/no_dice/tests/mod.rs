@@ -29,21 +29,14 @@ impl Testable for NoDice {
         hands
             .flat_map(|hand| *hand)
             .chain(self.draw_pile.iter().copied())
-            .chain(
-                self.board
-                    .laid()
-                    .iter()
-                    .map(|laid| Card::Playing(laid.placement.card())),
-            )
+            .chain(self.board.laid().iter().map(|laid| Card::Playing(laid.placement.card())))
             .map(Card::code)
             .collect()
     }
 
     fn redeal(&mut self, viewer: Viewer, rng: &mut ChaCha8Rng) {
         let own = viewer.seat();
-        let others: Vec<Seat> = Seat::all(self.players)
-            .filter(|seat| Some(*seat) != own)
-            .collect();
+        let others: Vec<Seat> = Seat::all(self.players).filter(|seat| Some(*seat) != own).collect();
         let is_open = !self.asked.is_empty();
         let waits = own.is_some_and(|own| self.yes.contains(own) || is_open && own == self.turn);
         let mut kept = own.map_or([Hand::EMPTY; MAX_SEATS], |own| self.known[own.index()]);
@@ -105,18 +98,10 @@ impl Testable for NoDice {
         let seat = any_seat(rng);
         let number = rng.next_u32();
         let toggled = |hand: Hand| {
-            if hand.contains(card) {
-                hand.without(card)
-            } else {
-                hand.with(card)
-            }
+            if hand.contains(card) { hand.without(card) } else { hand.with(card) }
         };
         let toggled_seat = |seats: Seats| {
-            if seats.contains(seat) {
-                seats.without(seat)
-            } else {
-                seats.with(seat)
-            }
+            if seats.contains(seat) { seats.without(seat) } else { seats.with(seat) }
         };
         match below(22, rng) {
             0 => view.viewer = Viewer::Seat(seat),
@@ -136,8 +121,7 @@ impl Testable for NoDice {
             14 => view.table.extend(view.table.clone()),
             15 => {
                 let placement = any_placement(|rng| rng.next_u32() as i16, rng);
-                view.table
-                    .extend(placement.map(|placement| Laid { seat, placement }));
+                view.table.extend(placement.map(|placement| Laid { seat, placement }));
             }
             16 => view.played = toggled(view.played),
             17 => view.x2 = toggled_seat(view.x2),
@@ -261,10 +245,7 @@ impl Table {
         self.told.clear();
         let mut offered = Vec::new();
         self.game.legal_actions(seat(by), &mut offered);
-        assert!(
-            offered.contains(&action(does)),
-            "{by} is not offered {does}: {offered:?}"
-        );
+        assert!(offered.contains(&action(does)), "{by} is not offered {does}: {offered:?}");
         self.game
             .apply(seat(by), action(does), &mut self.told)
             .unwrap_or_else(|why| panic!("{by}: {does} is refused: {why}"));
@@ -283,9 +264,7 @@ impl Table {
         let mut offered = Vec::new();
         after.legal_actions(seat(by), &mut offered);
         assert!(!offered.contains(&action(does)), "{by} is offered {does}");
-        let refusal = after
-            .apply(seat(by), action(does), &mut NoEvents)
-            .expect_err("a refusal");
+        let refusal = after.apply(seat(by), action(does), &mut NoEvents).expect_err("a refusal");
         assert_eq!(after, self.game, "a refused action changes nothing");
         refusal.code
     }
@@ -300,9 +279,7 @@ impl Table {
     }
 
     fn sizes(&self) -> Vec<u8> {
-        Seat::all(self.game.players)
-            .map(|seat| self.game.hands[seat.index()].len())
-            .collect()
+        Seat::all(self.game.players).map(|seat| self.game.hands[seat.index()].len()).collect()
     }
 
     fn scores(&self) -> &[i32] {
@@ -335,11 +312,7 @@ fn order(hands: &[&str], pile: &str) -> Vec<u8> {
     for text in hands {
         let mut hand: Vec<Card> = text.split_whitespace().map(card).collect();
         while hand.len() < 7 {
-            let filler = rest
-                .playing()
-                .last()
-                .map(Card::Playing)
-                .expect("a playing card is left");
+            let filler = rest.playing().last().map(Card::Playing).expect("a playing card is left");
             rest = rest.without(filler);
             hand.push(filler);
         }

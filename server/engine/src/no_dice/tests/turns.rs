@@ -17,10 +17,7 @@ fn laying_a_card_scores_draws_and_passes_the_turn_on() {
             "1: It is your turn.",
         ]
     );
-    assert_eq!(
-        (table.asked(), table.sizes(), table.scores()),
-        (vec![1], vec![7, 7], &[13, 0][..])
-    );
+    assert_eq!((table.asked(), table.sizes(), table.scores()), (vec![1], vec![7, 7], &[13, 0][..]));
     table.act(1, "5|9 2,0 right").act(0, "5|10 0,0 up");
     assert_eq!(table.scores(), [13 + 15 + 5 + 8 + 5, 14 + 5]);
     let pile = table.game.draw_pile.len();
@@ -69,19 +66,12 @@ fn the_list_ends_with_action_cards_and_a_pass() {
         offered
     };
     let all = Table::new(&["SWITCH PASS X2 SWAP", "", ""], "");
-    assert_eq!(
-        listed(&all),
-        ["SWITCH", "PASS", "X2", "SWAP 1", "SWAP 2", "pass"].map(action)
-    );
+    assert_eq!(listed(&all), ["SWITCH", "PASS", "X2", "SWAP 1", "SWAP 2", "pass"].map(action));
     let none = Table::new(&["", ""], "");
     assert_eq!(listed(&none), [Action::Pass]);
     let mut offered = vec![Action::Pass];
     none.game.legal_actions(seat(1), &mut offered);
-    assert_eq!(
-        offered,
-        [],
-        "a seat that is not asked has nothing, and the list is emptied"
-    );
+    assert_eq!(offered, [], "a seat that is not asked has nothing, and the list is emptied");
     let two_of_a_kind = Table::new(&["X2 X2 SWAP SWAP", ""], "");
     assert_eq!(listed(&two_of_a_kind), ["X2", "SWAP 1", "pass"].map(action));
 }
@@ -103,28 +93,16 @@ fn passing_is_always_allowed_and_fills_the_hand() {
     );
     // As far as the draw pile lasts.
     table.act(1, "2|2 0,0 right");
-    assert_eq!(
-        (table.game.hands[1], table.game.draw_pile.len()),
-        (hand("9|9"), 0)
-    );
+    assert_eq!((table.game.hands[1], table.game.draw_pile.len()), (hand("9|9"), 0));
 }
 
 #[test]
 fn switch_reverses_the_direction_from_the_end_of_the_turn() {
     let mut table = Table::new(&["SWITCH", "", "SWITCH"], "2|2");
     table.act(0, "SWITCH");
-    assert_eq!(
-        table.said()[0],
-        "all: Seat 0 plays SWITCH: play goes the other way round."
-    );
-    assert_eq!(
-        (table.asked(), table.game.order),
-        (vec![2], PlayOrder::Anticlockwise)
-    );
-    assert_eq!(
-        (table.sizes(), table.game.played),
-        (vec![7, 7, 7], hand("SWITCH"))
-    );
+    assert_eq!(table.said()[0], "all: Seat 0 plays SWITCH: play goes the other way round.");
+    assert_eq!((table.asked(), table.game.order), (vec![2], PlayOrder::Anticlockwise));
+    assert_eq!((table.sizes(), table.game.played), (vec![7, 7, 7], hand("SWITCH")));
     table.act(2, "SWITCH");
     assert_eq!((table.asked(), table.game.order), (vec![0], PlayOrder::Clockwise));
     table.act(0, "pass");
@@ -140,18 +118,11 @@ fn x2_doubles_what_is_laid_on_the_next_turn() {
     let mut table = Table::new(&["X2 5|10", "5|8"], "");
     table.act(0, "X2");
     assert_eq!(table.said()[0], "all: Seat 0 plays X2.");
-    assert_eq!(
-        (table.game.x2, table.scores()),
-        (Seats::only(seat(0)), &[0, 0][..])
-    );
+    assert_eq!((table.game.x2, table.scores()), (Seats::only(seat(0)), &[0, 0][..]));
     table.play(&["1: 5|8 0,0 left", "0: 5|10 0,0 right"]);
     assert_eq!((table.scores(), table.game.x2), (&[56, 13][..], Seats::NONE));
-    let doubled = Event::Laid {
-        seat: seat(0),
-        placement: placement("5|10 0,0 right"),
-        points: 56,
-        doubled: true,
-    };
+    let doubled =
+        Event::Laid { seat: seat(0), placement: placement("5|10 0,0 right"), points: 56, doubled: true };
     assert_eq!(table.told[0], (Audience::Everyone, doubled));
 }
 
@@ -165,20 +136,12 @@ fn x2_is_lost_by_anything_else_and_does_not_stack() {
         ("X2", Seats::only(Seat::FIRST)),
     ] {
         let mut table = Table::new(&["X2 X2 SWITCH SWAP PASS 5|10", "5|8"], "");
-        table
-            .play(&["0: X2", "0: decline", "1: 5|8 0,0 left"])
-            .act(0, other);
+        table.play(&["0: X2", "0: decline", "1: 5|8 0,0 left"]).act(0, other);
         assert_eq!(table.game.x2, then, "{other}");
     }
     // A second X2 doubles, and does not double twice.
     let mut table = Table::new(&["X2 X2 5|10", "5|8"], "");
-    table.play(&[
-        "0: X2",
-        "1: 5|8 0,0 left",
-        "0: X2",
-        "1: pass",
-        "0: 5|10 0,0 right",
-    ]);
+    table.play(&["0: X2", "1: 5|8 0,0 left", "0: X2", "1: pass", "0: 5|10 0,0 right"]);
     assert_eq!(table.scores(), [56, 13]);
 }
 
@@ -232,10 +195,7 @@ fn swap_with_an_empty_hand_is_allowed() {
     assert_eq!(given.asked(), [0]);
     let mut got = Table::late(&["SWAP 3|3", ""], "");
     got.act(0, "SWAP 1");
-    assert_eq!(
-        (got.game.hands[..2].to_vec(), got.asked()),
-        (vec![Hand::EMPTY, hand("3|3")], vec![1])
-    );
+    assert_eq!((got.game.hands[..2].to_vec(), got.asked()), (vec![Hand::EMPTY, hand("3|3")], vec![1]));
     // Empty against empty: no card is left, and the game is over at once.
     let mut both = Table::late(&["SWAP", ""], "");
     both.act(0, "SWAP 1");
@@ -279,10 +239,7 @@ fn a_skipped_player_draws_nothing_and_their_x2_waits() {
     assert_eq!(table.sizes(), [7, 6, 7]);
     // Seat 1 is skipped in the window: it stays short, and its x2 waits.
     table.act(2, "PASS");
-    assert_eq!(
-        (table.sizes(), table.game.x2),
-        (vec![7, 6, 7], Seats::only(seat(1)))
-    );
+    assert_eq!((table.sizes(), table.game.x2), (vec![7, 6, 7], Seats::only(seat(1))));
     table.play(&["2: pass", "0: 5|8 0,0 left"]);
     assert_eq!(table.asked(), [1]);
     table.act(1, "pass");
@@ -313,10 +270,7 @@ fn the_game_ends_at_once_when_all_have_passed() {
 fn the_end_comes_before_the_draw() {
     let mut table = Table::late(&["5|8", "5|9"], "2|2 2|3 2|4 2|5 2|6 2|7 2|8 2|9 2|10 3|3");
     table.play(&["0: pass", "1: pass"]);
-    assert_eq!(
-        (table.sizes(), table.game.outcome().is_some()),
-        (vec![7, 1], true)
-    );
+    assert_eq!((table.sizes(), table.game.outcome().is_some()), (vec![7, 1], true));
 }
 
 #[test]
@@ -355,10 +309,7 @@ fn the_game_ends_when_all_cards_are_played() {
     // Not while there is a card to draw.
     let mut more = Table::late(&["5|8", ""], "2|2");
     more.act(0, "5|8 0,0 left");
-    assert_eq!(
-        (more.game.outcome(), more.asked(), more.sizes()),
-        (None, vec![0], vec![1, 0])
-    );
+    assert_eq!((more.game.outcome(), more.asked(), more.sizes()), (None, vec![0], vec![1, 0]));
 }
 
 #[test]
@@ -376,10 +327,7 @@ fn with_no_card_and_none_to_draw_one_passes_by_oneself_and_loses_the_x2() {
             "2: It is your turn.",
         ]
     );
-    assert_eq!(
-        (table.game.passed, table.game.x2),
-        (Seats::only(seat(1)), Seats::NONE)
-    );
+    assert_eq!((table.game.passed, table.game.x2), (Seats::only(seat(1)), Seats::NONE));
     // It counts like any other pass, and can end the game.
     table.play(&["2: pass", "2: decline", "0: pass"]);
     assert_eq!(table.places(), [1, 2, 2]);
@@ -420,11 +368,5 @@ fn equal_scores_share_the_place_and_hands_count_nothing() {
 fn a_clock_that_runs_out_passes() {
     let table = Table::new(&["5|8", ""], "");
     assert_eq!(table.game.default_action(seat(0)), Some(Action::Pass));
-    assert_eq!(
-        (
-            table.game.default_action(seat(1)),
-            table.game.default_action(seat(5))
-        ),
-        (None, None)
-    );
+    assert_eq!((table.game.default_action(seat(1)), table.game.default_action(seat(5))), (None, None));
 }

@@ -15,11 +15,7 @@ fn all_others_with_a_pass_are_asked_before_the_very_first_turn() {
         ]
     );
     let mut offered = Vec::new();
-    for (by, expected) in [
-        (0, vec![]),
-        (1, vec![Action::PassCard, Action::Decline]),
-        (2, vec![]),
-    ] {
+    for (by, expected) in [(0, vec![]), (1, vec![Action::PassCard, Action::Decline]), (2, vec![])] {
         table.game.legal_actions(seat(by), &mut offered);
         assert_eq!(offered, expected);
     }
@@ -35,12 +31,7 @@ fn all_others_with_a_pass_are_asked_before_the_very_first_turn() {
     ] {
         assert_eq!(table.refused(by, does), code, "{by}: {does}");
     }
-    for (by, default) in [
-        (0, None),
-        (1, Some(Action::Decline)),
-        (2, None),
-        (3, Some(Action::Decline)),
-    ] {
+    for (by, default) in [(0, None), (1, Some(Action::Decline)), (2, None), (3, Some(Action::Decline))] {
         assert_eq!(table.game.default_action(seat(by)), default);
         assert_eq!(table.game.is_secret(seat(by)), default.is_some());
     }
@@ -50,10 +41,7 @@ fn all_others_with_a_pass_are_asked_before_the_very_first_turn() {
 fn when_all_decline_the_turn_begins() {
     let mut table = Table::new(&["", "PASS", "PASS"], "");
     table.act(2, "decline");
-    assert_eq!(
-        (table.said(), table.asked()),
-        (vec!["2: You declined.".to_owned()], vec![1])
-    );
+    assert_eq!((table.said(), table.asked()), (vec!["2: You declined.".to_owned()], vec![1]));
     assert_eq!(table.refused(2, "PASS"), "not_asked");
     table.act(1, "decline");
     assert_eq!(table.said(), ["1: You declined.", "0: It is your turn."]);
@@ -89,27 +77,13 @@ fn the_first_yes_in_the_order_of_play_counts() {
     );
     // The other keeps the card, and the window opens anew for the next seat.
     assert!(table.game.hands[0].contains(Card::Pass) && !table.game.hands[3].contains(Card::Pass));
-    assert_eq!(
-        (table.asked(), table.game.turn, table.game.yes),
-        (vec![0], seat(2), Seats::NONE)
-    );
+    assert_eq!((table.asked(), table.game.turn, table.game.yes), (vec![0], seat(2), Seats::NONE));
     assert_eq!(table.game.played, hand("PASS"));
     // The other way round it is 0 before 3.
     let mut back = Table::new(&["PASS", "", "SWITCH", "PASS"], "");
-    back.play(&[
-        "3: decline",
-        "0: pass",
-        "0: decline",
-        "3: decline",
-        "1: pass",
-        "0: decline",
-        "3: decline",
-    ]);
+    back.play(&["3: decline", "0: pass", "0: decline", "3: decline", "1: pass", "0: decline", "3: decline"]);
     back.play(&["2: SWITCH", "3: PASS", "0: PASS"]);
-    assert_eq!(
-        back.said()[1],
-        "all: Seat 0 plays PASS out of turn and skips seat 1."
-    );
+    assert_eq!(back.said()[1], "all: Seat 0 plays PASS out of turn and skips seat 1.");
     assert_eq!(back.game.turn, seat(0));
 }
 
@@ -127,10 +101,7 @@ fn a_pass_out_of_turn_draws_exactly_one_card() {
     // Also for a short hand.
     let mut table = Table::late(&["5|8", "PASS 5|9"], "2|2 2|3 2|4");
     table.act(1, "PASS");
-    assert_eq!(
-        (table.game.hands[1], table.game.draw_pile.len()),
-        (hand("5|9 2|2"), 2)
-    );
+    assert_eq!((table.game.hands[1], table.game.draw_pile.len()), (hand("5|9 2|2"), 2));
     assert_eq!(table.asked(), [1]);
     // And none from an empty pile.
     let mut empty = Table::late(&["5|8", "PASS 5|9"], "");
@@ -158,10 +129,7 @@ fn a_pass_in_a_window_is_no_turn() {
     table.act(1, "decline").act(2, "pass");
     table.act(1, "PASS");
     // It neither clears passes nor uses up the x2 of whoever plays it.
-    assert_eq!(
-        (table.game.passed, table.game.x2),
-        (Seats::only(seat(2)), Seats::only(seat(1)))
-    );
+    assert_eq!((table.game.passed, table.game.x2), (Seats::only(seat(2)), Seats::only(seat(1))));
 }
 
 /// Nobody but those in the window can tell that it is open.
@@ -192,15 +160,8 @@ fn a_window_is_secret() {
     let yes = one_said_yes.view(1);
     assert_eq!((yes.decision, yes.said_yes), (None, true));
     // Seat 0 waits, and does not learn for whom.
-    assert_eq!(
-        tables.map(|table| table.view(0).decision),
-        [None, None, None, Some(Decision::Turn)]
-    );
+    assert_eq!(tables.map(|table| table.view(0).decision), [None, None, None, Some(Decision::Turn)]);
     assert_eq!(one_declined.view(0), open.view(0));
     assert_eq!(one_said_yes.view(0), open.view(0));
-    assert!(
-        tables
-            .iter()
-            .all(|table| table.view(0).turn == seat(0) && !table.view(0).said_yes)
-    );
+    assert!(tables.iter().all(|table| table.view(0).turn == seat(0) && !table.view(0).said_yes));
 }

@@ -15,11 +15,7 @@ fn actions() {
             "5|10 with its 5 at (2, 0) and its 10 at (4, 0)",
             "5|10 mit der 5 bei (2, 0) und der 10 bei (4, 0)",
         ),
-        (
-            "5|5 2,0 left",
-            "5|5 at (0, 0) and (2, 0)",
-            "5|5 bei (0, 0) und (2, 0)",
-        ),
+        ("5|5 2,0 left", "5|5 at (0, 0) and (2, 0)", "5|5 bei (0, 0) und (2, 0)"),
         ("SWITCH", "SWITCH", "SWITCH"),
         ("PASS", "PASS", "PASS"),
         ("X2", "X2", "X2"),
@@ -37,17 +33,9 @@ fn actions() {
 #[test]
 fn events_in_german() {
     let (one, two) = (seat(1), seat(2));
-    let laid = |doubled| Event::Laid {
-        seat: one,
-        placement: placement("5|10 0,0 right"),
-        points: 28,
-        doubled,
-    };
-    let skipped = |out_of_turn| Event::Skipped {
-        by: one,
-        seat: two,
-        out_of_turn,
-    };
+    let laid =
+        |doubled| Event::Laid { seat: one, placement: placement("5|10 0,0 right"), points: 28, doubled };
+    let skipped = |out_of_turn| Event::Skipped { by: one, seat: two, out_of_turn };
     let passed = |by_itself| Event::Passed { seat: one, by_itself };
     let drew = |count| Event::OtherDrew { seat: one, count };
     for (event, de) in [
@@ -57,32 +45,14 @@ fn events_in_german() {
         (Event::Asked, "Spielst du jetzt PASS, damit dieser Zug ausfällt?"),
         (Event::Declined, "Du hast verzichtet."),
         (Event::SaidYes, "Du hast gesagt, dass du PASS spielst."),
-        (
-            laid(false),
-            "Sitz 1 legt 5|10 mit der 5 bei (0, 0) und der 10 bei (2, 0): 28 Punkte.",
-        ),
-        (
-            laid(true),
-            "Sitz 1 legt 5|10 mit der 5 bei (0, 0) und der 10 bei (2, 0): 28 Punkte, verdoppelt.",
-        ),
-        (
-            Event::Switched { seat: one },
-            "Sitz 1 spielt SWITCH: Es geht andersherum weiter.",
-        ),
+        (laid(false), "Sitz 1 legt 5|10 mit der 5 bei (0, 0) und der 10 bei (2, 0): 28 Punkte."),
+        (laid(true), "Sitz 1 legt 5|10 mit der 5 bei (0, 0) und der 10 bei (2, 0): 28 Punkte, verdoppelt."),
+        (Event::Switched { seat: one }, "Sitz 1 spielt SWITCH: Es geht andersherum weiter."),
         (skipped(false), "Sitz 1 spielt PASS und lässt Sitz 2 aussetzen."),
-        (
-            skipped(true),
-            "Sitz 1 spielt PASS außer der Reihe und lässt Sitz 2 aussetzen.",
-        ),
+        (skipped(true), "Sitz 1 spielt PASS außer der Reihe und lässt Sitz 2 aussetzen."),
         (Event::PlayedX2 { seat: one }, "Sitz 1 spielt X2."),
-        (
-            Event::Swapped { seat: one, with: two },
-            "Sitz 1 spielt SWAP und tauscht die Hand mit Sitz 2.",
-        ),
-        (
-            Event::Got { hand: hand("X2") },
-            "Du hast diese Hand bekommen: X2.",
-        ),
+        (Event::Swapped { seat: one, with: two }, "Sitz 1 spielt SWAP und tauscht die Hand mit Sitz 2."),
+        (Event::Got { hand: hand("X2") }, "Du hast diese Hand bekommen: X2."),
         (passed(false), "Sitz 1 passt."),
         (passed(true), "Sitz 1 hat keine Karten mehr und passt."),
         (Event::Drew { cards: hand("X2") }, "Du ziehst X2."),
@@ -100,22 +70,8 @@ fn events_in_german() {
 #[test]
 fn a_view_draws_the_table() {
     let mut table = Table::new(&["5|8 SWAP", "5|10 X2 PASS", "PASS"], "2|2 2|3 2|4");
-    table.play(&[
-        "1: decline",
-        "2: decline",
-        "0: 5|8 0,0 left",
-        "2: decline",
-        "1: 5|10 0,0 down",
-    ]);
-    table.play(&[
-        "1: decline",
-        "2: pass",
-        "1: decline",
-        "2: decline",
-        "0: SWAP 2",
-        "0: decline",
-        "1: X2",
-    ]);
+    table.play(&["1: decline", "2: decline", "0: 5|8 0,0 left", "2: decline", "1: 5|10 0,0 down"]);
+    table.play(&["1: decline", "2: pass", "1: decline", "2: decline", "0: SWAP 2", "0: decline", "1: X2"]);
     insta::assert_snapshot!(both(&table.view(0)).join("\n"));
     assert_eq!(table.view(0).known[2].len(), 6);
 }
@@ -128,16 +84,10 @@ fn a_view_says_what_is_asked() {
     let line = |en: &str, de: &str| [Some(en.to_owned()), Some(de.to_owned())];
     assert_eq!(
         last(&table, 1),
-        line(
-            "You are asked whether you play PASS now.",
-            "Du wirst gefragt, ob du jetzt PASS spielst."
-        )
+        line("You are asked whether you play PASS now.", "Du wirst gefragt, ob du jetzt PASS spielst.")
     );
     table.act(1, "PASS");
-    assert_eq!(
-        last(&table, 1),
-        line("You said yes to PASS.", "Du hast Ja zu PASS gesagt.")
-    );
+    assert_eq!(last(&table, 1), line("You said yes to PASS.", "Du hast Ja zu PASS gesagt."));
     table.act(2, "decline");
     table.act(2, "decline");
     assert_eq!(last(&table, 1), line("It is your turn.", "Du bist am Zug."));
