@@ -164,3 +164,63 @@ impl<C: Card + fmt::Debug> fmt::Debug for CardSet<C> {
         f.debug_set().entries(*self).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A card of a game with few codes, and one of a game with many: sets take other steps for each.
+    macro_rules! cards {
+        ($($name:ident: $codes:expr),*) => {$(
+            #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+            struct $name(u8);
+
+            impl Card for $name {
+                const CODES: u8 = $codes;
+                fn code(self) -> u8 {
+                    self.0
+                }
+                fn from_code(code: u8) -> Option<$name> {
+                    (code < $codes).then_some($name(code))
+                }
+            }
+        )*};
+    }
+    cards!(Few: 64, Many: 128);
+
+    fn set<C: Card>(codes: &[u8]) -> CardSet<C> {
+        codes.iter().filter_map(|code| C::from_code(*code)).collect()
+    }
+
+    fn codes<C: Card>(set: CardSet<C>) -> Vec<u8> {
+        set.into_iter().map(Card::code).collect()
+    }
+
+    /// The cards up to the last one that there is.
+    fn check<C: Card + fmt::Debug>(last: u8) {
+        let (a, b) = (set::<C>(&[last, 0, 7]), set(&[7, 8]));
+        assert_eq!(codes(a), [0, 7, last], "lowest first, whatever they came in");
+        assert_eq!(codes(a | b), [0, 7, 8, last]);
+        assert_eq!(codes(a & b), [7]);
+        assert_eq!((codes(a - b), codes(b - a)), (vec![0, last], vec![8]));
+        assert_eq!((a.len(), a.is_empty(), a.first().map(Card::code)), (3, false, Some(0)));
+        assert_eq!(codes(set::<C>(&[last])), [last]);
+        let card = |code| C::from_code(code).expect("a card");
+        assert!(a.contains(card(last)) && !a.contains(card(8)));
+        assert!(a.contains_all(set(&[0, last])) && !a.contains_all(b) && a.contains_all(CardSet::EMPTY));
+        assert_eq!((codes(b.with(card(last))), codes(b.with(card(7)))), (vec![7, 8, last], vec![7, 8]));
+        assert_eq!((codes(a.without(card(last))), codes(a.without(card(8)))), (vec![0, 7], vec![0, 7, last]));
+        assert!(a == set(&[0, 7, last]) && a != b && b != CardSet::EMPTY);
+        let none = CardSet::<C>::default();
+        assert_eq!((none.len(), none.is_empty(), none.first(), codes(none)), (0, true, None, vec![]));
+        let all: Vec<u8> = (0..=last).collect();
+        assert_eq!(codes(set::<C>(&all)), all);
+    }
+
+    #[test]
+    fn sets_of_cards() {
+        check::<Few>(63);
+        check::<Many>(127);
+        assert_eq!(format!("{:?}", set::<Few>(&[9, 3])), "{Few(3), Few(9)}");
+    }
+}

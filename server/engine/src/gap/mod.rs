@@ -12,6 +12,8 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+use std::hint::select_unpredictable;
+
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
@@ -236,8 +238,7 @@ impl Game for Gap {
             return;
         }
         for card in self.hands[seat.index()] {
-            let [same, lowers, highers] = self.matching(card);
-            let [lowers, highers] = if same.is_empty() { [lowers, highers] } else { [CardSet::EMPTY; 2] };
+            let [_, lowers, highers] = self.finds(card);
             each_or_none(lowers).for_each(|lower| {
                 each_or_none(highers).for_each(|higher| out.push(Action { card, lower, higher }));
             });
@@ -293,14 +294,16 @@ impl Gap {
         if players <= 4 { 6 } else { 5 }
     }
 
-    /// The cards of the middle that have the card's number, the next lower one, and the next higher one.
-    fn matching(&self, card: Card) -> [CardSet<Card>; 3] {
+    /// What the card finds in the middle: the cards of its number and, only where there are none, those of the next
+    /// lower and of the next higher one.
+    fn finds(&self, card: Card) -> [CardSet<Card>; 3] {
         let number = card.number();
-        [
-            self.middle & card::numbered(number),
-            self.middle & card::numbered(number + 9),
-            self.middle & card::numbered(number + 1),
-        ]
+        let same = self.middle & card::numbered(number);
+        let neighbours = |number| {
+            let cards = self.middle & card::numbered(number);
+            select_unpredictable(same.is_empty(), cards, CardSet::EMPTY)
+        };
+        [same, neighbours(number + 9), neighbours(number + 1)]
     }
 
     /// What the action would take, or the rule against it.
@@ -317,14 +320,13 @@ impl Gap {
         if !self.hands[seat.index()].contains(action.card) {
             return Err(Refusal::NOT_IN_HAND);
         }
-        let [same, lowers, highers] = self.matching(action.card);
-        if !same.is_empty() {
-            let none_named = action.lower.is_none() && action.higher.is_none();
-            return if none_named { Ok(same) } else { Err(refusals::SAME_NUMBER) };
+        let [same, lowers, highers] = self.finds(action.card);
+        match (one_of(lowers, action.lower), one_of(highers, action.higher)) {
+            (Some(lower), Some(higher)) => Ok(same | lower | higher),
+            _ if !same.is_empty() => Err(refusals::SAME_NUMBER),
+            (None, _) => Err(refusals::LOWER),
+            (_, None) => Err(refusals::HIGHER),
         }
-        let lower = one_of(lowers, action.lower).ok_or(refusals::LOWER)?;
-        let higher = one_of(highers, action.higher).ok_or(refusals::HIGHER)?;
-        Ok(lower | higher)
     }
 
     /// Shuffles, and deals the hands in the order of the seats, then the middle; the rest is the stack.
@@ -388,10 +390,9 @@ fn each_or_none(offered: CardSet<Card>) -> impl Iterator<Item = Option<Card>> {
     std::iter::once(cards.next()).chain(cards.map(Some))
 }
 
-/// The card named, as a set, if it is one that can be taken, or none named where there is none; nothing otherwise.
+/// What is taken where these are offered and this one is named, if that is right: one of them, or none where there
+/// are none.
 fn one_of(offered: CardSet<Card>, named: Option<Card>) -> Option<CardSet<Card>> {
-    match named {
-        Some(card) => offered.contains(card).then(|| CardSet::only(card)),
-        None => offered.is_empty().then_some(CardSet::EMPTY),
-    }
+    let taken = named.map_or(CardSet::EMPTY, CardSet::only);
+    (offered.contains_all(taken) && taken.is_empty() == offered.is_empty()).then_some(taken)
 }

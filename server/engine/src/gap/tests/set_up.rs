@@ -14,6 +14,7 @@ fn the_deal_of_each_player_count() {
     ];
     for (players, hand, stack, colours) in deals {
         let game = table(players, &[], "", "");
+        assert_eq!(game.players(), players);
         let sizes = game.hands.map(CardSet::len);
         let expected: [u8; MAX_SEATS] = std::array::from_fn(|i| if i < players.into() { hand } else { 0 });
         assert_eq!((sizes, game.middle.len(), game.stack.len()), (expected, 4, stack), "{players} players");
