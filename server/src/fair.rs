@@ -186,10 +186,7 @@ pub struct TooMuchEntropy(pub usize);
 
 impl Entropy {
     /// A seat that adds nothing.
-    pub const NONE: Entropy = Entropy {
-        bytes: [0; MAX_ENTROPY],
-        len: 0,
-    };
+    pub const NONE: Entropy = Entropy { bytes: [0; MAX_ENTROPY], len: 0 };
 
     /// The bytes a seat gave.
     pub fn new(given: &[u8]) -> Result<Entropy, TooMuchEntropy> {

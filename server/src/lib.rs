@@ -1,4 +1,4 @@
-//! Parlor's host: who may do what, fair shuffles, time, limits and settings. Nothing in here knows of gRPC.
+//! Parlor's host: tables, who may do what, fair shuffles, time, limits and settings. Nothing in here knows of gRPC.
 
 pub mod clock;
 pub mod config;
@@ -7,6 +7,7 @@ pub mod identity;
 pub mod limits;
 mod random;
 mod secret;
+pub mod table;
 mod table_id;
 
 pub use random::{NoRandomness, fresh_bytes};

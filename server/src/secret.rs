@@ -50,15 +50,8 @@ mod tests {
     #[test]
     fn debug_shows_nothing_in_any_form() {
         let secret = Secret::new(String::from("swordfish"));
-        for shown in [
-            format!("{secret:?}"),
-            format!("{secret:#?}"),
-            format!("{:?}", Some(&secret)),
-        ] {
-            assert!(
-                shown.contains("Secret(..)") && !shown.contains("sword"),
-                "{shown}"
-            );
+        for shown in [format!("{secret:?}"), format!("{secret:#?}"), format!("{:?}", Some(&secret))] {
+            assert!(shown.contains("Secret(..)") && !shown.contains("sword"), "{shown}");
         }
         assert_eq!(secret.reveal(), "swordfish");
     }

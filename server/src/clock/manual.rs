@@ -47,8 +47,7 @@ impl Shared {
 
     /// Counts anew under the watch's own lock, so that the last count told is the last one true.
     fn tell_sleepers(&self) {
-        self.sleepers
-            .send_modify(|count| *count = self.state().waiting.len());
+        self.sleepers.send_modify(|count| *count = self.state().waiting.len());
     }
 }
 
@@ -65,12 +64,7 @@ impl ManualClock {
             next_number: 0,
             waiting: BTreeMap::new(),
         };
-        ManualClock {
-            shared: Arc::new(Shared {
-                state: Mutex::new(state),
-                sleepers: watch::Sender::new(0),
-            }),
-        }
+        ManualClock { shared: Arc::new(Shared { state: Mutex::new(state), sleepers: watch::Sender::new(0) }) }
     }
 
     /// Moves time forward and wakes, in order, everyone whose deadline has come.
@@ -130,11 +124,7 @@ impl Clock for ManualClock {
     }
 
     fn sleep_until(&self, deadline: Moment) -> Sleep {
-        Box::pin(ManualSleep {
-            clock: self.clone(),
-            deadline,
-            number: None,
-        })
+        Box::pin(ManualSleep { clock: self.clone(), deadline, number: None })
     }
 }
 
@@ -159,9 +149,7 @@ impl Future for ManualSleep {
                 state.next_number += 1;
                 state.next_number
             });
-            state
-                .waiting
-                .insert((self.deadline, number), context.waker().clone());
+            state.waiting.insert((self.deadline, number), context.waker().clone());
         }
         shared.tell_sleepers();
         Poll::Pending
@@ -219,10 +207,7 @@ mod tests {
     #[tokio::test]
     async fn sleepers_wake_in_the_order_of_their_deadlines() {
         assert_eq!(wakes(&[30, 10, 20], &[60]).await, [[10, 20, 30]]);
-        assert_eq!(
-            wakes(&[3, 1, 2, 4], &[1, 1, 2]).await,
-            [vec![1], vec![2], vec![3, 4]]
-        );
+        assert_eq!(wakes(&[3, 1, 2, 4], &[1, 1, 2]).await, [vec![1], vec![2], vec![3, 4]]);
         assert_eq!(wakes(&[2], &[1]).await, [Vec::<u32>::new()], "time is not up");
     }
 
@@ -233,10 +218,7 @@ mod tests {
         tokio::task::yield_now().await;
         assert_eq!(clock.now(), at(0));
         clock.advance(SECOND * 90);
-        assert_eq!(
-            (clock.now(), clock.now_ms()),
-            (at(90), ManualClock::EPOCH_MS + 90_000)
-        );
+        assert_eq!((clock.now(), clock.now_ms()), (at(90), ManualClock::EPOCH_MS + 90_000));
         clock.set_wall_clock(5_000);
         clock.advance(SECOND);
         assert_eq!((clock.now(), clock.now_ms()), (at(91), 6_000));

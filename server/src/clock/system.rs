@@ -18,9 +18,7 @@ impl SystemClock {
         reason = "a Clock is where time comes from, and this is the real one"
     )]
     pub fn new() -> SystemClock {
-        SystemClock {
-            start: Instant::now(),
-        }
+        SystemClock { start: Instant::now() }
     }
 }
 
@@ -37,9 +35,7 @@ impl Clock for SystemClock {
     )]
     fn now_ms(&self) -> u64 {
         // A machine that believes in a year before 1970 still gets a server that runs.
-        let since_1970 = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .unwrap_or(Duration::ZERO);
+        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
     }
 

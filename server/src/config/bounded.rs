@@ -100,10 +100,7 @@ impl<const MIN: u64, const MAX: u64> Plain for Span<MIN, MAX> {
     }
 
     fn allowed() -> String {
-        let (min, max) = (
-            in_words(Duration::from_millis(MIN)),
-            in_words(Duration::from_millis(MAX)),
-        );
+        let (min, max) = (in_words(Duration::from_millis(MIN)), in_words(Duration::from_millis(MAX)));
         format!("a time such as \"30s\", \"10m\" or \"2h\", from {min} to {max}")
     }
 }
@@ -152,10 +149,7 @@ impl<const MIN: u32, const MAX: u32> Plain for Size<MIN, MAX> {
                 } else {
                     (text.as_str(), 1)
                 };
-                digits(number.trim_end())?
-                    .parse::<u32>()
-                    .ok()?
-                    .checked_mul(unit)?
+                digits(number.trim_end())?.parse::<u32>().ok()?.checked_mul(unit)?
             }
             _ => return None,
         };
@@ -196,10 +190,7 @@ mod tests {
         expected: impl Fn(T) -> u64,
         values: &[Option<u64>],
     ) {
-        let read: Vec<_> = texts
-            .iter()
-            .map(|text| T::read(&Given::Text((*text).to_owned())))
-            .collect();
+        let read: Vec<_> = texts.iter().map(|text| T::read(&Given::Text((*text).to_owned()))).collect();
         for value in read.iter().flatten() {
             assert_eq!(T::read(&value.write()), Some(*value));
         }
@@ -215,12 +206,7 @@ mod tests {
             &[Some(1), Some(10), None, None, None, None, None, None, None, None],
         );
         assert_eq!(Count::<1, 10>::read(&Given::Whole(7)), Some(Count(7)));
-        for wrong in [
-            Given::Whole(-1),
-            Given::Whole(1 << 40),
-            Given::Bool(true),
-            Given::Other("a list"),
-        ] {
+        for wrong in [Given::Whole(-1), Given::Whole(1 << 40), Given::Bool(true), Given::Other("a list")] {
             assert_eq!(Count::<1, 10>::read(&wrong), None, "{wrong}");
         }
         assert_eq!(
@@ -235,17 +221,7 @@ mod tests {
         check::<Span<100, 3_600_000>>(
             &["100ms", "1h", "1m 30s", "99ms", "61m", "30", "", "-1s", "1h 1ms"],
             |span| u64::try_from(span.get().as_millis()).unwrap(),
-            &[
-                Some(100),
-                Some(3_600_000),
-                Some(90_000),
-                None,
-                None,
-                None,
-                None,
-                None,
-                None,
-            ],
+            &[Some(100), Some(3_600_000), Some(90_000), None, None, None, None, None, None],
         );
         assert_eq!(Span::<0, 100>::read(&Given::Whole(30)), None, "a time has a unit");
         assert_eq!(
@@ -257,34 +233,11 @@ mod tests {
     #[test]
     fn sizes() {
         check::<Size<1000, 4_194_304>>(
-            &[
-                "1000",
-                "256KiB",
-                "4MiB",
-                "4 MiB",
-                "999",
-                "5MiB",
-                "1MB",
-                "-1KiB",
-                "4294967295MiB",
-            ],
+            &["1000", "256KiB", "4MiB", "4 MiB", "999", "5MiB", "1MB", "-1KiB", "4294967295MiB"],
             |size| size.bytes() as u64,
-            &[
-                Some(1000),
-                Some(262_144),
-                Some(4_194_304),
-                Some(4_194_304),
-                None,
-                None,
-                None,
-                None,
-                None,
-            ],
+            &[Some(1000), Some(262_144), Some(4_194_304), Some(4_194_304), None, None, None, None, None],
         );
-        assert_eq!(
-            Size::<1024, 1_048_576>::read(&Given::Whole(2048)),
-            Some(Size(2048))
-        );
+        assert_eq!(Size::<1024, 1_048_576>::read(&Given::Whole(2048)), Some(Size(2048)));
         assert_eq!(
             Size::<0, 1_048_577>::allowed(),
             "a size such as \"256KiB\" or \"4MiB\", from 0 to 1048577"

@@ -29,14 +29,8 @@ fn tls(settings: &Settings) -> Result<(), Broken> {
     let tls = &settings.tls;
     let broken = |key, why: &str| Err((key, String::from(why)));
     match (&tls.certificate, &tls.key, &tls.client_ca) {
-        (Some(_), None, _) => broken(
-            "tls.certificate",
-            "a certificate needs its private key: set tls.key",
-        ),
-        (None, Some(_), _) => broken(
-            "tls.key",
-            "a private key needs its certificate: set tls.certificate",
-        ),
+        (Some(_), None, _) => broken("tls.certificate", "a certificate needs its private key: set tls.key"),
+        (None, Some(_), _) => broken("tls.key", "a private key needs its certificate: set tls.certificate"),
         (None, None, Some(_)) => broken(
             "tls.client_ca",
             "clients show certificates only over TLS: set tls.certificate and tls.key",
@@ -46,9 +40,7 @@ fn tls(settings: &Settings) -> Result<(), Broken> {
 }
 
 fn keys(settings: &Settings) -> Result<(), Broken> {
-    KeySet::new(settings.keys.clone())
-        .map(drop)
-        .map_err(|why| ("keys", why.to_string()))
+    KeySet::new(settings.keys.clone()).map(drop).map_err(|why| ("keys", why.to_string()))
 }
 
 /// What other machines can reach needs keys and TLS, or somebody who says that it does not.
@@ -78,11 +70,7 @@ impl Settings {
         let mut warnings = Vec::new();
         let local = self.listen.ip().to_canonical().is_loopback();
         if self.keys.is_empty() {
-            let whoever = if local {
-                "on this machine"
-            } else {
-                "who can reach it"
-            };
+            let whoever = if local { "on this machine" } else { "who can reach it" };
             warnings.push(format!(
                 "no API key is configured: everyone {whoever} may do everything at {}",
                 self.listen

@@ -108,12 +108,8 @@ impl Flags {
             ("log-level", "log.level", &self.log_level),
             ("otlp", "telemetry.otlp", &self.otlp),
         ];
-        let texts = texts
-            .into_iter()
-            .filter_map(|(flag, key, value)| Some((flag, key, value.clone()?)));
-        let insecure = self
-            .insecure
-            .then(|| ("insecure", "insecure", String::from("true")));
+        let texts = texts.into_iter().filter_map(|(flag, key, value)| Some((flag, key, value.clone()?)));
+        let insecure = self.insecure.then(|| ("insecure", "insecure", String::from("true")));
         texts.chain(insecure).collect()
     }
 }
@@ -161,12 +157,7 @@ pub enum KeysCommand {
         #[arg(long)]
         owner: Owner,
         /// What the key allows: tables, play, seeded_tables, agents, admin; several are separated by commas
-        #[arg(
-            long,
-            value_name = "SCOPES",
-            value_delimiter = ',',
-            default_value = "tables,play"
-        )]
+        #[arg(long, value_name = "SCOPES", value_delimiter = ',', default_value = "tables,play")]
         scopes: Vec<Scope>,
         /// How many tables it may hold at once [default: limits.tables_per_key]
         #[arg(long, value_name = "COUNT")]
@@ -180,13 +171,10 @@ pub enum KeysCommand {
 /// The list of all keys for the end of the help text.
 fn all_keys() -> String {
     let keys = Known::new().keys();
-    let lines = keys
-        .iter()
-        .filter(|(key, _)| key != "keys")
-        .map(|(key, default)| {
-            let variable = Known::variable(key);
-            format!("  {key} = {default}  ({variable})\n")
-        });
+    let lines = keys.iter().filter(|(key, _)| key != "keys").map(|(key, default)| {
+        let variable = Known::variable(key);
+        format!("  {key} = {default}  ({variable})\n")
+    });
     let lines: String = lines.collect();
     format!(
         "Keys, their defaults, and the environment variables that set them:\n{lines}  [[keys]]  (in the file only)"

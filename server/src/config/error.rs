@@ -53,18 +53,10 @@ pub enum SettingsError {
 
 impl SettingsError {
     pub(super) fn unknown_key(key: String, place: &str, allowed: String) -> SettingsError {
-        SettingsError::UnknownKey {
-            key,
-            place: place.to_owned(),
-            allowed,
-        }
+        SettingsError::UnknownKey { key, place: place.to_owned(), allowed }
     }
 
     pub(super) fn wrong(key: String, place: &str, why: String) -> SettingsError {
-        SettingsError::Wrong {
-            key,
-            place: place.to_owned(),
-            why,
-        }
+        SettingsError::Wrong { key, place: place.to_owned(), why }
     }
 }

@@ -38,10 +38,7 @@ impl Sources {
     /// The environment of this process, and its flags.
     #[must_use]
     pub fn of_process(flags: Flags) -> Sources {
-        Sources {
-            environment: std::env::vars_os().collect(),
-            flags,
-        }
+        Sources { environment: std::env::vars_os().collect(), flags }
     }
 
     /// The settings file, if one is named: by `--config`, or by the variable `PARLOR_CONFIG`.
@@ -66,14 +63,8 @@ impl Settings {
         }
         builder = builder.add_source(Layer(read_environment(&sources.environment, &known)?));
         builder = builder.add_source(Layer(read_flags(&sources.flags, &known)?));
-        let merged = builder
-            .build()
-            .map_err(|error| explain(error, &Value::default()))?
-            .cache;
-        let settings: Settings = merged
-            .clone()
-            .try_deserialize()
-            .map_err(|error| explain(error, &merged))?;
+        let merged = builder.build().map_err(|error| explain(error, &Value::default()))?.cache;
+        let settings: Settings = merged.clone().try_deserialize().map_err(|error| explain(error, &merged))?;
         check::check(&settings).map_err(|(key, why)| wrong(key.to_owned(), &merged, why))?;
         Ok(settings)
     }
@@ -94,10 +85,7 @@ impl Source for Layer {
 }
 
 fn read_file(path: &Path, known: &Known) -> Result<Map<String, Value>, SettingsError> {
-    let unreadable = |why| SettingsError::Unreadable {
-        path: path.to_owned(),
-        why,
-    };
+    let unreadable = |why| SettingsError::Unreadable { path: path.to_owned(), why };
     if fs::metadata(path).map_err(unreadable)?.len() > MAX_FILE_BYTES {
         let why = std::io::Error::other(format!("it has more than {MAX_FILE_BYTES} bytes"));
         return Err(unreadable(why));
@@ -117,9 +105,7 @@ fn read_file(path: &Path, known: &Known) -> Result<Map<String, Value>, SettingsE
 fn in_one_line(error: &str) -> String {
     let mut lines = error.trim().lines();
     let place = lines.next().unwrap_or_default();
-    lines
-        .next_back()
-        .map_or(place.to_owned(), |why| format!("{place}: {why}"))
+    lines.next_back().map_or(place.to_owned(), |why| format!("{place}: {why}"))
 }
 
 fn read_environment(
@@ -136,17 +122,11 @@ fn read_environment(
             continue;
         }
         let Some((key, _)) = keys.iter().find(|(key, _)| Known::variable(key) == name) else {
-            return Err(SettingsError::UnknownVariable {
-                name: name.to_owned(),
-            });
+            return Err(SettingsError::UnknownVariable { name: name.to_owned() });
         };
         let place = format!("the environment variable {name}");
         let Some(text) = value.to_str() else {
-            return Err(SettingsError::wrong(
-                key.clone(),
-                &place,
-                String::from("expected a text in UTF-8"),
-            ));
+            return Err(SettingsError::wrong(key.clone(), &place, String::from("expected a text in UTF-8")));
         };
         values.insert(key.clone(), Value::new(Some(&place), text));
     }
@@ -182,17 +162,10 @@ fn read_flags(flags: &Flags, known: &Known) -> Result<Map<String, Value>, Settin
 /// An error of the layers, as ours: with the key, and the place of its value.
 fn explain(error: ConfigError, merged: &Value) -> SettingsError {
     match error {
-        ConfigError::At {
-            error,
-            key: Some(key),
-            ..
-        } => wrong(key, merged, error.to_string()),
-        ConfigError::Type {
-            unexpected,
-            expected,
-            key: Some(key),
-            ..
-        } => wrong(key, merged, format!("expected {expected}, got {unexpected}")),
+        ConfigError::At { error, key: Some(key), .. } => wrong(key, merged, error.to_string()),
+        ConfigError::Type { unexpected, expected, key: Some(key), .. } => {
+            wrong(key, merged, format!("expected {expected}, got {unexpected}"))
+        }
         ConfigError::NotFound(key) => wrong(key, merged, String::from("it is missing")),
         other => wrong(String::from("the settings"), merged, other.to_string()),
     }

@@ -168,9 +168,7 @@ pub struct Retention {
 
 impl Default for Retention {
     fn default() -> Retention {
-        Retention {
-            finished: const { Keep::days(30) },
-        }
+        Retention { finished: const { Keep::days(30) } }
     }
 }
 
@@ -218,10 +216,7 @@ pub struct Logging {
 
 impl Default for Logging {
     fn default() -> Logging {
-        Logging {
-            format: LogFormat::Text,
-            level: LogLevel::Info,
-        }
+        Logging { format: LogFormat::Text, level: LogLevel::Info }
     }
 }
 

@@ -24,13 +24,10 @@ impl Given {
         std::fs::write(&path, file).unwrap();
         let line = ["parlor-server", "--config", path.to_str().unwrap()];
         let line = line.iter().chain(flags);
-        let environment = environment
-            .iter()
-            .map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        let sources = Sources {
-            environment: environment.collect(),
-            flags: Cli::try_parse_from(line).unwrap().flags,
-        };
+        let environment =
+            environment.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let sources =
+            Sources { environment: environment.collect(), flags: Cli::try_parse_from(line).unwrap().flags };
         Given { folder, sources }
     }
 

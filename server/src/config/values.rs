@@ -214,11 +214,7 @@ impl<'de> Visitor<'de> for OriginsVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Origins, E> {
-        let texts = text
-            .split(',')
-            .map(str::trim)
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned);
+        let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
         let given = || Given::Text(text.to_owned());
         Origins::read(texts.collect())
             .ok_or_else(|| E::custom(format!("expected {}, got {}", Origins::ALLOWED, given())))
@@ -257,20 +253,10 @@ mod tests {
         );
         check::<Keep>(&["forever", "30days", "1m"], &["", "never", "1s", "30"]);
         check::<LogFormat>(&["text", "json"], &["", "JSON", "xml"]);
-        check::<LogLevel>(
-            &["error", "warn", "info", "debug", "trace"],
-            &["", "INFO", "verbose"],
-        );
+        check::<LogLevel>(&["error", "warn", "info", "debug", "trace"], &["", "INFO", "verbose"]);
         check::<Endpoint>(
             &["http://localhost:4317", "https://otel.example/v1"],
-            &[
-                "",
-                "localhost:4317",
-                "http://",
-                "http:///x",
-                "http://u:p@host",
-                "http://a b",
-            ],
+            &["", "localhost:4317", "http://", "http:///x", "http://u:p@host", "http://a b"],
         );
         assert_eq!(LogFormat::allowed(), "one of \"text\", \"json\"");
     }
@@ -278,20 +264,9 @@ mod tests {
     #[test]
     fn origins_are_origins() {
         let read = |texts: &[&str]| Origins::read(texts.iter().map(|text| (*text).to_owned()).collect());
-        assert!(
-            !read(&["https://example.org", "http://localhost:8080"])
-                .unwrap()
-                .any()
-        );
+        assert!(!read(&["https://example.org", "http://localhost:8080"]).unwrap().any());
         assert!(read(&["*"]).unwrap().any());
-        for bad in [
-            "",
-            "example.org",
-            "https://",
-            "https://example.org/page",
-            "https://*.org",
-            "ftp://x",
-        ] {
+        for bad in ["", "example.org", "https://", "https://example.org/page", "https://*.org", "ftp://x"] {
             assert_eq!(read(&[bad]), None, "{bad}");
         }
         assert_eq!(read(&["*"; 257]), None);

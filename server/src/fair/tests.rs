@@ -36,10 +36,7 @@ fn hex(bytes: &[u8]) -> String {
 #[test]
 fn the_commitment_is_pinned() {
     let commitment = server().commitment(table());
-    assert_eq!(
-        commitment.to_string(),
-        "6dab296f1c915e5f828c392fcc9c4745c057b700006a50288b64255d33f8196e"
-    );
+    assert_eq!(commitment.to_string(), "6dab296f1c915e5f828c392fcc9c4745c057b700006a50288b64255d33f8196e");
     assert_eq!(hex(commitment.as_bytes()), commitment.to_string());
     assert_eq!(Commitment::from_bytes(*commitment.as_bytes()), commitment);
 }
@@ -48,24 +45,11 @@ fn the_commitment_is_pinned() {
 fn the_game_seed_is_pinned() {
     let check = |seats: &[&[u8]], expected: &str| {
         let seats: Vec<_> = seats.iter().map(|given| Entropy::new(given).unwrap()).collect();
-        assert_eq!(
-            hex(server().game_seed(table(), &seats).reveal()),
-            expected,
-            "{seats:?}"
-        );
+        assert_eq!(hex(server().game_seed(table(), &seats).reveal()), expected, "{seats:?}");
     };
-    check(
-        &[b"", b""],
-        "dbef59aa522e44ed3b0d04dcc36094635d7983c33a35ac90348d5b3985aaf774",
-    );
-    check(
-        &[b"abc", b"", &[0xff; 64]],
-        "77c47e3defec7a12336d5c309d5bd78216e1b86e6e2e1ced8cebad9f2c026f98",
-    );
-    check(
-        &[b"", b"abc", &[0xff; 64]],
-        "82aa9cbfad4d2560cb09e4cb6d23b7216ac4d35de7b209bf5a532fe8259abbd9",
-    );
+    check(&[b"", b""], "dbef59aa522e44ed3b0d04dcc36094635d7983c33a35ac90348d5b3985aaf774");
+    check(&[b"abc", b"", &[0xff; 64]], "77c47e3defec7a12336d5c309d5bd78216e1b86e6e2e1ced8cebad9f2c026f98");
+    check(&[b"", b"abc", &[0xff; 64]], "82aa9cbfad4d2560cb09e4cb6d23b7216ac4d35de7b209bf5a532fe8259abbd9");
 }
 
 #[test]
@@ -74,21 +58,9 @@ fn the_bots_randomness_is_pinned() {
         let seed = server().bot_seed(Seat::new(seat).unwrap(), decision);
         assert_eq!(hex(seed.reveal()), expected, "seat {seat}, decision {decision}");
     };
-    check(
-        0,
-        0,
-        "713968047e00eb0ca085344695dcfae20ff9f59a332b250a528c978511535734",
-    );
-    check(
-        5,
-        1,
-        "0bb443586582e64ff49e985a28d728b91ade73da2401d15dee972355a34b5f4c",
-    );
-    check(
-        2,
-        u64::MAX,
-        "550dc8a3a4ee783cf2e90c8ee22ff750e355a8587fc50dd8a8558ed34e38ef23",
-    );
+    check(0, 0, "713968047e00eb0ca085344695dcfae20ff9f59a332b250a528c978511535734");
+    check(5, 1, "0bb443586582e64ff49e985a28d728b91ade73da2401d15dee972355a34b5f4c");
+    check(2, u64::MAX, "550dc8a3a4ee783cf2e90c8ee22ff750e355a8587fc50dd8a8558ed34e38ef23");
 }
 
 #[test]
@@ -133,9 +105,6 @@ fn seeds_are_never_printed() {
     let seed = ServerSeed::from_bytes([0xab; 32]);
     let game = GameSeed::given([0xab; 32]);
     let entropy = Entropy::new(&[0xab; 3]).unwrap();
-    assert_eq!(
-        format!("{seed:?} {game:?} {entropy:?}"),
-        "ServerSeed(..) GameSeed(..) Entropy(3 bytes)"
-    );
+    assert_eq!(format!("{seed:?} {game:?} {entropy:?}"), "ServerSeed(..) GameSeed(..) Entropy(3 bytes)");
     assert_eq!(game.reveal(), &[0xab; 32]);
 }

@@ -32,13 +32,8 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Scope; 5] = [
-        Scope::Tables,
-        Scope::Play,
-        Scope::SeededTables,
-        Scope::Agents,
-        Scope::Admin,
-    ];
+    pub const ALL: [Scope; 5] =
+        [Scope::Tables, Scope::Play, Scope::SeededTables, Scope::Agents, Scope::Admin];
 
     /// The name in the settings file.
     #[must_use]
@@ -68,10 +63,7 @@ impl FromStr for Scope {
     type Err = NotAScope;
 
     fn from_str(text: &str) -> Result<Scope, NotAScope> {
-        Scope::ALL
-            .into_iter()
-            .find(|scope| scope.name() == text)
-            .ok_or(NotAScope)
+        Scope::ALL.into_iter().find(|scope| scope.name() == text).ok_or(NotAScope)
     }
 }
 
@@ -124,11 +116,7 @@ impl FromStr for Owner {
         let fits = (1..=Owner::MAX_LENGTH).contains(&text.len()) && text.bytes().all(plain);
         // A key pasted into the wrong place would be shown in listings and logs.
         let is_key = text.starts_with(PREFIX);
-        if fits && !is_key {
-            Ok(Owner(text.to_owned()))
-        } else {
-            Err(NotAnOwner)
-        }
+        if fits && !is_key { Ok(Owner(text.to_owned())) } else { Err(NotAnOwner) }
     }
 }
 
@@ -277,17 +265,8 @@ impl NewKey {
         requests_per_second: Option<Quota>,
     ) -> Result<NewKey, NoRandomness> {
         let text = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(fresh_bytes::<32>()?));
-        let entry = KeyEntry {
-            owner,
-            hash: KeyHash::of(&text),
-            scopes,
-            tables,
-            requests_per_second,
-        };
-        Ok(NewKey {
-            text: Secret::new(text),
-            entry,
-        })
+        let entry = KeyEntry { owner, hash: KeyHash::of(&text), scopes, tables, requests_per_second };
+        Ok(NewKey { text: Secret::new(text), entry })
     }
 
     /// The lines to put at the end of the settings file.

@@ -50,10 +50,7 @@ impl KeySet {
             return Err(KeySetError::TooMany(entries.len()));
         }
         let mut seen = HashSet::new();
-        for KeyEntry {
-            owner, hash, scopes, ..
-        } in &entries
-        {
+        for KeyEntry { owner, hash, scopes, .. } in &entries {
             let (id, owner) = (hash.id(), owner.clone());
             if !seen.insert(*hash) {
                 return Err(KeySetError::Twice { id, owner });
@@ -79,11 +76,7 @@ impl KeySet {
             found.conditional_assign(&index, entry.hash.ct_eq(&hash));
         }
         let known = !found.ct_eq(&u32::MAX);
-        if bool::from(known) {
-            self.0.get(usize::try_from(found).ok()?)
-        } else {
-            None
-        }
+        if bool::from(known) { self.0.get(usize::try_from(found).ok()?) } else { None }
     }
 }
 
@@ -192,10 +185,9 @@ impl Keys {
             _ if keys.is_empty() => Ok(Caller(Kind::Local(Owner::local()))),
             None => Err(KeyRefused::Missing),
             Some(text) if !looks_like_a_key(text) => Err(KeyRefused::Malformed),
-            Some(text) => keys
-                .find(text)
-                .map(|entry| Caller(Kind::Key(entry.clone())))
-                .ok_or(KeyRefused::Unknown),
+            Some(text) => {
+                keys.find(text).map(|entry| Caller(Kind::Key(entry.clone()))).ok_or(KeyRefused::Unknown)
+            }
         }
     }
 }

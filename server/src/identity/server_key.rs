@@ -125,11 +125,7 @@ fn create(folder: &Path, path: PathBuf) -> Result<ServerKey, ServerKeyError> {
 
 fn write_draft(folder: &Path, draft: &Path, key: &ServerKey) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(draft)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(draft)?;
     file.write_all(key.reveal())?;
     file.sync_all()
 }
@@ -153,28 +149,18 @@ mod tests {
         let first = ServerKey::load_or_create(&folder).unwrap();
         let second = ServerKey::load_or_create(&folder).unwrap();
         assert_eq!(first.reveal(), second.reveal());
-        assert_eq!(
-            (mode(&folder), mode(&folder.join(SERVER_KEY_FILE))),
-            (0o700, 0o600)
-        );
-        let files: Vec<_> = fs::read_dir(&folder)
-            .unwrap()
-            .map(|file| file.unwrap().file_name())
-            .collect();
+        assert_eq!((mode(&folder), mode(&folder.join(SERVER_KEY_FILE))), (0o700, 0o600));
+        let files: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
         assert_eq!(files, [SERVER_KEY_FILE], "no draft is left");
-        assert_ne!(
-            ServerKey::load_or_create(parent.path()).unwrap().reveal(),
-            first.reveal()
-        );
+        assert_ne!(ServerKey::load_or_create(parent.path()).unwrap().reveal(), first.reveal());
     }
 
     #[test]
     fn servers_that_start_at_once_agree_on_one_key() {
         let folder = tempfile::tempdir().unwrap();
         let keys: Vec<_> = std::thread::scope(|scope| {
-            let starts: Vec<_> = (0..8)
-                .map(|_| scope.spawn(|| ServerKey::load_or_create(folder.path()).unwrap()))
-                .collect();
+            let starts: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| ServerKey::load_or_create(folder.path()).unwrap())).collect();
             starts.into_iter().map(|start| start.join().unwrap()).collect()
         });
         assert!(keys.iter().all(|key| key.reveal() == keys[0].reveal()));

@@ -148,10 +148,7 @@ impl SeatPass {
     /// Lets the player in, or says why not.
     pub fn admit(self, standing: Standing) -> Result<SeatClaim, TokenRefused> {
         admit(TokenKind::Seat, self.generation, standing)?;
-        Ok(SeatClaim {
-            table: self.table,
-            seat: self.seat,
-        })
+        Ok(SeatClaim { table: self.table, seat: self.seat })
     }
 }
 
@@ -220,11 +217,7 @@ impl ServerKey {
         let claim = self.read(TokenKind::Seat, token)?;
         let seat = claim.get(16).copied().and_then(Seat::new);
         match (table(&claim), seat, generation(&claim)) {
-            (Some(table), Some(seat), Some(generation)) => Ok(SeatPass {
-                table,
-                seat,
-                generation,
-            }),
+            (Some(table), Some(seat), Some(generation)) => Ok(SeatPass { table, seat, generation }),
             _ => Err(TokenRefused::Wrong(TokenKind::Seat)),
         }
     }
@@ -277,9 +270,7 @@ fn table(claim: &[u8]) -> Option<TableId> {
 }
 
 fn generation(claim: &[u8]) -> Option<Generation> {
-    claim
-        .last_chunk()
-        .map(|bytes| Generation(u32::from_be_bytes(*bytes)))
+    claim.last_chunk().map(|bytes| Generation(u32::from_be_bytes(*bytes)))
 }
 
 fn other_kind(wanted: TokenKind, token: &str) -> TokenRefused {

@@ -25,11 +25,7 @@ pub struct Counter<K> {
 
 impl<K> Clone for Counter<K> {
     fn clone(&self) -> Counter<K> {
-        Counter {
-            counted: self.counted,
-            most_callers: self.most_callers,
-            held: self.held.clone(),
-        }
+        Counter { counted: self.counted, most_callers: self.most_callers, held: self.held.clone() }
     }
 }
 
@@ -37,20 +33,13 @@ impl<K: Eq + Hash + Clone> Counter<K> {
     /// Nothing held by anybody.
     #[must_use]
     pub fn new(counted: Counted, most_callers: usize) -> Counter<K> {
-        Counter {
-            counted,
-            most_callers,
-            held: Arc::default(),
-        }
+        Counter { counted, most_callers, held: Arc::default() }
     }
 
     /// Counts one more, if that is no more than the caller may hold.
     pub fn add(&self, caller: &K, most: u32) -> Result<(), Exhausted> {
         let mut held = self.lock();
-        let full = Exhausted::Count {
-            counted: self.counted,
-            most,
-        };
+        let full = Exhausted::Count { counted: self.counted, most };
         let no_room = held.len() >= self.most_callers;
         match held.entry(caller.clone()) {
             Entry::Occupied(mut count) if *count.get() < most => {
@@ -59,9 +48,7 @@ impl<K: Eq + Hash + Clone> Counter<K> {
             }
             Entry::Occupied(_) => Err(full),
             Entry::Vacant(_) if most == 0 => Err(full),
-            Entry::Vacant(_) if no_room => Err(Exhausted::Callers {
-                retry_after: ASK_AGAIN,
-            }),
+            Entry::Vacant(_) if no_room => Err(Exhausted::Callers { retry_after: ASK_AGAIN }),
             Entry::Vacant(place) => {
                 place.insert(1);
                 Ok(())
@@ -98,10 +85,7 @@ impl<K: Eq + Hash + Clone> Counter<K> {
     /// Counts one more, until the answer is dropped.
     pub fn hold(&self, caller: &K, most: u32) -> Result<Held<K>, Exhausted> {
         self.add(caller, most)?;
-        Ok(Held {
-            counter: self.clone(),
-            caller: caller.clone(),
-        })
+        Ok(Held { counter: self.clone(), caller: caller.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<K, u32>> {
@@ -133,19 +117,13 @@ mod tests {
         tables.add(&"anna", 2).unwrap();
         tables.add(&"anna", 2).unwrap();
         let refused = tables.add(&"anna", 2).unwrap_err();
-        assert_eq!(
-            refused.to_string(),
-            "tables a key are limited to 2: end one first"
-        );
+        assert_eq!(refused.to_string(), "tables a key are limited to 2: end one first");
         assert_eq!(refused.retry_after(), None);
         assert_eq!(tables.add(&"ben", 2), Ok(()), "each is counted apart");
         tables.sub(&"anna");
         assert_eq!(tables.add(&"anna", 2), Ok(()));
         assert!(tables.add(&"carl", 0).is_err());
-        assert_eq!(
-            (tables.count(&"anna"), tables.count(&"ben"), tables.count(&"carl")),
-            (2, 1, 0)
-        );
+        assert_eq!((tables.count(&"anna"), tables.count(&"ben"), tables.count(&"carl")), (2, 1, 0));
     }
 
     #[test]
@@ -165,12 +143,7 @@ mod tests {
     fn callers_are_bounded_and_those_who_hold_nothing_take_no_room() {
         let tables = Counter::new(Counted::Tables, 1);
         tables.add(&"anna", 5).unwrap();
-        assert_eq!(
-            tables.add(&"ben", 5),
-            Err(Exhausted::Callers {
-                retry_after: ASK_AGAIN
-            })
-        );
+        assert_eq!(tables.add(&"ben", 5), Err(Exhausted::Callers { retry_after: ASK_AGAIN }));
         assert_eq!(tables.add(&"anna", 5), Ok(()));
         tables.sub(&"anna");
         tables.sub(&"anna");

@@ -56,15 +56,8 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
     /// A limiter that keeps account of at most `most` callers.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>, most: usize) -> RateLimiter<K> {
-        let buckets = Buckets {
-            full_at: HashMap::new(),
-            no_room_before: Moment::START,
-        };
-        RateLimiter {
-            clock,
-            most,
-            buckets: Mutex::new(buckets),
-        }
+        let buckets = Buckets { full_at: HashMap::new(), no_room_before: Moment::START };
+        RateLimiter { clock, most, buckets: Mutex::new(buckets) }
     }
 
     /// Takes a token from the caller's bucket, or says when there will be one.
@@ -92,11 +85,7 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
     /// How many callers are kept account of.
     #[must_use]
     pub fn callers(&self) -> usize {
-        self.buckets
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .full_at
-            .len()
+        self.buckets.lock().unwrap_or_else(PoisonError::into_inner).full_at.len()
     }
 }
 
@@ -115,9 +104,7 @@ impl<K: Eq + Hash> Buckets<K> {
             let first = self.full_at.values().min().copied();
             self.no_room_before = first.unwrap_or(now + Duration::from_secs(1));
         }
-        Err(Exhausted::Callers {
-            retry_after: self.no_room_before.since(now),
-        })
+        Err(Exhausted::Callers { retry_after: self.no_room_before.since(now) })
     }
 }
 
@@ -142,28 +129,14 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(limiter.take(&"anna", rate), Ok(()));
         }
-        let refused = Exhausted::Rate {
-            per_second: 10,
-            retry_after: MS * 100,
-        };
+        let refused = Exhausted::Rate { per_second: 10, retry_after: MS * 100 };
         assert_eq!(limiter.take(&"anna", rate), Err(refused));
-        assert_eq!(
-            limiter.take(&"anna", rate),
-            Err(refused),
-            "a refusal costs nothing"
-        );
-        assert_eq!(
-            refused.to_string(),
-            "more than 10 requests a second: retry in 100 ms"
-        );
+        assert_eq!(limiter.take(&"anna", rate), Err(refused), "a refusal costs nothing");
+        assert_eq!(refused.to_string(), "more than 10 requests a second: retry in 100 ms");
         assert_eq!(refused.retry_after(), Some(MS * 100));
 
         clock.advance(MS * 99);
-        assert_eq!(
-            limiter.take(&"anna", rate).unwrap_err().retry_after(),
-            Some(MS),
-            "not yet"
-        );
+        assert_eq!(limiter.take(&"anna", rate).unwrap_err().retry_after(), Some(MS), "not yet");
         clock.advance(MS);
         assert_eq!(limiter.take(&"anna", rate), Ok(()));
         assert!(limiter.take(&"anna", rate).is_err());
@@ -173,10 +146,7 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(limiter.take(&"anna", rate), Ok(()));
         }
-        assert!(
-            limiter.take(&"anna", rate).is_err(),
-            "a bucket holds no more than the burst"
-        );
+        assert!(limiter.take(&"anna", rate).is_err(), "a bucket holds no more than the burst");
     }
 
     #[test]
@@ -187,16 +157,8 @@ mod tests {
         clock.advance(MS * 300);
         limiter.take(&"ben", rate).unwrap();
         let refused = limiter.take(&"carl", rate).unwrap_err();
-        assert_eq!(
-            refused,
-            Exhausted::Callers {
-                retry_after: MS * 700
-            }
-        );
-        assert_eq!(
-            refused.to_string(),
-            "the server has too many callers at once: retry in 700 ms"
-        );
+        assert_eq!(refused, Exhausted::Callers { retry_after: MS * 700 });
+        assert_eq!(refused.to_string(), "the server has too many callers at once: retry in 700 ms");
         assert_eq!(limiter.take(&"anna", rate), Ok(()), "who is known is served");
         clock.advance(MS * 1000);
         assert_eq!(limiter.take(&"carl", rate), Ok(()), "ben's bucket is full again");
@@ -206,10 +168,7 @@ mod tests {
     #[test]
     fn a_limiter_without_room_refuses_everyone() {
         let (_, limiter) = limiter(0);
-        assert!(matches!(
-            limiter.take(&"anna", Rate::new(0, 0)),
-            Err(Exhausted::Callers { .. })
-        ));
+        assert!(matches!(limiter.take(&"anna", Rate::new(0, 0)), Err(Exhausted::Callers { .. })));
         assert_eq!(limiter.callers(), 0);
     }
 

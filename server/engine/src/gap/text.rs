@@ -131,7 +131,7 @@ impl Say for View {
         match self.outcome {
             Some(outcome) => writeln!(f, "{}", outcome.in_lang(lang))?,
             None => {
-                writeln!(f, "{round} {}. {turn}: {}", u32::from(self.round) + 1, self.turn.in_lang(lang))?
+                writeln!(f, "{round} {}. {turn}: {}", u32::from(self.round) + 1, self.turn.in_lang(lang))?;
             }
         }
         writeln!(f, "{middle}: {}. {stack}: {}", self.middle.in_lang(lang), self.stack)?;

@@ -7,18 +7,14 @@ use super::*;
 /// The example with its defaults no longer commented out: "#listen = ..." counts, "# Where clients ..." does not.
 fn uncommented(text: &str) -> String {
     let is_key = |line: &str| line.starts_with(|c: char| c.is_ascii_lowercase() || c == '[');
-    let lines = text
-        .lines()
-        .map(|line| line.strip_prefix('#').filter(|rest| is_key(rest)).unwrap_or(line));
+    let lines = text.lines().map(|line| line.strip_prefix('#').filter(|rest| is_key(rest)).unwrap_or(line));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The example's keys, and after them its example of an API key.
 fn parts() -> (String, String) {
     let text = uncommented(EXAMPLE);
-    let (settings, key) = text
-        .split_once("\n[[keys]]\n")
-        .expect("an example of an API key at the end");
+    let (settings, key) = text.split_once("\n[[keys]]\n").expect("an example of an API key at the end");
     (settings.to_owned(), format!("[[keys]]\n{key}"))
 }
 
@@ -58,9 +54,7 @@ fn the_defaults_in_the_example_are_those_of_the_code() {
 fn the_example_of_an_api_key_has_every_field() {
     let (settings, key) = parts();
     let loaded = loaded(&format!("{settings}\n{key}"), &[], &[]);
-    let [entry] = loaded.keys.as_slice() else {
-        panic!("one key")
-    };
+    let [entry] = loaded.keys.as_slice() else { panic!("one key") };
     let fields: Vec<_> = toml::Table::try_from(entry).unwrap().keys().cloned().collect();
     assert_eq!(
         fields,
@@ -102,11 +96,7 @@ fn the_help_explains_every_flag_and_lists_every_key() {
     let mut command = Cli::command();
     let help = command.render_long_help().to_string();
     for argument in command.get_arguments() {
-        assert!(
-            argument.get_help().is_some(),
-            "{} says nothing",
-            argument.get_id()
-        );
+        assert!(argument.get_help().is_some(), "{} says nothing", argument.get_id());
         let long = argument.get_long().unwrap();
         assert!(help.contains(&format!("--{long}")), "{long}");
     }
@@ -130,48 +120,21 @@ fn commands_are_read() {
     };
     assert_eq!(command(&[]).unwrap(), Command::Run);
     assert_eq!(command(&["run", "--insecure"]).unwrap(), Command::Run);
-    assert_eq!(
-        command(&["check-config"]).unwrap(),
-        Command::CheckConfig { example: false }
-    );
+    assert_eq!(command(&["check-config"]).unwrap(), Command::CheckConfig { example: false });
     assert_eq!(command(&["check-store"]).unwrap(), Command::CheckStore);
     let to = PathBuf::from("copy.db");
     assert_eq!(command(&["backup", "copy.db"]).unwrap(), Command::Backup { to });
     let (from, replace) = (PathBuf::from("copy.db"), true);
-    assert_eq!(
-        command(&["restore", "--replace", "copy.db"]).unwrap(),
-        Command::Restore { from, replace }
-    );
-    let made = command(&[
-        "keys",
-        "new",
-        "--owner",
-        "anna",
-        "--scopes",
-        "play,admin",
-        "--tables",
-        "5",
-    ]);
-    let Command::Keys {
-        command:
-            KeysCommand::New {
-                owner,
-                scopes,
-                tables,
-                requests_per_second,
-            },
-    } = made.unwrap()
+    assert_eq!(command(&["restore", "--replace", "copy.db"]).unwrap(), Command::Restore { from, replace });
+    let made = command(&["keys", "new", "--owner", "anna", "--scopes", "play,admin", "--tables", "5"]);
+    let Command::Keys { command: KeysCommand::New { owner, scopes, tables, requests_per_second } } =
+        made.unwrap()
     else {
         panic!("another command")
     };
     let scopes: Vec<_> = scopes.iter().map(|scope| scope.name()).collect();
     assert_eq!(
-        (
-            owner.as_str(),
-            scopes.as_slice(),
-            tables.unwrap().get(),
-            requests_per_second
-        ),
+        (owner.as_str(), scopes.as_slice(), tables.unwrap().get(), requests_per_second),
         ("anna", &["play", "admin"][..], 5, None)
     );
     for wrong in [

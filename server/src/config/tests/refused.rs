@@ -48,17 +48,11 @@ fn wrong_values_name_their_place_and_what_is_allowed() {
 fn values_of_another_kind_are_not_bent_into_shape() {
     for value in ["true", "2.5", "'2.5'", "'yes'", "[3]", "-1", "99999999999"] {
         let refused = Given::new(&format!("limits.callers = {value}"), &[], &[]).refused();
-        assert!(
-            refused.starts_with("limits.callers in parlor.toml: expected a whole number"),
-            "{refused}"
-        );
+        assert!(refused.starts_with("limits.callers in parlor.toml: expected a whole number"), "{refused}");
     }
     for value in ["1", "'yes'", "'on'", "[]"] {
         let refused = Given::new(&format!("insecure = {value}"), &[], &[]).refused();
-        assert!(
-            refused.starts_with("insecure in parlor.toml: expected true or false"),
-            "{refused}"
-        );
+        assert!(refused.starts_with("insecure in parlor.toml: expected true or false"), "{refused}");
     }
     check(
         "limits.callers = {}",
@@ -162,10 +156,7 @@ fn a_key_in_the_wrong_place_is_not_repeated() {
 
 #[test]
 fn wrong_keys_say_which_one_it_is() {
-    let good = format!(
-        "[[keys]]\nowner = 'anna'\nscopes = ['play']\nhash = 'sha256:{}'\n",
-        "0".repeat(64)
-    );
+    let good = format!("[[keys]]\nowner = 'anna'\nscopes = ['play']\nhash = 'sha256:{}'\n", "0".repeat(64));
     let with = |more: &str| Given::new(&format!("{good}{more}"), &[], &[]).refused();
     assert!(with(&good).starts_with("keys in parlor.toml: the key 0000000000000000 of anna is there twice"));
     assert_eq!(
@@ -176,10 +167,7 @@ fn wrong_keys_say_which_one_it_is() {
         with("[[keys]]\nowner = 'ben'\nscopes = ['fly']"),
         "keys[1].scopes[0] in parlor.toml: expected one of the scopes tables, play, seeded_tables, agents, admin"
     );
-    assert_eq!(
-        with("[[keys]]\nowner = 'ben'\nscopes = []"),
-        "keys[1].hash in parlor.toml: it is missing"
-    );
+    assert_eq!(with("[[keys]]\nowner = 'ben'\nscopes = []"), "keys[1].hash in parlor.toml: it is missing");
     assert!(with("quota = 3").contains("unknown field `quota`"));
 }
 
@@ -213,16 +201,8 @@ fn what_other_machines_reach_needs_keys_and_tls_or_a_word() {
         "listen in parlor.toml: other machines can reach 0.0.0.0:1, and there are no API keys and no TLS: add [[keys]] \
          (parlor-server keys new) and [tls], take an address such as 127.0.0.1:1, or say insecure = true (--insecure)"
     );
-    assert!(
-        exposed("0.0.0.0:1", true, false, false)
-            .unwrap()
-            .contains("there is no TLS")
-    );
-    assert!(
-        exposed("0.0.0.0:1", false, true, false)
-            .unwrap()
-            .contains("there are no API keys:")
-    );
+    assert!(exposed("0.0.0.0:1", true, false, false).unwrap().contains("there is no TLS"));
+    assert!(exposed("0.0.0.0:1", false, true, false).unwrap().contains("there are no API keys:"));
     let metrics = Given::new("metrics = '0.0.0.0:1'", &[], &[]).refused();
     assert!(metrics.starts_with("metrics in parlor.toml: other machines can reach 0.0.0.0:1"));
 }

@@ -23,13 +23,7 @@ fn flags_count_more_than_the_environment_and_that_more_than_the_file() {
         ("PARLOR_LISTEN", "127.0.0.1:2"),
         ("PARLOR_LIMITS_TABLE_QUEUE", "2"),
     ];
-    let flags = [
-        "--listen",
-        "127.0.0.1:3",
-        "--set",
-        "limits.reader_queue=33",
-        "--set=bots.workers=3",
-    ];
+    let flags = ["--listen", "127.0.0.1:3", "--set", "limits.reader_queue=33", "--set=bots.workers=3"];
     let settings = loaded(file, &environment, &flags);
     let expected = Settings {
         listen: "127.0.0.1:3".parse().unwrap(),
@@ -41,10 +35,7 @@ fn flags_count_more_than_the_environment_and_that_more_than_the_file() {
             reader_queue: Count::of(33),
             ..Limits::default()
         },
-        bots: Bots {
-            workers: Count::of(3),
-            ..Bots::default()
-        },
+        bots: Bots { workers: Count::of(3), ..Bots::default() },
         ..Settings::default()
     };
     assert_eq!(settings, expected);
@@ -71,22 +62,9 @@ fn every_flag_sets_its_key() {
     assert_eq!(settings.listen.to_string(), "0.0.0.0:9");
     assert_eq!(settings.store_file(), path("/s.db"));
     assert_eq!(settings.data, PathBuf::from("d"));
-    assert_eq!(
-        settings.tls,
-        Tls {
-            certificate: path("c"),
-            key: path("k"),
-            client_ca: path("a")
-        }
-    );
-    assert_eq!(
-        settings.tls.files().unwrap().client_ca.unwrap().to_str(),
-        Some("a")
-    );
-    assert_eq!(
-        (settings.log.format, settings.log.level),
-        (LogFormat::Json, LogLevel::Debug)
-    );
+    assert_eq!(settings.tls, Tls { certificate: path("c"), key: path("k"), client_ca: path("a") });
+    assert_eq!(settings.tls.files().unwrap().client_ca.unwrap().to_str(), Some("a"));
+    assert_eq!((settings.log.format, settings.log.level), (LogFormat::Json, LogLevel::Debug));
     assert_eq!(settings.telemetry.otlp.unwrap().as_str(), "http://o:1");
     let named = Given::new("", &[], &flags).sources.flags.named();
     assert_eq!(named.len(), flags.len(), "a flag that sets nothing");
@@ -95,22 +73,14 @@ fn every_flag_sets_its_key() {
 #[test]
 fn every_key_can_be_set_by_a_variable_of_its_own_and_by_set() {
     let mut variables = std::collections::HashSet::new();
-    for (key, default) in known::Known::new()
-        .keys()
-        .into_iter()
-        .filter(|(key, _)| key != "keys")
-    {
+    for (key, default) in known::Known::new().keys().into_iter().filter(|(key, _)| key != "keys") {
         let variable = known::Known::variable(&key);
         let value = match &default {
             toml::Value::String(text) => text.clone(),
             toml::Value::Array(_) => String::new(),
             other => other.to_string(),
         };
-        assert_eq!(
-            loaded("", &[(&variable, &value)], &[]),
-            Settings::default(),
-            "{variable}"
-        );
+        assert_eq!(loaded("", &[(&variable, &value)], &[]), Settings::default(), "{variable}");
         let set = format!("--set={key}={value}");
         assert_eq!(loaded("", &[], &[&set]), Settings::default(), "{set}");
         let nonsense = Given::new("", &[(&variable, "\u{1}")], &[]);
@@ -126,10 +96,7 @@ fn every_key_can_be_set_by_a_variable_of_its_own_and_by_set() {
 fn lists_come_from_files_and_from_texts() {
     let file = "[connections]\ncors_origins = ['https://a.example', 'http://b.example:8080']";
     let origins = |settings: Settings| settings.connections.cors_origins.named().join(" ");
-    assert_eq!(
-        origins(loaded(file, &[], &[])),
-        "https://a.example http://b.example:8080"
-    );
+    assert_eq!(origins(loaded(file, &[], &[])), "https://a.example http://b.example:8080");
     let variable = [("PARLOR_CONNECTIONS_CORS_ORIGINS", "https://c.example, *")];
     assert_eq!(origins(loaded(file, &variable, &[])), "https://c.example *");
     let none = [("PARLOR_CONNECTIONS_CORS_ORIGINS", "")];

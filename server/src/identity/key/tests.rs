@@ -2,13 +2,7 @@ use super::*;
 
 fn new_key() -> NewKey {
     let quota = Some(Quota::of(5));
-    NewKey::generate(
-        "anna".parse().unwrap(),
-        vec![Scope::Tables, Scope::Play],
-        quota,
-        None,
-    )
-    .unwrap()
+    NewKey::generate("anna".parse().unwrap(), vec![Scope::Tables, Scope::Play], quota, None).unwrap()
 }
 
 #[test]
@@ -80,10 +74,7 @@ fn a_wrong_hash_is_refused_without_repeating_it() {
 fn scopes_read_as_they_are_written() {
     for scope in Scope::ALL {
         assert_eq!(scope.to_string().parse(), Ok(scope));
-        assert!(
-            NotAScope.to_string().contains(scope.name()),
-            "the error lists {scope}"
-        );
+        assert!(NotAScope.to_string().contains(scope.name()), "the error lists {scope}");
     }
     assert_eq!("Tables".parse::<Scope>(), Err(NotAScope));
 }
@@ -91,10 +82,7 @@ fn scopes_read_as_they_are_written() {
 #[test]
 fn owners_have_plain_names() {
     for name in ["a", "chess-club.example_1", &"x".repeat(64)] {
-        assert_eq!(
-            name.parse::<Owner>().map(|owner| owner.to_string()),
-            Ok(name.to_owned())
-        );
+        assert_eq!(name.parse::<Owner>().map(|owner| owner.to_string()), Ok(name.to_owned()));
     }
     for name in ["", "a b", "ä", "a\n", "plr_abc", &"x".repeat(65)] {
         assert_eq!(name.parse::<Owner>(), Err(NotAnOwner), "{name:?}");

@@ -2,13 +2,7 @@ use super::*;
 use crate::identity::NewKey;
 
 fn new_key(owner: &str, scopes: &[Scope]) -> NewKey {
-    NewKey::generate(
-        owner.parse().unwrap(),
-        scopes.to_vec(),
-        Some(Quota::of(3)),
-        Some(Quota::of(9)),
-    )
-    .unwrap()
+    NewKey::generate(owner.parse().unwrap(), scopes.to_vec(), Some(Quota::of(3)), Some(Quota::of(9))).unwrap()
 }
 
 fn set(keys: &[&NewKey]) -> KeySet {
@@ -17,24 +11,16 @@ fn set(keys: &[&NewKey]) -> KeySet {
 
 #[test]
 fn every_key_is_found_and_no_other() {
-    let made: Vec<_> = (0..20)
-        .map(|n| new_key(&format!("owner{n}"), &[Scope::Play]))
-        .collect();
+    let made: Vec<_> = (0..20).map(|n| new_key(&format!("owner{n}"), &[Scope::Play])).collect();
     let keys = Keys::new(set(&made.iter().collect::<Vec<_>>()));
     for (n, key) in made.iter().enumerate() {
         let caller = keys.identify(Some(key.text.reveal())).unwrap();
         assert_eq!(caller.owner().as_str(), format!("owner{n}"));
         assert_eq!(caller.key(), key.entry.hash.id());
-        assert_eq!(
-            (caller.tables(), caller.requests_per_second()),
-            (Some(Quota::of(3)), Some(Quota::of(9)))
-        );
+        assert_eq!((caller.tables(), caller.requests_per_second()), (Some(Quota::of(3)), Some(Quota::of(9))));
     }
     let stranger = new_key("stranger", &[Scope::Admin]);
-    assert_eq!(
-        keys.identify(Some(stranger.text.reveal())).unwrap_err(),
-        KeyRefused::Unknown
-    );
+    assert_eq!(keys.identify(Some(stranger.text.reveal())).unwrap_err(), KeyRefused::Unknown);
 }
 
 #[test]
@@ -44,13 +30,7 @@ fn what_is_no_key_is_refused_and_not_repeated() {
     let text = key.text.reveal();
     let cut = &text[..46];
     assert_eq!(keys.identify(None).unwrap_err(), KeyRefused::Missing);
-    for wrong in [
-        "",
-        cut,
-        &format!("{text}x"),
-        &text.replace("plr_", "plx_"),
-        &text.to_uppercase(),
-    ] {
+    for wrong in ["", cut, &format!("{text}x"), &text.replace("plr_", "plx_"), &text.to_uppercase()] {
         let refused = keys.identify(Some(wrong)).unwrap_err();
         assert_eq!(refused, KeyRefused::Malformed);
         assert!(wrong.is_empty() || !format!("{refused} {refused:?}").contains(wrong));
@@ -59,18 +39,12 @@ fn what_is_no_key_is_refused_and_not_repeated() {
     other.replace_range(20..21, if &text[20..21] == "A" { "B" } else { "A" });
     assert_eq!(keys.identify(Some(&other)).unwrap_err(), KeyRefused::Unknown);
     let shown = format!("{keys:?} {:?}", keys.identify(Some(text)).unwrap());
-    assert!(
-        !shown.contains(&text[4..]) && shown.contains("anna"),
-        "no key in Debug"
-    );
+    assert!(!shown.contains(&text[4..]) && shown.contains("anna"), "no key in Debug");
 }
 
 #[test]
 fn scopes_say_what_a_caller_may_do() {
-    let (anna, root) = (
-        new_key("anna", &[Scope::Tables, Scope::Play]),
-        new_key("root", &[Scope::Admin]),
-    );
+    let (anna, root) = (new_key("anna", &[Scope::Tables, Scope::Play]), new_key("root", &[Scope::Admin]));
     let keys = Keys::new(set(&[&anna, &root]));
     let allowed = |key: &NewKey| {
         let caller = keys.identify(Some(key.text.reveal())).unwrap();
@@ -87,10 +61,7 @@ fn without_keys_everyone_is_the_local_owner() {
         let caller = keys.identify(key).unwrap();
         assert_eq!(caller.owner().as_str(), "local");
         assert!(Scope::ALL.into_iter().all(|scope| caller.may(scope)));
-        assert_eq!(
-            (caller.tables(), caller.requests_per_second(), caller.key()),
-            (None, None, KeyId::NONE)
-        );
+        assert_eq!((caller.tables(), caller.requests_per_second(), caller.key()), (None, None, KeyId::NONE));
     }
 }
 
@@ -100,14 +71,8 @@ fn keys_are_exchanged_while_the_server_runs() {
     let keys = Keys::new(set(&[&old]));
     let before = keys.identify(Some(old.text.reveal())).unwrap();
     keys.replace(set(&[&new])).unwrap();
-    assert_eq!(
-        keys.identify(Some(old.text.reveal())).unwrap_err(),
-        KeyRefused::Unknown
-    );
-    assert_eq!(
-        keys.identify(Some(new.text.reveal())).unwrap().owner(),
-        before.owner()
-    );
+    assert_eq!(keys.identify(Some(old.text.reveal())).unwrap_err(), KeyRefused::Unknown);
+    assert_eq!(keys.identify(Some(new.text.reveal())).unwrap().owner(), before.owner());
 }
 
 #[test]
@@ -115,10 +80,7 @@ fn a_reload_may_close_a_server_but_never_opens_one() {
     let key = new_key("anna", &[Scope::Play]);
     let keys = Keys::new(set(&[&key]));
     assert_eq!(keys.replace(KeySet::default()), Err(KeySetError::WouldOpen));
-    assert!(
-        keys.identify(Some(key.text.reveal())).is_ok(),
-        "the old keys stay"
-    );
+    assert!(keys.identify(Some(key.text.reveal())).is_ok(), "the old keys stay");
     let open = Keys::new(KeySet::default());
     assert_eq!(open.replace(KeySet::default()), Ok(()));
     assert!(open.identify(None).is_ok());
@@ -131,17 +93,11 @@ fn sets_are_checked() {
     let key = new_key("anna", &[Scope::Play]);
     let (id, owner) = (key.entry.hash.id(), key.entry.owner.clone());
     let twice = vec![key.entry.clone(), key.entry.clone()];
-    let refused = KeySetError::Twice {
-        id,
-        owner: owner.clone(),
-    };
+    let refused = KeySetError::Twice { id, owner: owner.clone() };
     assert_eq!(KeySet::new(twice).unwrap_err(), refused);
     let mut useless = key.entry.clone();
     useless.scopes.clear();
-    assert_eq!(
-        KeySet::new(vec![useless]).unwrap_err(),
-        KeySetError::NoScopes { id, owner }
-    );
+    assert_eq!(KeySet::new(vec![useless]).unwrap_err(), KeySetError::NoScopes { id, owner });
     let many = vec![key.entry.clone(); MAX_KEYS + 1];
     assert_eq!(KeySet::new(many).unwrap_err(), KeySetError::TooMany(MAX_KEYS + 1));
 }

@@ -62,10 +62,7 @@ fn every_seat_table_and_generation_has_its_own_token() {
             for seat in Seat::all(6) {
                 let token = server().seat_token(table, seat, generation);
                 let pass = server().open_seat(token.reveal()).unwrap();
-                assert_eq!(
-                    (pass.table, pass.seat, pass.generation),
-                    (table, seat, generation)
-                );
+                assert_eq!((pass.table, pass.seat, pass.generation), (table, seat, generation));
                 assert!(tokens.insert(token.reveal().clone()));
             }
             let token = server().spectator_token(table, generation);
@@ -109,23 +106,14 @@ fn a_changed_token_is_wrong() {
     no_change_opens(SPECTATOR_TOKEN, |token| server().open_spectator(token).map(drop));
     let mut raised = SEAT_TOKEN.to_owned();
     raised.replace_range(30..31, "9");
-    assert_eq!(
-        server().open_seat(&raised),
-        Err(TokenRefused::Wrong(TokenKind::Seat))
-    );
+    assert_eq!(server().open_seat(&raised), Err(TokenRefused::Wrong(TokenKind::Seat)));
 }
 
 #[test]
 fn another_servers_token_is_wrong() {
     let other = ServerKey::from_bytes([9; 32]);
-    assert_eq!(
-        other.open_seat(SEAT_TOKEN),
-        Err(TokenRefused::Wrong(TokenKind::Seat))
-    );
-    assert_eq!(
-        other.open_spectator(SPECTATOR_TOKEN),
-        Err(TokenRefused::Wrong(TokenKind::Spectator))
-    );
+    assert_eq!(other.open_seat(SEAT_TOKEN), Err(TokenRefused::Wrong(TokenKind::Seat)));
+    assert_eq!(other.open_spectator(SPECTATOR_TOKEN), Err(TokenRefused::Wrong(TokenKind::Spectator)));
 }
 
 #[test]
@@ -133,10 +121,7 @@ fn what_is_no_token_is_malformed_and_another_credential_is_named() {
     let long = format!("pls_{}", "A".repeat(1 << 20));
     let cut = &SEAT_TOKEN[..SEAT_TOKEN.len() - 1];
     for text in ["", "pls_", "pls", "hello", "äöü", cut, &long] {
-        assert_eq!(
-            server().open_seat(text),
-            Err(TokenRefused::Malformed(TokenKind::Seat))
-        );
+        assert_eq!(server().open_seat(text), Err(TokenRefused::Malformed(TokenKind::Seat)));
     }
     let named = |text: &str| server().open_seat(text).unwrap_err().to_string();
     assert_eq!(
@@ -144,13 +129,7 @@ fn what_is_no_token_is_malformed_and_another_credential_is_named() {
         "that is a spectator token, and a seat token is needed here: send the one that begins with pls_"
     );
     assert!(named("plr_abc").starts_with("that is an API key"));
-    assert!(
-        server()
-            .open_spectator(SEAT_TOKEN)
-            .unwrap_err()
-            .to_string()
-            .starts_with("that is a seat token")
-    );
+    assert!(server().open_spectator(SEAT_TOKEN).unwrap_err().to_string().starts_with("that is a seat token"));
 }
 
 #[test]

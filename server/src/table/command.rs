@@ -1,0 +1,263 @@
+//! What can be done to a table. A command looks at the table and gives back the entries that carry it out; the table
+//! changes only when they are durable and folded in.
+
+use parlor_engine::{AnyAction, NoEvents, Refusal, Seat};
+
+use crate::fair::Entropy;
+
+use super::state::{DecisionId, Holder, Table};
+use super::{Entry, SeatSetup};
+
+/// Why a command was refused. Each is one line that says what to do.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// The seat is not one of this table's.
+    #[error("this table has seats 0 to {last}: there is no seat {seat}")]
+    NoSuchSeat {
+        /// What was asked for.
+        seat: Seat,
+        /// The last seat.
+        last: u8,
+    },
+    /// Somebody sits there.
+    #[error("seat {seat} is taken: choose another one")]
+    SeatTaken {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The seat is kept for somebody else.
+    #[error("seat {seat} is reserved for another user")]
+    SeatReserved {
+        /// The seat.
+        seat: Seat,
+    },
+    /// No seat is left for this player.
+    #[error("no seat is free at this table")]
+    TableFull,
+    /// The game has not begun.
+    #[error("the game has not begun: it begins when every seat is taken")]
+    NotStarted,
+    /// The game has begun.
+    #[error("the game has begun: this can only be done before")]
+    AlreadyStarted,
+    /// The table is over.
+    #[error("the table is over")]
+    Over,
+    /// The seat is not asked for that decision yet.
+    #[error("decision {id} of seat {seat} has not come up: answer the decision that is open", id = decision.0)]
+    NotAsked {
+        /// The seat.
+        seat: Seat,
+        /// The decision named.
+        decision: DecisionId,
+    },
+    /// The decision was made, differently.
+    #[error("decision {id} was decided: {played}", id = decision.0, played = played.map_or_else(|| "it is over".to_owned(), |action| action.to_string()))]
+    AlreadyDecided {
+        /// The decision named.
+        decision: DecisionId,
+        /// What was played, if the table still knows.
+        played: Option<AnyAction>,
+    },
+    /// There is no such action.
+    #[error("there are {count} legal actions, counted from 0: there is no action {index}")]
+    NoSuchIndex {
+        /// What was answered.
+        index: u32,
+        /// How many there are.
+        count: u32,
+    },
+    /// The rules do not allow it.
+    #[error("{0}")]
+    Illegal(Refusal),
+    /// The seat has forfeited.
+    #[error("seat {seat} has forfeited: the house plays its defaults to the end")]
+    Forfeited {
+        /// The seat.
+        seat: Seat,
+    },
+    /// A bot of the house sits there.
+    #[error("seat {seat} is played by the house")]
+    IsHouse {
+        /// The seat.
+        seat: Seat,
+    },
+}
+
+/// An answer to a decision.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// This action.
+    Action(AnyAction),
+    /// The legal action with this index, counted from 0.
+    Index(u32),
+}
+
+/// What an answer comes to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answered {
+    /// It is to be played.
+    Play(Entry),
+    /// It was played already: sending it again is harmless.
+    Again,
+}
+
+impl Table {
+    /// A player takes a seat: the one named, or the first that is free for them. The last one to join begins the game.
+    pub fn join(
+        &self,
+        seat: Option<Seat>,
+        user: Option<&str>,
+        entropy: Entropy,
+    ) -> Result<(Seat, Vec<Entry>), CommandError> {
+        self.filling_only()?;
+        let seat = match seat {
+            Some(seat) => seat,
+            None => Seat::all(self.players())
+                .find(|seat| self.is_free(*seat, user).is_ok())
+                .ok_or(CommandError::TableFull)?,
+        };
+        self.is_free(seat, user)?;
+        let mut entries = vec![Entry::Joined { seat, user: user.map(str::to_owned), entropy }];
+        entries.extend(self.starts_with(seat));
+        Ok((seat, entries))
+    }
+
+    fn is_free(&self, seat: Seat, user: Option<&str>) -> Result<(), CommandError> {
+        self.check_seat(seat)?;
+        if self.seat(seat).holder != Holder::Vacant {
+            return Err(CommandError::SeatTaken { seat });
+        }
+        match &self.setup().seats[seat.index()] {
+            SeatSetup::Reserved { user: reserved } if user != Some(reserved) => {
+                Err(CommandError::SeatReserved { seat })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A seat answers a decision. Sending an answer again is harmless; another answer to a decided one is refused.
+    pub fn answer(
+        &self,
+        seat: Seat,
+        decision: DecisionId,
+        answer: Answer,
+        used: u32,
+        reported: Option<u32>,
+    ) -> Result<Answered, CommandError> {
+        self.check_seat(seat)?;
+        let state = self.seat(seat);
+        if state.open != Some(decision) {
+            if decision.0 == 0 || decision.0 > state.asked {
+                self.playing_only()?;
+                return Err(CommandError::NotAsked { seat, decision });
+            }
+            let decided = state.decided.filter(|decided| decided.id == decision);
+            return match decided {
+                Some(made)
+                    if answer == Answer::Action(made.action) || answer == Answer::Index(made.index) =>
+                {
+                    Ok(Answered::Again)
+                }
+                _ => Err(CommandError::AlreadyDecided { decision, played: decided.map(|made| made.action) }),
+            };
+        }
+        let legal = self.legal_actions(seat);
+        let index = match answer {
+            Answer::Index(index) if (index as usize) < legal.len() => index,
+            Answer::Index(index) => {
+                return Err(CommandError::NoSuchIndex { index, count: legal.len() as u32 });
+            }
+            Answer::Action(action) => match legal.iter().position(|offered| *offered == action) {
+                Some(index) => index as u32,
+                None => return Err(CommandError::Illegal(self.refusal(seat, action))),
+            },
+        };
+        Ok(Answered::Play(Entry::Acted { seat, index, used, reported }))
+    }
+
+    fn check_seat(&self, seat: Seat) -> Result<(), CommandError> {
+        let last = self.players().saturating_sub(1);
+        if seat.index() > usize::from(last) { Err(CommandError::NoSuchSeat { seat, last }) } else { Ok(()) }
+    }
+
+    /// Why the rules refuse an action that is not offered.
+    fn refusal(&self, seat: Seat, action: AnyAction) -> Refusal {
+        let tried = self.game().map(|game| game.clone().apply(seat, action, &mut NoEvents));
+        tried.and_then(Result::err).unwrap_or(Refusal::NOT_ASKED)
+    }
+
+    /// The clock of a seat has run out. Nothing, if the seat has answered in the meantime.
+    #[must_use]
+    pub fn time_out(&self, seat: Seat, decision: DecisionId, used: u32, away: bool) -> Option<Entry> {
+        let is_open = self.seats().get(seat.index()).is_some_and(|state| state.open == Some(decision));
+        is_open.then_some(Entry::TimedOut { seat, used, away })
+    }
+
+    /// A player gives up.
+    pub fn resign(&self, seat: Seat) -> Result<Vec<Entry>, CommandError> {
+        self.check_seat(seat)?;
+        self.playing_only()?;
+        let state = self.seat(seat);
+        match state.holder {
+            Holder::House { .. } => Err(CommandError::IsHouse { seat }),
+            _ if state.conduct.is_forfeit() => Err(CommandError::Forfeited { seat }),
+            _ => Ok(vec![Entry::Resigned { seat }]),
+        }
+    }
+
+    /// A bot of the house takes over a seat; if that fills the table, the game begins.
+    pub fn replace(&self, seat: Seat, bot: &str) -> Result<Vec<Entry>, CommandError> {
+        self.check_seat(seat)?;
+        self.not_over()?;
+        if matches!(self.seat(seat).holder, Holder::House { .. }) {
+            return Err(CommandError::IsHouse { seat });
+        }
+        let mut entries = vec![Entry::Replaced { seat, bot: bot.to_owned() }];
+        entries.extend(self.starts_with(seat));
+        Ok(entries)
+    }
+
+    /// The token of a seat is made anew.
+    pub fn reissue(&self, seat: Seat) -> Result<Vec<Entry>, CommandError> {
+        self.check_seat(seat)?;
+        self.not_over()?;
+        match self.seat(seat).holder {
+            Holder::House { .. } => Err(CommandError::IsHouse { seat }),
+            Holder::Vacant | Holder::Player { .. } => Ok(vec![Entry::Reissued { seat }]),
+        }
+    }
+
+    /// The owner calls the table off.
+    pub fn cancel(&self) -> Result<Vec<Entry>, CommandError> {
+        self.not_over().map(|()| vec![Entry::Cancelled])
+    }
+
+    /// The table has not filled in time. Nothing, if it has.
+    #[must_use]
+    pub fn expire(&self) -> Option<Entry> {
+        self.filling_only().is_ok().then_some(Entry::Expired)
+    }
+
+    /// The start of the game, if this seat was the last one that nobody had taken.
+    fn starts_with(&self, seat: Seat) -> Option<Entry> {
+        let is_taken = |other: Seat| other == seat || self.seat(other).holder != Holder::Vacant;
+        let is_full = self.filling_only().is_ok() && Seat::all(self.players()).all(is_taken);
+        is_full.then_some(Entry::Started)
+    }
+
+    fn not_over(&self) -> Result<(), CommandError> {
+        if self.ending().is_some() { Err(CommandError::Over) } else { Ok(()) }
+    }
+
+    fn playing_only(&self) -> Result<(), CommandError> {
+        self.not_over()?;
+        if self.game().is_some() { Ok(()) } else { Err(CommandError::NotStarted) }
+    }
+
+    fn filling_only(&self) -> Result<(), CommandError> {
+        self.not_over()?;
+        if self.game().is_none() { Ok(()) } else { Err(CommandError::AlreadyStarted) }
+    }
+}

@@ -1,0 +1,78 @@
+//! What can happen to a table: the entries of its log.
+
+use parlor_engine::Seat;
+
+use super::Setup;
+use crate::fair::Entropy;
+
+/// One thing that happened to a table. A table is the fold of these, and of nothing else: an entry holds times that were
+/// used up, never deadlines, so a replay needs no clock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Entry {
+    /// The table was created. Always the first entry, and only the first.
+    Created(Box<Setup>),
+    /// A player took a seat.
+    Joined {
+        /// The seat.
+        seat: Seat,
+        /// The owner's own name for the player, if there is one.
+        user: Option<String>,
+        /// What the player adds to the shuffle.
+        entropy: Entropy,
+    },
+    /// The token of a seat was made anew; older ones are worth nothing.
+    Reissued {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The last seat was filled, and the game began.
+    Started,
+    /// A seat answered its open decision.
+    Acted {
+        /// The seat.
+        seat: Seat,
+        /// Which of its legal actions, counted from 0.
+        index: u32,
+        /// How long it took, in milliseconds of its own clock.
+        used: u32,
+        /// How long the agent says that it thought, in milliseconds.
+        reported: Option<u32>,
+    },
+    /// The clock of a seat ran out, and the default was played for it.
+    TimedOut {
+        /// The seat.
+        seat: Seat,
+        /// How long it took, in milliseconds of its own clock.
+        used: u32,
+        /// Whether the player was not connected when it ran out.
+        away: bool,
+    },
+    /// A seat came back, or its grace is used up, after its clock had stood still for it.
+    WasAway {
+        /// The seat.
+        seat: Seat,
+        /// For how many milliseconds.
+        used: u32,
+    },
+    /// A player gave up. The seat plays defaults to the end.
+    Resigned {
+        /// The seat.
+        seat: Seat,
+    },
+    /// A bot of the house took over a seat.
+    Replaced {
+        /// The seat.
+        seat: Seat,
+        /// The bot.
+        bot: String,
+    },
+    /// The table was called off by its owner.
+    Cancelled,
+    /// The table did not fill in time.
+    Expired,
+    /// The server could not go on. Such a game is never scored.
+    Faulted {
+        /// What went wrong, for people.
+        what: String,
+    },
+}

@@ -1,0 +1,83 @@
+//! How a table ended, and why.
+
+use parlor_engine::{MAX_SEATS, Outcome, Seat};
+
+/// How a table ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The game was played to its end.
+    Finished(Finished),
+    /// The owner called it off.
+    Cancelled,
+    /// It did not fill in time.
+    Expired,
+    /// The server could not go on. Such a game is never scored.
+    Faulted {
+        /// What went wrong, for people.
+        what: String,
+    },
+}
+
+/// Why a seat stands where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conduct {
+    /// It played to the end.
+    PlayedOut,
+    /// Its clock ran out too often.
+    TimedOut,
+    /// Its player gave up.
+    Resigned,
+    /// Its player was away for longer than the grace, and the clock ran out.
+    Disconnected,
+}
+
+impl Conduct {
+    /// Whether the seat has forfeited: it plays defaults and ranks last.
+    #[must_use]
+    pub const fn is_forfeit(self) -> bool {
+        !matches!(self, Conduct::PlayedOut)
+    }
+}
+
+/// The result of one seat.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SeatResult {
+    /// The seat.
+    pub seat: Seat,
+    /// Its points by the rules of the game.
+    pub points: i32,
+    /// Its place: 1 is the best. Seats that forfeited share the place behind all others.
+    pub place: u8,
+    /// Why it stands there.
+    pub conduct: Conduct,
+}
+
+/// The result of a game that was played to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finished {
+    /// One for each seat, in order.
+    pub seats: Vec<SeatResult>,
+}
+
+impl Finished {
+    /// Ranks those who played to the end by the game's own places; those who forfeited share the place behind them.
+    #[must_use]
+    pub fn new(outcome: &Outcome, conduct: &[Conduct; MAX_SEATS]) -> Finished {
+        let standings: Vec<_> = outcome.standings().collect();
+        let forfeited = |seat: Seat| conduct[seat.index()].is_forfeit();
+        let better = |place: u8| standings.iter().filter(|s| !forfeited(s.seat) && s.place < place).count();
+        let seats = standings
+            .iter()
+            .map(|standing| {
+                let above = if forfeited(standing.seat) { better(u8::MAX) } else { better(standing.place) };
+                SeatResult {
+                    seat: standing.seat,
+                    points: standing.points,
+                    place: 1 + above as u8,
+                    conduct: conduct[standing.seat.index()],
+                }
+            })
+            .collect();
+        Finished { seats }
+    }
+}

@@ -1,0 +1,100 @@
+//! How a table is set up: everything that was decided when it was created.
+
+use std::collections::BTreeMap;
+
+use parlor_engine::AnyOptions;
+
+use crate::TableId;
+
+/// Who is to sit on a seat.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SeatSetup {
+    /// Whoever joins first.
+    Open,
+    /// This user of the owner's, and nobody else.
+    Reserved {
+        /// The owner's own name for the user.
+        user: String,
+    },
+    /// A bot of the house.
+    House {
+        /// Its name, such as `greedy`.
+        bot: String,
+    },
+}
+
+/// How much time the players have. All times are milliseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimeControl {
+    /// For each decision; 0 means that no clock runs.
+    pub decision: u32,
+    /// For the whole game, used up by decisions that take longer.
+    pub bank: u32,
+    /// How long, over the whole game, a player may be disconnected before the clock runs on.
+    pub grace: u32,
+    /// After so many decisions that ran out of time, the seat forfeits; 0 means never.
+    pub forfeit_after: u8,
+    /// For a decision whose existence is secret. It touches neither bank nor forfeits.
+    pub secret: u32,
+    /// Whether a moment at which somebody may be asked in secret always lasts that long.
+    pub constant_secret: bool,
+}
+
+/// Who may look on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Visibility {
+    /// Everyone, and the table is listed.
+    Public,
+    /// Those who hold a spectator token.
+    Private,
+}
+
+/// Where the cards come from.
+#[derive(Clone, PartialEq, Eq)]
+pub enum ChanceSetup {
+    /// A seed of the server's, committed to at creation, with the entropy of those who join.
+    Fresh {
+        /// The secret behind the commitment.
+        server_seed: [u8; 32],
+    },
+    /// A seed that the owner gave: for tests and training, and never rated.
+    Given {
+        /// The seed of the game itself.
+        seed: [u8; 32],
+    },
+}
+
+/// A seed is not printed.
+impl std::fmt::Debug for ChanceSetup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            ChanceSetup::Fresh { .. } => "Fresh",
+            ChanceSetup::Given { .. } => "Given",
+        })
+    }
+}
+
+/// Everything that was decided when the table was created.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Setup {
+    /// The table.
+    pub table: TableId,
+    /// The owner's name.
+    pub owner: String,
+    /// The game, with its options.
+    pub options: AnyOptions,
+    /// The rules it is played by, to the end.
+    pub rules_version: u32,
+    /// One for each player, in the order of the seats.
+    pub seats: Vec<SeatSetup>,
+    /// How much time the players have.
+    pub time: TimeControl,
+    /// Who may look on.
+    pub visibility: Visibility,
+    /// Where the cards come from.
+    pub chance: ChanceSetup,
+    /// What the owner wants to remember with the table.
+    pub metadata: BTreeMap<String, String>,
+    /// When it was created, in milliseconds since 1970.
+    pub created: u64,
+}

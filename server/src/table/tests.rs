@@ -1,0 +1,342 @@
+//! Tables from their first entry to their last.
+
+use std::collections::BTreeMap;
+
+use parlor_engine::{AnyOptions, Audience, GameId, Seat, Viewer};
+
+use super::*;
+use crate::TableId;
+use crate::fair::Entropy;
+
+const LIMITS: TimeControl = TimeControl {
+    decision: 1000,
+    bank: 5000,
+    grace: 3000,
+    forfeit_after: 2,
+    secret: 400,
+    constant_secret: false,
+};
+
+fn seat(number: u8) -> Seat {
+    Seat::new(number).expect("a seat")
+}
+
+fn setup(options: AnyOptions, seats: &[SeatSetup]) -> Setup {
+    Setup {
+        table: TableId::from_bytes([7; 16]),
+        owner: "club".to_owned(),
+        rules_version: options.game().info().rules_version,
+        options,
+        seats: seats.to_vec(),
+        time: LIMITS,
+        visibility: Visibility::Public,
+        chance: ChanceSetup::Fresh { server_seed: [3; 32] },
+        metadata: BTreeMap::new(),
+        created: 1_700_000_000_000,
+    }
+}
+
+/// A table with the log that made it.
+struct Logged {
+    table: Table,
+    log: Vec<Entry>,
+}
+
+impl Logged {
+    fn new(setup: Setup) -> Logged {
+        let first = Entry::Created(Box::new(setup));
+        Logged { table: Table::open(&first).expect("a first entry"), log: vec![first] }
+    }
+
+    /// A table of GAP with open seats only, on which everyone sits.
+    fn gap(players: usize) -> Logged {
+        let mut logged = Logged::new(setup(GameId::Gap.default_options(), &vec![SeatSetup::Open; players]));
+        for _ in 0..players {
+            let (_, entries) = logged.table.join(None, None, Entropy::NONE).expect("a free seat");
+            logged.fold(entries);
+        }
+        logged
+    }
+
+    fn fold(&mut self, entries: impl IntoIterator<Item = Entry>) -> Tellings {
+        let mut told = Tellings::new();
+        for entry in entries {
+            told.extend(self.table.fold(&entry).expect("an entry that a command gave"));
+            self.log.push(entry);
+        }
+        told
+    }
+
+    /// The seat answers its open decision with this action.
+    fn play(&mut self, number: u8, index: u32, used: u32) -> Tellings {
+        let decision = self.table.seats()[usize::from(number)].open.expect("a seat that is asked");
+        let answered = self.table.answer(seat(number), decision, Answer::Index(index), used, None);
+        let Ok(Answered::Play(entry)) = answered else { panic!("{answered:?}") };
+        self.fold([entry])
+    }
+
+    fn time_out(&mut self, number: u8, away: bool) -> Tellings {
+        let decision = self.table.seats()[usize::from(number)].open.expect("a seat that is asked");
+        let entry = self.table.time_out(seat(number), decision, 6000, away).expect("an open decision");
+        self.fold([entry])
+    }
+
+    /// The log, folded anew, gives the same table.
+    fn check_replay(&self) {
+        let mut replayed = Table::open(&self.log[0]).expect("a first entry");
+        for entry in &self.log[1..] {
+            replayed.fold(entry).expect("an entry of the log");
+        }
+        assert_eq!(replayed, self.table);
+        assert_eq!(replayed.length(), self.log.len() as u64);
+    }
+}
+
+fn table_events(told: &Tellings) -> Vec<(Audience, TableEvent)> {
+    let table_event = |(to, told): &(Audience, Told)| match told {
+        Told::Table(event) => Some((*to, event.clone())),
+        Told::Game(_) => None,
+    };
+    told.iter().filter_map(table_event).collect()
+}
+
+#[test]
+fn a_table_starts_by_itself_when_its_seats_are_filled() {
+    let seats = [SeatSetup::Open, SeatSetup::House { bot: "greedy".to_owned() }, SeatSetup::Open];
+    let mut logged = Logged::new(setup(GameId::Gap.default_options(), &seats));
+    let (first, entries) =
+        logged.table.join(None, Some("ann"), Entropy::new(b"dice").expect("few bytes")).expect("a free seat");
+    assert_eq!((first, entries.len()), (seat(0), 1));
+    logged.fold(entries);
+    assert_eq!(logged.table.view(Viewer::Spectator), None);
+    let (second, entries) = logged.table.join(None, None, Entropy::NONE).expect("a free seat");
+    assert_eq!((second, entries.last()), (seat(2), Some(&Entry::Started)));
+    let told = logged.fold(entries);
+    let events = [TableEvent::Joined { seat: seat(2) }, TableEvent::Started];
+    assert_eq!(table_events(&told), events.map(|event| (Audience::Everyone, event)));
+    assert!(logged.table.game().is_some() && logged.table.view(Viewer::Spectator).is_some());
+    assert_eq!(logged.table.seats()[0].open, Some(DecisionId(1)));
+    logged.check_replay();
+}
+
+#[test]
+fn seats_are_given_to_those_they_are_for() {
+    let reserved = |user: &str| SeatSetup::Reserved { user: user.to_owned() };
+    let seats = [reserved("ann"), SeatSetup::Open];
+    let logged = Logged::new(setup(GameId::Gap.default_options(), &seats));
+    let join = |number: Option<u8>, user: Option<&str>| {
+        logged
+            .table
+            .join(number.map(seat), user, Entropy::NONE)
+            .map(|(seat, _)| seat)
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(join(None, Some("ann")), Ok(seat(0)));
+    assert_eq!(join(None, Some("bob")), Ok(seat(1)));
+    assert_eq!(join(Some(0), Some("bob")), Err("seat 0 is reserved for another user".to_owned()));
+    assert_eq!(join(Some(0), None), Err("seat 0 is reserved for another user".to_owned()));
+    assert_eq!(join(Some(2), None), Err("this table has seats 0 to 1: there is no seat 2".to_owned()));
+    let mut full = Logged::gap(2);
+    assert_eq!(full.table.join(None, None, Entropy::NONE), Err(CommandError::AlreadyStarted));
+    full.fold([Entry::Cancelled]);
+    assert_eq!(full.table.join(None, None, Entropy::NONE), Err(CommandError::Over));
+}
+
+#[test]
+fn entropy_of_every_seat_moves_the_deal() {
+    let hand = |entropies: [&[u8]; 2], number: u8| {
+        let mut logged =
+            Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
+        for entropy in entropies {
+            let (_, entries) = logged
+                .table
+                .join(None, None, Entropy::new(entropy).expect("few bytes"))
+                .expect("a free seat");
+            logged.fold(entries);
+        }
+        logged.table.view(Viewer::Seat(seat(number)))
+    };
+    assert_eq!(hand([b"a", b"b"], 0), hand([b"a", b"b"], 0));
+    assert_ne!(hand([b"a", b"b"], 0), hand([b"a", b"c"], 0));
+    assert_ne!(hand([b"a", b"b"], 0), hand([b"c", b"b"], 0));
+    assert_ne!(hand([b"ab", b""], 0), hand([b"a", b"b"], 0), "where one entropy ends is part of the seed");
+}
+
+#[test]
+fn an_answer_counts_once() {
+    let mut logged = Logged::gap(2);
+    let legal = logged.table.legal_actions(seat(0));
+    let answer = |logged: &Logged, decision, answer| {
+        logged.table.answer(seat(0), DecisionId(decision), answer, 0, None)
+    };
+    let told = |result: Result<Answered, CommandError>| result.map_err(|error| error.to_string());
+    assert_eq!(
+        told(answer(&logged, 1, Answer::Index(99))),
+        Err(format!("there are {} legal actions, counted from 0: there is no action 99", legal.len()))
+    );
+    logged.play(0, 1, 10);
+    assert_eq!(answer(&logged, 1, Answer::Index(1)), Ok(Answered::Again));
+    assert_eq!(
+        answer(&logged, 1, Answer::Action(legal[1])),
+        Ok(Answered::Again),
+        "an index and its action are one answer"
+    );
+    assert_eq!(
+        told(answer(&logged, 1, Answer::Index(0))),
+        Err(format!("decision 1 was decided: {}", legal[1]))
+    );
+    let early = "decision 2 of seat 0 has not come up: answer the decision that is open".to_owned();
+    assert_eq!(told(answer(&logged, 2, Answer::Index(0))), Err(early));
+    assert!(answer(&logged, 0, Answer::Index(0)).is_err());
+    let illegal = logged.table.legal_actions(seat(1))[0];
+    let open = logged.table.answer(seat(1), DecisionId(1), Answer::Action(legal[0]), 0, None);
+    assert_eq!(open, Err(CommandError::Illegal(parlor_engine::Refusal::NOT_IN_HAND)));
+    assert!(matches!(
+        logged.table.answer(seat(1), DecisionId(1), Answer::Action(illegal), 0, None),
+        Ok(Answered::Play(_))
+    ));
+}
+
+#[test]
+fn time_beyond_the_decision_comes_from_the_bank() {
+    let mut logged = Logged::gap(2);
+    logged.play(0, 0, 999);
+    logged.play(1, 0, 2500);
+    let banks: Vec<u32> = logged.table.seats().iter().map(|seat| seat.bank).collect();
+    assert_eq!(banks, [5000, 3500]);
+    assert_eq!(logged.table.seats()[1].thought, 2500);
+    logged.fold([Entry::WasAway { seat: seat(1), used: 1000 }, Entry::WasAway { seat: seat(1), used: 9000 }]);
+    assert_eq!(logged.table.seats()[1].grace, 0);
+    logged.check_replay();
+}
+
+#[test]
+fn a_clock_that_runs_out_plays_the_default_and_then_forfeits() {
+    for (away, conduct) in [(false, Conduct::TimedOut), (true, Conduct::Disconnected)] {
+        let mut logged = Logged::gap(3);
+        let told = logged.time_out(0, away);
+        assert_eq!(table_events(&told), [(Audience::Everyone, TableEvent::TimedOut { seat: seat(0) })]);
+        assert_eq!((logged.table.seats()[0].bank, logged.table.seats()[1].open), (0, Some(DecisionId(1))));
+        logged.play(1, 0, 0);
+        logged.play(2, 0, 0);
+        let told = table_events(&logged.time_out(0, away));
+        let forfeited = TableEvent::Forfeited { seat: seat(0), conduct };
+        assert_eq!(told[1], (Audience::Everyone, forfeited));
+        assert_eq!(logged.table.resign(seat(0)), Err(CommandError::Forfeited { seat: seat(0) }));
+        while let Some(number) =
+            (1..3).find(|number| logged.table.seats()[usize::from(*number)].open.is_some())
+        {
+            assert_eq!(logged.table.seats()[0].open, None, "a seat that forfeited is never asked");
+            logged.play(number, 0, 0);
+        }
+        let Some(Ending::Finished(result)) = logged.table.ending() else { panic!("the game is over") };
+        assert_eq!((result.seats[0].place, result.seats[0].conduct), (3, conduct));
+        assert!(result.seats[1..].iter().all(|seat| seat.place < 3 && seat.conduct == Conduct::PlayedOut));
+        logged.check_replay();
+    }
+}
+
+#[test]
+fn those_who_forfeit_share_the_last_place() {
+    let mut logged = Logged::gap(3);
+    for number in [2, 1, 0] {
+        let entries = logged.table.resign(seat(number)).expect("a player can give up");
+        logged.fold(entries);
+    }
+    let Some(Ending::Finished(result)) = logged.table.ending() else { panic!("the game is over") };
+    assert!(result.seats.iter().all(|seat| seat.place == 1 && seat.conduct == Conduct::Resigned));
+    assert_eq!(logged.table.resign(seat(0)), Err(CommandError::Over));
+    assert_eq!(logged.table.cancel(), Err(CommandError::Over));
+    logged.check_replay();
+}
+
+#[test]
+fn a_house_bot_takes_over() {
+    let mut logged = Logged::gap(2);
+    let entries = logged.table.resign(seat(1)).expect("a player can give up");
+    logged.fold(entries);
+    logged.play(0, 0, 0);
+    assert_eq!(logged.table.seats()[1].open, None);
+    let entries = logged.table.replace(seat(1), "greedy").expect("a bot can take over");
+    let told = logged.fold(entries);
+    let by = SeatSetup::House { bot: "greedy".to_owned() };
+    assert_eq!(table_events(&told), [(Audience::Everyone, TableEvent::Replaced { seat: seat(1), by })]);
+    let state = &logged.table.seats()[1];
+    assert_eq!((state.generation, state.conduct), (1, Conduct::PlayedOut));
+    assert_eq!(logged.table.replace(seat(1), "random"), Err(CommandError::IsHouse { seat: seat(1) }));
+    assert_eq!(logged.table.reissue(seat(1)), Err(CommandError::IsHouse { seat: seat(1) }));
+    logged.play(0, 0, 0);
+    assert!(logged.table.seats()[1].open.is_some(), "the bot is asked again");
+    logged.check_replay();
+}
+
+#[test]
+fn tables_end_in_every_way() {
+    let waiting = || Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
+    let endings = [
+        (Entry::Cancelled, Ending::Cancelled),
+        (Entry::Expired, Ending::Expired),
+        (
+            Entry::Faulted { what: "a bot failed".to_owned() },
+            Ending::Faulted { what: "a bot failed".to_owned() },
+        ),
+    ];
+    for (entry, ending) in endings {
+        let mut logged = waiting();
+        let told = logged.fold([entry]);
+        assert_eq!(table_events(&told), [(Audience::Everyone, TableEvent::Ended(ending.clone()))]);
+        assert_eq!(logged.table.ending(), Some(&ending));
+        assert_eq!(
+            logged.table.fold(&Entry::Started).map_err(|error| error.why),
+            Err("the table was over".to_owned())
+        );
+    }
+    assert_eq!(waiting().table.expire(), Some(Entry::Expired));
+    assert_eq!(Logged::gap(2).table.expire(), None, "a table that has begun does not expire");
+}
+
+#[test]
+fn numbers_count_what_a_viewer_was_told() {
+    let mut logged = Logged::gap(2);
+    let viewers: Vec<Viewer> = Viewer::all(2).collect();
+    let numbers =
+        |logged: &Logged| viewers.iter().map(|viewer| logged.table.numbers().of(*viewer)).collect::<Vec<_>>();
+    assert_eq!(numbers(&logged), [3, 3, 3], "two joined, and the game began");
+    logged.fold([Entry::Reissued { seat: seat(0) }]);
+    assert_eq!(numbers(&logged), [3, 3, 3], "a token is nobody's news");
+    logged.play(0, 0, 0);
+    assert_eq!(numbers(&logged), [4, 4, 4]);
+}
+
+#[test]
+fn entries_that_do_not_fit_are_named() {
+    let misfit =
+        |logged: &Logged, entry: Entry| logged.table.clone().fold(&entry).map_err(|error| error.to_string());
+    let logged = Logged::gap(2);
+    let cases = [
+        (logged.log[0].clone(), "entry 4 does not fit the table: the table was there already"),
+        (Entry::Started, "entry 4 does not fit the table: it cannot begin now"),
+        (
+            Entry::Joined { seat: seat(0), user: None, entropy: Entropy::NONE },
+            "entry 4 does not fit the table: the game had begun",
+        ),
+        (
+            Entry::Acted { seat: seat(1), index: 0, used: 0, reported: None },
+            "entry 4 does not fit the table: seat 1 has no action 0",
+        ),
+        (
+            Entry::TimedOut { seat: seat(1), used: 0, away: false },
+            "entry 4 does not fit the table: seat 1 was not asked",
+        ),
+        (Entry::Reissued { seat: seat(5) }, "entry 4 does not fit the table: there is no seat 5"),
+    ];
+    for (entry, expected) in cases {
+        assert_eq!(misfit(&logged, entry), Err(expected.to_owned()));
+    }
+    assert!(Table::open(&Entry::Started).is_err());
+    let waiting = Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
+    assert!(
+        misfit(&waiting, Entry::Started).is_err()
+            && misfit(&waiting, Entry::Resigned { seat: seat(0) }).is_err()
+    );
+}
