@@ -1,0 +1,4 @@
+//! Parlor's server: tables as durable logs.
+#![deny(missing_docs)]
+
+pub mod log;
