@@ -1,0 +1,178 @@
+//! How many entries a second the log in a file takes from 64 tables at once, and how that compares with a row an entry.
+//!
+//! Both write to files in the same folder, in turns, with the same group commit, the same hashes and the same wait for
+//! the disk; the median of the turns counts. `PARLOR_BENCH_DIR` names the folder; without it, a temporary one is used.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use parlor_server::log::{Append, Listing, Log, Millis, NewPlace, Options, OwnerId, SqliteLog, TableId};
+use rusqlite::{Connection, params};
+use sha2::{Digest, Sha256};
+use tokio::sync::{mpsc, oneshot};
+
+const TABLES: u64 = 64;
+/// How long the log of a table is when it is finished.
+const GAME: u64 = 150;
+const GAMES: u64 = 6;
+const TURNS: usize = 5;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .build()
+        .expect("the machine can start threads");
+    let folder = match std::env::var_os("PARLOR_BENCH_DIR") {
+        Some(folder) => tempfile::tempdir_in(folder),
+        None => tempfile::tempdir(),
+    };
+    let folder = folder.expect("the folder can be written");
+    let (mut ours, mut naive) = (Vec::new(), Vec::new());
+    for turn in 0..TURNS {
+        let file = |name| folder.path().join(format!("{name} {turn}"));
+        ours.push(runtime.block_on(measure(Journal::open(&file("journal")))));
+        naive.push(runtime.block_on(measure(RowPerEntry::open(&file("rows")))));
+    }
+    let (ours, naive) = (median(ours), median(naive));
+    println!("bench log_append {ours:.0} entries/s");
+    println!("bench log_append_row_per_entry {naive:.0} entries/s");
+    println!("bench log_append_vs_row_per_entry {:.2} x", ours / naive);
+}
+
+fn median(mut rates: Vec<f64>) -> f64 {
+    rates.sort_by(f64::total_cmp);
+    rates[rates.len() / 2]
+}
+
+/// A way to keep entries.
+trait Store: Send + Sync + 'static {
+    fn add(&self, table: TableId, index: u64) -> impl Future<Output = ()> + Send;
+}
+
+/// An entry as a move might look.
+fn entry(index: u64) -> Bytes {
+    Bytes::from(format!("seat {} plays card {index:>8}", index % 4))
+}
+
+/// Plays games at all tables at once, and gives the entries a second.
+async fn measure(store: impl Store) -> f64 {
+    let store = Arc::new(store);
+    let started = now();
+    let tables: Vec<_> = (0..TABLES)
+        .map(|table| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                for game in 0..GAMES {
+                    let id = TableId::new(Millis(game * TABLES + table), [1; 10]);
+                    for index in 0..GAME {
+                        store.add(id, index).await;
+                    }
+                }
+            })
+        })
+        .collect();
+    for table in tables {
+        table.await.expect("a table plays to the end");
+    }
+    (TABLES * GAMES * GAME) as f64 / since(started).as_secs_f64()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
+fn since(started: Instant) -> Duration {
+    started.elapsed()
+}
+
+/// The log of the server.
+struct Journal(SqliteLog);
+
+impl Journal {
+    fn open(file: &Path) -> Journal {
+        Journal(SqliteLog::open(file, Options::default()).expect("a new file can be opened"))
+    }
+}
+
+impl Store for Journal {
+    async fn add(&self, table: TableId, index: u64) {
+        let mut append = Append::new(table, index, Millis(index), vec![entry(index)]);
+        if index == 0 {
+            append.place = Some(NewPlace::InPlay);
+            append.listing = Some(Listing {
+                owner: OwnerId::new("bench").expect("that is a name"),
+                game: "gap".into(),
+                state: 0,
+                visibility: 0,
+            });
+        }
+        if index == GAME - 1 {
+            append.place = Some(NewPlace::Finished { record: entry(index) });
+        }
+        self.0.append(append).await.expect("the log takes it");
+    }
+}
+
+/// What one would write first: a row an entry, in one transaction for all that waits.
+struct RowPerEntry {
+    queue: mpsc::Sender<(TableId, u64, oneshot::Sender<()>)>,
+}
+
+impl RowPerEntry {
+    fn open(file: &Path) -> RowPerEntry {
+        let (queue, mut asked) = mpsc::channel::<(TableId, u64, oneshot::Sender<()>)>(8192);
+        let mut db = Connection::open(file).expect("a new file can be opened");
+        db.execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 2000;
+             CREATE TABLE entries (id BLOB, number INTEGER, hash BLOB, payload BLOB, PRIMARY KEY (id, number))
+             WITHOUT ROWID",
+        )
+        .expect("the schema is right");
+        std::thread::spawn(move || {
+            while let Some(first) = asked.blocking_recv() {
+                let mut answers = Vec::new();
+                let transaction = db.transaction().expect("nobody else writes");
+                let mut next = Some(first);
+                while let Some((id, index, answer)) = next {
+                    insert(&transaction, &id, index).expect("there is room");
+                    answers.push(answer);
+                    next = asked.try_recv().ok();
+                }
+                transaction.commit().expect("there is room");
+                for answer in answers {
+                    answer.send(()).expect("tables wait for the answer");
+                }
+            }
+        });
+        RowPerEntry { queue }
+    }
+}
+
+fn insert(db: &Connection, id: &TableId, index: u64) -> rusqlite::Result<()> {
+    let before: Vec<u8> = match index {
+        0 => vec![0; 32],
+        _ => db
+            .prepare_cached("SELECT hash FROM entries WHERE id = ?1 AND number = ?2")?
+            .query_row(params![id.as_bytes(), index - 1], |row| row.get(0))?,
+    };
+    let payload = entry(index);
+    let mut hash = Sha256::new();
+    hash.update(before);
+    hash.update(index.to_be_bytes());
+    hash.update(&payload);
+    db.prepare_cached("INSERT INTO entries (id, number, hash, payload) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![id.as_bytes(), index, &hash.finalize()[..], &payload[..]])?;
+    Ok(())
+}
+
+impl Store for RowPerEntry {
+    async fn add(&self, table: TableId, index: u64) {
+        let (answer, answered) = oneshot::channel();
+        let sent = self.queue.send((table, index, answer)).await;
+        sent.expect("the writer runs");
+        answered.await.expect("the writer answers");
+    }
+}

@@ -1,0 +1,81 @@
+//! The log: what is on disk of every table, and what its owner is told of it.
+//!
+//! A table is its log. Whatever happens to it is an entry, appended with the length the writer believes the log to
+//! have, so that of two writers one wins and the other hears of it. An append is answered, read and followed only
+//! after it is durable. What must not be torn from it is part of the same commit: items of the owner's feed, how the
+//! table is listed, and its place.
+//!
+//! The place says where the log is kept. A table *in play* shares the journal with all others in play and is read at
+//! start-up; one *at rest* costs disk and nothing else, until somebody comes or its clock wakes it; a *finished* one
+//! has a record and never changes again.
+//!
+//! The log takes no time of its own: it comes with each call.
+
+mod append;
+mod chain;
+#[cfg(test)]
+mod contract;
+mod error;
+mod follow;
+mod id;
+mod memory;
+mod query;
+mod sqlite;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+pub use append::{Append, Appended, Delete, Listing, NewPlace, Post, limits};
+pub use chain::{Entry, Hash};
+pub use error::LogError;
+pub use follow::Follow;
+pub use id::{BadTableId, Millis, OwnerId, TableId};
+pub use memory::MemoryLog;
+pub use query::{FeedItem, Filter, Page, Place, Retained, StartUp, TableRow, Tables};
+pub use sqlite::{Options, Report, SqliteLog, check, restore};
+
+/// Where the logs of all tables are kept.
+///
+/// A call that is given up (its future dropped) may still be carried out.
+#[async_trait]
+pub trait Log: Send + Sync + 'static {
+    /// Adds entries to a table's log, and what belongs to the same commit. Answered when all of it is durable.
+    ///
+    /// Expected length 0 creates the table, and then needs a listing and a place.
+    async fn append(&self, append: Append) -> Result<Appended, LogError>;
+
+    /// The entries from index `from` to the end, none if `from` is the length. Their hashes have been checked.
+    async fn read(&self, table: TableId, from: u64) -> Result<Vec<Entry>, LogError>;
+
+    /// The entries from index `from` on, and then each new one as soon as it is durable. Ends when the table is
+    /// finished.
+    async fn follow(&self, table: TableId, from: u64) -> Result<Follow<Entry>, LogError>;
+
+    /// How a table is listed, and its place.
+    async fn find(&self, table: TableId) -> Result<TableRow, LogError>;
+
+    /// The record of a finished table; none while it is not finished.
+    async fn record(&self, table: TableId) -> Result<Option<Bytes>, LogError>;
+
+    /// The table that an owner's request made, if it did.
+    async fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError>;
+
+    /// One page of the tables that pass the filter, the newest first. A page may be short, even empty, and still have
+    /// a next one.
+    async fn tables(&self, filter: Filter, page: Page) -> Result<Tables, LogError>;
+
+    /// The items of an owner's feed after number `after`, at most [`limits::FEED_PAGE`] of them.
+    async fn owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError>;
+
+    /// The items of an owner's feed after number `after`, and then each new one as soon as it is durable.
+    async fn follow_owner(&self, owner: &OwnerId, after: u64) -> Result<Follow<FeedItem>, LogError>;
+
+    /// The tables in play and those whose clock will wake them: all that a server must know when it starts.
+    async fn start_up(&self) -> Result<StartUp, LogError>;
+
+    /// Removes a table, its log, its record and its request id, whatever its place.
+    async fn delete(&self, delete: Delete) -> Result<(), LogError>;
+
+    /// Removes the tables that were finished before this time, and the feed items of before it.
+    async fn retain(&self, since: Millis) -> Result<Retained, LogError>;
+}

@@ -1,0 +1,341 @@
+//! One commit: what many callers asked for, judged one after the other, then written together.
+//!
+//! Judging only reads. Whatever is refused has changed nothing, and the others go on. What is written is written at
+//! the end, once a table: many appends to a table in one commit cost as much as one.
+
+use std::collections::{BTreeMap, HashMap};
+
+use bytes::Bytes;
+use rusqlite::Connection;
+
+use super::failure::Failing;
+use super::feed::{self, Numbers};
+use super::index::{InPlay, Index};
+use super::journal::Meta;
+use super::row::{Row, log_length, record_hash};
+use crate::log::append::{Current, admit, limits};
+use crate::log::chain::{Chain, encode, encoded_length};
+use crate::log::{
+    Append, Appended, Delete, Entry, FeedItem, LogError, Millis, NewPlace, OwnerId, Place, Post, Retained,
+    TableId,
+};
+
+/// How many tables retention removes in one commit.
+const RETAIN_STEP: usize = 256;
+
+/// A commit in the making.
+pub(super) struct Batch<'a> {
+    pub(super) db: &'a Connection,
+    pub(super) index: &'a Index,
+    pub(super) failing: Failing<'a>,
+    /// The store as it will be.
+    pub(super) meta: Meta,
+    pub(super) tables: BTreeMap<TableId, Work>,
+    pub(super) owners: HashMap<OwnerId, Numbers>,
+    pub(super) posted: Vec<(OwnerId, FeedItem)>,
+    /// What the requests of this commit made, or had made before their table was deleted.
+    requests: HashMap<(OwnerId, String), Option<TableId>>,
+    /// Whether feeds were trimmed.
+    pub(super) trimmed: bool,
+}
+
+/// A table that this commit is about.
+pub(super) struct Work {
+    /// The table as it will be; `None` when it does not exist, or not any more.
+    pub(super) now: Option<Now>,
+    /// Whether a row of it is in the store.
+    pub(super) stored: bool,
+    /// Whether that row is to be deleted, before a new one may be written.
+    pub(super) deleted: bool,
+}
+
+/// A table as it will be after the commit.
+pub(super) struct Now {
+    pub(super) chain: Chain,
+    pub(super) place: Place,
+    /// The new entries, and as they are on disk.
+    pub(super) entries: Vec<Entry>,
+    pub(super) fresh: Vec<u8>,
+    /// How many bytes the log had before.
+    pub(super) bytes: u64,
+    /// Its row. `None` where the row stays as it is.
+    pub(super) row: Option<Row>,
+    pub(super) record: Option<Bytes>,
+    /// Whether its tail in the index is part of its log.
+    pub(super) has_tail: bool,
+    /// Whether all of its log goes to its row.
+    pub(super) write_out: bool,
+}
+
+impl Now {
+    fn in_play(table: &InPlay) -> Now {
+        Now {
+            chain: table.chain,
+            place: Place::InPlay,
+            entries: Vec::new(),
+            fresh: Vec::new(),
+            bytes: table.stored_bytes + table.tail.len() as u64,
+            row: None,
+            record: None,
+            has_tail: true,
+            write_out: false,
+        }
+    }
+
+    fn at_rest(row: &Row, bytes: u64) -> Now {
+        Now {
+            chain: row.stored,
+            place: row.place,
+            entries: Vec::new(),
+            fresh: Vec::new(),
+            bytes,
+            row: None,
+            record: None,
+            has_tail: false,
+            write_out: false,
+        }
+    }
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn new(db: &'a Connection, index: &'a Index, meta: Meta, failing: Failing<'a>) -> Batch<'a> {
+        Batch {
+            db,
+            index,
+            failing,
+            meta: Meta {
+                seq: meta.seq + 1,
+                ..meta
+            },
+            tables: BTreeMap::new(),
+            owners: HashMap::new(),
+            posted: Vec::new(),
+            requests: HashMap::new(),
+            trimmed: false,
+        }
+    }
+
+    /// Whether there is anything to write.
+    pub(super) fn changes(&self) -> bool {
+        let changed = |work: &Work| {
+            let new = work.now.as_ref();
+            work.deleted || new.is_some_and(|now| now.row.is_some() || !now.entries.is_empty())
+        };
+        self.trimmed || !self.posted.is_empty() || self.tables.values().any(changed)
+    }
+
+    /// Makes sure that a table is among those of this commit.
+    pub(super) fn load(&mut self, id: TableId) -> Result<(), LogError> {
+        if self.tables.contains_key(&id) {
+            return Ok(());
+        }
+        let now = match self.index.tables.get(&id) {
+            Some(table) => Some(Now::in_play(table)),
+            None => match Row::find(self.db, &id, self.failing)? {
+                Some(row) => {
+                    let bytes = self.failing.at(log_length(self.db, &id))?;
+                    Some(Now::at_rest(&row, bytes))
+                }
+                None => None,
+            },
+        };
+        let work = Work {
+            stored: now.is_some(),
+            now,
+            deleted: false,
+        };
+        self.tables.insert(id, work);
+        Ok(())
+    }
+
+    /// The row of a table that exists, as it will be.
+    pub(super) fn row(&self, id: &TableId, now: &Now) -> Result<Row, LogError> {
+        match &now.row {
+            Some(row) => Ok(row.clone()),
+            None => {
+                let row = Row::find(self.db, id, self.failing)?;
+                row.ok_or_else(|| self.failing.damaged_table(*id))
+            }
+        }
+    }
+
+    /// The table that a request made.
+    fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
+        if let Some(made) = self.requests.get(&(owner.clone(), request.to_owned())) {
+            return Ok(*made);
+        }
+        super::read::requested(self.db, owner, request, self.failing)
+    }
+
+    /// Makes sure that the numbers of these owners are known.
+    fn load_owners(&mut self, posts: &[Post]) -> Result<(), LogError> {
+        for Post { owner, .. } in posts {
+            if !self.owners.contains_key(owner) {
+                let numbers = Numbers::load(self.db, owner, self.failing)?;
+                self.owners.insert(owner.clone(), numbers);
+            }
+        }
+        Ok(())
+    }
+
+    fn post(&mut self, at: Millis, posts: &[Post]) -> Vec<u64> {
+        let mut given = Vec::with_capacity(posts.len());
+        for Post { owner, payload } in posts {
+            let numbers = self.owners.entry(owner.clone()).or_insert(Numbers::NONE);
+            numbers.last += 1;
+            given.push(numbers.last);
+            let item = FeedItem {
+                number: numbers.last,
+                at,
+                payload: payload.clone(),
+            };
+            self.posted.push((owner.clone(), item));
+        }
+        given
+    }
+
+    /// Judges an append, and takes it into the commit.
+    pub(super) fn append(&mut self, append: &Append) -> Result<Appended, LogError> {
+        let id = append.table;
+        if let (Some(listing), Some(request)) = (&append.listing, &append.request)
+            && let Some(table) = self.requested(&listing.owner, request)?
+        {
+            return Err(LogError::Repeated { table });
+        }
+        self.load(id)?;
+        self.load_owners(&append.feed)?;
+        let now = self.tables.get(&id).and_then(|work| work.now.as_ref());
+        let listed = append.listing.is_some() || append.place.is_some();
+        let before = match now {
+            // A table that rests or is finished has its whole log in its row, so the row changes with every entry.
+            Some(now) if listed || now.place != Place::InPlay => Some(self.row(&id, now)?),
+            _ => None,
+        };
+        let current = now.map(|now| Current {
+            length: now.chain.length,
+            place: now.place,
+            owner: before.as_ref().map(|row| &row.listing.owner),
+        });
+        admit(append, current)?;
+        let bytes = now.map_or(0, |now| now.bytes + now.fresh.len() as u64);
+        if bytes + encoded_length(&append.entries) > limits::LOG {
+            return Err(LogError::Full { table: id });
+        }
+
+        // From here on nothing is refused.
+        let row = before.map_or_else(|| self.new_row(append, now.is_none()), Some);
+        let feed = self.post(append.at, &append.feed);
+        let Some(work) = self.tables.get_mut(&id) else {
+            return Err(LogError::Closed);
+        };
+        let now = work.now.get_or_insert_with(|| Now {
+            chain: Chain::of(&id),
+            place: Place::InPlay,
+            entries: Vec::new(),
+            fresh: Vec::new(),
+            bytes: 0,
+            row: None,
+            record: None,
+            has_tail: false,
+            write_out: false,
+        });
+        for payload in &append.entries {
+            let entry = now.chain.link(payload.clone());
+            encode(&entry, &mut now.fresh);
+            now.entries.push(entry);
+        }
+        if let Some(mut row) = row {
+            if listed {
+                row.updated = append.at;
+            }
+            if let Some(listing) = &append.listing {
+                row.listing = listing.clone();
+            }
+            if let Some(place) = &append.place {
+                row.place = place.place();
+                now.place = row.place;
+            }
+            if let Some(NewPlace::Finished { record }) = &append.place {
+                row.record_hash = Some(record_hash(record));
+                now.record = Some(record.clone());
+            }
+            if let Some(request) = &append.request {
+                let key = (row.listing.owner.clone(), request.clone());
+                self.requests.insert(key, Some(id));
+            }
+            now.row = Some(row);
+        }
+        Ok(Appended {
+            length: now.chain.length,
+            head: now.chain.head,
+            feed,
+        })
+    }
+
+    /// The row of a table that this append creates.
+    fn new_row(&self, append: &Append, create: bool) -> Option<Row> {
+        let listing = append.listing.clone().filter(|_| create)?;
+        Some(Row {
+            id: append.table,
+            listing,
+            created: append.at,
+            updated: append.at,
+            request: append.request.clone(),
+            place: Place::InPlay,
+            journal_from: self.meta.seq,
+            stored: Chain::of(&append.table),
+            record_hash: None,
+        })
+    }
+
+    /// Judges a deletion, and takes it into the commit.
+    pub(super) fn delete(&mut self, delete: &Delete) -> Result<Vec<u64>, LogError> {
+        let table = delete.table;
+        self.load(table)?;
+        self.load_owners(&delete.feed)?;
+        let Some(now) = self.tables.get(&table).and_then(|work| work.now.as_ref()) else {
+            return Err(LogError::NoSuchTable { table });
+        };
+        let row = self.row(&table, now)?;
+        if let Some(request) = row.request {
+            self.requests.insert((row.listing.owner, request), None);
+        }
+        if let Some(work) = self.tables.get_mut(&table) {
+            work.now = None;
+            work.deleted = true;
+        }
+        Ok(self.post(delete.at, &delete.feed))
+    }
+
+    /// Takes one step of retention into the commit, which must be about nothing else. Gives also whether that was
+    /// all.
+    pub(super) fn retain(&mut self, since: Millis) -> Result<(Retained, bool), LogError> {
+        let mut retained = Retained::default();
+        let old: Vec<[u8; 16]> = self.failing.at(self
+            .db
+            .prepare_cached(
+                "SELECT id FROM tables WHERE place = 2 AND updated < ?1 ORDER BY updated LIMIT ?2",
+            )
+            .and_then(|mut select| {
+                select
+                    .query_map((since.0, RETAIN_STEP), |row| row.get(0))?
+                    .collect()
+            }))?;
+        let mut done = old.len() < RETAIN_STEP;
+        for id in old {
+            self.delete(&Delete {
+                table: TableId::from_bytes(id),
+                at: since,
+                feed: Vec::new(),
+            })?;
+            retained.tables += 1;
+        }
+        for (owner, mut numbers) in feed::owners(self.db, self.failing)? {
+            let count = feed::trim(self.db, &owner, &mut numbers, since, self.failing)?;
+            self.trimmed |= count > 0;
+            done &= count < limits::FEED_PAGE as u64;
+            retained.feed_items += count;
+        }
+        Ok((retained, done))
+    }
+}

@@ -1,0 +1,149 @@
+//! What was acknowledged is there after a crash; nobody sees what is not durable.
+
+use super::*;
+
+#[tokio::test]
+async fn a_store_is_the_same_after_it_was_closed() {
+    let folder = Folder::new();
+    {
+        let log = folder.open();
+        log.append(create(table(1), &["a", "b"])).await.unwrap();
+        log.append(create(table(2), &["a"])).await.unwrap();
+        log.append(put(table(2), 1, REST)).await.unwrap();
+        let mut last = create(table(3), &["a"]);
+        last.place = Some(finished(b"record"));
+        last.feed = posts("ann", &["over"]);
+        last.request = Some("r".into());
+        log.append(last).await.unwrap();
+    }
+    let log = folder.open();
+    assert_log(&log, table(1), &["a", "b"]).await;
+    assert_log(&log, table(2), &["a"]).await;
+    assert_eq!(
+        log.record(table(3)).await,
+        Ok(Some(Bytes::from_static(b"record")))
+    );
+    assert_eq!(log.requested(&owner("ann"), "r").await, Ok(Some(table(3))));
+    assert_eq!(log.owner_feed(&owner("ann"), 0).await.unwrap().len(), 1);
+    assert_eq!(log.start_up().await.unwrap().in_play, [table(1)]);
+    log.append(add(table(1), 2, &["c"])).await.unwrap();
+    assert_log(&log, table(1), &["a", "b", "c"]).await;
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_survives_a_crash_at_any_moment() {
+    let folder = Folder::new();
+    let log = folder.open_with(short_journal(2000));
+    let mut copies = Vec::new();
+    for turn in 0..40 {
+        let mut append = match turn {
+            0 => create(table(1), &["x"]),
+            _ => add(table(1), turn, &["x"]),
+        };
+        append.place = match turn % 9 {
+            0 => Some(NewPlace::InPlay),
+            6 => Some(REST),
+            _ => None,
+        };
+        log.append(append).await.unwrap();
+        log.append(create(table(100 + turn), &["y"])).await.unwrap();
+        copies.push((turn, folder.crash(&format!("crash {turn}"))));
+    }
+    drop(log);
+    for (turn, copy) in copies {
+        assert!(check(&copy).unwrap().is_sound());
+        let log = open(&copy).unwrap();
+        assert_log(&log, table(1), &vec!["x"; turn as usize + 1]).await;
+        assert_log(&log, table(100 + turn), &["y"]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_lost_its_end_is_shorter_and_says_so() {
+    let folder = Folder::new();
+    let log = folder.open();
+    for turn in 0..30 {
+        let append = match turn {
+            0 => create(table(1), &["x"]),
+            _ => add(table(1), turn, &["x"]),
+        };
+        log.append(append).await.unwrap();
+    }
+    let copy = folder.crash("copy");
+    drop(log);
+    let wal = schema::beside(&copy, "-wal");
+    let length = std::fs::metadata(&wal).unwrap().len();
+    let mut lengths = Vec::new();
+    for tenth in (6..10).rev() {
+        // Cut off, and damaged: SQLite drops the rest either way.
+        let file = std::fs::OpenOptions::new().write(true).open(&wal).unwrap();
+        file.set_len(length * tenth / 10).unwrap();
+        let again = folder.file(&format!("cut {tenth}"));
+        std::fs::copy(&copy, &again).unwrap();
+        std::fs::copy(&wal, schema::beside(&again, "-wal")).unwrap();
+        let log = match open(&again) {
+            Ok(log) => log,
+            Err(error) => panic!("cut to {tenth} tenths: {error}"),
+        };
+        let read = log.read(table(1), 0).await.unwrap().len() as u64;
+        let ahead = LogError::Ahead {
+            table: table(1),
+            length: read,
+        };
+        assert_eq!(log.read(table(1), 30).await, Err(ahead.clone()));
+        assert_eq!(log.follow(table(1), 30).await.map(drop), Err(ahead));
+        lengths.push(read);
+    }
+    assert!(
+        lengths.is_sorted_by(|longer, shorter| longer > shorter),
+        "{lengths:?}"
+    );
+    assert!(lengths[0] < 30);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_sees_an_entry_before_it_is_durable() {
+    let folder = Folder::new();
+    let log = Arc::new(folder.open());
+    log.append(create(table(1), &["a"])).await.unwrap();
+    log.append(create(table(2), &["a"])).await.unwrap();
+    let mut follow = log.follow(table(1), 1).await.unwrap();
+    let mut feed = log.follow_owner(&owner("ann"), 0).await.unwrap();
+    let standstill = Standstill::of_next_commit(&log);
+    let appending = {
+        let log = log.clone();
+        tokio::spawn(async move {
+            let mut append = add(table(1), 1, &["b"]);
+            append.place = Some(REST);
+            append.feed = posts("ann", &["rests"]);
+            log.append(append).await
+        })
+    };
+    standstill.reached().await;
+    // Everything is written now, and nothing committed.
+    assert_log(&*log, table(1), &["a"]).await;
+    assert_eq!(log.find(table(1)).await.unwrap().place, Place::InPlay);
+    assert_eq!(log.owner_feed(&owner("ann"), 0).await, Ok(vec![]));
+    assert!(!appending.is_finished());
+    let nothing = std::time::Duration::from_millis(20);
+    assert!(tokio::time::timeout(nothing, follow.next()).await.is_err());
+    assert!(tokio::time::timeout(nothing, feed.next()).await.is_err());
+    standstill.end();
+    assert_eq!(appending.await.unwrap().unwrap().length, 2);
+    assert_eq!(follow.next().await.unwrap().unwrap().index, 1);
+    assert_eq!(feed.next().await.unwrap().unwrap().number, 1);
+    assert_log(&*log, table(1), &["a", "b"]).await;
+}
+
+#[tokio::test]
+async fn a_second_process_is_kept_out() {
+    let folder = Folder::new();
+    let log = folder.open();
+    let file = folder.file("store.db");
+    let in_use = LogError::InUse { file: file.clone() };
+    assert_eq!(open(&file).map(drop), Err(in_use.clone()));
+    assert_eq!(check(&file), Err(in_use.clone()));
+    assert_eq!(restore(&file, &file, true), Err(in_use));
+    drop(log);
+    assert!(open(&file).is_ok());
+}

@@ -1,0 +1,160 @@
+//! The journal stays short, and a start does not read what rests.
+
+use super::*;
+
+/// The rows of the journal, and how large they are.
+fn journal(folder: &Folder) -> (u64, u64) {
+    let db = rusqlite::Connection::open(folder.file("store.db")).unwrap();
+    db.query_row(
+        "SELECT count(*), ifnull(sum(length(body)), 0) FROM journal",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+    .unwrap()
+}
+
+#[tokio::test]
+async fn a_closed_store_is_one_file() {
+    let folder = Folder::new();
+    let log = folder.open();
+    log.append(create(table(1), &["a"])).await.unwrap();
+    log.append(put(table(1), 1, REST)).await.unwrap();
+    log.find(table(1)).await.unwrap();
+    drop(log);
+    assert!(!schema::beside(&folder.file("store.db"), "-wal").exists());
+    std::fs::copy(folder.file("store.db"), folder.file("copy")).unwrap();
+    assert_log(&open(&folder.file("copy")).unwrap(), table(1), &["a"]).await;
+}
+
+#[tokio::test]
+async fn a_table_that_rests_or_is_finished_leaves_the_journal() {
+    let folder = Folder::new();
+    let log = folder.open();
+    for number in 0..10 {
+        log.append(create(table(number), &["a"])).await.unwrap();
+    }
+    assert_eq!(journal(&folder).0, 10);
+    for number in 0..10 {
+        let place = if number % 2 == 0 { REST } else { finished(b"") };
+        log.append(put(table(number), 1, place)).await.unwrap();
+        // The rows go from the oldest on.
+        assert_eq!(journal(&folder).0, 9 - number);
+    }
+    assert_eq!(log.shared.index().bytes(), 0);
+    assert!(log.shared.index().tables.is_empty());
+}
+
+#[tokio::test]
+async fn many_appends_of_one_commit_are_one_row() {
+    let folder = Folder::new();
+    let log = Arc::new(folder.open());
+    let standstill = Standstill::of_next_commit(&log);
+    let append = |number| {
+        let log = log.clone();
+        tokio::spawn(async move { log.append(create(table(number), &["a"])).await })
+    };
+    let mut appends = vec![append(0)];
+    standstill.reached().await;
+    appends.extend((1..50).map(append));
+    while log.writer.queued() < 49 {
+        tokio::task::yield_now().await;
+    }
+    standstill.end();
+    for append in appends {
+        append.await.unwrap().unwrap();
+    }
+    assert_eq!(journal(&folder).0, 2);
+    drop(log);
+    let log = folder.open();
+    for number in 0..50 {
+        assert_log(&log, table(number), &["a"]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_slow_table_does_not_keep_the_journal_long() {
+    let folder = Folder::new();
+    let limit = 20_000;
+    let log = folder.open_with(short_journal(limit));
+    log.append(create(table(0), &["slow"])).await.unwrap();
+    let mut longest = 0;
+    for number in 1..200 {
+        log.append(create(table(number), &["a"])).await.unwrap();
+        for turn in 1..5 {
+            log.append(add(table(number), turn, &["some more of it"]))
+                .await
+                .unwrap();
+        }
+        log.append(put(table(number), 5, finished(b"r"))).await.unwrap();
+        assert!(log.shared.index().bytes() <= limit + 1000);
+        let (rows, bytes) = journal(&folder);
+        assert!(bytes <= limit);
+        longest = longest.max(rows);
+    }
+    assert!(
+        longest > 20,
+        "{longest} rows: it is not written out too early either"
+    );
+    assert_eq!(log.find(table(0)).await.unwrap().place, Place::InPlay);
+    log.append(add(table(0), 1, &["at last"])).await.unwrap();
+    assert_log(&log, table(0), &["slow", "at last"]).await;
+    drop(log);
+    let log = folder.open();
+    assert_log(&log, table(0), &["slow", "at last"]).await;
+    assert_eq!(log.start_up().await.unwrap().in_play, [table(0)]);
+}
+
+#[tokio::test]
+async fn however_many_tables_are_slow_the_journal_is_bounded() {
+    let folder = Folder::new();
+    let limit = 5_000;
+    let log = folder.open_with(short_journal(limit));
+    for turn in 0..6 {
+        for number in 0..100 {
+            let append = match turn {
+                0 => create(table(number), &["x"]),
+                _ => add(table(number), turn, &["x"]),
+            };
+            log.append(append).await.unwrap();
+            assert!(log.shared.index().bytes() <= limit + 1000);
+        }
+    }
+    let memory: usize = log
+        .shared
+        .index()
+        .tables
+        .values()
+        .map(|table| table.tail.len())
+        .sum();
+    assert!(memory as u64 <= limit);
+    for number in 0..100 {
+        assert_log(&log, table(number), &["x"; 6]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_start_does_not_read_what_rests() {
+    let folder = Folder::new();
+    let file = folder.file("store.db");
+    {
+        let log = folder.open();
+        for number in 0..20 {
+            log.append(create(table(number), &["a"])).await.unwrap();
+            log.append(put(table(number), 1, REST)).await.unwrap();
+        }
+        log.append(create(table(20), &["a"])).await.unwrap();
+    }
+    // If it read them, it would notice.
+    let db = rusqlite::Connection::open(&file).unwrap();
+    db.execute("UPDATE tables SET state = 7, log = x'00' WHERE place = 1", [])
+        .unwrap();
+    drop(db);
+    let log = folder.open();
+    assert_eq!(log.start_up().await.unwrap().in_play, [table(20)]);
+    assert!(matches!(
+        log.read(table(3), 0).await,
+        Err(LogError::Damaged { .. })
+    ));
+    drop(log);
+    assert_eq!(check(&file).unwrap().problems.len(), 20);
+}

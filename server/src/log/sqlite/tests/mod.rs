@@ -1,0 +1,117 @@
+//! What the log in a file must do beyond the contract: last, stay small, notice damage, survive a full disk.
+
+mod copies;
+mod damage;
+mod durable;
+mod journal;
+mod model;
+mod space;
+
+use std::path::PathBuf;
+use std::sync::Barrier;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::log::contract::{
+    REST, add, assert_log, create, delete, finished, listing, owner, posts, put, table,
+};
+use crate::log::{NewPlace, Place};
+
+/// A folder with a file for a store.
+struct Folder {
+    folder: TempDir,
+}
+
+impl Folder {
+    fn new() -> Folder {
+        Folder {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn open(&self) -> SqliteLog {
+        self.open_with(Options::default())
+    }
+
+    fn open_with(&self, options: Options) -> SqliteLog {
+        SqliteLog::open(&self.file("store.db"), options).unwrap()
+    }
+
+    /// Copies the store as a crash would leave it: with what is in the WAL, and nothing tidied up.
+    fn crash(&self, name: &str) -> PathBuf {
+        let copy = self.file(name);
+        for suffix in ["", "-wal"] {
+            let from = schema::beside(&self.file("store.db"), suffix);
+            std::fs::copy(from, schema::beside(&copy, suffix)).unwrap();
+        }
+        copy
+    }
+}
+
+impl Shared {
+    pub(super) fn before_commit(&self) {
+        let hook = self.before_commit.lock().unwrap().take();
+        if let Some(mut hook) = hook {
+            hook();
+        }
+    }
+}
+
+/// A writer that stands still, with everything of a commit written and nothing committed.
+struct Standstill {
+    barrier: Arc<Barrier>,
+}
+
+impl Standstill {
+    /// Stops the next commit of the log.
+    fn of_next_commit(log: &SqliteLog) -> Standstill {
+        let barrier = Arc::new(Barrier::new(2));
+        let hook = {
+            let barrier = barrier.clone();
+            move || {
+                barrier.wait();
+                barrier.wait();
+            }
+        };
+        *log.shared.before_commit.lock().unwrap() = Some(Box::new(hook));
+        Standstill { barrier }
+    }
+
+    /// Waits until the writer stands.
+    async fn reached(&self) {
+        let barrier = self.barrier.clone();
+        tokio::task::spawn_blocking(move || barrier.wait()).await.unwrap();
+    }
+
+    /// Lets the writer go on.
+    fn end(self) {
+        self.barrier.wait();
+    }
+}
+
+fn open(file: &Path) -> Result<SqliteLog, LogError> {
+    SqliteLog::open(file, Options::default())
+}
+
+fn short_journal(limit: u64) -> Options {
+    Options {
+        journal_limit: limit,
+        ..Options::default()
+    }
+}
+
+/// A generator for one test, from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test fails.
+fn rng(test: &str) -> rand_chacha::ChaCha8Rng {
+    let seed = std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().unwrap());
+    println!("{test}: PARLOR_TEST_SEED={seed}");
+    rand_core::SeedableRng::seed_from_u64(seed)
+}
+
+fn below(rng: &mut rand_chacha::ChaCha8Rng, bound: usize) -> usize {
+    (rand_core::Rng::next_u64(rng) % bound as u64) as usize
+}
