@@ -12,6 +12,7 @@ mod outcome;
 mod seat;
 mod text;
 
+pub mod flush;
 pub mod gap;
 pub mod habe_fertig;
 

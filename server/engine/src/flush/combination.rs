@@ -1,0 +1,197 @@
+//! What can lie on the stack: a single card, a set or a sequence.
+
+use super::{Rank, Ranks};
+
+/// How many cards a combination can have.
+const LARGEST: u8 = 5;
+/// So many cards make a set that flushes.
+const FULL_SET: u8 = 4;
+/// So many cards make a sequence that flushes.
+const FULL_SEQUENCE: u8 = 5;
+
+/// The types of combinations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// One card.
+    Single,
+    /// Two or more cards of one rank.
+    Set,
+    /// Two or more cards of consecutive ranks.
+    Sequence,
+}
+
+/// One card, a set, or a sequence: always a well-formed one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Combination {
+    kind: Kind,
+    lowest: Rank,
+    size: u8,
+}
+
+impl Combination {
+    /// One card.
+    #[must_use]
+    pub const fn single(rank: Rank) -> Combination {
+        Combination {
+            kind: Kind::Single,
+            lowest: rank,
+            size: 1,
+        }
+    }
+
+    /// A set of `count` cards: 2 to 5, though a table of up to four players has no more than 4 of a rank.
+    #[must_use]
+    pub const fn set(rank: Rank, count: u8) -> Option<Combination> {
+        if count >= 2 && count <= LARGEST {
+            Some(Combination {
+                kind: Kind::Set,
+                lowest: rank,
+                size: count,
+            })
+        } else {
+            None
+        }
+    }
+
+    /// A sequence of `length` cards from `low` upwards: 2 to 5, without a wrap from 13 to 1.
+    ///
+    /// ```
+    /// use parlor_engine::flush::{Combination, Rank};
+    /// let twelve = Rank::new(12).expect("a rank");
+    /// assert!(Combination::sequence(twelve, 2).is_some());
+    /// assert!(Combination::sequence(twelve, 3).is_none());
+    /// ```
+    #[must_use]
+    pub const fn sequence(low: Rank, length: u8) -> Option<Combination> {
+        if length >= 2 && length <= LARGEST && low.up(length - 1).is_some() {
+            Some(Combination {
+                kind: Kind::Sequence,
+                lowest: low,
+                size: length,
+            })
+        } else {
+            None
+        }
+    }
+
+    /// The type.
+    #[must_use]
+    pub const fn kind(self) -> Kind {
+        self.kind
+    }
+
+    /// The lowest rank, which is the only one of a single card or a set.
+    #[must_use]
+    pub const fn lowest(self) -> Rank {
+        self.lowest
+    }
+
+    /// How many cards it has: 1 to 5.
+    #[must_use]
+    pub const fn size(self) -> u8 {
+        self.size
+    }
+
+    /// The cards.
+    #[must_use]
+    pub const fn cards(self) -> Ranks {
+        match self.kind {
+            Kind::Single | Kind::Set => Ranks::copies(self.lowest, self.size),
+            Kind::Sequence => Ranks::sequence(self.lowest, self.size),
+        }
+    }
+
+    /// Whether a stack that has become this is flushed: a set of 4 or 5, or a sequence of 5.
+    #[must_use]
+    pub const fn is_full(self) -> bool {
+        match self.kind {
+            Kind::Single => false,
+            Kind::Set => self.size >= FULL_SET,
+            Kind::Sequence => self.size >= FULL_SEQUENCE,
+        }
+    }
+
+    /// Whether this can replace the stack: the same type, the same number of cards, strictly higher.
+    #[must_use]
+    pub fn overwrites(self, stack: Combination) -> bool {
+        self.kind == stack.kind && self.size == stack.size && self.lowest > stack.lowest
+    }
+
+    /// Whether the stack can grow into this: it holds the stack, and at least one more card.
+    #[must_use]
+    pub const fn extends(self, stack: Combination) -> bool {
+        self.size > stack.size && self.cards().contains_all(stack.cards())
+    }
+
+    /// Everything that can be led from the hand: single cards by rank, sets by rank, then count, sequences by lowest
+    /// rank, then length.
+    pub(super) fn leads(hand: Ranks, mut found: impl FnMut(Combination)) {
+        for rank in hand.distinct() {
+            found(Combination::single(rank));
+        }
+        for rank in hand.distinct() {
+            for count in 2..=hand.count(rank) {
+                found(Combination {
+                    kind: Kind::Set,
+                    lowest: rank,
+                    size: count,
+                });
+            }
+        }
+        for low in hand.distinct() {
+            for length in 2..=hand.run(low).min(LARGEST) {
+                found(Combination {
+                    kind: Kind::Sequence,
+                    lowest: low,
+                    size: length,
+                });
+            }
+        }
+    }
+
+    /// Everything in the hand that overwrites this stack, lowest first.
+    pub(super) fn overwriters(self, hand: Ranks, mut found: impl FnMut(Combination)) {
+        for lowest in hand.above(self.lowest).distinct() {
+            let enough = match self.kind {
+                Kind::Single => true,
+                Kind::Set => hand.count(lowest) >= self.size,
+                Kind::Sequence => hand.run(lowest) >= self.size,
+            };
+            if enough {
+                found(Combination { lowest, ..self });
+            }
+        }
+    }
+
+    /// Everything that this stack can become with cards of the hand: sets by count, then sequences by lowest rank,
+    /// then length.
+    pub(super) fn extensions(self, hand: Ranks, mut found: impl FnMut(Combination)) {
+        if self.kind != Kind::Sequence {
+            // No more than 5 in all: there are no more copies.
+            for count in self.size + 1..=self.size + hand.count(self.lowest) {
+                found(Combination {
+                    kind: Kind::Set,
+                    lowest: self.lowest,
+                    size: count,
+                });
+            }
+        }
+        if self.kind != Kind::Set {
+            let above = self.lowest.up(self.size).map_or(0, |next| hand.run(next));
+            let mut deepest = self.lowest;
+            while let Some(lower) = deepest.down(1).filter(|rank| hand.contains(*rank)) {
+                deepest = lower;
+            }
+            for low in deepest.to(self.lowest) {
+                let grown_down = self.size + self.lowest.number() - low.number();
+                for length in grown_down.max(self.size + 1)..=LARGEST.min(grown_down + above) {
+                    found(Combination {
+                        kind: Kind::Sequence,
+                        lowest: low,
+                        size: length,
+                    });
+                }
+            }
+        }
+    }
+}
