@@ -26,6 +26,7 @@ macro_rules! for_all_games {
     ($callback:ident) => {
         $callback! {
             Gap: gap::Gap,
+            Flush: flush::Flush,
         }
     };
 }
