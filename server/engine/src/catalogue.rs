@@ -26,7 +26,9 @@ macro_rules! for_all_games {
     ($callback:ident) => {
         $callback! {
             Gap: gap::Gap,
+            HabeFertig: habe_fertig::HabeFertig,
             Flush: flush::Flush,
+            NoDice: no_dice::NoDice,
         }
     };
 }

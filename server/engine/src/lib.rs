@@ -15,6 +15,7 @@ mod text;
 pub mod flush;
 pub mod gap;
 pub mod habe_fertig;
+pub mod no_dice;
 
 pub use cards::{Card, CardSet, CardsInOrder};
 pub use catalogue::{AnyAction, AnyEvent, AnyGame, AnyOptions, AnyView, GameId};

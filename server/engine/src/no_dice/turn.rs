@@ -1,0 +1,266 @@
+//! How a game of No Dice goes on: turns, windows, draws and the end.
+
+use super::{Action, Card, Event, HAND, Hand, Laid, NoDice, refusals};
+use crate::{Audience, Events, Game, Outcome, Refusal, Seat, Seats};
+
+impl NoDice {
+    /// The rule against an action, except those about where a card may lie.
+    pub(super) fn check(&self, seat: Seat, action: Action) -> Result<(), Refusal> {
+        if !self.has(seat) {
+            return Err(Refusal::NO_SUCH_SEAT);
+        }
+        if self.outcome.is_some() {
+            return Err(Refusal::GAME_OVER);
+        }
+        if !self.to_act().contains(seat) {
+            return Err(Refusal::NOT_ASKED);
+        }
+        if self.asked.contains(seat) {
+            return match action {
+                Action::PassCard | Action::Decline => Ok(()),
+                _ => Err(refusals::WINDOW),
+            };
+        }
+        let card = match action {
+            Action::Lay(placement) => Card::Playing(placement.card()),
+            Action::Switch => Card::Switch,
+            Action::PassCard => Card::Pass,
+            Action::X2 => Card::X2,
+            Action::Swap(_) => Card::Swap,
+            Action::Pass => return Ok(()),
+            Action::Decline => return Err(refusals::NO_WINDOW),
+        };
+        if !self.hands[seat.index()].contains(card) {
+            return Err(Refusal::NOT_IN_HAND);
+        }
+        match action {
+            Action::Swap(with) if with == seat || !self.has(with) => Err(refusals::SWAP_PARTNER),
+            _ => Ok(()),
+        }
+    }
+
+    fn has(&self, seat: Seat) -> bool {
+        seat.index() < usize::from(self.players)
+    }
+
+    fn after(&self, seat: Seat) -> Seat {
+        self.order.after(seat, self.players)
+    }
+
+    /// Takes the turn of a seat. Nothing changes if a card may not lie where it is laid.
+    pub(super) fn play(
+        &mut self,
+        seat: Seat,
+        action: Action,
+        events: &mut impl Events<Event>,
+    ) -> Result<(), Refusal> {
+        let doubled = self.x2.contains(seat);
+        if let Action::Lay(placement) = action {
+            let points = self.board.lay(Laid { seat, placement })? << u8::from(doubled);
+            self.spend(seat, Card::Playing(placement.card()));
+            self.scores[seat.index()] += points;
+            events.tell(
+                Audience::Everyone,
+                Event::Laid {
+                    seat,
+                    placement,
+                    points,
+                    doubled,
+                },
+            );
+        }
+        // Whatever is done on a turn, an x2 that waited for it is used or lost.
+        self.x2 = self.x2.without(seat);
+        self.passed = match action {
+            Action::Pass => self.passed.with(seat),
+            _ => Seats::NONE,
+        };
+        let mut next = self.after(seat);
+        match action {
+            Action::Lay(_) | Action::Decline => {}
+            Action::Switch => {
+                self.spend(seat, Card::Switch);
+                self.order = self.order.reversed();
+                next = self.after(seat);
+                events.tell(Audience::Everyone, Event::Switched { seat });
+            }
+            Action::PassCard => {
+                self.spend(seat, Card::Pass);
+                events.tell(
+                    Audience::Everyone,
+                    Event::Skipped {
+                        by: seat,
+                        seat: next,
+                        out_of_turn: false,
+                    },
+                );
+                next = self.after(next);
+            }
+            Action::X2 => {
+                self.spend(seat, Card::X2);
+                self.x2 = self.x2.with(seat);
+                events.tell(Audience::Everyone, Event::PlayedX2 { seat });
+            }
+            Action::Swap(with) => {
+                self.spend(seat, Card::Swap);
+                self.trade(seat, with, events);
+            }
+            Action::Pass => events.tell(
+                Audience::Everyone,
+                Event::Passed {
+                    seat,
+                    by_itself: false,
+                },
+            ),
+        }
+        if !self.end(events) {
+            let missing = HAND.saturating_sub(self.hands[seat.index()].len());
+            self.draw(seat, missing, events);
+            self.pass_on(next, events);
+        }
+        Ok(())
+    }
+
+    /// Notes an answer in the window; when all have answered, the turn is skipped or begins.
+    pub(super) fn answer(&mut self, seat: Seat, yes: bool, events: &mut impl Events<Event>) {
+        self.asked = self.asked.without(seat);
+        if yes {
+            self.yes = self.yes.with(seat);
+            events.tell(Audience::Only(seat), Event::SaidYes);
+        } else {
+            events.tell(Audience::Only(seat), Event::Declined);
+        }
+        if !self.asked.is_empty() {
+            return;
+        }
+        if self.yes.is_empty() {
+            events.tell(Audience::Only(self.turn), Event::YourTurn);
+            return;
+        }
+        let (skipped, mut by) = (self.turn, self.after(self.turn));
+        while !self.yes.contains(by) {
+            by = self.after(by);
+        }
+        self.yes = Seats::NONE;
+        self.spend(by, Card::Pass);
+        events.tell(
+            Audience::Everyone,
+            Event::Skipped {
+                by,
+                seat: skipped,
+                out_of_turn: true,
+            },
+        );
+        // This cannot have been the last card: whoever is skipped has one, or there was one to draw.
+        self.draw(by, 1, events);
+        self.pass_on(self.after(skipped), events);
+    }
+
+    /// A seat is up next. If it has no card and cannot draw, it passes, and so on. Otherwise the window before its
+    /// turn opens, and closes at once if nobody else holds a PASS card.
+    pub(super) fn pass_on(&mut self, next: Seat, events: &mut impl Events<Event>) {
+        let mut seat = next;
+        loop {
+            self.turn = seat;
+            events.tell(Audience::Everyone, Event::NextUp { seat });
+            if !self.hands[seat.index()].is_empty() || !self.draw_pile.is_empty() {
+                break;
+            }
+            self.x2 = self.x2.without(seat);
+            self.passed = self.passed.with(seat);
+            events.tell(
+                Audience::Everyone,
+                Event::Passed {
+                    seat,
+                    by_itself: true,
+                },
+            );
+            if self.end(events) {
+                return;
+            }
+            seat = self.after(seat);
+        }
+        self.asked = self.holders_of_pass().without(seat);
+        for asked in self.asked.iter() {
+            events.tell(Audience::Only(asked), Event::Asked);
+        }
+        if self.asked.is_empty() {
+            events.tell(Audience::Only(seat), Event::YourTurn);
+        }
+    }
+
+    /// The seats with a PASS card in hand.
+    pub(super) fn holders_of_pass(&self) -> Seats {
+        Seat::all(self.players)
+            .filter(|seat| self.hands[seat.index()].contains(Card::Pass))
+            .collect()
+    }
+
+    /// Whether no card is left in any hand or to draw, or everybody has passed.
+    fn is_over(&self) -> bool {
+        let no_cards = self.draw_pile.is_empty() && self.hands.iter().all(|hand| hand.is_empty());
+        no_cards || self.passed == Seats::all(self.players)
+    }
+
+    /// Ends the game if it is over, and says whether it is.
+    fn end(&mut self, events: &mut impl Events<Event>) -> bool {
+        if self.is_over() {
+            let outcome = Outcome::by_points(self.players, self.scores);
+            self.outcome = Some(outcome);
+            events.tell(Audience::Everyone, Event::Ended { outcome });
+        }
+        self.outcome.is_some()
+    }
+
+    /// A card leaves a hand and is seen by all, so nobody remembers it there any longer.
+    fn spend(&mut self, seat: Seat, card: Card) {
+        let hand = &mut self.hands[seat.index()];
+        *hand = hand.without(card);
+        for known in &mut self.known {
+            let known = &mut known[seat.index()];
+            *known = known.without(card);
+        }
+        if !matches!(card, Card::Playing(_)) {
+            self.played = self.played.with(card);
+        }
+    }
+
+    /// Trades two hands. The two remember what they gave; what others knew of either hand has been traded on.
+    fn trade(&mut self, seat: Seat, with: Seat, events: &mut impl Events<Event>) {
+        let (one, other) = (seat.index(), with.index());
+        for known in &mut self.known {
+            known[one] = Hand::EMPTY;
+            known[other] = Hand::EMPTY;
+        }
+        self.known[one][other] = self.hands[one];
+        self.known[other][one] = self.hands[other];
+        self.hands.swap(one, other);
+        events.tell(Audience::Everyone, Event::Swapped { seat, with });
+        for seat in [seat, with] {
+            let hand = self.hands[seat.index()];
+            events.tell(Audience::Only(seat), Event::Got { hand });
+        }
+    }
+
+    /// The next `count` cards of the draw pile, or as many as it has.
+    pub(super) fn take(&mut self, count: u8) -> Hand {
+        let left = self.draw_pile.len().saturating_sub(count.into());
+        self.draw_pile.drain(left..).collect()
+    }
+
+    /// Draws `count` cards, or as many as there are. Only the player sees which.
+    fn draw(&mut self, seat: Seat, count: u8, events: &mut impl Events<Event>) {
+        let cards = self.take(count);
+        if cards.is_empty() {
+            return;
+        }
+        let hand = &mut self.hands[seat.index()];
+        *hand = hand.and(cards);
+        let count = cards.len();
+        events.tell(Audience::Only(seat), Event::Drew { cards });
+        events.tell(
+            Audience::AllBut(Seats::only(seat)),
+            Event::OtherDrew { seat, count },
+        );
+    }
+}

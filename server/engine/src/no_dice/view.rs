@@ -1,0 +1,229 @@
+//! What one viewer knows of a game of No Dice.
+
+use super::board::Board;
+use super::{Card, Event, Hand, Laid, NoDice, Options, PlayOrder, Segment};
+use crate::{Game, MAX_SEATS, Outcome, Seat, Seats, Viewer};
+
+/// What a viewer is to decide.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Decision {
+    /// What to do on their turn.
+    Turn,
+    /// Whether to play PASS before the turn of another begins. Nobody else knows that they are asked.
+    Window,
+}
+
+/// All that one viewer knows. Arrays have a slot a seat; those of seats that are not there are empty.
+///
+/// Whether a window is open shows only to those who are in it: to a player who is asked or has said yes, and to the one
+/// about to play, who is not asked for a turn yet. To everybody else a turn that is about to begin looks like one that
+/// has begun.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct View {
+    /// Whose view it is.
+    pub viewer: Viewer,
+    /// How many play.
+    pub players: u8,
+    /// How the table was set up.
+    pub options: Options,
+    /// The direction of play.
+    pub order: PlayOrder,
+    /// Who is about to play, or playing.
+    pub turn: Seat,
+    /// What the viewer is to decide now.
+    pub decision: Option<Decision>,
+    /// Whether the viewer said yes in a window that others have not answered yet.
+    pub said_yes: bool,
+    /// The viewer's own hand; a spectator has none.
+    pub hand: Hand,
+    /// Cards that the viewer gave away in a SWAP, with those who still hold them.
+    pub known: [Hand; MAX_SEATS],
+    /// How many cards each hand has.
+    pub hand_sizes: [u8; MAX_SEATS],
+    /// How many cards the draw pile has.
+    pub draw_pile: u8,
+    /// The cards on the table, in the order in which they were laid.
+    pub table: Vec<Laid>,
+    /// The action cards that were played.
+    pub played: Hand,
+    /// Whose next playing card scores double, if they lay one on the next turn they take.
+    pub x2: Seats,
+    /// Who has passed since the last turn in which a card was played.
+    pub passed: Seats,
+    /// The points of each player.
+    pub scores: [i32; MAX_SEATS],
+    /// The result, once the game is over.
+    pub outcome: Option<Outcome>,
+}
+
+impl View {
+    pub(super) fn of(game: &NoDice, viewer: Viewer) -> View {
+        let seat = viewer.seat().filter(|seat| seat.index() < game.players.into());
+        let decision = |seat: Seat| {
+            if game.asked.contains(seat) {
+                Some(Decision::Window)
+            } else {
+                game.to_act().contains(seat).then_some(Decision::Turn)
+            }
+        };
+        View {
+            viewer: seat.map_or(Viewer::Spectator, Viewer::Seat),
+            players: game.players,
+            options: game.options,
+            order: game.order,
+            turn: game.turn,
+            decision: seat.and_then(decision),
+            said_yes: seat.is_some_and(|seat| game.yes.contains(seat)),
+            hand: seat.map_or(Hand::EMPTY, |seat| game.hands[seat.index()]),
+            known: seat.map_or([Hand::EMPTY; MAX_SEATS], |seat| game.known[seat.index()]),
+            hand_sizes: game.hands.map(Hand::len),
+            draw_pile: game.draw_pile.len() as u8,
+            table: game.board.laid().to_vec(),
+            played: game.played,
+            x2: game.x2,
+            passed: game.passed,
+            scores: game.scores,
+            outcome: game.outcome,
+        }
+    }
+
+    /// The cards whose place the viewer does not know: they are in other hands or to be drawn.
+    #[must_use]
+    pub fn unseen(&self) -> Hand {
+        Hand::full_deck().less(self.seen())
+    }
+
+    /// The cards whose place the viewer knows.
+    pub(super) fn seen(&self) -> Hand {
+        let table = self.table.iter().map(|laid| Card::Playing(laid.placement.card()));
+        let known = self.known.iter().fold(self.hand, |seen, known| seen.and(*known));
+        table.fold(known.and(self.played), Hand::with)
+    }
+
+    /// The segments on top of all others, in the order in which they were laid. What follows a card that could not
+    /// have been laid is left out.
+    #[must_use]
+    pub fn visible(&self) -> Vec<Segment> {
+        self.board().0.visible().to_vec()
+    }
+
+    /// The table, with what each player scored on it without x2, up to the first card that could not have been laid.
+    pub(super) fn board(&self) -> (Board, [i32; MAX_SEATS]) {
+        let mut board = Board::default();
+        let mut points = [0; MAX_SEATS];
+        let mut cards = Hand::EMPTY;
+        for laid in &self.table {
+            let card = Card::Playing(laid.placement.card());
+            if cards.contains(card) {
+                break;
+            }
+            cards = cards.with(card);
+            match board.lay(*laid) {
+                Ok(scored) => points[laid.seat.index()] += scored,
+                Err(_) => break,
+            }
+        }
+        (board, points)
+    }
+
+    pub(super) fn follow(&mut self, event: &Event) {
+        match *event {
+            Event::Dealt { hand } | Event::Got { hand } => self.hand = hand,
+            Event::NextUp { seat } => {
+                self.turn = seat;
+                self.decision = None;
+                self.said_yes = false;
+            }
+            Event::YourTurn => self.decision = Some(Decision::Turn),
+            Event::Asked => self.decision = Some(Decision::Window),
+            Event::Declined => self.decision = None,
+            Event::SaidYes => {
+                self.decision = None;
+                self.said_yes = true;
+            }
+            Event::Laid {
+                seat,
+                placement,
+                points,
+                ..
+            } => {
+                self.spend(seat, Card::Playing(placement.card()));
+                self.card_turn(seat);
+                self.table.push(Laid { seat, placement });
+                let score = &mut self.scores[seat.index()];
+                *score = score.saturating_add(points);
+            }
+            Event::Switched { seat } => {
+                self.spend(seat, Card::Switch);
+                self.card_turn(seat);
+                self.order = self.order.reversed();
+            }
+            Event::Skipped { by, out_of_turn, .. } => {
+                self.spend(by, Card::Pass);
+                if !out_of_turn {
+                    self.card_turn(by);
+                }
+            }
+            Event::PlayedX2 { seat } => {
+                self.spend(seat, Card::X2);
+                self.card_turn(seat);
+                self.x2 = self.x2.with(seat);
+            }
+            Event::Swapped { seat, with } => {
+                self.spend(seat, Card::Swap);
+                self.card_turn(seat);
+                self.trade(seat, with);
+            }
+            Event::Passed { seat, .. } => {
+                self.x2 = self.x2.without(seat);
+                self.passed = self.passed.with(seat);
+            }
+            Event::Drew { cards } => {
+                self.hand = self.hand.and(cards);
+                if let Some(seat) = self.viewer.seat() {
+                    self.drew(seat, cards.len());
+                }
+            }
+            Event::OtherDrew { seat, count } => self.drew(seat, count),
+            Event::Ended { outcome } => {
+                self.decision = None;
+                self.outcome = Some(outcome);
+            }
+        }
+    }
+
+    fn spend(&mut self, seat: Seat, card: Card) {
+        let i = seat.index();
+        if self.viewer.is(seat) {
+            self.hand = self.hand.without(card);
+        }
+        self.known[i] = self.known[i].without(card);
+        self.hand_sizes[i] = self.hand_sizes[i].saturating_sub(1);
+        if !matches!(card, Card::Playing(_)) {
+            self.played = self.played.with(card);
+        }
+    }
+
+    /// A card was played as the turn of a seat: passes are cleared, and an x2 that waited is used or lost.
+    fn card_turn(&mut self, seat: Seat) {
+        self.x2 = self.x2.without(seat);
+        self.passed = Seats::NONE;
+    }
+
+    fn trade(&mut self, seat: Seat, with: Seat) {
+        for (giver, taker) in [(seat, with), (with, seat)] {
+            self.known[taker.index()] = if self.viewer.is(giver) {
+                self.hand
+            } else {
+                Hand::EMPTY
+            };
+        }
+        self.hand_sizes.swap(seat.index(), with.index());
+    }
+
+    fn drew(&mut self, seat: Seat, count: u8) {
+        let size = &mut self.hand_sizes[seat.index()];
+        *size = size.saturating_add(count);
+        self.draw_pile = self.draw_pile.saturating_sub(count);
+    }
+}
