@@ -7,7 +7,9 @@ use parlor_engine::ImpossibleView;
 #[non_exhaustive]
 pub enum BotError {
     /// No bot has this name.
-    #[error("there is no house bot `{name}`: choose random, greedy, search, or search:N with N from 1 to {most}")]
+    #[error(
+        "there is no house bot `{name}`: choose random, greedy, search, or search:N with N from 1 to {most}"
+    )]
     UnknownBot {
         /// The name asked for, shortened if it is long.
         name: String,

@@ -99,7 +99,11 @@ fn points(counts: Counts) -> i32 {
     let having = |count: i32| counts.iter().filter(|c| **c == count).count() as i32;
     let largest = counts.into_iter().max().unwrap_or(0);
     let smallest = counts.into_iter().filter(|count| *count > 0).min().unwrap_or(0);
-    let minus = if smallest == largest { 0 } else { smallest * having(smallest) };
+    let minus = if smallest == largest {
+        0
+    } else {
+        smallest * having(smallest)
+    };
     largest * having(largest) - minus
 }
 

@@ -86,7 +86,11 @@ fn pass_card(view: &View, seat: Seat, best: f32) -> f32 {
     let drawing = if view.draw_pile > 0 { 6.0 } else { -2.0 };
     if view.turn == seat {
         // The same is done better in a window, unless two play: then it is the same, and now is now.
-        if view.players == 2 { best.min(USUAL) + drawing } else { 4.0 }
+        if view.players == 2 {
+            best.min(USUAL) + drawing
+        } else {
+            4.0
+        }
     } else {
         let ahead = view.scores[view.turn.index()] >= view.scores[seat.index()];
         let armed = view.x2.contains(view.turn);
@@ -100,7 +104,11 @@ fn swap(view: &View, with: Seat) -> f32 {
     let own = view.hand.without(Card::Swap);
     let theirs = view.hand_sizes[with.index()];
     let gain = UNKNOWN_CARD * f32::from(theirs) - worth(own);
-    if view.draw_pile == 0 { gain } else { gain - 4.0 * UNKNOWN_CARD }
+    if view.draw_pile == 0 {
+        gain
+    } else {
+        gain - 4.0 * UNKNOWN_CARD
+    }
 }
 
 /// What a hand is worth: its values, as every playing card scores them at least.
@@ -118,7 +126,9 @@ fn worth(hand: Hand) -> f32 {
 fn score(visible: &[Segment], placement: Placement) -> i32 {
     let squares = [placement.lower(), placement.higher()];
     let own = i32::from(placement.card().lower()) + i32::from(placement.card().higher());
-    let met = visible.iter().filter(|segment| squares.iter().any(|square| meets(segment, *square)));
+    let met = visible
+        .iter()
+        .filter(|segment| squares.iter().any(|square| meets(segment, *square)));
     own + met.map(|segment| i32::from(segment.value)).sum::<i32>()
 }
 

@@ -137,6 +137,9 @@ impl<'a, G: Rated> Walk<'a, G> {
                 break;
             };
             if step == 0 {
+                if actor != self.observer {
+                    return Err(BotError::OtherActions);
+                }
                 self.legal.clear();
                 self.legal.extend_from_slice(self.root_legal);
                 self.ratings.clone_from(&self.root_ratings);
@@ -157,9 +160,12 @@ impl<'a, G: Rated> Walk<'a, G> {
             } else {
                 best(&self.ratings, rng)
             };
-            let Some(action) = self.legal.get(place) else { break };
-            if world.apply(actor, *action, &mut scores).is_err() {
+            let Some(action) = self.legal.get(place) else {
                 break;
+            };
+            if world.apply(actor, *action, &mut scores).is_err() {
+                // A world allows what it offers: only the caller's own list can be wrong.
+                return Err(BotError::OtherActions);
             }
         }
         self.tree.learn(&self.path, &scores.rewards(world.players()));

@@ -134,7 +134,8 @@ impl<A: Copy + Eq> Tree<A> {
     fn grow(&mut self, from: NodeId, seat: Seat, action: A, available: u32) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         let sibling = self.nodes[from.index()].first_child.replace(id);
-        self.nodes.push(Node::new(Some((seat, action)), available, sibling));
+        self.nodes
+            .push(Node::new(Some((seat, action)), available, sibling));
         id
     }
 

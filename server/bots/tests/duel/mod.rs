@@ -49,7 +49,9 @@ impl Duel {
         };
         let mut scores: Vec<(u32, f64)> = std::thread::scope(|scope| {
             let started: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-            let joined = started.into_iter().map(|worker| worker.join().expect("no game fails"));
+            let joined = started
+                .into_iter()
+                .map(|worker| worker.join().expect("no game fails"));
             joined.flatten().collect()
         });
         scores.sort_by_key(|(deal, _)| *deal);
