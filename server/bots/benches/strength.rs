@@ -52,7 +52,10 @@ fn main() {
                 .run();
                 println!(
                     "bench {name} {:.2} ± {:.2} (p = {:.1e}, {players} players, {deals} deals, {a})",
-                    result.mean, result.margin, result.p
+                    result.mean,
+                    result.margin,
+                    // What is smaller than this is nothing to a computer.
+                    result.p.max(1e-300)
                 );
             }
         }

@@ -19,7 +19,9 @@ use crate::Rated;
 /// What a turn is worth, in points.
 const TURN: f32 = 3.0;
 /// What the lead is worth, in turns.
-const LEAD: f32 = 0.8;
+const LEAD: f32 = 1.0;
+/// How much of the penalties left counts when somebody else has one card left.
+const URGENCY: f32 = 0.7;
 /// What finishing is worth beyond everything else.
 const DONE: f32 = 100.0;
 
@@ -47,7 +49,7 @@ impl Rated for Flush {
                 return DONE;
             }
             let turns = turns(left) - if flushes { LEAD } else { 0.0 };
-            -TURN * turns - urgency * left.penalty() as f32
+            -TURN * turns - URGENCY * urgency * left.penalty() as f32
         }));
     }
 
@@ -113,7 +115,7 @@ fn cost(group: Combination) -> f32 {
     }
     let height = f32::from(group.lowest().number()) / 13.0;
     match group.kind() {
-        Kind::Single => 1.1 - 0.4 * height,
+        Kind::Single => 1.1 - 0.6 * height,
         Kind::Set | Kind::Sequence => 1.0 - 0.3 * height,
     }
 }

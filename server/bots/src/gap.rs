@@ -5,8 +5,10 @@
 //!
 //! - what one's own collection is worth after it: its points if the round ended now, and a part of what it promises as
 //!   long as there are turns left: a large colour grows, and a gap between large and small ones widens;
-//! - what the collection of the next player could gain from the middle that is left;
-//! - a card that takes nothing is lost for the hand, but spares the collection: that is no worse than what it is.
+//! - what the collection of the next player could gain from the middle that is left.
+//!
+//! A card that takes nothing joins the middle and leaves the collection as it is, which is often better than to make a
+//! small colour larger.
 
 use parlor_engine::gap::{Action, Card, Colour, Event, Gap, View};
 use parlor_engine::{CardSet, Points, Seat, Viewer};
@@ -62,10 +64,13 @@ impl Rated for Gap {
 }
 
 /// How much of what the next player might gain counts against an action.
-const THREAT: f32 = 0.15;
+const THREAT: f32 = 0.6;
 
 /// What a promise is worth for each turn left.
-const PROMISE: f32 = 0.12;
+const PROMISE: f32 = 0.7;
+
+/// What a card of a small colour takes from the promise.
+const SMALL: f32 = 0.3;
 
 /// How many cards of each colour.
 type Counts = [i32; 5];
@@ -107,16 +112,18 @@ fn points(counts: Counts) -> i32 {
     largest * having(largest) - minus
 }
 
-/// The points of a collection, and what it promises: the two largest colours may still become equal and count both.
+/// The points of a collection, and what it promises: the two largest colours grow, and may become equal and count
+/// both; the others count against it only as far as they are smallest in the end.
 fn worth(counts: Counts, turns: u8) -> f32 {
     let mut sorted = counts;
     sorted.sort_unstable();
-    let promise = sorted[4] + sorted[3] - sorted[2] - sorted[1] - sorted[0];
-    points(counts) as f32 + PROMISE * f32::from(turns) * promise as f32
+    let [a, b, c, second, largest] = sorted.map(|count| count as f32);
+    let promise = largest + second - SMALL * (a + b + c);
+    points(counts) as f32 + PROMISE * f32::from(turns) * promise
 }
 
-/// What the middle offers a collection: the mean gain over the numbers that a card can have, for a card of the
-/// collection's largest colour.
+/// What the middle offers a collection: the mean gain over the numbers that a card can have, without the card itself,
+/// whose colour nobody knows.
 fn threat(counts: Counts, turns: u8, middle: CardSet<Card>) -> f32 {
     let mut by_number = [CardSet::<Card>::EMPTY; 10];
     for card in middle {

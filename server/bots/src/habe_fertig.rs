@@ -15,9 +15,9 @@ use crate::Rated;
 /// What it is worth to be rid of a card, besides its stars.
 const CARD: f32 = 1.0;
 /// What it is worth not to hold a star at the end.
-const STAR: f32 = 0.3;
+const STAR: f32 = 0.05;
 /// What a number in the gap is worth to the next player.
-const GAP: f32 = 0.12;
+const GAP: f32 = 0.2;
 /// What finishing is worth beyond everything else.
 const DONE: f32 = 30.0;
 /// So many positions are looked at to rate one action.

@@ -8,16 +8,16 @@
 //!   that placement is better than usual, and never while an x2 waits already.
 //! - PASS takes a turn, and with it a card of the draw pile, from somebody else: it is played while there is a draw
 //!   pile, and against a player who is ahead or has an x2 waiting rather than another.
-//! - SWAP is kept until one's own hand is poor and another's is rich: an empty hand for a full one, best of all.
+//! - SWAP is for a hand that is poorer than what another's is likely to be: an empty hand for a full one, best of all.
 //! - SWITCH changes little: it is for a turn in which nothing else is worth much.
 
-use parlor_engine::no_dice::{Action, Card, Event, Hand, NoDice, Placement, Segment, Square, View};
+use parlor_engine::no_dice::{Action, Card, Event, Hand, Laid, NoDice, Placement, Square, View};
 use parlor_engine::{MAX_SEATS, Points, Seat, Viewer};
 
 use crate::Rated;
 
 /// What a good placement usually scores.
-const USUAL: f32 = 32.0;
+const USUAL: f32 = 26.0;
 
 /// What a card in another's hand is worth, seen from outside.
 const UNKNOWN_CARD: f32 = 12.0;
@@ -33,7 +33,7 @@ impl Rated for NoDice {
     fn rate(view: &View, seat: Seat, legal: &[Action], ratings: &mut Vec<f32>) {
         ratings.clear();
         let is_turn = legal.iter().any(|action| matches!(action, Action::Lay(_)));
-        let visible = if is_turn { view.visible() } else { Vec::new() };
+        let visible = if is_turn { visible(&view.table) } else { Vec::new() };
         let times = if view.x2.contains(seat) { 2.0 } else { 1.0 };
         let mut best = 0.0f32;
         for action in legal {
@@ -98,8 +98,8 @@ fn pass_card(view: &View, seat: Seat, best: f32) -> f32 {
     }
 }
 
-/// What a trade of hands brings: their cards less one's own, as soon as no more can be drawn. Before that both hands
-/// fill up again, and a trade is worth little.
+/// What a trade of hands brings: their cards less one's own. While there are cards to draw, a hand is filled up anyway,
+/// and a trade is worth a card less.
 fn swap(view: &View, with: Seat) -> f32 {
     let own = view.hand.without(Card::Swap);
     let theirs = view.hand_sizes[with.index()];
@@ -107,7 +107,7 @@ fn swap(view: &View, with: Seat) -> f32 {
     if view.draw_pile == 0 {
         gain
     } else {
-        gain - 4.0 * UNKNOWN_CARD
+        gain - UNKNOWN_CARD
     }
 }
 
@@ -123,18 +123,41 @@ fn worth(hand: Hand) -> f32 {
 }
 
 /// What laying a card there scores: its own values, and the value of every segment that it covers or touches.
-fn score(visible: &[Segment], placement: Placement) -> i32 {
+fn score(visible: &[Top], placement: Placement) -> i32 {
     let squares = [placement.lower(), placement.higher()];
     let own = i32::from(placement.card().lower()) + i32::from(placement.card().higher());
     let met = visible
         .iter()
-        .filter(|segment| squares.iter().any(|square| meets(segment, *square)));
-    own + met.map(|segment| i32::from(segment.value)).sum::<i32>()
+        .filter(|(other, _)| squares.iter().any(|square| meets(*square, *other)));
+    own + met.map(|(_, value)| i32::from(*value)).sum::<i32>()
 }
 
-/// Whether a segment on the square covers the other one or shares a stretch of edge with it; a corner is not enough.
-fn meets(segment: &Segment, (x, y): Square) -> bool {
-    let dx = (i32::from(x) - i32::from(segment.x)).abs();
-    let dy = (i32::from(y) - i32::from(segment.y)).abs();
+/// Whether a segment on one square covers one on the other, or shares a stretch of edge with it; a corner is not
+/// enough.
+fn meets((x, y): Square, (other_x, other_y): Square) -> bool {
+    let dx = (i32::from(x) - i32::from(other_x)).abs();
+    let dy = (i32::from(y) - i32::from(other_y)).abs();
     dx <= 2 && dy <= 2 && dx + dy < 4
+}
+
+/// A segment that nothing covers: its square and its value.
+type Top = (Square, u8);
+
+/// The segments on top. One is covered by exactly those that were laid on its square later. The view can tell this
+/// too, but checks the whole table before it does, which is too slow for a playout.
+fn visible(table: &[Laid]) -> Vec<Top> {
+    let mut tops: Vec<Top> = Vec::with_capacity(2 * table.len());
+    for laid in table.iter().rev() {
+        let card = laid.placement.card();
+        let segments = [
+            (laid.placement.lower(), card.lower()),
+            (laid.placement.higher(), card.higher()),
+        ];
+        for (square, value) in segments {
+            if tops.iter().all(|(other, _)| *other != square) {
+                tops.push((square, value));
+            }
+        }
+    }
+    tops
 }

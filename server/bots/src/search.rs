@@ -33,7 +33,7 @@ pub struct Search {
 
 impl Default for Search {
     fn default() -> Search {
-        Search { iterations: 500 }
+        Search { iterations: 300 }
     }
 }
 
