@@ -54,6 +54,16 @@ deny: $(CARGO_DENY) ## Check the dependencies: bans, licenses, sources (deny.tom
 
 # Beyond the checks
 
+# What to watch, for example: make run GAME=gap PLAYERS=3 SEED=7 LANG_=de
+GAME ?= no_dice
+PLAYERS ?= 4
+SEED ?= 1
+LANG_ ?= en
+
+.PHONY: run
+run: ## Watch a game between players who choose at random (GAME, PLAYERS, SEED, LANG_)
+	@cargo run --quiet --locked --release -p parlor-engine --example watch -- $(GAME) $(PLAYERS) --seed $(SEED) --lang $(LANG_)
+
 .PHONY: audit
 audit: $(CARGO_DENY) ## Look the dependencies up in the advisory database (needs the network)
 	@GIT_TERMINAL_PROMPT=0 $(CARGO_DENY) --workspace --all-features --locked fetch db || { \

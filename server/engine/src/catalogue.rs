@@ -25,6 +25,7 @@ use crate::{
 macro_rules! for_all_games {
     ($callback:ident) => {
         $callback! {
+            HabeFertig: habe_fertig::HabeFertig,
             Gap: gap::Gap,
             HabeFertig: habe_fertig::HabeFertig,
             Flush: flush::Flush,

@@ -45,11 +45,7 @@ impl Shuffle {
     /// The deal of a round, the first being 0.
     #[must_use]
     pub const fn deal(round: u16) -> Shuffle {
-        Shuffle {
-            round,
-            purpose: Purpose::Deal,
-            count: 0,
-        }
+        Shuffle { round, purpose: Purpose::Deal, count: 0 }
     }
 
     fn nonce(self) -> u64 {
@@ -85,10 +81,7 @@ impl Chance {
     /// complete, and a scenario names just the cards it is about.
     #[must_use]
     pub fn scripted(seed: [u8; 32], orders: Vec<(Shuffle, Vec<u8>)>) -> Chance {
-        Chance {
-            seed,
-            script: Some(Arc::new(orders)),
-        }
+        Chance { seed, script: Some(Arc::new(orders)) }
     }
 
     /// Chance nobody has seen yet, from a generator of the caller's.
@@ -101,10 +94,7 @@ impl Chance {
 
     /// Puts `cards`, which stand in the order of their codes, into the order of this shuffle.
     pub(crate) fn shuffle<C: Card, E>(&self, name: Shuffle, cards: &mut [C], events: &mut impl Events<E>) {
-        debug_assert!(
-            cards.is_sorted(),
-            "the order before a shuffle is part of its specification"
-        );
+        debug_assert!(cards.is_sorted(), "the order before a shuffle is part of its specification");
         let mut stream = ChaCha20Rng::from_seed(self.seed);
         stream.set_stream(name.nonce());
         shuffle(cards, &mut stream);
@@ -125,11 +115,7 @@ impl Chance {
 /// The seed is a secret until the game is over: it is not printed.
 impl std::fmt::Debug for Chance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.script.is_some() {
-            "Chance(scripted)"
-        } else {
-            "Chance(seeded)"
-        })
+        f.write_str(if self.script.is_some() { "Chance(scripted)" } else { "Chance(seeded)" })
     }
 }
 
@@ -187,29 +173,13 @@ mod tests {
     #[test]
     fn the_shuffle_is_pinned() {
         let counting: [u8; 32] = std::array::from_fn(|i| i as u8);
-        let rebuild = Shuffle {
-            round: 2,
-            purpose: Purpose::Rebuild,
-            count: 3,
-        };
+        let rebuild = Shuffle { round: 2, purpose: Purpose::Rebuild, count: 3 };
         insta::assert_snapshot!(
             [
-                format!(
-                    "seed 0, deal 0:      {:?}",
-                    deal(&Chance::seeded([0; 32]), Shuffle::deal(0), 16)
-                ),
-                format!(
-                    "seed 0, deal 1:      {:?}",
-                    deal(&Chance::seeded([0; 32]), Shuffle::deal(1), 16)
-                ),
-                format!(
-                    "seed 0..31, deal 0:  {:?}",
-                    deal(&Chance::seeded(counting), Shuffle::deal(0), 16)
-                ),
-                format!(
-                    "seed 0..31, rebuild: {:?}",
-                    deal(&Chance::seeded(counting), rebuild, 16)
-                ),
+                format!("seed 0, deal 0:      {:?}", deal(&Chance::seeded([0; 32]), Shuffle::deal(0), 16)),
+                format!("seed 0, deal 1:      {:?}", deal(&Chance::seeded([0; 32]), Shuffle::deal(1), 16)),
+                format!("seed 0..31, deal 0:  {:?}", deal(&Chance::seeded(counting), Shuffle::deal(0), 16)),
+                format!("seed 0..31, rebuild: {:?}", deal(&Chance::seeded(counting), rebuild, 16)),
             ]
             .join("\n")
         );
@@ -228,22 +198,8 @@ mod tests {
         let names = [
             (Shuffle::deal(0), 0),
             (Shuffle::deal(1), 1 << 32),
-            (
-                Shuffle {
-                    round: 0,
-                    purpose: Purpose::Rebuild,
-                    count: 0,
-                },
-                1 << 16,
-            ),
-            (
-                Shuffle {
-                    round: 3,
-                    purpose: Purpose::Rebuild,
-                    count: 7,
-                },
-                3 << 32 | 1 << 16 | 7,
-            ),
+            (Shuffle { round: 0, purpose: Purpose::Rebuild, count: 0 }, 1 << 16),
+            (Shuffle { round: 3, purpose: Purpose::Rebuild, count: 7 }, 3 << 32 | 1 << 16 | 7),
         ];
         for (name, nonce) in names {
             assert_eq!(name.nonce(), nonce, "{name:?}");
@@ -263,10 +219,7 @@ mod tests {
             .filter(|c| ![5, 3].contains(c))
             .collect();
         assert_eq!(order[2..], unscripted, "the rest keeps the order of the seed");
-        assert_eq!(
-            deal(&chance, Shuffle::deal(1), 8),
-            deal(&Chance::seeded([7; 32]), Shuffle::deal(1), 8)
-        );
+        assert_eq!(deal(&chance, Shuffle::deal(1), 8), deal(&Chance::seeded([7; 32]), Shuffle::deal(1), 8));
     }
 
     #[test]
@@ -308,10 +261,7 @@ mod tests {
     #[test]
     fn a_seed_is_not_printed() {
         assert_eq!(format!("{:?}", Chance::seeded([9; 32])), "Chance(seeded)");
-        assert_eq!(
-            format!("{:?}", Chance::scripted([9; 32], vec![])),
-            "Chance(scripted)"
-        );
+        assert_eq!(format!("{:?}", Chance::scripted([9; 32], vec![])), "Chance(scripted)");
     }
 
     #[test]

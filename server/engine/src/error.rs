@@ -17,17 +17,14 @@ pub struct Refusal {
 
 impl Refusal {
     pub(crate) const fn new(code: &'static str, en: &'static str, de: &'static str) -> Refusal {
-        Refusal {
-            code,
-            text: Text { en, de },
-        }
+        Refusal { code, text: Text { en, de } }
     }
 
     /// The seat is not one of this table's.
     pub const NO_SUCH_SEAT: Refusal = Refusal::new(
         "no_such_seat",
         "This table has no such seat.",
-        "Diesen Platz gibt es an diesem Tisch nicht.",
+        "Diesen Sitz gibt es an diesem Tisch nicht.",
     );
     /// The game has ended.
     pub const GAME_OVER: Refusal = Refusal::new("game_over", "The game is over.", "Das Spiel ist zu Ende.");
@@ -108,9 +105,5 @@ pub struct ImpossibleView(pub(crate) &'static str);
 
 /// `Err(ImpossibleView(why))` unless the condition holds.
 pub(crate) fn possible(condition: bool, why: &'static str) -> Result<(), ImpossibleView> {
-    if condition {
-        Ok(())
-    } else {
-        Err(ImpossibleView(why))
-    }
+    if condition { Ok(()) } else { Err(ImpossibleView(why)) }
 }

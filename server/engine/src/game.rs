@@ -41,12 +41,7 @@ impl GameInfo {
         }
         if !(self.min_players..=self.max_players).contains(&players) {
             let (min, max) = (self.min_players, self.max_players);
-            return Err(SetupError::Players {
-                game: self.id,
-                got: players,
-                min,
-                max,
-            });
+            return Err(SetupError::Players { game: self.id, got: players, min, max });
         }
         Ok(())
     }

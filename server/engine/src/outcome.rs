@@ -16,10 +16,7 @@ impl Points {
         let players = players.min(MAX_SEATS as u8);
         let mut kept = [0; MAX_SEATS];
         kept[..players.into()].copy_from_slice(&points[..players.into()]);
-        Points {
-            players,
-            points: kept,
-        }
+        Points { players, points: kept }
     }
 
     /// The points of a seat; 0 for a seat that is not at the table.
@@ -61,11 +58,7 @@ impl Outcome {
             let better = Seat::all(players).filter(|other| key(*other) > key(seat)).count();
             places[seat.index()] = 1 + better as u8;
         }
-        Outcome {
-            players,
-            points,
-            places,
-        }
+        Outcome { players, points, places }
     }
 
     /// Ranks by points, highest first; equal points share a place.
@@ -102,10 +95,7 @@ mod tests {
     #[test]
     fn equal_points_share_a_place_and_the_next_is_counted_on() {
         let outcome = Outcome::by_points(4, [7, -2, 7, 3, 99, 99]);
-        let standings: Vec<_> = outcome
-            .standings()
-            .map(|s| (s.seat.index(), s.points, s.place))
-            .collect();
+        let standings: Vec<_> = outcome.standings().map(|s| (s.seat.index(), s.points, s.place)).collect();
         assert_eq!(standings, [(0, 7, 1), (1, -2, 4), (2, 7, 1), (3, 3, 3)]);
         let (last, beyond) = (Seat::new(3).expect("a seat"), Seat::new(4).expect("a seat"));
         assert_eq!((outcome.points(last), outcome.place(last)), (Some(3), Some(3)));

@@ -60,11 +60,7 @@ impl Seat {
     #[must_use]
     pub const fn right(self, players: u8) -> Seat {
         let last = size(players) - 1;
-        Seat(if self.0 == 0 || self.0 > last {
-            last
-        } else {
-            self.0 - 1
-        })
+        Seat(if self.0 == 0 || self.0 > last { last } else { self.0 - 1 })
     }
 
     /// All seats of a table, in order.
@@ -138,11 +134,7 @@ impl Seats {
     /// The seat with the lowest number in the set.
     #[must_use]
     pub const fn first(self) -> Option<Seat> {
-        if self.0 == 0 {
-            None
-        } else {
-            Seat::new(self.0.trailing_zeros() as u8)
-        }
+        if self.0 == 0 { None } else { Seat::new(self.0.trailing_zeros() as u8) }
     }
 
     /// Whether every seat of the set sits at a table of `players`.
@@ -244,18 +236,10 @@ mod tests {
         );
         assert_eq!((last.left_by(6, 4), Seat(1).left_by(2, 6)), (Seat(1), Seat(3)));
         assert_eq!(
-            (
-                Seat(5).left(255),
-                Seat(5).right(2),
-                Seat(5).left_by(255, 255),
-                Seat(0).left(0)
-            ),
+            (Seat(5).left(255), Seat(5).right(2), Seat(5).left_by(255, 255), Seat(0).left(0)),
             (Seat(0), Seat(1), Seat(2), Seat(0))
         );
-        assert_eq!(
-            (Seat(1).right(2), Seat(2).right(2), Seat(3).left_by(0, 0)),
-            (Seat(0), Seat(1), Seat(0))
-        );
+        assert_eq!((Seat(1).right(2), Seat(2).right(2), Seat(3).left_by(0, 0)), (Seat(0), Seat(1), Seat(0)));
         assert_eq!(Seat::all(3).collect::<Vec<_>>(), [Seat(0), Seat(1), Seat(2)]);
     }
 
@@ -263,10 +247,7 @@ mod tests {
     fn sets_of_seats() {
         let set = Seats::all(4).without(Seat(1));
         assert_eq!(set.iter().collect::<Vec<_>>(), [Seat(0), Seat(2), Seat(3)]);
-        assert_eq!(
-            (set.len(), set.first(), Seats::NONE.first()),
-            (3, Some(Seat(0)), None)
-        );
+        assert_eq!((set.len(), set.first(), Seats::NONE.first()), (3, Some(Seat(0)), None));
         assert!(set.contains(Seat(3)) && !set.contains(Seat(1)) && Seats::NONE.is_empty() && !set.is_empty());
         assert!(set.fits(4) && !set.fits(3) && Seats::all(6) == Seats::all(7));
         assert_eq!(set.iter().collect::<Seats>(), set);
@@ -276,16 +257,9 @@ mod tests {
 
     #[test]
     fn audiences() {
-        let told = |to: Audience| {
-            Viewer::all(3)
-                .map(|viewer| to.includes(viewer))
-                .collect::<Vec<_>>()
-        };
+        let told = |to: Audience| Viewer::all(3).map(|viewer| to.includes(viewer)).collect::<Vec<_>>();
         assert_eq!(told(Audience::Everyone), [true; 4]);
         assert_eq!(told(Audience::Only(Seat(1))), [false, true, false, false]);
-        assert_eq!(
-            told(Audience::AllBut(Seats::only(Seat(1)))),
-            [true, false, true, true]
-        );
+        assert_eq!(told(Audience::AllBut(Seats::only(Seat(1)))), [true, false, true, true]);
     }
 }

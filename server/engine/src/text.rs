@@ -106,7 +106,7 @@ impl Say for Seat {
     fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match lang {
             Lang::En => write!(f, "seat {self}"),
-            Lang::De => write!(f, "Platz {self}"),
+            Lang::De => write!(f, "Sitz {self}"),
         }
     }
 }
@@ -133,23 +133,15 @@ impl Say for Points {
 
 impl Say for Outcome {
     fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            Text {
-                en: "The game is over.",
-                de: "Das Spiel ist zu Ende.",
-            }
-            .get(lang),
-        )?;
+        f.write_str(Text { en: "The game is over.", de: "Das Spiel ist zu Ende." }.get(lang))?;
         let mut standings: Vec<_> = self.standings().collect();
         standings.sort_by_key(|standing| standing.place);
         for standing in standings {
-            write!(
-                f,
-                " {}. {} ({})",
-                standing.place,
-                standing.seat.in_lang(lang),
-                standing.points
-            )?;
+            let (place, seat, points) = (standing.place, standing.seat.in_lang(lang), standing.points);
+            match lang {
+                Lang::En => write!(f, " Place {place}: {seat} with {points}.")?,
+                Lang::De => write!(f, " Rang {place}: {seat} mit {points}.")?,
+            }
         }
         Ok(())
     }

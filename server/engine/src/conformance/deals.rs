@@ -10,22 +10,12 @@ pub(super) fn what_is_played_never_moves_a_later_deal<G: Testable>() {
             let chance = Chance::fresh(&mut rng);
             let [one, other] = [(); 2].map(|()| {
                 let mut record = Recorder::new();
-                let mut game = G::new(
-                    G::INFO.rules_version,
-                    options,
-                    players,
-                    chance.clone(),
-                    &mut record,
-                )
-                .expect("a table");
+                let mut game = G::new(G::INFO.rules_version, options, players, chance.clone(), &mut record)
+                    .expect("a table");
                 while let Some((seat, action)) = random_move(&game, &mut rng) {
-                    game.apply(seat, action, &mut record)
-                        .expect("an action that is offered applies");
+                    game.apply(seat, action, &mut record).expect("an action that is offered applies");
                 }
-                let deals = record
-                    .shuffles
-                    .into_iter()
-                    .filter(|(name, _)| name.purpose == Purpose::Deal);
+                let deals = record.shuffles.into_iter().filter(|(name, _)| name.purpose == Purpose::Deal);
                 deals.collect::<Vec<_>>()
             });
             for (round, (one, other)) in one.iter().zip(&other).enumerate() {
@@ -48,16 +38,13 @@ pub(super) fn a_recorded_script_replays_the_game<G: Testable>() {
             let mut game = new(Chance::fresh(&mut rng), &mut record);
             let mut log = Vec::new();
             while let Some((seat, action)) = random_move(&game, &mut rng) {
-                game.apply(seat, action, &mut record)
-                    .expect("an action that is offered applies");
+                game.apply(seat, action, &mut record).expect("an action that is offered applies");
                 log.push((seat, action));
             }
             let mut again = Recorder::new();
             let mut replayed = new(Chance::scripted([0xa5; 32], record.shuffles.clone()), &mut again);
             for (seat, action) in log {
-                replayed
-                    .apply(seat, action, &mut again)
-                    .expect("what was played can be played again");
+                replayed.apply(seat, action, &mut again).expect("what was played can be played again");
             }
             assert_eq!(again.told, record.told);
             assert_eq!(again.shuffles, record.shuffles);

@@ -26,36 +26,17 @@ pub(super) fn playthroughs_are_as_they_were<G: Testable>() {
     for players in G::INFO.min_players..=G::INFO.max_players {
         let options = G::options()[0];
         let mut events = Recorder::new();
-        let mut game = G::new(
-            G::INFO.rules_version,
-            options,
-            players,
-            chance(players),
-            &mut events,
-        )
-        .expect("a table");
+        let mut game =
+            G::new(G::INFO.rules_version, options, players, chance(players), &mut events).expect("a table");
         let mut rng = ChaCha8Rng::seed_from_u64(players.into());
-        let mut text = format!(
-            "{}, {}, {players} players\n\n",
-            G::INFO.name.en,
-            options.in_lang(crate::Lang::En)
-        );
+        let mut text =
+            format!("{}, {}, {players} players\n\n", G::INFO.name.en, options.in_lang(crate::Lang::En));
         write_events(&mut text, &mut events);
         while let Some((seat, action)) = random_move(&game, &mut rng) {
             let offered = legal(&game, seat);
-            let index = offered
-                .iter()
-                .position(|offer| *offer == action)
-                .expect("an action that is offered");
-            writeln!(
-                text,
-                "\n> seat {seat}, {} of {}: {action}",
-                index + 1,
-                offered.len()
-            )
-            .expect("text");
-            game.apply(seat, action, &mut events)
-                .expect("an action that is offered applies");
+            let index = offered.iter().position(|offer| *offer == action).expect("an action that is offered");
+            writeln!(text, "\n> seat {seat}, {} of {}: {action}", index + 1, offered.len()).expect("text");
+            game.apply(seat, action, &mut events).expect("an action that is offered applies");
             write_events(&mut text, &mut events);
         }
         for viewer in Viewer::all(players) {
@@ -85,14 +66,8 @@ pub(super) fn counts_of_sequences_are_as_they_were<G: Testable>() {
     for players in G::INFO.min_players..=G::INFO.max_players {
         for moment in [0, 30] {
             let options = G::options()[0];
-            let mut game = G::new(
-                G::INFO.rules_version,
-                options,
-                players,
-                chance(players),
-                &mut NoEvents,
-            )
-            .expect("a table");
+            let mut game = G::new(G::INFO.rules_version, options, players, chance(players), &mut NoEvents)
+                .expect("a table");
             super::play_on(&mut game, moment, &mut ChaCha8Rng::seed_from_u64(moment as u64));
             let mut counts = Vec::new();
             for depth in 1..=8 {
@@ -103,12 +78,7 @@ pub(super) fn counts_of_sequences_are_as_they_were<G: Testable>() {
                     break;
                 }
             }
-            writeln!(
-                text,
-                "{players} players, after {moment} actions: {}",
-                counts.join(", ")
-            )
-            .expect("text");
+            writeln!(text, "{players} players, after {moment} actions: {}", counts.join(", ")).expect("text");
         }
     }
     assert_golden(&format!("{}_counts", G::INFO.id), &text);
@@ -125,9 +95,7 @@ fn sequences<G: Game>(game: &G, depth: u32) -> u64 {
     }
     let after = offered.into_iter().map(|action| {
         let mut after = game.clone();
-        after
-            .apply(seat, action, &mut NoEvents)
-            .expect("an action that is offered applies");
+        after.apply(seat, action, &mut NoEvents).expect("an action that is offered applies");
         sequences(&after, depth - 1)
     });
     after.sum()

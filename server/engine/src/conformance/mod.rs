@@ -2,13 +2,16 @@
 //!
 //! It runs on each game of the catalogue, at every number of players and with all options that [`Testable`] names.
 //! Random tests print their seed when they fail; `PARLOR_TEST_SEED=7` runs them with another one, and
-//! `PARLOR_TEST_GAMES=10` plays ten times as many games.
+//! `PARLOR_TEST_GAMES=10` plays ten times as many games (or `0.1`, a tenth).
 
 mod deals;
 mod golden;
 mod interference;
 mod play;
 mod sampling;
+mod uniform;
+
+use std::str::FromStr;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -58,31 +61,27 @@ pub(crate) enum Reveals {
     Hands,
 }
 
-/// A number from the environment, or the default.
-fn setting(name: &str, default: u64) -> u64 {
+/// A number from the environment, or 1.
+fn setting<N: FromStr + From<u8>>(name: &str) -> N {
     match std::env::var(name) {
-        Ok(text) => text
-            .parse()
-            .unwrap_or_else(|_| panic!("{name}={text} is not a whole number")),
-        Err(_) => default,
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")),
+        Err(_) => N::from(1),
     }
 }
 
 /// A generator for one test, from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test fails.
 pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
-    let seed = setting("PARLOR_TEST_SEED", 1);
+    let seed = setting::<u64>("PARLOR_TEST_SEED");
     println!("{test}: PARLOR_TEST_SEED={seed}");
-    let name = test
-        .bytes()
-        .fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+    let name = test.bytes().fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(name);
     rng
 }
 
-/// How many games a test plays with each set-up.
-fn games(default: u64) -> u64 {
-    default * setting("PARLOR_TEST_GAMES", 1)
+/// How many games a test plays with each set-up: at least one.
+fn games(default: u32) -> u32 {
+    (f64::from(default) * setting::<f64>("PARLOR_TEST_GAMES")).max(1.0) as u32
 }
 
 /// One of the items, each equally likely.
@@ -98,14 +97,8 @@ fn set_ups<G: Testable>() -> impl Iterator<Item = (u8, G::Options)> {
 
 /// A table of the game on fresh chance.
 fn table<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
-    G::new(
-        G::INFO.rules_version,
-        options,
-        players,
-        Chance::fresh(rng),
-        &mut NoEvents,
-    )
-    .expect("a set-up that is allowed")
+    G::new(G::INFO.rules_version, options, players, Chance::fresh(rng), &mut NoEvents)
+        .expect("a set-up that is allowed")
 }
 
 /// What the seat can do.
@@ -130,8 +123,7 @@ pub(crate) fn play_on<G: Game>(game: &mut G, most: usize, rng: &mut ChaCha8Rng) 
         let Some((seat, action)) = random_move(game, rng) else {
             return played;
         };
-        game.apply(seat, action, &mut NoEvents)
-            .expect("an action that is offered applies");
+        game.apply(seat, action, &mut NoEvents).expect("an action that is offered applies");
     }
     most
 }
@@ -144,21 +136,14 @@ struct Recorder<E> {
 
 impl<E> Recorder<E> {
     fn new() -> Recorder<E> {
-        Recorder {
-            told: Vec::new(),
-            shuffles: Vec::new(),
-        }
+        Recorder { told: Vec::new(), shuffles: Vec::new() }
     }
 }
 
 impl<E: Copy> Recorder<E> {
     /// What this viewer was told.
     fn told_to(&self, viewer: Viewer) -> Vec<E> {
-        self.told
-            .iter()
-            .filter(|(to, _)| to.includes(viewer))
-            .map(|(_, event)| *event)
-            .collect()
+        self.told.iter().filter(|(to, _)| to.includes(viewer)).map(|(_, event)| *event).collect()
     }
 }
 

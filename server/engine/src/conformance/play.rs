@@ -19,9 +19,7 @@ struct Followed<G: Game> {
 
 impl<G: Game> Followed<G> {
     fn new(game: G) -> Followed<G> {
-        let views = Viewer::all(game.players())
-            .map(|viewer| (viewer, game.view(viewer)))
-            .collect();
+        let views = Viewer::all(game.players()).map(|viewer| (viewer, game.view(viewer))).collect();
         Followed { game, views }
     }
 
@@ -39,11 +37,7 @@ impl<G: Game> Followed<G> {
                 G::follow(view, &event);
             }
             let seen = self.game.view(*viewer);
-            assert_eq!(
-                *view, seen,
-                "{viewer:?} follows {action:?} by {seat:?}: {:#?}",
-                events.told
-            );
+            assert_eq!(*view, seen, "{viewer:?} follows {action:?} by {seat:?}: {:#?}", events.told);
         }
     }
 }
@@ -51,7 +45,7 @@ impl<G: Game> Followed<G> {
 pub(super) fn random_games_keep_every_promise<G: Testable>() {
     let mut rng = test_rng("random_games_keep_every_promise");
     for (players, options) in set_ups::<G>() {
-        for _ in 0..games(100) {
+        for _ in 0..games(1000 / set_ups::<G>().count() as u32) {
             let start: G = table(players, options, &mut rng);
             let mut followed = Followed::new(start.clone());
             let deck = sorted_census(&start);
@@ -62,12 +56,7 @@ pub(super) fn random_games_keep_every_promise<G: Testable>() {
                     "the game goes on beyond its bound: {:#?}",
                     followed.game
                 );
-                assert_eq!(
-                    sorted_census(&followed.game),
-                    deck,
-                    "cards are conserved: {:#?}",
-                    followed.game
-                );
+                assert_eq!(sorted_census(&followed.game), deck, "cards are conserved: {:#?}", followed.game);
                 check_offers(&followed.game);
                 followed.apply(seat, action);
                 log.push((seat, action));
@@ -75,9 +64,7 @@ pub(super) fn random_games_keep_every_promise<G: Testable>() {
             check_end(&followed.game);
             let mut replayed = start.clone();
             for (seat, action) in log {
-                replayed
-                    .apply(seat, action, &mut NoEvents)
-                    .expect("what was played can be played again");
+                replayed.apply(seat, action, &mut NoEvents).expect("what was played can be played again");
             }
             assert_eq!(replayed, followed.game, "the same actions give the same game");
             assert_eq!(replayed.clone(), replayed);
@@ -93,34 +80,18 @@ fn sorted_census<G: Testable>(game: &G) -> Vec<u8> {
 
 /// Who is asked has actions, each once, and a default among them; who is not asked has neither.
 fn check_offers<G: Game>(game: &G) {
-    assert_eq!(
-        game.outcome(),
-        None,
-        "the game waits for somebody, so it is not over"
-    );
+    assert_eq!(game.outcome(), None, "the game waits for somebody, so it is not over");
     for seat in Seat::all(MAX_SEATS as u8) {
         let offered = legal(game, seat);
-        assert_eq!(
-            !offered.is_empty(),
-            game.to_act().contains(seat),
-            "{seat:?} in {game:#?}"
-        );
-        assert_eq!(
-            offered.iter().collect::<HashSet<_>>().len(),
-            offered.len(),
-            "a repeat in {offered:?}"
-        );
+        assert_eq!(!offered.is_empty(), game.to_act().contains(seat), "{seat:?} in {game:#?}");
+        assert_eq!(offered.iter().collect::<HashSet<_>>().len(), offered.len(), "a repeat in {offered:?}");
         match game.default_action(seat) {
-            Some(action) => assert!(
-                offered.contains(&action),
-                "the default {action:?} is not in {offered:?}"
-            ),
+            Some(action) => {
+                assert!(offered.contains(&action), "the default {action:?} is not in {offered:?}")
+            }
             None => assert!(offered.is_empty(), "no default for {seat:?} in {game:#?}"),
         }
-        assert!(
-            game.to_act().contains(seat) || !game.is_secret(seat),
-            "a secret without a decision"
-        );
+        assert!(game.to_act().contains(seat) || !game.is_secret(seat), "a secret without a decision");
     }
     assert!(game.to_act().fits(game.players()));
 }
@@ -130,15 +101,10 @@ fn check_end<G: Game>(game: &G) {
     let outcome = game.outcome().expect("a game that waits for nobody is over");
     assert_eq!(outcome.standings().count(), usize::from(game.players()));
     for standing in outcome.standings() {
-        let better = outcome
-            .standings()
-            .filter(|other| other.place < standing.place)
-            .count();
+        let better = outcome.standings().filter(|other| other.place < standing.place).count();
         assert_eq!(usize::from(standing.place), better + 1, "{outcome:?}");
         assert!(
-            outcome
-                .standings()
-                .all(|other| other.place >= standing.place || other.points >= standing.points)
+            outcome.standings().all(|other| other.place >= standing.place || other.points >= standing.points)
         );
     }
     for seat in Seat::all(MAX_SEATS as u8) {
@@ -169,15 +135,11 @@ pub(super) fn what_is_not_offered_is_refused_and_changes_nothing<G: Testable>() 
                     refused += usize::from(refuses(&game, other, action));
                 }
                 seen.push(action);
-                game.apply(seat, action, &mut NoEvents)
-                    .expect("an action that is offered applies");
+                game.apply(seat, action, &mut NoEvents).expect("an action that is offered applies");
             }
         }
     }
-    assert!(
-        refused > 1000,
-        "only {refused} actions were refused: the test tests nothing"
-    );
+    assert!(refused > 1000, "only {refused} actions were refused: the test tests nothing");
 }
 
 /// Whether the action was not offered, and so was refused.
@@ -186,19 +148,12 @@ fn refuses<G: Game>(game: &G, seat: Seat, action: G::Action) -> bool {
     let mut after = game.clone();
     let mut events = Recorder::new();
     let applied = after.apply(seat, action, &mut events);
-    assert_eq!(
-        applied.is_ok(),
-        offered,
-        "{seat:?} {action:?}: {applied:?} in {game:#?}"
-    );
+    assert_eq!(applied.is_ok(), offered, "{seat:?} {action:?}: {applied:?} in {game:#?}");
     if offered {
         return false;
     }
     assert_eq!(after, *game, "a refused action changes nothing");
-    assert!(
-        events.told.is_empty() && events.shuffles.is_empty(),
-        "a refused action tells nothing"
-    );
+    assert!(events.told.is_empty() && events.shuffles.is_empty(), "a refused action tells nothing");
     true
 }
 
@@ -210,15 +165,10 @@ pub(super) fn every_offered_action_applies<G: Testable>() {
             while let Some((seat, action)) = random_move(&game, &mut rng) {
                 for offered in legal(&game, seat) {
                     let mut after = game.clone();
-                    assert_eq!(
-                        after.apply(seat, offered, &mut NoEvents),
-                        Ok(()),
-                        "{offered:?} in {game:#?}"
-                    );
+                    assert_eq!(after.apply(seat, offered, &mut NoEvents), Ok(()), "{offered:?} in {game:#?}");
                     assert_ne!(after, game, "{offered:?} did nothing");
                 }
-                game.apply(seat, action, &mut NoEvents)
-                    .expect("an action that is offered applies");
+                game.apply(seat, action, &mut NoEvents).expect("an action that is offered applies");
             }
         }
     }
@@ -232,11 +182,8 @@ pub(super) fn defaults_alone_reach_the_end<G: Testable>() {
             let mut played = 0;
             while let Some(seat) = game.to_act().first() {
                 assert!(played < G::MAX_ACTIONS, "defaults go on beyond the bound");
-                let action = game
-                    .default_action(seat)
-                    .expect("a seat that is asked has a default");
-                game.apply(seat, action, &mut NoEvents)
-                    .expect("a default applies");
+                let action = game.default_action(seat).expect("a seat that is asked has a default");
+                game.apply(seat, action, &mut NoEvents).expect("a default applies");
                 played += 1;
             }
             check_end(&game);
@@ -247,13 +194,7 @@ pub(super) fn defaults_alone_reach_the_end<G: Testable>() {
 pub(super) fn set_ups_out_of_range_name_the_range<G: Testable>() {
     let info = G::INFO;
     let set_up = |version, players| {
-        let made = G::new(
-            version,
-            G::Options::default(),
-            players,
-            Chance::seeded([0; 32]),
-            &mut NoEvents,
-        );
+        let made = G::new(version, G::Options::default(), players, Chance::seeded([0; 32]), &mut NoEvents);
         made.map(|_| ()).map_err(|error| error.to_string())
     };
     for players in 0..=u8::MAX {
@@ -266,10 +207,8 @@ pub(super) fn set_ups_out_of_range_name_the_range<G: Testable>() {
         assert_eq!(set_up(info.rules_version, players), expected);
     }
     for version in [0, info.rules_version + 1, u32::MAX] {
-        let expected = format!(
-            "{} is played by rules version {}, not {version}",
-            info.id, info.rules_version
-        );
+        let expected =
+            format!("{} is played by rules version {}, not {version}", info.id, info.rules_version);
         assert_eq!(set_up(version, info.min_players), Err(expected));
     }
 }
@@ -294,8 +233,7 @@ pub(super) fn every_language_has_its_words<G: Testable>() {
         let mut events = Recorder::new();
         while let Some((seat, action)) = random_move(&game, &mut rng) {
             both(&action);
-            game.apply(seat, action, &mut events)
-                .expect("an action that is offered applies");
+            game.apply(seat, action, &mut events).expect("an action that is offered applies");
         }
         for (_, event) in events.told {
             let (en, de) = both(&event);
@@ -317,35 +255,18 @@ pub(super) fn any_game_plays_like_the_game_itself<G: Testable>(
     any_options: fn(G::Options) -> AnyOptions,
 ) {
     let mut rng = test_rng("any_game_plays_like_the_game_itself");
-    assert_eq!(
-        (GameId::from_id(G::INFO.id), id.info().id),
-        (Some(id), G::INFO.id)
-    );
+    assert_eq!((GameId::from_id(G::INFO.id), id.info().id), (Some(id), G::INFO.id));
     assert_eq!(id.default_options(), any_options(G::Options::default()));
     for (players, options) in set_ups::<G>() {
         let chance = Chance::fresh(&mut rng);
         let (mut events, mut any_events) = (Recorder::new(), Recorder::new());
-        let mut game = G::new(
-            G::INFO.rules_version,
-            options,
-            players,
-            chance.clone(),
-            &mut events,
-        )
-        .expect("a table");
-        let mut any = AnyGame::new(
-            G::INFO.rules_version,
-            any_options(options),
-            players,
-            chance,
-            &mut any_events,
-        )
-        .expect("a table");
+        let mut game =
+            G::new(G::INFO.rules_version, options, players, chance.clone(), &mut events).expect("a table");
+        let mut any =
+            AnyGame::new(G::INFO.rules_version, any_options(options), players, chance, &mut any_events)
+                .expect("a table");
         let mut followed = any.view(Viewer::Spectator);
-        assert_eq!(
-            (any.id(), any.players(), any_options(options).game()),
-            (id, players, id)
-        );
+        assert_eq!((any.id(), any.players(), any_options(options).game()), (id, players, id));
         loop {
             assert_eq!((any.to_act(), any.outcome()), (game.to_act(), game.outcome()));
             for viewer in Viewer::all(players) {
@@ -357,10 +278,7 @@ pub(super) fn any_game_plays_like_the_game_itself<G: Testable>(
             for seat in Seat::all(MAX_SEATS as u8) {
                 let offered: Vec<AnyAction> = legal(&game, seat).into_iter().map(any_action).collect();
                 assert_eq!(any.legal_actions(seat), offered);
-                assert_eq!(
-                    any.default_action(seat),
-                    game.default_action(seat).map(any_action)
-                );
+                assert_eq!(any.default_action(seat), game.default_action(seat).map(any_action));
                 assert_eq!(any.is_secret(seat), game.is_secret(seat));
             }
             let before = any_events.told.len();
@@ -368,13 +286,10 @@ pub(super) fn any_game_plays_like_the_game_itself<G: Testable>(
                 break;
             };
             assert_eq!(any_action(action).to_string(), action.to_string());
-            game.apply(seat, action, &mut events)
-                .expect("an action that is offered applies");
-            any.apply(seat, any_action(action), &mut any_events)
-                .expect("the same action applies");
-            for (_, event) in any_events.told[before..]
-                .iter()
-                .filter(|(to, _)| to.includes(Viewer::Spectator))
+            game.apply(seat, action, &mut events).expect("an action that is offered applies");
+            any.apply(seat, any_action(action), &mut any_events).expect("the same action applies");
+            for (_, event) in
+                any_events.told[before..].iter().filter(|(to, _)| to.includes(Viewer::Spectator))
             {
                 assert_eq!(event.game(), id);
                 followed.follow(event);
@@ -416,14 +331,10 @@ fn games_keep_to_themselves() {
         let seat = one.to_act().first().expect("somebody is asked");
         let action = one.legal_actions(seat)[0];
         let mut events = Recorder::new();
-        one.clone()
-            .apply(seat, action, &mut events)
-            .expect("an action that is offered applies");
+        one.clone().apply(seat, action, &mut events).expect("an action that is offered applies");
         for other in tables.iter().filter(|other| other.id() != one.id()) {
             let mut after = other.clone();
-            let refused = after
-                .apply(seat, action, &mut NoEvents)
-                .expect_err("another game's action");
+            let refused = after.apply(seat, action, &mut NoEvents).expect_err("another game's action");
             assert_eq!((refused.code, &after), ("other_game", other));
             let mut view = other.view(Viewer::Spectator);
             events.told.iter().for_each(|(_, event)| view.follow(event));

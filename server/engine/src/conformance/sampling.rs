@@ -50,8 +50,7 @@ pub(super) fn no_view_makes_anything_panic<G: Testable>() {
         let mut events = Recorder::new();
         let mut game: G = table(players, options, &mut rng);
         while let Some((seat, action)) = random_move(&game, &mut rng) {
-            game.apply(seat, action, &mut events)
-                .expect("an action that is offered applies");
+            game.apply(seat, action, &mut events).expect("an action that is offered applies");
         }
         for _ in 0..games(400) {
             let mut game: G = table(players, options, &mut rng);
@@ -80,10 +79,7 @@ pub(super) fn no_view_makes_anything_panic<G: Testable>() {
             }
         }
     }
-    assert!(
-        impossible > 100 && possible > 10,
-        "{impossible} impossible and {possible} possible views"
-    );
+    assert!(impossible > 100 && possible > 10, "{impossible} impossible and {possible} possible views");
 }
 
 /// The viewer whose view this is.
@@ -92,31 +88,63 @@ fn view_owner<G: Testable>(world: &G, view: &G::View) -> Viewer {
     owner.unwrap_or_else(|| panic!("no viewer of {world:#?} has the view {view:#?}"))
 }
 
-/// Fails unless the samples fall evenly on exactly `classes` kinds, by a chi-square test at about one in a million.
-pub(crate) fn assert_uniform<K: Hash + Eq + Debug>(classes: usize, samples: impl Iterator<Item = K>) {
-    let mut counts: HashMap<K, u32> = HashMap::new();
-    samples.for_each(|sample| *counts.entry(sample).or_default() += 1);
-    assert_eq!(counts.len(), classes, "kinds of worlds: {counts:?}");
-    let total: u32 = counts.values().sum();
-    let expected = f64::from(total) / classes as f64;
-    assert!(expected >= 20.0, "too few samples to tell: {expected} a class");
-    let statistic: f64 = counts
-        .values()
-        .map(|n| (f64::from(*n) - expected).powi(2) / expected)
-        .sum();
+/// Fails unless the samples fall on exactly these classes and in proportion to their weights, by a chi-square test that
+/// an honest sampler fails about once in a million times.
+pub(super) fn assert_proportional<K: Hash + Eq + Debug>(weights: &HashMap<K, f64>, samples: Vec<K>) {
+    let total = samples.len() as f64 / weights.values().sum::<f64>();
+    let mut counts: HashMap<&K, f64> = weights.keys().map(|class| (class, 0.0)).collect();
+    for sample in &samples {
+        let count = counts.get_mut(sample);
+        *count.unwrap_or_else(|| panic!("{sample:?} is none of the {} classes", weights.len())) += 1.0;
+    }
+    // Rare classes are counted together, so that no expectation is too small for the test.
+    let (mut statistic, mut cells, mut rare) = (0.0, 0, (0.0, 0.0));
+    let mut cell = |count: f64, expected: f64| {
+        statistic += (count - expected).powi(2) / expected;
+        cells += 1;
+    };
+    for (class, weight) in weights {
+        let (count, expected) = (counts[class], weight * total);
+        if expected < 10.0 {
+            rare = (rare.0 + count, rare.1 + expected);
+        } else {
+            cell(count, expected);
+        }
+    }
+    if rare.1 >= 10.0 {
+        cell(rare.0, rare.1);
+    }
+    assert!(cells >= 2, "only {cells} classes are frequent enough to tell");
     // Wilson and Hilferty: the cube root of chi-square over its degrees of freedom is nearly normal.
-    let freedom = (classes - 1) as f64;
+    let freedom = f64::from(cells - 1);
     let spread = 2.0 / (9.0 * freedom);
     let z = ((statistic / freedom).cbrt() - (1.0 - spread)) / spread.sqrt();
-    assert!(z < 4.75, "not even: z = {z:.2} over {counts:?}");
+    assert!(z < 4.75, "not in proportion: z = {z:.2} over {counts:?}");
+}
+
+/// Fails unless the samples fall evenly on exactly so many classes.
+pub(crate) fn assert_uniform<K: Hash + Eq + Debug + Clone>(classes: usize, samples: impl Iterator<Item = K>) {
+    let samples: Vec<K> = samples.collect();
+    let weights: HashMap<K, f64> = samples.iter().map(|sample| (sample.clone(), 1.0)).collect();
+    assert_eq!(weights.len(), classes, "classes of samples");
+    assert_proportional(&weights, samples);
 }
 
 #[test]
 fn evenness_is_told_from_bias() {
     let mut rng = test_rng("evenness_is_told_from_bias");
-    assert_uniform(10, (0..10_000).map(|_| below(10, &mut rng)));
-    let mut biased = || below(11, &mut rng) % 10;
-    let samples: Vec<u32> = (0..10_000).map(|_| biased()).collect();
-    let verdict = std::panic::catch_unwind(|| assert_uniform(10, samples.into_iter()));
-    assert!(verdict.is_err(), "a bias of one in eleven went unnoticed");
+    let verdict = |weights: &[f64], samples: Vec<u32>| {
+        let weights = (0..).zip(weights.iter().copied()).collect();
+        std::panic::catch_unwind(|| assert_proportional(&weights, samples)).is_ok()
+    };
+    let even: Vec<u32> = (0..10_000).map(|_| below(10, &mut rng)).collect();
+    let biased: Vec<u32> = (0..10_000).map(|_| below(11, &mut rng) % 10).collect();
+    assert!(verdict(&[1.0; 10], even.clone()));
+    assert!(!verdict(&[1.0; 10], biased.clone()), "a bias of one in eleven went unnoticed");
+    assert!(
+        verdict(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], biased),
+        "a bias that was asked for"
+    );
+    assert!(!verdict(&[1.0; 9], even.clone()), "a class that cannot be");
+    assert!(!verdict(&[1.0; 11], even), "a class that never came");
 }

@@ -9,7 +9,7 @@ const MOST_COPIES: u64 = 5;
 const RANKS: u8 = 13;
 
 /// A card, which is its rank: copies of a rank cannot be told apart. Its code is the rank less one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rank(u8);
 
 impl Rank {
@@ -25,11 +25,7 @@ impl Rank {
     /// ```
     #[must_use]
     pub const fn new(number: u8) -> Option<Rank> {
-        if number >= 1 && number <= RANKS {
-            Some(Rank(number - 1))
-        } else {
-            None
-        }
+        if number >= 1 && number <= RANKS { Some(Rank(number - 1)) } else { None }
     }
 
     /// The number, 1 to 13.
@@ -81,6 +77,12 @@ impl crate::Card for Rank {
     }
 }
 
+impl fmt::Debug for Rank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Rank({})", self.number())
+    }
+}
+
 /// Cards in no order: how many there are of each rank, which is 5 at the most.
 ///
 /// ```
@@ -107,34 +109,20 @@ impl Ranks {
     /// So many copies of every rank, up to 5.
     #[must_use]
     pub const fn each(copies: u8) -> Ranks {
-        let copies = if copies as u64 > MOST_COPIES {
-            MOST_COPIES
-        } else {
-            copies as u64
-        };
-        Ranks {
-            counts: (ONES >> (4 * (16 - RANKS))) * copies,
-        }
+        let copies = if copies as u64 > MOST_COPIES { MOST_COPIES } else { copies as u64 };
+        Ranks { counts: (ONES >> (4 * (16 - RANKS))) * copies }
     }
 
     /// So many copies of one rank, up to 5.
     #[must_use]
     pub const fn copies(rank: Rank, copies: u8) -> Ranks {
-        let copies = if copies as u64 > MOST_COPIES {
-            MOST_COPIES
-        } else {
-            copies as u64
-        };
-        Ranks {
-            counts: copies << rank.shift(),
-        }
+        let copies = if copies as u64 > MOST_COPIES { MOST_COPIES } else { copies as u64 };
+        Ranks { counts: copies << rank.shift() }
     }
 
     /// One card of each of `length` consecutive ranks, of which there must be so many.
     pub(super) const fn sequence(low: Rank, length: u8) -> Ranks {
-        Ranks {
-            counts: ONES >> (4 * (16 - length)) << low.shift(),
-        }
+        Ranks { counts: ONES >> (4 * (16 - length)) << low.shift() }
     }
 
     /// How many cards of the rank there are.
@@ -175,9 +163,7 @@ impl Ranks {
         let sums = self.counts + others.counts;
         // 6 and more, plus 2, sets the highest bit.
         let over = ((sums + 2 * ONES) & HIGHEST) >> 3;
-        Ranks {
-            counts: (sums & !(over * 0xf)) | (over * MOST_COPIES),
-        }
+        Ranks { counts: (sums & !(over * 0xf)) | (over * MOST_COPIES) }
     }
 
     /// These without the others; what is not among these is not taken away.
@@ -186,9 +172,7 @@ impl Ranks {
         // A count that went below nothing has borrowed its highest bit.
         let lent = (self.counts | HIGHEST) - others.counts;
         let kept = (lent & HIGHEST) >> 3;
-        Ranks {
-            counts: lent & !HIGHEST & (kept * 0xf),
-        }
+        Ranks { counts: lent & !HIGHEST & (kept * 0xf) }
     }
 
     /// How many consecutive ranks there are from this one upwards.
@@ -218,23 +202,18 @@ impl Ranks {
 
     /// Every card, lowest first.
     pub fn iter(self) -> impl Iterator<Item = Rank> + Clone {
-        self.distinct()
-            .flat_map(move |rank| std::iter::repeat_n(rank, self.count(rank).into()))
+        self.distinct().flat_map(move |rank| std::iter::repeat_n(rank, self.count(rank).into()))
     }
 
     /// The cards of higher ranks than this.
     pub(super) const fn above(self, rank: Rank) -> Ranks {
-        Ranks {
-            counts: self.counts & (!0xf << rank.shift()),
-        }
+        Ranks { counts: self.counts & (!0xf << rank.shift()) }
     }
 
     /// What the cards cost whoever is left with them.
     #[must_use]
     pub fn penalty(self) -> i32 {
-        self.distinct()
-            .map(|rank| i32::from(self.count(rank)) * rank.penalty())
-            .sum()
+        self.distinct().map(|rank| i32::from(self.count(rank)) * rank.penalty()).sum()
     }
 
     /// The lowest bit of each count that is not 0.
@@ -245,9 +224,7 @@ impl Ranks {
 
 impl FromIterator<Rank> for Ranks {
     fn from_iter<I: IntoIterator<Item = Rank>>(cards: I) -> Ranks {
-        cards
-            .into_iter()
-            .fold(Ranks::EMPTY, |sum, rank| sum.plus(Ranks::copies(rank, 1)))
+        cards.into_iter().fold(Ranks::EMPTY, |sum, rank| sum.plus(Ranks::copies(rank, 1)))
     }
 }
 

@@ -32,22 +32,14 @@ impl Combination {
     /// One card.
     #[must_use]
     pub const fn single(rank: Rank) -> Combination {
-        Combination {
-            kind: Kind::Single,
-            lowest: rank,
-            size: 1,
-        }
+        Combination { kind: Kind::Single, lowest: rank, size: 1 }
     }
 
     /// A set of `count` cards: 2 to 5, though a table of up to four players has no more than 4 of a rank.
     #[must_use]
     pub const fn set(rank: Rank, count: u8) -> Option<Combination> {
         if count >= 2 && count <= LARGEST {
-            Some(Combination {
-                kind: Kind::Set,
-                lowest: rank,
-                size: count,
-            })
+            Some(Combination { kind: Kind::Set, lowest: rank, size: count })
         } else {
             None
         }
@@ -64,11 +56,7 @@ impl Combination {
     #[must_use]
     pub const fn sequence(low: Rank, length: u8) -> Option<Combination> {
         if length >= 2 && length <= LARGEST && low.up(length - 1).is_some() {
-            Some(Combination {
-                kind: Kind::Sequence,
-                lowest: low,
-                size: length,
-            })
+            Some(Combination { kind: Kind::Sequence, lowest: low, size: length })
         } else {
             None
         }
@@ -131,20 +119,12 @@ impl Combination {
         }
         for rank in hand.distinct() {
             for count in 2..=hand.count(rank) {
-                found(Combination {
-                    kind: Kind::Set,
-                    lowest: rank,
-                    size: count,
-                });
+                found(Combination { kind: Kind::Set, lowest: rank, size: count });
             }
         }
         for low in hand.distinct() {
             for length in 2..=hand.run(low).min(LARGEST) {
-                found(Combination {
-                    kind: Kind::Sequence,
-                    lowest: low,
-                    size: length,
-                });
+                found(Combination { kind: Kind::Sequence, lowest: low, size: length });
             }
         }
     }
@@ -169,11 +149,7 @@ impl Combination {
         if self.kind != Kind::Sequence {
             // No more than 5 in all: there are no more copies.
             for count in self.size + 1..=self.size + hand.count(self.lowest) {
-                found(Combination {
-                    kind: Kind::Set,
-                    lowest: self.lowest,
-                    size: count,
-                });
+                found(Combination { kind: Kind::Set, lowest: self.lowest, size: count });
             }
         }
         if self.kind != Kind::Set {
@@ -185,11 +161,7 @@ impl Combination {
             for low in deepest.to(self.lowest) {
                 let grown_down = self.size + self.lowest.number() - low.number();
                 for length in grown_down.max(self.size + 1)..=LARGEST.min(grown_down + above) {
-                    found(Combination {
-                        kind: Kind::Sequence,
-                        lowest: low,
-                        size: length,
-                    });
+                    found(Combination { kind: Kind::Sequence, lowest: low, size: length });
                 }
             }
         }

@@ -9,6 +9,9 @@
 
 mod card;
 mod combination;
+mod event;
+mod hands;
+pub mod refusals;
 mod text;
 mod view;
 
@@ -20,15 +23,13 @@ use rand_core::Rng;
 
 pub use card::{Rank, Ranks};
 pub use combination::{Combination, Kind};
+pub use event::{Event, Play, Why};
 pub use view::View;
 
 use crate::{
-    Audience, Chance, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Points, Refusal, Seat,
-    Seats, SetupError, Shuffle, Text, Viewer,
+    Audience, Chance, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat, Seats,
+    SetupError, Text, Viewer,
 };
-
-/// What two players keep back for their second half.
-const SECOND_HALF: u8 = 24;
 
 /// What can be chosen for a table of Flush.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -45,11 +46,7 @@ impl Options {
 
     /// What the cards cost whoever is left with them.
     fn penalty(self, left: Ranks) -> i32 {
-        if self.beginner {
-            left.len().into()
-        } else {
-            left.penalty()
-        }
+        if self.beginner { left.len().into() } else { left.penalty() }
     }
 }
 
@@ -66,28 +63,6 @@ pub enum Action {
     Pass,
 }
 
-/// How cards are laid.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Play {
-    /// As the first cards of a field.
-    Lead,
-    /// In place of the stack.
-    Overwrite,
-    /// Onto the stack.
-    Add,
-}
-
-/// Why a field was flushed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Why {
-    /// All players but one have passed.
-    AllPassed,
-    /// The stack has become a set of 4 or 5, or a sequence of 5, with or without an 8.
-    Full,
-    /// An 8 was laid, and the stack is not full.
-    Eight,
-}
-
 /// The stack of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Stack {
@@ -95,96 +70,6 @@ pub struct Stack {
     pub combination: Combination,
     /// Who laid cards last.
     pub by: Seat,
-}
-
-/// What happened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// A hand began.
-    HandBegan {
-        /// The number of the hand, the first being 0.
-        hand_number: u16,
-        /// Who leads.
-        start: Seat,
-    },
-    /// You were dealt these cards.
-    Dealt {
-        /// Your cards.
-        hand: Ranks,
-    },
-    /// Cards were laid.
-    Laid {
-        /// Who laid them.
-        seat: Seat,
-        /// How.
-        play: Play,
-        /// The cards.
-        cards: Ranks,
-        /// The stack with them.
-        combination: Combination,
-    },
-    /// Somebody is out until the field is flushed.
-    Passed {
-        /// Who passed.
-        seat: Seat,
-    },
-    /// The field was flushed.
-    Flushed {
-        /// Who flushed it, and leads the next one.
-        by: Seat,
-        /// Why.
-        why: Why,
-    },
-    /// A hand was over.
-    HandScored {
-        /// The number of the hand, the first being 0.
-        hand_number: u16,
-        /// The cards that each seat was left with.
-        left: [Ranks; MAX_SEATS],
-        /// What each seat scored.
-        points: Points,
-    },
-    /// The game was over.
-    Ended {
-        /// The result.
-        outcome: Outcome,
-    },
-}
-
-/// Rules that an action can break.
-pub mod refusals {
-    use crate::Refusal;
-
-    /// Who leads cannot pass.
-    pub const PASSED_A_LEAD: Refusal = Refusal::new(
-        "flush.passed_a_lead",
-        "You lead this field: lay any combination. Passing is not allowed.",
-        "Du spielst zu diesem Feld aus: Lege irgendeine Kombination. Passen ist nicht erlaubt.",
-    );
-    /// There is nothing to overwrite or to add to.
-    pub const NO_STACK: Refusal = Refusal::new(
-        "flush.no_stack",
-        "No stack is there to overwrite or to add to: you lead this field.",
-        "Es liegt kein Stapel zum Überbieten oder Anlegen: Du spielst zu diesem Feld aus.",
-    );
-    /// The field was led already.
-    pub const NOT_LEADING: Refusal = Refusal::new(
-        "flush.not_leading",
-        "This field was led already: overwrite the stack, add to it, or pass.",
-        "Zu diesem Feld ist schon ausgespielt: Überbiete den Stapel, lege an oder passe.",
-    );
-    /// The combination does not overwrite the stack.
-    pub const OVERWRITE: Refusal = Refusal::new(
-        "flush.overwrite",
-        "What overwrites must be of the stack's type, have as many cards, and be strictly higher.",
-        "Was überbietet, muss von der Art des Stapels sein, gleich viele Karten haben und echt höher sein.",
-    );
-    /// The stack cannot become the combination.
-    pub const ADD: Refusal = Refusal::new(
-        "flush.add",
-        "The stack and one or more cards laid onto it must together be one combination.",
-        "Der Stapel und eine oder mehrere angelegte Karten müssen zusammen eine einzige Kombination sein.",
-    );
 }
 
 /// A game of Flush.
@@ -215,10 +100,7 @@ impl Game for Flush {
 
     const INFO: GameInfo = GameInfo {
         id: "flush",
-        name: Text {
-            en: "Flush",
-            de: "Flush",
-        },
+        name: Text { en: "Flush", de: "Flush" },
         summary: Text {
             en: "Beat the stack or make it grow, flush it with an 8, and be the first without cards.",
             de: "Überbiete den Stapel oder lege an, spüle ihn mit einer 8 weg und sei zuerst ohne Karten.",
@@ -226,10 +108,7 @@ impl Game for Flush {
         min_players: 2,
         max_players: 6,
         rules_version: 1,
-        rules: Text {
-            en: include_str!("rules.en.md"),
-            de: include_str!("rules.de.md"),
-        },
+        rules: Text { en: include_str!("rules.en.md"), de: include_str!("rules.de.md") },
     };
 
     fn new(
@@ -265,11 +144,7 @@ impl Game for Flush {
     }
 
     fn to_act(&self) -> Seats {
-        if self.outcome.is_some() {
-            Seats::NONE
-        } else {
-            Seats::only(self.turn)
-        }
+        if self.outcome.is_some() { Seats::NONE } else { Seats::only(self.turn) }
     }
 
     fn legal_actions(&self, seat: Seat, out: &mut Vec<Action>) {
@@ -334,33 +209,6 @@ struct Laid {
 }
 
 impl Flush {
-    /// How many cards each player is dealt for a hand.
-    const fn hand_size(players: u8) -> u8 {
-        match players {
-            3 => 13,
-            6 => 10,
-            _ => 12,
-        }
-    }
-
-    /// How many cards are kept back in this hand for the next one.
-    const fn kept_back(players: u8, hand_number: u16) -> u8 {
-        if players == 2 && hand_number == 0 {
-            SECOND_HALF
-        } else {
-            0
-        }
-    }
-
-    /// How many cards are set aside.
-    const fn set_aside(players: u8) -> u8 {
-        match players {
-            2 | 4 => 4,
-            3 => 13,
-            _ => 5,
-        }
-    }
-
     /// What the action lays, nothing for a pass, or the rule against it.
     fn check(&self, seat: Seat, action: Action) -> Result<Option<Laid>, Refusal> {
         if seat.index() >= usize::from(self.players) {
@@ -394,11 +242,7 @@ impl Flush {
         if !self.hands[seat.index()].contains_all(cards) {
             return Err(Refusal::NOT_IN_HAND);
         }
-        Ok(Some(Laid {
-            play,
-            cards,
-            combination,
-        }))
+        Ok(Some(Laid { play, cards, combination }))
     }
 
     fn pass(&mut self, seat: Seat, events: &mut impl Events<Event>) {
@@ -412,31 +256,16 @@ impl Flush {
     }
 
     fn lay(&mut self, seat: Seat, laid: Laid, events: &mut impl Events<Event>) {
-        let Laid {
-            play,
-            cards,
-            combination,
-        } = laid;
+        let Laid { play, cards, combination } = laid;
         let hand = &mut self.hands[seat.index()];
         *hand = hand.minus(cards);
         let was_last_card = hand.is_empty();
         if play == Play::Overwrite {
             self.gone = self.gone.plus(cards_of(self.stack));
         }
-        self.stack = Some(Stack {
-            combination,
-            by: seat,
-        });
+        self.stack = Some(Stack { combination, by: seat });
         self.turn = next(seat, self.passed, self.players);
-        events.tell(
-            Audience::Everyone,
-            Event::Laid {
-                seat,
-                play,
-                cards,
-                combination,
-            },
-        );
+        events.tell(Audience::Everyone, Event::Laid { seat, play, cards, combination });
         if was_last_card {
             self.end_hand(events);
         } else if let Some(why) = flushes(play, cards, combination) {
@@ -450,71 +279,6 @@ impl Flush {
         self.passed = Seats::NONE;
         self.turn = by;
         events.tell(Audience::Everyone, Event::Flushed { by, why });
-    }
-
-    /// Shuffles all cards of the game.
-    fn shuffle(&mut self, events: &mut impl Events<Event>) {
-        let mut cards: ArrayVec<Rank, 65> = card::deck(self.players).collect();
-        self.chance
-            .shuffle(Shuffle::deal(self.hand_number), &mut cards, events);
-        let (dealt, rest) = cards.split_at(usize::from(self.players * Self::hand_size(self.players)));
-        self.rest = rest.iter().copied().collect();
-        self.gone = Ranks::EMPTY;
-        self.give(dealt);
-    }
-
-    /// Gives the hands from the front, in the order of the seats.
-    fn give(&mut self, cards: &[Rank]) {
-        let size = usize::from(Self::hand_size(self.players));
-        for (hand, cards) in self.hands.iter_mut().zip(cards.chunks_exact(size)) {
-            *hand = cards.iter().copied().collect();
-        }
-    }
-
-    fn begin_hand(&mut self, events: &mut impl Events<Event>) {
-        self.stack = None;
-        self.passed = Seats::NONE;
-        self.turn = self.start;
-        let (hand_number, start) = (self.hand_number, self.start);
-        events.tell(Audience::Everyone, Event::HandBegan { hand_number, start });
-        for seat in Seat::all(self.players) {
-            let hand = self.hands[seat.index()];
-            events.tell(Audience::Only(seat), Event::Dealt { hand });
-        }
-    }
-
-    fn end_hand(&mut self, events: &mut impl Events<Event>) {
-        let left = self.hands;
-        let points = left.map(|left| -self.options.penalty(left));
-        for (total, points) in self.totals.iter_mut().zip(points) {
-            *total += points;
-        }
-        events.tell(
-            Audience::Everyone,
-            Event::HandScored {
-                hand_number: self.hand_number,
-                left,
-                points: Points::new(self.players, points),
-            },
-        );
-        if is_over(self.players, self.options, self.hand_number, &self.totals) {
-            let outcome = Outcome::by_points(self.players, self.totals);
-            self.outcome = Some(outcome);
-            events.tell(Audience::Everyone, Event::Ended { outcome });
-            return;
-        }
-        self.start = next_start(self.players, self.start, &self.totals);
-        self.hand_number += 1;
-        if self.players == 2 {
-            self.gone = left
-                .into_iter()
-                .fold(self.gone.plus(cards_of(self.stack)), Ranks::plus);
-            let kept: ArrayVec<Rank, 24> = self.rest.drain(..usize::from(SECOND_HALF)).collect();
-            self.give(&kept);
-        } else {
-            self.shuffle(events);
-        }
-        self.begin_hand(events);
     }
 }
 
@@ -546,20 +310,4 @@ fn next(seat: Seat, passed: Seats, players: u8) -> Seat {
         next = next.left(players);
     }
     next
-}
-
-/// Whether the game ends with this hand: for two players with the second half, for more when somebody is at the limit.
-fn is_over(players: u8, options: Options, hand_number: u16, totals: &[i32; MAX_SEATS]) -> bool {
-    if players == 2 {
-        hand_number >= 1
-    } else {
-        totals.iter().any(|total| *total <= options.limit())
-    }
-}
-
-/// Who leads the next hand: the lowest total; of those tied, the closest clockwise from the previous start player,
-/// who counts as distance 0. After a first half for two, this is the one who was left with cards.
-fn next_start(players: u8, start: Seat, totals: &[i32; MAX_SEATS]) -> Seat {
-    let clockwise = (0..players).map(|steps| start.left_by(steps, players));
-    clockwise.min_by_key(|seat| totals[seat.index()]).unwrap_or(start)
 }

@@ -74,12 +74,7 @@ impl Event {
                 write!(f, "Hand {}: seat {start} leads.", u32::from(hand_number) + 1)
             }
             Event::Dealt { hand } => write!(f, "Your cards: {hand}."),
-            Event::Laid {
-                seat,
-                play,
-                cards,
-                combination,
-            } => match play {
+            Event::Laid { seat, play, cards, combination } => match play {
                 Play::Lead => write!(f, "Seat {seat} leads {combination}."),
                 Play::Overwrite => write!(f, "Seat {seat} overwrites with {combination}."),
                 Play::Add => write!(f, "Seat {seat} adds {cards}, which makes {combination}."),
@@ -93,11 +88,7 @@ impl Event {
                 };
                 write!(f, "Seat {by} flushes: {why}.")
             }
-            Event::HandScored {
-                hand_number,
-                left,
-                points,
-            } => {
+            Event::HandScored { hand_number, left, points } => {
                 write!(f, "Hand {} scores {points}", u32::from(hand_number) + 1)?;
                 say_left(&left, Lang::En, f)?;
                 f.write_str(".")
@@ -109,37 +100,24 @@ impl Event {
     fn say_in_german(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match *self {
             Event::HandBegan { hand_number, start } => {
-                write!(
-                    f,
-                    "Durchgang {}: Platz {start} spielt aus.",
-                    u32::from(hand_number) + 1
-                )
+                write!(f, "Durchgang {}: Sitz {start} spielt aus.", u32::from(hand_number) + 1)
             }
             Event::Dealt { hand } => write!(f, "Deine Karten: {hand}."),
-            Event::Laid {
-                seat,
-                play,
-                cards,
-                combination,
-            } => match play {
-                Play::Lead => write!(f, "Platz {seat} spielt {combination} aus."),
-                Play::Overwrite => write!(f, "Platz {seat} überbietet mit {combination}."),
-                Play::Add => write!(f, "Platz {seat} legt {cards} an, das gibt {combination}."),
+            Event::Laid { seat, play, cards, combination } => match play {
+                Play::Lead => write!(f, "Sitz {seat} spielt {combination} aus."),
+                Play::Overwrite => write!(f, "Sitz {seat} überbietet mit {combination}."),
+                Play::Add => write!(f, "Sitz {seat} legt {cards} an, das gibt {combination}."),
             },
-            Event::Passed { seat } => write!(f, "Platz {seat} passt."),
+            Event::Passed { seat } => write!(f, "Sitz {seat} passt."),
             Event::Flushed { by, why } => {
                 let why = match why {
                     Why::AllPassed => "Alle anderen haben gepasst",
                     Why::Full => "Der Stapel ist voll",
                     Why::Eight => "Eine 8 wurde gelegt",
                 };
-                write!(f, "Platz {by} spült: {why}.")
+                write!(f, "Sitz {by} spült: {why}.")
             }
-            Event::HandScored {
-                hand_number,
-                left,
-                points,
-            } => {
+            Event::HandScored { hand_number, left, points } => {
                 let points = points.in_lang(Lang::De);
                 write!(f, "Durchgang {} bringt {points}", u32::from(hand_number) + 1)?;
                 say_left(&left, Lang::De, f)?;
@@ -182,7 +160,7 @@ impl Say for View {
                 "Your cards",
             ],
             Lang::De => [
-                "gesehen von",
+                "Ansicht:",
                 "Durchgang",
                 "Am Zug",
                 "Stapel",
@@ -197,27 +175,8 @@ impl Say for View {
                 "Deine Karten",
             ],
         };
-        let [
-            seen_by,
-            hand,
-            turn,
-            stack,
-            laid_by,
-            out,
-            aside,
-            kept,
-            cards,
-            passed,
-            total,
-            left,
-            own,
-        ] = words;
-        writeln!(
-            f,
-            "Flush ({}), {seen_by} {}",
-            self.options.in_lang(lang),
-            self.viewer.in_lang(lang)
-        )?;
+        let [seen_by, hand, turn, stack, laid_by, out, aside, kept, cards, passed, total, left, own] = words;
+        writeln!(f, "Flush ({}), {seen_by} {}", self.options.in_lang(lang), self.viewer.in_lang(lang))?;
         match self.outcome {
             Some(outcome) => writeln!(f, "{}", outcome.in_lang(lang))?,
             None => writeln!(
@@ -228,25 +187,14 @@ impl Say for View {
             )?,
         }
         match self.stack {
-            Some(top) => writeln!(
-                f,
-                "{stack}: {}, {laid_by} {}",
-                top.combination,
-                top.by.in_lang(lang)
-            )?,
+            Some(top) => writeln!(f, "{stack}: {}, {laid_by} {}", top.combination, top.by.in_lang(lang))?,
             None => writeln!(f, "{stack}: -")?,
         }
         writeln!(f, "{out}: {}", self.gone)?;
         writeln!(f, "{aside}: {}, {kept}: {}", self.set_aside, self.kept_back)?;
         for seat in Seat::all(self.players) {
             let i = seat.index();
-            write!(
-                f,
-                "{}: {} {cards}, {total} {}",
-                seat.in_lang(lang),
-                self.hand_sizes[i],
-                self.totals[i]
-            )?;
+            write!(f, "{}: {cards} {}, {total} {}", seat.in_lang(lang), self.hand_sizes[i], self.totals[i])?;
             if self.passed.contains(seat) {
                 write!(f, ", {passed}")?;
             }

@@ -3,9 +3,8 @@
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
-use super::{
-    Event, Flush, Kind, Options, Play, Rank, Ranks, SECOND_HALF, Stack, card, cards_of, is_over, next,
-};
+use super::hands::{SECOND_HALF, is_over};
+use super::{Event, Flush, Kind, Options, Play, Rank, Ranks, Stack, card, cards_of, next};
 use crate::error::possible;
 use crate::{Chance, Game, ImpossibleView, MAX_SEATS, Outcome, Seat, Seats, Viewer, shuffle};
 
@@ -63,9 +62,7 @@ impl View {
             turn: game.turn,
             stack: game.stack,
             passed: game.passed,
-            hand: viewer
-                .seat()
-                .map_or(Ranks::EMPTY, |seat| game.hands[seat.index()]),
+            hand: viewer.seat().map_or(Ranks::EMPTY, |seat| game.hands[seat.index()]),
             hand_sizes: game.hands.map(Ranks::len),
             gone: game.gone,
             set_aside: game.rest.len() as u8 - kept_back,
@@ -88,10 +85,7 @@ impl View {
         let all = Ranks::each(card::copies(self.players));
         let known = [self.hand, self.gone, cards_of(self.stack)];
         let shown = Seat::all(self.players).filter(|seat| !self.viewer.is(*seat));
-        shown
-            .map(|seat| self.left[seat.index()])
-            .chain(known)
-            .fold(all, Ranks::minus)
+        shown.map(|seat| self.left[seat.index()]).chain(known).fold(all, Ranks::minus)
     }
 
     pub(super) fn follow(&mut self, event: &Event) {
@@ -117,12 +111,7 @@ impl View {
                 self.set_aside = Flush::set_aside(self.players);
             }
             Event::Dealt { hand } => self.hand = hand,
-            Event::Laid {
-                seat,
-                play,
-                cards,
-                combination,
-            } => {
+            Event::Laid { seat, play, cards, combination } => {
                 if self.viewer.is(seat) {
                     self.hand = self.hand.minus(cards);
                 }
@@ -131,10 +120,7 @@ impl View {
                 if play == Play::Overwrite {
                     self.gone = self.gone.plus(cards_of(self.stack));
                 }
-                self.stack = Some(Stack {
-                    combination,
-                    by: seat,
-                });
+                self.stack = Some(Stack { combination, by: seat });
                 self.turn = next(seat, self.passed, self.players);
             }
             Event::Passed { seat } => {
@@ -147,11 +133,7 @@ impl View {
                 self.passed = Seats::NONE;
                 self.turn = by;
             }
-            Event::HandScored {
-                hand_number: _,
-                left,
-                points,
-            } => {
+            Event::HandScored { hand_number: _, left, points } => {
                 self.left = left;
                 for (seat, points) in points.iter() {
                     let total = &mut self.totals[seat.index()];
@@ -203,14 +185,8 @@ impl View {
             "the number of players",
         )?;
         let at_table = |seat: Seat| seat.index() < usize::from(self.players);
-        possible(
-            at_table(self.start) && at_table(self.turn),
-            "a seat that is not at the table",
-        )?;
-        possible(
-            self.viewer.seat().is_none_or(at_table),
-            "a viewer who is not at the table",
-        )?;
+        possible(at_table(self.start) && at_table(self.turn), "a seat that is not at the table")?;
+        possible(self.viewer.seat().is_none_or(at_table), "a viewer who is not at the table")?;
         possible(
             self.set_aside == Flush::set_aside(self.players)
                 && self.kept_back == Flush::kept_back(self.players, self.hand_number),
@@ -225,10 +201,7 @@ impl View {
     fn check_cards(&self) -> Result<(), ImpossibleView> {
         let over = self.outcome.is_some();
         let own = self.viewer.seat().map_or(0, |seat| self.hand_sizes[seat.index()]);
-        possible(
-            self.hand.len() == own,
-            "a hand that is not as large as its size says",
-        )?;
+        possible(self.hand.len() == own, "a hand that is not as large as its size says")?;
         let dealt = Flush::hand_size(self.players);
         for seat in Seat::all(MAX_SEATS as u8) {
             let (size, left) = (self.hand_sizes[seat.index()], self.left[seat.index()]);
@@ -236,10 +209,7 @@ impl View {
             possible(at_table || (size == 0 && left.is_empty()), "cards of nobody")?;
             possible(size <= dealt, "a hand that is too large")?;
             let shown = if over { size } else { 0 };
-            possible(
-                left.len() == shown,
-                "cards shown before the end, or not shown at the end",
-            )?;
+            possible(left.len() == shown, "cards shown before the end, or not shown at the end")?;
             let own_is_shown = !over || !self.viewer.is(seat) || left == self.hand;
             possible(own_is_shown, "a hand that is not what was shown")?;
         }
@@ -261,15 +231,8 @@ impl View {
             hidden + u32::from(self.set_aside) + u32::from(self.kept_back) == unseen,
             "cards that are nowhere",
         )?;
-        let before = if self.players == 2 && self.hand_number > 0 {
-            SECOND_HALF
-        } else {
-            0
-        };
-        possible(
-            self.gone.len() >= before,
-            "cards of the first half that are not gone",
-        )
+        let before = if self.players == 2 && self.hand_number > 0 { SECOND_HALF } else { 0 };
+        possible(self.gone.len() >= before, "cards of the first half that are not gone")
     }
 
     /// The stack, who has passed, and the turn agree.
@@ -279,16 +242,10 @@ impl View {
         let Some(Stack { combination, by }) = self.stack else {
             possible(self.outcome.is_none(), "an end without a last card")?;
             possible(self.passed.is_empty(), "a pass on nothing")?;
-            possible(
-                !Seat::all(self.players).any(out_of_cards),
-                "a hand without cards that goes on",
-            )?;
+            possible(!Seat::all(self.players).any(out_of_cards), "a hand without cards that goes on")?;
             let full = Flush::hand_size(self.players);
             let untouched = Seat::all(self.players).all(|seat| self.hand_sizes[seat.index()] == full);
-            return possible(
-                !untouched || self.turn == self.start,
-                "a hand that somebody else leads",
-            );
+            return possible(!untouched || self.turn == self.start, "a hand that somebody else leads");
         };
         possible(by.index() < usize::from(self.players), "cards laid by nobody")?;
         possible(
@@ -296,19 +253,13 @@ impl View {
             "cards laid from a full hand",
         )?;
         possible(!self.passed.contains(by), "cards laid after passing")?;
-        possible(
-            self.passed.len() + 2 <= self.players,
-            "a field that everyone passed on",
-        )?;
+        possible(self.passed.len() + 2 <= self.players, "a field that everyone passed on")?;
         let done = |seat: Seat| out_of_cards(seat) == (self.outcome.is_some() && seat == by);
         possible(
             Seat::all(self.players).all(done),
             "a hand without cards that goes on, or an end with cards",
         )?;
-        possible(
-            self.turn == next(by, self.passed, self.players),
-            "a turn that is not next",
-        )?;
+        possible(self.turn == next(by, self.passed, self.players), "a turn that is not next")?;
         let eights = combination.kind() == Kind::Set && combination.lowest() == Rank::EIGHT;
         possible(
             self.outcome.is_some() || (!combination.is_full() && !eights),
@@ -319,62 +270,34 @@ impl View {
     /// The totals are such that the game came to this hand, led by this player, and ended if it did.
     fn check_points(&self) -> Result<(), ImpossibleView> {
         let nobody = Seat::all(MAX_SEATS as u8).skip(self.players.into());
-        possible(
-            nobody
-                .map(|seat| self.totals[seat.index()])
-                .all(|total| total == 0),
-            "points of nobody",
-        )?;
+        possible(nobody.map(|seat| self.totals[seat.index()]).all(|total| total == 0), "points of nobody")?;
         // No hand costs more than 13 cards of 4, and a game of more than two has nobody below the limit before.
         let in_range = |total: i32| (self.options.limit() - 13 * 4..=0).contains(&total);
-        possible(
-            self.totals.into_iter().all(in_range),
-            "a total that cannot be reached",
-        )?;
+        possible(self.totals.into_iter().all(in_range), "a total that cannot be reached")?;
         let mut before = self.totals;
         for (total, left) in before.iter_mut().zip(self.left) {
             *total += self.options.penalty(left);
         }
-        possible(
-            before.into_iter().all(|total| total <= 0),
-            "a total that cannot be reached",
-        )?;
+        possible(before.into_iter().all(|total| total <= 0), "a total that cannot be reached")?;
         // Whoever does not win a hand loses a point at least, and whoever does loses none.
         let hands = i32::from(self.hand_number);
         let at_table = &before[..usize::from(self.players)];
         let fewest_wins: i32 = at_table.iter().map(|total| (hands + total).max(0)).sum();
-        let most_wins: i32 = at_table
-            .iter()
-            .map(|total| if *total == 0 { hands } else { hands - 1 })
-            .sum();
-        possible(
-            (fewest_wins..=most_wins).contains(&hands),
-            "totals that do not fit the number of hands",
-        )?;
+        let most_wins: i32 = at_table.iter().map(|total| if *total == 0 { hands } else { hands - 1 }).sum();
+        possible((fewest_wins..=most_wins).contains(&hands), "totals that do not fit the number of hands")?;
         let lowest = before.into_iter().min().unwrap_or(0);
         if self.hand_number == 0 {
-            possible(
-                self.start == Seat::FIRST,
-                "a first hand that seat 0 does not lead",
-            )?;
+            possible(self.start == Seat::FIRST, "a first hand that seat 0 does not lead")?;
         } else {
-            possible(
-                before[self.start.index()] == lowest,
-                "a hand that the lowest total does not lead",
-            )?;
+            possible(before[self.start.index()] == lowest, "a hand that the lowest total does not lead")?;
             possible(
                 !is_over(self.players, self.options, self.hand_number - 1, &before),
                 "a hand after the end",
             )?;
         }
         let end = is_over(self.players, self.options, self.hand_number, &self.totals);
-        let result = self
-            .outcome
-            .map(|_| Outcome::by_points(self.players, self.totals));
-        possible(
-            self.outcome.is_none() || end,
-            "an end that the points do not give",
-        )?;
+        let result = self.outcome.map(|_| Outcome::by_points(self.players, self.totals));
+        possible(self.outcome.is_none() || end, "an end that the points do not give")?;
         possible(self.outcome == result, "a result that the points do not give")
     }
 }

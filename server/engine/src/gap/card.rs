@@ -15,13 +15,7 @@ pub enum Colour {
 
 impl Colour {
     /// Every colour, in order.
-    pub const ALL: [Colour; 5] = [
-        Colour::Blue,
-        Colour::Green,
-        Colour::Yellow,
-        Colour::Pink,
-        Colour::Purple,
-    ];
+    pub const ALL: [Colour; 5] = [Colour::Blue, Colour::Green, Colour::Yellow, Colour::Pink, Colour::Purple];
 
     /// Every card of this colour.
     #[must_use]
@@ -38,11 +32,7 @@ impl Card {
     /// The card of this colour and number, for numbers from 0 to 9.
     #[must_use]
     pub const fn new(colour: Colour, number: u8) -> Option<Card> {
-        if number < 10 {
-            Some(Card(colour as u8 * 10 + number))
-        } else {
-            None
-        }
+        if number < 10 { Some(Card(colour as u8 * 10 + number)) } else { None }
     }
 
     /// The colour.
@@ -59,6 +49,7 @@ impl Card {
 }
 
 impl crate::Card for Card {
+    const CODES: u8 = 50;
     fn code(self) -> u8 {
         self.0
     }
@@ -69,8 +60,8 @@ impl crate::Card for Card {
 
 /// Every card with this number; numbers are a ring, so 10 is 0 again.
 pub(super) const fn numbered(number: u8) -> CardSet<Card> {
-    const ZEROES: u128 = 1 | 1 << 10 | 1 << 20 | 1 << 30 | 1 << 40;
-    CardSet::from_bits(ZEROES << (number % 10))
+    const ZEROES: u64 = 1 | 1 << 10 | 1 << 20 | 1 << 30 | 1 << 40;
+    CardSet::from_bits((ZEROES << (number % 10)) as u128)
 }
 
 /// The cards that a table of `players` plays with: two players leave out two colours, three players one.

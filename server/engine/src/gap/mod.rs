@@ -5,6 +5,7 @@
 //! By the card played (colour, then number); with the same card, by the lower card taken, then by the higher one.
 
 mod card;
+mod score;
 mod text;
 mod view;
 
@@ -15,7 +16,10 @@ use arrayvec::ArrayVec;
 use rand_core::Rng;
 
 pub use card::{Card, Colour};
+pub use score::BestRound;
 pub use view::View;
+
+use score::Next;
 
 use crate::{
     Audience, CardSet, Chance, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Points, Refusal,
@@ -47,25 +51,20 @@ pub struct Options {
 /// The medium game: to 30 points.
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            length: Length::Target(30),
-        }
+        Options { length: Length::Target(30) }
     }
 }
 
 impl Options {
     fn check(self) -> Result<(), SetupError> {
         let wrong = |option, got: u32, allowed| {
-            Err(SetupError::Option {
-                game: Gap::INFO.id,
-                option,
-                got: got.into(),
-                allowed,
-            })
+            Err(SetupError::Option { game: Gap::INFO.id, option, got: got.into(), allowed })
         };
         match self.length {
             Length::Target(0) => wrong("target", 0, "1 or more"),
-            Length::Rounds(rounds @ (0 | 101..)) => wrong("rounds", rounds.into(), "1 to 100"),
+            Length::Rounds(rounds) if rounds == 0 || rounds > MAX_ROUNDS => {
+                wrong("rounds", rounds.into(), "1 to 100")
+            }
             Length::Target(_) | Length::Rounds(_) => Ok(()),
         }
     }
@@ -131,15 +130,6 @@ pub enum Event {
     },
 }
 
-/// The best single round of a player, which decides ties.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BestRound {
-    /// What the player scored in it.
-    pub points: i32,
-    /// The round, the first being 0; of several with these points, the earliest.
-    pub round: u16,
-}
-
 /// Rules that an action can break.
 pub mod refusals {
     use crate::Refusal;
@@ -200,10 +190,7 @@ impl Game for Gap {
         min_players: 2,
         max_players: 6,
         rules_version: 1,
-        rules: Text {
-            en: include_str!("rules.en.md"),
-            de: include_str!("rules.de.md"),
-        },
+        rules: Text { en: include_str!("rules.en.md"), de: include_str!("rules.de.md") },
     };
 
     fn new(
@@ -240,11 +227,7 @@ impl Game for Gap {
     }
 
     fn to_act(&self) -> Seats {
-        if self.outcome.is_some() {
-            Seats::NONE
-        } else {
-            Seats::only(self.turn)
-        }
+        if self.outcome.is_some() { Seats::NONE } else { Seats::only(self.turn) }
     }
 
     fn legal_actions(&self, seat: Seat, out: &mut Vec<Action>) {
@@ -253,36 +236,11 @@ impl Game for Gap {
             return;
         }
         for card in self.hands[seat.index()] {
-            let number = card.number();
-            let [lowers, highers] = if (self.middle & card::numbered(number)).is_empty() {
-                [
-                    self.middle & card::numbered(number + 9),
-                    self.middle & card::numbered(number + 1),
-                ]
-            } else {
-                [CardSet::EMPTY; 2]
-            };
-            let mut lower = lowers.into_iter();
-            let mut next_lower = lower.next();
-            loop {
-                let mut higher = highers.into_iter();
-                let mut next_higher = higher.next();
-                loop {
-                    out.push(Action {
-                        card,
-                        lower: next_lower,
-                        higher: next_higher,
-                    });
-                    next_higher = higher.next();
-                    if next_higher.is_none() {
-                        break;
-                    }
-                }
-                next_lower = lower.next();
-                if next_lower.is_none() {
-                    break;
-                }
-            }
+            let [same, lowers, highers] = self.matching(card);
+            let [lowers, highers] = if same.is_empty() { [lowers, highers] } else { [CardSet::EMPTY; 2] };
+            each_or_none(lowers).for_each(|lower| {
+                each_or_none(highers).for_each(|higher| out.push(Action { card, lower, higher }));
+            });
         }
     }
 
@@ -335,6 +293,16 @@ impl Gap {
         if players <= 4 { 6 } else { 5 }
     }
 
+    /// The cards of the middle that have the card's number, the next lower one, and the next higher one.
+    fn matching(&self, card: Card) -> [CardSet<Card>; 3] {
+        let number = card.number();
+        [
+            self.middle & card::numbered(number),
+            self.middle & card::numbered(number + 9),
+            self.middle & card::numbered(number + 1),
+        ]
+    }
+
     /// What the action would take, or the rule against it.
     fn check(&self, seat: Seat, action: Action) -> Result<CardSet<Card>, Refusal> {
         if seat.index() >= usize::from(self.players) {
@@ -349,19 +317,13 @@ impl Gap {
         if !self.hands[seat.index()].contains(action.card) {
             return Err(Refusal::NOT_IN_HAND);
         }
-        let number = action.card.number();
-        let same = self.middle & card::numbered(number);
+        let [same, lowers, highers] = self.matching(action.card);
         if !same.is_empty() {
             let none_named = action.lower.is_none() && action.higher.is_none();
-            return if none_named {
-                Ok(same)
-            } else {
-                Err(refusals::SAME_NUMBER)
-            };
+            return if none_named { Ok(same) } else { Err(refusals::SAME_NUMBER) };
         }
-        let lower = one_of(self.middle & card::numbered(number + 9), action.lower).ok_or(refusals::LOWER)?;
-        let higher =
-            one_of(self.middle & card::numbered(number + 1), action.higher).ok_or(refusals::HIGHER)?;
+        let lower = one_of(lowers, action.lower).ok_or(refusals::LOWER)?;
+        let higher = one_of(highers, action.higher).ok_or(refusals::HIGHER)?;
         Ok(lower | higher)
     }
 
@@ -378,22 +340,9 @@ impl Gap {
         self.collected = [CardSet::EMPTY; MAX_SEATS];
         self.turn = self.start;
         let (round, start, extra, middle) = (self.round, self.start, self.extra, self.middle);
-        events.tell(
-            Audience::Everyone,
-            Event::RoundBegan {
-                round,
-                start,
-                extra,
-                middle,
-            },
-        );
+        events.tell(Audience::Everyone, Event::RoundBegan { round, start, extra, middle });
         for seat in Seat::all(self.players) {
-            events.tell(
-                Audience::Only(seat),
-                Event::Dealt {
-                    hand: self.hands[seat.index()],
-                },
-            );
+            events.tell(Audience::Only(seat), Event::Dealt { hand: self.hands[seat.index()] });
         }
     }
 
@@ -414,41 +363,29 @@ impl Gap {
     }
 
     fn end_round(&mut self, events: &mut impl Events<Event>) {
-        let points = Points::new(self.players, self.collected.map(score));
-        count_round(&mut self.totals, &mut self.best, points, self.round);
-        events.tell(
-            Audience::Everyone,
-            Event::RoundScored {
-                round: self.round,
-                points,
-            },
-        );
+        let (round, points) = (self.round, Points::new(self.players, self.collected.map(score::of)));
+        score::count_round(&mut self.totals, &mut self.best, points, round);
+        events.tell(Audience::Everyone, Event::RoundScored { round, points });
         self.round += 1;
-        let due = match self.options.length {
-            Length::Target(target) => self.leading_total() >= i64::from(target),
-            Length::Rounds(rounds) => self.round >= rounds,
-        };
-        let at_bound = self.round >= MAX_ROUNDS;
-        if due || self.extra || at_bound {
-            let outcome = rank(self.players, &self.totals, &self.best);
-            let winners = outcome.standings().filter(|standing| standing.place == 1).count();
-            if winners == 1 || at_bound {
+        let length = self.options.length;
+        match score::after_round(length, self.players, self.round, self.extra, &self.totals, &self.best) {
+            Next::Round => {}
+            Next::ExtraRound => self.extra = true,
+            Next::End(outcome) => {
                 self.outcome = Some(outcome);
                 events.tell(Audience::Everyone, Event::Ended { outcome });
                 return;
             }
-            self.extra = true;
         }
         self.start = self.start.left(self.players);
         self.deal(events);
     }
+}
 
-    fn leading_total(&self) -> i64 {
-        Seat::all(self.players)
-            .map(|seat| i64::from(self.totals[seat.index()]))
-            .max()
-            .unwrap_or(0)
-    }
+/// What can be named where these are offered: each of them, or none if there are none.
+fn each_or_none(offered: CardSet<Card>) -> impl Iterator<Item = Option<Card>> {
+    let mut cards = offered.into_iter();
+    std::iter::once(cards.next()).chain(cards.map(Some))
 }
 
 /// The card named, as a set, if it is one that can be taken, or none named where there is none; nothing otherwise.
@@ -457,52 +394,4 @@ fn one_of(offered: CardSet<Card>, named: Option<Card>) -> Option<CardSet<Card>> 
         Some(card) => offered.contains(card).then(|| CardSet::only(card)),
         None => offered.is_empty().then_some(CardSet::EMPTY),
     }
-}
-
-/// What the cards collected in a round are worth: the largest count, times the colours that have it, less the
-/// smallest, times the colours that have it; a colour without cards does not count, and equal counts lose nothing.
-fn score(collected: CardSet<Card>) -> i32 {
-    let counts = Colour::ALL.map(|colour| i32::from((collected & colour.cards()).len()));
-    let having = |count: i32| counts.iter().filter(|c| **c == count).count() as i32;
-    let largest = counts.into_iter().max().unwrap_or(0);
-    let smallest = counts.into_iter().filter(|count| *count > 0).min().unwrap_or(0);
-    let plus = largest * having(largest);
-    if smallest == largest {
-        plus
-    } else {
-        plus - smallest * having(smallest)
-    }
-}
-
-/// Adds a round to the totals and the best rounds.
-fn count_round(
-    totals: &mut [i32; MAX_SEATS],
-    best: &mut [Option<BestRound>; MAX_SEATS],
-    points: Points,
-    round: u16,
-) {
-    for (seat, points) in points.iter() {
-        let total = &mut totals[seat.index()];
-        *total = total.saturating_add(points);
-        let best = &mut best[seat.index()];
-        if best.is_none_or(|best| points > best.points) {
-            *best = Some(BestRound { points, round });
-        }
-    }
-}
-
-/// By points. The tie for the most is decided by the highest single round, then by the earlier one; those who lose it
-/// come next, and further down equal points share a place.
-fn rank(players: u8, totals: &[i32; MAX_SEATS], best: &[Option<BestRound>; MAX_SEATS]) -> Outcome {
-    let most = Seat::all(players).map(|seat| totals[seat.index()]).max();
-    let merit = |seat: Seat| {
-        best[seat.index()]
-            .filter(|_| Some(totals[seat.index()]) == most)
-            .map(|b| (b.points, std::cmp::Reverse(b.round)))
-    };
-    let highest = Seat::all(players).filter_map(merit).max();
-    Outcome::ranked(players, *totals, |seat| {
-        let won = highest.is_some() && merit(seat) == highest;
-        (totals[seat.index()], won)
-    })
 }

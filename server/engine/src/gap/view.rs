@@ -3,7 +3,8 @@
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
-use super::{BestRound, Card, Event, Gap, MAX_ROUNDS, MIDDLE, Options, card, count_round};
+use super::score::{self, BestRound, Next};
+use super::{Card, Event, Gap, MAX_ROUNDS, MIDDLE, Options, card};
 use crate::error::possible;
 use crate::{CardSet, Chance, Game, ImpossibleView, MAX_SEATS, Outcome, Seat, Viewer, shuffle};
 
@@ -45,10 +46,8 @@ pub struct View {
 impl View {
     pub(super) fn of(game: &Gap, viewer: Viewer) -> View {
         // An empty hand is what a seat beyond the table has, so it sees what a spectator sees.
-        let viewer = viewer
-            .seat()
-            .filter(|s| s.index() < game.players.into())
-            .map_or(Viewer::Spectator, Viewer::Seat);
+        let viewer =
+            viewer.seat().filter(|s| s.index() < game.players.into()).map_or(Viewer::Spectator, Viewer::Seat);
         View {
             viewer,
             players: game.players,
@@ -57,9 +56,7 @@ impl View {
             extra: game.extra,
             start: game.start,
             turn: game.turn,
-            hand: viewer
-                .seat()
-                .map_or(CardSet::EMPTY, |seat| game.hands[seat.index()]),
+            hand: viewer.seat().map_or(CardSet::EMPTY, |seat| game.hands[seat.index()]),
             hand_sizes: game.hands.map(CardSet::len),
             middle: game.middle,
             stack: game.stack.len() as u8,
@@ -77,19 +74,12 @@ impl View {
     }
 
     fn seen(&self) -> CardSet<Card> {
-        self.collected
-            .iter()
-            .fold(self.hand | self.middle, |seen, cards| seen | *cards)
+        self.collected.iter().fold(self.hand | self.middle, |seen, cards| seen | *cards)
     }
 
     pub(super) fn follow(&mut self, event: &Event) {
         match *event {
-            Event::RoundBegan {
-                round,
-                start,
-                extra,
-                middle,
-            } => {
+            Event::RoundBegan { round, start, extra, middle } => {
                 let size = Gap::hand_size(self.players);
                 self.round = round;
                 self.start = start;
@@ -124,7 +114,7 @@ impl View {
                 self.stack = self.stack.saturating_sub(cards.len());
             }
             Event::RoundScored { round, points } => {
-                count_round(&mut self.totals, &mut self.best, points, round);
+                score::count_round(&mut self.totals, &mut self.best, points, round);
                 self.round = round.saturating_add(1);
             }
             Event::Ended { outcome } => self.outcome = Some(outcome),
@@ -164,102 +154,110 @@ impl View {
         })
     }
 
-    /// Whether a game can look like this. Points are only checked for their range.
+    /// Whether a game can look like this, as far as it is plain: not whether there is a way of playing that leads here.
     fn check(&self) -> Result<(), ImpossibleView> {
-        possible(
-            Gap::INFO.check(Gap::INFO.rules_version, self.players).is_ok(),
-            "the number of players",
-        )?;
+        let known = Gap::INFO.check(Gap::INFO.rules_version, self.players);
+        possible(known.is_ok(), "the number of players")?;
         possible(self.options.check().is_ok(), "the options")?;
-        let at_table = |seat: Seat| seat.index() < usize::from(self.players);
         possible(
-            at_table(self.start) && at_table(self.turn),
-            "a seat that is not at the table",
-        )?;
-        possible(
-            self.viewer.seat().is_none_or(at_table),
+            self.viewer.seat().is_none_or(|seat| self.at_table(seat)),
             "a viewer who is not at the table",
         )?;
-        possible(
-            self.round < MAX_ROUNDS || self.outcome.is_some(),
-            "more rounds than a game can have",
-        )?;
-        possible(self.round <= MAX_ROUNDS, "more rounds than a game can have")?;
-        self.check_cards()?;
+        possible(self.at_table(self.turn), "a turn of nobody")?;
+        self.check_rounds()?;
         self.check_sizes()?;
-        let in_range = |points: i32| points.abs() <= 50 * i32::from(MAX_ROUNDS);
-        possible(
-            self.totals.into_iter().all(in_range),
-            "a total that cannot be reached",
-        )?;
-        let best_fits = |best: BestRound| in_range(best.points) && best.round < self.round;
-        possible(
-            self.best.into_iter().flatten().all(best_fits),
-            "a best round that cannot be",
-        )?;
-        for seat in Seat::all(MAX_SEATS as u8) {
-            let played = at_table(seat) && self.round > 0;
-            possible(
-                self.best[seat.index()].is_some() == played,
-                "a best round without a round, or none",
-            )?;
-            let nothing = self.totals[seat.index()] == 0 && self.collected[seat.index()].is_empty();
-            possible(at_table(seat) || nothing, "points or cards of nobody")?;
-        }
-        let result = self
-            .outcome
-            .map(|_| super::rank(self.players, &self.totals, &self.best));
-        possible(self.outcome == result, "a result that the points do not give")
+        self.check_cards()?;
+        self.check_points()
     }
 
-    /// Every card is in one place.
-    fn check_cards(&self) -> Result<(), ImpossibleView> {
-        possible(
-            card::deck(self.players).contains_all(self.seen()),
-            "cards of a colour that is left out",
-        )?;
-        let places = self.collected.iter().chain([&self.hand, &self.middle]);
-        let count: u32 = places.map(|cards| u32::from(cards.len())).sum();
-        possible(count == u32::from(self.seen().len()), "a card in two places")?;
-        possible(
-            self.middle.len() >= MIDDLE || self.stack == 0,
-            "a middle that was not filled",
-        )
+    fn at_table(&self, seat: Seat) -> bool {
+        seat.index() < usize::from(self.players)
+    }
+
+    /// The start moves on by one seat each round. A game that is over has counted its last round.
+    fn check_rounds(&self) -> Result<(), ImpossibleView> {
+        let index = match self.outcome {
+            None => Some(self.round),
+            Some(_) => self.round.checked_sub(1),
+        };
+        let index = index.filter(|index| *index < MAX_ROUNDS);
+        let index = index.ok_or(ImpossibleView("a round that no game has"))?;
+        let start = Seat::FIRST.left_by(index as u8, self.players);
+        possible(self.start == start, "a round with another start")
     }
 
     /// Everyone has played as often as their place in the turn order says.
     fn check_sizes(&self) -> Result<(), ImpossibleView> {
         let sizes = self.hand_sizes;
-        let own = self.viewer.seat().map_or(0, |seat| sizes[seat.index()]);
-        possible(
-            self.hand.len() == own,
-            "a hand that is not as large as its size says",
-        )?;
-        let others: u32 = sizes.iter().map(|size| u32::from(*size)).sum::<u32>() - u32::from(own);
-        possible(
-            others + u32::from(self.stack) == u32::from(self.unseen().len()),
-            "cards that are nowhere",
-        )?;
         let up = sizes[self.turn.index()];
-        possible(
-            (up == 0) == self.outcome.is_some(),
-            "a turn without cards, or an end with cards",
-        )?;
+        possible((up == 0) == self.outcome.is_some(), "a turn without cards, or an end with cards")?;
         possible(up <= Gap::hand_size(self.players), "a hand that is too large")?;
         let mut seat = self.start;
-        let mut has_played = self.turn != self.start;
+        let mut has_played = true;
         for _ in 0..self.players {
             has_played &= seat != self.turn;
             possible(
-                Some(sizes[seat.index()]) == up.checked_sub(u8::from(has_played)),
+                Some(sizes[seat.index()]) == up.checked_sub(has_played.into()),
                 "hands that do not fit the turn",
             )?;
             seat = seat.left(self.players);
         }
-        let nobody = Seat::all(MAX_SEATS as u8).skip(self.players.into());
-        possible(
-            nobody.map(|seat| sizes[seat.index()]).all(|size| size == 0),
-            "cards of nobody",
-        )
+        let own = self.viewer.seat().map_or(0, |seat| sizes[seat.index()]);
+        possible(self.hand.len() == own, "a hand that is not as large as its size")
+    }
+
+    /// Every card is in one place, and nobody has collected more than they can have.
+    fn check_cards(&self) -> Result<(), ImpossibleView> {
+        let (deck, seen) = (card::deck(self.players), self.seen());
+        possible(deck.contains_all(seen), "cards of a colour that is left out")?;
+        let places = self.collected.iter().chain([&self.hand, &self.middle]);
+        let count: u32 = places.map(|cards| u32::from(cards.len())).sum();
+        possible(count == u32::from(seen.len()), "a card in two places")?;
+        let hands: u32 = self.hand_sizes.iter().map(|size| u32::from(*size)).sum();
+        let hidden = hands - u32::from(self.hand.len()) + u32::from(self.stack);
+        possible(hidden == u32::from(self.unseen().len()), "cards that are nowhere")?;
+        possible(self.middle.len() >= MIDDLE || self.stack == 0, "a middle that was not filled")?;
+        for seat in Seat::all(MAX_SEATS as u8) {
+            let (size, collected) = (self.hand_sizes[seat.index()], self.collected[seat.index()].len());
+            if self.at_table(seat) {
+                // A card takes one to four.
+                let played = Gap::hand_size(self.players) - size;
+                possible(collected != 1 && collected <= 5 * played, "cards that cannot have been collected")?;
+            } else {
+                possible(size == 0 && collected == 0, "cards of nobody")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The points can have come about in so many rounds, and the game goes on or is over as they say.
+    fn check_points(&self) -> Result<(), ImpossibleView> {
+        /// No round brings more points than there are cards, or costs more.
+        const MOST: i32 = 50;
+        for seat in Seat::all(MAX_SEATS as u8) {
+            let total = self.totals[seat.index()];
+            let reachable = match self.best[seat.index()] {
+                None => 0..=0,
+                Some(BestRound { points, round }) => {
+                    let rounds = i32::from(self.round);
+                    let fits = (-MOST..=MOST).contains(&points) && round < self.round;
+                    possible(fits, "a best round that cannot be")?;
+                    points - MOST * (rounds - 1)..=points * rounds
+                }
+            };
+            let played = self.at_table(seat) && self.round > 0;
+            possible(self.best[seat.index()].is_some() == played, "a best round without a round, or none")?;
+            possible(reachable.contains(&total), "a total that cannot be reached")?;
+        }
+        let next = match (self.outcome, self.extra) {
+            (Some(outcome), _) => Next::End(outcome),
+            (None, true) => Next::ExtraRound,
+            (None, false) => Next::Round,
+        };
+        let length = self.options.length;
+        let after =
+            score::after_round(length, self.players, self.round, self.extra, &self.totals, &self.best);
+        let begun = if self.round == 0 { Next::Round } else { after };
+        possible(next == begun, "an end, or none, against the points")
     }
 }

@@ -16,14 +16,8 @@ pub enum Colour {
 
 impl Colour {
     /// Every colour, in order.
-    pub const ALL: [Colour; 6] = [
-        Colour::Red,
-        Colour::Yellow,
-        Colour::Green,
-        Colour::Blue,
-        Colour::Purple,
-        Colour::Grey,
-    ];
+    pub const ALL: [Colour; 6] =
+        [Colour::Red, Colour::Yellow, Colour::Green, Colour::Blue, Colour::Purple, Colour::Grey];
 
     /// Every card of this colour.
     #[must_use]
@@ -43,11 +37,7 @@ impl Card {
     /// The card of this colour and number, for numbers from 1 to 11.
     #[must_use]
     pub const fn new(colour: Colour, number: u8) -> Option<Card> {
-        if number >= 1 && number <= 11 {
-            Some(Card(colour as u8 * 11 + number - 1))
-        } else {
-            None
-        }
+        if number >= 1 && number <= 11 { Some(Card(colour as u8 * 11 + number - 1)) } else { None }
     }
 
     /// The colour.
@@ -107,27 +97,51 @@ pub(super) const fn is_gap(tops: [Card; 2]) -> bool {
 
 /// Every card that goes into the gap: its number lies strictly between those of the two tops, and its colour is the
 /// colour of neither.
-pub(super) fn into_gap(tops: [Card; 2]) -> CardSet<Card> {
-    let [a, b] = tops.map(Card::number);
-    // One bit a number, that of 1 being the lowest.
-    let below_high = (1u128 << (a.max(b) - 1)) - 1;
-    let up_to_low = (1u128 << a.min(b)) - 1;
-    let between = CardSet::from_bits((below_high & !up_to_low) * ONES);
-    between - tops[0].colour().cards() - tops[1].colour().cards()
+pub(super) const fn into_gap(tops: [Card; 2]) -> CardSet<Card> {
+    /// For two numbers, every card with a number between them.
+    const BETWEEN: [[u128; 12]; 12] = {
+        let mut between = [[0; 12]; 12];
+        let mut low = 1;
+        while low <= 11 {
+            let mut number = low + 1;
+            while number < 11 {
+                let high = number + 1;
+                between[low][high] = between[low][number] | ONES << (number - 1);
+                between[high][low] = between[low][high];
+                number += 1;
+            }
+            low += 1;
+        }
+        between
+    };
+    let [a, b] = tops;
+    let between = BETWEEN[a.number() as usize][b.number() as usize];
+    CardSet::from_bits(between & !COLOUR[a.index()] & !COLOUR[b.index()])
 }
 
 /// Every card that matches a top: it has its colour or its number.
 pub(super) const fn matching(top: Card) -> CardSet<Card> {
-    const COLOURS_AND_NUMBERS: [CardSet<Card>; Card::COUNT] = {
-        let mut matching = [CardSet::EMPTY; Card::COUNT];
-        let mut code = 0;
-        while code < Card::COUNT {
-            let colour = 0x7ff << (11 * (code / 11));
-            let number = ONES << (code % 11);
-            matching[code] = CardSet::from_bits(colour | number);
-            code += 1;
-        }
-        matching
-    };
-    COLOURS_AND_NUMBERS[top.index()]
+    CardSet::from_bits(COLOUR[top.index()] | NUMBER[top.index()])
 }
+
+/// For each card, every card of its colour.
+const COLOUR: [u128; Card::COUNT] = {
+    let mut same = [0; Card::COUNT];
+    let mut code = 0;
+    while code < Card::COUNT {
+        same[code] = 0x7ff << (code / 11 * 11);
+        code += 1;
+    }
+    same
+};
+
+/// For each card, every card with its number.
+const NUMBER: [u128; Card::COUNT] = {
+    let mut same = [0; Card::COUNT];
+    let mut code = 0;
+    while code < Card::COUNT {
+        same[code] = ONES << (code % 11);
+        code += 1;
+    }
+    same
+};

@@ -97,10 +97,7 @@ impl Game for HabeFertig {
 
     const INFO: GameInfo = GameInfo {
         id: "habe_fertig",
-        name: Text {
-            en: "Habe fertig",
-            de: "Habe fertig",
-        },
+        name: Text { en: "Habe fertig", de: "Habe fertig" },
         summary: Text {
             en: "Lay into the gap between two piles, and be the first to have no cards left.",
             de: "Lege in die Lücke zwischen zwei Stapeln und werde als Erster alle Karten los.",
@@ -108,10 +105,7 @@ impl Game for HabeFertig {
         min_players: 2,
         max_players: 4,
         rules_version: 1,
-        rules: Text {
-            en: include_str!("rules.en.md"),
-            de: include_str!("rules.de.md"),
-        },
+        rules: Text { en: include_str!("rules.en.md"), de: include_str!("rules.de.md") },
     };
 
     fn new(
@@ -168,12 +162,7 @@ impl Game for HabeFertig {
             Phase::Hiding { .. } => {
                 let mut cards = hand.into_iter();
                 while let Some(low) = cards.next() {
-                    out.extend(
-                        cards
-                            .clone()
-                            .filter_map(|high| Pair::new(low, high))
-                            .map(Action::Hide),
-                    );
+                    out.extend(cards.clone().filter_map(|high| Pair::new(low, high)).map(Action::Hide));
                 }
             }
             Phase::Laying { .. } => out.extend(Pile::ALL.map(Action::Lay)),
@@ -217,16 +206,8 @@ impl Game for HabeFertig {
                 if !self.hands[seat.index()].contains(card) {
                     return Err(Refusal::NOT_IN_HAND);
                 }
-                let playable = self.playable();
-                if !playable[pile.index()].contains(card) {
-                    let elsewhere = playable.into_iter().any(|cards| cards.contains(card));
-                    return Err(if elsewhere {
-                        refusals::OTHER_PILE
-                    } else {
-                        refusals::DOES_NOT_FIT
-                    });
-                }
-                self.play(seat, card, pile, events);
+                let gap = self.fit(card, pile)?;
+                self.play(seat, card, pile, gap, events);
             }
             (Phase::Moving, Action::Pass) => self.pass(seat, events),
         }
@@ -249,11 +230,7 @@ impl Game for HabeFertig {
         match self.phase {
             Phase::Hiding { .. } => {
                 let mut cards = self.hands[seat.index()].into_iter();
-                cards
-                    .next()
-                    .zip(cards.next())
-                    .and_then(|(low, high)| Pair::new(low, high))
-                    .map(Action::Hide)
+                cards.next().zip(cards.next()).and_then(|(low, high)| Pair::new(low, high)).map(Action::Hide)
             }
             Phase::Laying { .. } => Some(Action::Lay(Pile::Left)),
             Phase::Moving => Some(Action::Pass),

@@ -1,7 +1,7 @@
 //! The course of a round of Habe fertig, from the deal to the points.
 
-use super::{Card, DEALT, Event, HabeFertig, Pair, Phase, Pile, Shown, TURNS_PER_PLAYER, card};
-use crate::{Audience, CardSet, Events, MAX_SEATS, Outcome, Points, Purpose, Seat, Seats, Shuffle};
+use super::{Card, DEALT, Event, HabeFertig, Pair, Phase, Pile, Shown, TURNS_PER_PLAYER, card, refusals};
+use crate::{Audience, CardSet, Events, MAX_SEATS, Outcome, Points, Purpose, Refusal, Seat, Seats, Shuffle};
 
 impl HabeFertig {
     /// How many rounds a game has.
@@ -22,6 +22,18 @@ impl HabeFertig {
         })
     }
 
+    /// Whether the card goes into the gap; otherwise it matches the top of the pile, or breaks a rule.
+    pub(super) fn fit(&self, card: Card, pile: Pile) -> Result<bool, Refusal> {
+        let tops = self.tops.ok_or(refusals::HIDE_FIRST)?;
+        let matches = tops.map(|top| card::matching(top).contains(card));
+        match (card::into_gap(tops).contains(card), matches[pile.index()]) {
+            (true, _) => Ok(true),
+            (false, true) => Ok(false),
+            (false, false) if matches.contains(&true) => Err(refusals::OTHER_PILE),
+            (false, false) => Err(refusals::DOES_NOT_FIT),
+        }
+    }
+
     /// Shuffles, and deals the hands in the order of the seats; the rest is the draw pile.
     pub(super) fn deal(&mut self, events: &mut impl Events<Event>) {
         self.fill_draw_pile(card::DECK, Shuffle::deal(self.round), events);
@@ -30,9 +42,7 @@ impl HabeFertig {
             let left = self.draw.len() - usize::from(DEALT);
             self.hands[seat.index()] = self.draw.drain(left..).collect();
         }
-        self.phase = Phase::Hiding {
-            waiting: Seats::all(self.players),
-        };
+        self.phase = Phase::Hiding { waiting: Seats::all(self.players) };
         self.turn = self.dealer.left(self.players);
         self.turns = 0;
         self.dry_passes = 0;
@@ -93,22 +103,20 @@ impl HabeFertig {
         self.rebuild(events);
     }
 
-    pub(super) fn play(&mut self, seat: Seat, card: Card, pile: Pile, events: &mut impl Events<Event>) {
-        let gap = self.tops.is_some_and(|tops| card::into_gap(tops).contains(card));
+    pub(super) fn play(
+        &mut self,
+        seat: Seat,
+        card: Card,
+        pile: Pile,
+        gap: bool,
+        events: &mut impl Events<Event>,
+    ) {
         let hand = &mut self.hands[seat.index()];
         *hand = hand.without(card);
         let has_finished = hand.is_empty();
         self.cover(card, pile);
         self.dry_passes = 0;
-        events.tell(
-            Audience::Everyone,
-            Event::Played {
-                seat,
-                card,
-                pile,
-                gap,
-            },
-        );
+        events.tell(Audience::Everyone, Event::Played { seat, card, pile, gap });
         if has_finished {
             self.end_round(Some(seat), events);
             return;
@@ -146,11 +154,7 @@ impl HabeFertig {
             return;
         }
         let cards = std::mem::take(&mut self.buried);
-        let name = Shuffle {
-            round: self.round,
-            purpose: Purpose::Rebuild,
-            count: self.rebuilds,
-        };
+        let name = Shuffle { round: self.round, purpose: Purpose::Rebuild, count: self.rebuilds };
         self.rebuilds += 1;
         for card in cards {
             self.origin[card.index()] = self.rebuilds;

@@ -81,7 +81,7 @@ impl View {
     }
 
     /// How many turns a seat has ended in this round.
-    fn turns_of(&self, seat: Seat) -> u32 {
+    pub(super) fn turns_of(&self, seat: Seat) -> u32 {
         let players = u32::from(self.players);
         let before = (seat.index() as u32 + 2 * players - 1 - self.dealer.index() as u32) % players;
         (u32::from(self.turns) + players - 1 - before) / players
@@ -90,9 +90,7 @@ impl View {
     /// Whether a game can look like this. Totals are only checked for their range.
     fn check(&self) -> Result<(), ImpossibleView> {
         possible(
-            HabeFertig::INFO
-                .check(HabeFertig::INFO.rules_version, self.players)
-                .is_ok(),
+            HabeFertig::INFO.check(HabeFertig::INFO.rules_version, self.players).is_ok(),
             "the number of players",
         )?;
         possible(
@@ -111,25 +109,16 @@ impl View {
 
     /// The dealer follows from the round, and whose turn it is from the turns before.
     fn check_turn(&self) -> Result<(), ImpossibleView> {
-        possible(
-            self.round < HabeFertig::rounds(self.players),
-            "more rounds than a game has",
-        )?;
+        possible(self.round < HabeFertig::rounds(self.players), "more rounds than a game has")?;
         let first = Seat::FIRST.right(self.players);
         let dealer = first.left_by(self.round as u8, self.players);
         possible(self.dealer == dealer, "a dealer who does not deal this round")?;
         let limit = HabeFertig::turn_limit(self.players);
         possible(self.turns <= limit, "more turns than a round has")?;
         let steps = (self.turns % u16::from(self.players)) as u8 + 1;
-        possible(
-            self.turn == dealer.left_by(steps, self.players),
-            "a turn out of order",
-        )?;
+        possible(self.turn == dealer.left_by(steps, self.players), "a turn out of order")?;
         possible(u16::from(self.dry_passes) <= self.turns, "more passes than turns")?;
-        possible(
-            self.rebuilds <= 2 * (self.turns + 1),
-            "more rebuilt draw piles than turns can use up",
-        )
+        possible(self.rebuilds <= 2 * (self.turns + 1), "more rebuilt draw piles than turns can use up")
     }
 
     fn check_phase(&self) -> Result<(), ImpossibleView> {
@@ -155,15 +144,9 @@ impl View {
             Phase::Moving => {
                 possible(self.tops.is_some(), "a turn without piles")?;
                 let is_dry = self.draw == 0 && self.buried.is_empty();
-                possible(
-                    self.dry_passes == 0 || is_dry,
-                    "a pass without a card where there were some",
-                )?;
+                possible(self.dry_passes == 0 || is_dry, "a pass without a card where there were some")?;
                 let is_won = self.shown.is_some_and(|shown| shown.winner.is_some());
-                possible(
-                    self.draw > 0 || is_dry || is_won,
-                    "an empty draw pile that was not rebuilt",
-                )
+                possible(self.draw > 0 || is_dry || is_won, "an empty draw pile that was not rebuilt")
             }
         }
     }
@@ -185,44 +168,26 @@ impl View {
         let mut known = CardSet::EMPTY;
         for seat in Seat::all(self.players) {
             for cards in [self.hand_of(seat), self.hidden_of(seat)].into_iter().flatten() {
-                possible(
-                    (known & cards).is_empty(),
-                    "a card that two hold, or that is held and hidden",
-                )?;
+                possible((known & cards).is_empty(), "a card that two hold, or that is held and hidden")?;
                 known = known | cards;
             }
         }
         possible(
-            known.contains_all(self.hand | self.hidden),
+            self.viewer.seat().is_some() || (self.hand | self.hidden).is_empty(),
             "a spectator with cards",
         )?;
-        possible(
-            self.origins.is_sorted_by(|a, b| a.rebuild < b.rebuild),
-            "origins out of order",
-        )
+        possible(self.origins.is_sorted_by(|a, b| a.rebuild < b.rebuild), "origins out of order")
     }
 
     /// The counts of an origin add up, and agree with what the viewer sees.
     fn check_origin(&self, origin: &Origin) -> Result<(), ImpossibleView> {
         possible(!origin.cards.is_empty(), "an origin without cards")?;
-        possible(
-            origin.rebuild <= self.rebuilds,
-            "cards from a draw pile that is still to come",
-        )?;
-        possible(
-            origin.hidden == 0 || origin.rebuild == 0,
-            "hidden cards that were not dealt",
-        )?;
-        possible(
-            origin.draw == 0 || origin.rebuild == self.rebuilds,
-            "a draw pile of old cards",
-        )?;
+        possible(origin.rebuild <= self.rebuilds, "cards from a draw pile that is still to come")?;
+        possible(origin.hidden == 0 || origin.rebuild == 0, "hidden cards that were not dealt")?;
+        possible(origin.draw == 0 || origin.rebuild == self.rebuilds, "a draw pile of old cards")?;
         let places = origin.in_hands.iter().chain([&origin.hidden, &origin.draw]);
         let count: u32 = places.map(|count| u32::from(*count)).sum();
-        possible(
-            count == u32::from(origin.cards.len()),
-            "an origin whose cards do not add up",
-        )?;
+        possible(count == u32::from(origin.cards.len()), "an origin whose cards do not add up")?;
         for seat in Seat::all(self.players) {
             let held = self.hand_of(seat).map(|hand| (hand & origin.cards).len());
             possible(
@@ -244,10 +209,7 @@ impl View {
             self.origins.iter().map(|origin| u32::from(count(origin))).sum()
         };
         let is_hiding = matches!(self.phase, Phase::Hiding { .. });
-        let held = self
-            .origins
-            .iter()
-            .fold(CardSet::EMPTY, |cards, origin| cards | origin.cards);
+        let held = self.origins.iter().fold(CardSet::EMPTY, |cards, origin| cards | origin.cards);
         let mut all_hidden = 0;
         for seat in Seat::all(MAX_SEATS as u8) {
             let size = self.hand_sizes[seat.index()];
@@ -256,18 +218,12 @@ impl View {
                 "a hand that is not as large as its size says",
             )?;
             if !self.at_table(seat) {
-                possible(
-                    size == 0 && self.totals[seat.index()] == 0,
-                    "points or cards of nobody",
-                )?;
+                possible(size == 0 && self.totals[seat.index()] == 0, "points or cards of nobody")?;
                 continue;
             }
             let hidden = if self.has_hidden(seat) { 2 } else { 0 };
             all_hidden += u32::from(hidden);
-            possible(
-                !is_hiding || size == DEALT - hidden,
-                "a hand that is not as it was dealt",
-            )?;
+            possible(!is_hiding || size == DEALT - hidden, "a hand that is not as it was dealt")?;
             possible(
                 u32::from(size) <= u32::from(DEALT - 2) + self.turns_of(seat) || is_hiding,
                 "a hand that grew by more than a card a turn",
@@ -298,27 +254,16 @@ impl View {
         let over = self.outcome.is_some();
         let scored = i32::from(self.round) + i32::from(over);
         let range = -ALL_STARS * scored..=MOST_STARS_HIDDEN * scored;
-        possible(
-            self.totals.iter().all(|total| range.contains(total)),
-            "a total that cannot be reached",
-        )?;
+        possible(self.totals.iter().all(|total| range.contains(total)), "a total that cannot be reached")?;
         let mut finished = Seat::all(self.players).filter(|seat| self.hand_sizes[seat.index()] == 0);
         let (winner, second) = (finished.next(), finished.next());
         possible(second.is_none(), "two players without cards")?;
         let limit = HabeFertig::turn_limit(self.players);
         let at_bound = self.turns == limit || self.dry_passes == self.players;
         possible(self.dry_passes <= self.players, "more passes than end the round")?;
-        possible(
-            over == (winner.is_some() || at_bound),
-            "a round that should be over, or should not",
-        )?;
-        possible(
-            self.shown.is_some() == over,
-            "cards shown before the end, or not shown",
-        )?;
-        let result = self
-            .outcome
-            .map(|_| Outcome::by_points(self.players, self.totals));
+        possible(over == (winner.is_some() || at_bound), "a round that should be over, or should not")?;
+        possible(self.shown.is_some() == over, "cards shown before the end, or not shown")?;
+        let result = self.outcome.map(|_| Outcome::by_points(self.players, self.totals));
         possible(self.outcome == result, "a result that the points do not give")?;
         let Some(shown) = self.shown else { return Ok(()) };
         possible(
@@ -329,10 +274,7 @@ impl View {
             shown.winner == winner && winner.is_none_or(|seat| seat == self.turn && !at_bound),
             "a winner who did not win",
         )?;
-        possible(
-            winner.is_none() || !self.buried.is_empty(),
-            "a last card that was laid on nothing",
-        )?;
+        possible(winner.is_none() || !self.buried.is_empty(), "a last card that was laid on nothing")?;
         let hands = Seat::all(MAX_SEATS as u8).map(|seat| shown.hands[seat.index()]);
         let seen = Seat::all(MAX_SEATS as u8).map(|seat| {
             let hand = self.hand_of(seat).filter(|_| self.at_table(seat));

@@ -6,9 +6,7 @@ use super::{Action, Card, Colour, Event, Options, Origin, Pair, Phase, Pile, Sho
 use crate::text::{Lang, List, Say, Text, display_in_english};
 use crate::{CardSet, Seat, Viewer};
 
-display_in_english!(
-    Card, Colour, Pair, Pile, Options, Action, Event, Shown, Phase, View
-);
+display_in_english!(Card, Colour, Pair, Pile, Options, Action, Event, Shown, Phase, View);
 
 impl Say for Colour {
     fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
@@ -39,12 +37,7 @@ impl Say for CardSet<Card> {
 impl Say for Pair {
     fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let and = Text { en: "and", de: "und" }.get(lang);
-        write!(
-            f,
-            "{} {and} {}",
-            self.low().in_lang(lang),
-            self.high().in_lang(lang)
-        )
+        write!(f, "{} {and} {}", self.low().in_lang(lang), self.high().in_lang(lang))
     }
 }
 
@@ -61,13 +54,7 @@ impl Say for Pile {
 
 impl Say for Options {
     fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            Text {
-                en: "no options",
-                de: "keine Optionen",
-            }
-            .get(lang),
-        )
+        f.write_str(Text { en: "no options", de: "keine Optionen" }.get(lang))
     }
 }
 
@@ -99,31 +86,19 @@ impl Say for Event {
 fn say_in_english(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
     match *event {
         Event::RoundBegan { round, dealer } => {
-            write!(
-                f,
-                "Round {}: seat {dealer} deals, and everyone hides two cards.",
-                u32::from(round) + 1
-            )
+            write!(f, "Round {}: seat {dealer} deals, and everyone hides two cards.", u32::from(round) + 1)
         }
         Event::Dealt { hand } => write!(f, "Your hand: {}.", hand.in_lang(Lang::En)),
         Event::YouHid { cards } => write!(f, "You hide {cards}."),
         Event::Hid { seat } => write!(f, "Seat {seat} hides two cards."),
         Event::PilesOpened { tops: [left, right] } => {
-            write!(
-                f,
-                "The piles begin with {left} on the left and {right} on the right."
-            )
+            write!(f, "The piles begin with {left} on the left and {right} on the right.")
         }
         Event::TurnedOver { seat, card } => {
             write!(f, "There is no gap: {card} is turned over for seat {seat}.")
         }
         Event::Laid { seat, card, pile } => write!(f, "Seat {seat} lays {card} {pile}."),
-        Event::Played {
-            seat,
-            card,
-            pile,
-            gap: true,
-        } => write!(f, "Gap! Seat {seat} plays {card} {pile} and moves again."),
+        Event::Played { seat, card, pile, gap: true } => write!(f, "Gap! Seat {seat} plays {card} {pile}."),
         Event::Played { seat, card, pile, .. } => write!(f, "Seat {seat} plays {card} {pile}."),
         Event::YouPassed { card } => write!(f, "You pass and take {card}."),
         Event::Passed { seat } => write!(f, "Seat {seat} passes and takes a card."),
@@ -139,53 +114,32 @@ fn say_in_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
     const DE: Lang = Lang::De;
     match *event {
         Event::RoundBegan { round, dealer } => {
-            write!(
-                f,
-                "Runde {}: Platz {dealer} gibt, und alle verstecken zwei Karten.",
-                u32::from(round) + 1
-            )
+            write!(f, "Runde {}: Sitz {dealer} gibt, und alle verstecken zwei Karten.", u32::from(round) + 1)
         }
         Event::Dealt { hand } => write!(f, "Deine Hand: {}.", hand.in_lang(DE)),
         Event::YouHid { cards } => write!(f, "Du versteckst {}.", cards.in_lang(DE)),
-        Event::Hid { seat } => write!(f, "Platz {seat} versteckt zwei Karten."),
+        Event::Hid { seat } => write!(f, "Sitz {seat} versteckt zwei Karten."),
         Event::PilesOpened { tops: [left, right] } => {
             let (left, right) = (left.in_lang(DE), right.in_lang(DE));
-            write!(f, "Die Stapel beginnen links mit {left} und rechts mit {right}.")
+            write!(f, "Die Stapel beginnen: links {left}, rechts {right}.")
         }
         Event::TurnedOver { seat, card } => {
-            write!(
-                f,
-                "Es gibt keine Lücke: Für Platz {seat} wird {} aufgedeckt.",
-                card.in_lang(DE)
-            )
+            write!(f, "Es gibt keine Lücke: Für Sitz {seat} wird {} aufgedeckt.", card.in_lang(DE))
         }
         Event::Laid { seat, card, pile } => {
-            write!(f, "Platz {seat} legt {} {}.", card.in_lang(DE), pile.in_lang(DE))
+            write!(f, "Sitz {seat} legt {} {}.", card.in_lang(DE), pile.in_lang(DE))
         }
-        Event::Played {
-            seat,
-            card,
-            pile,
-            gap: true,
-        } => {
+        Event::Played { seat, card, pile, gap: true } => {
             let (card, pile) = (card.in_lang(DE), pile.in_lang(DE));
-            write!(
-                f,
-                "Gap! Platz {seat} spielt {card} {pile} und ist noch einmal dran."
-            )
+            write!(f, "Gap! Sitz {seat} spielt {card} {pile}.")
         }
         Event::Played { seat, card, pile, .. } => {
-            write!(
-                f,
-                "Platz {seat} spielt {} {}.",
-                card.in_lang(DE),
-                pile.in_lang(DE)
-            )
+            write!(f, "Sitz {seat} spielt {} {}.", card.in_lang(DE), pile.in_lang(DE))
         }
         Event::YouPassed { card } => write!(f, "Du passt und nimmst {}.", card.in_lang(DE)),
-        Event::Passed { seat } => write!(f, "Platz {seat} passt und nimmt eine Karte."),
+        Event::Passed { seat } => write!(f, "Sitz {seat} passt und nimmt eine Karte."),
         Event::PassedWithoutCard { seat } => {
-            write!(f, "Platz {seat} passt, und es gibt keine Karte zu nehmen.")
+            write!(f, "Sitz {seat} passt, und es gibt keine Karte zu nehmen.")
         }
         Event::Rebuilt { cards } => write!(f, "Der Nachziehstapel wird erneuert, Karten: {}.", cards.len()),
         Event::Shown { shown } => shown.say(DE, f),
@@ -201,23 +155,14 @@ impl Say for Shown {
         let hidden = self.hidden.in_lang(lang);
         match (self.winner, lang) {
             (Some(winner), Lang::En) => write!(f, "Seat {winner} has finished, with {hidden} hidden")?,
-            (Some(winner), Lang::De) => write!(f, "Platz {winner} hat fertig, versteckt waren {hidden}")?,
+            (Some(winner), Lang::De) => write!(f, "Sitz {winner} hat fertig, versteckt waren {hidden}")?,
             (None, Lang::En) => write!(f, "Nobody has finished")?,
             (None, Lang::De) => write!(f, "Niemand hat fertig")?,
         }
-        let holds = Text {
-            en: "holds",
-            de: "hält",
-        };
+        let holds = Text { en: "holds", de: "hält" };
         for (seat, hand) in Seat::all(self.hands.len() as u8).zip(self.hands) {
             if !hand.is_empty() {
-                write!(
-                    f,
-                    "; {} {} {}",
-                    seat.in_lang(lang),
-                    holds.get(lang),
-                    hand.in_lang(lang)
-                )?;
+                write!(f, "; {} {} {}", seat.in_lang(lang), holds.get(lang), hand.in_lang(lang))?;
             }
         }
         f.write_str(".")
@@ -229,31 +174,15 @@ impl Say for Phase {
         match self {
             Phase::Hiding { waiting } => {
                 let seats: Vec<Seat> = waiting.iter().collect();
-                let still = Text {
-                    en: "still to hide two cards",
-                    de: "zwei Karten verstecken müssen noch",
-                };
-                write!(
-                    f,
-                    "{}: {}",
-                    still.get(lang),
-                    List(seats.iter().copied()).in_lang(lang)
-                )
+                let still =
+                    Text { en: "still to hide two cards", de: "zwei Karten zu verstecken haben noch" };
+                write!(f, "{}: {}", still.get(lang), List(seats.iter().copied()).in_lang(lang))
             }
             Phase::Laying { turned } => {
-                let over = Text {
-                    en: "turned over, to be laid",
-                    de: "aufgedeckt und zu legen",
-                };
+                let over = Text { en: "turned over, to be laid", de: "aufgedeckt und zu legen" };
                 write!(f, "{}: {}", over.get(lang), turned.in_lang(lang))
             }
-            Phase::Moving => f.write_str(
-                Text {
-                    en: "play or pass",
-                    de: "spielen oder passen",
-                }
-                .get(lang),
-            ),
+            Phase::Moving => f.write_str(Text { en: "play or pass", de: "spielen oder passen" }.get(lang)),
         }
     }
 }
@@ -262,31 +191,17 @@ impl Say for Phase {
 fn say_origin(origin: &Origin, view: &View, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
     let unseen = origin.cards & view.unseen();
     let own = view.viewer.seat();
-    let words = match lang {
-        Lang::En => [
-            "Unseen, dealt",
-            "Unseen, from rebuilt draw pile",
-            "draw pile",
-            "hidden",
-        ],
-        Lang::De => [
-            "Ungesehen, gegeben",
-            "Ungesehen, aus erneuertem Nachziehstapel",
-            "Nachziehstapel",
-            "versteckt",
-        ],
+    let [draw, hidden] = match lang {
+        Lang::En => ["draw pile", "hidden"],
+        Lang::De => ["Nachziehstapel", "versteckt"],
     };
-    let [dealt, rebuilt, draw, hidden] = words;
-    match origin.rebuild {
-        0 => write!(f, "{dealt}")?,
-        number => write!(f, "{rebuilt} {number}")?,
+    match (origin.rebuild, lang) {
+        (0, Lang::En) => write!(f, "Unseen, dealt")?,
+        (0, Lang::De) => write!(f, "Ungesehen, ausgeteilt")?,
+        (number, Lang::En) => write!(f, "Unseen, from rebuilt draw pile {number}")?,
+        (number, Lang::De) => write!(f, "Ungesehen, aus dem {number}. erneuerten Nachziehstapel")?,
     }
-    write!(
-        f,
-        " ({draw} {}, {hidden} {}",
-        origin.draw,
-        origin.hidden.saturating_sub(view.hidden.len())
-    )?;
+    write!(f, " ({draw} {}, {hidden} {}", origin.draw, origin.hidden.saturating_sub(view.hidden.len()))?;
     for seat in Seat::all(view.players).filter(|seat| Some(*seat) != own) {
         write!(f, ", {} {}", seat.in_lang(lang), origin.in_hands[seat.index()])?;
     }
@@ -299,7 +214,7 @@ impl Say for View {
             Lang::En => [
                 "seen by",
                 "Round",
-                "Turn",
+                "turn",
                 "Piles",
                 "under them",
                 "Draw pile",
@@ -321,29 +236,18 @@ impl Say for View {
                 "Versteckt",
             ],
         };
-        let [
-            seen_by,
-            round,
-            turn,
-            piles,
-            under,
-            draw,
-            cards,
-            total,
-            hand,
-            hidden,
-        ] = words;
+        let [seen_by, round, turn, piles, under, draw, cards, total, hand, hidden] = words;
         writeln!(f, "Habe fertig, {seen_by} {}", self.viewer.in_lang(lang))?;
         match self.outcome {
             Some(outcome) => writeln!(f, "{}", outcome.in_lang(lang))?,
-            None => writeln!(
-                f,
-                "{round} {}, {turn} {}, {}: {}",
-                u32::from(self.round) + 1,
-                u32::from(self.turns) + 1,
-                self.turn.in_lang(lang),
-                self.phase.in_lang(lang)
-            )?,
+            None => {
+                write!(f, "{round} {}, ", u32::from(self.round) + 1)?;
+                if !matches!(self.phase, Phase::Hiding { .. }) {
+                    let (number, seat) = (u32::from(self.turns) + 1, self.turn.in_lang(lang));
+                    write!(f, "{turn} {number}, {seat}: ")?;
+                }
+                writeln!(f, "{}", self.phase.in_lang(lang))?;
+            }
         }
         writeln!(
             f,
@@ -357,19 +261,11 @@ impl Say for View {
             writeln!(f, "{}: {size} {cards}, {total} {points}", seat.in_lang(lang))?;
         }
         if self.viewer != Viewer::Spectator {
-            writeln!(
-                f,
-                "{hand}: {}. {hidden}: {}",
-                self.hand.in_lang(lang),
-                self.hidden.in_lang(lang)
-            )?;
+            writeln!(f, "{hand}: {}. {hidden}: {}", self.hand.in_lang(lang), self.hidden.in_lang(lang))?;
         }
         match self.shown {
             Some(shown) => writeln!(f, "{}", shown.in_lang(lang)),
-            None => self
-                .origins
-                .iter()
-                .try_for_each(|origin| say_origin(origin, self, lang, f)),
+            None => self.origins.iter().try_for_each(|origin| say_origin(origin, self, lang, f)),
         }
     }
 }

@@ -69,13 +69,7 @@ pub struct Origin {
 
 impl Origin {
     const fn empty(rebuild: u16) -> Origin {
-        Origin {
-            rebuild,
-            cards: CardSet::EMPTY,
-            in_hands: [0; MAX_SEATS],
-            hidden: 0,
-            draw: 0,
-        }
+        Origin { rebuild, cards: CardSet::EMPTY, in_hands: [0; MAX_SEATS], hidden: 0, draw: 0 }
     }
 
     /// The origin of the cards of this rebuilding, made if it is not there.
@@ -97,9 +91,7 @@ impl Origin {
             }
         };
         for seat in Seat::all(game.players) {
-            count(game.hands[seat.index()], &|origin| {
-                &mut origin.in_hands[seat.index()]
-            });
+            count(game.hands[seat.index()], &|origin| &mut origin.in_hands[seat.index()]);
             count(game.hidden[seat.index()], &|origin| &mut origin.hidden);
         }
         count(game.draw.iter().copied().collect(), &|origin| &mut origin.draw);
@@ -110,10 +102,8 @@ impl Origin {
 impl View {
     pub(super) fn of(game: &HabeFertig, viewer: Viewer) -> View {
         // An empty hand is what a seat beyond the table has, so it sees what a spectator sees.
-        let viewer = viewer
-            .seat()
-            .filter(|s| s.index() < game.players.into())
-            .map_or(Viewer::Spectator, Viewer::Seat);
+        let viewer =
+            viewer.seat().filter(|s| s.index() < game.players.into()).map_or(Viewer::Spectator, Viewer::Seat);
         let own = |cards: &[CardSet<Card>; MAX_SEATS]| {
             viewer.seat().map_or(CardSet::EMPTY, |seat| cards[seat.index()])
         };
@@ -148,25 +138,14 @@ impl View {
     #[must_use]
     pub fn hand_of(&self, seat: Seat) -> Option<CardSet<Card>> {
         let shown = self.shown.map(|shown| shown.hands[seat.index()]);
-        if self.viewer.is(seat) {
-            Some(self.hand)
-        } else {
-            shown
-        }
+        if self.viewer.is(seat) { Some(self.hand) } else { shown }
     }
 
     /// What a seat has hidden, if the viewer sees it; nothing is what it has hidden before it does.
     #[must_use]
     pub fn hidden_of(&self, seat: Seat) -> Option<CardSet<Card>> {
-        let shown = self
-            .shown
-            .filter(|shown| shown.winner == Some(seat))
-            .map(|shown| shown.hidden);
-        if self.viewer.is(seat) {
-            Some(self.hidden)
-        } else {
-            shown
-        }
+        let shown = self.shown.filter(|shown| shown.winner == Some(seat)).map(|shown| shown.hidden);
+        if self.viewer.is(seat) { Some(self.hidden) } else { shown }
     }
 
     /// The cards that the viewer sees: those that lie open, and their own.
@@ -176,12 +155,7 @@ impl View {
             Phase::Laying { turned } => Some(turned),
             Phase::Hiding { .. } | Phase::Moving => None,
         };
-        let open = self
-            .tops
-            .into_iter()
-            .flatten()
-            .chain(turned)
-            .fold(self.buried, CardSet::with);
+        let open = self.tops.into_iter().flatten().chain(turned).fold(self.buried, CardSet::with);
         self.shown
             .iter()
             .flat_map(|shown| shown.hands.iter().chain([&shown.hidden]))
@@ -222,12 +196,7 @@ impl View {
                 self.phase = Phase::Moving;
                 self.cover(card, pile);
             }
-            Event::Played {
-                seat,
-                card,
-                pile,
-                gap,
-            } => {
+            Event::Played { seat, card, pile, gap } => {
                 self.dry_passes = 0;
                 self.cover(card, pile);
                 self.open(card, |origin| &mut origin.in_hands[seat.index()]);
@@ -256,11 +225,7 @@ impl View {
                 self.rebuilds = self.rebuilds.saturating_add(1);
                 self.buried = self.buried - cards;
                 self.draw = cards.len();
-                self.origins.push(Origin {
-                    cards,
-                    draw: cards.len(),
-                    ..Origin::empty(self.rebuilds)
-                });
+                self.origins.push(Origin { cards, draw: cards.len(), ..Origin::empty(self.rebuilds) });
             }
             Event::Shown { shown } => self.shown = Some(shown),
             Event::RoundScored { points, .. } => self.score(points),
@@ -271,14 +236,10 @@ impl View {
     fn begin_round(&mut self, round: u16, dealer: Seat) {
         let mut dealt = [0; MAX_SEATS];
         dealt[..self.players.min(MAX_SEATS as u8).into()].fill(DEALT);
-        let draw = card::DECK
-            .len()
-            .saturating_sub(DEALT.saturating_mul(self.players));
+        let draw = card::DECK.len().saturating_sub(DEALT.saturating_mul(self.players));
         self.round = round;
         self.dealer = dealer;
-        self.phase = Phase::Hiding {
-            waiting: Seats::all(self.players),
-        };
+        self.phase = Phase::Hiding { waiting: Seats::all(self.players) };
         self.turn = dealer.left(self.players);
         self.turns = 0;
         self.dry_passes = 0;
@@ -288,12 +249,7 @@ impl View {
         self.buried = CardSet::EMPTY;
         self.draw = draw;
         self.rebuilds = 0;
-        self.origins = vec![Origin {
-            cards: card::DECK,
-            in_hands: dealt,
-            draw,
-            ..Origin::empty(0)
-        }];
+        self.origins = vec![Origin { cards: card::DECK, in_hands: dealt, draw, ..Origin::empty(0) }];
         self.shown = None;
     }
 
@@ -319,11 +275,7 @@ impl View {
 
     /// A card leaves the place that is counted there, and lies open from now on.
     fn open(&mut self, card: Card, place: impl Fn(&mut Origin) -> &mut u8) {
-        for origin in self
-            .origins
-            .iter_mut()
-            .filter(|origin| origin.cards.contains(card))
-        {
+        for origin in self.origins.iter_mut().filter(|origin| origin.cards.contains(card)) {
             origin.cards = origin.cards.without(card);
             let count = place(origin);
             *count = count.saturating_sub(1);

@@ -168,17 +168,11 @@ impl Board {
 
     /// What laying the card there would score, or the rule against it.
     pub(super) fn check(&self, placement: Placement) -> Result<i32, Refusal> {
-        let new = [
-            (placement.lower(), placement.card.lower()),
-            (placement.higher(), placement.card.higher()),
-        ];
+        let new =
+            [(placement.lower(), placement.card.lower()), (placement.higher(), placement.card.higher())];
         let own = i32::from(placement.card.lower()) + i32::from(placement.card.higher());
         if self.laid.is_empty() {
-            return if placement.is_first() {
-                Ok(own)
-            } else {
-                Err(refusals::FIRST_CARD)
-            };
+            return if placement.is_first() { Ok(own) } else { Err(refusals::FIRST_CARD) };
         }
         // The cards of which a segment is covered: contacts with their other segments need not match.
         let mut exempt = [None; 2];
@@ -224,8 +218,7 @@ impl Board {
         let points = self.check(placement)?;
         let card = self.laid.len() as u8;
         let squares = [placement.lower(), placement.higher()];
-        self.visible
-            .retain(|segment| !squares.contains(&(segment.x, segment.y)));
+        self.visible.retain(|segment| !squares.contains(&(segment.x, segment.y)));
         let values = [placement.card.lower(), placement.card.higher()];
         for ((x, y), value) in squares.into_iter().zip(values) {
             self.visible.push(Segment { x, y, value, card });

@@ -49,10 +49,7 @@ impl PlayingCard {
     #[must_use]
     pub fn new(one: u8, other: u8) -> Option<PlayingCard> {
         let pair = [one.min(other), one.max(other)];
-        PAIRS
-            .iter()
-            .position(|values| *values == pair)
-            .map(|code| PlayingCard(code as u8))
+        PAIRS.iter().position(|values| *values == pair).map(|code| PlayingCard(code as u8))
     }
 
     /// The lower of its values.
@@ -74,15 +71,7 @@ impl PlayingCard {
     }
 
     pub(super) const fn from_code(code: u8) -> Option<PlayingCard> {
-        if (code as usize) < PLAYING {
-            Some(PlayingCard(code))
-        } else {
-            None
-        }
-    }
-
-    pub(super) const fn code(self) -> u8 {
-        self.0
+        if (code as usize) < PLAYING { Some(PlayingCard(code)) } else { None }
     }
 }
 
@@ -142,7 +131,5 @@ pub(super) fn kinds() -> impl Iterator<Item = Card> {
 
 /// All cards, in the order of their codes.
 pub(super) fn deck() -> ArrayVec<Card, DECK> {
-    kinds()
-        .flat_map(|card| std::iter::repeat_n(card, card.copies().into()))
-        .collect()
+    kinds().flat_map(|card| std::iter::repeat_n(card, card.copies().into())).collect()
 }

@@ -27,9 +27,8 @@ const LARGEST: usize = {
 /// A value has ten segments. Twelve squares touch each, and one covers it.
 const MOST_ANCHORS: usize = 10 * 13;
 
-/// Tells every legal placement of the cards in the hand, each once: by card; those whose lower value is anchored
-/// before the others; by the anchored square, row by row; by the direction from the lower value to the higher one. Of
-/// a double, the upper or left segment comes first as the lower value does.
+/// Tells every legal placement of the cards in the hand, each once and in the order that the module of the game
+/// documents.
 pub(super) fn placements(board: &Board, hand: Hand, mut tell: impl FnMut(Placement)) {
     if board.laid().is_empty() {
         for card in hand.playing() {
@@ -49,23 +48,41 @@ pub(super) fn placements(board: &Board, hand: Hand, mut tell: impl FnMut(Placeme
     }
 }
 
-/// What a new segment on a square would meet. From the lowest bit: the values it touches (9 bits), those it touches
-/// twice or more (9), whether it overlaps a segment in part, whether it covers one whole, and of that one the value
-/// (4) and the card it belongs to (6).
+/// What a new segment on a square would meet: a bit for each value that it touches, a bit for each value that it touches
+/// twice or more, and what the names below say.
 ///
 /// Where the square covers a segment whole, the other segment of that card is left out of what it touches: it need
 /// not match.
 #[derive(Clone, Copy)]
 struct Cell(u32);
 
-const TWICE: u32 = VALUES as u32;
-const IN_PART: u32 = 1 << 18;
-const WHOLE: u32 = 1 << 19;
-const WHOLE_VALUE: u32 = 20;
-const LISTED: u32 = 1 << 30;
-const AROUND: [Square; 12] = [(-1, -2), (0, -2), (1, -2), (-2, -1), (2, -1), (-2, 0), (2, 0), (-2, 1), (2, 1), (-1, 2), (0, 2), (1, 2)];
-const WHOLE_CARD: u32 = 24;
 const TOUCHED: u32 = (1 << VALUES) - 1;
+/// How much further up the bits are of the values that are touched twice.
+const TWICE: u32 = VALUES as u32;
+/// The square overlaps a segment in part.
+const IN_PART: u32 = 1 << 18;
+/// The square covers a segment whole.
+const WHOLE: u32 = 1 << 19;
+/// The square is among the anchored ones already.
+const LISTED: u32 = 1 << 20;
+/// How far up the place of the value is that is covered whole.
+const WHOLE_VALUE: u32 = 21;
+
+/// The squares that touch a segment, row by row.
+const AROUND: [Square; 12] = [
+    (-1, -2),
+    (0, -2),
+    (1, -2),
+    (-2, -1),
+    (2, -1),
+    (-2, 0),
+    (2, 0),
+    (-2, 1),
+    (2, 1),
+    (-1, 2),
+    (0, 2),
+    (1, 2),
+];
 
 /// The bit of a value.
 const fn bit(value: u8) -> u32 {
@@ -79,27 +96,16 @@ impl Cell {
 
     fn cover(&mut self, segment: &Segment) {
         // No other segment overlaps a square that covers one whole.
-        self.0 = self.0 & !IN_PART
-            | WHOLE
-            | u32::from(segment.value - LOWEST) << WHOLE_VALUE
-            | u32::from(segment.card) << WHOLE_CARD;
+        self.0 = self.0 & !IN_PART | WHOLE | u32::from(segment.value - LOWEST) << WHOLE_VALUE;
     }
 
     const fn is_whole(self) -> bool {
         self.0 & WHOLE != 0
     }
 
-    const fn is_in_part(self) -> bool {
-        self.0 & IN_PART != 0
-    }
-
     /// The bit of the value of the segment that is covered whole.
     const fn covered(self) -> u32 {
-        1 << (self.0 >> WHOLE_VALUE & 0xf)
-    }
-
-    const fn card(self) -> u32 {
-        self.0 >> WHOLE_CARD & 0x3f
+        1 << (self.0 >> WHOLE_VALUE)
     }
 
     const fn touched(self) -> u32 {
@@ -115,35 +121,30 @@ impl Cell {
     const fn anchored(self) -> u32 {
         if self.is_whole() {
             self.covered()
-        } else if !self.is_in_part() && self.touched().is_power_of_two() {
+        } else if self.0 & IN_PART == 0 && self.touched().is_power_of_two() {
             self.touched()
         } else {
             0
         }
     }
 
-    /// Whether a card may lie with the value `mine` here and the value `theirs` on the neighbouring square, provided
-    /// that one of them is anchored. What one of the two squares covers is no contact of the other.
+    /// Whether a card may lie with the value `mine` here, where it is anchored, and the value `theirs` on the
+    /// neighbouring square.
     fn fits(self, mine: u32, other: Cell, theirs: u32) -> bool {
-        if (self.0 | other.0) & (IN_PART | WHOLE) == 0 {
-            return self.touched() & !mine == 0 && other.touched() & !theirs == 0;
+        let against = other.0 & (IN_PART | WHOLE | TOUCHED & !theirs);
+        if (self.0 | other.0) & WHOLE == 0 {
+            return against == 0;
         }
-        if self.is_in_part() || other.is_in_part() {
-            return false;
-        }
-        if self.is_whole() && self.covered() != mine || other.is_whole() && other.covered() != theirs {
-            return false;
-        }
-        // The two segments of one card are left out of each other's cells already.
-        let one_card = self.is_whole() && other.is_whole() && self.card() == other.card();
+        // What one of the two squares covers is no contact of the other. They never cover the two segments of one card:
+        // there is only one card with its two values.
         let counts = |cell: Cell, beside: Cell, value: u32| {
-            if beside.is_whole() && !one_card {
-                cell.touched_less(value)
-            } else {
-                cell.touched()
-            }
+            if beside.is_whole() { cell.touched_less(value) } else { cell.touched() }
         };
-        counts(self, other, theirs) & !mine == 0 && counts(other, self, mine) & !theirs == 0
+        let right_value = !other.is_whole() || other.covered() == theirs;
+        against & IN_PART == 0
+            && right_value
+            && counts(self, other, theirs) & !mine == 0
+            && counts(other, self, mine) & !theirs == 0
     }
 }
 
@@ -167,20 +168,13 @@ impl Frame {
             let (low, high) = visible
                 .iter()
                 .map(edge)
-                .fold((i16::MAX, i16::MIN), |(low, high), at| {
-                    (low.min(at), high.max(at))
-                });
+                .fold((i16::MAX, i16::MIN), |(low, high), at| (low.min(at), high.max(at)));
             let size = i32::from(high) - i32::from(low) + 1 + 2 * i32::from(MARGIN);
             (low - MARGIN, size as usize)
         };
         let (left, width) = bounds(|segment| segment.x);
         let (top, height) = bounds(|segment| segment.y);
-        Frame {
-            left,
-            top,
-            width,
-            height,
-        }
+        Frame { left, top, width, height }
     }
 
     /// The cell of a square on the table.
@@ -217,15 +211,18 @@ impl Frame {
                 .map(|other| self.cell((other.x, other.y)));
             let spared = other.map(|other| cells[other]);
             let value = bit(segment.value);
-            // The upper left one of the 25 cells around the segment.
-            let corner = here - 2 * row - 2;
-            for at in 1..4 {
-                cells[corner + at].touch(value);
-                cells[corner + 4 * row + at].touch(value);
-                cells[corner + at * row].touch(value);
-                cells[corner + at * row + 4].touch(value);
-                for across in 1..4 {
-                    cells[corner + at * row + across].0 |= IN_PART;
+            // The 25 cells around the segment, line by line.
+            for line in 0..5 {
+                let start = here - 2 - 2 * row + line * row;
+                let Some(cells) = cells[start..].first_chunk_mut::<5>() else {
+                    continue;
+                };
+                if line == 0 || line == 4 {
+                    cells[1..4].iter_mut().for_each(|cell| cell.touch(value));
+                } else {
+                    cells[0].touch(value);
+                    cells[1..4].iter_mut().for_each(|cell| cell.0 |= IN_PART);
+                    cells[4].touch(value);
                 }
             }
             cells[here].cover(segment);
@@ -242,18 +239,12 @@ impl Frame {
         for segment in visible {
             let here = self.cell((segment.x, segment.y));
             let anchors = &mut anchors[usize::from(segment.value - LOWEST)];
-            anchors.push(Anchor {
-                square: (segment.x, segment.y),
-                cell: here as u16,
-            });
+            anchors.push(Anchor { square: (segment.x, segment.y), cell: here as u16 });
             for ((dx, dy), step) in around {
                 let at = here.wrapping_add_signed(step);
                 if cells[at].0 & (TOUCHED | IN_PART | WHOLE | LISTED) == bit(segment.value) {
                     cells[at].0 |= LISTED;
-                    anchors.push(Anchor {
-                        square: (segment.x + dx, segment.y + dy),
-                        cell: at as u16,
-                    });
+                    anchors.push(Anchor { square: (segment.x + dx, segment.y + dy), cell: at as u16 });
                 }
             }
         }
@@ -283,7 +274,7 @@ impl Frame {
             let cell = cells[usize::from(anchor.cell)];
             for (toward, step) in steps {
                 let beside = cells[usize::from(anchor.cell).wrapping_add_signed(-*step)];
-                if beside.anchored() != lower && cell.fits(higher, beside, lower) {
+                if cell.fits(higher, beside, lower) && beside.anchored() != lower {
                     let (dx, dy) = toward.step();
                     let square = (anchor.square.0 - dx, anchor.square.1 - dy);
                     tell(Placement::known(card, square, *toward));

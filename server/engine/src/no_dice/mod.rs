@@ -6,9 +6,11 @@
 //!
 //! 1. the placements, by card. A segment is *anchored* where it covers one of its value, or covers none and touches
 //!    its value and no other. Of each card, the placements whose lower value is anchored come before the rest, whose
-//!    higher value is; within each, by the anchored square, row by row (y, then x); on the same square, by the
-//!    direction from the lower value to the higher one: right, down, left, up. Of a double, the upper or left segment
-//!    stands for the lower value. The first card on the table is listed by its rotations alone.
+//!    higher value is. Within each, by the segment on the table that it is anchored at, the first laid first; on that
+//!    segment before around it, and around it row by row (y, then x); on the same square, by the direction from the
+//!    lower value to the higher one: right, down, left, up. Of a double, the upper or left segment stands for the lower
+//!    value, and of the two segments of a card the lower value was laid first. The first card on the table is listed by
+//!    its rotations alone.
 //! 2. SWITCH, PASS, X2, then SWAP by the other player's seat;
 //! 3. to pass.
 //!
@@ -276,10 +278,7 @@ impl Game for NoDice {
 
     const INFO: GameInfo = GameInfo {
         id: "no_dice",
-        name: Text {
-            en: "No Dice",
-            de: "No Dice",
-        },
+        name: Text { en: "No Dice", de: "No Dice" },
         summary: Text {
             en: "Lay cards like dominoes, beside and on top of each other: all that they touch and cover scores.",
             de: "Lege Karten wie Dominosteine, neben- und übereinander: Was sie berühren und bedecken, zählt.",
@@ -287,10 +286,7 @@ impl Game for NoDice {
         min_players: 2,
         max_players: 6,
         rules_version: 1,
-        rules: Text {
-            en: include_str!("rules.en.md"),
-            de: include_str!("rules.de.md"),
-        },
+        rules: Text { en: include_str!("rules.en.md"), de: include_str!("rules.de.md") },
     };
 
     fn new(
@@ -356,21 +352,15 @@ impl Game for NoDice {
         }
         let hand = self.hands[seat.index()];
         legal::placements(&self.board, hand, |placement| out.push(Action::Lay(placement)));
-        for (card, action) in [
-            (Card::Switch, Action::Switch),
-            (Card::Pass, Action::PassCard),
-            (Card::X2, Action::X2),
-        ] {
+        for (card, action) in
+            [(Card::Switch, Action::Switch), (Card::Pass, Action::PassCard), (Card::X2, Action::X2)]
+        {
             if hand.contains(card) {
                 out.push(action);
             }
         }
         if hand.contains(Card::Swap) {
-            out.extend(
-                Seat::all(self.players)
-                    .filter(|with| *with != seat)
-                    .map(Action::Swap),
-            );
+            out.extend(Seat::all(self.players).filter(|with| *with != seat).map(Action::Swap));
         }
         out.push(Action::Pass);
     }

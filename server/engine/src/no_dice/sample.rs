@@ -100,18 +100,10 @@ fn can_hold_pass(view: &View, seats: Seats) -> bool {
 
 /// Whether a game can look like this, and the table if so. Points are only checked for their range.
 fn check(view: &View) -> Result<Board, ImpossibleView> {
-    possible(
-        NoDice::INFO
-            .check(NoDice::INFO.rules_version, view.players)
-            .is_ok(),
-        "the number of players",
-    )?;
+    possible(NoDice::INFO.check(NoDice::INFO.rules_version, view.players).is_ok(), "the number of players")?;
     let at_table = |seat: Seat| seat.index() < usize::from(view.players);
     possible(at_table(view.turn), "a turn of nobody")?;
-    possible(
-        view.viewer.seat().is_none_or(at_table),
-        "a viewer who is not at the table",
-    )?;
+    possible(view.viewer.seat().is_none_or(at_table), "a viewer who is not at the table")?;
     possible(view.x2.fits(view.players), "an x2 of nobody")?;
     possible(view.passed.fits(view.players), "a pass of nobody")?;
     for seat in Seat::all(MAX_SEATS as u8).filter(|seat| !at_table(*seat)) {
@@ -127,35 +119,19 @@ fn check(view: &View) -> Result<Board, ImpossibleView> {
 /// Every card is in one place, and hands are as large as they say.
 fn check_cards(view: &View) -> Result<(), ImpossibleView> {
     possible(
-        Card::ACTIONS
-            .iter()
-            .map(|card| view.played.count(*card))
-            .sum::<u8>()
-            == view.played.len(),
+        Card::ACTIONS.iter().map(|card| view.played.count(*card)).sum::<u8>() == view.played.len(),
         "a playing card among the action cards",
     )?;
-    possible(
-        view.x2.len() <= view.played.count(Card::X2),
-        "an x2 that nobody played",
-    )?;
+    possible(view.x2.len() <= view.played.count(Card::X2), "an x2 that nobody played")?;
     let places = view.known.iter().chain([&view.hand, &view.played]);
     let count: usize = places.map(|cards| usize::from(cards.len())).sum();
     let seen = view.seen().len();
-    possible(
-        count + view.table.len() == usize::from(seen),
-        "a card in two places",
-    )?;
+    possible(count + view.table.len() == usize::from(seen), "a card in two places")?;
     let unseen = view.unseen().len();
-    possible(
-        usize::from(seen) + usize::from(unseen) == DECK,
-        "more cards of a kind than there are",
-    )?;
+    possible(usize::from(seen) + usize::from(unseen) == DECK, "more cards of a kind than there are")?;
     let own = view.viewer.seat();
     let own_size = own.map_or(0, |seat| view.hand_sizes[seat.index()]);
-    possible(
-        view.hand.len() == own_size,
-        "a hand that is not as large as its size says",
-    )?;
+    possible(view.hand.len() == own_size, "a hand that is not as large as its size says")?;
     let mut hidden = u32::from(view.draw_pile);
     for seat in Seat::all(view.players) {
         let (size, known) = (view.hand_sizes[seat.index()], view.known[seat.index()]);
@@ -176,14 +152,8 @@ fn check_moment(view: &View) -> Result<(), ImpossibleView> {
     let no_cards = view.draw_pile == 0 && view.hand_sizes == [0; MAX_SEATS];
     let over = no_cards || view.passed == Seats::all(view.players);
     let result = over.then(|| Outcome::by_points(view.players, view.scores));
-    possible(
-        view.outcome == result,
-        "a result too early, too late, or not what the points give",
-    )?;
-    possible(
-        over || view.draw_pile > 0 || view.hand_sizes[view.turn.index()] > 0,
-        "a turn without cards",
-    )?;
+    possible(view.outcome == result, "a result too early, too late, or not what the points give")?;
+    possible(over || view.draw_pile > 0 || view.hand_sizes[view.turn.index()] > 0, "a turn without cards")?;
     let is_up = view.viewer.is(view.turn);
     let can_be_asked = !over && !is_up && view.hand.contains(Card::Pass);
     possible(
@@ -203,19 +173,10 @@ fn check_moment(view: &View) -> Result<(), ImpossibleView> {
 /// Every card on the table could be laid, and the points are what was scored, doubled at most.
 fn check_table(view: &View) -> Result<Board, ImpossibleView> {
     let at_table = |seat: Seat| seat.index() < usize::from(view.players);
-    possible(
-        view.table.iter().all(|laid| at_table(laid.seat)),
-        "a card that nobody laid",
-    )?;
+    possible(view.table.iter().all(|laid| at_table(laid.seat)), "a card that nobody laid")?;
     let (board, points) = view.board();
-    possible(
-        board.laid() == view.table,
-        "a card on the table where it cannot lie",
-    )?;
+    possible(board.laid() == view.table, "a card on the table where it cannot lie")?;
     let in_range = |(score, points): (&i32, &i32)| (*points..=2 * points).contains(score);
-    possible(
-        view.scores.iter().zip(&points).all(in_range),
-        "points that the table does not give",
-    )?;
+    possible(view.scores.iter().zip(&points).all(in_range), "points that the table does not give")?;
     Ok(board)
 }

@@ -6,18 +6,7 @@ use super::{Action, Card, Decision, Event, Hand, Options, Placement, PlayOrder, 
 use crate::text::{Lang, List, Say, Text, display_in_english};
 use crate::{Seat, Seats};
 
-display_in_english!(
-    Card,
-    PlayingCard,
-    Hand,
-    Options,
-    PlayOrder,
-    Placement,
-    Action,
-    Decision,
-    Event,
-    View
-);
+display_in_english!(Card, PlayingCard, Hand, Options, PlayOrder, Placement, Action, Decision, Event, View);
 
 /// A fixed text.
 const fn text(en: &'static str, de: &'static str) -> Text {
@@ -72,16 +61,10 @@ impl Say for Placement {
             (true, Lang::En) => write!(f, "{card} at ({x}, {y}) and ({to_x}, {to_y})"),
             (true, Lang::De) => write!(f, "{card} bei ({x}, {y}) und ({to_x}, {to_y})"),
             (false, Lang::En) => {
-                write!(
-                    f,
-                    "{card} with its {lower} at ({x}, {y}) and its {higher} at ({to_x}, {to_y})"
-                )
+                write!(f, "{card} with its {lower} at ({x}, {y}) and its {higher} at ({to_x}, {to_y})")
             }
             (false, Lang::De) => {
-                write!(
-                    f,
-                    "{card} mit der {lower} bei ({x}, {y}) und der {higher} bei ({to_x}, {to_y})"
-                )
+                write!(f, "{card} mit der {lower} bei ({x}, {y}) und der {higher} bei ({to_x}, {to_y})")
             }
         }
     }
@@ -133,33 +116,23 @@ impl Event {
             Event::Asked => f.write_str("Do you play PASS now, to skip this turn?"),
             Event::Declined => f.write_str("You declined."),
             Event::SaidYes => f.write_str("You said that you play PASS."),
-            Event::Laid {
-                seat,
-                placement,
-                points,
-                doubled,
-            } => {
+            Event::Laid { seat, placement, points, doubled } => {
                 let doubled = if doubled { ", doubled" } else { "" };
                 write!(f, "Seat {seat} lays {placement} and scores {points}{doubled}.")
             }
             Event::Switched { seat } => {
                 write!(f, "Seat {seat} plays SWITCH: play goes the other way round.")
             }
-            Event::Skipped {
-                by,
-                seat,
-                out_of_turn: true,
-            } => write!(f, "Seat {by} plays PASS out of turn and skips seat {seat}."),
+            Event::Skipped { by, seat, out_of_turn: true } => {
+                write!(f, "Seat {by} plays PASS out of turn and skips seat {seat}.")
+            }
             Event::Skipped { by, seat, .. } => write!(f, "Seat {by} plays PASS and skips seat {seat}."),
             Event::PlayedX2 { seat } => write!(f, "Seat {seat} plays X2."),
             Event::Swapped { seat, with } => {
                 write!(f, "Seat {seat} plays SWAP and trades hands with seat {with}.")
             }
             Event::Got { hand } => write!(f, "You got this hand: {hand}."),
-            Event::Passed {
-                seat,
-                by_itself: true,
-            } => write!(f, "Seat {seat} has no cards left and passes."),
+            Event::Passed { seat, by_itself: true } => write!(f, "Seat {seat} has no cards left and passes."),
             Event::Passed { seat, .. } => write!(f, "Seat {seat} passes."),
             Event::Drew { cards } => write!(f, "You draw {cards}."),
             Event::OtherDrew { seat, count: 1 } => write!(f, "Seat {seat} draws a card."),
@@ -172,52 +145,38 @@ impl Event {
         let de = Lang::De;
         match *self {
             Event::Dealt { hand } => write!(f, "Deine Hand: {}.", hand.in_lang(de)),
-            Event::NextUp { seat } => write!(f, "Platz {seat} ist an der Reihe."),
+            Event::NextUp { seat } => write!(f, "Sitz {seat} ist an der Reihe."),
             Event::YourTurn => f.write_str("Du bist am Zug."),
             Event::Asked => f.write_str("Spielst du jetzt PASS, damit dieser Zug ausfällt?"),
             Event::Declined => f.write_str("Du hast verzichtet."),
             Event::SaidYes => f.write_str("Du hast gesagt, dass du PASS spielst."),
-            Event::Laid {
-                seat,
-                placement,
-                points,
-                doubled,
-            } => {
+            Event::Laid { seat, placement, points, doubled } => {
                 let doubled = if doubled { ", verdoppelt" } else { "" };
                 let placement = placement.in_lang(de);
                 let word = if points == 1 { "Punkt" } else { "Punkte" };
-                write!(f, "Platz {seat} legt {placement}: {points} {word}{doubled}.")
+                write!(f, "Sitz {seat} legt {placement}: {points} {word}{doubled}.")
             }
             Event::Switched { seat } => {
-                write!(f, "Platz {seat} spielt SWITCH: Es geht andersherum weiter.")
+                write!(f, "Sitz {seat} spielt SWITCH: Es geht andersherum weiter.")
             }
-            Event::Skipped {
-                by,
-                seat,
-                out_of_turn: true,
-            } => write!(
-                f,
-                "Platz {by} spielt PASS außer der Reihe und lässt Platz {seat} aussetzen."
-            ),
+            Event::Skipped { by, seat, out_of_turn: true } => {
+                write!(f, "Sitz {by} spielt PASS außer der Reihe und lässt Sitz {seat} aussetzen.")
+            }
             Event::Skipped { by, seat, .. } => {
-                write!(f, "Platz {by} spielt PASS und lässt Platz {seat} aussetzen.")
+                write!(f, "Sitz {by} spielt PASS und lässt Sitz {seat} aussetzen.")
             }
-            Event::PlayedX2 { seat } => write!(f, "Platz {seat} spielt X2."),
+            Event::PlayedX2 { seat } => write!(f, "Sitz {seat} spielt X2."),
             Event::Swapped { seat, with } => {
-                write!(
-                    f,
-                    "Platz {seat} spielt SWAP und tauscht die Hand mit Platz {with}."
-                )
+                write!(f, "Sitz {seat} spielt SWAP und tauscht die Hand mit Sitz {with}.")
             }
             Event::Got { hand } => write!(f, "Du hast diese Hand bekommen: {}.", hand.in_lang(de)),
-            Event::Passed {
-                seat,
-                by_itself: true,
-            } => write!(f, "Platz {seat} hat keine Karten mehr und passt."),
-            Event::Passed { seat, .. } => write!(f, "Platz {seat} passt."),
+            Event::Passed { seat, by_itself: true } => {
+                write!(f, "Sitz {seat} hat keine Karten mehr und passt.")
+            }
+            Event::Passed { seat, .. } => write!(f, "Sitz {seat} passt."),
             Event::Drew { cards } => write!(f, "Du ziehst {}.", cards.in_lang(de)),
-            Event::OtherDrew { seat, count: 1 } => write!(f, "Platz {seat} zieht eine Karte."),
-            Event::OtherDrew { seat, count } => write!(f, "Platz {seat} zieht {count} Karten."),
+            Event::OtherDrew { seat, count: 1 } => write!(f, "Sitz {seat} zieht eine Karte."),
+            Event::OtherDrew { seat, count } => write!(f, "Sitz {seat} zieht {count} Karten."),
             Event::Ended { outcome } => outcome.say(de, f),
         }
     }
@@ -255,37 +214,14 @@ impl Say for View {
                 "Du hast Ja zu PASS gesagt.",
             ],
         };
-        let [
-            seen_by,
-            next,
-            goes,
-            pile,
-            played,
-            cards,
-            points,
-            x2,
-            passed,
-            known,
-            hand,
-            said_yes,
-        ] = words;
+        let [seen_by, next, goes, pile, played, cards, points, x2, passed, known, hand, said_yes] = words;
         writeln!(f, "No Dice, {seen_by} {}", self.viewer.in_lang(lang))?;
         match self.outcome {
             Some(outcome) => writeln!(f, "{}", outcome.in_lang(lang))?,
-            None => writeln!(
-                f,
-                "{next}: {}, {goes} {}",
-                self.turn.in_lang(lang),
-                self.order.in_lang(lang)
-            )?,
+            None => writeln!(f, "{next}: {}, {goes} {}", self.turn.in_lang(lang), self.order.in_lang(lang))?,
         }
         draw(&self.visible(), f)?;
-        writeln!(
-            f,
-            "{pile}: {}, {played}: {}",
-            self.draw_pile,
-            self.played.in_lang(lang)
-        )?;
+        writeln!(f, "{pile}: {}, {played}: {}", self.draw_pile, self.played.in_lang(lang))?;
         for seat in Seat::all(self.players) {
             let i = seat.index();
             let (size, score) = (self.hand_sizes[i], self.scores[i]);
@@ -327,16 +263,11 @@ fn draw(visible: &[Segment], f: &mut Formatter<'_>) -> fmt::Result {
     for segment in visible {
         let others = visible.iter().filter(|other| other.card == segment.card);
         let is_open = |dx: i16, dy: i16| {
-            others
-                .clone()
-                .any(|other| (other.x - segment.x, other.y - segment.y) == (dx, dy))
+            others.clone().any(|other| (other.x - segment.x, other.y - segment.y) == (dx, dy))
         };
         let edge = |mark: char, dx: i16, dy: i16| if is_open(dx, dy) { ' ' } else { mark };
         let (left_edge, right_edge, lower_edge) = (edge('[', -2, 0), edge(']', 2, 0), edge('_', 0, 2));
-        let value = [
-            if segment.value < 10 { ' ' } else { '1' },
-            char::from(b'0' + segment.value % 10),
-        ];
+        let value = [if segment.value < 10 { ' ' } else { '1' }, char::from(b'0' + segment.value % 10)];
         let (x, y) = (2 * (segment.x - left) as usize, (segment.y - top) as usize);
         rows[y][x..x + 4].copy_from_slice(&[left_edge, value[0], value[1], right_edge]);
         rows[y + 1][x..x + 4].copy_from_slice(&[left_edge, lower_edge, lower_edge, right_edge]);

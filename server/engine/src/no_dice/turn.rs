@@ -59,15 +59,7 @@ impl NoDice {
             let points = self.board.lay(Laid { seat, placement })? << u8::from(doubled);
             self.spend(seat, Card::Playing(placement.card()));
             self.scores[seat.index()] += points;
-            events.tell(
-                Audience::Everyone,
-                Event::Laid {
-                    seat,
-                    placement,
-                    points,
-                    doubled,
-                },
-            );
+            events.tell(Audience::Everyone, Event::Laid { seat, placement, points, doubled });
         }
         // Whatever is done on a turn, an x2 that waited for it is used or lost.
         self.x2 = self.x2.without(seat);
@@ -86,14 +78,7 @@ impl NoDice {
             }
             Action::PassCard => {
                 self.spend(seat, Card::Pass);
-                events.tell(
-                    Audience::Everyone,
-                    Event::Skipped {
-                        by: seat,
-                        seat: next,
-                        out_of_turn: false,
-                    },
-                );
+                events.tell(Audience::Everyone, Event::Skipped { by: seat, seat: next, out_of_turn: false });
                 next = self.after(next);
             }
             Action::X2 => {
@@ -105,13 +90,7 @@ impl NoDice {
                 self.spend(seat, Card::Swap);
                 self.trade(seat, with, events);
             }
-            Action::Pass => events.tell(
-                Audience::Everyone,
-                Event::Passed {
-                    seat,
-                    by_itself: false,
-                },
-            ),
+            Action::Pass => events.tell(Audience::Everyone, Event::Passed { seat, by_itself: false }),
         }
         if !self.end(events) {
             let missing = HAND.saturating_sub(self.hands[seat.index()].len());
@@ -143,14 +122,7 @@ impl NoDice {
         }
         self.yes = Seats::NONE;
         self.spend(by, Card::Pass);
-        events.tell(
-            Audience::Everyone,
-            Event::Skipped {
-                by,
-                seat: skipped,
-                out_of_turn: true,
-            },
-        );
+        events.tell(Audience::Everyone, Event::Skipped { by, seat: skipped, out_of_turn: true });
         // This cannot have been the last card: whoever is skipped has one, or there was one to draw.
         self.draw(by, 1, events);
         self.pass_on(self.after(skipped), events);
@@ -168,13 +140,7 @@ impl NoDice {
             }
             self.x2 = self.x2.without(seat);
             self.passed = self.passed.with(seat);
-            events.tell(
-                Audience::Everyone,
-                Event::Passed {
-                    seat,
-                    by_itself: true,
-                },
-            );
+            events.tell(Audience::Everyone, Event::Passed { seat, by_itself: true });
             if self.end(events) {
                 return;
             }
@@ -191,9 +157,7 @@ impl NoDice {
 
     /// The seats with a PASS card in hand.
     pub(super) fn holders_of_pass(&self) -> Seats {
-        Seat::all(self.players)
-            .filter(|seat| self.hands[seat.index()].contains(Card::Pass))
-            .collect()
+        Seat::all(self.players).filter(|seat| self.hands[seat.index()].contains(Card::Pass)).collect()
     }
 
     /// Whether no card is left in any hand or to draw, or everybody has passed.
@@ -258,9 +222,6 @@ impl NoDice {
         *hand = hand.and(cards);
         let count = cards.len();
         events.tell(Audience::Only(seat), Event::Drew { cards });
-        events.tell(
-            Audience::AllBut(Seats::only(seat)),
-            Event::OtherDrew { seat, count },
-        );
+        events.tell(Audience::AllBut(Seats::only(seat)), Event::OtherDrew { seat, count });
     }
 }

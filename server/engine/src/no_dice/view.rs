@@ -141,12 +141,7 @@ impl View {
                 self.decision = None;
                 self.said_yes = true;
             }
-            Event::Laid {
-                seat,
-                placement,
-                points,
-                ..
-            } => {
+            Event::Laid { seat, placement, points, .. } => {
                 self.spend(seat, Card::Playing(placement.card()));
                 self.card_turn(seat);
                 self.table.push(Laid { seat, placement });
@@ -212,11 +207,7 @@ impl View {
 
     fn trade(&mut self, seat: Seat, with: Seat) {
         for (giver, taker) in [(seat, with), (with, seat)] {
-            self.known[taker.index()] = if self.viewer.is(giver) {
-                self.hand
-            } else {
-                Hand::EMPTY
-            };
+            self.known[taker.index()] = if self.viewer.is(giver) { self.hand } else { Hand::EMPTY };
         }
         self.hand_sizes.swap(seat.index(), with.index());
     }

@@ -1,14 +1,10 @@
-//! Leading, overwriting, adding, passing and flushing.
+//! Leading, overwriting and adding, and the worked examples.
 
 use super::*;
 
 /// Hands of 4 players who have enough of everything that the examples need.
-const PLENTY: [&str; 4] = [
-    "3 3 5 6 6 7 8 9",
-    "3 3 4 5 6 7 8 9 9",
-    "2 4 5 6 7 9 10 11 12",
-    "1 10 11 12 13 13",
-];
+const PLENTY: [&str; 4] =
+    ["3 3 5 6 6 7 8 9", "3 3 4 5 6 7 8 9 9", "2 4 5 6 7 9 10 11 12", "1 10 11 12 13 13"];
 
 /// Plays one line after the lead, from seat 1.
 fn after_lead(lead: &str, line: &str) {
@@ -47,14 +43,7 @@ fn the_example_of_a_stack_of_6_7() {
 
 #[test]
 fn the_example_of_an_8_led_alone() {
-    for line in [
-        "over 9",
-        "add 8,9",
-        "add 8,8 -> eight",
-        "add 4,5,6,7,8 -> full",
-        "add 7,8",
-        "add 5,6,7,8",
-    ] {
+    for line in ["over 9", "add 8,9", "add 8,8 -> eight", "add 4,5,6,7,8 -> full", "add 7,8", "add 5,6,7,8"] {
         after_lead("8", line);
     }
     check(
@@ -65,11 +54,7 @@ fn the_example_of_an_8_led_alone() {
 
 #[test]
 fn the_example_of_a_stack_of_9() {
-    for line in [
-        "over 8 -> flush.overwrite",
-        "add 8,9 -> eight",
-        "over 9 -> flush.overwrite",
-    ] {
+    for line in ["over 8 -> flush.overwrite", "add 8,9 -> eight", "over 9 -> flush.overwrite"] {
         after_lead("9", line);
     }
 }
@@ -77,27 +62,6 @@ fn the_example_of_a_stack_of_9() {
 #[test]
 fn the_example_of_a_stack_of_3_3() {
     check(&PLENTY, "0 lead 3,3\n1 add 3,3,3,3 -> full\n1 lead 4");
-}
-
-#[test]
-fn leads_that_flush_by_themselves() {
-    let hands = ["1 2 3 4 5 6 7 8 8", "1 3 3 3 9", "1", "1"];
-    for (lead, came) in [
-        ("2,3,4,5,6", " -> full"),
-        ("4,5,6,7,8", " -> full"),
-        ("7,8", " -> eight"),
-        ("8,8", " -> eight"),
-        ("5,6,7,8", " -> eight"),
-        ("8", ""),
-        ("2,3,4,5", ""),
-    ] {
-        let next = if came.is_empty() { "1 pass" } else { "0 lead 1" };
-        check(&hands, &format!("0 lead {lead}{came}\n{next}"));
-    }
-    check(
-        &hands,
-        "0 lead 1\n1 pass\n2 pass\n3 pass -> passed\n0 lead 8\n1 over 9\n2 pass\n3 pass\n0 pass -> passed\n1 lead 3,3,3\n2 pass\n3 pass\n0 add 3,3,3,3 -> full\n0 lead 2",
-    );
 }
 
 /// "The start player, and whoever flushed the field, leads: any combination; passing is not allowed."
@@ -237,19 +201,10 @@ fn where_the_cards_go() {
     play(&mut game, "0 lead 4");
     assert_eq!(
         (gone(&game), game.stack),
-        (
-            Ranks::EMPTY,
-            Some(Stack {
-                combination: combination("4"),
-                by: seat(0)
-            })
-        )
+        (Ranks::EMPTY, Some(Stack { combination: combination("4"), by: seat(0) }))
     );
     play(&mut game, "1 over 5");
-    assert_eq!(
-        (gone(&game), game.stack.map(|s| s.by)),
-        (cards("4"), Some(seat(1)))
-    );
+    assert_eq!((gone(&game), game.stack.map(|s| s.by)), (cards("4"), Some(seat(1))));
     play(&mut game, "2 pass\n0 add 4,5");
     assert_eq!((gone(&game), game.hands[0]), (cards("4"), cards("1 7")));
     play(&mut game, "1 add 4,5,6\n0 add 4,5,6,7\n1 pass -> passed");
@@ -268,159 +223,6 @@ fn the_player_says_which() {
     assert_eq!(over.gone.minus(add.gone), cards("5"));
     play(&mut over, "2 over 9");
     play(&mut add, "2 over 9 -> flush.overwrite");
-}
-
-/// "Pass: out until the field is flushed. Passing is always allowed, except when leading."
-#[test]
-fn who_has_passed_is_out_until_the_field_is_flushed() {
-    check(
-        &["1 2 9", "1 3 10", "1 4 6 11", "1 5 12"],
-        "
-        0 lead 2
-        1 pass
-        2 over 4
-        3 over 5
-        0 over 9
-        1 over 10 -> not_asked
-        2 over 11
-        3 pass
-        1 over 10 -> not_asked
-        0 pass -> passed
-        0 lead 1 -> not_asked
-        2 lead 6
-        3 pass
-        0 pass
-        1 over 10
-        3 pass -> not_asked
-        2 pass -> passed
-        1 lead 3
-        ",
-    );
-}
-
-#[test]
-fn two_players_flush_with_one_pass() {
-    check(
-        &["1 2 3", "1 5 6"],
-        "0 lead 2\n1 pass -> passed\n0 lead 1\n1 over 5\n0 pass -> passed\n1 lead 6",
-    );
-}
-
-/// "A set of 4 (with five or six players: of 4 or of 5)."
-#[test]
-fn full_sets() {
-    let five = ["1 3 3 3 7 7 7 7 7", "1 3 3 5 5 5", "1 5 5", "1", "1"];
-    check(&five, "0 lead 3,3,3\n1 add 3,3,3,3 -> full\n1 lead 1");
-    check(
-        &five,
-        "0 lead 3,3,3\n1 add 3,3,3,3,3 -> full\n1 lead 5,5,5\n2 add 5,5,5,5,5 -> full\n2 lead 1 -> ends",
-    );
-    check(&five, "0 lead 7,7,7,7 -> full\n0 lead 7");
-    check(&five, "0 lead 7,7,7,7,7 -> full\n0 lead 3");
-    let six = ["1 7 7 7", "7 7 9 9", "1", "1", "1", "1"];
-    check(&six, "0 lead 7,7,7\n1 add 7,7,7,7 -> full\n1 lead 9");
-    check(&six, "0 lead 7,7,7\n1 add 7,7,7,7,7 -> full\n1 lead 9");
-    for hands in [
-        &["1 7 7 7", "7 9 9"][..],
-        &["1 7 7 7", "7 9 9", "1"],
-        &["1 7 7 7", "7 9 9", "1", "1"],
-    ] {
-        check(
-            hands,
-            "0 lead 7,7,7\n1 add 7,7,7,7,7 -> not_in_hand\n1 add 7,7,7,7 -> full\n1 lead 9",
-        );
-    }
-    assert_eq!(
-        legal(&table(&["7 7 7 7 7", "1", "1", "1", "1"]), seat(0)),
-        "lead 7 | lead 7,7 | lead 7,7,7 | lead 7,7,7,7 | lead 7,7,7,7,7"
-    );
-}
-
-/// "Whoever laid what and however many cards at once."
-#[test]
-fn full_sequences() {
-    let hands = ["1 3 4 5", "1 5 6 7", "1 2 6 7"];
-    check(
-        &hands,
-        "0 lead 4\n1 add 4,5\n2 add 4,5,6\n0 add 3,4,5,6\n1 add 3,4,5,6,7 -> full\n1 lead 1",
-    );
-    check(&hands, "0 lead 3,4,5\n1 pass\n2 add 3,4,5,6,7 -> full\n2 lead 1");
-    check(&hands, "0 lead 3,4,5\n1 pass\n2 add 2,3,4,5,6 -> full\n2 lead 1");
-    check(
-        &hands,
-        "0 lead 3,4,5\n1 add 3,4,5,6\n2 add 2,3,4,5,6 -> full\n2 lead 7",
-    );
-    check(
-        &hands,
-        "0 lead 4,5\n1 add 4,5,6,7\n2 pass\n0 add 3,4,5,6,7 -> full\n0 lead 1 -> ends",
-    );
-    // Overwriting with a full combination is not possible: what it would overwrite is flushed already.
-}
-
-/// "The cards just laid include an 8, as an overwrite, as an add, or as a play of several cards."
-#[test]
-fn an_8_flushes() {
-    let hands = ["1 5 6 7 7 8 8 9", "1 5 6 7 8 8 9 10 10", "1 9 9 10 13"];
-    for lines in [
-        "0 lead 7\n1 over 8 -> eight\n1 lead 1",
-        "0 lead 7\n1 add 7,8 -> eight",
-        "0 lead 7\n1 add 6,7,8 -> eight",
-        "0 lead 7,7\n1 over 8,8 -> eight",
-        "0 lead 6,7\n1 over 7,8 -> eight",
-        "0 lead 6,7\n1 over 8,9 -> eight",
-        "0 lead 8,9 -> eight\n0 lead 1",
-        "0 lead 8,8 -> eight\n0 lead 1",
-        "0 lead 9\n1 add 8,9,10 -> eight",
-        "0 lead 8\n1 add 8,8,8 -> eight",
-        // A later card laid on a lone 8 that is no 8 does not flush.
-        "0 lead 8\n1 add 8,9\n2 add 8,9,10\n0 add 7,8,9,10\n1 add 6,7,8,9,10 -> full",
-        "0 lead 8\n1 add 7,8\n2 add 7,8,9\n0 pass\n1 pass -> passed\n2 lead 1",
-        "0 lead 8\n1 over 9\n2 over 10\n0 pass\n1 pass -> passed\n2 lead 1",
-        "0 lead 8\n1 add 8,9\n2 over 9,10\n0 pass\n1 pass -> passed\n2 lead 1",
-        "0 lead 8\n1 pass\n2 pass -> passed\n0 lead 1",
-        // An 8 laid on what a lone 8 has become flushes: nothing but a second 8 is one.
-        "0 lead 8\n1 add 8,9\n2 over 8,9 -> flush.overwrite",
-    ] {
-        check(&hands, lines);
-    }
-}
-
-#[test]
-fn all_passes_are_forgotten_by_every_flush() {
-    check(
-        &["1 7 7", "1 8 9", "1 2 9"],
-        "0 lead 7\n1 pass\n2 over 9\n0 pass -> passed\n2 lead 2\n0 over 7\n1 over 8 -> eight\n1 lead 9\n2 pass\n0 pass -> passed\n1 lead 1 -> ends",
-    );
-    check(
-        &["1 7 7", "1 8 9", "1 2 9"],
-        "0 lead 7,7\n1 pass\n2 pass -> passed\n0 lead 1 -> ends",
-    );
-    check(
-        &["1 7 9", "1 7 8", "1 2 9"],
-        "0 lead 7\n1 add 7,7\n2 pass\n0 pass -> passed\n1 lead 8\n2 over 9\n0 add 9,9\n1 pass\n2 pass -> passed\n0 lead 1 -> ends",
-    );
-}
-
-/// "A player who lays their last card ends the hand at once, also when that play would have flushed."
-#[test]
-fn the_last_card_ends_the_hand_at_once() {
-    for (hands, lines) in [
-        (["1", "2", "3"], "0 lead 1 -> ends"),
-        (["8 8", "2", "3"], "0 lead 8,8 -> ends"),
-        (["4 5 6 7 8", "2", "3"], "0 lead 4,5,6,7,8 -> ends"),
-        (["1 7", "8", "3"], "0 lead 7\n1 over 8 -> ends"),
-        (["1 7", "7 7 7", "3"], "0 lead 7\n1 add 7,7,7,7 -> ends"),
-        (["1 9", "8", "3"], "0 lead 9\n1 add 8,9 -> ends"),
-        (["1 7", "1", "9"], "0 lead 7\n1 pass\n2 over 9 -> ends"),
-    ] {
-        let mut game = table(&hands);
-        play(&mut game, lines);
-        assert_eq!(
-            (game.hand_number, game.stack, game.passed),
-            (1, None, Seats::NONE),
-            "{lines}"
-        );
-    }
 }
 
 #[test]
@@ -459,18 +261,8 @@ fn the_order_of_the_legal_actions() {
             "over 6,7 | over 7,8 | over 8,9 | over 12,13 | add 3,4,5,6 | add 3,4,5,6,7 | add 4,5,6 | add 4,5,6,7 | \
              add 4,5,6,7,8 | add 5,6,7 | add 5,6,7,8 | add 5,6,7,8,9 | pass",
         ),
-        (
-            ["1 12 13", "1 11 13", "1"],
-            "0 lead 12,13",
-            1,
-            "add 11,12,13 | pass",
-        ),
-        (
-            ["1 2", "1 1 3", "1"],
-            "0 lead 1",
-            1,
-            "over 3 | add 1,1 | add 1,1,1 | pass",
-        ),
+        (["1 12 13", "1 11 13", "1"], "0 lead 12,13", 1, "add 11,12,13 | pass"),
+        (["1 2", "1 1 3", "1"], "0 lead 1", 1, "over 3 | add 1,1 | add 1,1,1 | pass"),
         (["5 13", "1 12", "1"], "0 lead 13", 1, "add 12,13 | pass"),
         (["5 13", "1 4", "1"], "0 lead 13", 1, "pass"),
         (["5 13", "1 4", "1"], "0 lead 13", 0, ""),
@@ -488,10 +280,7 @@ fn the_order_of_the_legal_actions() {
 fn defaults() {
     let mut game = table(&["4 4 9", "5", "1 2"]);
     assert_eq!(game.default_action(seat(0)), Some(action("lead 4")));
-    assert_eq!(
-        (game.default_action(seat(1)), game.default_action(seat(5))),
-        (None, None)
-    );
+    assert_eq!((game.default_action(seat(1)), game.default_action(seat(5))), (None, None));
     play(&mut game, "0 lead 4,4");
     assert_eq!(game.default_action(seat(1)), Some(Action::Pass));
     assert_eq!(game.default_action(seat(0)), None);

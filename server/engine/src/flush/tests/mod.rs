@@ -2,7 +2,9 @@
 
 mod cards;
 mod fields;
+mod flushing;
 mod hands;
+mod impossible;
 mod views;
 mod words;
 
@@ -11,7 +13,7 @@ use rand_core::Rng;
 
 use super::*;
 use crate::conformance::{Reveals, Testable};
-use crate::{Card as _, NoEvents, below};
+use crate::{Card as _, NoEvents, Points, Shuffle, below};
 
 impl Testable for Flush {
     /// Three players can have 29 hands, six players 23: after 22 of them the totals of all six are -19 or so. In each,
@@ -24,20 +26,14 @@ impl Testable for Flush {
 
     fn census(&self) -> Vec<u8> {
         let places = self.hands.into_iter().chain([self.gone, cards_of(self.stack)]);
-        places
-            .flat_map(Ranks::iter)
-            .chain(self.rest.iter().copied())
-            .map(Rank::code)
-            .collect()
+        places.flat_map(Ranks::iter).chain(self.rest.iter().copied()).map(Rank::code).collect()
     }
 
     fn redeal(&mut self, viewer: Viewer, rng: &mut ChaCha8Rng) {
         let kept = usize::from(Flush::kept_back(self.players, self.hand_number));
         // Once the game is over, the hands are on the table, and what was set aside stays hidden.
         let over = self.outcome.is_some();
-        let others: Vec<Seat> = Seat::all(self.players)
-            .filter(|seat| !over && !viewer.is(*seat))
-            .collect();
+        let others: Vec<Seat> = Seat::all(self.players).filter(|seat| !over && !viewer.is(*seat)).collect();
         let hands = others.iter().flat_map(|seat| self.hands[seat.index()].iter());
         let mut cards: Vec<Rank> = hands.chain(self.rest.drain(kept..)).collect();
         crate::shuffle(&mut cards, rng);
@@ -72,11 +68,7 @@ impl Testable for Flush {
         let cards = Ranks::copies(any_rank(rng), 1 + below(2, rng) as u8);
         let number = rng.next_u32();
         let spoiled = |ranks: Ranks| {
-            if number & 1 == 0 {
-                ranks.plus(cards)
-            } else {
-                ranks.minus(cards)
-            }
+            if number & 1 == 0 { ranks.plus(cards) } else { ranks.minus(cards) }
         };
         match below(18, rng) {
             0 => view.viewer = Viewer::Seat(seat),
@@ -90,10 +82,7 @@ impl Testable for Flush {
             8 => view.turn = seat,
             9 => {
                 let combination = any_combination(rng);
-                view.stack = (number & 1 == 0).then_some(Stack {
-                    combination,
-                    by: seat,
-                });
+                view.stack = (number & 1 == 0).then_some(Stack { combination, by: seat });
             }
             10 => {
                 view.passed = if view.passed.contains(seat) {
@@ -140,9 +129,7 @@ fn rank(number: u8) -> Rank {
 /// Cards as numbers between spaces or commas.
 fn ranks(text: &str) -> Vec<Rank> {
     let numbers = text.split([' ', ',']).filter(|number| !number.is_empty());
-    numbers
-        .map(|number| rank(number.parse().expect("a number")))
-        .collect()
+    numbers.map(|number| rank(number.parse().expect("a number"))).collect()
 }
 
 /// Cards in no order.
@@ -249,10 +236,7 @@ fn play(game: &mut Flush, lines: &str) {
         let mut events = Vec::new();
         let result = game.apply(who, action, &mut events);
         assert_eq!(result.is_ok(), offered, "{line}");
-        assert!(
-            result.is_ok() || *game == before,
-            "a refusal changes nothing: {line}"
-        );
+        assert!(result.is_ok() || *game == before, "a refusal changes nothing: {line}");
         let mut census = [game.census(), before.census()];
         census.iter_mut().for_each(|codes| codes.sort_unstable());
         assert_eq!(census[0], census[1], "no card comes or goes: {line}");
@@ -265,11 +249,7 @@ fn play(game: &mut Flush, lines: &str) {
         }
         let came = match result {
             Err(refusal) => refusal.code,
-            Ok(()) => events
-                .iter()
-                .map(|(_, event)| came(event))
-                .find(|came| !came.is_empty())
-                .unwrap_or(""),
+            Ok(()) => events.iter().map(|(_, event)| came(event)).find(|came| !came.is_empty()).unwrap_or(""),
         };
         assert_eq!(came, comes, "{line}");
     }

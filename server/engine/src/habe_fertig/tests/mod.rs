@@ -2,6 +2,7 @@
 
 mod ends;
 mod hiding;
+mod impossible;
 mod knowledge;
 mod setup;
 mod testable;
@@ -52,10 +53,7 @@ fn action(text: &str) -> Action {
         "pass" => Action::Pass,
         "hide" => Action::Hide(pair(rest)),
         "lay" => Action::Lay(pile()),
-        played => Action::Play {
-            card: card(played),
-            pile: pile(),
-        },
+        played => Action::Play { card: card(played), pile: pile() },
     }
 }
 
@@ -65,11 +63,7 @@ fn codes(cards: &[Card]) -> Vec<u8> {
 
 /// The name of a rebuilding in the first round.
 fn rebuild(count: u16) -> Shuffle {
-    Shuffle {
-        round: 0,
-        purpose: Purpose::Rebuild,
-        count,
-    }
+    Shuffle { round: 0, purpose: Purpose::Rebuild, count }
 }
 
 /// A table that a scenario plays on, with every event since the last look.
@@ -98,12 +92,13 @@ impl Table {
         Table { game, told }
     }
 
-    /// A moment in the first round: the tops, the draw pile with the next card first, and the hands. Everyone hides two
+    /// A moment in the first round, seat 0 to move: the tops, the draw pile with the next card first, and the hands. Everyone hides two
     /// of the highest cards that nothing else names, and all other cards are under the tops.
     fn moment(tops: &str, draw: &str, hands: &[&str]) -> Table {
         let mut table = Table::deal(&vec![""; hands.len()], "");
         let game = &mut table.game;
-        let named: CardSet<Card> = hands.iter().map(|hand| set(hand)).fold(set(tops) | set(draw), |all, hand| all | hand);
+        let named: CardSet<Card> =
+            hands.iter().map(|hand| set(hand)).fold(set(tops) | set(draw), |all, hand| all | hand);
         let mut others: Vec<Card> = (super::card::DECK - named).into_iter().collect();
         for (seat, hand) in Seat::all(game.players).zip(hands) {
             game.hands[seat.index()] = set(hand);
@@ -113,17 +108,37 @@ impl Table {
         game.draw = list(draw).into_iter().rev().collect();
         game.buried = others.into_iter().collect();
         game.phase = Phase::Moving;
+        game.turns = 60 * u16::from(game.players);
         table.told.clear();
         table
     }
 
-    /// A moment in which nothing lies under the tops: the last player holds all other cards.
-    fn bare(tops: &str, draw: &str, hands: &[&str]) -> Table {
-        let mut table = Table::moment(tops, draw, hands);
-        let buried = std::mem::take(&mut table.game.buried);
-        let last = &mut table.game.hands[hands.len() - 1];
-        *last = *last | buried;
-        table
+    /// Leaves only these cards under the tops, and gives the last player the others.
+    fn bury(mut self, cards: &str) -> Table {
+        let last = &mut self.game.hands[usize::from(self.game.players) - 1];
+        *last = *last | (self.game.buried - set(cards));
+        self.game.buried = set(cards);
+        self
+    }
+
+    /// These cards are hidden, and what is named nowhere is under the tops.
+    fn hiding(mut self, hidden: &[&str]) -> Table {
+        let game = &mut self.game;
+        for (place, cards) in game.hidden.iter_mut().zip(hidden) {
+            *place = set(cards);
+        }
+        let draw = game.draw.iter().copied().collect();
+        let elsewhere = game.hands.iter().chain(&game.hidden).fold(draw, |all, cards| all | *cards);
+        game.buried = super::card::DECK - elsewhere - game.tops.into_iter().flatten().collect();
+        self
+    }
+
+    /// With so many turns of the round played.
+    fn after_turns(mut self, turns: u16) -> Table {
+        let steps = (turns % u16::from(self.game.players)) as u8 + 1;
+        self.game.turn = self.game.dealer.left_by(steps, self.game.players);
+        self.game.turns = turns;
+        self
     }
 
     /// Fixes the orders of rebuilt draw piles in the first round, as far as they are named.
@@ -154,7 +169,8 @@ impl Table {
 
     /// Plays for one seat; the views of everyone follow.
     fn play(&mut self, number: u8, text: &str) -> &mut Table {
-        let mut views: Vec<View> = Viewer::all(self.game.players).map(|viewer| self.game.view(viewer)).collect();
+        let mut views: Vec<View> =
+            Viewer::all(self.game.players).map(|viewer| self.game.view(viewer)).collect();
         let mut told = Vec::new();
         let done = self.game.apply(seat(number), action(text), &mut told);
         assert_eq!(done, Ok(()), "seat {number}: {text}");

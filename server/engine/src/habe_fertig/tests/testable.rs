@@ -37,10 +37,13 @@ impl Testable for HabeFertig {
         let (game, mut places) = (self.clone(), Vec::new());
         let places_of = self.hands.iter_mut().zip(&mut self.hidden);
         for (seat, (hand, hidden)) in Seat::all(MAX_SEATS as u8).zip(places_of) {
-            if !viewer.is(seat) && !shown {
+            if viewer.is(seat) {
+                continue;
+            }
+            if !shown {
                 places.push(hand);
             }
-            if !viewer.is(seat) && !(shown && winner == Some(seat)) {
+            if !shown || winner != Some(seat) {
                 places.push(hidden);
             }
         }
@@ -98,11 +101,7 @@ impl Testable for HabeFertig {
         let seat = Seat::new(below(6, rng) as u8).expect("a seat");
         let number = rng.next_u32();
         let toggle = |set: &mut CardSet<Card>| {
-            *set = if set.contains(card) {
-                set.without(card)
-            } else {
-                set.with(card)
-            };
+            *set = if set.contains(card) { set.without(card) } else { set.with(card) };
         };
         let which = below(view.origins.len() as u32, rng) as usize;
         match below(26, rng) {
@@ -124,7 +123,7 @@ impl Testable for HabeFertig {
             12 => toggle(&mut view.hand),
             13 => toggle(&mut view.hidden),
             14 => view.hand_sizes[seat.index()] = (number % 14) as u8,
-            15 => view.tops = (number % 4 > 0).then_some([card, other]),
+            15 => view.tops = (number & 3 != 0).then_some([card, other]),
             16 => toggle(&mut view.buried),
             17 => view.draw = number as u8,
             18 => view.rebuilds = (number % 4) as u16,
@@ -134,11 +133,7 @@ impl Testable for HabeFertig {
             22 => {
                 let mut hands = [CardSet::EMPTY; MAX_SEATS];
                 hands[seat.index()] = view.hand;
-                view.shown = Some(Shown {
-                    winner: Some(seat),
-                    hidden: view.hidden,
-                    hands,
-                });
+                view.shown = Some(Shown { winner: Some(seat), hidden: view.hidden, hands });
             }
             23 => view.origins.truncate(which),
             24 if !view.origins.is_empty() => {
@@ -146,7 +141,9 @@ impl Testable for HabeFertig {
                 view.origins.push(doubled);
             }
             _ => {
-                let Some(origin) = view.origins.get_mut(which) else { return };
+                let Some(origin) = view.origins.get_mut(which) else {
+                    return;
+                };
                 match below(5, rng) {
                     0 => origin.rebuild = number as u16,
                     1 => toggle(&mut origin.cards),
