@@ -41,15 +41,7 @@ fn main() {
                 let deals = deals.unwrap_or(usual);
                 let seed = SEED;
                 let game = *game;
-                let result = Duel {
-                    game,
-                    players,
-                    a,
-                    b,
-                    deals,
-                    seed,
-                }
-                .run();
+                let result = Duel { game, players, a, b, deals, seed }.run();
                 println!(
                     "bench {name} {:.2} ± {:.2} (p = {:.1e}, {players} players, {deals} deals, {a})",
                     result.mean,
@@ -91,8 +83,7 @@ fn speed(id: GameId) -> f64 {
             iterations += ITERATIONS;
         }
         let index = greedy.decide(&view, &legal, seed).expect("an answer");
-        game.apply(seat, legal[index], &mut NoEvents)
-            .expect("a legal action");
+        game.apply(seat, legal[index], &mut NoEvents).expect("a legal action");
         seed[0] = seed[0].wrapping_add(1);
     }
     f64::from(iterations) / seconds

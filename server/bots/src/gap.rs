@@ -26,10 +26,12 @@ impl Rated for Gap {
     fn rate(view: &View, seat: Seat, legal: &[Action], ratings: &mut Vec<f32>) {
         ratings.clear();
         let counts = counts(view.collected[seat.index()]);
-        let next = seat.left(view.players);
         let turns = view.hand_sizes[seat.index()].saturating_sub(1);
-        let others = self::counts(view.collected[next.index()]);
-        let others_turns = view.hand_sizes[next.index()];
+        let next = seat.left(view.players);
+        let gains = match view.hand_sizes[next.index()] {
+            0 => [0.0; 5],
+            left => gains(self::counts(view.collected[next.index()]), left),
+        };
         ratings.extend(legal.iter().map(|action| {
             let taken = taken(view.middle, *action);
             let (gained, left) = if taken.is_empty() {
@@ -37,13 +39,7 @@ impl Rated for Gap {
             } else {
                 (add(counts, taken.with(action.card)), view.middle - taken)
             };
-            let own = worth(gained, turns);
-            let threat = if others_turns > 0 {
-                threat(others, others_turns, left)
-            } else {
-                0.0
-            };
-            own - THREAT * threat
+            worth(gained, turns) - THREAT * threat(&gains, left)
         }));
     }
 
@@ -88,15 +84,9 @@ fn add(mut counts: Counts, cards: CardSet<Card>) -> Counts {
 
 /// What an action takes from the middle: all equals, or the neighbours it names.
 fn taken(middle: CardSet<Card>, action: Action) -> CardSet<Card> {
-    let equals: CardSet<Card> = middle
-        .into_iter()
-        .filter(|card| card.number() == action.card.number())
-        .collect();
-    if equals.is_empty() {
-        action.lower.into_iter().chain(action.higher).collect()
-    } else {
-        equals
-    }
+    let equals: CardSet<Card> =
+        middle.into_iter().filter(|card| card.number() == action.card.number()).collect();
+    if equals.is_empty() { action.lower.into_iter().chain(action.higher).collect() } else { equals }
 }
 
 /// The points of a collection, as the rules count them.
@@ -104,11 +94,7 @@ fn points(counts: Counts) -> i32 {
     let having = |count: i32| counts.iter().filter(|c| **c == count).count() as i32;
     let largest = counts.into_iter().max().unwrap_or(0);
     let smallest = counts.into_iter().filter(|count| *count > 0).min().unwrap_or(0);
-    let minus = if smallest == largest {
-        0
-    } else {
-        smallest * having(smallest)
-    };
+    let minus = if smallest == largest { 0 } else { smallest * having(smallest) };
     largest * having(largest) - minus
 }
 
@@ -122,26 +108,40 @@ fn worth(counts: Counts, turns: u8) -> f32 {
     points(counts) as f32 + PROMISE * f32::from(turns) * promise
 }
 
-/// What the middle offers a collection: the mean gain over the numbers that a card can have, without the card itself,
-/// whose colour nobody knows.
-fn threat(counts: Counts, turns: u8, middle: CardSet<Card>) -> f32 {
-    let mut by_number = [CardSet::<Card>::EMPTY; 10];
-    for card in middle {
-        by_number[usize::from(card.number())] = by_number[usize::from(card.number())].with(card);
-    }
+/// What a card of each colour would add to a collection.
+fn gains(counts: Counts, turns: u8) -> [f32; 5] {
     let before = worth(counts, turns);
-    let mut sum = 0.0;
-    for number in 0..10 {
-        let equals = by_number[number];
-        let taken = if equals.is_empty() {
-            let neighbours = [by_number[(number + 9) % 10], by_number[(number + 1) % 10]];
-            neighbours.into_iter().filter_map(CardSet::first).collect()
-        } else {
-            equals
-        };
-        if !taken.is_empty() {
-            sum += (worth(add(counts, taken), turns) - before).max(0.0);
+    std::array::from_fn(|colour| {
+        let mut more = counts;
+        more[colour] += 1;
+        (worth(more, turns) - before).max(0.0)
+    })
+}
+
+/// What the cards left in the middle offer whoever gains so much by each. A card is taken by three of the ten numbers.
+fn threat(gains: &[f32; 5], left: CardSet<Card>) -> f32 {
+    0.3 * counts(left).iter().zip(gains).map(|(count, gain)| *count as f32 * gain).sum::<f32>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::points;
+
+    /// The examples of the rules.
+    #[test]
+    fn collections_are_counted_by_the_rules() {
+        let examples = [
+            ([5, 5, 2, 1, 1], 8),
+            ([4, 4, 1, 0, 0], 7),
+            ([6, 2, 0, 0, 0], 4),
+            ([4, 3, 2, 0, 0], 2),
+            ([0, 4, 0, 4, 0], 8),
+            ([0, 0, 3, 0, 0], 3),
+            ([3, 2, 2, 0, 0], -1),
+            ([0; 5], 0),
+        ];
+        for (counts, expected) in examples {
+            assert_eq!(points(counts), expected, "{counts:?}");
         }
     }
-    sum / 10.0
 }

@@ -108,11 +108,7 @@ fn step(tops: [Card; 2], after: [Card; 2], card: Card, hand: CardSet<Card>, effo
     if left.is_empty() {
         return DONE;
     }
-    if is_in_gap(tops, card) {
-        gain + best_row(after, left, effort)
-    } else {
-        gain + stop(after)
-    }
+    if is_in_gap(tops, card) { gain + best_row(after, left, effort) } else { gain + stop(after) }
 }
 
 /// What it is worth to leave these tops to the next player.

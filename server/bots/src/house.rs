@@ -106,11 +106,7 @@ fn check<G: Game>(
     }
     let mut expected = Vec::with_capacity(legal.len());
     G::sample(view, rng)?.legal_actions(seat, &mut expected);
-    if legal == expected {
-        Ok(())
-    } else {
-        Err(BotError::OtherActions)
-    }
+    if legal == expected { Ok(()) } else { Err(BotError::OtherActions) }
 }
 
 impl fmt::Display for HouseBot {

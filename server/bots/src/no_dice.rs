@@ -11,7 +11,7 @@
 //! - SWAP is for a hand that is poorer than what another's is likely to be: an empty hand for a full one, best of all.
 //! - SWITCH changes little: it is for a turn in which nothing else is worth much.
 
-use parlor_engine::no_dice::{Action, Card, Event, Hand, Laid, NoDice, Placement, Square, View};
+use parlor_engine::no_dice::{Action, Card, Event, Hand, Laid, NoDice, Placement, View};
 use parlor_engine::{MAX_SEATS, Points, Seat, Viewer};
 
 use crate::Rated;
@@ -33,13 +33,13 @@ impl Rated for NoDice {
     fn rate(view: &View, seat: Seat, legal: &[Action], ratings: &mut Vec<f32>) {
         ratings.clear();
         let is_turn = legal.iter().any(|action| matches!(action, Action::Lay(_)));
-        let visible = if is_turn { visible(&view.table) } else { Vec::new() };
+        let sums = if is_turn { Sums::of(&view.table) } else { Sums::default() };
         let times = if view.x2.contains(seat) { 2.0 } else { 1.0 };
         let mut best = 0.0f32;
         for action in legal {
             let rating = match action {
                 Action::Lay(placement) => {
-                    let points = score(&visible, *placement) as f32;
+                    let points = sums.score(*placement) as f32;
                     best = best.max(points);
                     points * times
                 }
@@ -86,11 +86,7 @@ fn pass_card(view: &View, seat: Seat, best: f32) -> f32 {
     let drawing = if view.draw_pile > 0 { 6.0 } else { -2.0 };
     if view.turn == seat {
         // The same is done better in a window, unless two play: then it is the same, and now is now.
-        if view.players == 2 {
-            best.min(USUAL) + drawing
-        } else {
-            4.0
-        }
+        if view.players == 2 { best.min(USUAL) + drawing } else { 4.0 }
     } else {
         let ahead = view.scores[view.turn.index()] >= view.scores[seat.index()];
         let armed = view.x2.contains(view.turn);
@@ -104,11 +100,7 @@ fn swap(view: &View, with: Seat) -> f32 {
     let own = view.hand.without(Card::Swap);
     let theirs = view.hand_sizes[with.index()];
     let gain = UNKNOWN_CARD * f32::from(theirs) - worth(own);
-    if view.draw_pile == 0 {
-        gain
-    } else {
-        gain - UNKNOWN_CARD
-    }
+    if view.draw_pile == 0 { gain } else { gain - UNKNOWN_CARD }
 }
 
 /// What a hand is worth: its values, as every playing card scores them at least.
@@ -122,42 +114,113 @@ fn worth(hand: Hand) -> f32 {
         .sum()
 }
 
-/// What laying a card there scores: its own values, and the value of every segment that it covers or touches.
-fn score(visible: &[Top], placement: Placement) -> i32 {
-    let squares = [placement.lower(), placement.higher()];
-    let own = i32::from(placement.card().lower()) + i32::from(placement.card().higher());
-    let met = visible
-        .iter()
-        .filter(|(other, _)| squares.iter().any(|square| meets(*square, *other)));
-    own + met.map(|(_, value)| i32::from(*value)).sum::<i32>()
+/// A table that really was played on takes up fewer squares than this, in steps of half a segment.
+const LARGEST: usize = 1 << 14;
+
+/// The values on the table, summed up: for each square the sum of all segments further up and further left, so that
+/// the segments of a whole rectangle are added up with four looks.
+///
+/// A view can tell which segments are on top, but checks the whole table before it does. That is too slow for a
+/// playout, and so is comparing every placement with every segment.
+#[derive(Default)]
+struct Sums {
+    left: i32,
+    top: i32,
+    width: usize,
+    height: usize,
+    sums: Vec<i32>,
 }
 
-/// Whether a segment on one square covers one on the other, or shares a stretch of edge with it; a corner is not
-/// enough.
-fn meets((x, y): Square, (other_x, other_y): Square) -> bool {
-    let dx = (i32::from(x) - i32::from(other_x)).abs();
-    let dy = (i32::from(y) - i32::from(other_y)).abs();
-    dx <= 2 && dy <= 2 && dx + dy < 4
-}
-
-/// A segment that nothing covers: its square and its value.
-type Top = (Square, u8);
-
-/// The segments on top. One is covered by exactly those that were laid on its square later. The view can tell this
-/// too, but checks the whole table before it does, which is too slow for a playout.
-fn visible(table: &[Laid]) -> Vec<Top> {
-    let mut tops: Vec<Top> = Vec::with_capacity(2 * table.len());
-    for laid in table.iter().rev() {
-        let card = laid.placement.card();
-        let segments = [
-            (laid.placement.lower(), card.lower()),
-            (laid.placement.higher(), card.higher()),
-        ];
-        for (square, value) in segments {
-            if tops.iter().all(|(other, _)| *other != square) {
-                tops.push((square, value));
+impl Sums {
+    fn of(table: &[Laid]) -> Sums {
+        let squares = |laid: &Laid| [laid.placement.lower(), laid.placement.higher()];
+        let bounds = |along: fn((i16, i16)) -> i16| {
+            let ends = table.iter().flat_map(squares).map(along);
+            let (low, high) = ends.fold((i16::MAX, i16::MIN), |(low, high), at| (low.min(at), high.max(at)));
+            (i32::from(low), (i32::from(high) - i32::from(low) + 1).max(0) as usize)
+        };
+        let (left, width) = bounds(|(x, _)| x);
+        let (top, height) = bounds(|(_, y)| y);
+        let row = width + 1;
+        let size = row * (height + 1);
+        if table.is_empty() || size > LARGEST {
+            return Sums::default();
+        }
+        let mut sums = vec![0; size];
+        for laid in table {
+            let values = [laid.placement.card().lower(), laid.placement.card().higher()];
+            for ((x, y), value) in squares(laid).into_iter().zip(values) {
+                let (x, y) = ((i32::from(x) - left) as usize, (i32::from(y) - top) as usize);
+                // What lies on the same square is covered.
+                sums[(y + 1) * row + x + 1] = value.into();
             }
         }
+        for at in row..size {
+            if at % row != 0 {
+                sums[at] += sums[at - 1] + sums[at - row] - sums[at - row - 1];
+            }
+        }
+        Sums { left, top, width, height, sums }
     }
-    tops
+
+    /// The values of all segments whose left edges and upper edges are in these ranges, both ends included.
+    fn within(&self, (left, right): (i32, i32), (top, bottom): (i32, i32)) -> i32 {
+        let column = |x: i32| (x - self.left).clamp(0, self.width as i32) as usize;
+        let line = |y: i32| (y - self.top).clamp(0, self.height as i32) as usize * (self.width + 1);
+        let (left, right, top, bottom) = (column(left), column(right + 1), line(top), line(bottom + 1));
+        let sum = |line: usize, column: usize| self.sums.get(line + column).copied().unwrap_or(0);
+        sum(bottom, right) - sum(bottom, left) - sum(top, right) + sum(top, left)
+    }
+
+    /// What laying a card scores: its own values, and the value of every segment that it covers or touches. Those above
+    /// and below must share a stretch of edge with it, as those at its sides do; a corner is not enough.
+    fn score(&self, placement: Placement) -> i32 {
+        let own = i32::from(placement.card().lower()) + i32::from(placement.card().higher());
+        let [one, other] = [placement.lower(), placement.higher()];
+        let (left, right) = (i32::from(one.0.min(other.0)), i32::from(one.0.max(other.0)) + 2);
+        let (top, bottom) = (i32::from(one.1.min(other.1)), i32::from(one.1.max(other.1)) + 2);
+        let inside = (left - 1, right - 1);
+        own + self.within((left - 2, right), (top - 1, bottom - 1))
+            + self.within(inside, (top - 2, top - 2))
+            + self.within(inside, (bottom, bottom))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parlor_engine::{Audience, Chance, Game, NoEvents, below};
+    use rand_chacha::ChaCha8Rng;
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    /// Every placement of some random games scores what the game says it does.
+    #[test]
+    fn placements_are_scored_by_the_rules() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut compared = 0;
+        for players in 2..=6 {
+            let chance = Chance::fresh(&mut rng);
+            let mut game =
+                NoDice::new(1, Default::default(), players, chance, &mut NoEvents).expect("a game");
+            let mut legal = Vec::new();
+            while let Some(seat) = game.to_act().first() {
+                game.legal_actions(seat, &mut legal);
+                let view = game.view(Viewer::Seat(seat));
+                let sums = Sums::of(&view.table);
+                for action in &legal {
+                    let Action::Lay(placement) = action else { continue };
+                    let mut events: Vec<(Audience, Event)> = Vec::new();
+                    game.clone().apply(seat, *action, &mut events).expect("a legal action");
+                    let scored = events.iter().find_map(|(_, event)| NoDice::points(event)).expect("points");
+                    let times = if view.x2.contains(seat) { 2 } else { 1 };
+                    assert_eq!(times * sums.score(*placement), scored.of(seat));
+                    compared += 1;
+                }
+                let action = legal[below(legal.len() as u32, &mut rng) as usize];
+                game.apply(seat, action, &mut NoEvents).expect("a legal action");
+            }
+        }
+        assert!(compared > 1000, "{compared}");
+    }
 }

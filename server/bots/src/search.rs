@@ -41,9 +41,7 @@ impl Search {
     /// A search of so many iterations: 1 to [`MAX_ITERATIONS`].
     #[must_use]
     pub fn new(iterations: u32) -> Option<Search> {
-        (1..=MAX_ITERATIONS)
-            .contains(&iterations)
-            .then_some(Search { iterations })
+        (1..=MAX_ITERATIONS).contains(&iterations).then_some(Search { iterations })
     }
 
     /// How many iterations it has for a decision.
@@ -128,11 +126,7 @@ impl<'a, G: Rated> Walk<'a, G> {
         let mut in_tree = true;
         for step in 0..G::HORIZON {
             let to_act = world.to_act();
-            let actor = if to_act.contains(self.observer) {
-                Some(self.observer)
-            } else {
-                to_act.first()
-            };
+            let actor = if to_act.contains(self.observer) { Some(self.observer) } else { to_act.first() };
             let Some(actor) = actor.filter(|_| !scores.round_is_over) else {
                 break;
             };
@@ -208,11 +202,7 @@ struct Scores<G> {
 
 impl<G: Rated> Scores<G> {
     const fn new() -> Scores<G> {
-        Scores {
-            points: [0; MAX_SEATS],
-            round_is_over: false,
-            game: PhantomData,
-        }
+        Scores { points: [0; MAX_SEATS], round_is_over: false, game: PhantomData }
     }
 
     /// The points of each seat, less the mean of the others'.

@@ -63,11 +63,7 @@ pub(crate) fn best(ratings: &[f32], rng: &mut impl Rng) -> usize {
     let highest = ratings.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let is_best = |rating: &f32| *rating == highest;
     let count = ratings.iter().filter(|rating| is_best(rating)).count();
-    let pick = if count > 1 {
-        below(count as u32, rng) as usize
-    } else {
-        0
-    };
+    let pick = if count > 1 { below(count as u32, rng) as usize } else { 0 };
     let mut places = ratings.iter().enumerate().filter(|(_, rating)| is_best(rating));
     places.nth(pick).map_or(0, |(place, _)| place)
 }

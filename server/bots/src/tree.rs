@@ -40,14 +40,7 @@ struct Node<A> {
 
 impl<A> Node<A> {
     const fn new(came_by: Option<(Seat, A)>, available: u32, next_sibling: Option<NodeId>) -> Node<A> {
-        Node {
-            came_by,
-            visits: 0,
-            available,
-            total: 0.0,
-            first_child: None,
-            next_sibling,
-        }
+        Node { came_by, visits: 0, available, total: 0.0, first_child: None, next_sibling }
     }
 
     fn mean(&self) -> f32 {
@@ -68,12 +61,7 @@ pub(crate) struct Tree<A> {
 
 impl<A: Copy + Eq> Tree<A> {
     pub(crate) fn new() -> Tree<A> {
-        Tree {
-            nodes: vec![Node::new(None, 0, None)],
-            squares: 0.0,
-            count: 0,
-            found: Vec::new(),
-        }
+        Tree { nodes: vec![Node::new(None, 0, None)], squares: 0.0, count: 0, found: Vec::new() }
     }
 
     /// Chooses one of the legal actions of a seat at a node, and says where it leads and whether it was never tried
@@ -134,8 +122,7 @@ impl<A: Copy + Eq> Tree<A> {
     fn grow(&mut self, from: NodeId, seat: Seat, action: A, available: u32) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         let sibling = self.nodes[from.index()].first_child.replace(id);
-        self.nodes
-            .push(Node::new(Some((seat, action)), available, sibling));
+        self.nodes.push(Node::new(Some((seat, action)), available, sibling));
         id
     }
 

@@ -8,13 +8,7 @@ use rand_core::SeedableRng;
 /// The view of seat 0 in a new game of two.
 fn view<G: Game>() -> G::View {
     let version = G::INFO.rules_version;
-    let game = G::new(
-        version,
-        G::Options::default(),
-        2,
-        Chance::seeded([0; 32]),
-        &mut NoEvents,
-    );
+    let game = G::new(version, G::Options::default(), 2, Chance::seeded([0; 32]), &mut NoEvents);
     game.expect("a game of two").view(Viewer::Seat(Seat::FIRST))
 }
 
@@ -54,11 +48,7 @@ mod gap {
     }
 
     fn takes(colour: Colour, number: u8, lower: Option<Card>) -> Action {
-        Action {
-            card: card(colour, number),
-            lower,
-            higher: None,
-        }
+        Action { card: card(colour, number), lower, higher: None }
     }
 
     #[test]
@@ -86,11 +76,7 @@ mod gap {
         view.hand_sizes = [1, 1, 0, 0, 0, 0];
         view.collected[1] = cards(Colour::Yellow, &[0, 1, 2]);
         let spoil = takes(Colour::Yellow, 8, Some(lone));
-        check::<Gap>(
-            &view,
-            &[takes(Colour::Green, 5, Some(card(Colour::Green, 4))), spoil],
-            spoil,
-        );
+        check::<Gap>(&view, &[takes(Colour::Green, 5, Some(card(Colour::Green, 4))), spoil], spoil);
     }
 }
 
@@ -115,14 +101,7 @@ mod habe_fertig {
     fn stars_are_hidden() {
         let hand = [6, 5, 9, 1].map(|number| card(Colour::Red, number));
         let pair = |a: usize, b: usize| Action::Hide(Pair::new(hand[a], hand[b]).expect("two cards"));
-        let legal = [
-            pair(0, 1),
-            pair(0, 2),
-            pair(0, 3),
-            pair(1, 2),
-            pair(1, 3),
-            pair(2, 3),
-        ];
+        let legal = [pair(0, 1), pair(0, 2), pair(0, 3), pair(1, 2), pair(1, 3), pair(2, 3)];
         check::<HabeFertig>(&view::<HabeFertig>(), &legal, pair(0, 1));
     }
 
@@ -130,13 +109,9 @@ mod habe_fertig {
     #[test]
     fn a_row_is_thought_through_to_its_end() {
         let tops = [card(Colour::Grey, 10), card(Colour::Red, 3)];
-        let [blue, grey, six, two] = [
-            (Colour::Blue, 7),
-            (Colour::Grey, 4),
-            (Colour::Red, 6),
-            (Colour::Red, 2),
-        ]
-        .map(|(c, n)| card(c, n));
+        let [blue, grey, six, two] =
+            [(Colour::Blue, 7), (Colour::Grey, 4), (Colour::Red, 6), (Colour::Red, 2)]
+                .map(|(c, n)| card(c, n));
         let view = moving(tops, &[blue, grey, six, two]);
         let play = |card, pile| Action::Play { card, pile };
         let legal = [
@@ -155,22 +130,14 @@ mod habe_fertig {
         let tops = [card(Colour::Grey, 5), card(Colour::Red, 6)];
         let [near, far] = [card(Colour::Red, 4), card(Colour::Red, 11)];
         let view = moving(tops, &[near, far, card(Colour::Blue, 1)]);
-        let play = |card| Action::Play {
-            card,
-            pile: Pile::Right,
-        };
+        let play = |card| Action::Play { card, pile: Pile::Right };
         check::<HabeFertig>(&view, &[play(near), play(far), Action::Pass], play(near));
     }
 
     #[test]
     fn a_card_turned_over_goes_where_it_helps() {
-        let mut view = moving(
-            [card(Colour::Grey, 5), card(Colour::Red, 6)],
-            &[card(Colour::Red, 1)],
-        );
-        view.phase = Phase::Laying {
-            turned: card(Colour::Blue, 9),
-        };
+        let mut view = moving([card(Colour::Grey, 5), card(Colour::Red, 6)], &[card(Colour::Red, 1)]);
+        view.phase = Phase::Laying { turned: card(Colour::Blue, 9) };
         let [left, right] = Pile::ALL.map(Action::Lay);
         // The last card matches the red 6 by its colour.
         check::<HabeFertig>(&view, &[left, right], left);
@@ -202,10 +169,7 @@ mod flush {
     fn holding(hand: &[u8], stack: Option<Combination>) -> View {
         let mut view = view::<Flush>();
         view.hand = hand.iter().map(|number| rank(*number)).collect();
-        view.stack = stack.map(|combination| Stack {
-            combination,
-            by: Seat::new(1).expect("a seat"),
-        });
+        view.stack = stack.map(|combination| Stack { combination, by: Seat::new(1).expect("a seat") });
         view
     }
 
@@ -241,12 +205,7 @@ mod flush {
     fn many_low_cards_are_led_before_few_high_ones() {
         let view = holding(&[2, 3, 4, 12, 13], None);
         let low = Action::Lead(sequence(2, 3));
-        let legal = [
-            Action::Lead(single(2)),
-            Action::Lead(single(13)),
-            low,
-            Action::Lead(sequence(12, 2)),
-        ];
+        let legal = [Action::Lead(single(2)), Action::Lead(single(13)), low, Action::Lead(sequence(12, 2))];
         check::<Flush>(&view, &legal, low);
     }
 }
@@ -274,10 +233,7 @@ mod no_dice {
         view.decision = Some(Decision::Turn);
         view.hand = hand.iter().copied().collect();
         view.hand_sizes[0] = hand.len() as u8;
-        view.table = vec![Laid {
-            seat: Seat::FIRST,
-            placement: at(playing(5, 8), 0, 0, Direction::Left),
-        }];
+        view.table = vec![Laid { seat: Seat::FIRST, placement: at(playing(5, 8), 0, 0, Direction::Left) }];
         view
     }
 
@@ -293,11 +249,7 @@ mod no_dice {
     #[test]
     fn the_placement_with_the_most_points_is_laid() {
         let [beside, on_top] = beside_and_on_top();
-        check::<NoDice>(
-            &table(&[Card::Playing(playing(5, 10))]),
-            &[beside, on_top, Action::Pass],
-            on_top,
-        );
+        check::<NoDice>(&table(&[Card::Playing(playing(5, 10))]), &[beside, on_top, Action::Pass], on_top);
     }
 
     #[test]

@@ -30,14 +30,8 @@ fn bots() -> Vec<HouseBot> {
 
 fn new_game(id: GameId, players: u8, rng: &mut impl Rng) -> AnyGame {
     let chance = Chance::fresh(rng);
-    AnyGame::new(
-        id.info().rules_version,
-        id.default_options(),
-        players,
-        chance,
-        &mut NoEvents,
-    )
-    .expect("a size of the game")
+    AnyGame::new(id.info().rules_version, id.default_options(), players, chance, &mut NoEvents)
+        .expect("a size of the game")
 }
 
 /// Plays a game in which every decision is a random bot's, and tells of each: the view and the legal actions.
@@ -48,14 +42,9 @@ fn play(mut game: AnyGame, rng: &mut impl Rng, mut asked: impl FnMut(&AnyView, &
         let bot = bots[below(bots.len() as u32, rng) as usize];
         let seed = seed(rng);
         let index = bot.decide(&view, &legal, seed).expect("an answer");
-        assert_eq!(
-            bot.decide(&view, &legal, seed),
-            Ok(index),
-            "{bot} does not repeat itself"
-        );
+        assert_eq!(bot.decide(&view, &legal, seed), Ok(index), "{bot} does not repeat itself");
         asked(&view, &legal, index);
-        game.apply(seat, legal[index], &mut NoEvents)
-            .expect("a legal action");
+        game.apply(seat, legal[index], &mut NoEvents).expect("a legal action");
     }
     assert!(game.outcome().is_some());
 }
@@ -79,15 +68,11 @@ fn the_seed_is_all_that_varies_a_choice() {
         let game = new_game(*id, 2, &mut rng);
         let seat = game.to_act().first().expect("somebody begins");
         let (view, legal) = (game.view(Viewer::Seat(seat)), game.legal_actions(seat));
-        let mut chosen: Vec<usize> = (0..200)
-            .map(|_| random.decide(&view, &legal, seed(&mut rng)).expect("an answer"))
-            .collect();
+        let mut chosen: Vec<usize> =
+            (0..200).map(|_| random.decide(&view, &legal, seed(&mut rng)).expect("an answer")).collect();
         chosen.sort_unstable();
         chosen.dedup();
-        assert!(
-            chosen.len() * 2 > legal.len(),
-            "{id:?}: random chooses all sorts of things"
-        );
+        assert!(chosen.len() * 2 > legal.len(), "{id:?}: random chooses all sorts of things");
     }
 }
 
@@ -101,37 +86,20 @@ fn what_cannot_be_answered_is_an_error() {
             let (view, legal) = (game.view(Viewer::Seat(seat)), game.legal_actions(seat));
             let mut decide = |view: &AnyView, legal: &[AnyAction]| bot.decide(view, legal, seed(&mut rng));
             assert_eq!(decide(&view, &[]), Err(BotError::NothingToChoose));
-            assert_eq!(
-                decide(&game.view(Viewer::Spectator), &legal),
-                Err(BotError::NoSeat)
-            );
+            assert_eq!(decide(&game.view(Viewer::Spectator), &legal), Err(BotError::NoSeat));
             assert_eq!(
                 decide(&view, &legal[1..]),
-                Err(if legal.len() > 1 {
-                    BotError::OtherActions
-                } else {
-                    BotError::NothingToChoose
-                })
+                Err(if legal.len() > 1 { BotError::OtherActions } else { BotError::NothingToChoose })
             );
             let other = GameId::ALL.iter().find(|other| *other != id).expect("two games");
             let others = new_game(*other, 3, &mut ChaCha8Rng::seed_from_u64(1));
             let asked = others.to_act().first().expect("somebody begins");
-            assert_eq!(
-                decide(&view, &others.legal_actions(asked)),
-                Err(BotError::OtherGame)
-            );
+            assert_eq!(decide(&view, &others.legal_actions(asked)), Err(BotError::OtherGame));
         }
     }
-    for name in [
-        "",
-        "Random",
-        "search:",
-        "search:0",
-        "search:-1",
-        "search:+1",
-        "search:1000001",
-        "search:9e9",
-    ] {
+    for name in
+        ["", "Random", "search:", "search:0", "search:-1", "search:+1", "search:1000001", "search:9e9"]
+    {
         let error = HouseBot::by_name(name).expect_err("no bot has this name");
         assert!(error.to_string().contains("choose random, greedy"), "{error}");
     }

@@ -75,10 +75,7 @@ impl Game for Coin {
     };
 
     fn new(_: u32, _: NoOptions, _: u8, _: Chance, _: &mut impl Events<Made>) -> Result<Coin, SetupError> {
-        Ok(Coin {
-            heads: true,
-            stage: Stage::Deciding,
-        })
+        Ok(Coin { heads: true, stage: Stage::Deciding })
     }
 
     fn players(&self) -> u8 {
@@ -86,11 +83,7 @@ impl Game for Coin {
     }
 
     fn to_act(&self) -> Seats {
-        if self.stage == Stage::Over {
-            Seats::NONE
-        } else {
-            Seats::only(Seat::FIRST)
-        }
+        if self.stage == Stage::Over { Seats::NONE } else { Seats::only(Seat::FIRST) }
     }
 
     fn legal_actions(&self, _: Seat, out: &mut Vec<Action>) {
@@ -125,10 +118,7 @@ impl Game for Coin {
     }
 
     fn sample(view: &Shown, rng: &mut impl Rng) -> Result<Coin, ImpossibleView> {
-        Ok(Coin {
-            heads: below(2, rng) == 0,
-            stage: view.0,
-        })
+        Ok(Coin { heads: below(2, rng) == 0, stage: view.0 })
     }
 
     fn outcome(&self) -> Option<Outcome> {
@@ -176,9 +166,7 @@ fn takes_the_point(iterations: u32) -> usize {
         let view = Shown(Stage::Deciding);
         Strategy::<Coin>::choose(&search, &view, Seat::FIRST, &DECIDING, &mut rng).expect("a choice")
     });
-    choices
-        .filter(|index| DECIDING[*index] == Action::TakePoint)
-        .count()
+    choices.filter(|index| DECIDING[*index] == Action::TakePoint).count()
 }
 
 /// The first look goes where the ratings point, which is wrong. A search that let each world be played by what is

@@ -27,7 +27,6 @@ macro_rules! for_all_games {
         $callback! {
             HabeFertig: habe_fertig::HabeFertig,
             Gap: gap::Gap,
-            HabeFertig: habe_fertig::HabeFertig,
             Flush: flush::Flush,
             NoDice: no_dice::NoDice,
         }

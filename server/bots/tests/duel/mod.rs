@@ -49,9 +49,7 @@ impl Duel {
         };
         let mut scores: Vec<(u32, f64)> = std::thread::scope(|scope| {
             let started: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-            let joined = started
-                .into_iter()
-                .map(|worker| worker.join().expect("no game fails"));
+            let joined = started.into_iter().map(|worker| worker.join().expect("no game fails"));
             joined.flatten().collect()
         });
         scores.sort_by_key(|(deal, _)| *deal);
@@ -78,11 +76,9 @@ impl Duel {
             let [low, high] = decisions.to_le_bytes();
             let seed = self.seed_of(deal, &[rotation, low, high]);
             let legal = game.legal_actions(seat);
-            let index = bot
-                .decide(&game.view(Viewer::Seat(seat)), &legal, seed)
-                .expect("a bot answers in a game");
-            game.apply(seat, legal[index], &mut NoEvents)
-                .expect("a bot answers with a legal action");
+            let index =
+                bot.decide(&game.view(Viewer::Seat(seat)), &legal, seed).expect("a bot answers in a game");
+            game.apply(seat, legal[index], &mut NoEvents).expect("a bot answers with a legal action");
             decisions = decisions.wrapping_add(1);
         }
         let outcome = game.outcome().expect("a game that waits for nobody is over");
@@ -110,16 +106,8 @@ pub(crate) fn compare(scores: &[f64]) -> Comparison {
     let variance = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
     let error = (variance / count).sqrt();
     let freedom = count - 1.0;
-    let p = if error > 0.0 {
-        tail(mean / error, freedom)
-    } else {
-        0.5
-    };
-    Comparison {
-        mean,
-        margin: error * quantile(0.025, freedom),
-        p,
-    }
+    let p = if error > 0.0 { tail(mean / error, freedom) } else { 0.5 };
+    Comparison { mean, margin: error * quantile(0.025, freedom), p }
 }
 
 /// How likely Student's t with so many degrees of freedom is above `t`. With `t = sqrt(freedom) * tan(x)` its density
@@ -153,8 +141,6 @@ fn simpson(f: impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
         _ if step % 2 == 1 => 4.0,
         _ => 2.0,
     };
-    let sum: f64 = (0..=STEPS)
-        .map(|step| weight(step) * f(from + width * f64::from(step)))
-        .sum();
+    let sum: f64 = (0..=STEPS).map(|step| weight(step) * f(from + width * f64::from(step))).sum();
     sum * width / 3.0
 }
