@@ -197,7 +197,9 @@ mod tests {
     /// Every placement of some random games scores what the game says it does.
     #[test]
     fn placements_are_scored_by_the_rules() {
-        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let seed = std::env::var("PARLOR_TEST_SEED").map_or(7, |seed| seed.parse().expect("a number"));
+        println!("PARLOR_TEST_SEED={seed}");
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut compared = 0;
         for players in 2..=6 {
             let chance = Chance::fresh(&mut rng);

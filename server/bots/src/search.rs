@@ -19,8 +19,8 @@ use crate::strategy::best;
 use crate::tree::{NodeId, Rewards, Tree};
 use crate::{BotError, Rated, Strategy};
 
-/// The most iterations that a search by name can have.
-pub const MAX_ITERATIONS: u32 = 1_000_000;
+/// The most iterations that a search can have: it needs some 10 MB for its tree then, and seconds.
+pub const MAX_ITERATIONS: u32 = 100_000;
 
 /// A playout does something at random once in so many actions, so that more than one course of events is seen.
 const SURPRISE: u32 = 8;
