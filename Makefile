@@ -83,8 +83,10 @@ audit: $(CARGO_DENY) ## Look the dependencies up in the advisory database (needs
 	GIT_TERMINAL_PROMPT=0 $(CARGO_DENY) --workspace --all-features --locked check -D index-failure advisories
 
 .PHONY: bench
-bench: ## Measure how fast the engine plays random games to the end
+bench: ## Measure random games, the durable log, and how strong the house bots are
 	cargo bench -p parlor-engine --bench playout --locked
+	cargo bench -p parlor-server --bench log --locked
+	cargo bench -p parlor-bots --bench strength --locked
 
 .PHONY: mutants
 mutants: $(CARGO_MUTANTS) ## Break the engine in small ways and see whether its tests notice (slow)

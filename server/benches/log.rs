@@ -20,9 +20,7 @@ const GAMES: u64 = 6;
 const TURNS: usize = 5;
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .build()
-        .expect("the machine can start threads");
+    let runtime = tokio::runtime::Builder::new_multi_thread().build().expect("the machine can start threads");
     let folder = match std::env::var_os("PARLOR_BENCH_DIR") {
         Some(folder) => tempfile::tempdir_in(folder),
         None => tempfile::tempdir(),

@@ -13,4 +13,3 @@ pub mod table;
 pub use log::TableId;
 pub use random::{NoRandomness, fresh_bytes};
 pub use secret::Secret;
-

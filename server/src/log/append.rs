@@ -55,16 +55,7 @@ impl Append {
     /// Just entries.
     #[must_use]
     pub fn new(table: TableId, expected: u64, at: Millis, entries: Vec<Bytes>) -> Append {
-        Append {
-            table,
-            expected,
-            entries,
-            at,
-            listing: None,
-            place: None,
-            request: None,
-            feed: Vec::new(),
-        }
+        Append { table, expected, entries, at, listing: None, place: None, request: None, feed: Vec::new() }
     }
 
     /// The bytes that wait in a queue with this append.
@@ -81,16 +72,8 @@ impl Append {
     /// Refuses what no log takes, whatever is in it.
     pub(super) fn validate(&self) -> Result<(), LogError> {
         require(self.at.0 <= limits::TIME, "time", "below 2^63 milliseconds")?;
-        require(
-            self.entries.len() <= limits::PER_APPEND,
-            "entries",
-            "at most 1024 in an append",
-        )?;
-        require(
-            self.entries.iter().all(|entry| entry.len() <= limits::PAYLOAD),
-            "entry",
-            "at most 1 MiB",
-        )?;
+        require(self.entries.len() <= limits::PER_APPEND, "entries", "at most 1024 in an append")?;
+        require(self.entries.iter().all(|entry| entry.len() <= limits::PAYLOAD), "entry", "at most 1 MiB")?;
         validate_feed(&self.feed)?;
         let mut bytes = self.bytes();
         if let Some(NewPlace::Finished { record }) = &self.place {
@@ -103,11 +86,7 @@ impl Append {
         }
         if let Some(listing) = &self.listing {
             let game = listing.game.len();
-            require(
-                (1..=limits::GAME_LENGTH).contains(&game),
-                "game",
-                "a name of 1 to 64 bytes",
-            )?;
+            require((1..=limits::GAME_LENGTH).contains(&game), "game", "a name of 1 to 64 bytes")?;
         }
         if let Some(request) = &self.request {
             require(
@@ -115,11 +94,7 @@ impl Append {
                 "request id",
                 "1 to 128 bytes long",
             )?;
-            require(
-                self.expected == 0,
-                "request id",
-                "given only with the append that creates the table",
-            )?;
+            require(self.expected == 0, "request id", "given only with the append that creates the table")?;
         }
         if self.expected == 0 {
             require(
@@ -133,24 +108,12 @@ impl Append {
 }
 
 fn validate_feed(feed: &[Post]) -> Result<(), LogError> {
-    require(
-        feed.len() <= limits::PER_APPEND,
-        "feed",
-        "at most 1024 items in an append",
-    )?;
-    require(
-        feed.iter().all(|post| post.payload.len() <= limits::PAYLOAD),
-        "feed item",
-        "at most 1 MiB",
-    )
+    require(feed.len() <= limits::PER_APPEND, "feed", "at most 1024 items in an append")?;
+    require(feed.iter().all(|post| post.payload.len() <= limits::PAYLOAD), "feed item", "at most 1 MiB")
 }
 
 fn require(condition: bool, what: &'static str, allowed: &'static str) -> Result<(), LogError> {
-    if condition {
-        Ok(())
-    } else {
-        Err(LogError::Invalid { what, allowed })
-    }
+    if condition { Ok(()) } else { Err(LogError::Invalid { what, allowed }) }
 }
 
 /// What an append is judged by: the table as it is.
@@ -165,27 +128,16 @@ pub(super) struct Current<'a> {
 pub(super) fn admit(append: &Append, current: Option<Current<'_>>) -> Result<(), LogError> {
     let table = append.table;
     let Some(current) = current else {
-        return if append.expected == 0 {
-            Ok(())
-        } else {
-            Err(LogError::NoSuchTable { table })
-        };
+        return if append.expected == 0 { Ok(()) } else { Err(LogError::NoSuchTable { table }) };
     };
     if append.expected != current.length {
-        return Err(LogError::Conflict {
-            table,
-            actual: current.length,
-        });
+        return Err(LogError::Conflict { table, actual: current.length });
     }
     if current.place == Place::Finished {
         return Err(LogError::Finished { table });
     }
     if let (Some(listing), Some(owner)) = (&append.listing, current.owner) {
-        require(
-            listing.owner == *owner,
-            "owner",
-            "the one who created the table: it never changes",
-        )?;
+        require(listing.owner == *owner, "owner", "the one who created the table: it never changes")?;
     }
     Ok(())
 }

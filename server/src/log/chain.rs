@@ -40,10 +40,7 @@ impl Chain {
         let mut hash = Sha256::new();
         hash.update(b"parlor table log 1\0");
         hash.update(table.as_bytes());
-        Chain {
-            length: 0,
-            head: hash.finalize().into(),
-        }
+        Chain { length: 0, head: hash.finalize().into() }
     }
 
     /// Adds an entry.
@@ -52,11 +49,7 @@ impl Chain {
         hash.update(self.head);
         hash.update(self.length.to_be_bytes());
         hash.update(&payload);
-        let entry = Entry {
-            index: self.length,
-            payload,
-            hash: hash.finalize().into(),
-        };
+        let entry = Entry { index: self.length, payload, hash: hash.finalize().into() };
         self.length += 1;
         self.head = entry.hash;
         entry
@@ -101,10 +94,7 @@ pub(super) fn encode(entry: &Entry, out: &mut Vec<u8>) {
 /// How many bytes these payloads have on disk, at the most.
 pub(super) fn encoded_length(payloads: &[Bytes]) -> u64 {
     let overhead = MARK + 4;
-    payloads
-        .iter()
-        .map(|payload| (payload.len() + overhead) as u64)
-        .sum()
+    payloads.iter().map(|payload| (payload.len() + overhead) as u64).sum()
 }
 
 /// Writes a number in groups of seven bits, the lowest first; all but the last have the eighth bit set.

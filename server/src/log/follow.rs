@@ -51,9 +51,7 @@ pub(super) struct Hub<K, T> {
 
 impl<K: Hash + Eq + Clone + Send + 'static, T: Numbered + Send + Sync + 'static> Hub<K, T> {
     pub(super) fn new() -> Arc<Hub<K, T>> {
-        Arc::new(Hub {
-            topics: Mutex::new(HashMap::new()),
-        })
+        Arc::new(Hub { topics: Mutex::new(HashMap::new()) })
     }
 
     fn topics(&self) -> MutexGuard<'_, HashMap<K, broadcast::Sender<News<T>>>> {
@@ -63,16 +61,10 @@ impl<K: Hash + Eq + Clone + Send + 'static, T: Numbered + Send + Sync + 'static>
 
     /// Listens to a topic. Whoever then reads the log and gives the rest to [`Listening::after`] misses nothing.
     pub(super) fn listen(self: &Arc<Self>, key: K) -> Listening<T> {
-        let receiver = self
-            .topics()
-            .entry(key.clone())
-            .or_insert_with(|| broadcast::Sender::new(QUEUE))
-            .subscribe();
+        let receiver =
+            self.topics().entry(key.clone()).or_insert_with(|| broadcast::Sender::new(QUEUE)).subscribe();
         let hub = self.clone();
-        Listening {
-            receiver: Some(receiver),
-            leave: Box::new(move || hub.sweep(&key)),
-        }
+        Listening { receiver: Some(receiver), leave: Box::new(move || hub.sweep(&key)) }
     }
 
     /// Forgets a topic that nobody follows.
@@ -131,11 +123,7 @@ impl Rest {
 
     /// After so many items of a feed. A full page means that there may be more.
     pub(super) fn of_feed(items: usize) -> Rest {
-        if items < limits::FEED_PAGE {
-            Rest::Live
-        } else {
-            Rest::Unread
-        }
+        if items < limits::FEED_PAGE { Rest::Live } else { Rest::Unread }
     }
 }
 
@@ -159,16 +147,9 @@ impl<T: Numbered> Listening<T> {
         let end = match rest {
             Rest::Live => None,
             Rest::Finished => Some(Ok(())),
-            Rest::Unread => Some(Err(LogError::Behind {
-                next: next + ready.len() as u64,
-            })),
+            Rest::Unread => Some(Err(LogError::Behind { next: next + ready.len() as u64 })),
         };
-        Follow {
-            ready: ready.into(),
-            next,
-            end,
-            live: self,
-        }
+        Follow { ready: ready.into(), next, end, live: self }
     }
 }
 
@@ -183,16 +164,11 @@ pub struct Follow<T> {
 
 impl<T> fmt::Debug for Follow<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Follow")
-            .field("next", &self.next)
-            .finish_non_exhaustive()
+        f.debug_struct("Follow").field("next", &self.next).finish_non_exhaustive()
     }
 }
 
-#[expect(
-    private_bounds,
-    reason = "entries and feed items can be followed, and nothing else"
-)]
+#[expect(private_bounds, reason = "entries and feed items can be followed, and nothing else")]
 impl<T: Numbered> Follow<T> {
     /// The next item, when it is there; `None` after the last one of a finished table.
     ///
@@ -241,11 +217,7 @@ mod tests {
     use crate::log::Millis;
 
     fn item(number: u64) -> FeedItem {
-        FeedItem {
-            number,
-            at: Millis(0),
-            payload: Bytes::new(),
-        }
+        FeedItem { number, at: Millis(0), payload: Bytes::new() }
     }
 
     #[tokio::test]

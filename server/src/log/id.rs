@@ -84,10 +84,7 @@ impl FromStr for TableId {
         }
         let mut number = 0;
         for letter in text.bytes() {
-            let value = ALPHABET
-                .iter()
-                .position(|known| *known == letter)
-                .ok_or(BadTableId)?;
+            let value = ALPHABET.iter().position(|known| *known == letter).ok_or(BadTableId)?;
             number = number << 5 | value as u128;
         }
         Ok(TableId(u128::to_be_bytes(number)))
@@ -102,10 +99,7 @@ impl OwnerId {
     /// The owner of this name, of 1 to [`limits::OWNER_LENGTH`] bytes.
     pub fn new(name: &str) -> Result<OwnerId, LogError> {
         if name.is_empty() || name.len() > limits::OWNER_LENGTH {
-            return Err(LogError::Invalid {
-                what: "owner",
-                allowed: "1 to 128 bytes long",
-            });
+            return Err(LogError::Invalid { what: "owner", allowed: "1 to 128 bytes long" });
         }
         Ok(OwnerId(name.into()))
     }

@@ -90,11 +90,7 @@ impl MemoryLog {
 
     fn with(committed: Committed, waiting: Option<Vec<Waiting>>) -> MemoryLog {
         MemoryLog {
-            state: Mutex::new(State {
-                committed,
-                waiting,
-                crashed: false,
-            }),
+            state: Mutex::new(State { committed, waiting, crashed: false }),
             tables: Hub::new(),
             owners: Hub::new(),
         }
@@ -141,11 +137,7 @@ impl MemoryLog {
     async fn submit(&self, job: Job) -> Result<Appended, LogError> {
         let answer = {
             let mut state = self.state();
-            let State {
-                committed,
-                waiting,
-                crashed,
-            } = &mut *state;
+            let State { committed, waiting, crashed } = &mut *state;
             if *crashed {
                 return Err(LogError::Closed);
             }
@@ -170,11 +162,7 @@ impl MemoryLog {
                 let feed = self.post(committed, delete.at, delete.feed);
                 let table = delete.table;
                 self.tables.end(&table, Some(LogError::NoSuchTable { table }));
-                Ok(Appended {
-                    length: 0,
-                    head: [0; 32],
-                    feed,
-                })
+                Ok(Appended { length: 0, head: [0; 32], feed })
             }
         }
     }
@@ -242,11 +230,7 @@ impl MemoryLog {
         for Post { owner, payload } in posts {
             let feed = committed.feeds.entry(owner.clone()).or_default();
             feed.last += 1;
-            let item = FeedItem {
-                number: feed.last,
-                at,
-                payload,
-            };
+            let item = FeedItem { number: feed.last, at, payload };
             numbers.push(item.number);
             self.owners.publish(&owner, std::slice::from_ref(&item));
             feed.items.push_back(item);
@@ -257,9 +241,7 @@ impl MemoryLog {
 
 impl Committed {
     fn table(&self, table: &TableId) -> Result<&Table, LogError> {
-        self.tables
-            .get(table)
-            .ok_or(LogError::NoSuchTable { table: *table })
+        self.tables.get(table).ok_or(LogError::NoSuchTable { table: *table })
     }
 
     fn admit(&self, append: &Append) -> Result<(), LogError> {
@@ -296,33 +278,18 @@ impl Committed {
         let Some(feed) = self.feeds.get(owner) else {
             return match after {
                 0 => Ok(Vec::new()),
-                _ => Err(LogError::FeedAhead {
-                    owner: owner.clone(),
-                    last: 0,
-                }),
+                _ => Err(LogError::FeedAhead { owner: owner.clone(), last: 0 }),
             };
         };
         if after > feed.last {
-            return Err(LogError::FeedAhead {
-                owner: owner.clone(),
-                last: feed.last,
-            });
+            return Err(LogError::FeedAhead { owner: owner.clone(), last: feed.last });
         }
         let first = feed.last + 1 - feed.items.len() as u64;
         if after + 1 < first {
-            return Err(LogError::FeedTrimmed {
-                owner: owner.clone(),
-                first,
-            });
+            return Err(LogError::FeedTrimmed { owner: owner.clone(), first });
         }
         let skip = (after + 1 - first) as usize;
-        Ok(feed
-            .items
-            .iter()
-            .skip(skip)
-            .take(limits::FEED_PAGE)
-            .cloned()
-            .collect())
+        Ok(feed.items.iter().skip(skip).take(limits::FEED_PAGE).cloned().collect())
     }
 }
 
@@ -337,10 +304,7 @@ impl Log for MemoryLog {
         self.look(|committed| {
             let entries = &committed.table(&table)?.entries;
             let rest = usize::try_from(from).ok().and_then(|from| entries.get(from..));
-            rest.map(<[Entry]>::to_vec).ok_or(LogError::Ahead {
-                table,
-                length: entries.len() as u64,
-            })
+            rest.map(<[Entry]>::to_vec).ok_or(LogError::Ahead { table, length: entries.len() as u64 })
         })
     }
 
@@ -372,11 +336,7 @@ impl Log for MemoryLog {
                 None => committed.tables.range::<TableId, _>(..),
             };
             let mut passing = older.rev().filter(|(_, table)| filter.passes(&table.row.listing));
-            let tables: Vec<_> = passing
-                .by_ref()
-                .take(size)
-                .map(|(_, table)| table.row.clone())
-                .collect();
+            let tables: Vec<_> = passing.by_ref().take(size).map(|(_, table)| table.row.clone()).collect();
             let next = passing.next().and(tables.last()).map(|last| last.id);
             Ok(Tables { tables, next })
         })

@@ -54,9 +54,7 @@ impl Filter {
         self.owner.as_ref().is_none_or(|owner| *owner == listing.owner)
             && self.game.as_ref().is_none_or(|game| *game == listing.game)
             && self.state.is_none_or(|state| state == listing.state)
-            && self
-                .visibility
-                .is_none_or(|visibility| visibility == listing.visibility)
+            && self.visibility.is_none_or(|visibility| visibility == listing.visibility)
     }
 }
 

@@ -34,10 +34,7 @@ async fn the_wrong_length_is_refused_and_changes_nothing(log: Arc<dyn Log>) {
         let mut wrong = add(table(1), expected, &["x"]);
         wrong.feed = posts("ann", &["x"]);
         wrong.place = Some(finished(b"x"));
-        let conflict = LogError::Conflict {
-            table: table(1),
-            actual: 2,
-        };
+        let conflict = LogError::Conflict { table: table(1), actual: 2 };
         assert_eq!(log.append(wrong).await, Err(conflict));
     }
     let again = log.append(create(table(1), &["x"])).await;
@@ -62,13 +59,7 @@ async fn of_two_who_expect_the_same_one_wins(log: Arc<dyn Log>) {
         for writer in writers.collect::<Vec<_>>() {
             match writer.await.unwrap() {
                 Ok(text) => winners.push(text),
-                Err(error) => assert_eq!(
-                    error,
-                    LogError::Conflict {
-                        table: table(1),
-                        actual: round + 1
-                    }
-                ),
+                Err(error) => assert_eq!(error, LogError::Conflict { table: table(1), actual: round + 1 }),
             }
         }
         assert_eq!(winners.len(), 1);
@@ -129,11 +120,7 @@ async fn reading_while_writing_sees_whole_appends(log: Arc<dyn Log>) {
 }
 
 fn request(table: TableId, name: &str, id: &str) -> Append {
-    Append {
-        request: Some(id.into()),
-        listing: Some(listing(name)),
-        ..create(table, &["a"])
-    }
+    Append { request: Some(id.into()), listing: Some(listing(name)), ..create(table, &["a"]) }
 }
 
 async fn a_request_makes_one_table(log: Arc<dyn Log>) {
@@ -171,16 +158,7 @@ async fn of_two_equal_requests_at_once_one_makes_the_table(log: Arc<dyn Log>) {
             Err(error) => assert_eq!(error, LogError::Repeated { table: made }),
         }
     }
-    let all = log
-        .tables(
-            Filter::default(),
-            Page {
-                after: None,
-                size: 10,
-            },
-        )
-        .await
-        .unwrap();
+    let all = log.tables(Filter::default(), Page { after: None, size: 10 }).await.unwrap();
     assert_eq!(all.tables.len(), 1);
 }
 
@@ -211,33 +189,20 @@ async fn what_is_too_large_or_makes_no_sense_is_refused(log: Arc<dyn Log>) {
         with(&|append| append.listing.as_mut().unwrap().game = "g".repeat(limits::GAME_LENGTH + 1)),
         with(&|append| append.at = Millis(u64::MAX)),
         with(&|append| {
-            append.place = Some(NewPlace::AtRest {
-                wakes_at: Some(Millis(u64::MAX)),
-            });
+            append.place = Some(NewPlace::AtRest { wakes_at: Some(Millis(u64::MAX)) });
         }),
         with(&|append| {
-            append.place = Some(NewPlace::Finished {
-                record: Bytes::from(vec![0; limits::RECORD + 1]),
-            });
+            append.place = Some(NewPlace::Finished { record: Bytes::from(vec![0; limits::RECORD + 1]) });
         }),
-        Append {
-            request: Some("r".into()),
-            ..add(table(1), 1, &["b"])
-        },
-        Append {
-            listing: Some(listing("bob")),
-            ..add(table(1), 1, &["b"])
-        },
+        Append { request: Some("r".into()), ..add(table(1), 1, &["b"]) },
+        Append { listing: Some(listing("bob")), ..add(table(1), 1, &["b"]) },
     ];
     for append in bad {
         let refused = log.append(append).await;
         assert!(matches!(refused, Err(LogError::Invalid { .. })), "{refused:?}");
     }
     assert_log(&*log, table(1), &["a"]).await;
-    assert!(matches!(
-        log.find(table(2)).await,
-        Err(LogError::NoSuchTable { .. })
-    ));
+    assert!(matches!(log.find(table(2)).await, Err(LogError::NoSuchTable { .. })));
     log.append(good()).await.unwrap();
 }
 

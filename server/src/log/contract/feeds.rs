@@ -19,35 +19,21 @@ async fn items_are_numbered_for_each_owner(log: Arc<dyn Log>) {
     };
     assert_eq!(log.owner_feed(&ann, 1).await, Err(ahead(&ann, 0)));
     let mut append = create(table(1), &["a"]);
-    append.feed = [
-        posts("ann", &["1", "2"]),
-        posts("bob", &["1"]),
-        posts("ann", &["3"]),
-    ]
-    .concat();
+    append.feed = [posts("ann", &["1", "2"]), posts("bob", &["1"]), posts("ann", &["3"])].concat();
     assert_eq!(log.append(append).await.unwrap().feed, [1, 2, 1, 3]);
     let mut append = add(table(1), 1, &[]);
     append.feed = posts("bob", &["2"]);
     assert_eq!(log.append(append).await.unwrap().feed, [2]);
-    let item = |number: u64, at| FeedItem {
-        number,
-        at: Millis(at),
-        payload: Bytes::from(number.to_string()),
-    };
+    let item =
+        |number: u64, at| FeedItem { number, at: Millis(at), payload: Bytes::from(number.to_string()) };
     let all = [item(1, 1000), item(2, 1000), item(3, 1000)];
     for after in 0..=3 {
         assert_eq!(log.owner_feed(&ann, after).await.unwrap(), all[after as usize..]);
     }
     assert_eq!(log.owner_feed(&ann, 4).await, Err(ahead(&ann, 3)));
     assert_eq!(log.owner_feed(&ann, u64::MAX).await, Err(ahead(&ann, 3)));
-    assert_eq!(
-        log.follow_owner(&ann, u64::MAX).await.map(drop),
-        Err(ahead(&ann, 3))
-    );
-    assert_eq!(
-        log.owner_feed(&bob, 0).await,
-        Ok(vec![item(1, 1000), item(2, 1001)])
-    );
+    assert_eq!(log.follow_owner(&ann, u64::MAX).await.map(drop), Err(ahead(&ann, 3)));
+    assert_eq!(log.owner_feed(&bob, 0).await, Ok(vec![item(1, 1000), item(2, 1001)]));
 }
 
 async fn appends_at_once_leave_no_gap(log: Arc<dyn Log>) {
@@ -93,10 +79,7 @@ async fn a_feed_is_read_in_pages(log: Arc<dyn Log>) {
     fill(&*log, count).await;
     let first = log.owner_feed(&owner("ann"), 0).await.unwrap();
     assert_eq!(first.len(), limits::FEED_PAGE);
-    let rest = log
-        .owner_feed(&owner("ann"), limits::FEED_PAGE as u64)
-        .await
-        .unwrap();
+    let rest = log.owner_feed(&owner("ann"), limits::FEED_PAGE as u64).await.unwrap();
     assert_eq!(rest.len(), 10);
 }
 

@@ -92,10 +92,7 @@ async fn following_ends_with_the_table(log: Arc<dyn Log>) {
     }
     assert_eq!(first.next().await, Ok(None));
     assert_eq!(first.next().await, Ok(None));
-    assert_eq!(
-        second.next().await,
-        Err(LogError::NoSuchTable { table: table(2) })
-    );
+    assert_eq!(second.next().await, Err(LogError::NoSuchTable { table: table(2) }));
     // One that is finished already ends at once.
     let mut late = log.follow(table(1), 1).await.unwrap();
     assert_eq!(late.next().await.unwrap().unwrap().index, 1);

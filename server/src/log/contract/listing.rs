@@ -35,15 +35,9 @@ async fn tables_are_listed_newest_first_in_pages(log: Arc<dyn Log>) {
         assert_eq!(pages(&*log, &filter, size).await, newest, "{size}");
     }
     // A cursor need not be a table that is still there.
-    let page = Page {
-        after: Some(TableId::new(Millis(2), [0xff; 10])),
-        size: 10,
-    };
+    let page = Page { after: Some(TableId::new(Millis(2), [0xff; 10])), size: 10 };
     let older = log.tables(filter, page).await.unwrap();
-    assert_eq!(
-        older.tables.iter().map(|row| row.id).collect::<Vec<_>>(),
-        newest[4..]
-    );
+    assert_eq!(older.tables.iter().map(|row| row.id).collect::<Vec<_>>(), newest[4..]);
     assert_eq!(older.next, None);
 }
 
@@ -85,23 +79,14 @@ async fn a_listing_changes_with_the_table(log: Arc<dyn Log>) {
     assert_eq!((before.created, before.updated), (Millis(1000), Millis(1000)));
     assert_eq!(before.listing, listing("ann"));
     let mut append = add(table(1), 1, &["b"]);
-    append.listing = Some(Listing {
-        state: 5,
-        visibility: 1,
-        game: "flush".into(),
-        ..listing("ann")
-    });
+    append.listing = Some(Listing { state: 5, visibility: 1, game: "flush".into(), ..listing("ann") });
     log.append(append.clone()).await.unwrap();
     log.append(add(table(1), 2, &["c"])).await.unwrap();
     let after = log.find(table(1)).await.unwrap();
     assert_eq!((after.created, after.updated), (Millis(1000), Millis(1001)));
     assert_eq!(Some(&after.listing), append.listing.as_ref());
     let all = Page { after: None, size: 9 };
-    let filter = |state| Filter {
-        owner: Some(owner("ann")),
-        state: Some(state),
-        ..Filter::default()
-    };
+    let filter = |state| Filter { owner: Some(owner("ann")), state: Some(state), ..Filter::default() };
     assert_eq!(log.tables(filter(5), all).await.unwrap().tables, [after]);
     assert_eq!(log.tables(filter(0), all).await.unwrap().tables, []);
     assert_log(&*log, table(1), &["a", "b", "c"]).await;
@@ -112,10 +97,7 @@ async fn a_page_has_at_least_one_table_and_at_most_the_limit(log: Arc<dyn Log>) 
         log.append(create(table(number), &["a"])).await.unwrap();
     }
     for (size, expected) in [(0, 1), (u32::MAX, limits::PAGE as usize)] {
-        let page = log
-            .tables(Filter::default(), Page { after: None, size })
-            .await
-            .unwrap();
+        let page = log.tables(Filter::default(), Page { after: None, size }).await.unwrap();
         assert_eq!(page.tables.len(), expected);
         assert!(page.next.is_some());
     }

@@ -30,11 +30,7 @@ impl Drop for Fixture {
 }
 
 fn memory() -> Fixture {
-    Fixture {
-        log: Arc::new(MemoryLog::new()),
-        _folder: None,
-        syncing: None,
-    }
+    Fixture { log: Arc::new(MemoryLog::new()), _folder: None, syncing: None }
 }
 
 /// Memory in which appends wait for a task that syncs.
@@ -49,21 +45,13 @@ fn simulated() -> Fixture {
             }
         })
     };
-    Fixture {
-        log,
-        _folder: None,
-        syncing: Some(syncing),
-    }
+    Fixture { log, _folder: None, syncing: Some(syncing) }
 }
 
 fn sqlite_with(options: Options) -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let log = SqliteLog::open(&folder.path().join("store.db"), options).unwrap();
-    Fixture {
-        log: Arc::new(log),
-        _folder: Some(folder),
-        syncing: None,
-    }
+    Fixture { log: Arc::new(log), _folder: Some(folder), syncing: None }
 }
 
 fn sqlite() -> Fixture {
@@ -72,10 +60,7 @@ fn sqlite() -> Fixture {
 
 /// SQLite that writes tables out of the journal all the time.
 fn sqlite_short_journal() -> Fixture {
-    sqlite_with(Options {
-        journal_limit: 600,
-        ..Options::default()
-    })
+    sqlite_with(Options { journal_limit: 600, ..Options::default() })
 }
 
 /// Runs tests on every kind of log.
@@ -105,28 +90,16 @@ pub(super) fn owner(name: &str) -> OwnerId {
 }
 
 pub(super) fn payloads(texts: &[&str]) -> Vec<Bytes> {
-    texts
-        .iter()
-        .map(|text| Bytes::copy_from_slice(text.as_bytes()))
-        .collect()
+    texts.iter().map(|text| Bytes::copy_from_slice(text.as_bytes())).collect()
 }
 
 pub(super) fn listing(name: &str) -> Listing {
-    Listing {
-        owner: owner(name),
-        game: "gap".into(),
-        state: 0,
-        visibility: 0,
-    }
+    Listing { owner: owner(name), game: "gap".into(), state: 0, visibility: 0 }
 }
 
 /// An append that creates a table of Ann's in play.
 pub(super) fn create(table: TableId, texts: &[&str]) -> Append {
-    Append {
-        listing: Some(listing("ann")),
-        place: Some(NewPlace::InPlay),
-        ..add(table, 0, texts)
-    }
+    Append { listing: Some(listing("ann")), place: Some(NewPlace::InPlay), ..add(table, 0, texts) }
 }
 
 pub(super) fn add(table: TableId, expected: u64, texts: &[&str]) -> Append {
@@ -135,43 +108,28 @@ pub(super) fn add(table: TableId, expected: u64, texts: &[&str]) -> Append {
 
 /// An append of nothing that moves a table.
 pub(super) fn put(table: TableId, expected: u64, place: NewPlace) -> Append {
-    Append {
-        place: Some(place),
-        ..add(table, expected, &[])
-    }
+    Append { place: Some(place), ..add(table, expected, &[]) }
 }
 
 pub(super) const REST: NewPlace = NewPlace::AtRest { wakes_at: None };
 
 pub(super) fn finished(record: &'static [u8]) -> NewPlace {
-    NewPlace::Finished {
-        record: Bytes::from_static(record),
-    }
+    NewPlace::Finished { record: Bytes::from_static(record) }
 }
 
 pub(super) fn posts(name: &str, texts: &[&str]) -> Vec<Post> {
-    let post = |payload| Post {
-        owner: owner(name),
-        payload,
-    };
+    let post = |payload| Post { owner: owner(name), payload };
     payloads(texts).into_iter().map(post).collect()
 }
 
 pub(super) fn delete(table: TableId) -> Delete {
-    Delete {
-        table,
-        at: Millis(5000),
-        feed: Vec::new(),
-    }
+    Delete { table, at: Millis(5000), feed: Vec::new() }
 }
 
 /// Asserts what the log of a table holds, from every index on.
 pub(super) async fn assert_log(log: &dyn Log, table: TableId, texts: &[&str]) {
     let mut chain = chain::Chain::of(&table);
-    let expected: Vec<Entry> = payloads(texts)
-        .into_iter()
-        .map(|payload| chain.link(payload))
-        .collect();
+    let expected: Vec<Entry> = payloads(texts).into_iter().map(|payload| chain.link(payload)).collect();
     for from in 0..=expected.len() {
         let read = log.read(table, from as u64).await.unwrap();
         assert_eq!(read, expected[from..], "from {from}");

@@ -29,10 +29,7 @@ async fn a_table_rests_and_comes_back(log: Arc<dyn Log>) {
         // Without a word, too.
         let length = texts.len() as u64;
         log.append(put(table(1), length, REST)).await.unwrap();
-        assert_eq!(
-            log.find(table(1)).await.unwrap().place,
-            Place::AtRest { wakes_at: None }
-        );
+        assert_eq!(log.find(table(1)).await.unwrap().place, Place::AtRest { wakes_at: None });
         log.append(put(table(1), length, NewPlace::InPlay)).await.unwrap();
         assert_eq!(log.find(table(1)).await.unwrap().place, Place::InPlay);
     }
@@ -41,9 +38,7 @@ async fn a_table_rests_and_comes_back(log: Arc<dyn Log>) {
 
 async fn a_table_at_rest_can_be_added_to(log: Arc<dyn Log>) {
     let mut append = create(table(1), &["a"]);
-    append.place = Some(NewPlace::AtRest {
-        wakes_at: Some(Millis(9)),
-    });
+    append.place = Some(NewPlace::AtRest { wakes_at: Some(Millis(9)) });
     log.append(append).await.unwrap();
     let updated = log.find(table(1)).await.unwrap().updated;
     log.append(add(table(1), 1, &["b"])).await.unwrap();
@@ -51,12 +46,7 @@ async fn a_table_at_rest_can_be_added_to(log: Arc<dyn Log>) {
     assert_log(&*log, table(1), &["a", "b", "c"]).await;
     let row = log.find(table(1)).await.unwrap();
     assert_eq!(row.updated, updated);
-    assert_eq!(
-        row.place,
-        Place::AtRest {
-            wakes_at: Some(Millis(9))
-        }
-    );
+    assert_eq!(row.place, Place::AtRest { wakes_at: Some(Millis(9)) });
     let conflict = log.append(add(table(1), 2, &["x"])).await;
     assert!(matches!(conflict, Err(LogError::Conflict { actual: 3, .. })));
 }
@@ -71,10 +61,7 @@ async fn a_finished_table_has_a_record_and_never_changes(log: Arc<dyn Log>) {
     assert_eq!(log.append(add(table(1), 2, &["c"])).await, over);
     assert_eq!(log.append(put(table(1), 2, NewPlace::InPlay)).await, over);
     assert_log(&*log, table(1), &["a", "b"]).await;
-    assert_eq!(
-        log.record(table(1)).await,
-        Ok(Some(Bytes::from_static(b"ann won")))
-    );
+    assert_eq!(log.record(table(1)).await, Ok(Some(Bytes::from_static(b"ann won"))));
     assert_eq!(log.find(table(1)).await.unwrap().place, Place::Finished);
 }
 
@@ -110,17 +97,8 @@ async fn a_deleted_table_is_gone_and_its_name_is_free(log: Arc<dyn Log>) {
 
 async fn a_start_knows_tables_in_play_and_those_that_wake(log: Arc<dyn Log>) {
     assert_eq!(log.start_up().await, Ok(StartUp::default()));
-    let wakes = |time| NewPlace::AtRest {
-        wakes_at: Some(Millis(time)),
-    };
-    let places = [
-        NewPlace::InPlay,
-        wakes(50),
-        REST,
-        finished(b""),
-        wakes(40),
-        NewPlace::InPlay,
-    ];
+    let wakes = |time| NewPlace::AtRest { wakes_at: Some(Millis(time)) };
+    let places = [NewPlace::InPlay, wakes(50), REST, finished(b""), wakes(40), NewPlace::InPlay];
     for (number, place) in places.into_iter().enumerate() {
         let mut append = create(table(number as u64), &["a"]);
         append.place = Some(place);
@@ -152,13 +130,7 @@ async fn retention_removes_what_was_finished_long_ago(log: Arc<dyn Log>) {
     }
     let bob = owner("bob");
     let first = 394;
-    assert_eq!(
-        log.owner_feed(&bob, 0).await,
-        Err(LogError::FeedTrimmed {
-            owner: bob.clone(),
-            first
-        })
-    );
+    assert_eq!(log.owner_feed(&bob, 0).await, Err(LogError::FeedTrimmed { owner: bob.clone(), first }));
     let kept = log.owner_feed(&bob, first - 1).await.unwrap();
     assert!(kept.iter().map(|item| item.number).eq(first..=400));
     assert_eq!(log.retain(Millis(590)).await, Ok(Retained::default()));

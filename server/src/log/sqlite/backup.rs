@@ -62,10 +62,8 @@ fn copy_checked(from: &Path, to: &Path) -> Result<Report, LogError> {
 fn copy(from: &Path, to: &Path) -> Result<(), LogError> {
     let db = open_to_read(from)?;
     remove(to)?;
-    let name = to.to_str().ok_or_else(|| LogError::Io {
-        file: to.into(),
-        why: "the name must be UTF-8".into(),
-    })?;
+    let name =
+        to.to_str().ok_or_else(|| LogError::Io { file: to.into(), why: "the name must be UTF-8".into() })?;
     Failing(from).at(db.execute("VACUUM INTO ?1", [name]))?;
     let file = File::open(to).map_err(|error| io_error(to, error))?;
     file.sync_all().map_err(|error| io_error(to, error))

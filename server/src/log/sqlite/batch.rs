@@ -103,10 +103,7 @@ impl<'a> Batch<'a> {
             db,
             index,
             failing,
-            meta: Meta {
-                seq: meta.seq + 1,
-                ..meta
-            },
+            meta: Meta { seq: meta.seq + 1, ..meta },
             tables: BTreeMap::new(),
             owners: HashMap::new(),
             posted: Vec::new(),
@@ -139,11 +136,7 @@ impl<'a> Batch<'a> {
                 None => None,
             },
         };
-        let work = Work {
-            stored: now.is_some(),
-            now,
-            deleted: false,
-        };
+        let work = Work { stored: now.is_some(), now, deleted: false };
         self.tables.insert(id, work);
         Ok(())
     }
@@ -184,11 +177,7 @@ impl<'a> Batch<'a> {
             let numbers = self.owners.entry(owner.clone()).or_insert(Numbers::NONE);
             numbers.last += 1;
             given.push(numbers.last);
-            let item = FeedItem {
-                number: numbers.last,
-                at,
-                payload: payload.clone(),
-            };
+            let item = FeedItem { number: numbers.last, at, payload: payload.clone() };
             self.posted.push((owner.clone(), item));
         }
         given
@@ -265,11 +254,7 @@ impl<'a> Batch<'a> {
             }
             now.row = Some(row);
         }
-        Ok(Appended {
-            length: now.chain.length,
-            head: now.chain.head,
-            feed,
-        })
+        Ok(Appended { length: now.chain.length, head: now.chain.head, feed })
     }
 
     /// The row of a table that this append creates.
@@ -316,18 +301,10 @@ impl<'a> Batch<'a> {
             .prepare_cached(
                 "SELECT id FROM tables WHERE place = 2 AND updated < ?1 ORDER BY updated LIMIT ?2",
             )
-            .and_then(|mut select| {
-                select
-                    .query_map((since.0, RETAIN_STEP), |row| row.get(0))?
-                    .collect()
-            }))?;
+            .and_then(|mut select| select.query_map((since.0, RETAIN_STEP), |row| row.get(0))?.collect()))?;
         let mut done = old.len() < RETAIN_STEP;
         for id in old {
-            self.delete(&Delete {
-                table: TableId::from_bytes(id),
-                at: since,
-                feed: Vec::new(),
-            })?;
+            self.delete(&Delete { table: TableId::from_bytes(id), at: since, feed: Vec::new() })?;
             retained.tables += 1;
         }
         for (owner, mut numbers) in feed::owners(self.db, self.failing)? {

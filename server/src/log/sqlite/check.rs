@@ -139,10 +139,7 @@ fn check_tables(
         match row.place {
             Place::InPlay => {
                 report.in_play += 1;
-                let table = Playing {
-                    chain: row.stored,
-                    journal_from: row.journal_from,
-                };
+                let table = Playing { chain: row.stored, journal_from: row.journal_from };
                 playing.insert(row.id, table);
             }
             Place::Finished => report.finished += 1,
@@ -187,10 +184,7 @@ fn check_feeds(db: &Connection, failing: Failing<'_>, report: &mut Report) -> Re
     }
     let rows: u64 = failing.at(db.query_row("SELECT count(*) FROM feed", [], |row| row.get(0)))?;
     if rows != report.feed_items {
-        report.problem(format!(
-            "there are {rows} feed items, and should be {}",
-            report.feed_items
-        ));
+        report.problem(format!("there are {rows} feed items, and should be {}", report.feed_items));
     }
     Ok(())
 }

@@ -70,10 +70,7 @@ impl Batch<'_> {
     fn shorten_journal(&mut self, limit: u64) {
         let in_play = |work: &&Work| work.now.as_ref().is_some_and(|now| now.place == Place::InPlay);
         let playing = self.tables.values().filter(in_play);
-        let fresh: usize = playing
-            .filter_map(|work| work.now.as_ref())
-            .map(|now| now.fresh.len())
-            .sum();
+        let fresh: usize = playing.filter_map(|work| work.now.as_ref()).map(|now| now.fresh.len()).sum();
         if self.index.bytes() + fresh as u64 <= limit {
             return;
         }
@@ -132,11 +129,7 @@ impl Batch<'_> {
                 // It comes to the table: what is in the journal of an earlier stay does not count.
                 row.journal_from = self.meta.seq;
             }
-            return self.failing.at(if new {
-                row.insert(self.db, &[], record)
-            } else {
-                row.update(self.db)
-            });
+            return self.failing.at(if new { row.insert(self.db, &[], record) } else { row.update(self.db) });
         }
         let unchanged =
             now.fresh.is_empty() && record.is_none() && tail.is_none_or(|table| table.tail.is_empty());
@@ -197,11 +190,7 @@ impl Batch<'_> {
 
 /// Whether the tail that the index has of a table is not needed any more.
 fn leaves_journal(work: &Work) -> bool {
-    work.deleted
-        || work
-            .now
-            .as_ref()
-            .is_none_or(|now| now.write_out || now.place != Place::InPlay)
+    work.deleted || work.now.as_ref().is_none_or(|now| now.write_out || now.place != Place::InPlay)
 }
 
 impl Written {

@@ -52,12 +52,7 @@ impl Failing<'_> {
     }
 
     pub(super) fn damaged(self, table: Option<TableId>, entry: Option<u64>, what: &str) -> LogError {
-        LogError::Damaged {
-            file: self.0.to_owned(),
-            table,
-            entry,
-            what: what.into(),
-        }
+        LogError::Damaged { file: self.0.to_owned(), table, entry, what: what.into() }
     }
 
     /// An entry that is not what was written.

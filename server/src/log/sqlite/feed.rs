@@ -44,10 +44,7 @@ impl Numbers {
         failing: Failing<'_>,
     ) -> Result<(OwnerId, Numbers), LogError> {
         let owner: String = failing.at(row.get(0))?;
-        let numbers = Numbers {
-            first: failing.at(row.get(1))?,
-            last: failing.at(row.get(2))?,
-        };
+        let numbers = Numbers { first: failing.at(row.get(1))?, last: failing.at(row.get(2))? };
         let sum: Hash = failing.at(row.get(3))?;
         match OwnerId::new(&owner) {
             Ok(name) if numbers.sum(&owner) == sum => Ok((name, numbers)),
@@ -60,12 +57,7 @@ impl Numbers {
 
     pub(super) fn store(self, db: &Connection, owner: &OwnerId) -> rusqlite::Result<()> {
         db.prepare_cached("INSERT OR REPLACE INTO owners (owner, first, last, sum) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![
-                owner.as_str(),
-                self.first,
-                self.last,
-                self.sum(owner.as_str())
-            ])?;
+            .execute(params![owner.as_str(), self.first, self.last, self.sum(owner.as_str())])?;
         Ok(())
     }
 }
@@ -97,13 +89,7 @@ fn item_sum(owner: &OwnerId, item: &FeedItem) -> Hash {
 /// Writes an item.
 pub(super) fn insert(db: &Connection, owner: &OwnerId, item: &FeedItem) -> rusqlite::Result<()> {
     db.prepare_cached("INSERT INTO feed (owner, number, at, sum, payload) VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute(params![
-            owner.as_str(),
-            item.number,
-            item.at.0,
-            item_sum(owner, item),
-            &item.payload[..]
-        ])?;
+        .execute(params![owner.as_str(), item.number, item.at.0, item_sum(owner, item), &item.payload[..]])?;
     Ok(())
 }
 

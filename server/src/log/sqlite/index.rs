@@ -58,11 +58,8 @@ impl Index {
             index.put(row.id, row.stored, bytes, row.journal_from);
         }
         if index.tables.len() as u64 != meta.in_play {
-            let what = format!(
-                "there are {} tables in play, and should be {}",
-                index.tables.len(),
-                meta.in_play
-            );
+            let what =
+                format!("there are {} tables in play, and should be {}", index.tables.len(), meta.in_play);
             return Err(failing.damaged(None, None, &what));
         }
         journal::read(db, failing, |seq, bytes, frames| {
@@ -153,14 +150,7 @@ impl Index {
         self.remove(&id);
         self.tables.insert(
             id,
-            InPlay {
-                chain: stored,
-                stored,
-                stored_bytes,
-                journal_from,
-                tail: Vec::new(),
-                oldest: None,
-            },
+            InPlay { chain: stored, stored, stored_bytes, journal_from, tail: Vec::new(), oldest: None },
         );
     }
 

@@ -41,12 +41,7 @@ pub(super) fn frames(body: &Bytes) -> Option<Vec<Frame>> {
         reader.take(length)?;
         let entries = body.slice(start..reader.at);
         let head = reader.array()?;
-        frames.push(Frame {
-            table,
-            first,
-            entries,
-            head,
-        });
+        frames.push(Frame { table, first, entries, head });
     }
     Some(frames)
 }
@@ -61,15 +56,17 @@ fn row_sum(seq: u64, body: &[u8]) -> Hash {
 }
 
 pub(super) fn insert(db: &Connection, seq: u64, body: &[u8]) -> rusqlite::Result<()> {
-    db.prepare_cached("INSERT INTO journal (seq, sum, body) VALUES (?1, ?2, ?3)")?
-        .execute(params![seq, row_sum(seq, body), body])?;
+    db.prepare_cached("INSERT INTO journal (seq, sum, body) VALUES (?1, ?2, ?3)")?.execute(params![
+        seq,
+        row_sum(seq, body),
+        body
+    ])?;
     Ok(())
 }
 
 /// Removes the rows before this one.
 pub(super) fn truncate(db: &Connection, keep_from: u64) -> rusqlite::Result<()> {
-    db.prepare_cached("DELETE FROM journal WHERE seq < ?1")?
-        .execute([keep_from])?;
+    db.prepare_cached("DELETE FROM journal WHERE seq < ?1")?.execute([keep_from])?;
     Ok(())
 }
 
@@ -87,13 +84,8 @@ pub(super) fn read(
         let sum: Hash = failing.at(row.get(1))?;
         let body = Bytes::from(failing.at(row.get::<_, Vec<u8>>(2))?);
         let sound = row_sum(seq, &body) == sum;
-        let damaged = || {
-            failing.damaged(
-                None,
-                None,
-                &format!("row {seq} of the journal is not what was written"),
-            )
-        };
+        let damaged =
+            || failing.damaged(None, None, &format!("row {seq} of the journal is not what was written"));
         let frames = frames(&body).ok_or_else(damaged)?;
         fold(seq, body.len(), frames)?;
         if !sound {
@@ -107,10 +99,7 @@ pub(super) fn read(
 pub(super) fn follow(chain: &mut Chain, frame: &Frame, failing: Failing<'_>) -> Result<(), LogError> {
     if frame.first != chain.length {
         let entry = chain.length.min(frame.first);
-        let what = format!(
-            "entry {entry} of table {} is missing from the journal",
-            frame.table
-        );
+        let what = format!("entry {entry} of table {} is missing from the journal", frame.table);
         return Err(failing.damaged(Some(frame.table), Some(entry), &what));
     }
     let before = chain.length;
@@ -145,13 +134,8 @@ impl Meta {
     }
 
     pub(super) fn load(db: &Connection, failing: Failing<'_>) -> Result<Meta, LogError> {
-        let damaged = || {
-            failing.damaged(
-                None,
-                None,
-                "the row about the store as a whole is not what was written",
-            )
-        };
+        let damaged =
+            || failing.damaged(None, None, "the row about the store as a whole is not what was written");
         let select = "SELECT seq, journal_rows, tables, in_play, sum FROM meta WHERE one = 1";
         let read = db.prepare_cached(select).and_then(|mut select| {
             let row = select.query_row([], |row| {
@@ -184,13 +168,7 @@ impl Meta {
             "INSERT OR REPLACE INTO meta (one, seq, journal_rows, tables, in_play, sum) \
              VALUES (1, ?1, ?2, ?3, ?4, ?5)",
         )?
-        .execute(params![
-            self.seq,
-            self.journal_rows,
-            self.tables,
-            self.in_play,
-            self.sum()
-        ])?;
+        .execute(params![self.seq, self.journal_rows, self.tables, self.in_play, self.sum()])?;
         Ok(())
     }
 }

@@ -58,12 +58,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            journal_limit: 32 << 20,
-            queue: 8192,
-            queue_bytes: 64 << 20,
-            readers: 4,
-        }
+        Options { journal_limit: 32 << 20, queue: 8192, queue_bytes: 64 << 20, readers: 4 }
     }
 }
 

@@ -26,10 +26,7 @@ pub(super) struct Readers {
 
 impl Readers {
     pub(super) fn new(count: usize) -> Readers {
-        Readers {
-            idle: Mutex::new(Vec::new()),
-            permits: Arc::new(Semaphore::new(count.max(1))),
-        }
+        Readers { idle: Mutex::new(Vec::new()), permits: Arc::new(Semaphore::new(count.max(1))) }
     }
 
     fn take(&self) -> Option<Connection> {
@@ -99,10 +96,7 @@ struct Found {
 impl Found {
     fn from(self, table: TableId, from: u64) -> Result<Vec<Entry>, LogError> {
         if from > self.length {
-            return Err(LogError::Ahead {
-                table,
-                length: self.length,
-            });
+            return Err(LogError::Ahead { table, length: self.length });
         }
         Ok(self.entries)
     }
@@ -113,10 +107,7 @@ fn entries_of_tail(id: TableId, table: InPlay, from: u64, failing: Failing<'_>) 
     let mut entries = Vec::new();
     let read = chain.decode(&Bytes::from(table.tail), from, &mut entries);
     read.map_err(|broken| failing.damaged_entry(id, broken.index))?;
-    Ok(Found {
-        entries,
-        length: chain.length,
-    })
+    Ok(Found { entries, length: chain.length })
 }
 
 /// The entries of a table from an index on, and whether it is finished.
@@ -131,10 +122,7 @@ pub(super) fn entries(
     // that was in the tail is in it.
     let in_play = shared.index().tables.get(&id).cloned();
     let row = Row::find(db, &id, failing)?.ok_or(LogError::NoSuchTable { table: id })?;
-    let mut found = Found {
-        entries: Vec::new(),
-        length: row.stored.length,
-    };
+    let mut found = Found { entries: Vec::new(), length: row.stored.length };
     row.entries(db, from, &mut found.entries, failing)?;
     if let Some(table) = in_play.filter(|table| table.journal_from == row.journal_from) {
         if table.stored != row.stored {
@@ -156,11 +144,7 @@ pub(super) fn requested(
 ) -> Result<Option<TableId>, LogError> {
     let id: Option<[u8; 16]> = failing.at(db
         .prepare_cached("SELECT id FROM tables WHERE owner = ?1 AND request = ?2")
-        .and_then(|mut select| {
-            select
-                .query_row([owner.as_str(), request], |row| row.get(0))
-                .optional()
-        }))?;
+        .and_then(|mut select| select.query_row([owner.as_str(), request], |row| row.get(0)).optional()))?;
     let Some(id) = id.map(TableId::from_bytes) else {
         return Ok(None);
     };
@@ -205,10 +189,7 @@ pub(super) fn tables(
     let mut select = failing.at(db.prepare_cached(&sql))?;
     let mut rows = failing.at(select.query(&*values))?;
     let size = page.bounded_size();
-    let mut found = Tables {
-        tables: Vec::new(),
-        next: None,
-    };
+    let mut found = Tables { tables: Vec::new(), next: None };
     let mut scanned = 0;
     let mut last = None;
     while let Some(row) = failing.at(rows.next())? {

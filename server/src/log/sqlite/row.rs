@@ -49,21 +49,13 @@ impl Row {
                 .map_err(|_| rusqlite::Error::InvalidColumnName("the owner has no name".into()))?;
             let read = Row {
                 id,
-                listing: Listing {
-                    owner,
-                    game: row.get(2)?,
-                    state: row.get(3)?,
-                    visibility: row.get(4)?,
-                },
+                listing: Listing { owner, game: row.get(2)?, state: row.get(3)?, visibility: row.get(4)? },
                 created: Millis(row.get(5)?),
                 updated: Millis(row.get(6)?),
                 request: row.get(7)?,
                 place,
                 journal_from: row.get(10)?,
-                stored: Chain {
-                    length: row.get(11)?,
-                    head: row.get(12)?,
-                },
+                stored: Chain { length: row.get(11)?, head: row.get(12)? },
                 record_hash: row.get(13)?,
             };
             Ok((read, row.get(14)?))
@@ -83,11 +75,7 @@ impl Row {
         hash.update(b"parlor table row 1\0");
         hash.update(self.id.as_bytes());
         let request = self.request.as_deref();
-        for text in [
-            self.listing.owner.as_str(),
-            &self.listing.game,
-            request.unwrap_or(""),
-        ] {
+        for text in [self.listing.owner.as_str(), &self.listing.game, request.unwrap_or("")] {
             hash.update((text.len() as u64).to_be_bytes());
             hash.update(text);
         }
@@ -100,13 +88,9 @@ impl Row {
             self.record_hash.is_some().into(),
         ];
         hash.update(flags);
-        for number in [
-            self.created.0,
-            self.updated.0,
-            wakes_at.unwrap_or(0),
-            self.journal_from,
-            self.stored.length,
-        ] {
+        for number in
+            [self.created.0, self.updated.0, wakes_at.unwrap_or(0), self.journal_from, self.stored.length]
+        {
             hash.update(number.to_be_bytes());
         }
         hash.update(self.stored.head);
@@ -244,11 +228,7 @@ impl Row {
         let record: Option<Vec<u8>> = failing
             .at(db
                 .prepare_cached("SELECT record FROM tables WHERE id = ?1")
-                .and_then(|mut select| {
-                    select
-                        .query_row([self.id.as_bytes()], |row| row.get(0))
-                        .optional()
-                }))?
+                .and_then(|mut select| select.query_row([self.id.as_bytes()], |row| row.get(0)).optional()))?
             .flatten();
         if record.as_deref().map(record_hash) != self.record_hash {
             let what = format!("the record of table {} is not what was written", self.id);

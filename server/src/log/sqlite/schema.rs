@@ -133,10 +133,8 @@ pub(super) fn open_to_read(file: &Path) -> Result<Connection, LogError> {
 
 fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, LogError> {
     let failing = Failing(file);
-    let connection = failing.at(Connection::open_with_flags(
-        file,
-        flags | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    ))?;
+    let connection =
+        failing.at(Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX))?;
     connection.set_prepared_statement_cache_capacity(64);
     failing.at(connection.pragma_update(None, "cell_size_check", "ON"))?;
     failing.at(connection.pragma_update(None, "trusted_schema", "OFF"))?;
@@ -152,11 +150,9 @@ fn version(connection: &Connection, file: &Path) -> Result<usize, LogError> {
         failing.at(connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)))?;
     match (application, version) {
         (0, 0) if objects == 0 => Ok(0),
-        (APPLICATION, version) if version > MIGRATIONS.len() as i64 => Err(LogError::Newer {
-            file: file.into(),
-            found: version,
-            known: MIGRATIONS.len() as i64,
-        }),
+        (APPLICATION, version) if version > MIGRATIONS.len() as i64 => {
+            Err(LogError::Newer { file: file.into(), found: version, known: MIGRATIONS.len() as i64 })
+        }
         (APPLICATION, version) if version > 0 => Ok(version as usize),
         _ => Err(LogError::NotAStore { file: file.into() }),
     }
@@ -190,22 +186,14 @@ mod tests {
         assert_eq!(version(&connection, &file), Ok(1));
         migrate(&mut connection, &file, MIGRATIONS).unwrap();
 
-        let broken = [
-            MIGRATIONS[0],
-            "CREATE TABLE more (a INTEGER) STRICT",
-            "CREATE NONSENSE",
-        ];
+        let broken = [MIGRATIONS[0], "CREATE TABLE more (a INTEGER) STRICT", "CREATE NONSENSE"];
         assert!(migrate(&mut connection, &file, &broken).is_err());
         assert!(connection.prepare("SELECT a FROM more").is_err());
 
         migrate(&mut connection, &file, &broken[..2]).unwrap();
         assert!(connection.prepare("SELECT a FROM more").is_ok());
         // Now the file is newer than this program.
-        let newer = LogError::Newer {
-            file: file.clone(),
-            found: 2,
-            known: 1,
-        };
+        let newer = LogError::Newer { file: file.clone(), found: 2, known: 1 };
         assert_eq!(version(&connection, &file), Err(newer.clone()));
         drop(connection);
         assert_eq!(open_to_write(&file).map(drop), Err(newer.clone()));

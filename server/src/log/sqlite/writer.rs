@@ -75,12 +75,7 @@ impl Writer {
                 .spawn(move || run(&shared, db, meta, requests, &waiting))
                 .map_err(|error| io_error(&file, error))?
         };
-        Ok(Writer {
-            queue: Some(queue),
-            waiting,
-            limit,
-            thread: Some(thread),
-        })
+        Ok(Writer { queue: Some(queue), waiting, limit, thread: Some(thread) })
     }
 
     /// Asks for something, and waits until it is durable or refused.
@@ -91,12 +86,7 @@ impl Writer {
             _ => 0,
         };
         let queue = self.queue.as_ref().ok_or(LogError::Closed)?;
-        if self
-            .waiting
-            .fetch_add(bytes, Ordering::Relaxed)
-            .saturating_add(bytes)
-            > self.limit
-        {
+        if self.waiting.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) > self.limit {
             self.waiting.fetch_sub(bytes, Ordering::Relaxed);
             return Err(LogError::Busy);
         }
@@ -117,9 +107,7 @@ impl Writer {
 impl Writer {
     /// How many requests wait.
     pub(super) fn queued(&self) -> usize {
-        self.queue
-            .as_ref()
-            .map_or(0, |queue| queue.max_capacity() - queue.capacity())
+        self.queue.as_ref().map_or(0, |queue| queue.max_capacity() - queue.capacity())
     }
 }
 
@@ -190,10 +178,7 @@ fn carry_out(
         Ok(answers) => answers,
         Err(error @ LogError::NoSpace { .. }) => vec![Err(error); jobs.len()],
         Err(error) if jobs.len() == 1 => vec![Err(error)],
-        Err(_) => jobs
-            .iter()
-            .flat_map(|job| carry_out(shared, db, meta, &[job]))
-            .collect(),
+        Err(_) => jobs.iter().flat_map(|job| carry_out(shared, db, meta, &[job])).collect(),
     }
 }
 

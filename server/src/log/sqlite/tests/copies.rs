@@ -11,9 +11,7 @@ async fn a_backup_is_the_store_at_one_moment() {
         let log = log.clone();
         tokio::spawn(async move {
             for turn in 1..300u64 {
-                log.append(add(table(1), turn, &[&turn.to_string()]))
-                    .await
-                    .unwrap();
+                log.append(add(table(1), turn, &[&turn.to_string()])).await.unwrap();
                 log.append(create(table(1000 + turn), &["x"])).await.unwrap();
             }
         })
@@ -31,10 +29,7 @@ async fn a_backup_is_the_store_at_one_moment() {
         assert_eq!(entries, log.read(table(1), 0).await.unwrap()[..length as usize]);
         // Whatever was committed together is there together.
         let others = copy.start_up().await.unwrap().in_play.len() as u64 - 1;
-        assert!(
-            others + 1 == length || others + 2 == length,
-            "{others} and {length}"
-        );
+        assert!(others + 1 == length || others + 2 == length, "{others} and {length}");
         known = length;
     }
     writer.await.unwrap();
@@ -72,13 +67,7 @@ async fn a_backup_is_put_back() {
     assert!(restore(&backup, &store, true).unwrap().is_sound());
     let log = folder.open();
     assert_log(&log, table(1), &["a"]).await;
-    assert_eq!(
-        log.read(table(1), 2).await,
-        Err(LogError::Ahead {
-            table: table(1),
-            length: 1
-        })
-    );
+    assert_eq!(log.read(table(1), 2).await, Err(LogError::Ahead { table: table(1), length: 1 }));
     let crashed = folder.file("crashed");
     assert!(schema::beside(&crashed, "-wal").exists());
     restore(&backup, &crashed, true).unwrap();

@@ -26,14 +26,9 @@ async fn one_table(log: &SqliteLog, id: TableId) -> Result<One, LogError> {
 async fn contents(log: &SqliteLog) -> Contents {
     let mut contents = Contents::default();
     for number in 0..TABLES {
-        contents
-            .tables
-            .insert(table(number), one_table(log, table(number)).await);
+        contents.tables.insert(table(number), one_table(log, table(number)).await);
     }
-    let all = Page {
-        after: None,
-        size: 100,
-    };
+    let all = Page { after: None, size: 100 };
     let listed = log.tables(Filter::default(), all).await.ok();
     contents.listed = listed.map(|page| page.tables.into_iter().map(|row| row.id).collect());
     contents.feed = log.owner_feed(&owner("ann"), 0).await.ok();
@@ -58,13 +53,9 @@ async fn store(folder: &Folder) -> (Vec<u8>, Contents) {
     }
     for number in 0..4 {
         log.append(put(table(number), 8, REST)).await.unwrap();
-        log.append(put(table(4 + number), 8, finished(b"needle in the record")))
-            .await
-            .unwrap();
+        log.append(put(table(4 + number), 8, finished(b"needle in the record"))).await.unwrap();
     }
-    log.append(add(table(8), 8, &["needle in the journal"]))
-        .await
-        .unwrap();
+    log.append(add(table(8), 8, &["needle in the journal"])).await.unwrap();
     let truth = contents(&log).await;
     assert!(truth.tables.values().all(Result::is_ok));
     drop(log);
@@ -95,26 +86,16 @@ async fn look(folder: &Folder, bytes: &[u8]) -> (Result<Report, LogError>, Found
 /// Whatever is read is true, and whatever is not all there is known to be damaged.
 fn assert_honest(truth: &Contents, report: &Result<Report, LogError>, found: Found, place: &str) {
     let Found::Read(found) = found else {
-        assert!(
-            !report.as_ref().is_ok_and(Report::is_sound),
-            "{place}: refused, and yet sound"
-        );
+        assert!(!report.as_ref().is_ok_and(Report::is_sound), "{place}: refused, and yet sound");
         return;
     };
     for (id, read) in &found.tables {
         if let Ok(read) = read {
-            assert_eq!(
-                Some(read),
-                truth.tables[id].as_ref().ok(),
-                "{place}: wrong data of {id}"
-            );
+            assert_eq!(Some(read), truth.tables[id].as_ref().ok(), "{place}: wrong data of {id}");
         }
     }
     if found != *truth {
-        assert!(
-            !report.as_ref().is_ok_and(Report::is_sound),
-            "{place}: damaged, and yet sound"
-        );
+        assert!(!report.as_ref().is_ok_and(Report::is_sound), "{place}: damaged, and yet sound");
     }
 }
 
@@ -138,10 +119,7 @@ async fn a_flipped_bit_anywhere_never_gives_wrong_data() {
         refused += u32::from(matches!(found, Found::Refused(_)));
         assert_honest(&truth, &report, found, &format!("byte {place}, bit {bit}"));
     }
-    assert!(
-        noticed > 50 && refused > 20,
-        "{noticed} noticed, {refused} refused"
-    );
+    assert!(noticed > 50 && refused > 20, "{noticed} noticed, {refused} refused");
 }
 
 #[tokio::test]
@@ -164,9 +142,7 @@ async fn a_lost_or_overwritten_page_never_gives_wrong_data() {
 
 /// Flips a bit in a text of the file.
 fn spoil(bytes: &mut [u8], text: &str) {
-    let found = bytes
-        .windows(text.len())
-        .position(|window| window == text.as_bytes());
+    let found = bytes.windows(text.len()).position(|window| window == text.as_bytes());
     bytes[found.unwrap()] ^= 4;
 }
 
@@ -206,34 +182,21 @@ async fn damage_is_told_with_the_file_the_table_the_entry_and_what_to_do() {
     let Found::Read(contents) = found else {
         panic!("refused though only a record is damaged");
     };
-    let broken: Vec<_> = contents
-        .tables
-        .values()
-        .filter_map(|read| read.as_ref().err())
-        .collect();
+    let broken: Vec<_> = contents.tables.values().filter_map(|read| read.as_ref().err()).collect();
     assert_eq!(broken.len(), 1);
     assert_told(broken[0], None, None);
 }
 
 fn assert_told(error: &LogError, id: Option<TableId>, at: Option<u64>) {
-    let LogError::Damaged {
-        file, table, entry, ..
-    } = error
-    else {
+    let LogError::Damaged { file, table, entry, .. } = error else {
         panic!("{error:?}");
     };
     assert!(file.ends_with("damaged.db"));
     assert!(id.is_none() || (*table, *entry) == (id, at), "{error}");
     let text = error.to_string();
-    assert!(
-        text.contains("damaged.db") && text.contains("backup") && text.contains("check-store"),
-        "{text}"
-    );
+    assert!(text.contains("damaged.db") && text.contains("backup") && text.contains("check-store"), "{text}");
     if let (Some(id), Some(at)) = (id, at) {
-        assert!(
-            text.contains(&id.to_string()) && text.contains(&format!("entry {at}")),
-            "{text}"
-        );
+        assert!(text.contains(&id.to_string()) && text.contains(&format!("entry {at}")), "{text}");
     }
 }
 
@@ -264,19 +227,12 @@ async fn rows_that_are_gone_or_swapped_are_noticed() {
     for sql in sabotage {
         let file = folder.file("sabotage.db");
         std::fs::write(&file, &bytes).unwrap();
-        rusqlite::Connection::open(&file)
-            .unwrap()
-            .execute_batch(sql)
-            .unwrap();
+        rusqlite::Connection::open(&file).unwrap().execute_batch(sql).unwrap();
         let bytes = std::fs::read(&file).unwrap();
         let (report, found) = look(&folder, &bytes).await;
         // An index that is missing makes things slow, not wrong.
         let slow = sql.starts_with("DROP INDEX");
-        assert_eq!(
-            report.as_ref().is_ok_and(Report::is_sound),
-            slow,
-            "{sql}: {report:?}"
-        );
+        assert_eq!(report.as_ref().is_ok_and(Report::is_sound), slow, "{sql}: {report:?}");
         assert_honest(&truth, &report, found, sql);
     }
 }

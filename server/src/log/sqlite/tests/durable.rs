@@ -19,10 +19,7 @@ async fn a_store_is_the_same_after_it_was_closed() {
     let log = folder.open();
     assert_log(&log, table(1), &["a", "b"]).await;
     assert_log(&log, table(2), &["a"]).await;
-    assert_eq!(
-        log.record(table(3)).await,
-        Ok(Some(Bytes::from_static(b"record")))
-    );
+    assert_eq!(log.record(table(3)).await, Ok(Some(Bytes::from_static(b"record"))));
     assert_eq!(log.requested(&owner("ann"), "r").await, Ok(Some(table(3))));
     assert_eq!(log.owner_feed(&owner("ann"), 0).await.unwrap().len(), 1);
     assert_eq!(log.start_up().await.unwrap().in_play, [table(1)]);
@@ -86,18 +83,12 @@ async fn a_log_that_lost_its_end_is_shorter_and_says_so() {
             Err(error) => panic!("cut to {tenth} tenths: {error}"),
         };
         let read = log.read(table(1), 0).await.unwrap().len() as u64;
-        let ahead = LogError::Ahead {
-            table: table(1),
-            length: read,
-        };
+        let ahead = LogError::Ahead { table: table(1), length: read };
         assert_eq!(log.read(table(1), 30).await, Err(ahead.clone()));
         assert_eq!(log.follow(table(1), 30).await.map(drop), Err(ahead));
         lengths.push(read);
     }
-    assert!(
-        lengths.is_sorted_by(|longer, shorter| longer > shorter),
-        "{lengths:?}"
-    );
+    assert!(lengths.is_sorted_by(|longer, shorter| longer > shorter), "{lengths:?}");
     assert!(lengths[0] < 30);
 }
 

@@ -5,11 +5,9 @@ use super::*;
 /// The rows of the journal, and how large they are.
 fn journal(folder: &Folder) -> (u64, u64) {
     let db = rusqlite::Connection::open(folder.file("store.db")).unwrap();
-    db.query_row(
-        "SELECT count(*), ifnull(sum(length(body)), 0) FROM journal",
-        [],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )
+    db.query_row("SELECT count(*), ifnull(sum(length(body)), 0) FROM journal", [], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
     .unwrap()
 }
 
@@ -81,9 +79,7 @@ async fn a_slow_table_does_not_keep_the_journal_long() {
     for number in 1..200 {
         log.append(create(table(number), &["a"])).await.unwrap();
         for turn in 1..5 {
-            log.append(add(table(number), turn, &["some more of it"]))
-                .await
-                .unwrap();
+            log.append(add(table(number), turn, &["some more of it"])).await.unwrap();
         }
         log.append(put(table(number), 5, finished(b"r"))).await.unwrap();
         assert!(log.shared.index().bytes() <= limit + 1000);
@@ -91,10 +87,7 @@ async fn a_slow_table_does_not_keep_the_journal_long() {
         assert!(bytes <= limit);
         longest = longest.max(rows);
     }
-    assert!(
-        longest > 20,
-        "{longest} rows: it is not written out too early either"
-    );
+    assert!(longest > 20, "{longest} rows: it is not written out too early either");
     assert_eq!(log.find(table(0)).await.unwrap().place, Place::InPlay);
     log.append(add(table(0), 1, &["at last"])).await.unwrap();
     assert_log(&log, table(0), &["slow", "at last"]).await;
@@ -119,13 +112,7 @@ async fn however_many_tables_are_slow_the_journal_is_bounded() {
             assert!(log.shared.index().bytes() <= limit + 1000);
         }
     }
-    let memory: usize = log
-        .shared
-        .index()
-        .tables
-        .values()
-        .map(|table| table.tail.len())
-        .sum();
+    let memory: usize = log.shared.index().tables.values().map(|table| table.tail.len()).sum();
     assert!(memory as u64 <= limit);
     for number in 0..100 {
         assert_log(&log, table(number), &["x"; 6]).await;
@@ -146,15 +133,11 @@ async fn a_start_does_not_read_what_rests() {
     }
     // If it read them, it would notice.
     let db = rusqlite::Connection::open(&file).unwrap();
-    db.execute("UPDATE tables SET state = 7, log = x'00' WHERE place = 1", [])
-        .unwrap();
+    db.execute("UPDATE tables SET state = 7, log = x'00' WHERE place = 1", []).unwrap();
     drop(db);
     let log = folder.open();
     assert_eq!(log.start_up().await.unwrap().in_play, [table(20)]);
-    assert!(matches!(
-        log.read(table(3), 0).await,
-        Err(LogError::Damaged { .. })
-    ));
+    assert!(matches!(log.read(table(3), 0).await, Err(LogError::Damaged { .. })));
     drop(log);
     assert_eq!(check(&file).unwrap().problems.len(), 20);
 }

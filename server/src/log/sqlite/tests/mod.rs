@@ -25,9 +25,7 @@ struct Folder {
 
 impl Folder {
     fn new() -> Folder {
-        Folder {
-            folder: tempfile::tempdir().unwrap(),
-        }
+        Folder { folder: tempfile::tempdir().unwrap() }
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -99,10 +97,7 @@ fn open(file: &Path) -> Result<SqliteLog, LogError> {
 }
 
 fn short_journal(limit: u64) -> Options {
-    Options {
-        journal_limit: limit,
-        ..Options::default()
-    }
+    Options { journal_limit: limit, ..Options::default() }
 }
 
 /// A generator for one test, from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test fails.

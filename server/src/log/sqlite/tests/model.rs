@@ -39,11 +39,7 @@ async fn any_ask(model: &MemoryLog, rng: &mut ChaCha8Rng, pending: &mut [u64; TA
     };
     let mut texts = vec!["", "played", "a rather long entry that says a lot of things"];
     texts.truncate(1 + below(rng, 3));
-    let mut append = if length == 0 {
-        create(id, &texts)
-    } else {
-        add(id, length, &texts)
-    };
+    let mut append = if length == 0 { create(id, &texts) } else { add(id, length, &texts) };
     append.at = Millis(time);
     if length > 0 && below(rng, 4) == 0 {
         append.entries.clear();
@@ -55,27 +51,19 @@ async fn any_ask(model: &MemoryLog, rng: &mut ChaCha8Rng, pending: &mut [u64; TA
         append.place = Some(match below(rng, 8) {
             0 => finished(b"the record"),
             1 | 2 => REST,
-            3 => NewPlace::AtRest {
-                wakes_at: Some(Millis(time + below(rng, 50) as u64)),
-            },
+            3 => NewPlace::AtRest { wakes_at: Some(Millis(time + below(rng, 50) as u64)) },
             _ => NewPlace::InPlay,
         });
     }
     if below(rng, 5) == 0 {
         let name = ["ann", "ann", "ann", "bob"][below(rng, 4)];
-        append.listing = Some(Listing {
-            state: below(rng, 4) as u8,
-            ..listing(name)
-        });
+        append.listing = Some(Listing { state: below(rng, 4) as u8, ..listing(name) });
     }
     if length == 0 && below(rng, 2) == 0 {
         append.request = Some(format!("request {}", below(rng, 6)));
     }
-    append.feed = [
-        posts("ann", &["x", "y"][..below(rng, 3)]),
-        posts("bob", &["z"][..below(rng, 2)]),
-    ]
-    .concat();
+    append.feed =
+        [posts("ann", &["x", "y"][..below(rng, 3)]), posts("bob", &["z"][..below(rng, 2)])].concat();
     pending[number] = append.expected + append.entries.len() as u64;
     Ask::Append(append)
 }
@@ -112,15 +100,8 @@ async fn assert_same(model: &dyn Log, log: &dyn Log) {
     }
     let page = Page { after: None, size: 5 };
     for state in [None, Some(1)] {
-        let filter = Filter {
-            state,
-            owner: Some(owner("ann")),
-            ..Filter::default()
-        };
-        assert_eq!(
-            log.tables(filter.clone(), page).await,
-            model.tables(filter, page).await
-        );
+        let filter = Filter { state, owner: Some(owner("ann")), ..Filter::default() };
+        assert_eq!(log.tables(filter.clone(), page).await, model.tables(filter, page).await);
     }
     assert_eq!(log.start_up().await, model.start_up().await);
 }
@@ -150,11 +131,7 @@ async fn it_does_what_the_log_in_memory_does() {
         }
         if below(&mut rng, 20) == 0 {
             let since = Millis(time.saturating_sub(200));
-            assert_eq!(
-                log.retain(since).await,
-                model.retain(since).await,
-                "round {round}"
-            );
+            assert_eq!(log.retain(since).await, model.retain(since).await, "round {round}");
         }
         if below(&mut rng, 10) == 0 {
             assert_same(&*model, &*log).await;

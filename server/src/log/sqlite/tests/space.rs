@@ -55,15 +55,8 @@ async fn a_full_disk_loses_nothing_and_play_goes_on_when_there_is_room() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_queue_says_so_at_once() {
     let folder = Folder::new();
-    let log = Arc::new(folder.open_with(Options {
-        queue: 2,
-        queue_bytes: 1000,
-        ..Options::default()
-    }));
-    let too_large = Append {
-        entries: vec![Bytes::from(vec![0; 1001])],
-        ..create(table(9), &[])
-    };
+    let log = Arc::new(folder.open_with(Options { queue: 2, queue_bytes: 1000, ..Options::default() }));
+    let too_large = Append { entries: vec![Bytes::from(vec![0; 1001])], ..create(table(9), &[]) };
     assert_eq!(log.append(too_large).await, Err(LogError::Busy));
     log.append(create(table(0), &["a"])).await.unwrap();
 
@@ -85,10 +78,7 @@ async fn a_full_queue_says_so_at_once() {
     }
     // What was refused waits no more.
     for number in 5..20 {
-        let entry = Append {
-            entries: vec![Bytes::from(vec![0; 900])],
-            ..create(table(number), &[])
-        };
+        let entry = Append { entries: vec![Bytes::from(vec![0; 900])], ..create(table(number), &[]) };
         log.append(entry).await.unwrap();
     }
 }
@@ -101,8 +91,7 @@ async fn damage_to_one_table_is_no_trouble_for_others_in_the_same_commit() {
         log.append(create(table(number), &["a"])).await.unwrap();
     }
     let db = rusqlite::Connection::open(folder.file("store.db")).unwrap();
-    db.execute("DELETE FROM tables WHERE id = ?1", [table(1).as_bytes()])
-        .unwrap();
+    db.execute("DELETE FROM tables WHERE id = ?1", [table(1).as_bytes()]).unwrap();
     let appends: Vec<_> = (0..3)
         .map(|number| {
             let log = log.clone();

@@ -1,0 +1,90 @@
+//! How strong the bots are, and how fast the search is.
+//!
+//! `cargo bench -p parlor-bots --bench strength [-- PART_OF_A_NAME ... [--deals N] [--search BOT]]`
+//!
+//! Every line of strength is a comparison on duplicate deals. Their number and the seed are fixed beforehand; the bots
+//! were tuned on other deals than these.
+
+#[path = "../tests/duel/mod.rs"]
+mod duel;
+
+use std::time::Instant;
+
+use duel::Duel;
+use parlor_bots::HouseBot;
+use parlor_engine::{AnyGame, Chance, GameId, NoEvents, Viewer};
+
+const SEED: u64 = 2;
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let (mut filters, mut deals, mut search) = (Vec::new(), None, "search".to_owned());
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--bench" => {}
+            "--deals" => deals = args.next().and_then(|number| number.parse().ok()),
+            "--search" => search = args.next().unwrap_or(search),
+            _ => filters.push(arg),
+        }
+    }
+    let wanted = |name: &str| filters.iter().all(|filter| name.contains(filter.as_str()));
+    for (a, b, usual) in [("greedy", "random", 400), (search.as_str(), "greedy", 100)] {
+        for game in GameId::ALL {
+            for players in [2, 4] {
+                let (short, _) = a.split_once(':').unwrap_or((a, ""));
+                let name = format!("strength_{}_{short}_vs_{b}", game.info().id);
+                let full = format!("{name} {players}p");
+                if !wanted(&full) {
+                    continue;
+                }
+                let [a, b] = [a, b].map(|name| HouseBot::by_name(name).expect("a bot of this name"));
+                let deals = deals.unwrap_or(usual);
+                let seed = SEED;
+                let game = *game;
+                let result = Duel { game, players, a, b, deals, seed }.run();
+                println!(
+                    "bench {name} {:.2} ± {:.2} (p = {:.1e}, {players} players, {deals} deals, {a})",
+                    result.mean,
+                    result.margin,
+                    // What is smaller than this is nothing to a computer.
+                    result.p.max(1e-300)
+                );
+            }
+        }
+    }
+    for game in GameId::ALL {
+        let name = format!("search_{}", game.info().id);
+        if wanted(&name) {
+            println!("bench {name} {:.0} iterations/s", speed(*game));
+        }
+    }
+}
+
+/// Iterations a second of a search on one core, over the decisions of a greedy game of four.
+#[expect(clippy::disallowed_methods, reason = "a bench measures time")]
+fn speed(id: GameId) -> f64 {
+    const ITERATIONS: u32 = 200;
+    let search = HouseBot::by_name(&format!("search:{ITERATIONS}")).expect("a search");
+    let greedy = HouseBot::by_name("greedy").expect("a bot");
+    let version = id.info().rules_version;
+    let chance = Chance::seeded([7; 32]);
+    let mut game =
+        AnyGame::new(version, id.default_options(), 4, chance, &mut NoEvents).expect("a game of four");
+    let (mut iterations, mut seconds) = (0, 0.0);
+    let mut seed = [0; 32];
+    while let Some(seat) = game.to_act().first().filter(|_| seconds < 3.0) {
+        let legal = game.legal_actions(seat);
+        let view = game.view(Viewer::Seat(seat));
+        // A search does not search where there is nothing to choose.
+        if legal.len() > 1 {
+            let start = Instant::now();
+            search.decide(&view, &legal, seed).expect("an answer");
+            seconds += start.elapsed().as_secs_f64();
+            iterations += ITERATIONS;
+        }
+        let index = greedy.decide(&view, &legal, seed).expect("an answer");
+        game.apply(seat, legal[index], &mut NoEvents).expect("a legal action");
+        seed[0] = seed[0].wrapping_add(1);
+    }
+    f64::from(iterations) / seconds
+}

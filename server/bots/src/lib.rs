@@ -1,0 +1,42 @@
+//! The house bots of Parlor: `random`, `greedy` and `search`.
+//!
+//! A bot is asked with what a person in its chair would have: a view and the list of legal actions. It answers with
+//! an index into the list. It never gets a game, so it cannot peek; and its randomness comes from a seed of the
+//! caller's alone, so the same question and the same seed give the same answer on every machine.
+//!
+//! ```
+//! use parlor_bots::HouseBot;
+//! use parlor_engine::{AnyGame, Chance, GameId, NoEvents, Viewer};
+//!
+//! let options = GameId::Gap.default_options();
+//! let mut game = AnyGame::new(1, options, 2, Chance::seeded([0; 32]), &mut NoEvents)?;
+//! let bot = HouseBot::by_name("greedy")?;
+//! let mut seed = [0; 32];
+//! while let Some(seat) = game.to_act().first() {
+//!     let legal = game.legal_actions(seat);
+//!     let index = bot.decide(&game.view(Viewer::Seat(seat)), &legal, seed)?;
+//!     game.apply(seat, legal[index], &mut NoEvents)?;
+//!     seed[0] = seed[0].wrapping_add(1);
+//! }
+//! assert!(game.outcome().is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![deny(missing_docs)]
+
+mod error;
+mod house;
+mod rated;
+mod search;
+mod strategy;
+mod tree;
+
+mod flush;
+mod gap;
+mod habe_fertig;
+mod no_dice;
+
+pub use error::BotError;
+pub use house::HouseBot;
+pub use rated::Rated;
+pub use search::{MAX_ITERATIONS, Search};
+pub use strategy::{Greedy, Random, Strategy};

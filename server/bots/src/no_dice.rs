@@ -1,0 +1,228 @@
+//! How good an action of No Dice looks.
+//!
+//! Every card gets its turn in the end, as the game lasts until no cards are left to play, so an action card costs no
+//! points: what matters is when it is played.
+//!
+//! - A playing card is worth what it scores, twice that with an x2.
+//! - X2 is worth the best placement at hand, as that can be laid next time for twice its points. So it is played when
+//!   that placement is better than usual, and never while an x2 waits already.
+//! - PASS takes a turn, and with it a card of the draw pile, from somebody else: it is played while there is a draw
+//!   pile, and against a player who is ahead or has an x2 waiting rather than another.
+//! - SWAP is for a hand that is poorer than what another's is likely to be: an empty hand for a full one, best of all.
+//! - SWITCH changes little: it is for a turn in which nothing else is worth much.
+
+use parlor_engine::no_dice::{Action, Card, Event, Hand, Laid, NoDice, Placement, View};
+use parlor_engine::{MAX_SEATS, Points, Seat, Viewer};
+
+use crate::Rated;
+
+/// What a good placement usually scores.
+const USUAL: f32 = 26.0;
+
+/// What a card in another's hand is worth, seen from outside.
+const UNKNOWN_CARD: f32 = 12.0;
+
+impl Rated for NoDice {
+    const HORIZON: u32 = 12;
+    const DOUBT: f32 = 6.0;
+
+    fn viewer(view: &View) -> Viewer {
+        view.viewer
+    }
+
+    fn rate(view: &View, seat: Seat, legal: &[Action], ratings: &mut Vec<f32>) {
+        ratings.clear();
+        let is_turn = legal.iter().any(|action| matches!(action, Action::Lay(_)));
+        let sums = if is_turn { Sums::of(&view.table) } else { Sums::default() };
+        let times = if view.x2.contains(seat) { 2.0 } else { 1.0 };
+        let mut best = 0.0f32;
+        for action in legal {
+            let rating = match action {
+                Action::Lay(placement) => {
+                    let points = sums.score(*placement) as f32;
+                    best = best.max(points);
+                    points * times
+                }
+                _ => 0.0,
+            };
+            ratings.push(rating);
+        }
+        for (action, rating) in legal.iter().zip(ratings) {
+            *rating = match action {
+                Action::Lay(_) => *rating,
+                Action::X2 if times > 1.0 => -1.0,
+                Action::X2 => best + (best - USUAL) * 0.5,
+                Action::PassCard => pass_card(view, seat, best),
+                Action::Decline => 0.0,
+                Action::Switch => 8.0 - USUAL * (times - 1.0),
+                Action::Swap(with) => swap(view, *with) - USUAL * (times - 1.0),
+                Action::Pass => -1.0,
+            };
+        }
+    }
+
+    fn points(event: &Event) -> Option<Points> {
+        match event {
+            Event::Laid { seat, points, .. } => {
+                let mut scored = [0; MAX_SEATS];
+                scored[seat.index()] = *points;
+                Some(Points::new(MAX_SEATS as u8, scored))
+            }
+            _ => None,
+        }
+    }
+
+    fn ends_round(event: &Event) -> bool {
+        matches!(event, Event::Ended { .. })
+    }
+
+    fn is_unseen(action: &Action) -> bool {
+        matches!(action, Action::Decline)
+    }
+}
+
+/// The card PASS. In a window, declining is worth nothing, so what is above nothing is played.
+fn pass_card(view: &View, seat: Seat, best: f32) -> f32 {
+    let drawing = if view.draw_pile > 0 { 6.0 } else { -2.0 };
+    if view.turn == seat {
+        // The same is done better in a window, unless two play: then it is the same, and now is now.
+        if view.players == 2 { best.min(USUAL) + drawing } else { 4.0 }
+    } else {
+        let ahead = view.scores[view.turn.index()] >= view.scores[seat.index()];
+        let armed = view.x2.contains(view.turn);
+        drawing + if ahead { 2.0 } else { 0.0 } + if armed { 4.0 } else { 0.0 }
+    }
+}
+
+/// What a trade of hands brings: their cards less one's own. While there are cards to draw, a hand is filled up anyway,
+/// and a trade is worth a card less.
+fn swap(view: &View, with: Seat) -> f32 {
+    let own = view.hand.without(Card::Swap);
+    let theirs = view.hand_sizes[with.index()];
+    let gain = UNKNOWN_CARD * f32::from(theirs) - worth(own);
+    if view.draw_pile == 0 { gain } else { gain - UNKNOWN_CARD }
+}
+
+/// What a hand is worth: its values, as every playing card scores them at least.
+fn worth(hand: Hand) -> f32 {
+    hand.into_iter()
+        .map(|card| match card {
+            Card::Playing(card) => f32::from(card.lower() + card.higher()) + 2.0,
+            Card::X2 => USUAL / 2.0,
+            Card::Switch | Card::Pass | Card::Swap => 2.0,
+        })
+        .sum()
+}
+
+/// A table that really was played on takes up fewer squares than this, in steps of half a segment.
+const LARGEST: usize = 1 << 14;
+
+/// The values on the table, summed up: for each square the sum of all segments further up and further left, so that
+/// the segments of a whole rectangle are added up with four looks.
+///
+/// A view can tell which segments are on top, but checks the whole table before it does. That is too slow for a
+/// playout, and so is comparing every placement with every segment.
+#[derive(Default)]
+struct Sums {
+    left: i32,
+    top: i32,
+    width: usize,
+    height: usize,
+    sums: Vec<i32>,
+}
+
+impl Sums {
+    fn of(table: &[Laid]) -> Sums {
+        let squares = |laid: &Laid| [laid.placement.lower(), laid.placement.higher()];
+        let bounds = |along: fn((i16, i16)) -> i16| {
+            let ends = table.iter().flat_map(squares).map(along);
+            let (low, high) = ends.fold((i16::MAX, i16::MIN), |(low, high), at| (low.min(at), high.max(at)));
+            (i32::from(low), (i32::from(high) - i32::from(low) + 1).max(0) as usize)
+        };
+        let (left, width) = bounds(|(x, _)| x);
+        let (top, height) = bounds(|(_, y)| y);
+        let row = width + 1;
+        let size = row * (height + 1);
+        if table.is_empty() || size > LARGEST {
+            return Sums::default();
+        }
+        let mut sums = vec![0; size];
+        for laid in table {
+            let values = [laid.placement.card().lower(), laid.placement.card().higher()];
+            for ((x, y), value) in squares(laid).into_iter().zip(values) {
+                let (x, y) = ((i32::from(x) - left) as usize, (i32::from(y) - top) as usize);
+                // What lies on the same square is covered.
+                sums[(y + 1) * row + x + 1] = value.into();
+            }
+        }
+        for at in row..size {
+            if at % row != 0 {
+                sums[at] += sums[at - 1] + sums[at - row] - sums[at - row - 1];
+            }
+        }
+        Sums { left, top, width, height, sums }
+    }
+
+    /// The values of all segments whose left edges and upper edges are in these ranges, both ends included.
+    fn within(&self, (left, right): (i32, i32), (top, bottom): (i32, i32)) -> i32 {
+        let column = |x: i32| (x - self.left).clamp(0, self.width as i32) as usize;
+        let line = |y: i32| (y - self.top).clamp(0, self.height as i32) as usize * (self.width + 1);
+        let (left, right, top, bottom) = (column(left), column(right + 1), line(top), line(bottom + 1));
+        let sum = |line: usize, column: usize| self.sums.get(line + column).copied().unwrap_or(0);
+        sum(bottom, right) - sum(bottom, left) - sum(top, right) + sum(top, left)
+    }
+
+    /// What laying a card scores: its own values, and the value of every segment that it covers or touches. Those above
+    /// and below must share a stretch of edge with it, as those at its sides do; a corner is not enough.
+    fn score(&self, placement: Placement) -> i32 {
+        let own = i32::from(placement.card().lower()) + i32::from(placement.card().higher());
+        let [one, other] = [placement.lower(), placement.higher()];
+        let (left, right) = (i32::from(one.0.min(other.0)), i32::from(one.0.max(other.0)) + 2);
+        let (top, bottom) = (i32::from(one.1.min(other.1)), i32::from(one.1.max(other.1)) + 2);
+        let inside = (left - 1, right - 1);
+        own + self.within((left - 2, right), (top - 1, bottom - 1))
+            + self.within(inside, (top - 2, top - 2))
+            + self.within(inside, (bottom, bottom))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parlor_engine::{Audience, Chance, Game, NoEvents, below};
+    use rand_chacha::ChaCha8Rng;
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    /// Every placement of some random games scores what the game says it does.
+    #[test]
+    fn placements_are_scored_by_the_rules() {
+        let seed = std::env::var("PARLOR_TEST_SEED").map_or(7, |seed| seed.parse().expect("a number"));
+        println!("PARLOR_TEST_SEED={seed}");
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut compared = 0;
+        for players in 2..=6 {
+            let chance = Chance::fresh(&mut rng);
+            let mut game =
+                NoDice::new(1, Default::default(), players, chance, &mut NoEvents).expect("a game");
+            let mut legal = Vec::new();
+            while let Some(seat) = game.to_act().first() {
+                game.legal_actions(seat, &mut legal);
+                let view = game.view(Viewer::Seat(seat));
+                let sums = Sums::of(&view.table);
+                for action in &legal {
+                    let Action::Lay(placement) = action else { continue };
+                    let mut events: Vec<(Audience, Event)> = Vec::new();
+                    game.clone().apply(seat, *action, &mut events).expect("a legal action");
+                    let scored = events.iter().find_map(|(_, event)| NoDice::points(event)).expect("points");
+                    let times = if view.x2.contains(seat) { 2 } else { 1 };
+                    assert_eq!(times * sums.score(*placement), scored.of(seat));
+                    compared += 1;
+                }
+                let action = legal[below(legal.len() as u32, &mut rng) as usize];
+                game.apply(seat, action, &mut NoEvents).expect("a legal action");
+            }
+        }
+        assert!(compared > 1000, "{compared}");
+    }
+}

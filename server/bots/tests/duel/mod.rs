@@ -1,0 +1,146 @@
+//! Two bots against each other on duplicate deals, and what that says about them.
+//!
+//! A deal is played once with A on the even seats and B on the odd ones, and once the other way round: at a table of
+//! an even size these are all the rotations that differ. The unit of statistics is the deal: its score is what A's
+//! seats made less what B's seats made, on average over seats and rotations. How many deals there are is fixed
+//! beforehand.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use parlor_bots::HouseBot;
+use parlor_engine::{AnyGame, Chance, GameId, NoEvents, Seat, Viewer};
+
+/// Who plays what, how often.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Duel {
+    pub(crate) game: GameId,
+    /// 2, 4 or 6.
+    pub(crate) players: u8,
+    pub(crate) a: HouseBot,
+    pub(crate) b: HouseBot,
+    pub(crate) deals: u32,
+    pub(crate) seed: u64,
+}
+
+/// How much better A is than B, in points of a game.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Comparison {
+    pub(crate) mean: f64,
+    /// Half the width of the 95% confidence interval.
+    pub(crate) margin: f64,
+    /// How likely a mean as high as this is if A is no better (Student's t, one-sided).
+    pub(crate) p: f64,
+}
+
+impl Duel {
+    /// Plays all deals on all cores. The result depends on the seed alone.
+    pub(crate) fn run(&self) -> Comparison {
+        let next = AtomicU32::new(0);
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        let work = || {
+            let mut scores = Vec::new();
+            loop {
+                let deal = next.fetch_add(1, Ordering::Relaxed);
+                if deal >= self.deals {
+                    return scores;
+                }
+                scores.push((deal, self.score(deal)));
+            }
+        };
+        let mut scores: Vec<(u32, f64)> = std::thread::scope(|scope| {
+            let started: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+            let joined = started.into_iter().map(|worker| worker.join().expect("no game fails"));
+            joined.flatten().collect()
+        });
+        scores.sort_by_key(|(deal, _)| *deal);
+        compare(&scores.into_iter().map(|(_, score)| score).collect::<Vec<_>>())
+    }
+
+    /// The score of A in one deal.
+    fn score(&self, deal: u32) -> f64 {
+        let rotations = [0, 1].map(|rotation| self.play(deal, rotation));
+        rotations.iter().sum::<f64>() / 2.0
+    }
+
+    /// One game of a deal: what A's seats made less what B's made.
+    fn play(&self, deal: u32, rotation: u8) -> f64 {
+        let version = self.game.info().rules_version;
+        let options = self.game.default_options();
+        let chance = Chance::seeded(self.seed_of(deal, &[0xff]));
+        let mut game = AnyGame::new(version, options, self.players, chance, &mut NoEvents)
+            .expect("the game has this size");
+        let is_a = |seat: Seat| (seat.index() as u8 + rotation).is_multiple_of(2);
+        let mut decisions = 0u16;
+        while let Some(seat) = game.to_act().first() {
+            let bot = if is_a(seat) { self.a } else { self.b };
+            let [low, high] = decisions.to_le_bytes();
+            let seed = self.seed_of(deal, &[rotation, low, high]);
+            let legal = game.legal_actions(seat);
+            let index =
+                bot.decide(&game.view(Viewer::Seat(seat)), &legal, seed).expect("a bot answers in a game");
+            game.apply(seat, legal[index], &mut NoEvents).expect("a bot answers with a legal action");
+            decisions = decisions.wrapping_add(1);
+        }
+        let outcome = game.outcome().expect("a game that waits for nobody is over");
+        let points = outcome.standings().map(|standing| {
+            let points = f64::from(standing.points);
+            if is_a(standing.seat) { points } else { -points }
+        });
+        points.sum::<f64>() * 2.0 / f64::from(self.players)
+    }
+
+    /// A seed of 32 bytes for one purpose in one deal.
+    fn seed_of(&self, deal: u32, purpose: &[u8]) -> [u8; 32] {
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&self.seed.to_le_bytes());
+        seed[8..12].copy_from_slice(&deal.to_le_bytes());
+        seed[12..12 + purpose.len()].copy_from_slice(purpose);
+        seed
+    }
+}
+
+/// What the scores of the deals say.
+pub(crate) fn compare(scores: &[f64]) -> Comparison {
+    let count = scores.len() as f64;
+    let mean = scores.iter().sum::<f64>() / count;
+    let variance = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let error = (variance / count).sqrt();
+    let freedom = count - 1.0;
+    let p = if error > 0.0 { tail(mean / error, freedom) } else { 0.5 };
+    Comparison { mean, margin: error * quantile(0.025, freedom), p }
+}
+
+/// How likely Student's t with so many degrees of freedom is above `t`. With `t = sqrt(freedom) * tan(x)` its density
+/// is that of `cos(x)^(freedom - 1)`, which is easy to integrate.
+pub(crate) fn tail(t: f64, freedom: f64) -> f64 {
+    let density = |x: f64| x.cos().max(0.0).powf(freedom - 1.0);
+    let half = std::f64::consts::FRAC_PI_2;
+    let from = (t / freedom.sqrt()).atan();
+    simpson(density, from, half) / simpson(density, -half, half)
+}
+
+/// The `t` that Student's t is above with this probability.
+pub(crate) fn quantile(p: f64, freedom: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1000.0);
+    for _ in 0..60 {
+        let middle = (low + high) / 2.0;
+        if tail(middle, freedom) > p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+fn simpson(f: impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
+    const STEPS: u32 = 2000;
+    let width = (to - from) / f64::from(STEPS);
+    let weight = |step: u32| match step {
+        0 | STEPS => 1.0,
+        _ if step % 2 == 1 => 4.0,
+        _ => 2.0,
+    };
+    let sum: f64 = (0..=STEPS).map(|step| weight(step) * f(from + width * f64::from(step))).sum();
+    sum * width / 3.0
+}
