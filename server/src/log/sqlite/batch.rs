@@ -5,19 +5,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use bytes::Bytes;
 use rusqlite::Connection;
 
 use super::failure::Failing;
 use super::feed::{self, Numbers};
-use super::index::{InPlay, Index};
+use super::index::Index;
 use super::journal::Meta;
 use super::row::{Row, log_length, record_hash};
+use super::work::{Now, Work};
 use crate::log::append::{Current, admit, limits};
 use crate::log::chain::{Chain, encode, encoded_length};
 use crate::log::{
-    Append, Appended, Delete, Entry, FeedItem, LogError, Millis, NewPlace, OwnerId, Place, Post, Retained,
-    TableId,
+    Append, Appended, Delete, FeedItem, LogError, Millis, NewPlace, OwnerId, Place, Post, Retained, TableId,
 };
 
 /// How many tables retention removes in one commit.
@@ -37,64 +36,6 @@ pub(super) struct Batch<'a> {
     requests: HashMap<(OwnerId, String), Option<TableId>>,
     /// Whether feeds were trimmed.
     pub(super) trimmed: bool,
-}
-
-/// A table that this commit is about.
-pub(super) struct Work {
-    /// The table as it will be; `None` when it does not exist, or not any more.
-    pub(super) now: Option<Now>,
-    /// Whether a row of it is in the store.
-    pub(super) stored: bool,
-    /// Whether that row is to be deleted, before a new one may be written.
-    pub(super) deleted: bool,
-}
-
-/// A table as it will be after the commit.
-pub(super) struct Now {
-    pub(super) chain: Chain,
-    pub(super) place: Place,
-    /// The new entries, and as they are on disk.
-    pub(super) entries: Vec<Entry>,
-    pub(super) fresh: Vec<u8>,
-    /// How many bytes the log had before.
-    pub(super) bytes: u64,
-    /// Its row. `None` where the row stays as it is.
-    pub(super) row: Option<Row>,
-    pub(super) record: Option<Bytes>,
-    /// Whether its tail in the index is part of its log.
-    pub(super) has_tail: bool,
-    /// Whether all of its log goes to its row.
-    pub(super) write_out: bool,
-}
-
-impl Now {
-    fn in_play(table: &InPlay) -> Now {
-        Now {
-            chain: table.chain,
-            place: Place::InPlay,
-            entries: Vec::new(),
-            fresh: Vec::new(),
-            bytes: table.stored_bytes + table.tail.len() as u64,
-            row: None,
-            record: None,
-            has_tail: true,
-            write_out: false,
-        }
-    }
-
-    fn at_rest(row: &Row, bytes: u64) -> Now {
-        Now {
-            chain: row.stored,
-            place: row.place,
-            entries: Vec::new(),
-            fresh: Vec::new(),
-            bytes,
-            row: None,
-            record: None,
-            has_tail: false,
-            write_out: false,
-        }
-    }
 }
 
 impl<'a> Batch<'a> {
@@ -217,17 +158,7 @@ impl<'a> Batch<'a> {
         let Some(work) = self.tables.get_mut(&id) else {
             return Err(LogError::Closed);
         };
-        let now = work.now.get_or_insert_with(|| Now {
-            chain: Chain::of(&id),
-            place: Place::InPlay,
-            entries: Vec::new(),
-            fresh: Vec::new(),
-            bytes: 0,
-            row: None,
-            record: None,
-            has_tail: false,
-            write_out: false,
-        });
+        let now = work.now.get_or_insert_with(|| Now::new(&id));
         for payload in &append.entries {
             let entry = now.chain.link(payload.clone());
             encode(&entry, &mut now.fresh);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::failure::Failing;
+use super::failure::{Failing, io_error};
 use super::feed;
 use super::journal::{self, Meta};
 use super::row::{COLUMNS, Row};
@@ -74,6 +74,10 @@ impl fmt::Display for Report {
 /// Reads the whole store that no server uses. An error says why it cannot be read at all; what is wrong in it is in
 /// the report.
 pub fn check(store: &Path) -> Result<Report, LogError> {
+    // Without this the lock would leave its own file where no store is.
+    if let Err(error) = std::fs::metadata(store) {
+        return Err(io_error(store, error));
+    }
     let _lock = Lock::take(store)?;
     check_copy(store)
 }

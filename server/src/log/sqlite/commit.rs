@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::batch::{Batch, Now, Work};
+use super::batch::Batch;
 use super::feed;
 use super::index::Index;
 use super::journal::{self, Meta};
 use super::row::log_bytes;
+use super::work::{Now, Work};
 use crate::log::chain::Chain;
 use crate::log::{FeedItem, LogError, OwnerId, Place, TableId};
 

@@ -19,6 +19,7 @@ mod row;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod work;
 mod writer;
 
 use std::path::{Path, PathBuf};

@@ -48,6 +48,14 @@ async fn a_backup_replaces_no_file() {
     assert!(log.backup(&nowhere).await.is_err());
 }
 
+#[test]
+fn checking_what_is_not_there_leaves_nothing_behind() {
+    let folder = Folder::new();
+    let checked = check(&folder.file("missing"));
+    assert!(matches!(checked, Err(LogError::Io { .. })), "{checked:?}");
+    assert_eq!(std::fs::read_dir(folder.folder.path()).unwrap().count(), 0);
+}
+
 #[tokio::test]
 async fn a_backup_is_put_back() {
     let folder = Folder::new();
