@@ -52,9 +52,7 @@ struct Feed {
 
 impl Committed {
     pub(super) fn table(&self, table: &TableId) -> Result<&Table, LogError> {
-        self.tables
-            .get(table)
-            .ok_or(LogError::NoSuchTable { table: *table })
+        self.tables.get(table).ok_or(LogError::NoSuchTable { table: *table })
     }
 
     fn admit(&self, append: &Append) -> Result<(), LogError> {
@@ -92,33 +90,18 @@ impl Committed {
         let Some(feed) = self.feeds.get(owner) else {
             return match after {
                 0 => Ok(Vec::new()),
-                _ => Err(LogError::FeedAhead {
-                    owner: owner.clone(),
-                    last: 0,
-                }),
+                _ => Err(LogError::FeedAhead { owner: owner.clone(), last: 0 }),
             };
         };
         if after > feed.last {
-            return Err(LogError::FeedAhead {
-                owner: owner.clone(),
-                last: feed.last,
-            });
+            return Err(LogError::FeedAhead { owner: owner.clone(), last: feed.last });
         }
         let first = feed.last + 1 - feed.items.len() as u64;
         if after + 1 < first {
-            return Err(LogError::FeedTrimmed {
-                owner: owner.clone(),
-                first,
-            });
+            return Err(LogError::FeedTrimmed { owner: owner.clone(), first });
         }
         let skip = (after + 1 - first) as usize;
-        Ok(feed
-            .items
-            .iter()
-            .skip(skip)
-            .take(limits::FEED_PAGE)
-            .cloned()
-            .collect())
+        Ok(feed.items.iter().skip(skip).take(limits::FEED_PAGE).cloned().collect())
     }
 
     /// Carries a job out, or refuses it and changes nothing. Followers are told.
@@ -129,14 +112,8 @@ impl Committed {
                 self.remove(&delete.table)?;
                 let feed = self.post(delete.at, delete.feed, followers);
                 let table = delete.table;
-                followers
-                    .tables
-                    .end(&table, Some(LogError::NoSuchTable { table }));
-                Ok(Appended {
-                    length: 0,
-                    head: [0; 32],
-                    feed,
-                })
+                followers.tables.end(&table, Some(LogError::NoSuchTable { table }));
+                Ok(Appended { length: 0, head: [0; 32], feed })
             }
         }
     }
@@ -204,11 +181,7 @@ impl Committed {
         for Post { owner, payload } in posts {
             let feed = self.feeds.entry(owner.clone()).or_default();
             feed.last += 1;
-            let item = FeedItem {
-                number: feed.last,
-                at,
-                payload,
-            };
+            let item = FeedItem { number: feed.last, at, payload };
             numbers.push(item.number);
             followers.owners.publish(&owner, std::slice::from_ref(&item));
             feed.items.push_back(item);
@@ -220,12 +193,7 @@ impl Committed {
     pub(super) fn retain(&mut self, since: Millis) -> Result<Retained, LogError> {
         let mut retained = Retained::default();
         let old = |table: &&Table| table.row.place == Place::Finished && table.row.updated < since;
-        let old: Vec<TableId> = self
-            .tables
-            .values()
-            .filter(old)
-            .map(|table| table.row.id)
-            .collect();
+        let old: Vec<TableId> = self.tables.values().filter(old).map(|table| table.row.id).collect();
         for table in old {
             self.remove(&table)?;
             retained.tables += 1;

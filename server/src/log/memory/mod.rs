@@ -63,15 +63,8 @@ impl MemoryLog {
 
     fn with(committed: Committed, waiting: Option<Vec<Waiting>>) -> MemoryLog {
         MemoryLog {
-            state: Mutex::new(State {
-                committed,
-                waiting,
-                crashed: false,
-            }),
-            followers: Followers {
-                tables: Hub::new(),
-                owners: Hub::new(),
-            },
+            state: Mutex::new(State { committed, waiting, crashed: false }),
+            followers: Followers { tables: Hub::new(), owners: Hub::new() },
         }
     }
 
@@ -116,11 +109,7 @@ impl MemoryLog {
     async fn submit(&self, job: Job) -> Result<Appended, LogError> {
         let answer = {
             let mut state = self.state();
-            let State {
-                committed,
-                waiting,
-                crashed,
-            } = &mut *state;
+            let State { committed, waiting, crashed } = &mut *state;
             if *crashed {
                 return Err(LogError::Closed);
             }
@@ -149,10 +138,7 @@ impl Log for MemoryLog {
         self.look(|committed| {
             let entries = &committed.table(&table)?.entries;
             let rest = usize::try_from(from).ok().and_then(|from| entries.get(from..));
-            rest.map(<[Entry]>::to_vec).ok_or(LogError::Ahead {
-                table,
-                length: entries.len() as u64,
-            })
+            rest.map(<[Entry]>::to_vec).ok_or(LogError::Ahead { table, length: entries.len() as u64 })
         })
     }
 
@@ -184,11 +170,7 @@ impl Log for MemoryLog {
                 None => committed.tables.range::<TableId, _>(..),
             };
             let mut passing = older.rev().filter(|(_, table)| filter.passes(&table.row.listing));
-            let tables: Vec<_> = passing
-                .by_ref()
-                .take(size)
-                .map(|(_, table)| table.row.clone())
-                .collect();
+            let tables: Vec<_> = passing.by_ref().take(size).map(|(_, table)| table.row.clone()).collect();
             let next = passing.next().and(tables.last()).map(|last| last.id);
             Ok(Tables { tables, next })
         })

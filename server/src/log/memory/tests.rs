@@ -75,10 +75,7 @@ async fn too_much_that_waits_is_refused() {
     for number in 0..QUEUE as u64 {
         waiting.push(begin(&log, create(table(number), &["a"])).await);
     }
-    assert_eq!(
-        log.append(create(table(1 << 20), &["a"])).await,
-        Err(LogError::Busy)
-    );
+    assert_eq!(log.append(create(table(1 << 20), &["a"])).await, Err(LogError::Busy));
     assert_eq!(log.sync(), QUEUE);
     for append in waiting {
         append.await.unwrap().unwrap();
