@@ -88,6 +88,10 @@ bench: ## Measure random games, the durable log, and how strong the house bots a
 	cargo bench -p parlor-server --bench log --locked
 	cargo bench -p parlor-bots --bench strength --locked
 
+.PHONY: faults
+faults: ## Kill -9 a process that writes to the log, fifty times, and count what was acknowledged and lost
+	cargo run --quiet --locked --release -p parlor-server --example faults
+
 .PHONY: mutants
 mutants: $(CARGO_MUTANTS) ## Break the engine in small ways and see whether its tests notice (slow)
 	$(CARGO_MUTANTS) mutants --package parlor-engine --all-features --cargo-arg=--locked $(MUTANTS_ARGS)
