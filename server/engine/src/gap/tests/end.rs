@@ -69,7 +69,7 @@ fn play_rounds<R: AsRef<[i32]>>(length: Length, rounds: &[R]) -> Gap {
     let players = rounds[0].as_ref().len() as u8;
     let mut game = table_with(Options { length }, players, &[], "", "", &mut NoEvents);
     for (index, round) in rounds.iter().enumerate() {
-        assert_eq!(game.outcome, None, "over before round {index}");
+        assert_eq!(game.outcome(), None, "over before round {index}");
         assert_eq!(usize::from(game.round), index);
         assert_eq!(game.start.index(), index % usize::from(players), "the start moves left");
         end_round(&mut game, round.as_ref());
@@ -84,9 +84,9 @@ fn check(length: Length, rounds: &[&[i32]], expected: &str) {
     for seat in Seat::all(game.players) {
         let sum: i32 = rounds.iter().map(|round| round[seat.index()]).sum();
         assert_eq!(game.totals[seat.index()], sum, "the points of all rounds count");
-        assert_eq!(game.outcome.and_then(|o| o.points(seat)).unwrap_or(sum), sum);
+        assert_eq!(game.outcome().and_then(|o| o.points(seat)).unwrap_or(sum), sum);
     }
-    let places = game.outcome.map(|outcome| {
+    let places = game.outcome().map(|outcome| {
         let places = outcome.standings().map(|standing| standing.place.to_string());
         places.collect::<Vec<_>>().join(" ")
     });

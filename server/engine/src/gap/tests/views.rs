@@ -80,3 +80,24 @@ fn sampled_worlds_keep_what_is_known_and_have_a_future_of_their_own() {
     assert_eq!((one.view(view.viewer), other.view(view.viewer)), (view, view));
     assert_ne!(one.chance, other.chance);
 }
+
+/// Two rounds, to the end: whoever follows what they are told knows what the game would show them.
+#[test]
+fn events_are_enough_to_follow_the_game() {
+    for players in 2..=6 {
+        let options = Options { length: Length::Rounds(2) };
+        let mut game = table_with(options, players, &[], "", "", &mut NoEvents);
+        let mut views: Vec<View> = Viewer::all(players).map(|viewer| game.view(viewer)).collect();
+        while let Some(seat) = game.to_act().first() {
+            let mut events = Vec::new();
+            let action = game.default_action(seat).expect("an action");
+            game.apply(seat, action, &mut events).expect("a legal action");
+            for view in &mut views {
+                let viewer = view.viewer;
+                let told = events.iter().filter(|(to, _)| to.includes(viewer));
+                told.for_each(|(_, event)| Gap::follow(view, event));
+                assert_eq!(*view, game.view(viewer), "{players} players, after {events:?}");
+            }
+        }
+    }
+}
