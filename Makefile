@@ -94,7 +94,7 @@ faults: ## Kill -9 a process that writes to the log, fifty times, and count what
 
 .PHONY: mutants
 mutants: $(CARGO_MUTANTS) ## Break the engine in small ways and see whether its tests notice (slow)
-	$(CARGO_MUTANTS) mutants --package parlor-engine --profile mutants --cargo-arg=--locked $(MUTANTS_ARGS)
+	$(CARGO_MUTANTS) mutants --package parlor-engine --all-features --cargo-arg=--locked $(MUTANTS_ARGS)
 
 .PHONY: proto-baseline
 proto-baseline: $(BUF) ## Make the .proto files as they are the baseline: with a new version, never to silence lint-proto
