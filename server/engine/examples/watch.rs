@@ -1,8 +1,9 @@
 //! Watch a game between players who choose at random: `cargo run -p parlor-engine --example watch -- gap 3 --seed 7`.
 
+use std::io::Write;
 use std::process::ExitCode;
 
-use parlor_engine::{AnyGame, Audience, Chance, GameId, Lang, Say, Viewer, below};
+use parlor_engine::{AnyEvent, AnyGame, Audience, Chance, GameId, Lang, Say, below};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
@@ -73,24 +74,32 @@ fn play(id: GameId, players: u8, seed: u64, lang: Lang) -> Result<(), String> {
     let mut events = Vec::new();
     let mut game = AnyGame::new(version, options, players, Chance::fresh(&mut rng), &mut events)
         .map_err(|error| error.to_string())?;
-    println!("{} ({})", id.info().name.get(lang), options.in_lang(lang));
+    let mut lines = vec![format!("{} ({})", id.info().name.get(lang), options.in_lang(lang))];
     loop {
-        for (to, event) in
-            events.drain(..).filter(|(to, _)| to.includes(Viewer::Spectator) || is_private(*to))
-        {
-            let mark = if is_private(to) { "  " } else { "" };
-            println!("{mark}{}", event.in_lang(lang));
-        }
-        let Some(seat) = game.to_act().first() else {
+        lines.extend(events.drain(..).filter_map(|(to, event)| line(to, &event, lang)));
+        if !print(&mut lines) {
             return Ok(());
-        };
+        }
+        let Some(seat) = game.to_act().first() else { return Ok(()) };
         let legal = game.legal_actions(seat);
         let action = legal[below(legal.len() as u32, &mut rng) as usize];
         game.apply(seat, action, &mut events).map_err(|refusal| refusal.to_string())?;
     }
 }
 
-/// This program is the referee: it sees what only one player sees, and indents it.
-fn is_private(to: Audience) -> bool {
-    matches!(to, Audience::Only(_))
+/// This program is the referee: it also sees what only one player is told, and says whom. What the others are told
+/// instead is less, and left out.
+fn line(to: Audience, event: &AnyEvent, lang: Lang) -> Option<String> {
+    let event = event.in_lang(lang);
+    match to {
+        Audience::Everyone => Some(event.to_string()),
+        Audience::Only(seat) => Some(format!("  [{}] {event}", seat.in_lang(lang))),
+        Audience::AllBut(_) => None,
+    }
+}
+
+/// Prints the lines; false when nobody reads them any more.
+fn print(lines: &mut Vec<String>) -> bool {
+    let mut out = std::io::stdout().lock();
+    lines.drain(..).all(|line| writeln!(out, "{line}").is_ok())
 }
