@@ -109,7 +109,7 @@ async fn nobody_sees_an_entry_before_it_is_durable() {
     log.append(create(table(2), &["a"])).await.unwrap();
     let mut follow = log.follow(table(1), 1).await.unwrap();
     let mut feed = log.follow_owner(&owner("ann"), 0).await.unwrap();
-    let standstill = Standstill::of_next_commit(&log);
+    let mut standstill = Standstill::of_next_commit(&log);
     let appending = {
         let log = log.clone();
         tokio::spawn(async move {
@@ -128,7 +128,7 @@ async fn nobody_sees_an_entry_before_it_is_durable() {
     let nothing = std::time::Duration::from_millis(20);
     assert!(tokio::time::timeout(nothing, follow.next()).await.is_err());
     assert!(tokio::time::timeout(nothing, feed.next()).await.is_err());
-    standstill.end();
+    drop(standstill);
     assert_eq!(appending.await.unwrap().unwrap().length, 2);
     assert_eq!(follow.next().await.unwrap().unwrap().index, 1);
     assert_eq!(feed.next().await.unwrap().unwrap().number, 1);

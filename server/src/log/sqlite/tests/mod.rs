@@ -8,7 +8,7 @@ mod model;
 mod space;
 
 use std::path::PathBuf;
-use std::sync::Barrier;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use tempfile::TempDir;
 
@@ -62,35 +62,36 @@ impl Shared {
     }
 }
 
-/// A writer that stands still, with everything of a commit written and nothing committed.
+/// A writer that stands still, with everything of a commit written and nothing committed. It goes on when this is
+/// dropped, so that a test that fails ends, too.
 struct Standstill {
-    barrier: Arc<Barrier>,
+    reached: Option<Receiver<()>>,
+    _standing: SyncSender<()>,
 }
 
 impl Standstill {
     /// Stops the next commit of the log.
     fn of_next_commit(log: &SqliteLog) -> Standstill {
-        let barrier = Arc::new(Barrier::new(2));
-        let hook = {
-            let barrier = barrier.clone();
-            move || {
-                barrier.wait();
-                barrier.wait();
-            }
+        let (reach, reached) = sync_channel(1);
+        let (standing, go_on) = sync_channel(1);
+        let hook = move || {
+            let _ = reach.send(());
+            let _: Result<(), _> = go_on.recv();
         };
         *log.shared.before_commit.lock().unwrap() = Some(Box::new(hook));
-        Standstill { barrier }
+        Standstill {
+            reached: Some(reached),
+            _standing: standing,
+        }
     }
 
     /// Waits until the writer stands.
-    async fn reached(&self) {
-        let barrier = self.barrier.clone();
-        tokio::task::spawn_blocking(move || barrier.wait()).await.unwrap();
-    }
-
-    /// Lets the writer go on.
-    fn end(self) {
-        self.barrier.wait();
+    async fn reached(&mut self) {
+        let reached = self.reached.take().unwrap();
+        tokio::task::spawn_blocking(move || reached.recv())
+            .await
+            .unwrap()
+            .unwrap();
     }
 }
 
