@@ -263,8 +263,10 @@ fn commit(
     let written = batch.write(shared.options.journal_limit)?;
     drop(index);
     #[cfg(test)]
-    shared.before_commit();
+    shared.reach(super::tests::Moment::Written);
     failing.at(transaction.commit())?;
+    #[cfg(test)]
+    shared.reach(super::tests::Moment::Committed);
     *meta = written.meta;
     written.apply(&mut shared.index_mut());
     shared.set_applied(meta.seq);

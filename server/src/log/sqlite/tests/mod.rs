@@ -53,32 +53,52 @@ impl Folder {
     }
 }
 
+/// A moment of a commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Moment {
+    /// Everything is written and nothing committed.
+    Written,
+    /// It is committed, and nobody knows.
+    Committed,
+}
+
+/// What a test does at a moment.
+pub(super) struct Hook {
+    at: Moment,
+    run: Box<dyn FnMut() + Send>,
+}
+
 impl Shared {
-    pub(super) fn before_commit(&self) {
-        let hook = self.before_commit.lock().unwrap().take();
+    pub(super) fn reach(&self, moment: Moment) {
+        let hook = self.hook.lock().unwrap().take_if(|hook| hook.at == moment);
         if let Some(mut hook) = hook {
-            hook();
+            (hook.run)();
         }
     }
 }
 
-/// A writer that stands still, with everything of a commit written and nothing committed. It goes on when this is
-/// dropped, so that a test that fails ends, too.
+/// A writer that stands still in the middle of a commit. It goes on when this is dropped, so that a test that fails
+/// ends, too.
 struct Standstill {
     reached: Option<Receiver<()>>,
     _standing: SyncSender<()>,
 }
 
 impl Standstill {
-    /// Stops the next commit of the log.
+    /// Stops the next commit of the log when everything is written and nothing committed.
     fn of_next_commit(log: &SqliteLog) -> Standstill {
+        Standstill::at(log, Moment::Written)
+    }
+
+    /// Stops the next commit of the log at this moment.
+    fn at(log: &SqliteLog, at: Moment) -> Standstill {
         let (reach, reached) = sync_channel(1);
         let (standing, go_on) = sync_channel(1);
-        let hook = move || {
+        let run = Box::new(move || {
             let _ = reach.send(());
             let _: Result<(), _> = go_on.recv();
-        };
-        *log.shared.before_commit.lock().unwrap() = Some(Box::new(hook));
+        });
+        *log.shared.hook.lock().unwrap() = Some(Hook { at, run });
         Standstill {
             reached: Some(reached),
             _standing: standing,
