@@ -167,14 +167,26 @@ impl RowPerEntry {
         )
         .expect("the schema is right");
         std::thread::spawn(move || {
+            let mut recent = [0; 2];
             while let Some(first) = asked.blocking_recv() {
+                let mut batch = vec![first];
+                // The log's own way to wait for others, or its commits would be fuller than these.
+                for nap in 0..=8 {
+                    let before = batch.len();
+                    while let Ok(next) = asked.try_recv() {
+                        batch.push(next);
+                    }
+                    if batch.len() >= recent[0].max(recent[1]) || (nap > 0 && batch.len() == before) {
+                        break;
+                    }
+                    std::thread::park_timeout(Duration::from_micros(100));
+                }
+                recent = [recent[1], batch.len()];
                 let mut answers = Vec::new();
                 let transaction = db.transaction().expect("nobody else writes");
-                let mut next = Some(first);
-                while let Some((id, index, answer)) = next {
+                for (id, index, answer) in batch {
                     insert(&transaction, &id, index).expect("there is room");
                     answers.push(answer);
-                    next = asked.try_recv().ok();
                 }
                 transaction.commit().expect("there is room");
                 for answer in answers {

@@ -81,9 +81,9 @@ struct Shared {
     tables: Arc<Hub<TableId, Entry>>,
     owners: Arc<Hub<OwnerId, FeedItem>>,
     readers: Readers,
-    /// What a test does when everything is written and nothing committed.
+    /// What a test does at some moment of the next commit.
     #[cfg(test)]
-    before_commit: Mutex<Option<Box<dyn FnMut() + Send>>>,
+    hook: Mutex<Option<tests::Hook>>,
     // Dropped last: others may come when every connection is closed.
     _lock: Lock,
 }
@@ -143,7 +143,7 @@ impl SqliteLog {
             tables: Hub::new(),
             owners: Hub::new(),
             #[cfg(test)]
-            before_commit: Mutex::new(None),
+            hook: Mutex::new(None),
             _lock: lock,
         });
         let writer = Writer::start(shared.clone(), db, meta)?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::mpsc::error::TrySendError;
@@ -19,6 +20,10 @@ use crate::log::{Append, Appended, Delete, FeedItem, LogError, Millis, Place, Re
 const BATCH: usize = 1024;
 /// The most bytes in one commit, save for the last request in it.
 const BATCH_BYTES: usize = 8 << 20;
+
+/// How long the writer waits for more requests at a time, and how often at most.
+const NAP: Duration = Duration::from_micros(100);
+const NAPS: u32 = 8;
 
 /// What is asked of the writer.
 pub(super) enum Job {
@@ -131,22 +136,12 @@ fn run(
     let _closing = Closing(shared);
     let mut batch = Vec::new();
     let mut held = None;
+    let mut recent = [0; 2];
     while let Some(first) = held.take().or_else(|| requests.blocking_recv()) {
         let mut bytes = first.bytes;
-        let alone = first.job.is_alone();
         batch.push(first);
-        while !alone
-            && batch.len() < BATCH
-            && bytes < BATCH_BYTES
-            && let Ok(next) = requests.try_recv()
-        {
-            if next.job.is_alone() {
-                held = Some(next);
-                break;
-            }
-            bytes += next.bytes;
-            batch.push(next);
-        }
+        held = gather(&mut requests, &mut batch, &mut bytes, recent.into_iter().max());
+        recent = [recent[1], batch.len()];
         let jobs: Vec<&Job> = batch.iter().map(|request| &request.job).collect();
         let answers = carry_out(shared, &mut db, &mut meta, &jobs);
         waiting.fetch_sub(bytes, Ordering::Relaxed);
@@ -155,6 +150,42 @@ fn run(
             let _ = request.answer.send(answer);
         }
     }
+}
+
+/// Takes what waits into the batch. Gives the request that must have a commit of its own, if one is next.
+///
+/// Those who were just answered mostly ask again at once. If the first of them were committed without the others, half
+/// of the tables would always wait for the other half. So the writer naps, as long as that helps, until there are as many
+/// as lately. Whoever plays alone never waits.
+fn gather(
+    requests: &mut mpsc::Receiver<Request>,
+    batch: &mut Vec<Request>,
+    bytes: &mut usize,
+    lately: Option<usize>,
+) -> Option<Request> {
+    if batch.iter().any(|request| request.job.is_alone()) {
+        return None;
+    }
+    for nap in 0.. {
+        let before = batch.len();
+        while batch.len() < BATCH
+            && *bytes < BATCH_BYTES
+            && let Ok(next) = requests.try_recv()
+        {
+            if next.job.is_alone() {
+                return Some(next);
+            }
+            *bytes += next.bytes;
+            batch.push(next);
+        }
+        let enough = lately.is_none_or(|lately| batch.len() >= lately) || *bytes >= BATCH_BYTES;
+        let in_vain = nap > 0 && batch.len() == before;
+        if enough || in_vain || nap == NAPS {
+            break;
+        }
+        std::thread::park_timeout(NAP);
+    }
+    None
 }
 
 /// Closes the log when the writer ends, whatever it ends of.
@@ -217,8 +248,10 @@ fn commit(
     let written = batch.write(shared.options.journal_limit)?;
     drop(index);
     #[cfg(test)]
-    shared.before_commit();
+    shared.reach(super::tests::Moment::Written);
     failing.at(transaction.commit())?;
+    #[cfg(test)]
+    shared.reach(super::tests::Moment::Committed);
     *meta = written.meta;
     written.apply(&mut shared.index_mut());
     shared.set_applied(meta.seq);

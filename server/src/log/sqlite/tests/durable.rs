@@ -100,7 +100,7 @@ async fn nobody_sees_an_entry_before_it_is_durable() {
     log.append(create(table(2), &["a"])).await.unwrap();
     let mut follow = log.follow(table(1), 1).await.unwrap();
     let mut feed = log.follow_owner(&owner("ann"), 0).await.unwrap();
-    let standstill = Standstill::of_next_commit(&log);
+    let mut standstill = Standstill::of_next_commit(&log);
     let appending = {
         let log = log.clone();
         tokio::spawn(async move {
@@ -119,11 +119,45 @@ async fn nobody_sees_an_entry_before_it_is_durable() {
     let nothing = std::time::Duration::from_millis(20);
     assert!(tokio::time::timeout(nothing, follow.next()).await.is_err());
     assert!(tokio::time::timeout(nothing, feed.next()).await.is_err());
-    standstill.end();
+    drop(standstill);
     assert_eq!(appending.await.unwrap().unwrap().length, 2);
     assert_eq!(follow.next().await.unwrap().unwrap().index, 1);
     assert_eq!(feed.next().await.unwrap().unwrap().number, 1);
     assert_log(&*log, table(1), &["a", "b"]).await;
+}
+
+/// What was read from the file must not be missing when the next one reads from memory.
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_reads_from_the_file_what_the_memory_does_not_know() {
+    let folder = Folder::new();
+    let log = Arc::new(folder.open());
+    log.append(create(table(1), &["a"])).await.unwrap();
+    let mut standstill = Standstill::at(&log, Moment::Committed);
+    let appending = {
+        let log = log.clone();
+        tokio::spawn(async move {
+            let mut append = add(table(1), 1, &["b"]);
+            append.place = Some(REST);
+            log.append(append).await
+        })
+    };
+    standstill.reached().await;
+    // It can be read from the file now, and the memory does not know of it.
+    let mut finding = {
+        let log = log.clone();
+        tokio::spawn(async move { log.find(table(1)).await })
+    };
+    let nothing = std::time::Duration::from_millis(50);
+    assert!(tokio::time::timeout(nothing, &mut finding).await.is_err());
+    assert!(log.read(table(1), 2).await.is_err());
+    assert!(!appending.is_finished());
+    drop(standstill);
+    assert_eq!(
+        finding.await.unwrap().unwrap().place,
+        Place::AtRest { wakes_at: None }
+    );
+    assert_eq!(log.read(table(1), 2).await, Ok(vec![]));
+    appending.await.unwrap().unwrap();
 }
 
 #[tokio::test]

@@ -46,7 +46,7 @@ async fn a_table_that_rests_or_is_finished_leaves_the_journal() {
 async fn many_appends_of_one_commit_are_one_row() {
     let folder = Folder::new();
     let log = Arc::new(folder.open());
-    let standstill = Standstill::of_next_commit(&log);
+    let mut standstill = Standstill::of_next_commit(&log);
     let append = |number| {
         let log = log.clone();
         tokio::spawn(async move { log.append(create(table(number), &["a"])).await })
@@ -57,7 +57,7 @@ async fn many_appends_of_one_commit_are_one_row() {
     while log.writer.queued() < 49 {
         tokio::task::yield_now().await;
     }
-    standstill.end();
+    drop(standstill);
     for append in appends {
         append.await.unwrap().unwrap();
     }

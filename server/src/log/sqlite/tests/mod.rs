@@ -8,7 +8,7 @@ mod model;
 mod space;
 
 use std::path::PathBuf;
-use std::sync::Barrier;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use tempfile::TempDir;
 
@@ -51,44 +51,65 @@ impl Folder {
     }
 }
 
+/// A moment of a commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Moment {
+    /// Everything is written and nothing committed.
+    Written,
+    /// It is committed, and nobody knows.
+    Committed,
+}
+
+/// What a test does at a moment.
+pub(super) struct Hook {
+    at: Moment,
+    run: Box<dyn FnMut() + Send>,
+}
+
 impl Shared {
-    pub(super) fn before_commit(&self) {
-        let hook = self.before_commit.lock().unwrap().take();
+    pub(super) fn reach(&self, moment: Moment) {
+        let hook = self.hook.lock().unwrap().take_if(|hook| hook.at == moment);
         if let Some(mut hook) = hook {
-            hook();
+            (hook.run)();
         }
     }
 }
 
-/// A writer that stands still, with everything of a commit written and nothing committed.
+/// A writer that stands still in the middle of a commit. It goes on when this is dropped, so that a test that fails
+/// ends, too.
 struct Standstill {
-    barrier: Arc<Barrier>,
+    reached: Option<Receiver<()>>,
+    _standing: SyncSender<()>,
 }
 
 impl Standstill {
-    /// Stops the next commit of the log.
+    /// Stops the next commit of the log when everything is written and nothing committed.
     fn of_next_commit(log: &SqliteLog) -> Standstill {
-        let barrier = Arc::new(Barrier::new(2));
-        let hook = {
-            let barrier = barrier.clone();
-            move || {
-                barrier.wait();
-                barrier.wait();
-            }
-        };
-        *log.shared.before_commit.lock().unwrap() = Some(Box::new(hook));
-        Standstill { barrier }
+        Standstill::at(log, Moment::Written)
+    }
+
+    /// Stops the next commit of the log at this moment.
+    fn at(log: &SqliteLog, at: Moment) -> Standstill {
+        let (reach, reached) = sync_channel(1);
+        let (standing, go_on) = sync_channel(1);
+        let run = Box::new(move || {
+            let _ = reach.send(());
+            let _: Result<(), _> = go_on.recv();
+        });
+        *log.shared.hook.lock().unwrap() = Some(Hook { at, run });
+        Standstill {
+            reached: Some(reached),
+            _standing: standing,
+        }
     }
 
     /// Waits until the writer stands.
-    async fn reached(&self) {
-        let barrier = self.barrier.clone();
-        tokio::task::spawn_blocking(move || barrier.wait()).await.unwrap();
-    }
-
-    /// Lets the writer go on.
-    fn end(self) {
-        self.barrier.wait();
+    async fn reached(&mut self) {
+        let reached = self.reached.take().unwrap();
+        tokio::task::spawn_blocking(move || reached.recv())
+            .await
+            .unwrap()
+            .unwrap();
     }
 }
 

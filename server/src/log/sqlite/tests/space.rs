@@ -60,7 +60,7 @@ async fn a_full_queue_says_so_at_once() {
     assert_eq!(log.append(too_large).await, Err(LogError::Busy));
     log.append(create(table(0), &["a"])).await.unwrap();
 
-    let standstill = Standstill::of_next_commit(&log);
+    let mut standstill = Standstill::of_next_commit(&log);
     let append = |number| {
         let log = log.clone();
         tokio::spawn(async move { log.append(create(table(number), &["a"])).await })
@@ -72,7 +72,7 @@ async fn a_full_queue_says_so_at_once() {
         tokio::task::yield_now().await;
     }
     assert_eq!(log.append(create(table(4), &["a"])).await, Err(LogError::Busy));
-    standstill.end();
+    drop(standstill);
     for append in appends {
         append.await.unwrap().unwrap();
     }
