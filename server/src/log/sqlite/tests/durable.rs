@@ -152,10 +152,7 @@ async fn nobody_reads_from_the_file_what_the_memory_does_not_know() {
     assert!(log.read(table(1), 2).await.is_err());
     assert!(!appending.is_finished());
     drop(standstill);
-    assert_eq!(
-        finding.await.unwrap().unwrap().place,
-        Place::AtRest { wakes_at: None }
-    );
+    assert_eq!(finding.await.unwrap().unwrap().place, Place::AtRest { wakes_at: None });
     assert_eq!(log.read(table(1), 2).await, Ok(vec![]));
     appending.await.unwrap().unwrap();
 }

@@ -97,19 +97,13 @@ impl Standstill {
             let _: Result<(), _> = go_on.recv();
         });
         *log.shared.hook.lock().unwrap() = Some(Hook { at, run });
-        Standstill {
-            reached: Some(reached),
-            _standing: standing,
-        }
+        Standstill { reached: Some(reached), _standing: standing }
     }
 
     /// Waits until the writer stands.
     async fn reached(&mut self) {
         let reached = self.reached.take().unwrap();
-        tokio::task::spawn_blocking(move || reached.recv())
-            .await
-            .unwrap()
-            .unwrap();
+        tokio::task::spawn_blocking(move || reached.recv()).await.unwrap().unwrap();
     }
 }
 
