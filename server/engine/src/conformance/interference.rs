@@ -169,7 +169,7 @@ fn check<G: Testable>(name: &str, rounds: u32, outputs: Outputs<G>) -> Result<us
 pub(super) fn what_is_hidden_changes_nothing_that_is_seen<G: Testable>() {
     let compared = check::<G>("what_is_hidden_changes_nothing_that_is_seen", games(150), Output::of)
         .unwrap_or_else(|why| panic!("{why}"));
-    assert!(compared > 10, "only {compared} actions were compared: the test tests nothing");
+    assert!(compared > 1000, "only {compared} actions were compared: the test tests nothing");
 }
 
 /// A view that shows somebody else's cards is found, and so is a list of actions that depends on them.
