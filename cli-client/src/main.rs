@@ -1,0 +1,3 @@
+//! Parlor in a terminal.
+
+fn main() {}
