@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod config;
 pub mod fair;
+pub mod host;
 pub mod identity;
 pub mod limits;
 pub mod log;
