@@ -1,10 +1,11 @@
 //! Parlor's server: tables and their durable logs, who may do what, fair shuffles, time, limits and settings; and around
-//! them the border to the network ([`grpc`], [`serve`]) and what those who run it are told ([`telemetry`]).
+//! them the border to the network ([`grpc`]) and what those who run it are told ([`telemetry`]).
 
 pub mod clock;
 pub mod config;
 pub mod fair;
 pub mod grpc;
+pub mod host;
 pub mod identity;
 pub mod limits;
 pub mod log;

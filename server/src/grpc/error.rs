@@ -2,12 +2,15 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use parlor_bots::BotError;
+use parlor_engine::SetupError;
 use parlor_proto::{convert::WrongField, v1::ErrorReason};
 use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt};
 
 use super::reasons::{DOMAIN, code, name};
 use crate::{
+    host::HostError,
     identity::{KeyRefused, Scope, TokenRefused},
     limits::{Counted, Exhausted},
     log::LogError,
@@ -30,18 +33,12 @@ pub enum Failure {
     /// The caller is not known.
     #[error(transparent)]
     Key(#[from] KeyRefused),
-    /// The token is not good.
-    #[error(transparent)]
-    Token(#[from] TokenRefused),
     /// The key does not allow it.
     #[error("this API key lacks the scope {0}: ask who runs the server for one that has it")]
     Scope(Scope),
     /// There is no such game.
     #[error("there is no game of that name: ListGames has the ids")]
     NoSuchGame,
-    /// A limit is reached.
-    #[error(transparent)]
-    Exhausted(#[from] Exhausted),
     /// The message is too large.
     #[error("a message of {bytes} bytes is more than this server takes: send at most {most}")]
     MessageTooLarge {
@@ -50,15 +47,21 @@ pub enum Failure {
         /// How large it may be.
         most: u64,
     },
-    /// The log refused or failed.
+    /// The host refused or failed.
     #[error(transparent)]
-    Log(#[from] LogError),
-    /// The table does not allow it.
-    #[error(transparent)]
-    Command(#[from] CommandError),
-    /// The server goes down.
-    #[error("the server is going down: try again in a moment")]
-    Stopping,
+    Host(#[from] HostError),
+}
+
+impl From<Exhausted> for Failure {
+    fn from(exhausted: Exhausted) -> Failure {
+        HostError::from(exhausted).into()
+    }
+}
+
+impl From<TokenRefused> for Failure {
+    fn from(refused: TokenRefused) -> Failure {
+        HostError::from(refused).into()
+    }
 }
 
 /// How a client is told.
@@ -68,13 +71,15 @@ struct Told {
     instead: Option<&'static str>,
     /// What a program may want to know beside the reason.
     metadata: Vec<(&'static str, String)>,
+    /// The field that is wrong, by its path, and what it may be.
+    field: Option<(String, String)>,
     /// When to try again, where that helps.
     retry: Option<Duration>,
 }
 
 impl Told {
-    const fn new(reason: ErrorReason) -> Told {
-        Told { reason, instead: None, metadata: Vec::new(), retry: None }
+    fn new(reason: ErrorReason) -> Told {
+        Told { reason, instead: None, metadata: Vec::new(), field: None, retry: None }
     }
 
     fn with(mut self, key: &'static str, value: impl ToString) -> Told {
@@ -82,13 +87,18 @@ impl Told {
         self
     }
 
-    const fn retry(mut self, after: Duration) -> Told {
+    fn field(mut self, path: impl Into<String>, why: impl Into<String>) -> Told {
+        self.field = Some((path.into(), why.into()));
+        self
+    }
+
+    fn retry(mut self, after: Duration) -> Told {
         self.retry = Some(after);
         self
     }
 
     /// Paths and what the system says are nobody's business but of those who run the server.
-    const fn saying(mut self, instead: &'static str) -> Told {
+    fn saying(mut self, instead: &'static str) -> Told {
         self.instead = Some(instead);
         self
     }
@@ -99,18 +109,19 @@ impl Failure {
         use ErrorReason as Reason;
         let told = Told::new;
         match self {
-            Failure::Field(_) => told(Reason::InvalidField),
+            Failure::Field(wrong) => told(Reason::InvalidField).field(wrong.path(), wrong.why()),
             Failure::Key(KeyRefused::Missing) => told(Reason::CredentialsMissing),
             Failure::Key(KeyRefused::Malformed | KeyRefused::Unknown) => told(Reason::KeyInvalid),
-            Failure::Token(
-                TokenRefused::Malformed(_) | TokenRefused::OtherKind { .. } | TokenRefused::Wrong(_),
-            ) => told(Reason::TokenInvalid),
-            Failure::Token(TokenRefused::Expired(_) | TokenRefused::Reissued(_)) => {
-                told(Reason::TokenExpired)
-            }
             Failure::Scope(scope) => told(Reason::ScopeMissing).with("scope", scope),
             Failure::NoSuchGame => told(Reason::GameNotFound),
-            Failure::Exhausted(exhausted) => match exhausted {
+            Failure::MessageTooLarge { most, .. } => told(Reason::MessageTooLarge).with("most", most),
+            Failure::Host(HostError::Token(refused)) => match refused {
+                TokenRefused::Malformed(_) | TokenRefused::OtherKind { .. } | TokenRefused::Wrong(_) => {
+                    told(Reason::TokenInvalid)
+                }
+                TokenRefused::Expired(_) | TokenRefused::Reissued(_) => told(Reason::TokenExpired),
+            },
+            Failure::Host(HostError::Exhausted(exhausted)) => match exhausted {
                 Exhausted::Rate { retry_after, .. } | Exhausted::Callers { retry_after } => {
                     told(Reason::RateLimited).retry(*retry_after)
                 }
@@ -121,8 +132,7 @@ impl Failure {
                     told(Reason::TooManyStreams).with("most", most)
                 }
             },
-            Failure::MessageTooLarge { most, .. } => told(Reason::MessageTooLarge).with("most", most),
-            Failure::Log(error) => match error {
+            Failure::Host(HostError::Log(error)) => match error {
                 LogError::NoSuchTable { table } => told(Reason::TableNotFound).with("table_id", table),
                 LogError::Finished { table } => told(Reason::TableOver).with("table_id", table),
                 LogError::Repeated { table } => told(Reason::RequestIdReused).with("table_id", table),
@@ -140,9 +150,7 @@ impl Failure {
                 LogError::Damaged { .. } => told(Reason::TableDamaged).saying(
                     "what is stored of this table is damaged, and it is not played on: tell whoever runs the server",
                 ),
-                LogError::Closed => {
-                    told(Reason::ServerStopping).retry(STOPPING).saying("the server is going down: try again")
-                }
+                LogError::Closed => told(Reason::ServerStopping).retry(STOPPING),
                 // What only a program that opens a store, or writes what it should not, can meet.
                 LogError::Conflict { .. }
                 | LogError::Newer { .. }
@@ -152,16 +160,19 @@ impl Failure {
                 | LogError::Invalid { .. }
                 | LogError::Full { .. } => told(Reason::ServerFault).saying(FAULT),
             },
-            Failure::Command(error) => match error {
+            Failure::Host(HostError::Command(error)) => match error {
                 CommandError::NoSuchSeat { seat, .. } => told(Reason::SeatNotFound).with("seat", seat),
+                // The house has the seat too, when a bot plays it or the defaults of one that forfeited.
                 CommandError::SeatTaken { seat }
                 | CommandError::SeatReserved { seat }
                 | CommandError::IsHouse { seat }
                 | CommandError::Forfeited { seat } => told(Reason::SeatTaken).with("seat", seat),
+                CommandError::SeatVacant { seat } => told(Reason::SeatVacant).with("seat", seat),
                 CommandError::TableFull => told(Reason::NoSeatFree),
                 CommandError::NotStarted => told(Reason::TableNotStarted),
                 CommandError::AlreadyStarted => told(Reason::TableStarted),
                 CommandError::Over => told(Reason::TableOver),
+                CommandError::RequestReused => told(Reason::RequestIdReused),
                 CommandError::NotAsked { decision, .. } => {
                     told(Reason::DecisionNotFound).with("decision_id", decision.0)
                 }
@@ -173,7 +184,41 @@ impl Failure {
                 }
                 CommandError::Illegal(refusal) => told(Reason::IllegalAction).with("rule", refusal.code),
             },
-            Failure::Stopping => told(Reason::ServerStopping).retry(STOPPING),
+            Failure::Host(HostError::Setup(error)) => match error {
+                SetupError::Players { min, max, got, .. } => {
+                    let why = format!("must have {min} to {max} entries, one a player, not {got}");
+                    told(Reason::InvalidField).field("seats", why)
+                }
+                SetupError::Option { game, option, allowed, got } => {
+                    let why = format!("must be {allowed}, not {got}");
+                    told(Reason::InvalidField).field(format!("options.{game}.{option}"), why)
+                }
+                // The version is the server's own choice.
+                _ => told(Reason::ServerFault).saying(FAULT),
+            },
+            Failure::Host(HostError::Bot(BotError::UnknownBot { .. })) => told(Reason::HouseBotNotFound),
+            Failure::Host(HostError::Bot(_)) => told(Reason::ServerFault).saying(FAULT),
+            Failure::Host(HostError::NotFound { table }) => {
+                told(Reason::TableNotFound).with("table_id", table)
+            }
+            Failure::Host(HostError::NotOwner { table }) => told(Reason::NotOwner).with("table_id", table),
+            Failure::Host(HostError::NotOver { table }) => told(Reason::TableNotOver).with("table_id", table),
+            Failure::Host(HostError::RequestReused) => told(Reason::RequestIdReused),
+            Failure::Host(HostError::CursorAhead { last, .. }) => {
+                told(Reason::CursorAhead).with("last", last)
+            }
+            Failure::Host(HostError::TooSlow) => told(Reason::TooSlow),
+            Failure::Host(HostError::TableBusy { table }) => {
+                told(Reason::RateLimited).with("table_id", table).retry(BUSY)
+            }
+            Failure::Host(HostError::Reissued) => told(Reason::TokenExpired),
+            Failure::Host(HostError::NoChannel { channel }) => {
+                told(Reason::Protocol).with("channel", channel)
+            }
+            Failure::Host(HostError::Stopping) => told(Reason::ServerStopping).retry(STOPPING),
+            Failure::Host(HostError::Randomness(_) | HostError::Fault { .. }) => {
+                told(Reason::ServerFault).saying(FAULT)
+            }
         }
     }
 
@@ -181,6 +226,12 @@ impl Failure {
     #[must_use]
     pub fn reason(&self) -> ErrorReason {
         self.told().reason
+    }
+
+    /// The sentence for a person. What is only for those who run the server is left out; the log has it.
+    #[must_use]
+    pub fn message(&self) -> String {
+        self.told().instead.map_or_else(|| self.to_string(), str::to_owned)
     }
 }
 
@@ -196,8 +247,8 @@ impl From<Failure> for Status {
         let metadata: HashMap<String, String> =
             told.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let mut details = ErrorDetails::with_error_info(name(told.reason), DOMAIN, metadata);
-        if let Failure::Field(wrong) = &failure {
-            details.add_bad_request_violation(wrong.path(), wrong.why());
+        if let Some((path, why)) = told.field {
+            details.add_bad_request_violation(path, why);
         }
         if let Some(retry) = told.retry {
             details.set_retry_info(Some(retry));

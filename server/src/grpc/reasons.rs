@@ -26,6 +26,7 @@ pub const fn code(reason: ErrorReason) -> Code {
         Reason::RequestIdReused => Code::AlreadyExists,
         Reason::NoSeatFree
         | Reason::SeatTaken
+        | Reason::SeatVacant
         | Reason::TableNotStarted
         | Reason::TableStarted
         | Reason::TableOver

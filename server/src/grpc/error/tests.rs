@@ -30,6 +30,18 @@ fn metadata(failure: impl Into<Failure>) -> Vec<(String, String)> {
     entries
 }
 
+impl From<LogError> for Failure {
+    fn from(error: LogError) -> Failure {
+        HostError::from(error).into()
+    }
+}
+
+impl From<CommandError> for Failure {
+    fn from(error: CommandError) -> Failure {
+        HostError::from(error).into()
+    }
+}
+
 fn retry(failure: impl Into<Failure>) -> Option<Duration> {
     let status = Status::from(failure.into());
     let details = status.get_error_details();
@@ -107,8 +119,6 @@ fn what_the_log_says() {
     check(LogError::Closed, Code::Unavailable, "SERVER_STOPPING");
     check(LogError::Full { table: TABLE }, Code::Internal, "SERVER_FAULT");
     check(LogError::Conflict { table: TABLE, actual: 4 }, Code::Internal, "SERVER_FAULT");
-    check(Failure::Stopping, Code::Unavailable, "SERVER_STOPPING");
-    assert!(retry(Failure::Stopping).is_some());
 }
 
 /// Where the files of the server are, and what its system says, is for its log alone.
@@ -142,6 +152,8 @@ fn what_a_table_refuses() {
         (CommandError::SeatReserved { seat: SEAT }, Code::FailedPrecondition, "SEAT_TAKEN"),
         (CommandError::IsHouse { seat: SEAT }, Code::FailedPrecondition, "SEAT_TAKEN"),
         (CommandError::Forfeited { seat: SEAT }, Code::FailedPrecondition, "SEAT_TAKEN"),
+        (CommandError::SeatVacant { seat: SEAT }, Code::FailedPrecondition, "SEAT_VACANT"),
+        (CommandError::RequestReused, Code::AlreadyExists, "REQUEST_ID_REUSED"),
         (CommandError::TableFull, Code::FailedPrecondition, "NO_SEAT_FREE"),
         (CommandError::NotStarted, Code::FailedPrecondition, "TABLE_NOT_STARTED"),
         (CommandError::AlreadyStarted, Code::FailedPrecondition, "TABLE_STARTED"),
@@ -161,4 +173,100 @@ fn what_a_table_refuses() {
     let rule = [("rule".to_owned(), "not_in_hand".to_owned())];
     assert_eq!(metadata(CommandError::Illegal(Refusal::NOT_IN_HAND)), rule);
     check(Failure::NoSuchGame, Code::NotFound, "GAME_NOT_FOUND");
+}
+
+#[test]
+fn what_the_host_refuses() {
+    let cases = [
+        (HostError::NotFound { table: TABLE }, Code::NotFound, "TABLE_NOT_FOUND"),
+        (HostError::NotOwner { table: TABLE }, Code::PermissionDenied, "NOT_OWNER"),
+        (HostError::NotOver { table: TABLE }, Code::FailedPrecondition, "TABLE_NOT_OVER"),
+        (HostError::RequestReused, Code::AlreadyExists, "REQUEST_ID_REUSED"),
+        (HostError::CursorAhead { after: 9, last: 3 }, Code::DataLoss, "CURSOR_AHEAD"),
+        (HostError::TooSlow, Code::ResourceExhausted, "TOO_SLOW"),
+        (HostError::TableBusy { table: TABLE }, Code::ResourceExhausted, "RATE_LIMITED"),
+        (HostError::Reissued, Code::Unauthenticated, "TOKEN_EXPIRED"),
+        (HostError::NoChannel { channel: 7 }, Code::InvalidArgument, "PROTOCOL"),
+        (HostError::Stopping, Code::Unavailable, "SERVER_STOPPING"),
+        (HostError::Fault { what: "a bot".to_owned() }, Code::Internal, "SERVER_FAULT"),
+    ];
+    for (error, code, reason) in cases {
+        check(error, code, reason);
+    }
+    assert!(retry(HostError::Stopping).is_some() && retry(HostError::TableBusy { table: TABLE }).is_some());
+    let fault = HostError::Fault { what: "card 7 of the pile".to_owned() };
+    assert!(!Failure::from(fault).message().contains("card"), "what went wrong is for the log");
+
+    let unknown = parlor_bots::HouseBot::by_name("deep blue").unwrap_err();
+    check(HostError::from(unknown), Code::NotFound, "HOUSE_BOT_NOT_FOUND");
+    check(HostError::from(BotError::NoSeat), Code::Internal, "SERVER_FAULT");
+}
+
+#[test]
+fn a_game_that_cannot_be_set_up_so_names_the_field() {
+    let field = |error: SetupError| {
+        let status = Status::from(Failure::from(HostError::from(error)));
+        assert_eq!(status.code(), Code::InvalidArgument);
+        let details = status.get_error_details();
+        let violation = &details.bad_request().unwrap().field_violations[0];
+        (violation.field.clone(), violation.description.clone())
+    };
+    let players = SetupError::Players { game: "gap", got: 9, min: 2, max: 6 };
+    assert_eq!(
+        field(players),
+        ("seats".to_owned(), "must have 2 to 6 entries, one a player, not 9".to_owned())
+    );
+    let option = SetupError::Option { game: "gap", option: "target", got: 0, allowed: "at least 1" };
+    assert_eq!(field(option), ("options.gap.target".to_owned(), "must be at least 1, not 0".to_owned()));
+    let version = SetupError::RulesVersion { game: "gap", got: 2, known: 1 };
+    check(HostError::from(version), Code::Internal, "SERVER_FAULT");
+}
+
+/// No reason stands in the .proto file that the server never gives.
+#[test]
+fn every_reason_is_given_for_something() {
+    use std::collections::BTreeSet;
+    let (decision, kind, file) = (DecisionId(1), TokenKind::Seat, std::path::PathBuf::from("parlor.db"));
+    let count = |counted| Failure::from(Exhausted::Count { counted, most: 1 });
+    let failures = [
+        WrongField::new("is wrong").into(),
+        KeyRefused::Missing.into(),
+        KeyRefused::Unknown.into(),
+        TokenRefused::Wrong(kind).into(),
+        TokenRefused::Expired(kind).into(),
+        Failure::Scope(Scope::Play),
+        Failure::NoSuchGame,
+        Failure::MessageTooLarge { bytes: 2, most: 1 },
+        Exhausted::Callers { retry_after: BUSY }.into(),
+        count(Counted::Tables),
+        count(Counted::Streams),
+        HostError::NotOwner { table: TABLE }.into(),
+        HostError::NotFound { table: TABLE }.into(),
+        HostError::NotOver { table: TABLE }.into(),
+        HostError::RequestReused.into(),
+        HostError::NoChannel { channel: 1 }.into(),
+        HostError::TooSlow.into(),
+        HostError::Stopping.into(),
+        HostError::Fault { what: String::new() }.into(),
+        HostError::from(parlor_bots::HouseBot::by_name("nobody").unwrap_err()).into(),
+        LogError::Ahead { table: TABLE, length: 1 }.into(),
+        LogError::FeedTrimmed { owner: OwnerId::new("anna").unwrap(), first: 1 }.into(),
+        LogError::Io { file: file.clone(), why: "gone".into() }.into(),
+        LogError::Damaged { file, table: None, entry: None, what: "a row".into() }.into(),
+        CommandError::NoSuchSeat { seat: SEAT, last: 1 }.into(),
+        CommandError::SeatTaken { seat: SEAT }.into(),
+        CommandError::SeatVacant { seat: SEAT }.into(),
+        CommandError::TableFull.into(),
+        CommandError::NotStarted.into(),
+        CommandError::AlreadyStarted.into(),
+        CommandError::Over.into(),
+        CommandError::NotAsked { seat: SEAT, decision }.into(),
+        CommandError::AlreadyDecided { decision, played: None }.into(),
+        CommandError::NoSuchIndex { index: 1, count: 1 }.into(),
+    ];
+    let given: BTreeSet<i32> = failures.iter().map(|failure| failure.reason().into()).collect();
+    let known = (1..1000).filter(|number| ErrorReason::try_from(*number).is_ok());
+    for number in known {
+        assert!(given.contains(&number), "{:?} is given for nothing", ErrorReason::try_from(number));
+    }
 }
