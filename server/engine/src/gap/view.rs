@@ -73,6 +73,12 @@ impl View {
         card::deck(self.players) - self.seen()
     }
 
+    /// What a seat would score if the round ended now.
+    #[must_use]
+    pub fn round_points(&self, seat: Seat) -> i32 {
+        score::of(self.collected[seat.index()])
+    }
+
     fn seen(&self) -> CardSet<Card> {
         self.collected.iter().fold(self.hand | self.middle, |seen, cards| seen | *cards)
     }

@@ -148,6 +148,12 @@ impl View {
         if self.viewer.is(seat) { Some(self.hidden) } else { shown }
     }
 
+    /// The cards that go into the gap now, whoever holds them: their player moves again.
+    #[must_use]
+    pub fn into_gap(&self) -> CardSet<Card> {
+        self.tops.map_or(CardSet::EMPTY, card::into_gap)
+    }
+
     /// The cards that the viewer sees: those that lie open, and their own.
     #[must_use]
     pub fn seen(&self) -> CardSet<Card> {

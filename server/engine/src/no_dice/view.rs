@@ -1,8 +1,8 @@
 //! What one viewer knows of a game of No Dice.
 
 use super::board::Board;
-use super::{Card, Event, Hand, Laid, NoDice, Options, PlayOrder, Segment};
-use crate::{Game, MAX_SEATS, Outcome, Seat, Seats, Viewer};
+use super::{Card, Event, Hand, Laid, NoDice, Options, Placement, PlayOrder, Segment};
+use crate::{Game, MAX_SEATS, Outcome, Refusal, Seat, Seats, Viewer};
 
 /// What a viewer is to decide.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -109,6 +109,17 @@ impl View {
     #[must_use]
     pub fn visible(&self) -> Vec<Segment> {
         self.board().0.visible().to_vec()
+    }
+
+    /// What each of these cards would score if the viewer laid it now, doubled if an x2 of theirs waits, or the rule
+    /// against it.
+    pub fn scores_of(
+        &self,
+        placements: impl IntoIterator<Item = Placement>,
+    ) -> impl Iterator<Item = Result<i32, Refusal>> {
+        let times = if self.viewer.seat().is_some_and(|seat| self.x2.contains(seat)) { 2 } else { 1 };
+        let (board, _) = self.board();
+        placements.into_iter().map(move |placement| board.check(placement).map(|points| times * points))
     }
 
     /// The table, with what each player scored on it without x2, up to the first card that could not have been laid.

@@ -35,6 +35,7 @@ fn a_player_sees_the_own_hand_the_middle_and_what_was_collected() {
     };
     assert_eq!(view(&game, 1), expected);
     assert_eq!(expected.hand.len(), 5);
+    assert_eq!(Seat::all(3).map(|seat| expected.round_points(seat)).collect::<Vec<_>>(), [2 - 1, 1 + 1, 0]);
     let unseen = game.hands[0] | game.hands[2] | game.stack.iter().copied().collect();
     assert_eq!((expected.unseen(), unseen.len()), (unseen, 26));
     let spectator = View { viewer: Viewer::Spectator, hand: CardSet::EMPTY, ..expected };

@@ -7,6 +7,11 @@ use super::*;
 fn what_fits_where() {
     let table = Table::moment("r4 b9", "g1 g2", &["y6 b8 y4 y10", "g3"]);
     table.can(0, "y4 left, y6 left, y6 right, b8 right, pass");
+    let gap = table.game.view(Viewer::Seat(seat(0))).into_gap();
+    assert_eq!(
+        ["y6", "b8", "r5", "y9", "e5"].map(|c| gap.contains(card(c))),
+        [true, false, false, false, true]
+    );
     table.refuses(0, "y4 right", "habe_fertig.other_pile");
     table.refuses(0, "b8 left", "habe_fertig.other_pile");
     table.refuses(0, "y10 left", "habe_fertig.does_not_fit");

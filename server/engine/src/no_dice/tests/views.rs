@@ -30,6 +30,11 @@ fn a_view_shows_the_public_things_and_ones_own_hand() {
     assert_eq!((view.played, view.x2, view.passed), (hand("X2"), Seats::only(seat(0)), Seats::NONE));
     assert_eq!((view.scores, view.outcome), ([13, 28, 0, 0, 0, 0], None));
     assert_eq!(view.visible(), table.game.board.visible());
+    let asked = ["10|10 4,0 right", "3|5 0,-2 down", "2|2 20,0 right"].map(placement);
+    let contact = Err(refusals::CONTACT_VALUE);
+    let detached = Err(refusals::DETACHED);
+    assert_eq!(view.scores_of(asked).collect::<Vec<_>>(), [Ok(60), contact, detached], "an x2 waits");
+    assert_eq!(table.view(1).scores_of(asked).collect::<Vec<_>>(), [Ok(30), contact, detached]);
     let gone = hand("5|8 5|10 X2");
     assert_eq!(view.unseen(), Hand::full_deck().less(gone).less(view.hand));
     let spectator = table.game.view(Viewer::Spectator);
