@@ -9,7 +9,9 @@ pub mod limits;
 pub mod log;
 mod random;
 mod secret;
+pub mod stored;
 pub mod table;
+pub mod wire;
 
 pub use log::TableId;
 pub use random::{NoRandomness, fresh_bytes};
