@@ -13,8 +13,10 @@ pub mod program;
 mod random;
 mod secret;
 pub mod serve;
+pub mod stored;
 pub mod table;
 pub mod telemetry;
+pub mod wire;
 
 pub use log::TableId;
 pub use random::{NoRandomness, fresh_bytes};
