@@ -1,8 +1,10 @@
-//! Parlor's host: tables, their durable logs, who may do what, fair shuffles, time, limits and settings. Nothing in here knows of gRPC.
+//! Parlor's server: tables and their durable logs, who may do what, fair shuffles, time, limits and settings; and around
+//! them the border to the network ([`grpc`]) and what those who run it are told ([`telemetry`]).
 
 pub mod clock;
 pub mod config;
 pub mod fair;
+pub mod grpc;
 pub mod host;
 pub mod identity;
 pub mod limits;
@@ -10,6 +12,7 @@ pub mod log;
 mod random;
 mod secret;
 pub mod table;
+pub mod telemetry;
 
 pub use log::TableId;
 pub use random::{NoRandomness, fresh_bytes};
