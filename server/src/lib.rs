@@ -11,8 +11,10 @@ pub mod limits;
 pub mod log;
 mod random;
 mod secret;
+pub mod stored;
 pub mod table;
 pub mod telemetry;
+pub mod wire;
 
 pub use log::TableId;
 pub use random::{NoRandomness, fresh_bytes};
