@@ -63,10 +63,21 @@ pub(super) struct Attach {
 /// A change that is made to a table.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    Replace { seat: Seat, bot: String, request: Option<RequestMark> },
-    Resign { seat: Seat },
-    Cancel { note: String },
-    Reissue { seat: Seat, request: Option<RequestMark> },
+    Replace {
+        seat: Seat,
+        bot: String,
+        request: Option<RequestMark>,
+    },
+    Resign {
+        seat: Seat,
+    },
+    Cancel {
+        note: String,
+    },
+    Reissue {
+        seat: Seat,
+        request: Option<RequestMark>,
+    },
     /// The tokens for spectators given before end.
     RevokeSpectators,
 }

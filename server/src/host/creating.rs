@@ -143,4 +143,3 @@ fn seats_again(before: &Look, rotate: bool) -> Vec<SeatSetup> {
     }
     seats
 }
-

@@ -83,10 +83,12 @@ pub(super) fn carry_out(live: &mut Live, work: &mut Work, ask: Ask) {
             drop(to.send(viewer.map(|viewer| (live.table.look(), viewer))));
         }
         Ask::Join { join, to } => join_table(live, work, *join, to),
-        Ask::Change { behalf, change, to } => match Door::from(&live.table).may_change(&behalf, change.seat()) {
-            Ok(()) => change_table(live, work, change, to),
-            Err(error) => drop(to.send(Err(error))),
-        },
+        Ask::Change { behalf, change, to } => {
+            match Door::from(&live.table).may_change(&behalf, change.seat()) {
+                Ok(()) => change_table(live, work, change, to),
+                Err(error) => drop(to.send(Err(error))),
+            }
+        }
         Ask::Act { pass, answering, to } => match Door::from(&live.table).admit(&Who::Seat(pass)) {
             Ok(_) => answer(live, work, pass.seat(), answering, move |answered| drop(to.send(Ok(answered)))),
             Err(error) => drop(to.send(Err(error))),
@@ -355,7 +357,8 @@ fn commit(live: &mut Live, work: &mut Work, entries: Vec<Entry>, reply: Option<R
 
 fn append(live: &Live, work: &Work, expected: u64, entries: &[Entry], news: Vec<News>) -> Append {
     let setup = live.table.setup();
-    let stored = entries.iter().map(|entry| stored::encode_entry(setup.created, work.now_ms, entry)).collect();
+    let stored =
+        entries.iter().map(|entry| stored::encode_entry(setup.created, work.now_ms, entry)).collect();
     let mut append = Append::new(setup.table, expected, Millis(work.now_ms), stored);
     let post = |news| Post { owner: live.owner.clone(), payload: stored::encode_news(setup.table, news) };
     append.feed = news.iter().map(post).collect();

@@ -113,7 +113,10 @@ impl HostError {
     pub fn is_passing(&self) -> bool {
         match self {
             HostError::Log(error) => {
-                matches!(error, LogError::Busy | LogError::NoSpace { .. } | LogError::Io { .. } | LogError::Closed)
+                matches!(
+                    error,
+                    LogError::Busy | LogError::NoSpace { .. } | LogError::Io { .. } | LogError::Closed
+                )
             }
             HostError::TooSlow | HostError::TableBusy { .. } | HostError::Stopping => true,
             HostError::Exhausted(exhausted) => exhausted.retry_after().is_some(),

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::stored::{self, BadStored};
+use crate::stored::{BadStored, Reader};
 use crate::table::{Entry, Misfit, Record, Table};
 
 /// The durable entries of one table, as they are stored, one after the other.
@@ -46,7 +46,7 @@ impl Journal {
 
     /// All entries, each with the time at which it happened.
     pub(super) fn entries(&self) -> Result<Vec<(u64, Entry)>, BadStored> {
-        stored::decode_entries(self.stored())
+        Reader::new().read_all(self.stored())
     }
 
     /// The table.

@@ -31,7 +31,9 @@ impl Host {
                 let look = match look {
                     Ok(look) => look,
                     // It was deleted a moment ago, or it is damaged and says so to whoever asks for it.
-                    Err(HostError::NotFound { .. } | HostError::Damaged { .. } | HostError::Log(_)) => continue,
+                    Err(HostError::NotFound { .. } | HostError::Damaged { .. } | HostError::Log(_)) => {
+                        continue;
+                    }
                     Err(error) => return Err(error),
                 };
                 if filter.passes(&look) {

@@ -133,11 +133,17 @@ impl Live {
     /// Folds entries in and keeps what they tell until they are durable. Gives what each came to.
     ///
     /// After an error the table must be rolled back.
-    pub(super) fn take_in(&mut self, at: u64, entries: &[Entry], now: Moment) -> Result<Vec<Step>, HostError> {
+    pub(super) fn take_in(
+        &mut self,
+        at: u64,
+        entries: &[Entry],
+        now: Moment,
+    ) -> Result<Vec<Step>, HostError> {
         let mut steps = Vec::with_capacity(entries.len());
         let mut tellings = Vec::new();
         for entry in entries {
-            let step = self.table.fold(at, entry).map_err(|misfit| HostError::Fault { what: misfit.to_string() })?;
+            let step =
+                self.table.fold(at, entry).map_err(|misfit| HostError::Fault { what: misfit.to_string() })?;
             for sub in &mut self.subs {
                 tell(&self.table, &step, sub, &mut tellings);
             }
@@ -181,7 +187,8 @@ impl Live {
             view: self.table.view(Viewer::Seat(seat)).filter(|_| wants.decision_views),
             seed_given: self.table.shuffle_is_given(),
             legal_count: legal.len() as u32,
-            default_index: legal.iter().position(|action| Some(*action) == default).unwrap_or_default() as u32,
+            default_index: legal.iter().position(|action| Some(*action) == default).unwrap_or_default()
+                as u32,
             legal: if wants.legal_actions { legal } else { Vec::new() },
             time_left: left.map(|left| left.decision),
             bank_left: left.filter(|_| !secret).map(|left| left.bank),
@@ -290,7 +297,8 @@ impl Live {
 
     /// Where everything stands for one viewer.
     pub(super) fn snapshot(&self, viewer: Viewer, now: Moment) -> Snapshot {
-        let is_player = |seat: &Seat| matches!(self.table.seats()[seat.index()].holder, Holder::Player { .. });
+        let is_player =
+            |seat: &Seat| matches!(self.table.seats()[seat.index()].holder, Holder::Player { .. });
         let players = Seat::all(self.table.players()).filter(is_player);
         Snapshot {
             number: self.table.numbers().of(viewer),

@@ -39,8 +39,8 @@ use tokio::sync::{mpsc, oneshot};
 pub use ask::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
 pub use error::HostError;
 pub use item::{
-    AnswerOutcome, AnswerRefused, Answered, Asked, Closed, Item, News, NewsItem, Presence, SeatTime, Snapshot,
-    Told, What,
+    AnswerOutcome, AnswerRefused, Answered, Asked, Closed, Item, News, NewsItem, Presence, SeatTime,
+    Snapshot, Told, What,
 };
 pub use news::NewsFollow;
 pub use outbox::{Batch, Outbox};
@@ -143,7 +143,8 @@ impl Host {
         shared.start_bots(settings)?;
         let start_up = shared.log.start_up().await?;
         let (now, now_ms) = (shared.clock.now(), shared.clock.now_ms());
-        let mut all: Vec<Shard> = inboxes.into_iter().map(|inbox| Shard::new(shared.clone(), inbox)).collect();
+        let mut all: Vec<Shard> =
+            inboxes.into_iter().map(|inbox| Shard::new(shared.clone(), inbox)).collect();
         for table in start_up.in_play {
             all[shared.shard_of(table)].wake_at(now, table);
         }

@@ -74,7 +74,8 @@ impl NewsFollow {
                 }
             };
             self.next = item.number + 1;
-            let decoded = stored::decode_news(&item).map_err(|bad| HostError::Fault { what: bad.to_string() })?;
+            let decoded =
+                stored::decode_news(&item).map_err(|bad| HostError::Fault { what: bad.to_string() })?;
             batch.push(decoded);
             if batch.len() == BATCH {
                 return Ok(batch);

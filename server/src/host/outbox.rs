@@ -67,7 +67,8 @@ impl Out {
     /// cut off.
     pub(super) fn push(&self, attachment: Attachment, item: Item) {
         let mut state = self.state();
-        let is_current = state.channels.get(&item.channel).is_some_and(|current| current.attachment == attachment);
+        let is_current =
+            state.channels.get(&item.channel).is_some_and(|current| current.attachment == attachment);
         if !is_current || state.ending.is_some() {
             return;
         }

@@ -26,7 +26,8 @@ pub(super) fn carry_out(record: &Record, ask: Ask) -> Option<Sub> {
         }
         Ask::Act { pass, answering, to } => {
             let admitted = Door::from(look).admit(&Who::Seat(pass));
-            let outcome = admitted.map(|_| decided_before(Some(record), pass.seat(), answering, CommandError::Over));
+            let outcome =
+                admitted.map(|_| decided_before(Some(record), pass.seat(), answering, CommandError::Over));
             drop(to.send(outcome.map(|outcome| Answered { decision: answering.decision, outcome })));
         }
         Ask::Attach(attach) => return attach_to(record, &attach),
@@ -56,7 +57,11 @@ fn changed(record: &Record, change: &Change) -> Result<(), HostError> {
 }
 
 /// An answer over a stream that came when the table was over.
-fn answer_late(record: &Record, pass: Option<SeatPass>, answering: Answering) -> Result<AnswerOutcome, HostError> {
+fn answer_late(
+    record: &Record,
+    pass: Option<SeatPass>,
+    answering: Answering,
+) -> Result<AnswerOutcome, HostError> {
     let pass = pass.ok_or(CommandError::Over)?;
     Door::from(&record.look).admit(&Who::Seat(pass))?;
     Ok(decided_before(Some(record), pass.seat(), answering, CommandError::Over))

@@ -23,7 +23,11 @@ async fn run(shared: Weak<Shared>, keep: Duration) {
         let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
         match log.retain(Millis(clock.now_ms().saturating_sub(keep_ms))).await {
             Ok(removed) if removed.tables > 0 || removed.feed_items > 0 => {
-                tracing::info!(tables = removed.tables, feed_items = removed.feed_items, "removed what was too old");
+                tracing::info!(
+                    tables = removed.tables,
+                    feed_items = removed.feed_items,
+                    "removed what was too old"
+                );
             }
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "what is too old could not be removed"),

@@ -155,7 +155,10 @@ impl Shard {
             self.load(table);
         }
         let is_idle = !self.tables.values().any(|slot| matches!(slot, Slot::Live(live) if live.is_pending()));
-        if self.stopping.is_some() && is_idle && let Some(stopped) = self.stopping.take() {
+        if self.stopping.is_some()
+            && is_idle
+            && let Some(stopped) = self.stopping.take()
+        {
             // Whoever stopped the host may have gone.
             let _ = stopped.send(());
         }
@@ -217,7 +220,8 @@ impl Shard {
         self.coming.push(Box::pin(async move {
             // On a task of its own, so that folding a long log holds nobody up.
             let loaded = tokio::spawn(async move { load(log.as_ref(), table).await }).await;
-            let failed = |_| Loaded::Failed(HostError::Fault { what: format!("table {table} cannot be read") });
+            let failed =
+                |_| Loaded::Failed(HostError::Fault { what: format!("table {table} cannot be read") });
             Done::Loaded(table, loaded.unwrap_or_else(failed))
         }));
     }
@@ -232,7 +236,8 @@ impl Shard {
         match self.tables.get_mut(&table) {
             Some(Slot::Live(live)) => {
                 live.subs.retain(|sub| sub.attachment != attachment);
-                live.waiting.retain(|ask| !matches!(ask, Ask::Attach(attach) if attach.attachment == attachment));
+                live.waiting
+                    .retain(|ask| !matches!(ask, Ask::Attach(attach) if attach.attachment == attachment));
                 live.note_presence(self.work.now);
                 live.touched = self.work.now;
                 self.after(table);
@@ -317,7 +322,9 @@ impl Shard {
                     doing::bot_moved(live, &mut self.work, moved);
                 }
             }
-            while !live.is_pending() && let Some(ask) = live.waiting.pop_front() {
+            while !live.is_pending()
+                && let Some(ask) = live.waiting.pop_front()
+            {
                 doing::carry_out(live, &mut self.work, ask);
             }
         }
@@ -460,4 +467,3 @@ impl Shard {
         self.lingering.clear();
     }
 }
-

@@ -42,7 +42,8 @@ impl TryFrom<store::Look> for Look {
         let numbers = Viewer::all(players as u8).zip(stored.numbers);
         let shuffle: Shuffle = required(stored.shuffle, "shuffle")?;
         if !shuffle.entropy.is_empty() {
-            length(&shuffle.entropy, players..=players, "entropy").map_err(|wrong| wrong.within("shuffle"))?;
+            length(&shuffle.entropy, players..=players, "entropy")
+                .map_err(|wrong| wrong.within("shuffle"))?;
         }
         let ending: Option<Ending> = optional(stored.result, "result")?;
         if let Some(Ending::Finished(Finished { seats })) = &ending {

@@ -63,10 +63,9 @@ impl TryFrom<v1::TableEvent> for TableEvent {
             Wire::SeatForfeited(wire) => ("seat_forfeited", forfeited(&wire)),
             Wire::SeatReplaced(wire) => ("seat_replaced", replaced(wire)),
             Wire::Over(wire) => ("over", over(wire)),
-            Wire::Rematch(wire) => (
-                "rematch",
-                table_id(&wire.table_id, "table_id").map(|table| TableEvent::Rematch { table }),
-            ),
+            Wire::Rematch(wire) => {
+                ("rematch", table_id(&wire.table_id, "table_id").map(|table| TableEvent::Rematch { table }))
+            }
         };
         event.map_err(|wrong| wrong.within(field))
     }
