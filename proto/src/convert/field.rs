@@ -83,11 +83,7 @@ where
 }
 
 /// A number in a range that fits its type.
-pub fn number<T: TryFrom<u32>>(
-    value: u32,
-    range: RangeInclusive<u32>,
-    field: &str,
-) -> Result<T, WrongField> {
+pub fn number<T: TryFrom<u32>>(value: u32, range: RangeInclusive<u32>, field: &str) -> Result<T, WrongField> {
     let fits = Some(value).filter(|value| range.contains(value));
     let wrong = || WrongField::at(field, format!("must be {}, not {value}", said(&range)));
     fits.and_then(|value| T::try_from(value).ok()).ok_or_else(wrong)
