@@ -238,6 +238,29 @@ impl Failure {
     pub fn message(&self) -> String {
         self.told().instead.map_or_else(|| self.to_string(), str::to_owned)
     }
+
+    /// The same, with a wrong field seen from the message that holds the one in question in this field.
+    #[must_use]
+    pub fn within(self, field: &str) -> Failure {
+        match self {
+            Failure::Field(wrong) => wrong.within(field).into(),
+            other => other,
+        }
+    }
+
+    /// When to try again; none where waiting alone does not help.
+    #[must_use]
+    pub fn retry(&self) -> Option<Duration> {
+        self.told().retry
+    }
+
+    /// Logs what the client is not told, if there is anything.
+    pub(crate) fn log(&self) {
+        let told = self.told();
+        if let Some(instead) = told.instead {
+            tracing::error!(reason = name(told.reason), error = %self, "{instead}");
+        }
+    }
 }
 
 /// What a client hears of a fault of the server; the log has the rest.
@@ -245,10 +268,8 @@ const FAULT: &str = "a fault of the server: tell whoever runs it; no table is sc
 
 impl From<Failure> for Status {
     fn from(failure: Failure) -> Status {
+        failure.log();
         let told = failure.told();
-        if let Some(instead) = told.instead {
-            tracing::error!(reason = name(told.reason), error = %failure, "{instead}");
-        }
         let metadata: HashMap<String, String> =
             told.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let mut details = ErrorDetails::with_error_info(name(told.reason), DOMAIN, metadata);
