@@ -171,8 +171,7 @@ impl fmt::Debug for GameSeed {
 
 /// What one seat adds to the chance of its table: up to [`MAX_ENTROPY`] bytes.
 ///
-/// Secret until the game is over: two seats that know the server's seed and each other's bytes know the deal. Its
-/// `Debug` shows the length alone.
+/// Secret until the game begins, so that nobody can choose theirs by the others'. Its `Debug` shows the length alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Entropy {
     bytes: [u8; MAX_ENTROPY],
@@ -202,6 +201,12 @@ impl Entropy {
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl Default for Entropy {
+    fn default() -> Entropy {
+        Entropy::NONE
     }
 }
 

@@ -1,14 +1,22 @@
-//! Parlor's host: tables, their durable logs, who may do what, fair shuffles, time, limits and settings. Nothing in here knows of gRPC.
+//! Parlor's server: tables and their durable logs, who may do what, fair shuffles, time, limits and settings; and around
+//! them the border to the network ([`grpc`], [`serve`]) and what those who run it are told ([`telemetry`]).
 
 pub mod clock;
 pub mod config;
 pub mod fair;
+pub mod grpc;
+pub mod host;
 pub mod identity;
 pub mod limits;
 pub mod log;
+pub mod program;
 mod random;
 mod secret;
+pub mod serve;
+pub mod stored;
 pub mod table;
+pub mod telemetry;
+pub mod wire;
 
 pub use log::TableId;
 pub use random::{NoRandomness, fresh_bytes};

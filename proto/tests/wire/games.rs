@@ -50,8 +50,8 @@ pub(crate) trait Watch {
     fn outcome(&mut self, outcome: Outcome);
 }
 
-/// Plays `games` random games with each set-up, up to 150 actions each, and shows everything. A game that is longer is
-/// played to its end by its defaults, so that every kind of event comes.
+/// Plays `games` random games with each set-up, and one more with held windows, up to 150 actions each, and shows
+/// everything. A game that is longer is played to its end by its defaults, so that every kind of event comes.
 pub(crate) fn play_all(games: u32, rng: &mut ChaCha8Rng, watch: &mut impl Watch) {
     let mut played: Vec<GameId> = Vec::new();
     for wire in options() {
@@ -61,18 +61,24 @@ pub(crate) fn play_all(games: u32, rng: &mut ChaCha8Rng, watch: &mut impl Watch)
         for players in info.min_players..=info.max_players {
             for _ in 0..games {
                 watch.options(options);
-                play(options, players, rng, watch);
+                play(options, players, false, rng, watch);
             }
+            play(options, players, true, rng, watch);
         }
     }
     assert!(GameId::ALL.iter().all(|game| played.contains(game)), "every game has its options above");
 }
 
-fn play(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng, watch: &mut impl Watch) {
+fn play(options: AnyOptions, players: u8, held: bool, rng: &mut ChaCha8Rng, watch: &mut impl Watch) {
     let version = options.game().info().rules_version;
     let mut events: Vec<(Audience, AnyEvent)> = Vec::new();
-    let mut game = AnyGame::new(version, options, players, Chance::fresh(rng), &mut events)
-        .expect("a set-up that is allowed");
+    let chance = Chance::fresh(rng);
+    let mut game = if held {
+        AnyGame::new_held(version, options, players, chance, &mut events)
+    } else {
+        AnyGame::new(version, options, players, chance, &mut events)
+    }
+    .expect("a set-up that is allowed");
     for step in 0.. {
         for (_, event) in events.drain(..) {
             watch.event(event);
@@ -84,6 +90,10 @@ fn play(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng, watch: &mut impl
             }
         }
         let asked: Vec<Seat> = game.to_act().iter().collect();
+        if asked.is_empty() && game.window_is_held() {
+            game.close_window(&mut events);
+            continue;
+        }
         if asked.is_empty() {
             break;
         }

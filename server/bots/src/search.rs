@@ -125,6 +125,9 @@ impl<'a, G: Rated> Walk<'a, G> {
         let mut node = NodeId::ROOT;
         let mut in_tree = true;
         for step in 0..G::HORIZON {
+            while world.to_act().is_empty() && world.window_is_held() {
+                world.close_window(&mut scores);
+            }
             let to_act = world.to_act();
             let actor = if to_act.contains(self.observer) { Some(self.observer) } else { to_act.first() };
             let Some(actor) = actor.filter(|_| !scores.round_is_over) else {

@@ -60,6 +60,30 @@ fn every_bot_plays_every_game_and_repeats_itself() {
     }
 }
 
+/// Whether windows are held is nothing to whoever is asked: playouts go on past them.
+#[test]
+fn held_windows_change_no_choice() {
+    let mut rng = generator();
+    let bots = [HouseBot::by_name("greedy"), HouseBot::by_name("search:20")].map(|bot| bot.expect("a bot"));
+    let mut compared = 0;
+    for players in [2, 4] {
+        let mut choices = Vec::new();
+        let game = new_game(GameId::NoDice, players, &mut rng);
+        play(game, &mut rng, |view, legal, _| choices.push((view.clone(), legal.to_vec())));
+        for (view, legal) in choices.into_iter().step_by(4) {
+            let mut held = view.clone();
+            let AnyView::NoDice(view_of_held) = &mut held else { panic!("a game of No Dice") };
+            view_of_held.windows_held = true;
+            for bot in bots {
+                let seed = seed(&mut rng);
+                assert_eq!(bot.decide(&held, &legal, seed), bot.decide(&view, &legal, seed), "{bot}: {held}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 20, "only {compared} choices were compared");
+}
+
 #[test]
 fn the_seed_is_all_that_varies_a_choice() {
     let mut rng = generator();

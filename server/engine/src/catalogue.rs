@@ -94,6 +94,21 @@ macro_rules! catalogue {
                 }
             }
 
+            /// Sets up a table with held windows. See [`Game::new_held`].
+            pub fn new_held(
+                rules_version: u32,
+                options: AnyOptions,
+                players: u8,
+                chance: Chance,
+                events: &mut impl Events<AnyEvent>,
+            ) -> Result<AnyGame, SetupError> {
+                match options {
+                    $(AnyOptions::$variant(options) =>
+                        Game::new_held(rules_version, options, players, chance, &mut Erase(events))
+                            .map(AnyGame::$variant),)*
+                }
+            }
+
             /// Which game it is.
             #[must_use]
             pub const fn id(&self) -> GameId {
@@ -181,6 +196,21 @@ macro_rules! catalogue {
             pub fn is_secret(&self, seat: Seat) -> bool {
                 match self {
                     $(AnyGame::$variant(game) => game.is_secret(seat),)*
+                }
+            }
+
+            /// See [`Game::window_is_held`].
+            #[must_use]
+            pub fn window_is_held(&self) -> bool {
+                match self {
+                    $(AnyGame::$variant(game) => game.window_is_held(),)*
+                }
+            }
+
+            /// See [`Game::close_window`].
+            pub fn close_window(&mut self, events: &mut impl Events<AnyEvent>) {
+                match self {
+                    $(AnyGame::$variant(game) => game.close_window(&mut Erase(events)),)*
                 }
             }
         }

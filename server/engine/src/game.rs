@@ -89,7 +89,8 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
     /// How many play.
     fn players(&self) -> u8;
 
-    /// The seats whose decision the game waits for: more than one when all choose at once, none when it is over.
+    /// The seats whose decision the game waits for: more than one when all choose at once, none when it is over. In a
+    /// game with [held windows](Game::new_held), also none while a window is open in which nobody is asked any more.
     ///
     /// This is for the host alone. A viewer learns from its view whom the game may be seen to wait for.
     fn to_act(&self) -> Seats;
@@ -127,6 +128,32 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
     fn is_secret(&self, _seat: Seat) -> bool {
         false
     }
+
+    /// Sets up a table like [`new`](Game::new), but with *held windows*: every moment at which somebody may be asked in
+    /// secret waits for [`close_window`](Game::close_window), whether anybody is asked or not. A host that lets each of
+    /// them last equally long hides from everyone, also from those who have to wait, whether others were asked.
+    ///
+    /// The deal is that of `new`. A game that asks nobody in secret has no windows, and nothing is different.
+    fn new_held(
+        rules_version: u32,
+        options: Self::Options,
+        players: u8,
+        chance: Chance,
+        events: &mut impl Events<Self::Event>,
+    ) -> Result<Self, SetupError> {
+        Self::new(rules_version, options, players, chance, events)
+    }
+
+    /// Whether a window is open that only [`close_window`](Game::close_window) ends, whoever has answered in it.
+    ///
+    /// Like [`to_act`](Game::to_act), this is for the host alone.
+    fn window_is_held(&self) -> bool {
+        false
+    }
+
+    /// Ends the window that is held: those who have not answered decline, and the game goes on as when all have
+    /// answered. Perhaps the next window opens at once. Where none is held, nothing happens.
+    fn close_window(&mut self, _events: &mut impl Events<Self::Event>) {}
 }
 
 /// Where a game puts its events.

@@ -111,6 +111,12 @@ impl Caller {
         }
     }
 
+    /// Whether the caller has a key of its own; nobody has, on a server without keys.
+    #[must_use]
+    pub const fn has_key(&self) -> bool {
+        matches!(self.0, Kind::Key(_))
+    }
+
     /// Whether the caller may do this: its key has the scope, or is an administrator's, or there are no keys.
     #[must_use]
     pub fn may(&self, scope: Scope) -> bool {

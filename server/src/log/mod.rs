@@ -32,7 +32,7 @@ pub use follow::Follow;
 pub use id::{BadTableId, Millis, OwnerId, TableId};
 pub use memory::MemoryLog;
 pub use query::{FeedItem, Filter, Page, Place, Retained, StartUp, TableRow, Tables};
-pub use sqlite::{Options, Report, SqliteLog, check, restore};
+pub use sqlite::{Options, Report, SqliteLog, backup, check, restore};
 
 /// Where the logs of all tables are kept.
 ///

@@ -5,8 +5,8 @@ use parlor_engine::{AnyAction, NoEvents, Refusal, Seat};
 
 use crate::fair::Entropy;
 
-use super::state::{DecisionId, Holder, Table};
-use super::{Entry, SeatSetup};
+use super::state::{DecisionId, Holder, SeatState, Table};
+use super::{Decided, Entry, RequestMark, SeatSetup};
 
 /// Why a command was refused. Each is one line that says what to do.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -35,6 +35,15 @@ pub enum CommandError {
     /// No seat is left for this player.
     #[error("no seat is free at this table")]
     TableFull,
+    /// Nobody sits there.
+    #[error("nobody has seat {seat} yet: a player joins it first")]
+    SeatVacant {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The id of the request was used before, for a different one.
+    #[error("this request id was used for a different request: take a new id")]
+    RequestReused,
     /// The game has not begun.
     #[error("the game has not begun: it begins when every seat is taken")]
     NotStarted,
@@ -57,7 +66,7 @@ pub enum CommandError {
     AlreadyDecided {
         /// The decision named.
         decision: DecisionId,
-        /// What was played, if the table still knows.
+        /// What was played, if the table still knows: it knows of the newest decision of each seat, the log of all.
         played: Option<AnyAction>,
     },
     /// There is no such action.
@@ -96,44 +105,88 @@ pub enum Answer {
 
 /// What an answer comes to.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(clippy::large_enum_variant, reason = "short-lived, and one of a kind")]
 pub enum Answered {
     /// It is to be played.
     Play(Entry),
     /// It was played already: sending it again is harmless.
-    Again,
+    Again(Decided),
+}
+
+/// Who wants which seat.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Joining {
+    /// The seat; none for the one kept for the player, or else the first that is open.
+    pub seat: Option<Seat>,
+    /// The owner's own name for the player, if the owner seats one of its users.
+    pub user: Option<String>,
+    /// At a rematch: the seat that the player had at the table before.
+    pub previous: Option<Seat>,
+    /// The name that others see; empty for the one of the reservation.
+    pub name: String,
+    /// What the player adds to the shuffle.
+    pub entropy: Entropy,
+    /// What makes a repeat harmless.
+    pub request: Option<RequestMark>,
 }
 
 impl Table {
-    /// A player takes a seat: the one named, or the first that is free for them. The last one to join begins the game.
-    pub fn join(
-        &self,
-        seat: Option<Seat>,
-        user: Option<&str>,
-        entropy: Entropy,
-    ) -> Result<(Seat, Vec<Entry>), CommandError> {
+    /// The seat that this very request took before, if it did.
+    pub fn joined_before(&self, joining: &Joining) -> Result<Option<Seat>, CommandError> {
+        let Some(request) = &joining.request else { return Ok(None) };
+        let is_player = |state: &SeatState| matches!(state.holder, Holder::Player { .. });
+        for seat in Seat::all(self.players()) {
+            match &self.seat(seat).request {
+                Some(mark) if mark.id == request.id && is_player(self.seat(seat)) => {
+                    return if mark == request { Ok(Some(seat)) } else { Err(CommandError::RequestReused) };
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// A player takes a seat. The last one to join begins the game.
+    pub fn join(&self, joining: Joining) -> Result<(Seat, Vec<Entry>), CommandError> {
         self.filling_only()?;
-        let seat = match seat {
+        let seat = match joining.seat {
             Some(seat) => seat,
-            None => Seat::all(self.players())
-                .find(|seat| self.is_free(*seat, user).is_ok())
-                .ok_or(CommandError::TableFull)?,
+            None => self.seat_for(&joining).ok_or(CommandError::TableFull)?,
         };
-        self.is_free(seat, user)?;
-        let mut entries = vec![Entry::Joined { seat, user: user.map(str::to_owned), entropy }];
+        self.is_free(seat, &joining)?;
+        let Joining { user, name, entropy, request, .. } = joining;
+        let kept_for = match &self.setup().seats[seat.index()] {
+            SeatSetup::Reserved { user, name, .. } => Some((user.clone(), name.clone())),
+            SeatSetup::Open | SeatSetup::House { .. } => None,
+        };
+        let (kept_user, kept_name) = kept_for.unwrap_or_default();
+        let (user, name) = (user.or(kept_user), if name.is_empty() { kept_name } else { name });
+        let mut entries = vec![Entry::Joined { seat, user, name, entropy, request }];
         entries.extend(self.starts_with(seat));
         Ok((seat, entries))
     }
 
-    fn is_free(&self, seat: Seat, user: Option<&str>) -> Result<(), CommandError> {
+    /// The seat kept for the player, or else the first that is open.
+    fn seat_for(&self, joining: &Joining) -> Option<Seat> {
+        let is_kept = |seat: &Seat| self.setup().seats[seat.index()] != SeatSetup::Open;
+        let mut free: Vec<Seat> =
+            Seat::all(self.players()).filter(|seat| self.is_free(*seat, joining).is_ok()).collect();
+        free.sort_by_key(|seat| !is_kept(seat));
+        free.first().copied()
+    }
+
+    fn is_free(&self, seat: Seat, joining: &Joining) -> Result<(), CommandError> {
         self.check_seat(seat)?;
         if self.seat(seat).holder != Holder::Vacant {
             return Err(CommandError::SeatTaken { seat });
         }
         match &self.setup().seats[seat.index()] {
-            SeatSetup::Reserved { user: reserved } if user != Some(reserved) => {
-                Err(CommandError::SeatReserved { seat })
+            SeatSetup::Reserved { user, previous, .. } => {
+                let is_user = user.is_some() && *user == joining.user;
+                let is_previous = previous.is_some() && *previous == joining.previous;
+                if is_user || is_previous { Ok(()) } else { Err(CommandError::SeatReserved { seat }) }
             }
-            _ => Ok(()),
+            SeatSetup::Open | SeatSetup::House { .. } => Ok(()),
         }
     }
 
@@ -158,7 +211,7 @@ impl Table {
                 Some(made)
                     if answer == Answer::Action(made.action) || answer == Answer::Index(made.index) =>
                 {
-                    Ok(Answered::Again)
+                    Ok(Answered::Again(made))
                 }
                 _ => Err(CommandError::AlreadyDecided { decision, played: decided.map(|made| made.action) }),
             };
@@ -207,31 +260,58 @@ impl Table {
         }
     }
 
-    /// A bot of the house takes over a seat; if that fills the table, the game begins.
-    pub fn replace(&self, seat: Seat, bot: &str) -> Result<Vec<Entry>, CommandError> {
+    /// A bot of the house takes over a seat; if that fills the table, the game begins. No entries: this very request
+    /// has done it before.
+    pub fn replace(
+        &self,
+        seat: Seat,
+        bot: &str,
+        request: Option<RequestMark>,
+    ) -> Result<Vec<Entry>, CommandError> {
         self.check_seat(seat)?;
+        if self.is_repeat(seat, request.as_ref())? {
+            return Ok(Vec::new());
+        }
         self.not_over()?;
         if matches!(self.seat(seat).holder, Holder::House { .. }) {
             return Err(CommandError::IsHouse { seat });
         }
-        let mut entries = vec![Entry::Replaced { seat, bot: bot.to_owned() }];
+        let mut entries = vec![Entry::Replaced { seat, bot: bot.to_owned(), request }];
         entries.extend(self.starts_with(seat));
         Ok(entries)
     }
 
-    /// The token of a seat is made anew.
-    pub fn reissue(&self, seat: Seat) -> Result<Vec<Entry>, CommandError> {
+    /// The token of a seat is made anew. No entries: this very request has done it before.
+    pub fn reissue(&self, seat: Seat, request: Option<RequestMark>) -> Result<Vec<Entry>, CommandError> {
         self.check_seat(seat)?;
+        if self.is_repeat(seat, request.as_ref())? {
+            return Ok(Vec::new());
+        }
         self.not_over()?;
         match self.seat(seat).holder {
             Holder::House { .. } => Err(CommandError::IsHouse { seat }),
-            Holder::Vacant | Holder::Player { .. } => Ok(vec![Entry::Reissued { seat }]),
+            Holder::Vacant => Err(CommandError::SeatVacant { seat }),
+            Holder::Player { .. } => Ok(vec![Entry::Reissued { seat, request }]),
         }
     }
 
+    /// Whether the request that last changed who may play the seat is this one.
+    fn is_repeat(&self, seat: Seat, request: Option<&RequestMark>) -> Result<bool, CommandError> {
+        match (&self.seat(seat).request, request) {
+            (Some(mark), Some(request)) if mark == request => Ok(true),
+            (Some(mark), Some(request)) if mark.id == request.id => Err(CommandError::RequestReused),
+            _ => Ok(false),
+        }
+    }
+
+    /// All tokens for spectators that were given before end.
+    pub fn revoke_spectators(&self) -> Result<Vec<Entry>, CommandError> {
+        self.not_over().map(|()| vec![Entry::SpectatorsRevoked])
+    }
+
     /// The owner calls the table off.
-    pub fn cancel(&self) -> Result<Vec<Entry>, CommandError> {
-        self.not_over().map(|()| vec![Entry::Cancelled])
+    pub fn cancel(&self, note: &str) -> Result<Vec<Entry>, CommandError> {
+        self.not_over().map(|()| vec![Entry::Cancelled { note: note.to_owned() }])
     }
 
     /// The table has not filled in time. Nothing, if it has.

@@ -5,8 +5,17 @@ use parlor_engine::Seat;
 use super::Setup;
 use crate::fair::Entropy;
 
+/// What makes a repeat of a request harmless: the id that the caller gave it, and a hash of all that it asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RequestMark {
+    /// The caller's own id of the request.
+    pub id: String,
+    /// The first bytes of a SHA-256 of the request: a different request under the same id is refused.
+    pub digest: [u8; 16],
+}
+
 /// One thing that happened to a table. A table is the fold of these, and of nothing else: an entry holds times that were
-/// used up, never deadlines, so a replay needs no clock.
+/// used up, never deadlines, so a replay needs no clock. Beside each entry the log has the time at which it happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Entry {
     /// The table was created. Always the first entry, and only the first.
@@ -17,14 +26,22 @@ pub enum Entry {
         seat: Seat,
         /// The owner's own name for the player, if there is one.
         user: Option<String>,
+        /// The name that others see; may be empty.
+        name: String,
         /// What the player adds to the shuffle.
         entropy: Entropy,
+        /// The request that did it.
+        request: Option<RequestMark>,
     },
     /// The token of a seat was made anew; older ones are worth nothing.
     Reissued {
         /// The seat.
         seat: Seat,
+        /// The request that did it.
+        request: Option<RequestMark>,
     },
+    /// All tokens for spectators that were given before are worth nothing.
+    SpectatorsRevoked,
     /// The last seat was filled, and the game began.
     Started,
     /// A seat answered its open decision.
@@ -47,6 +64,9 @@ pub enum Entry {
         /// Whether the player was not connected when it ran out.
         away: bool,
     },
+    /// A moment at which somebody may have been asked in secret has lasted its constant time. Whoever has not answered
+    /// declines.
+    WindowClosed,
     /// A seat came back, or its grace is used up, after its clock had stood still for it.
     WasAway {
         /// The seat.
@@ -65,9 +85,14 @@ pub enum Entry {
         seat: Seat,
         /// The bot.
         bot: String,
+        /// The request that did it.
+        request: Option<RequestMark>,
     },
     /// The table was called off by its owner.
-    Cancelled,
+    Cancelled {
+        /// Why, for the players; may be empty.
+        note: String,
+    },
     /// The table did not fill in time.
     Expired,
     /// The server could not go on. Such a game is never scored.

@@ -1,14 +1,87 @@
 //! Looking at a table.
 
+use std::sync::Arc;
+
 use parlor_engine::{AnyAction, AnyGame, AnyView, Seat, Viewer};
 
 use super::state::{SeatState, Stage, Table};
-use super::{Ending, Numbers, Setup};
+use super::{Conduct, Ending, Holder, Numbers, Setup, Shuffle};
+use crate::TableId;
+
+/// Where a table is in its life.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum State {
+    /// It waits for players.
+    Open,
+    /// It is being played.
+    Playing,
+    /// The game was played to its end.
+    Finished,
+    /// The owner ended it.
+    Cancelled,
+    /// It did not fill in time.
+    Expired,
+    /// A fault of the server ended it.
+    Faulted,
+}
+
+impl State {
+    /// Every state.
+    pub const ALL: [State; 6] =
+        [State::Open, State::Playing, State::Finished, State::Cancelled, State::Expired, State::Faulted];
+
+    /// Whether nothing happens at the table any more.
+    #[must_use]
+    pub const fn is_over(self) -> bool {
+        !matches!(self, State::Open | State::Playing)
+    }
+}
+
+/// A table without its game: all that listings, owners and records show of it. Whoever shows it leaves out what is the
+/// owner's alone (metadata and the owner's names for users).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Look {
+    /// How it was set up. Its chance is secret: [`Look::shuffle`] has what may be seen of it.
+    pub setup: Arc<Setup>,
+    /// Where it is in its life.
+    pub state: State,
+    /// Its seats, in order.
+    pub seats: Vec<SeatLook>,
+    /// What there is to see of its shuffle.
+    pub shuffle: Shuffle,
+    /// How it ended, once it has.
+    pub ending: Option<Ending>,
+    /// When the game began, in milliseconds since 1970.
+    pub started: Option<u64>,
+    /// When it was over.
+    pub ended: Option<u64>,
+    /// How many entries its log has.
+    pub length: u64,
+    /// How many numbered updates each viewer has had.
+    pub numbers: Numbers,
+    /// Which generation of its tokens for spectators is good.
+    pub spectators: u32,
+    /// The table that is its rematch. The table's own log does not know it: whoever looks it up puts it here.
+    pub rematch: Option<TableId>,
+}
+
+/// A seat, as a table shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeatLook {
+    /// Who sits there.
+    pub holder: Holder,
+    /// Which generation of its token is good.
+    pub generation: u32,
+    /// How it plays.
+    pub conduct: Conduct,
+    /// What is left of its grace, in milliseconds.
+    pub grace: u32,
+}
 
 impl Table {
     /// How the table was set up.
     #[must_use]
-    pub const fn setup(&self) -> &Setup {
+    pub const fn setup(&self) -> &Arc<Setup> {
         &self.setup
     }
 
@@ -34,6 +107,51 @@ impl Table {
     #[must_use]
     pub fn seats(&self) -> &[SeatState] {
         &self.seats
+    }
+
+    /// Where it is in its life.
+    #[must_use]
+    pub const fn state(&self) -> State {
+        match &self.stage {
+            Stage::Filling => State::Open,
+            Stage::Playing(_) => State::Playing,
+            Stage::Over { ending, .. } => match ending {
+                Ending::Finished(_) => State::Finished,
+                Ending::Cancelled { .. } => State::Cancelled,
+                Ending::Expired => State::Expired,
+                Ending::Faulted { .. } => State::Faulted,
+            },
+        }
+    }
+
+    /// The table without its game.
+    #[must_use]
+    pub fn look(&self) -> Look {
+        let seat = |seat: &SeatState| SeatLook {
+            holder: seat.holder.clone(),
+            generation: seat.generation,
+            conduct: seat.conduct,
+            grace: seat.grace,
+        };
+        Look {
+            setup: self.setup.clone(),
+            state: self.state(),
+            seats: self.seats.iter().map(seat).collect(),
+            shuffle: self.shuffle(),
+            ending: self.ending().cloned(),
+            started: self.started,
+            ended: self.ended,
+            length: self.length,
+            numbers: self.numbers,
+            spectators: self.spectators,
+            rematch: None,
+        }
+    }
+
+    /// Which generation of its tokens for spectators is good.
+    #[must_use]
+    pub const fn spectators(&self) -> u32 {
+        self.spectators
     }
 
     /// The game, while it is on.

@@ -6,17 +6,22 @@
 mod command;
 mod entry;
 mod look;
+mod record;
 mod result;
 mod setup;
+mod shuffle;
 mod state;
 mod told;
 
 #[cfg(test)]
 mod tests;
 
-pub use command::{Answer, Answered, CommandError};
-pub use entry::Entry;
+pub use command::{Answer, Answered, CommandError, Joining};
+pub use entry::{Entry, RequestMark};
+pub use look::{Look, SeatLook, State};
+pub use record::{Record, Telling};
 pub use result::{Conduct, Ending, Finished, SeatResult};
 pub use setup::{ChanceSetup, SeatSetup, Setup, TimeControl, Visibility};
-pub use state::{Decided, DecisionId, Holder, Misfit, SeatState, Table};
-pub use told::{Numbers, TableEvent, Tellings, Told};
+pub use shuffle::Shuffle;
+pub use state::{DecisionId, Holder, Misfit, SeatState, Table};
+pub use told::{Decided, DecidedBy, Numbers, Step, TableEvent, Tellings, Told, Update};

@@ -1,6 +1,8 @@
 //! How a table ended, and why.
 
-use parlor_engine::{MAX_SEATS, Outcome, Seat};
+use parlor_engine::{Outcome, Seat};
+
+use super::SeatState;
 
 /// How a table ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -8,7 +10,10 @@ pub enum Ending {
     /// The game was played to its end.
     Finished(Finished),
     /// The owner called it off.
-    Cancelled,
+    Cancelled {
+        /// Why, for the players; may be empty.
+        note: String,
+    },
     /// It did not fill in time.
     Expired,
     /// The server could not go on. Such a game is never scored.
@@ -50,6 +55,10 @@ pub struct SeatResult {
     pub place: u8,
     /// Why it stands there.
     pub conduct: Conduct,
+    /// How often its clock ran out.
+    pub time_outs: u32,
+    /// How long it thought in all, in milliseconds of its own clock.
+    pub thought: u64,
 }
 
 /// The result of a game that was played to its end.
@@ -61,20 +70,25 @@ pub struct Finished {
 
 impl Finished {
     /// Ranks those who played to the end by the game's own places; those who forfeited share the place behind them.
+    ///
+    /// There is a state for each seat of the outcome.
     #[must_use]
-    pub fn new(outcome: &Outcome, conduct: &[Conduct; MAX_SEATS]) -> Finished {
+    pub fn new(outcome: &Outcome, seats: &[SeatState]) -> Finished {
         let standings: Vec<_> = outcome.standings().collect();
-        let forfeited = |seat: Seat| conduct[seat.index()].is_forfeit();
+        let forfeited = |seat: Seat| seats[seat.index()].conduct.is_forfeit();
         let better = |place: u8| standings.iter().filter(|s| !forfeited(s.seat) && s.place < place).count();
         let seats = standings
             .iter()
             .map(|standing| {
                 let above = if forfeited(standing.seat) { better(u8::MAX) } else { better(standing.place) };
+                let state = &seats[standing.seat.index()];
                 SeatResult {
                     seat: standing.seat,
                     points: standing.points,
                     place: 1 + above as u8,
-                    conduct: conduct[standing.seat.index()],
+                    conduct: state.conduct,
+                    time_outs: state.time_outs,
+                    thought: state.thought,
                 }
             })
             .collect();

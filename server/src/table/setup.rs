@@ -2,19 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use parlor_engine::AnyOptions;
+use parlor_engine::{AnyOptions, Seat};
 
+use super::RequestMark;
 use crate::TableId;
+use crate::fair::{Commitment, ServerSeed};
 
 /// Who is to sit on a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SeatSetup {
     /// Whoever joins first.
     Open,
-    /// This user of the owner's, and nobody else.
+    /// One player, and nobody else.
     Reserved {
-        /// The owner's own name for the user.
-        user: String,
+        /// The owner's own name for the user, if there is one.
+        user: Option<String>,
+        /// The name that others see; may be empty.
+        name: String,
+        /// At a rematch: the seat that the player had at the table before, whose token opens this one.
+        previous: Option<Seat>,
     },
     /// A bot of the house.
     House {
@@ -33,7 +39,7 @@ pub struct TimeControl {
     /// How long, over the whole game, a player may be disconnected before the clock runs on.
     pub grace: u32,
     /// After so many decisions that ran out of time, the seat forfeits; 0 means never.
-    pub forfeit_after: u8,
+    pub forfeit_after: u32,
     /// For a decision whose existence is secret. It touches neither bank nor forfeits.
     pub secret: u32,
     /// Whether a moment at which somebody may be asked in secret always lasts that long.
@@ -97,4 +103,29 @@ pub struct Setup {
     pub metadata: BTreeMap<String, String>,
     /// When it was created, in milliseconds since 1970.
     pub created: u64,
+    /// For how many milliseconds it waits for its seats to be filled.
+    pub fill: u64,
+    /// The table that this one is a rematch of.
+    pub rematch_of: Option<TableId>,
+    /// The request that created it.
+    pub request: Option<RequestMark>,
+}
+
+impl Setup {
+    /// When the table expires unless its seats are filled, in milliseconds since 1970.
+    #[must_use]
+    pub fn expires(&self) -> u64 {
+        self.created.saturating_add(self.fill)
+    }
+
+    /// What the server shows of its seed before anyone joins; nothing if the seed was given.
+    #[must_use]
+    pub fn commitment(&self) -> Option<Commitment> {
+        match &self.chance {
+            ChanceSetup::Fresh { server_seed } => {
+                Some(ServerSeed::from_bytes(*server_seed).commitment(self.table))
+            }
+            ChanceSetup::Given { .. } => None,
+        }
+    }
 }

@@ -1,11 +1,13 @@
 //! A table as the fold of its log.
 
-use parlor_engine::{AnyAction, AnyEvent, AnyGame, Audience, Chance, MAX_SEATS, Seat, Viewer};
+use std::sync::Arc;
+
+use parlor_engine::{AnyAction, AnyEvent, AnyGame, Audience, Chance, MAX_SEATS, Seat, Seats, Viewer};
 
 use crate::fair::{Entropy, ServerSeed};
 
-use super::told::{Numbers, TableEvent, Tellings, Told};
-use super::{ChanceSetup, Conduct, Ending, Entry, Finished, SeatSetup, Setup};
+use super::told::{Decided, DecidedBy, Numbers, Step, TableEvent, Tellings, Told};
+use super::{ChanceSetup, Conduct, Ending, Entry, Finished, RequestMark, SeatSetup, Setup, Shuffle};
 
 /// An entry that does not fit the entries before it: the log is damaged, or was written by something else.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -26,6 +28,8 @@ pub enum Holder {
     Player {
         /// The owner's own name for them, if there is one.
         user: Option<String>,
+        /// The name that others see; may be empty.
+        name: String,
     },
     /// A bot of the house.
     House {
@@ -37,17 +41,6 @@ pub enum Holder {
 /// A decision that a seat is asked for, numbered for that seat from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DecisionId(pub u64);
-
-/// A decision that was made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Decided {
-    /// Which decision.
-    pub id: DecisionId,
-    /// Which of the legal actions was played, counted from 0.
-    pub index: u32,
-    /// The action.
-    pub action: AnyAction,
-}
 
 /// What a table knows of one seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,12 +60,15 @@ pub struct SeatState {
     /// What is left of its grace, in milliseconds.
     pub grace: u32,
     /// How many of its decisions ran out of time.
-    pub time_outs: u8,
+    pub time_outs: u32,
     /// How it plays.
     pub conduct: Conduct,
     /// How long it has thought, in milliseconds.
     pub thought: u64,
-    entropy: Entropy,
+    /// What it added to the shuffle. Secret until the game begins.
+    pub entropy: Entropy,
+    /// The request that last changed who may play it.
+    pub request: Option<RequestMark>,
 }
 
 /// Where a table is in its life.
@@ -86,11 +82,14 @@ pub(super) enum Stage {
 /// A table: what its log says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
-    pub(super) setup: Setup,
+    pub(super) setup: Arc<Setup>,
     pub(super) seats: Vec<SeatState>,
     pub(super) stage: Stage,
     pub(super) length: u64,
     pub(super) numbers: Numbers,
+    pub(super) spectators: u32,
+    pub(super) started: Option<u64>,
+    pub(super) ended: Option<u64>,
 }
 
 impl SeatState {
@@ -110,7 +109,32 @@ impl SeatState {
             conduct: Conduct::PlayedOut,
             thought: 0,
             entropy: Entropy::NONE,
+            request: None,
         }
+    }
+}
+
+/// How a decision came to be made.
+#[derive(Clone, Copy)]
+struct Maker {
+    by: DecidedBy,
+    used: u32,
+}
+
+/// What an entry comes to, while it is taken in.
+#[derive(Default)]
+struct Doing {
+    told: Tellings,
+    decided: [Option<Decided>; MAX_SEATS],
+}
+
+impl Doing {
+    fn tell(&mut self, event: TableEvent) {
+        self.told.push((Audience::Everyone, Told::Table(event)));
+    }
+
+    fn tell_game(&mut self, events: Vec<(Audience, AnyEvent)>) {
+        self.told.extend(events.into_iter().map(|(to, event)| (to, Told::Game(event))));
     }
 }
 
@@ -120,32 +144,38 @@ impl Table {
         let Entry::Created(setup) = first else {
             return Err(Misfit { index: 0, why: "a log begins with the creation of its table".to_owned() });
         };
-        let seats = setup.seats.iter().map(|seat| SeatState::new(seat, setup)).collect();
-        let setup = Setup::clone(setup);
-        Ok(Table { setup, seats, stage: Stage::Filling, length: 1, numbers: Numbers::default() })
+        Ok(Table {
+            seats: setup.seats.iter().map(|seat| SeatState::new(seat, setup)).collect(),
+            setup: Arc::new(Setup::clone(setup)),
+            stage: Stage::Filling,
+            length: 1,
+            numbers: Numbers::default(),
+            spectators: 0,
+            started: None,
+            ended: None,
+        })
     }
 
-    /// Takes in the next entry, and gives back what it tells.
+    /// Takes in the next entry, which happened at this time (in milliseconds since 1970), and gives back what it came
+    /// to.
     ///
     /// After a misfit the table is worth nothing: it must be thrown away.
-    pub fn fold(&mut self, entry: &Entry) -> Result<Tellings, Misfit> {
+    pub fn fold(&mut self, at: u64, entry: &Entry) -> Result<Step, Misfit> {
         let index = self.length;
         let misfit = |why: String| Misfit { index, why };
-        let asked_before: Vec<_> = self.seats.iter().map(|seat| seat.asked).collect();
-        let mut told = Tellings::new();
-        self.take_in(entry, &mut told).map_err(misfit)?;
-        self.play_forfeited(&mut told).map_err(misfit)?;
-        self.note_open_decisions();
-        self.note_end(&mut told);
+        let mut doing = Doing::default();
+        self.take_in(at, entry, &mut doing).map_err(misfit)?;
+        self.play_forfeited(&mut doing).map_err(misfit)?;
+        let asked = self.note_open_decisions();
+        self.note_end(at, &mut doing);
         self.length += 1;
-        for viewer in Viewer::all(self.players()) {
-            let is_asked =
-                viewer.seat().is_some_and(|seat| self.seat(seat).asked > asked_before[seat.index()]);
-            if is_asked || told.iter().any(|(to, _)| to.includes(viewer)) {
-                self.numbers.count(viewer);
-            }
+        let Doing { told, decided } = doing;
+        let mut step = Step { at, told, decided, asked };
+        for viewer in Viewer::all(self.players()).filter(|viewer| step.concerns(*viewer)) {
+            self.numbers.count(viewer);
         }
-        Ok(told)
+        self.note_decided(&mut step);
+        Ok(step)
     }
 
     pub(super) fn seat(&self, seat: Seat) -> &SeatState {
@@ -163,65 +193,95 @@ impl Table {
         self.seat_mut(seat)
     }
 
-    fn take_in(&mut self, entry: &Entry, told: &mut Tellings) -> Result<(), String> {
+    fn take_in(&mut self, at: u64, entry: &Entry, doing: &mut Doing) -> Result<(), String> {
         if matches!(self.stage, Stage::Over { .. }) {
             return Err("the table was over".to_owned());
         }
         match entry {
             Entry::Created(_) => return Err("the table was there already".to_owned()),
-            Entry::Joined { seat, user, entropy } => {
+            Entry::Joined { seat, user, name, entropy, request } => {
                 let state = self.filling(*seat)?;
                 if state.holder != Holder::Vacant {
                     return Err(format!("seat {seat} was taken"));
                 }
-                state.holder = Holder::Player { user: user.clone() };
+                state.holder = Holder::Player { user: user.clone(), name: name.clone() };
                 state.entropy = *entropy;
-                tell(told, TableEvent::Joined { seat: *seat });
+                state.request.clone_from(request);
+                doing.tell(TableEvent::Joined { seat: *seat, name: name.clone() });
             }
-            Entry::Reissued { seat } => self.seat_mut(*seat)?.generation += 1,
-            Entry::Started => self.start(told)?,
+            Entry::Reissued { seat, request } => {
+                let state = self.seat_mut(*seat)?;
+                state.generation += 1;
+                state.request.clone_from(request);
+            }
+            Entry::SpectatorsRevoked => self.spectators += 1,
+            Entry::Started => self.start(at, doing)?,
             Entry::Acted { seat, index, used, .. } => {
-                let action = *self
-                    .legal_actions(*seat)
-                    .get(*index as usize)
-                    .ok_or_else(|| format!("seat {seat} has no action {index}"))?;
+                let action = self.legal_actions(*seat).get(*index as usize).copied();
+                let action = action.ok_or_else(|| format!("seat {seat} has no action {index}"))?;
+                let by = match self.seat(*seat).holder {
+                    Holder::House { .. } => DecidedBy::HouseBot,
+                    Holder::Vacant | Holder::Player { .. } => DecidedBy::Player,
+                };
                 self.use_time(*seat, *used)?;
-                self.act(*seat, action, told)?;
+                self.act(*seat, *index, action, Maker { by, used: *used }, doing)?;
             }
-            Entry::TimedOut { seat, used, away } => self.play_default(*seat, *used, *away, told)?,
+            Entry::TimedOut { seat, used, away } => self.time_runs_out(*seat, *used, *away, doing)?,
+            Entry::WindowClosed => self.close_window(doing)?,
             Entry::WasAway { seat, used } => {
                 let state = self.seat_mut(*seat)?;
                 state.grace = state.grace.saturating_sub(*used);
             }
-            Entry::Resigned { seat } => self.forfeit(*seat, Conduct::Resigned, told)?,
-            Entry::Replaced { seat, bot } => {
+            Entry::Resigned { seat } => self.forfeit(*seat, Conduct::Resigned, doing)?,
+            Entry::Replaced { seat, bot, request } => {
                 let state = self.seat_mut(*seat)?;
                 state.holder = Holder::House { bot: bot.clone() };
                 state.generation += 1;
                 state.conduct = Conduct::PlayedOut;
-                let by = SeatSetup::House { bot: bot.clone() };
-                tell(told, TableEvent::Replaced { seat: *seat, by });
+                state.request.clone_from(request);
+                doing.tell(TableEvent::Replaced { seat: *seat, bot: bot.clone() });
             }
-            Entry::Cancelled => self.end(Ending::Cancelled),
+            Entry::Cancelled { note } => self.end(Ending::Cancelled { note: note.clone() }),
             Entry::Expired => self.end(Ending::Expired),
             Entry::Faulted { what } => self.end(Ending::Faulted { what: what.clone() }),
         }
         Ok(())
     }
 
-    fn start(&mut self, told: &mut Tellings) -> Result<(), String> {
+    fn start(&mut self, at: u64, doing: &mut Doing) -> Result<(), String> {
         if self.stage != Stage::Filling || self.seats.iter().any(|seat| seat.holder == Holder::Vacant) {
             return Err("it cannot begin now".to_owned());
         }
-        tell(told, TableEvent::Started);
         let mut events = Vec::new();
         let chance = Chance::seeded(self.game_seed());
         let game =
             AnyGame::new(self.setup.rules_version, self.setup.options, self.players(), chance, &mut events)
                 .map_err(|error| error.to_string())?;
-        tell_game(told, events);
         self.stage = Stage::Playing(Box::new(game));
+        self.started = Some(at);
+        doing.tell(TableEvent::Started { shuffle: Box::new(self.shuffle()) });
+        doing.tell_game(events);
         Ok(())
+    }
+
+    /// What there is to see of the shuffle now.
+    #[must_use]
+    pub fn shuffle(&self) -> Shuffle {
+        let has_begun = self.started.is_some();
+        let is_over = matches!(self.stage, Stage::Over { .. });
+        let server_seed = match self.setup.chance {
+            ChanceSetup::Fresh { server_seed } => Some(server_seed),
+            ChanceSetup::Given { .. } => None,
+        };
+        let is_fresh = server_seed.is_some();
+        let entropy = self.seats.iter().filter(|_| has_begun && is_fresh).map(|seat| seat.entropy).collect();
+        Shuffle {
+            commitment: self.setup.commitment(),
+            entropy,
+            server_seed: server_seed.filter(|_| is_over),
+            game_seed: (has_begun && is_over).then(|| self.game_seed()),
+            given: !is_fresh,
+        }
     }
 
     /// The seed of the game, from the server's seed and everybody's entropy.
@@ -236,20 +296,37 @@ impl Table {
     }
 
     /// Plays an action for a seat, and closes its decision.
-    fn act(&mut self, seat: Seat, action: AnyAction, told: &mut Tellings) -> Result<(), String> {
+    fn act(
+        &mut self,
+        seat: Seat,
+        index: u32,
+        action: AnyAction,
+        maker: Maker,
+        doing: &mut Doing,
+    ) -> Result<(), String> {
         let Stage::Playing(game) = &mut self.stage else {
             return Err("the game was not on".to_owned());
         };
         let mut events = Vec::new();
-        let index =
-            game.legal_actions(seat).iter().position(|offered| *offered == action).unwrap_or_default() as u32;
         game.apply(seat, action, &mut events).map_err(|refusal| format!("seat {seat}: {refusal}"))?;
-        tell_game(told, events);
+        doing.tell_game(events);
         let state = &mut self.seats[seat.index()];
         if let Some(id) = state.open.take() {
-            state.decided = Some(Decided { id, index, action });
+            let Maker { by, used } = maker;
+            let decided = Decided { id, index, action, by, used, bank: state.bank, number: 0 };
+            doing.decided[seat.index()] = Some(decided);
         }
         Ok(())
+    }
+
+    /// Plays what a clock that ran out plays.
+    fn act_by_default(&mut self, seat: Seat, maker: Maker, doing: &mut Doing) -> Result<(), String> {
+        let default = self.game().and_then(|game| game.default_action(seat));
+        let default = default.ok_or_else(|| format!("seat {seat} was not asked"))?;
+        let legal = self.legal_actions(seat);
+        let index = legal.iter().position(|offered| *offered == default);
+        let index = index.ok_or_else(|| format!("the default of seat {seat} is not offered"))? as u32;
+        self.act(seat, index, default, maker, doing)
     }
 
     /// Counts time against the bank of a seat. A secret decision costs nothing.
@@ -264,26 +341,32 @@ impl Table {
         Ok(())
     }
 
-    fn play_default(&mut self, seat: Seat, used: u32, away: bool, told: &mut Tellings) -> Result<(), String> {
-        let default = self.game().and_then(|game| game.default_action(seat));
-        let default = default.ok_or_else(|| format!("seat {seat} was not asked"))?;
+    fn time_runs_out(&mut self, seat: Seat, used: u32, away: bool, doing: &mut Doing) -> Result<(), String> {
         self.use_time(seat, used)?;
+        let maker = Maker { by: DecidedBy::Clock, used };
         if self.is_secret(seat) {
-            told.push((Audience::Only(seat), Told::Table(TableEvent::TimedOut { seat })));
-            return self.act(seat, default, told);
+            return self.act_by_default(seat, maker, doing);
         }
-        tell(told, TableEvent::TimedOut { seat });
         let limit = self.setup.time.forfeit_after;
         let state = self.seat_mut(seat)?;
-        state.time_outs = state.time_outs.saturating_add(1);
-        if limit > 0 && state.time_outs >= limit {
-            let conduct = if away { Conduct::Disconnected } else { Conduct::TimedOut };
-            return self.forfeit(seat, conduct, told);
+        if state.open.is_none() {
+            return Err(format!("seat {seat} was not asked"));
         }
-        self.act(seat, default, told)
+        state.time_outs = state.time_outs.saturating_add(1);
+        let times = state.time_outs;
+        doing.tell(TableEvent::TimedOut { seat, times });
+        if limit > 0 && times >= limit {
+            let conduct = if away { Conduct::Disconnected } else { Conduct::TimedOut };
+            self.forfeit(seat, conduct, doing)?;
+        }
+        self.act_by_default(seat, maker, doing)
     }
 
-    fn forfeit(&mut self, seat: Seat, conduct: Conduct, told: &mut Tellings) -> Result<(), String> {
+    fn close_window(&mut self, _doing: &mut Doing) -> Result<(), String> {
+        Err("no window was held open".to_owned())
+    }
+
+    fn forfeit(&mut self, seat: Seat, conduct: Conduct, doing: &mut Doing) -> Result<(), String> {
         if !matches!(self.stage, Stage::Playing(_)) {
             return Err("the game was not on".to_owned());
         }
@@ -292,48 +375,59 @@ impl Table {
             return Err(format!("seat {seat} had forfeited"));
         }
         state.conduct = conduct;
-        tell(told, TableEvent::Forfeited { seat, conduct });
+        doing.tell(TableEvent::Forfeited { seat, conduct });
         Ok(())
     }
 
     /// Seats that have forfeited play their defaults at once.
-    fn play_forfeited(&mut self, told: &mut Tellings) -> Result<(), String> {
+    fn play_forfeited(&mut self, doing: &mut Doing) -> Result<(), String> {
+        let maker = Maker { by: DecidedBy::Forfeit, used: 0 };
         loop {
             let asked = self.game().map(AnyGame::to_act).unwrap_or_default();
             let Some(seat) = asked.iter().find(|seat| self.seat(*seat).conduct.is_forfeit()) else {
                 return Ok(());
             };
-            let default = self.game().and_then(|game| game.default_action(seat));
-            self.act(seat, default.ok_or("a seat that is asked has a default")?, told)?;
+            self.act_by_default(seat, maker, doing)?;
         }
     }
 
-    /// Gives a number to every decision that has just come up, and closes those that the game no longer waits for.
-    fn note_open_decisions(&mut self) {
+    /// Gives a number to every decision that has just come up, and closes those that the game no longer waits for. Gives
+    /// the seats that are newly asked.
+    fn note_open_decisions(&mut self) -> Seats {
         let asked = self.game().map(AnyGame::to_act).unwrap_or_default();
+        let mut newly = Seats::NONE;
         for seat in Seat::all(self.players()) {
             let state = &mut self.seats[seat.index()];
             match (asked.contains(seat), state.open) {
                 (true, None) => {
                     state.asked += 1;
                     state.open = Some(DecisionId(state.asked));
+                    newly = newly.with(seat);
                 }
                 (false, Some(_)) => state.open = None,
                 (true, Some(_)) | (false, None) => {}
             }
         }
+        newly
     }
 
-    fn note_end(&mut self, told: &mut Tellings) {
-        if let Some(outcome) = self.game().and_then(AnyGame::outcome) {
-            let mut conduct = [Conduct::PlayedOut; MAX_SEATS];
-            for (slot, seat) in conduct.iter_mut().zip(&self.seats) {
-                *slot = seat.conduct;
+    /// Numbers the decisions that were made, now that it is known which update tells of them.
+    fn note_decided(&mut self, step: &mut Step) {
+        for seat in Seat::all(self.players()) {
+            if let Some(decided) = &mut step.decided[seat.index()] {
+                decided.number = self.numbers.of(Viewer::Seat(seat));
+                self.seats[seat.index()].decided = Some(*decided);
             }
-            self.end(Ending::Finished(Finished::new(&outcome, &conduct)));
+        }
+    }
+
+    fn note_end(&mut self, at: u64, doing: &mut Doing) {
+        if let Some(outcome) = self.game().and_then(AnyGame::outcome) {
+            self.end(Ending::Finished(Finished::new(&outcome, &self.seats)));
         }
         if let Stage::Over { ending, .. } = &self.stage {
-            tell(told, TableEvent::Ended(ending.clone()));
+            self.ended = Some(at);
+            doing.tell(TableEvent::Ended { ending: ending.clone(), shuffle: Box::new(self.shuffle()) });
         }
     }
 
@@ -344,12 +438,4 @@ impl Table {
         };
         self.stage = Stage::Over { ending, game };
     }
-}
-
-fn tell(told: &mut Tellings, event: TableEvent) {
-    told.push((Audience::Everyone, Told::Table(event)));
-}
-
-fn tell_game(told: &mut Tellings, events: Vec<(Audience, AnyEvent)>) {
-    told.extend(events.into_iter().map(|(to, event)| (to, Told::Game(event))));
 }

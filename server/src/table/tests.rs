@@ -8,6 +8,8 @@ use super::*;
 use crate::TableId;
 use crate::fair::Entropy;
 
+const NOW: u64 = 1_700_000_000_000;
+
 const LIMITS: TimeControl = TimeControl {
     decision: 1000,
     bank: 5000,
@@ -32,8 +34,15 @@ fn setup(options: AnyOptions, seats: &[SeatSetup]) -> Setup {
         visibility: Visibility::Public,
         chance: ChanceSetup::Fresh { server_seed: [3; 32] },
         metadata: BTreeMap::new(),
-        created: 1_700_000_000_000,
+        created: NOW,
+        fill: 60_000,
+        rematch_of: None,
+        request: None,
     }
+}
+
+fn joining(seat: Option<Seat>, user: Option<&str>, entropy: Entropy) -> Joining {
+    Joining { seat, user: user.map(str::to_owned), entropy, ..Joining::default() }
 }
 
 /// A table with the log that made it.
@@ -52,7 +61,7 @@ impl Logged {
     fn gap(players: usize) -> Logged {
         let mut logged = Logged::new(setup(GameId::Gap.default_options(), &vec![SeatSetup::Open; players]));
         for _ in 0..players {
-            let (_, entries) = logged.table.join(None, None, Entropy::NONE).expect("a free seat");
+            let (_, entries) = logged.table.join(Joining::default()).expect("a free seat");
             logged.fold(entries);
         }
         logged
@@ -61,7 +70,7 @@ impl Logged {
     fn fold(&mut self, entries: impl IntoIterator<Item = Entry>) -> Tellings {
         let mut told = Tellings::new();
         for entry in entries {
-            told.extend(self.table.fold(&entry).expect("an entry that a command gave"));
+            told.extend(self.table.fold(NOW, &entry).expect("an entry that a command gave").told);
             self.log.push(entry);
         }
         told
@@ -85,7 +94,7 @@ impl Logged {
     fn check_replay(&self) {
         let mut replayed = Table::open(&self.log[0]).expect("a first entry");
         for entry in &self.log[1..] {
-            replayed.fold(entry).expect("an entry of the log");
+            replayed.fold(NOW, entry).expect("an entry of the log");
         }
         assert_eq!(replayed, self.table);
         assert_eq!(replayed.length(), self.log.len() as u64);
@@ -104,15 +113,19 @@ fn table_events(told: &Tellings) -> Vec<(Audience, TableEvent)> {
 fn a_table_starts_by_itself_when_its_seats_are_filled() {
     let seats = [SeatSetup::Open, SeatSetup::House { bot: "greedy".to_owned() }, SeatSetup::Open];
     let mut logged = Logged::new(setup(GameId::Gap.default_options(), &seats));
-    let (first, entries) =
-        logged.table.join(None, Some("ann"), Entropy::new(b"dice").expect("few bytes")).expect("a free seat");
+    let (first, entries) = logged
+        .table
+        .join(joining(None, Some("ann"), Entropy::new(b"dice").expect("few bytes")))
+        .expect("a free seat");
     assert_eq!((first, entries.len()), (seat(0), 1));
     logged.fold(entries);
     assert_eq!(logged.table.view(Viewer::Spectator), None);
-    let (second, entries) = logged.table.join(None, None, Entropy::NONE).expect("a free seat");
+    let (second, entries) = logged.table.join(Joining::default()).expect("a free seat");
     assert_eq!((second, entries.last()), (seat(2), Some(&Entry::Started)));
     let told = logged.fold(entries);
-    let events = [TableEvent::Joined { seat: seat(2) }, TableEvent::Started];
+    let shuffle = Box::new(logged.table.shuffle());
+    assert_eq!((shuffle.entropy.len(), shuffle.server_seed, shuffle.game_seed), (3, None, None));
+    let events = [TableEvent::Joined { seat: seat(2), name: String::new() }, TableEvent::Started { shuffle }];
     assert_eq!(table_events(&told), events.map(|event| (Audience::Everyone, event)));
     assert!(logged.table.game().is_some() && logged.table.view(Viewer::Spectator).is_some());
     assert_eq!(logged.table.seats()[0].open, Some(DecisionId(1)));
@@ -121,13 +134,17 @@ fn a_table_starts_by_itself_when_its_seats_are_filled() {
 
 #[test]
 fn seats_are_given_to_those_they_are_for() {
-    let reserved = |user: &str| SeatSetup::Reserved { user: user.to_owned() };
+    let reserved = |user: &str| SeatSetup::Reserved {
+        user: Some(user.to_owned()),
+        name: "Ann".to_owned(),
+        previous: Seat::new(3),
+    };
     let seats = [reserved("ann"), SeatSetup::Open];
     let logged = Logged::new(setup(GameId::Gap.default_options(), &seats));
     let join = |number: Option<u8>, user: Option<&str>| {
         logged
             .table
-            .join(number.map(seat), user, Entropy::NONE)
+            .join(joining(number.map(seat), user, Entropy::NONE))
             .map(|(seat, _)| seat)
             .map_err(|error| error.to_string())
     };
@@ -137,9 +154,9 @@ fn seats_are_given_to_those_they_are_for() {
     assert_eq!(join(Some(0), None), Err("seat 0 is reserved for another user".to_owned()));
     assert_eq!(join(Some(2), None), Err("this table has seats 0 to 1: there is no seat 2".to_owned()));
     let mut full = Logged::gap(2);
-    assert_eq!(full.table.join(None, None, Entropy::NONE), Err(CommandError::AlreadyStarted));
-    full.fold([Entry::Cancelled]);
-    assert_eq!(full.table.join(None, None, Entropy::NONE), Err(CommandError::Over));
+    assert_eq!(full.table.join(Joining::default()), Err(CommandError::AlreadyStarted));
+    full.fold([Entry::Cancelled { note: String::new() }]);
+    assert_eq!(full.table.join(Joining::default()), Err(CommandError::Over));
 }
 
 #[test]
@@ -150,7 +167,7 @@ fn entropy_of_every_seat_moves_the_deal() {
         for entropy in entropies {
             let (_, entries) = logged
                 .table
-                .join(None, None, Entropy::new(entropy).expect("few bytes"))
+                .join(joining(None, None, Entropy::new(entropy).expect("few bytes")))
                 .expect("a free seat");
             logged.fold(entries);
         }
@@ -175,10 +192,19 @@ fn an_answer_counts_once() {
         Err(format!("there are {} legal actions, counted from 0: there is no action 99", legal.len()))
     );
     logged.play(0, 1, 10);
-    assert_eq!(answer(&logged, 1, Answer::Index(1)), Ok(Answered::Again));
+    let decided = Decided {
+        id: DecisionId(1),
+        index: 1,
+        action: legal[1],
+        by: DecidedBy::Player,
+        used: 10,
+        bank: 5000,
+        number: 4,
+    };
+    assert_eq!(answer(&logged, 1, Answer::Index(1)), Ok(Answered::Again(decided)));
     assert_eq!(
         answer(&logged, 1, Answer::Action(legal[1])),
-        Ok(Answered::Again),
+        Ok(Answered::Again(decided)),
         "an index and its action are one answer"
     );
     assert_eq!(
@@ -215,7 +241,10 @@ fn a_clock_that_runs_out_plays_the_default_and_then_forfeits() {
     for (away, conduct) in [(false, Conduct::TimedOut), (true, Conduct::Disconnected)] {
         let mut logged = Logged::gap(3);
         let told = logged.time_out(0, away);
-        assert_eq!(table_events(&told), [(Audience::Everyone, TableEvent::TimedOut { seat: seat(0) })]);
+        assert_eq!(
+            table_events(&told),
+            [(Audience::Everyone, TableEvent::TimedOut { seat: seat(0), times: 1 })]
+        );
         assert_eq!((logged.table.seats()[0].bank, logged.table.seats()[1].open), (0, Some(DecisionId(1))));
         logged.play(1, 0, 0);
         logged.play(2, 0, 0);
@@ -246,7 +275,7 @@ fn those_who_forfeit_share_the_last_place() {
     let Some(Ending::Finished(result)) = logged.table.ending() else { panic!("the game is over") };
     assert!(result.seats.iter().all(|seat| seat.place == 1 && seat.conduct == Conduct::Resigned));
     assert_eq!(logged.table.resign(seat(0)), Err(CommandError::Over));
-    assert_eq!(logged.table.cancel(), Err(CommandError::Over));
+    assert_eq!(logged.table.cancel(""), Err(CommandError::Over));
     logged.check_replay();
 }
 
@@ -257,14 +286,14 @@ fn a_house_bot_takes_over() {
     logged.fold(entries);
     logged.play(0, 0, 0);
     assert_eq!(logged.table.seats()[1].open, None);
-    let entries = logged.table.replace(seat(1), "greedy").expect("a bot can take over");
+    let entries = logged.table.replace(seat(1), "greedy", None).expect("a bot can take over");
     let told = logged.fold(entries);
-    let by = SeatSetup::House { bot: "greedy".to_owned() };
-    assert_eq!(table_events(&told), [(Audience::Everyone, TableEvent::Replaced { seat: seat(1), by })]);
+    let bot = "greedy".to_owned();
+    assert_eq!(table_events(&told), [(Audience::Everyone, TableEvent::Replaced { seat: seat(1), bot })]);
     let state = &logged.table.seats()[1];
     assert_eq!((state.generation, state.conduct), (1, Conduct::PlayedOut));
-    assert_eq!(logged.table.replace(seat(1), "random"), Err(CommandError::IsHouse { seat: seat(1) }));
-    assert_eq!(logged.table.reissue(seat(1)), Err(CommandError::IsHouse { seat: seat(1) }));
+    assert_eq!(logged.table.replace(seat(1), "random", None), Err(CommandError::IsHouse { seat: seat(1) }));
+    assert_eq!(logged.table.reissue(seat(1), None), Err(CommandError::IsHouse { seat: seat(1) }));
     logged.play(0, 0, 0);
     assert!(logged.table.seats()[1].open.is_some(), "the bot is asked again");
     logged.check_replay();
@@ -274,7 +303,7 @@ fn a_house_bot_takes_over() {
 fn tables_end_in_every_way() {
     let waiting = || Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
     let endings = [
-        (Entry::Cancelled, Ending::Cancelled),
+        (Entry::Cancelled { note: "rain".to_owned() }, Ending::Cancelled { note: "rain".to_owned() }),
         (Entry::Expired, Ending::Expired),
         (
             Entry::Faulted { what: "a bot failed".to_owned() },
@@ -284,10 +313,15 @@ fn tables_end_in_every_way() {
     for (entry, ending) in endings {
         let mut logged = waiting();
         let told = logged.fold([entry]);
-        assert_eq!(table_events(&told), [(Audience::Everyone, TableEvent::Ended(ending.clone()))]);
+        let shuffle = Box::new(logged.table.shuffle());
+        assert_eq!((shuffle.server_seed, shuffle.game_seed), (Some([3; 32]), None), "it never began");
+        assert_eq!(
+            table_events(&told),
+            [(Audience::Everyone, TableEvent::Ended { ending: ending.clone(), shuffle })]
+        );
         assert_eq!(logged.table.ending(), Some(&ending));
         assert_eq!(
-            logged.table.fold(&Entry::Started).map_err(|error| error.why),
+            logged.table.fold(NOW, &Entry::Started).map_err(|error| error.why),
             Err("the table was over".to_owned())
         );
     }
@@ -302,7 +336,7 @@ fn numbers_count_what_a_viewer_was_told() {
     let numbers =
         |logged: &Logged| viewers.iter().map(|viewer| logged.table.numbers().of(*viewer)).collect::<Vec<_>>();
     assert_eq!(numbers(&logged), [3, 3, 3], "two joined, and the game began");
-    logged.fold([Entry::Reissued { seat: seat(0) }]);
+    logged.fold([Entry::Reissued { seat: seat(0), request: None }, Entry::SpectatorsRevoked]);
     assert_eq!(numbers(&logged), [3, 3, 3], "a token is nobody's news");
     logged.play(0, 0, 0);
     assert_eq!(numbers(&logged), [4, 4, 4]);
@@ -310,14 +344,21 @@ fn numbers_count_what_a_viewer_was_told() {
 
 #[test]
 fn entries_that_do_not_fit_are_named() {
-    let misfit =
-        |logged: &Logged, entry: Entry| logged.table.clone().fold(&entry).map_err(|error| error.to_string());
+    let misfit = |logged: &Logged, entry: Entry| {
+        logged.table.clone().fold(NOW, &entry).map_err(|error| error.to_string())
+    };
     let logged = Logged::gap(2);
     let cases = [
         (logged.log[0].clone(), "entry 4 does not fit the table: the table was there already"),
         (Entry::Started, "entry 4 does not fit the table: it cannot begin now"),
         (
-            Entry::Joined { seat: seat(0), user: None, entropy: Entropy::NONE },
+            Entry::Joined {
+                seat: seat(0),
+                user: None,
+                name: String::new(),
+                entropy: Entropy::NONE,
+                request: None,
+            },
             "entry 4 does not fit the table: the game had begun",
         ),
         (
@@ -328,7 +369,10 @@ fn entries_that_do_not_fit_are_named() {
             Entry::TimedOut { seat: seat(1), used: 0, away: false },
             "entry 4 does not fit the table: seat 1 was not asked",
         ),
-        (Entry::Reissued { seat: seat(5) }, "entry 4 does not fit the table: there is no seat 5"),
+        (
+            Entry::Reissued { seat: seat(5), request: None },
+            "entry 4 does not fit the table: there is no seat 5",
+        ),
     ];
     for (entry, expected) in cases {
         assert_eq!(misfit(&logged, entry), Err(expected.to_owned()));
@@ -339,4 +383,49 @@ fn entries_that_do_not_fit_are_named() {
         misfit(&waiting, Entry::Started).is_err()
             && misfit(&waiting, Entry::Resigned { seat: seat(0) }).is_err()
     );
+}
+
+#[test]
+fn a_repeated_request_is_known_by_its_mark() {
+    let mark = |id: &str, digest: u8| Some(RequestMark { id: id.to_owned(), digest: [digest; 16] });
+    let mut logged = Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
+    let request = |mark| Joining { request: mark, ..Joining::default() };
+    let (_, entries) = logged.table.join(request(mark("a", 1))).expect("a free seat");
+    logged.fold(entries);
+    assert_eq!(logged.table.joined_before(&request(mark("a", 1))), Ok(Some(seat(0))));
+    assert_eq!(logged.table.joined_before(&request(mark("a", 2))), Err(CommandError::RequestReused));
+    assert_eq!(logged.table.joined_before(&request(mark("b", 1))), Ok(None));
+    assert_eq!(logged.table.joined_before(&request(None)), Ok(None));
+    let entries = logged.table.reissue(seat(0), mark("c", 1)).expect("a player's token");
+    logged.fold(entries);
+    assert_eq!(logged.table.reissue(seat(0), mark("c", 1)), Ok(Vec::new()));
+    assert_eq!(logged.table.reissue(seat(0), mark("c", 2)), Err(CommandError::RequestReused));
+    assert_eq!(logged.table.reissue(seat(1), None), Err(CommandError::SeatVacant { seat: seat(1) }));
+    assert_eq!(logged.table.seats()[0].generation, 1);
+    logged.check_replay();
+}
+
+#[test]
+fn a_record_tells_every_viewer_what_the_table_told() {
+    let mut logged = Logged::gap(3);
+    let mut views = Vec::new();
+    while let Some(open) = logged.table.seats().iter().position(|seat| seat.open.is_some()) {
+        views.push(Viewer::all(3).map(|viewer| logged.table.view(viewer)).collect::<Vec<_>>());
+        logged.play(open as u8, 0, 5);
+    }
+    views.push(Viewer::all(3).map(|viewer| logged.table.view(viewer)).collect());
+    let entries: Vec<(u64, Entry)> = logged.log.iter().map(|entry| (NOW, entry.clone())).collect();
+    let record = Record::of(&entries).expect("the log of a table");
+    assert_eq!(record.look, logged.table.look());
+    for (slot, viewer) in Viewer::all(3).enumerate() {
+        let tellings: Vec<Telling> = record.tellings(viewer, 0).collect();
+        let numbers: Vec<u64> = tellings.iter().map(|telling| telling.update.number).collect();
+        assert_eq!(numbers, (1..=logged.table.numbers().of(viewer)).collect::<Vec<_>>());
+        // Three joined, and then the game began: from there on, a view after every update.
+        let told: Vec<_> = tellings.iter().skip(3).map(|telling| telling.view.clone()).collect();
+        let seen: Vec<_> = views.iter().map(|views| views[slot].clone()).collect();
+        assert_eq!(told, seen);
+        assert_eq!(record.last_view(viewer), logged.table.view(viewer));
+        assert_eq!(record.tellings(viewer, 7).next(), tellings.get(7).cloned());
+    }
 }

@@ -1,9 +1,9 @@
 //! What a table tells its viewers, numbered for each of them.
 
-use parlor_engine::{AnyEvent, Audience, MAX_SEATS, Viewer};
+use parlor_engine::{AnyAction, AnyEvent, Audience, MAX_SEATS, Seat, Viewer};
 
-use super::{Ending, SeatSetup};
-use parlor_engine::Seat;
+use super::{Conduct, DecisionId, Ending, Shuffle};
+use crate::TableId;
 
 /// Something that a viewer is told.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,34 +21,83 @@ pub enum TableEvent {
     Joined {
         /// The seat.
         seat: Seat,
+        /// The name that others see; may be empty.
+        name: String,
     },
     /// All seats were taken, and the game began.
-    Started,
+    Started {
+        /// What there is to see of the shuffle now.
+        shuffle: Box<Shuffle>,
+    },
     /// The clock of a seat ran out, and the default was played for it.
     TimedOut {
         /// The seat.
         seat: Seat,
+        /// How often that has happened to the seat, this time included.
+        times: u32,
     },
     /// A seat forfeited: it plays defaults from now on, and ranks last.
     Forfeited {
         /// The seat.
         seat: Seat,
         /// Why.
-        conduct: super::Conduct,
+        conduct: Conduct,
     },
-    /// Somebody else took over a seat.
+    /// A bot of the house took over a seat.
     Replaced {
         /// The seat.
         seat: Seat,
-        /// Who sits there now.
-        by: SeatSetup,
+        /// The bot that sits there now.
+        bot: String,
     },
     /// The table is over.
-    Ended(Ending),
+    Ended {
+        /// How.
+        ending: Ending,
+        /// The shuffle, with all that was secret until now.
+        shuffle: Box<Shuffle>,
+    },
+    /// A new table was made for the same players. It can only follow the end.
+    Rematch {
+        /// The new table.
+        table: TableId,
+    },
 }
 
 /// What one entry of the log told, each audience its own.
 pub type Tellings = Vec<(Audience, Told)>;
+
+/// Who made a decision.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DecidedBy {
+    /// A client of the seat.
+    Player,
+    /// The clock, which ran out.
+    Clock,
+    /// The house, because the seat has forfeited.
+    Forfeit,
+    /// A house bot that has the seat.
+    HouseBot,
+}
+
+/// A decision that was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Decided {
+    /// Which decision.
+    pub id: DecisionId,
+    /// Which of the legal actions was played, counted from 0.
+    pub index: u32,
+    /// The action.
+    pub action: AnyAction,
+    /// Who made it.
+    pub by: DecidedBy,
+    /// How long it took, in milliseconds of the seat's clock.
+    pub used: u32,
+    /// What was left of the seat's bank afterwards, in milliseconds.
+    pub bank: u32,
+    /// The number of the seat's update in which it was decided.
+    pub number: u64,
+}
 
 /// How many numbered updates each viewer has had. A viewer that an entry tells nothing gets no number for it, so a
 /// secret leaves no hole.
@@ -62,6 +111,12 @@ impl Numbers {
         self.0[slot(viewer)]
     }
 
+    /// The same with this number for the viewer: as a record has it.
+    pub(crate) fn with(mut self, viewer: Viewer, number: u64) -> Numbers {
+        self.0[slot(viewer)] = number;
+        self
+    }
+
     pub(super) fn count(&mut self, viewer: Viewer) {
         self.0[slot(viewer)] += 1;
     }
@@ -69,4 +124,58 @@ impl Numbers {
 
 fn slot(viewer: Viewer) -> usize {
     viewer.seat().map_or(MAX_SEATS, Seat::index)
+}
+
+/// What one entry of the log came to: what it told, and what it decided. Who sees what of it is for
+/// [`Step::update`] to say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// When it happened, in milliseconds since 1970.
+    pub at: u64,
+    /// What was told, in order.
+    pub told: Tellings,
+    /// The decisions that were made, at most one a seat.
+    pub decided: [Option<Decided>; MAX_SEATS],
+    /// The seats that are newly asked.
+    pub asked: parlor_engine::Seats,
+}
+
+/// What happened at a table, as one viewer learns it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Update {
+    /// Its number, counted for this viewer from 1.
+    pub number: u64,
+    /// What happened at the table, in order.
+    pub table_events: Vec<TableEvent>,
+    /// The viewer's own decision that was made.
+    pub decided: Option<Decided>,
+    /// What happened in the game, in order.
+    pub events: Vec<AnyEvent>,
+}
+
+impl Step {
+    /// Whether there is anything in it for the viewer. If not, it has no number for that viewer either.
+    #[must_use]
+    pub fn concerns(&self, viewer: Viewer) -> bool {
+        let seat = viewer.seat();
+        seat.is_some_and(|seat| self.asked.contains(seat) || self.decided[seat.index()].is_some())
+            || self.told.iter().any(|(to, _)| to.includes(viewer))
+    }
+
+    /// What the viewer learns, under this number; nothing if it does not concern the viewer.
+    #[must_use]
+    pub fn update(&self, viewer: Viewer, number: u64) -> Option<Update> {
+        if !self.concerns(viewer) {
+            return None;
+        }
+        let decided = viewer.seat().and_then(|seat| self.decided[seat.index()]);
+        let mut update = Update { number, table_events: Vec::new(), decided, events: Vec::new() };
+        for (_, told) in self.told.iter().filter(|(to, _)| to.includes(viewer)) {
+            match told {
+                Told::Game(event) => update.events.push(*event),
+                Told::Table(event) => update.table_events.push(event.clone()),
+            }
+        }
+        Some(update)
+    }
 }

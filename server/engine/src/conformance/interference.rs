@@ -3,7 +3,8 @@
 use rand_chacha::ChaCha8Rng;
 
 use super::{
-    Recorder, Reveals, Testable, games, legal, pick, play_on, random_move, set_ups, table, test_rng,
+    Recorder, Reveals, SetUp, Testable, games, held_table, legal, pick, play_on, random_move, set_ups, table,
+    test_rng,
 };
 use crate::{Game, NoEvents, Refusal, Seat, Viewer, below};
 
@@ -66,8 +67,19 @@ impl<G: Testable> Twins<'_, G> {
             let answered = self.answer_secrets();
             // Who learns that secrets were answered waited for that, perhaps in one of the games only.
             let waited = answered.iter().any(|events| !events.is_empty());
+            let held = self.games.each_ref().map(G::window_is_held);
+            if waited && held.contains(&true) {
+                return Err(format!("{:?} learns of answers in a held window: {answered:#?}", self.viewer));
+            }
             for (told, events) in told.iter_mut().zip(answered) {
                 told.extend(events);
+            }
+            if held[0] != held[1] {
+                // The viewer does not see the window, and so must not see its end.
+                self.close_windows()
+                    .into_iter()
+                    .zip(&mut told)
+                    .for_each(|(events, told)| told.extend(events));
             }
             let shown = told.iter().flatten().map(G::reveals).max();
             if shown > Some(self.until) {
@@ -81,17 +93,31 @@ impl<G: Testable> Twins<'_, G> {
             if one != other {
                 return Err(format!("{:?} gets {one:#?}\nor {other:#?}", self.viewer));
             }
-            let Some(moves) = self.common_move() else {
-                return Ok(step);
+            let both_held = held == [true; 2];
+            told = match self.common_move() {
+                Some(moves) if !both_held || below(4, self.rng) > 0 => [0, 1].map(|i| {
+                    let (seat, action) = moves[i];
+                    let mut events = Recorder::new();
+                    self.games[i]
+                        .apply(seat, action, &mut events)
+                        .expect("an action that is offered applies");
+                    events.told_to(self.viewer)
+                }),
+                _ if both_held => self.close_windows(),
+                _ => return Ok(step),
             };
-            told = [0, 1].map(|i| {
-                let (seat, action) = moves[i];
-                let mut events = Recorder::new();
-                self.games[i].apply(seat, action, &mut events).expect("an action that is offered applies");
-                events.told_to(self.viewer)
-            });
         }
         Ok(most)
+    }
+
+    /// Closes the windows that are held, and gives back what the viewer is told then.
+    fn close_windows(&mut self) -> [Vec<G::Event>; 2] {
+        let viewer = self.viewer;
+        self.games.each_mut().map(|game| {
+            let mut events = Recorder::new();
+            game.close_window(&mut events);
+            events.told_to(viewer)
+        })
     }
 
     /// Secret decisions of others need not come up in both games: their defaults are played. Gives back what the viewer
@@ -133,23 +159,34 @@ fn play_to<G: Game>(game: &mut G, moment: usize, rng: &mut ChaCha8Rng) {
     let mut played = 0;
     while kept_back || played < moment {
         let Some((seat, action)) = random_move(game, rng) else {
-            return;
+            if !game.window_is_held() {
+                return;
+            }
+            game.close_window(&mut NoEvents);
+            kept_back = false;
+            continue;
         };
         let secret = game.is_secret(seat);
         game.apply(seat, action, &mut NoEvents).expect("an action that is offered applies");
-        kept_back = secret && game.to_act().iter().any(|seat| game.is_secret(seat));
+        let is_open = game.window_is_held() || game.to_act().iter().any(|seat| game.is_secret(seat));
+        kept_back = secret && is_open;
         played += 1;
     }
 }
 
 /// Compares at random moments of random games; gives back how many actions were compared.
-fn check<G: Testable>(name: &str, rounds: u32, outputs: Outputs<G>) -> Result<usize, String> {
+fn check<G: Testable>(
+    name: &str,
+    rounds: u32,
+    table: SetUp<G>,
+    outputs: Outputs<G>,
+) -> Result<usize, String> {
     let mut rng = test_rng(name);
     let mut compared = 0;
     for (players, options) in set_ups::<G>() {
-        let length = play_on(&mut table::<G>(players, options, &mut rng), G::MAX_ACTIONS, &mut rng);
+        let length = play_on(&mut table(players, options, &mut rng), G::MAX_ACTIONS, &mut rng);
         for _ in 0..rounds {
-            let mut game: G = table(players, options, &mut rng);
+            let mut game = table(players, options, &mut rng);
             let moment = below(length as u32, &mut rng) as usize;
             play_to(&mut game, moment, &mut rng);
             for viewer in Viewer::all(players) {
@@ -167,9 +204,16 @@ fn check<G: Testable>(name: &str, rounds: u32, outputs: Outputs<G>) -> Result<us
 }
 
 pub(super) fn what_is_hidden_changes_nothing_that_is_seen<G: Testable>() {
-    let compared = check::<G>("what_is_hidden_changes_nothing_that_is_seen", games(150), Output::of)
+    let compared = check::<G>("what_is_hidden_changes_nothing_that_is_seen", games(150), table, Output::of)
         .unwrap_or_else(|why| panic!("{why}"));
     assert!(compared > 1000, "only {compared} actions were compared: the test tests nothing");
+}
+
+/// Where windows are held, not even those who wait for a secret answer can tell whether there is one.
+pub(super) fn held_windows_tell_nothing<G: Testable>() {
+    let compared = check::<G>("held_windows_tell_nothing", games(15), held_table, Output::of)
+        .unwrap_or_else(|why| panic!("{why}"));
+    assert!(compared > 100, "only {compared} actions were compared: the test tests nothing");
 }
 
 /// A view that shows somebody else's cards is found, and so is a list of actions that depends on them.
@@ -189,7 +233,7 @@ pub(super) fn a_leak_is_found<G: Testable>() {
         ..Output::of(game, viewer, tries)
     };
     for leak in [leaking_view, leaking_number] {
-        let found = check::<G>("a_leak_is_found", games(3), leak);
+        let found = check::<G>("a_leak_is_found", games(3), table, leak);
         assert!(found.is_err(), "a leak went unnoticed over {found:?} actions");
     }
 }

@@ -6,6 +6,7 @@
 
 mod deals;
 mod golden;
+mod held;
 mod interference;
 mod play;
 mod sampling;
@@ -101,6 +102,15 @@ fn table<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
         .expect("a set-up that is allowed")
 }
 
+/// The same with held windows.
+fn held_table<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
+    G::new_held(G::INFO.rules_version, options, players, Chance::fresh(rng), &mut NoEvents)
+        .expect("a set-up that is allowed")
+}
+
+/// How a test sets up its tables.
+type SetUp<G> = fn(u8, <G as Game>::Options, &mut ChaCha8Rng) -> G;
+
 /// What the seat can do.
 pub(crate) fn legal<G: Game>(game: &G, seat: Seat) -> Vec<G::Action> {
     let mut legal = Vec::new();
@@ -108,7 +118,7 @@ pub(crate) fn legal<G: Game>(game: &G, seat: Seat) -> Vec<G::Action> {
     legal
 }
 
-/// One of the seats that are asked and one of its actions, each equally likely; nothing when the game is over.
+/// One of the seats that are asked and one of its actions, each equally likely; nothing when the game waits for nobody.
 fn random_move<G: Game>(game: &G, rng: &mut ChaCha8Rng) -> Option<(Seat, G::Action)> {
     let asked: Vec<Seat> = game.to_act().iter().collect();
     (!asked.is_empty()).then(|| {
@@ -117,9 +127,13 @@ fn random_move<G: Game>(game: &G, rng: &mut ChaCha8Rng) -> Option<(Seat, G::Acti
     })
 }
 
-/// Plays random actions until the game is over or `most` were played; gives back how many.
+/// Plays random actions until the game is over or `most` were played; gives back how many. Windows that are held are
+/// closed when nobody is asked any more and another action is due.
 pub(crate) fn play_on<G: Game>(game: &mut G, most: usize, rng: &mut ChaCha8Rng) -> usize {
     for played in 0..most {
+        while game.to_act().is_empty() && game.window_is_held() {
+            game.close_window(&mut NoEvents);
+        }
         let Some((seat, action)) = random_move(game, rng) else {
             return played;
         };
@@ -211,6 +225,14 @@ macro_rules! suite {
             #[test]
             fn a_leak_is_found() {
                 super::interference::a_leak_is_found::<G>();
+            }
+            #[test]
+            fn held_windows_keep_every_promise() {
+                super::held::held_windows_keep_every_promise::<G>();
+            }
+            #[test]
+            fn held_windows_tell_nothing() {
+                super::interference::held_windows_tell_nothing::<G>();
             }
             #[test]
             fn sampled_worlds_give_the_view_back() {

@@ -12,18 +12,18 @@ use crate::{
 };
 
 /// A game with the views that its viewers have made for themselves out of nothing but events.
-struct Followed<G: Game> {
-    game: G,
+pub(super) struct Followed<G: Game> {
+    pub(super) game: G,
     views: Vec<(Viewer, G::View)>,
 }
 
 impl<G: Game> Followed<G> {
-    fn new(game: G) -> Followed<G> {
+    pub(super) fn new(game: G) -> Followed<G> {
         let views = Viewer::all(game.players()).map(|viewer| (viewer, game.view(viewer))).collect();
         Followed { game, views }
     }
 
-    fn apply(&mut self, seat: Seat, action: G::Action) {
+    pub(super) fn apply(&mut self, seat: Seat, action: G::Action) {
         let mut events = Recorder::new();
         let applied = self.game.apply(seat, action, &mut events);
         assert_eq!(
@@ -32,12 +32,22 @@ impl<G: Game> Followed<G> {
             "an action that is offered applies: {seat:?} {action:?} in {:#?}",
             self.game
         );
+        self.follow(&events, &format!("{action:?} by {seat:?}"));
+    }
+
+    pub(super) fn close_window(&mut self) {
+        let mut events = Recorder::new();
+        self.game.close_window(&mut events);
+        self.follow(&events, "the end of a window");
+    }
+
+    fn follow(&mut self, events: &Recorder<G::Event>, what: &str) {
         for (viewer, view) in &mut self.views {
             for event in events.told_to(*viewer) {
                 G::follow(view, &event);
             }
             let seen = self.game.view(*viewer);
-            assert_eq!(*view, seen, "{viewer:?} follows {action:?} by {seat:?}: {:#?}", events.told);
+            assert_eq!(*view, seen, "{viewer:?} follows {what}: {:#?}", events.told);
         }
     }
 }
@@ -58,6 +68,7 @@ pub(super) fn random_games_keep_every_promise<G: Testable>() {
                 );
                 assert_eq!(sorted_census(&followed.game), deck, "cards are conserved: {:#?}", followed.game);
                 check_offers(&followed.game);
+                check_not_held(&followed.game);
                 followed.apply(seat, action);
                 log.push((seat, action));
             }
@@ -72,14 +83,14 @@ pub(super) fn random_games_keep_every_promise<G: Testable>() {
     }
 }
 
-fn sorted_census<G: Testable>(game: &G) -> Vec<u8> {
+pub(super) fn sorted_census<G: Testable>(game: &G) -> Vec<u8> {
     let mut cards = game.census();
     cards.sort_unstable();
     cards
 }
 
 /// Who is asked has actions, each once, and a default among them; who is not asked has neither.
-fn check_offers<G: Game>(game: &G) {
+pub(super) fn check_offers<G: Game>(game: &G) {
     assert_eq!(game.outcome(), None, "the game waits for somebody, so it is not over");
     for seat in Seat::all(MAX_SEATS as u8) {
         let offered = legal(game, seat);
@@ -96,8 +107,16 @@ fn check_offers<G: Game>(game: &G) {
     assert!(game.to_act().fits(game.players()));
 }
 
+/// No window is held, and there is nothing to close.
+pub(super) fn check_not_held<G: Game>(game: &G) {
+    assert!(!game.window_is_held());
+    let (mut same, mut events) = (game.clone(), Recorder::new());
+    same.close_window(&mut events);
+    assert!(events.told.is_empty() && same == *game, "a window was closed that is not held: {game:#?}");
+}
+
 /// A game that waits for nobody is over, and its places are those of a ranking.
-fn check_end<G: Game>(game: &G) {
+pub(super) fn check_end<G: Game>(game: &G) {
     let outcome = game.outcome().expect("a game that waits for nobody is over");
     assert_eq!(outcome.standings().count(), usize::from(game.players()));
     for standing in outcome.standings() {
@@ -281,6 +300,7 @@ pub(super) fn any_game_plays_like_the_game_itself<G: Testable>(
                 assert_eq!(any.default_action(seat), game.default_action(seat).map(any_action));
                 assert_eq!(any.is_secret(seat), game.is_secret(seat));
             }
+            assert_eq!(any.window_is_held(), game.window_is_held());
             let before = any_events.told.len();
             let Some((seat, action)) = random_move(&game, &mut rng) else {
                 break;

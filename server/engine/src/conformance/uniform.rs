@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::sampling::assert_proportional;
-use super::{Testable, play_on, table, test_rng};
+use super::{SetUp, Testable, held_table, play_on, table, test_rng};
 use crate::flush::Flush;
 use crate::gap::Gap;
 use crate::habe_fertig::HabeFertig;
@@ -76,6 +76,7 @@ fn them() -> Seat {
 /// `cards` says what the other player has in a world, group by group and pool by pool.
 fn check<G: Testable>(
     test: &str,
+    table: SetUp<G>,
     pools: impl Fn(&G::View) -> Option<Vec<Pool>>,
     agrees: impl Fn(&G::View, &[Deal]) -> bool,
     cards: impl Fn(&G::View, &[Pool]) -> Vec<Deal>,
@@ -83,7 +84,7 @@ fn check<G: Testable>(
     let mut rng = test_rng(test);
     let mut checked = 0;
     for _ in 0..20_000 {
-        let mut game: G = table(2, G::Options::default(), &mut rng);
+        let mut game = table(2, G::Options::default(), &mut rng);
         while play_on(&mut game, 1, &mut rng) == 1 {
             let view = game.view(us());
             let Some(pools) = pools(&view) else { continue };
@@ -129,6 +130,7 @@ fn codes<C: Card>(cards: impl IntoIterator<Item = C>) -> Vec<u8> {
 fn gap_is_even() {
     check::<Gap>(
         "gap_is_even",
+        table,
         |view| {
             let theirs = usize::from(view.hand_sizes[them().index()]);
             Some(vec![Pool { cards: codes(view.unseen()), groups: vec![theirs] }])
@@ -142,6 +144,7 @@ fn gap_is_even() {
 fn flush_is_even() {
     check::<Flush>(
         "flush_is_even",
+        table,
         |view| {
             let theirs = usize::from(view.hand_sizes[them().index()]);
             let is_on = view.outcome.is_none();
@@ -157,6 +160,7 @@ fn flush_is_even() {
 fn habe_fertig_is_even_after_a_rebuild() {
     check::<HabeFertig>(
         "habe_fertig_is_even_after_a_rebuild",
+        table,
         |view| {
             let took_from_rebuilt =
                 view.origins.iter().any(|o| o.rebuild > 0 && o.in_hands[them().index()] > 0);
@@ -199,13 +203,15 @@ fn less_known(hand: no_dice::Hand, known: &[u8]) -> Vec<u8> {
 
 fn check_no_dice(
     test: &str,
+    table: SetUp<NoDice>,
     wanted: fn(&no_dice::View) -> bool,
     agrees: fn(&no_dice::View, &[Deal]) -> bool,
 ) {
     use std::cell::RefCell;
     let known = RefCell::new(Vec::new());
-    check::<NoDice>(
+    check(
         test,
+        table,
         |view| {
             *known.borrow_mut() = codes(view.known[them().index()]);
             wanted(view).then(|| unknown_to_us(view)).flatten().map(|pool| vec![pool])
@@ -220,6 +226,7 @@ fn check_no_dice(
 fn no_dice_is_even_after_a_swap() {
     check_no_dice(
         "no_dice_is_even_after_a_swap",
+        table,
         |view| view.decision == Some(no_dice::Decision::Turn) && !view.known[them().index()].is_empty(),
         |_, _| true,
     );
@@ -228,9 +235,18 @@ fn no_dice_is_even_after_a_swap() {
 /// Whoever is about to play and has to wait knows that the other player holds a PASS card, and nothing else.
 #[test]
 fn no_dice_is_even_while_waiting_for_a_window() {
-    check_no_dice(
-        "no_dice_is_even_while_waiting_for_a_window",
-        |view| view.turn == Seat::FIRST && view.decision.is_none() && view.known[them().index()].is_empty(),
-        |_, key| key[0][0].contains(&no_dice::Card::Pass.code()),
-    );
+    check_no_dice("no_dice_is_even_while_waiting_for_a_window", table, waits, |_, key| {
+        key[0][0].contains(&no_dice::Card::Pass.code())
+    });
+}
+
+/// Whoever waits in a window that is held knows nothing of the other player's cards.
+#[test]
+fn no_dice_is_even_in_a_held_window() {
+    check_no_dice("no_dice_is_even_in_a_held_window", held_table, waits, |_, _| true);
+}
+
+/// About to play, and to wait for that.
+fn waits(view: &no_dice::View) -> bool {
+    view.turn == Seat::FIRST && view.decision.is_none() && view.known[them().index()].is_empty()
 }

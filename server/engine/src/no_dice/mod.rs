@@ -24,6 +24,7 @@ mod sample;
 mod text;
 mod turn;
 mod view;
+mod window;
 
 #[cfg(test)]
 mod tests;
@@ -37,8 +38,8 @@ pub use hand::{Hand, HandCards};
 pub use view::{Decision, View};
 
 use crate::{
-    Audience, Chance, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat, Seats,
-    SetupError, Shuffle, Text, Viewer,
+    Chance, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat, Seats, SetupError,
+    Text, Viewer,
 };
 use board::Board;
 
@@ -250,7 +251,11 @@ pub struct NoDice {
     order: PlayOrder,
     /// Who is about to play, or playing.
     turn: Seat,
-    /// Who has not yet answered in the window before the turn. If nobody, the turn has begun.
+    /// Whether windows wait to be closed.
+    windows_held: bool,
+    /// Whether the window before the turn does so now.
+    held: bool,
+    /// Who has not yet answered in the window before the turn. If nobody, and it is not held, the turn has begun.
     asked: Seats,
     /// Who said yes in the window.
     yes: Seats,
@@ -296,35 +301,17 @@ impl Game for NoDice {
         chance: Chance,
         events: &mut impl Events<Event>,
     ) -> Result<NoDice, SetupError> {
-        Self::INFO.check(rules_version, players)?;
-        let mut cards = card::deck();
-        chance.shuffle(Shuffle::deal(0), &mut cards, events);
-        cards.reverse();
-        let mut game = NoDice {
-            options,
-            players,
-            chance,
-            order: PlayOrder::Clockwise,
-            turn: Seat::FIRST,
-            asked: Seats::NONE,
-            yes: Seats::NONE,
-            hands: [Hand::EMPTY; MAX_SEATS],
-            known: [[Hand::EMPTY; MAX_SEATS]; MAX_SEATS],
-            draw_pile: cards,
-            board: Board::default(),
-            played: Hand::EMPTY,
-            x2: Seats::NONE,
-            passed: Seats::NONE,
-            scores: [0; MAX_SEATS],
-            outcome: None,
-        };
-        for seat in Seat::all(players) {
-            let hand = game.take(HAND);
-            game.hands[seat.index()] = hand;
-            events.tell(Audience::Only(seat), Event::Dealt { hand });
-        }
-        game.pass_on(Seat::FIRST, events);
-        Ok(game)
+        NoDice::set_up(rules_version, options, players, chance, false, events)
+    }
+
+    fn new_held(
+        rules_version: u32,
+        options: Options,
+        players: u8,
+        chance: Chance,
+        events: &mut impl Events<Event>,
+    ) -> Result<NoDice, SetupError> {
+        NoDice::set_up(rules_version, options, players, chance, true, events)
     }
 
     fn players(&self) -> u8 {
@@ -334,7 +321,7 @@ impl Game for NoDice {
     fn to_act(&self) -> Seats {
         if self.outcome.is_some() {
             Seats::NONE
-        } else if self.asked.is_empty() {
+        } else if self.asked.is_empty() && !self.held {
             Seats::only(self.turn)
         } else {
             self.asked
@@ -403,5 +390,13 @@ impl Game for NoDice {
     /// Nobody else may learn who is asked in a window, nor that there is one.
     fn is_secret(&self, seat: Seat) -> bool {
         self.asked.contains(seat)
+    }
+
+    fn window_is_held(&self) -> bool {
+        self.held
+    }
+
+    fn close_window(&mut self, events: &mut impl Events<Event>) {
+        self.close(events);
     }
 }

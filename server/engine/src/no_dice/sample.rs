@@ -5,22 +5,31 @@ use rand_core::Rng;
 
 use super::board::Board;
 use super::card::DECK;
+use super::window::can_open;
 use super::{Card, Decision, HAND, Hand, NoDice, View};
 use crate::error::possible;
 use crate::{Chance, Game, ImpossibleView, MAX_SEATS, Outcome, Seat, Seats, shuffle};
 
 /// A game that gives this view. Every way to spread the unseen cards over the places where they can be is equally
-/// likely, provided that somebody holds a PASS card where the viewer waits for an answer in a window.
+/// likely, provided that somebody holds a PASS card where the viewer waits for an answer in a window. A wait in a window
+/// that is held says nothing of anybody's cards.
 ///
 /// Where the viewer cannot tell whether a window is open, the turn has begun; where one is open, nobody but the viewer
 /// has answered.
 pub(super) fn world(view: &View, rng: &mut impl Rng) -> Result<NoDice, ImpossibleView> {
     let board = check(view)?;
-    let waited_for = waited_for(view);
-    possible(
-        waited_for.is_none_or(|seats| can_hold_pass(view, seats)),
-        "a wait for an answer that nobody can give",
-    )?;
+    let sees_window = view.decision == Some(Decision::Window) || waits(view);
+    // Those who are asked, if they hold a PASS card and the viewer sees the window.
+    let mut others = Seats::all(view.players).without(view.turn);
+    if view.said_yes {
+        others = view.viewer.seat().map_or(others, |viewer| others.without(viewer));
+    }
+    let can_wait = if view.windows_held {
+        can_open(view.played, view.hand_sizes, view.turn)
+    } else {
+        can_hold_pass(view, others)
+    };
+    possible(!waits(view) || can_wait, "a wait for an answer that nobody can give")?;
     let mut unseen: ArrayVec<Card, DECK> = view.unseen().into_iter().collect();
     let mut game = NoDice {
         options: view.options,
@@ -28,6 +37,8 @@ pub(super) fn world(view: &View, rng: &mut impl Rng) -> Result<NoDice, Impossibl
         chance: Chance::fresh(rng),
         order: view.order,
         turn: view.turn,
+        windows_held: view.windows_held,
+        held: view.windows_held && sees_window,
         asked: Seats::NONE,
         yes: Seats::NONE,
         hands: [Hand::EMPTY; MAX_SEATS],
@@ -43,13 +54,12 @@ pub(super) fn world(view: &View, rng: &mut impl Rng) -> Result<NoDice, Impossibl
     loop {
         shuffle(&mut unseen, rng);
         deal(view, &unseen, &mut game);
-        let holders = game.holders_of_pass();
-        match waited_for {
-            Some(seats) => game.asked = seats.iter().filter(|seat| holders.contains(*seat)).collect(),
-            None if view.decision == Some(Decision::Window) => game.asked = holders.without(view.turn),
-            None => break,
+        if !sees_window {
+            break;
         }
-        if !game.asked.is_empty() {
+        let holders = game.holders_of_pass();
+        game.asked = others.iter().filter(|seat| holders.contains(*seat)).collect();
+        if view.windows_held || !game.asked.is_empty() {
             break;
         }
     }
@@ -83,11 +93,10 @@ fn unknown(view: &View, seat: Seat) -> u8 {
     view.hand_sizes[seat.index()].saturating_sub(view.known[seat.index()].len())
 }
 
-/// Where the viewer waits for others in a window: the seats of which at least one has yet to answer.
-fn waited_for(view: &View) -> Option<Seats> {
-    let viewer = view.viewer.seat()?;
-    let about_to_play = viewer == view.turn && view.decision.is_none() && view.outcome.is_none();
-    (view.said_yes || about_to_play).then(|| Seats::all(view.players).without(viewer).without(view.turn))
+/// Whether the viewer sees a window and waits for its end: having said yes, or about to play.
+fn waits(view: &View) -> bool {
+    let about_to_play = view.viewer.is(view.turn) && view.decision.is_none() && view.outcome.is_none();
+    view.said_yes || about_to_play
 }
 
 /// Whether one of the seats can have a PASS card.

@@ -198,6 +198,7 @@ impl Say for View {
                 "known",
                 "Hand",
                 "You said yes to PASS.",
+                "Every window lasts equally long.",
             ],
             Lang::De => [
                 "gesehen von",
@@ -212,9 +213,11 @@ impl Say for View {
                 "bekannt",
                 "Hand",
                 "Du hast Ja zu PASS gesagt.",
+                "Jedes Fenster dauert gleich lange.",
             ],
         };
-        let [seen_by, next, goes, pile, played, cards, points, x2, passed, known, hand, said_yes] = words;
+        let [seen_by, next, goes, pile, played, cards, points, x2, passed, known, hand, said_yes, held] =
+            words;
         writeln!(f, "No Dice, {seen_by} {}", self.viewer.in_lang(lang))?;
         match self.outcome {
             Some(outcome) => writeln!(f, "{}", outcome.in_lang(lang))?,
@@ -243,6 +246,9 @@ impl Say for View {
         }
         if self.said_yes {
             writeln!(f, "{said_yes}")?;
+        }
+        if self.windows_held {
+            writeln!(f, "{held}")?;
         }
         Ok(())
     }

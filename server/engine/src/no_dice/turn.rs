@@ -1,9 +1,52 @@
-//! How a game of No Dice goes on: turns, windows, draws and the end.
+//! How a game of No Dice goes on: the deal, turns, draws and the end. Windows have a file of their own.
 
-use super::{Action, Card, Event, HAND, Hand, Laid, NoDice, refusals};
-use crate::{Audience, Events, Game, Outcome, Refusal, Seat, Seats};
+use super::board::Board;
+use super::{Action, Card, Event, HAND, Hand, Laid, NoDice, Options, PlayOrder, card, refusals};
+use crate::{Audience, Chance, Events, Game, MAX_SEATS, Outcome, Refusal, Seat, Seats, SetupError, Shuffle};
 
 impl NoDice {
+    /// Deals, and opens the window before the first turn.
+    pub(super) fn set_up(
+        rules_version: u32,
+        options: Options,
+        players: u8,
+        chance: Chance,
+        windows_held: bool,
+        events: &mut impl Events<Event>,
+    ) -> Result<NoDice, SetupError> {
+        NoDice::INFO.check(rules_version, players)?;
+        let mut cards = card::deck();
+        chance.shuffle(Shuffle::deal(0), &mut cards, events);
+        cards.reverse();
+        let mut game = NoDice {
+            options,
+            players,
+            chance,
+            order: PlayOrder::Clockwise,
+            turn: Seat::FIRST,
+            windows_held,
+            held: false,
+            asked: Seats::NONE,
+            yes: Seats::NONE,
+            hands: [Hand::EMPTY; MAX_SEATS],
+            known: [[Hand::EMPTY; MAX_SEATS]; MAX_SEATS],
+            draw_pile: cards,
+            board: Board::default(),
+            played: Hand::EMPTY,
+            x2: Seats::NONE,
+            passed: Seats::NONE,
+            scores: [0; MAX_SEATS],
+            outcome: None,
+        };
+        for seat in Seat::all(players) {
+            let hand = game.take(HAND);
+            game.hands[seat.index()] = hand;
+            events.tell(Audience::Only(seat), Event::Dealt { hand });
+        }
+        game.pass_on(Seat::FIRST, events);
+        Ok(game)
+    }
+
     /// The rule against an action, except those about where a card may lie.
     pub(super) fn check(&self, seat: Seat, action: Action) -> Result<(), Refusal> {
         if !self.has(seat) {
@@ -43,7 +86,7 @@ impl NoDice {
         seat.index() < usize::from(self.players)
     }
 
-    fn after(&self, seat: Seat) -> Seat {
+    pub(super) fn after(&self, seat: Seat) -> Seat {
         self.order.after(seat, self.players)
     }
 
@@ -100,36 +143,8 @@ impl NoDice {
         Ok(())
     }
 
-    /// Notes an answer in the window; when all have answered, the turn is skipped or begins.
-    pub(super) fn answer(&mut self, seat: Seat, yes: bool, events: &mut impl Events<Event>) {
-        self.asked = self.asked.without(seat);
-        if yes {
-            self.yes = self.yes.with(seat);
-            events.tell(Audience::Only(seat), Event::SaidYes);
-        } else {
-            events.tell(Audience::Only(seat), Event::Declined);
-        }
-        if !self.asked.is_empty() {
-            return;
-        }
-        if self.yes.is_empty() {
-            events.tell(Audience::Only(self.turn), Event::YourTurn);
-            return;
-        }
-        let (skipped, mut by) = (self.turn, self.after(self.turn));
-        while !self.yes.contains(by) {
-            by = self.after(by);
-        }
-        self.yes = Seats::NONE;
-        self.spend(by, Card::Pass);
-        events.tell(Audience::Everyone, Event::Skipped { by, seat: skipped, out_of_turn: true });
-        // This cannot have been the last card: whoever is skipped has one, or there was one to draw.
-        self.draw(by, 1, events);
-        self.pass_on(self.after(skipped), events);
-    }
-
     /// A seat is up next. If it has no card and cannot draw, it passes, and so on. Otherwise the window before its
-    /// turn opens, and closes at once if nobody else holds a PASS card.
+    /// turn opens.
     pub(super) fn pass_on(&mut self, next: Seat, events: &mut impl Events<Event>) {
         let mut seat = next;
         loop {
@@ -146,18 +161,7 @@ impl NoDice {
             }
             seat = self.after(seat);
         }
-        self.asked = self.holders_of_pass().without(seat);
-        for asked in self.asked.iter() {
-            events.tell(Audience::Only(asked), Event::Asked);
-        }
-        if self.asked.is_empty() {
-            events.tell(Audience::Only(seat), Event::YourTurn);
-        }
-    }
-
-    /// The seats with a PASS card in hand.
-    pub(super) fn holders_of_pass(&self) -> Seats {
-        Seat::all(self.players).filter(|seat| self.hands[seat.index()].contains(Card::Pass)).collect()
+        self.open_window(events);
     }
 
     /// Whether no card is left in any hand or to draw, or everybody has passed.
@@ -177,7 +181,7 @@ impl NoDice {
     }
 
     /// A card leaves a hand and is seen by all, so nobody remembers it there any longer.
-    fn spend(&mut self, seat: Seat, card: Card) {
+    pub(super) fn spend(&mut self, seat: Seat, card: Card) {
         let hand = &mut self.hands[seat.index()];
         *hand = hand.without(card);
         for known in &mut self.known {
@@ -213,7 +217,7 @@ impl NoDice {
     }
 
     /// Draws `count` cards, or as many as there are. Only the player sees which.
-    fn draw(&mut self, seat: Seat, count: u8, events: &mut impl Events<Event>) {
+    pub(super) fn draw(&mut self, seat: Seat, count: u8, events: &mut impl Events<Event>) {
         let cards = self.take(count);
         if cards.is_empty() {
             return;

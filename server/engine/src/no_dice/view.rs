@@ -17,7 +17,7 @@ pub enum Decision {
 ///
 /// Whether a window is open shows only to those who are in it: to a player who is asked or has said yes, and to the one
 /// about to play, who is not asked for a turn yet. To everybody else a turn that is about to begin looks like one that
-/// has begun.
+/// has begun. Where windows are held, nobody can tell whether others are asked in one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
     /// Whose view it is.
@@ -30,9 +30,12 @@ pub struct View {
     pub order: PlayOrder,
     /// Who is about to play, or playing.
     pub turn: Seat,
+    /// Whether every window before a turn is held open equally long, whether anybody is asked or not: that the viewer
+    /// has to wait then says nothing of others' cards.
+    pub windows_held: bool,
     /// What the viewer is to decide now.
     pub decision: Option<Decision>,
-    /// Whether the viewer said yes in a window that others have not answered yet.
+    /// Whether the viewer said yes in a window that is still open.
     pub said_yes: bool,
     /// The viewer's own hand; a spectator has none.
     pub hand: Hand,
@@ -72,6 +75,7 @@ impl View {
             options: game.options,
             order: game.order,
             turn: game.turn,
+            windows_held: game.windows_held,
             decision: seat.and_then(decision),
             said_yes: seat.is_some_and(|seat| game.yes.contains(seat)),
             hand: seat.map_or(Hand::EMPTY, |seat| game.hands[seat.index()]),

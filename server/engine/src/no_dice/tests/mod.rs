@@ -2,6 +2,7 @@
 
 mod cards;
 mod geometry;
+mod held;
 mod turns;
 mod views;
 mod window;
@@ -13,7 +14,7 @@ use rand_core::Rng;
 use super::*;
 use crate::Card as _;
 use crate::conformance::{Reveals, Testable};
-use crate::{NoEvents, below, shuffle};
+use crate::{Audience, NoEvents, Shuffle, below, shuffle};
 
 impl Testable for NoDice {
     /// 60 turns with a card; between two of them five passes, and five more for each PASS card in a window; before each
@@ -37,8 +38,10 @@ impl Testable for NoDice {
     fn redeal(&mut self, viewer: Viewer, rng: &mut ChaCha8Rng) {
         let own = viewer.seat();
         let others: Vec<Seat> = Seat::all(self.players).filter(|seat| Some(*seat) != own).collect();
-        let is_open = !self.asked.is_empty();
-        let waits = own.is_some_and(|own| self.yes.contains(own) || is_open && own == self.turn);
+        let is_open = self.held || !self.asked.is_empty();
+        let sees_wait = own.is_some_and(|own| self.yes.contains(own) || is_open && own == self.turn);
+        // Who waits in a window that is held learns nothing from that.
+        let waits = sees_wait && !self.held;
         let mut kept = own.map_or([Hand::EMPTY; MAX_SEATS], |own| self.known[own.index()]);
         let mut cards = Vec::new();
         for seat in &others {
@@ -57,11 +60,11 @@ impl Testable for NoDice {
             self.known[seat.index()] = [Hand::EMPTY; MAX_SEATS];
         }
         if is_open && !waits {
-            let declined = own.filter(|own| !self.asked.contains(*own));
-            let answered = declined.map_or(Seats::NONE, Seats::only).with(self.turn);
+            let has_answered = own.filter(|own| !self.asked.contains(*own));
+            let answered = has_answered.map_or(Seats::NONE, Seats::only).with(self.turn);
             let holders = self.holders_of_pass();
             self.asked = holders.iter().filter(|seat| !answered.contains(*seat)).collect();
-            self.yes = Seats::NONE;
+            self.yes = self.yes.iter().filter(|seat| Some(*seat) == own).collect();
         }
     }
 
@@ -103,7 +106,7 @@ impl Testable for NoDice {
         let toggled_seat = |seats: Seats| {
             if seats.contains(seat) { seats.without(seat) } else { seats.with(seat) }
         };
-        match below(22, rng) {
+        match below(23, rng) {
             0 => view.viewer = Viewer::Seat(seat),
             1 => view.viewer = Viewer::Spectator,
             2 => view.players = number as u8,
@@ -128,6 +131,7 @@ impl Testable for NoDice {
             18 => view.passed = toggled_seat(view.passed),
             19 => view.scores[seat.index()] = number as i32,
             20 => view.outcome = None,
+            21 => view.windows_held = !view.windows_held,
             _ => view.outcome = Some(Outcome::by_points(view.players.min(6), view.scores)),
         }
     }
@@ -217,17 +221,28 @@ impl Table {
         Table { game, told }
     }
 
+    /// The same with held windows.
+    fn held(hands: &[&str], pile: &str) -> Table {
+        let mut told = Vec::new();
+        let chance = Chance::scripted([0; 32], vec![(Shuffle::deal(0), order(hands, pile))]);
+        let game = NoDice::new_held(1, Options {}, hands.len() as u8, chance, &mut told).expect("a table");
+        Table { game, told }
+    }
+
     /// The same with hands that are no larger than named, and a draw pile of just these cards. What is left over lies
     /// nowhere.
     fn late(hands: &[&str], pile: &str) -> Table {
-        let mut table = Table::new(&vec![""; hands.len()], "");
-        let game = &mut table.game;
+        Table::new(&vec![""; hands.len()], "").with_cards(hands, pile)
+    }
+
+    fn with_cards(mut self, hands: &[&str], pile: &str) -> Table {
+        let game = &mut self.game;
         for (i, text) in hands.iter().enumerate() {
             game.hands[i] = hand(text);
         }
         game.draw_pile = pile.split_whitespace().rev().map(card).collect();
         game.asked = game.holders_of_pass().without(game.turn);
-        table
+        self
     }
 
     /// Each line is a seat and what it does.
@@ -240,20 +255,32 @@ impl Table {
     }
 
     fn act(&mut self, by: u8, does: &str) -> &mut Table {
-        let viewers: Vec<Viewer> = Viewer::all(self.game.players).collect();
-        let mut views: Vec<View> = viewers.iter().map(|viewer| self.game.view(*viewer)).collect();
-        self.told.clear();
         let mut offered = Vec::new();
         self.game.legal_actions(seat(by), &mut offered);
         assert!(offered.contains(&action(does)), "{by} is not offered {does}: {offered:?}");
-        self.game
-            .apply(seat(by), action(does), &mut self.told)
-            .unwrap_or_else(|why| panic!("{by}: {does} is refused: {why}"));
+        self.followed(|game, told| {
+            game.apply(seat(by), action(does), told)
+                .unwrap_or_else(|why| panic!("{by}: {does} is refused: {why}"));
+        })
+    }
+
+    /// Closes the window that is held.
+    fn close(&mut self) -> &mut Table {
+        assert!(self.game.window_is_held(), "no window is held");
+        self.followed(NoDice::close_window)
+    }
+
+    /// Does something that every viewer follows from events alone.
+    fn followed(&mut self, does: impl FnOnce(&mut NoDice, &mut Vec<(Audience, Event)>)) -> &mut Table {
+        let viewers: Vec<Viewer> = Viewer::all(self.game.players).collect();
+        let mut views: Vec<View> = viewers.iter().map(|viewer| self.game.view(*viewer)).collect();
+        self.told.clear();
+        does(&mut self.game, &mut self.told);
         for (viewer, view) in viewers.iter().zip(&mut views) {
             for (_, event) in self.told.iter().filter(|(to, _)| to.includes(*viewer)) {
                 NoDice::follow(view, event);
             }
-            assert_eq!(*view, self.game.view(*viewer), "{viewer:?} follows {by}: {does}");
+            assert_eq!(*view, self.game.view(*viewer), "{viewer:?} follows {:#?}", self.told);
         }
         self
     }

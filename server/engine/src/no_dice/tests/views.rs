@@ -6,7 +6,7 @@ use super::*;
 use crate::conformance::{assert_uniform, test_rng};
 
 /// Where the cards are: the number of a seat, or 10 and more for their place in the draw pile.
-fn places(game: &NoDice, cards: &[&str]) -> Vec<usize> {
+pub(super) fn places(game: &NoDice, cards: &[&str]) -> Vec<usize> {
     let place = |card: Card| {
         let holder = game.hands.iter().position(|hand| hand.contains(card));
         let in_pile = || game.draw_pile.iter().position(|one| *one == card);
@@ -83,7 +83,7 @@ fn a_hand_that_comes_back_is_ones_own() {
 }
 
 /// A late moment with every card in its place: what is not named was played.
-fn complete(hands: &[&str], pile: &str) -> Table {
+pub(super) fn complete(hands: &[&str], pile: &str) -> Table {
     let mut table = Table::late(hands, pile);
     let game = &mut table.game;
     let held = game.hands.iter().fold(Hand::EMPTY, |held, hand| held.and(*hand));

@@ -1,0 +1,110 @@
+//! A table as a viewer follows it: the snapshot, brought up to date with every update.
+
+use crate::wire;
+use wire::table_event::Event;
+
+/// Brings a table up to date with what happened at it.
+pub(crate) fn follow(table: &mut wire::Table, events: &[wire::TableEvent]) {
+    for event in events.iter().filter_map(|event| event.event.as_ref()) {
+        match event {
+            Event::SeatJoined(joined) => put(table, joined.seat.as_ref()),
+            Event::SeatReplaced(replaced) => put(table, replaced.seat.as_ref()),
+            Event::Started(started) => {
+                table.state = wire::TableState::Playing.into();
+                table.expire_time = None;
+                table.shuffle.clone_from(&started.shuffle);
+            }
+            Event::SeatForfeited(forfeited) => {
+                if let Some(seat) = table.seats.iter_mut().find(|seat| seat.seat == forfeited.seat) {
+                    seat.forfeited = forfeited.why;
+                }
+            }
+            Event::Over(over) => {
+                let reason =
+                    over.result.as_ref().map_or(wire::EndReason::Unspecified, wire::TableResult::reason);
+                table.state = state_after(reason).into();
+                table.expire_time = None;
+                table.result.clone_from(&over.result);
+                table.shuffle.clone_from(&over.shuffle);
+            }
+            Event::Rematch(rematch) => table.rematch_table_id.clone_from(&rematch.table_id),
+            // It shows in the result.
+            Event::ClockRanOut(_) => {}
+        }
+    }
+}
+
+fn put(table: &mut wire::Table, seat: Option<&wire::TableSeat>) {
+    let Some(seat) = seat else { return };
+    if let Some(place) = table.seats.iter_mut().find(|place| place.seat == seat.seat) {
+        place.clone_from(seat);
+    }
+}
+
+/// The state that a table is in after it ended so.
+fn state_after(reason: wire::EndReason) -> wire::TableState {
+    match reason {
+        wire::EndReason::PlayedOut => wire::TableState::Finished,
+        wire::EndReason::Cancelled => wire::TableState::Cancelled,
+        wire::EndReason::Expired => wire::TableState::Expired,
+        wire::EndReason::ServerFault => wire::TableState::Faulted,
+        wire::EndReason::Unspecified => wire::TableState::Unspecified,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(event: Event) -> wire::TableEvent {
+        wire::TableEvent { event: Some(event) }
+    }
+
+    #[test]
+    fn a_table_follows_its_life() {
+        let seat = |seat, occupant| wire::TableSeat { seat, occupant: Some(occupant), forfeited: 0 };
+        let open = wire::table_seat::Occupant::Open(wire::OpenSeat {});
+        let ada = wire::table_seat::Occupant::Player(wire::PlayerSeat {
+            display_name: "Ada".into(),
+            ..Default::default()
+        });
+        let bot = wire::table_seat::Occupant::HouseBot(wire::HouseBotSeat { name: "greedy".into() });
+        let mut table = wire::Table {
+            state: wire::TableState::Open.into(),
+            seats: vec![seat(0, open.clone()), seat(1, open)],
+            ..Default::default()
+        };
+        let shuffle = |server_seed: &[u8]| {
+            Some(wire::FairShuffle { server_seed: server_seed.to_vec(), ..Default::default() })
+        };
+        follow(
+            &mut table,
+            &[
+                event(Event::SeatJoined(wire::SeatJoined { seat: Some(seat(1, ada.clone())) })),
+                event(Event::SeatReplaced(wire::SeatReplaced { seat: Some(seat(0, bot.clone())) })),
+                event(Event::Started(wire::TableStarted { shuffle: shuffle(b"") })),
+            ],
+        );
+        assert_eq!(table.state(), wire::TableState::Playing);
+        assert_eq!(table.seats, [seat(0, bot), seat(1, ada)]);
+        let why = wire::SeatFinish::Resigned.into();
+        let result = wire::TableResult { reason: wire::EndReason::PlayedOut.into(), ..Default::default() };
+        follow(
+            &mut table,
+            &[
+                event(Event::ClockRanOut(wire::ClockRanOut { seat: 1, times: 1 })),
+                event(Event::SeatForfeited(wire::SeatForfeited { seat: 1, why })),
+                event(Event::Over(wire::TableOver {
+                    result: Some(result.clone()),
+                    shuffle: shuffle(b"seed"),
+                })),
+                event(Event::Rematch(wire::RematchMade { table_id: "next".into() })),
+                wire::TableEvent { event: None },
+            ],
+        );
+        assert_eq!(table.state(), wire::TableState::Finished);
+        assert_eq!(table.seats[1].forfeited(), wire::SeatFinish::Resigned);
+        assert_eq!((table.result, table.shuffle), (Some(result), shuffle(b"seed")));
+        assert_eq!(table.rematch_table_id, "next");
+    }
+}

@@ -1,0 +1,75 @@
+//! The window before a turn: who is asked, when it ends, and what comes of it.
+
+use super::{Card, Event, Hand, NoDice};
+use crate::{Audience, Events, MAX_SEATS, Seat, Seats};
+
+/// Whether somebody else than the seat about to play can hold a PASS card, for all that everybody knows. Held windows
+/// open where this is so, and so it must not depend on any card that is hidden.
+pub(super) fn can_open(played: Hand, hand_sizes: [u8; MAX_SEATS], turn: Seat) -> bool {
+    let others_have_cards = hand_sizes.iter().enumerate().any(|(i, size)| i != turn.index() && *size > 0);
+    others_have_cards && played.count(Card::Pass) < Card::Pass.copies()
+}
+
+impl NoDice {
+    /// Opens the window before the turn. Unless it is held, it ends at once if nobody else holds a PASS card.
+    pub(super) fn open_window(&mut self, events: &mut impl Events<Event>) {
+        self.asked = self.holders_of_pass().without(self.turn);
+        self.held = self.windows_held && can_open(self.played, self.hands.map(Hand::len), self.turn);
+        for asked in self.asked.iter() {
+            events.tell(Audience::Only(asked), Event::Asked);
+        }
+        if self.asked.is_empty() && !self.held {
+            self.settle(events);
+        }
+    }
+
+    /// The seats with a PASS card in hand.
+    pub(super) fn holders_of_pass(&self) -> Seats {
+        Seat::all(self.players).filter(|seat| self.hands[seat.index()].contains(Card::Pass)).collect()
+    }
+
+    /// Notes an answer. Unless the window is held, it ends when all have answered.
+    pub(super) fn answer(&mut self, seat: Seat, yes: bool, events: &mut impl Events<Event>) {
+        self.asked = self.asked.without(seat);
+        if yes {
+            self.yes = self.yes.with(seat);
+            events.tell(Audience::Only(seat), Event::SaidYes);
+        } else {
+            events.tell(Audience::Only(seat), Event::Declined);
+        }
+        if self.asked.is_empty() && !self.held {
+            self.settle(events);
+        }
+    }
+
+    /// Ends the window if it is held: who has not answered declines.
+    pub(super) fn close(&mut self, events: &mut impl Events<Event>) {
+        if !self.held {
+            return;
+        }
+        for seat in self.asked.iter() {
+            events.tell(Audience::Only(seat), Event::Declined);
+        }
+        self.asked = Seats::NONE;
+        self.held = false;
+        self.settle(events);
+    }
+
+    /// All have answered: the turn begins, or the first who said yes skips it.
+    fn settle(&mut self, events: &mut impl Events<Event>) {
+        if self.yes.is_empty() {
+            events.tell(Audience::Only(self.turn), Event::YourTurn);
+            return;
+        }
+        let (skipped, mut by) = (self.turn, self.after(self.turn));
+        while !self.yes.contains(by) {
+            by = self.after(by);
+        }
+        self.yes = Seats::NONE;
+        self.spend(by, Card::Pass);
+        events.tell(Audience::Everyone, Event::Skipped { by, seat: skipped, out_of_turn: true });
+        // This cannot have been the last card: whoever is skipped has one, or there was one to draw.
+        self.draw(by, 1, events);
+        self.pass_on(self.after(skipped), events);
+    }
+}

@@ -1,0 +1,262 @@
+//! What goes wrong at the border, and how a client is told: one type, one match.
+
+use std::{collections::HashMap, time::Duration};
+
+use parlor_bots::BotError;
+use parlor_engine::SetupError;
+use parlor_proto::{convert::WrongField, v1::ErrorReason};
+use tonic::Status;
+use tonic_types::{ErrorDetails, StatusExt};
+
+use super::reasons::{DOMAIN, code, name};
+use crate::{
+    host::HostError,
+    identity::{KeyRefused, Scope, TokenRefused},
+    limits::{Counted, Exhausted},
+    log::LogError,
+    table::CommandError,
+};
+
+/// When to come back if too much waits to be written: commits take milliseconds.
+const BUSY: Duration = Duration::from_millis(100);
+/// When to come back if the disk is full or away: somebody has to see to it.
+const NO_STORE: Duration = Duration::from_secs(5);
+/// When to come back to a server that is going down: another one, or the same, is up in a moment.
+const STOPPING: Duration = Duration::from_secs(1);
+
+/// Why a call fails. It becomes a [`Status`] with a sentence for a person and, in its details, the reason for programs.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum Failure {
+    /// A field of the request has a value that it can never have.
+    #[error("{0}")]
+    Field(#[from] WrongField),
+    /// The caller is not known.
+    #[error(transparent)]
+    Key(#[from] KeyRefused),
+    /// The key does not allow it.
+    #[error("this API key lacks the scope {0}: ask who runs the server for one that has it")]
+    Scope(Scope),
+    /// There is no such game.
+    #[error("there is no game of that name: ListGames has the ids")]
+    NoSuchGame,
+    /// The message is too large.
+    #[error("a message of {bytes} bytes is more than this server takes: send at most {most}")]
+    MessageTooLarge {
+        /// How large it would be.
+        bytes: u64,
+        /// How large it may be.
+        most: u64,
+    },
+    /// The host refused or failed.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}
+
+impl From<Exhausted> for Failure {
+    fn from(exhausted: Exhausted) -> Failure {
+        HostError::from(exhausted).into()
+    }
+}
+
+impl From<TokenRefused> for Failure {
+    fn from(refused: TokenRefused) -> Failure {
+        HostError::from(refused).into()
+    }
+}
+
+/// How a client is told.
+struct Told {
+    reason: ErrorReason,
+    /// The sentence, where the failure's own one is for those who run the server alone.
+    instead: Option<&'static str>,
+    /// What a program may want to know beside the reason.
+    metadata: Vec<(&'static str, String)>,
+    /// The field that is wrong, by its path, and what it may be.
+    field: Option<(String, String)>,
+    /// When to try again, where that helps.
+    retry: Option<Duration>,
+}
+
+impl Told {
+    fn new(reason: ErrorReason) -> Told {
+        Told { reason, instead: None, metadata: Vec::new(), field: None, retry: None }
+    }
+
+    fn with(mut self, key: &'static str, value: impl ToString) -> Told {
+        self.metadata.push((key, value.to_string()));
+        self
+    }
+
+    fn field(mut self, path: impl Into<String>, why: impl Into<String>) -> Told {
+        self.field = Some((path.into(), why.into()));
+        self
+    }
+
+    fn retry(mut self, after: Duration) -> Told {
+        self.retry = Some(after);
+        self
+    }
+
+    /// Paths and what the system says are nobody's business but of those who run the server.
+    fn saying(mut self, instead: &'static str) -> Told {
+        self.instead = Some(instead);
+        self
+    }
+}
+
+impl Failure {
+    fn told(&self) -> Told {
+        use ErrorReason as Reason;
+        let told = Told::new;
+        match self {
+            Failure::Field(wrong) => told(Reason::InvalidField).field(wrong.path(), wrong.why()),
+            Failure::Key(KeyRefused::Missing) => told(Reason::CredentialsMissing),
+            Failure::Key(KeyRefused::Malformed | KeyRefused::Unknown) => told(Reason::KeyInvalid),
+            Failure::Scope(scope) => told(Reason::ScopeMissing).with("scope", scope),
+            Failure::NoSuchGame => told(Reason::GameNotFound),
+            Failure::MessageTooLarge { most, .. } => told(Reason::MessageTooLarge).with("most", most),
+            Failure::Host(HostError::Token(refused)) => match refused {
+                TokenRefused::Malformed(_) | TokenRefused::OtherKind { .. } | TokenRefused::Wrong(_) => {
+                    told(Reason::TokenInvalid)
+                }
+                TokenRefused::Expired(_) | TokenRefused::Reissued(_) => told(Reason::TokenExpired),
+            },
+            Failure::Host(HostError::Exhausted(exhausted)) => match exhausted {
+                Exhausted::Rate { retry_after, .. } | Exhausted::Callers { retry_after } => {
+                    told(Reason::RateLimited).retry(*retry_after)
+                }
+                Exhausted::Count { counted: Counted::Tables, most } => {
+                    told(Reason::TooManyTables).with("most", most)
+                }
+                Exhausted::Count { counted: Counted::Streams, most } => {
+                    told(Reason::TooManyStreams).with("most", most)
+                }
+            },
+            Failure::Host(HostError::Log(error)) => match error {
+                LogError::NoSuchTable { table } => told(Reason::TableNotFound).with("table_id", table),
+                LogError::Finished { table } => told(Reason::TableOver).with("table_id", table),
+                LogError::Repeated { table } => told(Reason::RequestIdReused).with("table_id", table),
+                LogError::Ahead { table, .. } => told(Reason::CursorAhead).with("table_id", table),
+                LogError::FeedAhead { last, .. } => told(Reason::CursorAhead).with("last", last),
+                LogError::FeedTrimmed { first, .. } => told(Reason::CursorTooOld).with("first", first),
+                LogError::Behind { .. } => told(Reason::TooSlow),
+                LogError::Busy => told(Reason::RateLimited).retry(BUSY),
+                LogError::NoSpace { .. } | LogError::Io { .. } => {
+                    told(Reason::StoreUnavailable).retry(NO_STORE).saying(
+                        "the server cannot store anything now, so tables pause: try again; \
+                         nothing that was acknowledged is lost",
+                    )
+                }
+                LogError::Damaged { .. } => told(Reason::TableDamaged).saying(
+                    "what is stored of this table is damaged, and it is not played on: tell whoever runs the server",
+                ),
+                LogError::Closed => told(Reason::ServerStopping).retry(STOPPING),
+                // What only a program that opens a store, or writes what it should not, can meet.
+                LogError::Conflict { .. }
+                | LogError::Newer { .. }
+                | LogError::NotAStore { .. }
+                | LogError::InUse { .. }
+                | LogError::Exists { .. }
+                | LogError::Invalid { .. }
+                | LogError::Full { .. } => told(Reason::ServerFault).saying(FAULT),
+            },
+            Failure::Host(HostError::Command(error)) => match error {
+                CommandError::NoSuchSeat { seat, .. } => told(Reason::SeatNotFound).with("seat", seat),
+                // The house has the seat too, when a bot plays it or the defaults of one that forfeited.
+                CommandError::SeatTaken { seat }
+                | CommandError::SeatReserved { seat }
+                | CommandError::IsHouse { seat }
+                | CommandError::Forfeited { seat } => told(Reason::SeatTaken).with("seat", seat),
+                CommandError::SeatVacant { seat } => told(Reason::SeatVacant).with("seat", seat),
+                CommandError::TableFull => told(Reason::NoSeatFree),
+                CommandError::NotStarted => told(Reason::TableNotStarted),
+                CommandError::AlreadyStarted => told(Reason::TableStarted),
+                CommandError::Over => told(Reason::TableOver),
+                CommandError::RequestReused => told(Reason::RequestIdReused),
+                CommandError::NotAsked { decision, .. } => {
+                    told(Reason::DecisionNotFound).with("decision_id", decision.0)
+                }
+                CommandError::AlreadyDecided { decision, .. } => {
+                    told(Reason::DecidedOtherwise).with("decision_id", decision.0)
+                }
+                CommandError::NoSuchIndex { count, .. } => {
+                    told(Reason::IllegalAction).with("legal_count", count)
+                }
+                CommandError::Illegal(refusal) => told(Reason::IllegalAction).with("rule", refusal.code),
+            },
+            Failure::Host(HostError::Setup(error)) => match error {
+                SetupError::Players { min, max, got, .. } => {
+                    let why = format!("must have {min} to {max} entries, one a player, not {got}");
+                    told(Reason::InvalidField).field("seats", why)
+                }
+                SetupError::Option { game, option, allowed, got } => {
+                    let why = format!("must be {allowed}, not {got}");
+                    told(Reason::InvalidField).field(format!("options.{game}.{option}"), why)
+                }
+                // The version is the server's own choice.
+                _ => told(Reason::ServerFault).saying(FAULT),
+            },
+            Failure::Host(HostError::Bot(BotError::UnknownBot { .. })) => told(Reason::HouseBotNotFound),
+            Failure::Host(HostError::Bot(_)) => told(Reason::ServerFault).saying(FAULT),
+            Failure::Host(HostError::NotFound { table }) => {
+                told(Reason::TableNotFound).with("table_id", table)
+            }
+            Failure::Host(HostError::NotOwner { table }) => told(Reason::NotOwner).with("table_id", table),
+            Failure::Host(HostError::NotOver { table }) => told(Reason::TableNotOver).with("table_id", table),
+            Failure::Host(HostError::RequestReused) => told(Reason::RequestIdReused),
+            Failure::Host(HostError::CursorAhead { last, .. }) => {
+                told(Reason::CursorAhead).with("last", last)
+            }
+            Failure::Host(HostError::TooSlow) => told(Reason::TooSlow),
+            Failure::Host(HostError::TableBusy { table }) => {
+                told(Reason::RateLimited).with("table_id", table).retry(BUSY)
+            }
+            Failure::Host(HostError::Reissued) => told(Reason::TokenExpired),
+            Failure::Host(HostError::NoChannel { channel }) => {
+                told(Reason::Protocol).with("channel", channel)
+            }
+            Failure::Host(HostError::Stopping) => told(Reason::ServerStopping).retry(STOPPING),
+            Failure::Host(HostError::Randomness(_) | HostError::Fault { .. }) => {
+                told(Reason::ServerFault).saying(FAULT)
+            }
+        }
+    }
+
+    /// The reason, for programs.
+    #[must_use]
+    pub fn reason(&self) -> ErrorReason {
+        self.told().reason
+    }
+
+    /// The sentence for a person. What is only for those who run the server is left out; the log has it.
+    #[must_use]
+    pub fn message(&self) -> String {
+        self.told().instead.map_or_else(|| self.to_string(), str::to_owned)
+    }
+}
+
+/// What a client hears of a fault of the server; the log has the rest.
+const FAULT: &str = "a fault of the server: tell whoever runs it; no table is scored for it";
+
+impl From<Failure> for Status {
+    fn from(failure: Failure) -> Status {
+        let told = failure.told();
+        if let Some(instead) = told.instead {
+            tracing::error!(reason = name(told.reason), error = %failure, "{instead}");
+        }
+        let metadata: HashMap<String, String> =
+            told.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let mut details = ErrorDetails::with_error_info(name(told.reason), DOMAIN, metadata);
+        if let Some((path, why)) = told.field {
+            details.add_bad_request_violation(path, why);
+        }
+        if let Some(retry) = told.retry {
+            details.set_retry_info(Some(retry));
+        }
+        let message = told.instead.map_or_else(|| failure.to_string(), str::to_owned);
+        Status::with_error_details(code(told.reason), message, details)
+    }
+}
+
+#[cfg(test)]
+mod tests;

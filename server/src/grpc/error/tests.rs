@@ -1,0 +1,272 @@
+//! What clients are told: the status, the reason, the fields and when to retry; and what they are not told.
+
+use parlor_engine::{Refusal, Seat};
+use parlor_proto::convert::WrongField;
+use tonic::Code;
+
+use super::*;
+use crate::{TableId, identity::TokenKind, log::OwnerId, table::DecisionId};
+
+/// A failure as a client gets it: the code, the reason, the message.
+fn told(failure: impl Into<Failure>) -> (Code, String, String) {
+    let status = Status::from(failure.into());
+    let details = status.get_error_details();
+    let info = details.error_info().expect("every failure has a reason");
+    assert_eq!(info.domain, "parlor.v1");
+    (status.code(), info.reason.clone(), status.message().to_owned())
+}
+
+fn check(failure: impl Into<Failure>, code: Code, reason: &str) {
+    let (got_code, got_reason, message) = told(failure);
+    assert_eq!((got_code, got_reason.as_str()), (code, reason), "{message}");
+    assert!(!message.is_empty() && !message.contains('\n'), "one line: {message:?}");
+}
+
+fn metadata(failure: impl Into<Failure>) -> Vec<(String, String)> {
+    let status = Status::from(failure.into());
+    let details = status.get_error_details();
+    let mut entries: Vec<_> = details.error_info().unwrap().metadata.clone().into_iter().collect();
+    entries.sort();
+    entries
+}
+
+impl From<LogError> for Failure {
+    fn from(error: LogError) -> Failure {
+        HostError::from(error).into()
+    }
+}
+
+impl From<CommandError> for Failure {
+    fn from(error: CommandError) -> Failure {
+        HostError::from(error).into()
+    }
+}
+
+fn retry(failure: impl Into<Failure>) -> Option<Duration> {
+    let status = Status::from(failure.into());
+    let details = status.get_error_details();
+    details.retry_info().and_then(|info| info.retry_delay)
+}
+
+const TABLE: TableId = TableId::from_bytes([7; 16]);
+const SEAT: Seat = Seat::FIRST;
+
+#[test]
+fn a_wrong_field_is_named_by_its_path() {
+    let wrong = WrongField::at("number", "must be 0 to 9, not 12").within("card").within("action");
+    let status = Status::from(Failure::from(wrong));
+    assert_eq!(status.code(), Code::InvalidArgument);
+    assert_eq!(status.message(), "action.card.number: must be 0 to 9, not 12");
+    let details = status.get_error_details();
+    let violations = &details.bad_request().unwrap().field_violations;
+    assert_eq!(violations.len(), 1);
+    assert_eq!(violations[0].field, "action.card.number");
+    assert_eq!(violations[0].description, "must be 0 to 9, not 12");
+    assert_eq!(details.error_info().unwrap().reason, "INVALID_FIELD");
+}
+
+#[test]
+fn who_may_not_hears_why() {
+    check(KeyRefused::Missing, Code::Unauthenticated, "CREDENTIALS_MISSING");
+    check(KeyRefused::Malformed, Code::Unauthenticated, "KEY_INVALID");
+    check(KeyRefused::Unknown, Code::Unauthenticated, "KEY_INVALID");
+    let kind = TokenKind::Seat;
+    check(TokenRefused::Malformed(kind), Code::Unauthenticated, "TOKEN_INVALID");
+    check(
+        TokenRefused::OtherKind { wanted: kind, got: "an API key" },
+        Code::Unauthenticated,
+        "TOKEN_INVALID",
+    );
+    check(TokenRefused::Wrong(kind), Code::Unauthenticated, "TOKEN_INVALID");
+    check(TokenRefused::Expired(kind), Code::Unauthenticated, "TOKEN_EXPIRED");
+    check(TokenRefused::Reissued(kind), Code::Unauthenticated, "TOKEN_EXPIRED");
+    check(Failure::Scope(Scope::SeededTables), Code::PermissionDenied, "SCOPE_MISSING");
+    let scope = [("scope".to_owned(), "seeded_tables".to_owned())];
+    assert_eq!(metadata(Failure::Scope(Scope::SeededTables)), scope);
+}
+
+#[test]
+fn limits_say_which_and_when_to_retry() {
+    let after = Duration::from_millis(250);
+    let rate = Exhausted::Rate { per_second: 10, retry_after: after };
+    check(rate, Code::ResourceExhausted, "RATE_LIMITED");
+    assert_eq!(retry(rate), Some(after));
+    assert_eq!(retry(Exhausted::Callers { retry_after: after }), Some(after));
+    let tables = Exhausted::Count { counted: Counted::Tables, most: 5 };
+    check(tables, Code::ResourceExhausted, "TOO_MANY_TABLES");
+    assert_eq!(retry(tables), None, "waiting alone does not help");
+    assert_eq!(metadata(tables), [("most".to_owned(), "5".to_owned())]);
+    let streams = Exhausted::Count { counted: Counted::Streams, most: 5 };
+    check(streams, Code::ResourceExhausted, "TOO_MANY_STREAMS");
+    let large = Failure::MessageTooLarge { bytes: 2_000_000, most: 1_048_576 };
+    check(large.clone(), Code::ResourceExhausted, "MESSAGE_TOO_LARGE");
+    assert_eq!(metadata(large), [("most".to_owned(), "1048576".to_owned())]);
+}
+
+#[test]
+fn what_the_log_says() {
+    check(LogError::NoSuchTable { table: TABLE }, Code::NotFound, "TABLE_NOT_FOUND");
+    check(LogError::Finished { table: TABLE }, Code::FailedPrecondition, "TABLE_OVER");
+    check(LogError::Repeated { table: TABLE }, Code::AlreadyExists, "REQUEST_ID_REUSED");
+    check(LogError::Ahead { table: TABLE, length: 3 }, Code::DataLoss, "CURSOR_AHEAD");
+    let owner = OwnerId::new("anna").unwrap();
+    check(LogError::FeedTrimmed { owner, first: 9 }, Code::OutOfRange, "CURSOR_TOO_OLD");
+    let owner = OwnerId::new("anna").unwrap();
+    check(LogError::FeedAhead { owner, last: 9 }, Code::DataLoss, "CURSOR_AHEAD");
+    check(LogError::Behind { next: 3 }, Code::ResourceExhausted, "TOO_SLOW");
+    check(LogError::Busy, Code::ResourceExhausted, "RATE_LIMITED");
+    assert_eq!(retry(LogError::Busy), Some(BUSY));
+    check(LogError::Closed, Code::Unavailable, "SERVER_STOPPING");
+    check(LogError::Full { table: TABLE }, Code::Internal, "SERVER_FAULT");
+    check(LogError::Conflict { table: TABLE, actual: 4 }, Code::Internal, "SERVER_FAULT");
+}
+
+/// Where the files of the server are, and what its system says, is for its log alone.
+#[test]
+fn clients_do_not_hear_of_files() {
+    let file = std::path::PathBuf::from("/srv/secret/parlor.db");
+    let why: std::sync::Arc<str> = "disk I/O error".into();
+    let errors = [
+        LogError::NoSpace { file: file.clone(), why: why.clone() },
+        LogError::Io { file: file.clone(), why: why.clone() },
+        LogError::Damaged { file: file.clone(), table: Some(TABLE), entry: Some(3), what: why },
+        LogError::Newer { file: file.clone(), found: 3, known: 2 },
+        LogError::NotAStore { file: file.clone() },
+        LogError::InUse { file: file.clone() },
+        LogError::Exists { file },
+    ];
+    for error in errors {
+        let status = Status::from(Failure::from(error));
+        let everything = format!("{status:?} {}", String::from_utf8_lossy(status.details()));
+        assert!(!everything.contains("secret") && !everything.contains("disk I/O"), "{everything}");
+        assert!(!status.message().is_empty());
+    }
+}
+
+#[test]
+fn what_a_table_refuses() {
+    let decision = DecisionId(4);
+    let cases = [
+        (CommandError::NoSuchSeat { seat: SEAT, last: 1 }, Code::NotFound, "SEAT_NOT_FOUND"),
+        (CommandError::SeatTaken { seat: SEAT }, Code::FailedPrecondition, "SEAT_TAKEN"),
+        (CommandError::SeatReserved { seat: SEAT }, Code::FailedPrecondition, "SEAT_TAKEN"),
+        (CommandError::IsHouse { seat: SEAT }, Code::FailedPrecondition, "SEAT_TAKEN"),
+        (CommandError::Forfeited { seat: SEAT }, Code::FailedPrecondition, "SEAT_TAKEN"),
+        (CommandError::SeatVacant { seat: SEAT }, Code::FailedPrecondition, "SEAT_VACANT"),
+        (CommandError::RequestReused, Code::AlreadyExists, "REQUEST_ID_REUSED"),
+        (CommandError::TableFull, Code::FailedPrecondition, "NO_SEAT_FREE"),
+        (CommandError::NotStarted, Code::FailedPrecondition, "TABLE_NOT_STARTED"),
+        (CommandError::AlreadyStarted, Code::FailedPrecondition, "TABLE_STARTED"),
+        (CommandError::Over, Code::FailedPrecondition, "TABLE_OVER"),
+        (CommandError::NotAsked { seat: SEAT, decision }, Code::NotFound, "DECISION_NOT_FOUND"),
+        (
+            CommandError::AlreadyDecided { decision, played: None },
+            Code::FailedPrecondition,
+            "DECIDED_OTHERWISE",
+        ),
+        (CommandError::NoSuchIndex { index: 9, count: 2 }, Code::FailedPrecondition, "ILLEGAL_ACTION"),
+        (CommandError::Illegal(Refusal::NOT_IN_HAND), Code::FailedPrecondition, "ILLEGAL_ACTION"),
+    ];
+    for (error, code, reason) in cases {
+        check(error, code, reason);
+    }
+    let rule = [("rule".to_owned(), "not_in_hand".to_owned())];
+    assert_eq!(metadata(CommandError::Illegal(Refusal::NOT_IN_HAND)), rule);
+    check(Failure::NoSuchGame, Code::NotFound, "GAME_NOT_FOUND");
+}
+
+#[test]
+fn what_the_host_refuses() {
+    let cases = [
+        (HostError::NotFound { table: TABLE }, Code::NotFound, "TABLE_NOT_FOUND"),
+        (HostError::NotOwner { table: TABLE }, Code::PermissionDenied, "NOT_OWNER"),
+        (HostError::NotOver { table: TABLE }, Code::FailedPrecondition, "TABLE_NOT_OVER"),
+        (HostError::RequestReused, Code::AlreadyExists, "REQUEST_ID_REUSED"),
+        (HostError::CursorAhead { after: 9, last: 3 }, Code::DataLoss, "CURSOR_AHEAD"),
+        (HostError::TooSlow, Code::ResourceExhausted, "TOO_SLOW"),
+        (HostError::TableBusy { table: TABLE }, Code::ResourceExhausted, "RATE_LIMITED"),
+        (HostError::Reissued, Code::Unauthenticated, "TOKEN_EXPIRED"),
+        (HostError::NoChannel { channel: 7 }, Code::InvalidArgument, "PROTOCOL"),
+        (HostError::Stopping, Code::Unavailable, "SERVER_STOPPING"),
+        (HostError::Fault { what: "a bot".to_owned() }, Code::Internal, "SERVER_FAULT"),
+    ];
+    for (error, code, reason) in cases {
+        check(error, code, reason);
+    }
+    assert!(retry(HostError::Stopping).is_some() && retry(HostError::TableBusy { table: TABLE }).is_some());
+    let fault = HostError::Fault { what: "card 7 of the pile".to_owned() };
+    assert!(!Failure::from(fault).message().contains("card"), "what went wrong is for the log");
+
+    let unknown = parlor_bots::HouseBot::by_name("deep blue").unwrap_err();
+    check(HostError::from(unknown), Code::NotFound, "HOUSE_BOT_NOT_FOUND");
+    check(HostError::from(BotError::NoSeat), Code::Internal, "SERVER_FAULT");
+}
+
+#[test]
+fn a_game_that_cannot_be_set_up_so_names_the_field() {
+    let field = |error: SetupError| {
+        let status = Status::from(Failure::from(HostError::from(error)));
+        assert_eq!(status.code(), Code::InvalidArgument);
+        let details = status.get_error_details();
+        let violation = &details.bad_request().unwrap().field_violations[0];
+        (violation.field.clone(), violation.description.clone())
+    };
+    let players = SetupError::Players { game: "gap", got: 9, min: 2, max: 6 };
+    assert_eq!(
+        field(players),
+        ("seats".to_owned(), "must have 2 to 6 entries, one a player, not 9".to_owned())
+    );
+    let option = SetupError::Option { game: "gap", option: "target", got: 0, allowed: "at least 1" };
+    assert_eq!(field(option), ("options.gap.target".to_owned(), "must be at least 1, not 0".to_owned()));
+    let version = SetupError::RulesVersion { game: "gap", got: 2, known: 1 };
+    check(HostError::from(version), Code::Internal, "SERVER_FAULT");
+}
+
+/// No reason stands in the .proto file that the server never gives.
+#[test]
+fn every_reason_is_given_for_something() {
+    use std::collections::BTreeSet;
+    let (decision, kind, file) = (DecisionId(1), TokenKind::Seat, std::path::PathBuf::from("parlor.db"));
+    let count = |counted| Failure::from(Exhausted::Count { counted, most: 1 });
+    let failures = [
+        WrongField::new("is wrong").into(),
+        KeyRefused::Missing.into(),
+        KeyRefused::Unknown.into(),
+        TokenRefused::Wrong(kind).into(),
+        TokenRefused::Expired(kind).into(),
+        Failure::Scope(Scope::Play),
+        Failure::NoSuchGame,
+        Failure::MessageTooLarge { bytes: 2, most: 1 },
+        Exhausted::Callers { retry_after: BUSY }.into(),
+        count(Counted::Tables),
+        count(Counted::Streams),
+        HostError::NotOwner { table: TABLE }.into(),
+        HostError::NotFound { table: TABLE }.into(),
+        HostError::NotOver { table: TABLE }.into(),
+        HostError::RequestReused.into(),
+        HostError::NoChannel { channel: 1 }.into(),
+        HostError::TooSlow.into(),
+        HostError::Stopping.into(),
+        HostError::Fault { what: String::new() }.into(),
+        HostError::from(parlor_bots::HouseBot::by_name("nobody").unwrap_err()).into(),
+        LogError::Ahead { table: TABLE, length: 1 }.into(),
+        LogError::FeedTrimmed { owner: OwnerId::new("anna").unwrap(), first: 1 }.into(),
+        LogError::Io { file: file.clone(), why: "gone".into() }.into(),
+        LogError::Damaged { file, table: None, entry: None, what: "a row".into() }.into(),
+        CommandError::NoSuchSeat { seat: SEAT, last: 1 }.into(),
+        CommandError::SeatTaken { seat: SEAT }.into(),
+        CommandError::SeatVacant { seat: SEAT }.into(),
+        CommandError::TableFull.into(),
+        CommandError::NotStarted.into(),
+        CommandError::AlreadyStarted.into(),
+        CommandError::Over.into(),
+        CommandError::NotAsked { seat: SEAT, decision }.into(),
+        CommandError::AlreadyDecided { decision, played: None }.into(),
+        CommandError::NoSuchIndex { index: 1, count: 1 }.into(),
+    ];
+    let given: BTreeSet<i32> = failures.iter().map(|failure| failure.reason().into()).collect();
+    let known = (1..1000).filter(|number| ErrorReason::try_from(*number).is_ok());
+    for number in known {
+        assert!(given.contains(&number), "{:?} is given for nothing", ErrorReason::try_from(number));
+    }
+}

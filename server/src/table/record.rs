@@ -1,0 +1,73 @@
+//! A table that is over, as it is kept: how it looked at the end, and what was told to whom. Nothing in it needs the
+//! rules, so it reads the same whatever becomes of them.
+
+use parlor_engine::{AnyView, Viewer};
+
+use super::{Entry, Look, Misfit, Step, Table, Update};
+
+/// A table that is over.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// How it looked at the end.
+    pub look: Look,
+    /// What each viewer saw when the game began, seats in order and then a spectator; nothing if it never did. Later
+    /// views follow from it by what was told.
+    pub views: Vec<AnyView>,
+    /// What each entry after the first came to.
+    pub steps: Vec<Step>,
+}
+
+/// An update, and what its viewer knows after it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Telling {
+    /// What the viewer learns.
+    pub update: Update,
+    /// What the viewer knows then; nothing before the game began.
+    pub view: Option<AnyView>,
+}
+
+impl Record {
+    /// The record of a log, each entry with the time at which it happened. The table need not be over: what is told of
+    /// it so far is the same.
+    pub fn of(entries: &[(u64, Entry)]) -> Result<Record, Misfit> {
+        let Some(((_, first), rest)) = entries.split_first() else {
+            return Err(Misfit { index: 0, why: "the log is empty".to_owned() });
+        };
+        let mut table = Table::open(first)?;
+        let (mut views, mut steps) = (Vec::new(), Vec::with_capacity(rest.len()));
+        for (at, entry) in rest {
+            let step = table.fold(*at, entry)?;
+            if matches!(entry, Entry::Started) {
+                views = Viewer::all(table.players()).filter_map(|viewer| table.view(viewer)).collect();
+            }
+            steps.push(step);
+        }
+        Ok(Record { look: table.look(), views, steps })
+    }
+
+    /// What the viewer was told after the update with this number, in order, each with the view after it.
+    pub fn tellings(&self, viewer: Viewer, after: u64) -> impl Iterator<Item = Telling> + '_ {
+        let players = self.look.seats.len();
+        let slot = viewer.seat().map_or(players, parlor_engine::Seat::index);
+        let first_view = self.views.get(slot);
+        let (mut number, mut view): (u64, Option<AnyView>) = (0, None);
+        let tell = move |step: &Step| {
+            let update = step.update(viewer, number + 1)?;
+            number += 1;
+            match &mut view {
+                Some(view) => update.events.iter().for_each(|event| view.follow(event)),
+                // The game begins with its first events, and the view of that moment has them.
+                None if !update.events.is_empty() => view = first_view.cloned(),
+                None => {}
+            }
+            Some(Telling { update, view: view.clone() })
+        };
+        self.steps.iter().filter_map(tell).filter(move |telling| telling.update.number > after)
+    }
+
+    /// What the viewer knew at the end; nothing if the game never began.
+    #[must_use]
+    pub fn last_view(&self, viewer: Viewer) -> Option<AnyView> {
+        self.tellings(viewer, 0).last().and_then(|telling| telling.view)
+    }
+}

@@ -1,0 +1,28 @@
+//! The names of the metrics, and what each counts. Others of the server's modules add theirs here, so that the list is
+//! in one place and `/metrics` explains all of them.
+//!
+//! Nothing that only some players may know is counted: no metric changes with a card that is hidden or a decision whose
+//! existence is.
+
+use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
+
+/// Requests that have ended, by method and status.
+pub const REQUESTS: &str = "parlor_requests_total";
+/// How long calls took that are not streams, by method.
+pub const REQUEST_SECONDS: &str = "parlor_request_seconds";
+/// Streams that are open, by method.
+pub const STREAMS_OPEN: &str = "parlor_streams_open";
+/// Connections that are open.
+pub const CONNECTIONS_OPEN: &str = "parlor_connections_open";
+
+/// Tells the recorder what each metric means.
+pub(super) fn describe() {
+    describe_counter!(REQUESTS, "Requests that have ended, by method and status.");
+    describe_histogram!(
+        REQUEST_SECONDS,
+        Unit::Seconds,
+        "How long calls took that are not streams, by method."
+    );
+    describe_gauge!(STREAMS_OPEN, "Streams that are open, by method.");
+    describe_gauge!(CONNECTIONS_OPEN, "Connections that are open.");
+}
