@@ -128,11 +128,21 @@ async fn run<B: Backend<Error: Send + Sync + 'static>>(
     }
 }
 
+/// Where lines come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Typed {
+    /// Somebody types them: each is looked at when it comes.
+    ByHand,
+    /// They are there beforehand, as in a pipe or a file: each waits until there is something to decide.
+    Beforehand,
+}
+
 /// Plays, or watches, in lines until the table is over or the viewer leaves. At the end of the input somebody who plays
 /// has left, and somebody who watches goes on watching.
 pub async fn play_in_lines(
     lang: Lang,
     link: Link,
+    how: Typed,
     input: impl BufRead + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<Plain> {
@@ -143,9 +153,10 @@ pub async fn play_in_lines(
     ticks.tick().await;
     let mut reading = true;
     while !plain.is_over() {
+        let looks = how == Typed::ByHand || plain.is_asked();
         let lines = tokio::select! {
             news = incoming.recv() => plain.take(news.unwrap_or(Incoming::Closed(None))),
-            line = typed.recv(), if reading => match line {
+            line = typed.recv(), if reading && looks => match line {
                 Some(line) => {
                     let (lines, intent) = plain.line(&line?);
                     match intent {

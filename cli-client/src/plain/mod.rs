@@ -49,6 +49,12 @@ impl Plain {
         self.situation.closed || self.situation.result().is_some()
     }
 
+    /// Whether there is something to decide that was not answered yet.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.situation.decision.is_some() && self.situation.sent.is_none()
+    }
+
     /// Lets time pass on the clocks.
     pub fn pass_time(&mut self, elapsed: Duration) {
         self.situation.pass_time(elapsed);
@@ -97,13 +103,19 @@ impl Plain {
                 (self.situation.game().map_or_else(Vec::new, |game| rules(game, lang)), None)
             }
             "" | "moves" | "züge" | "zuege" => (self.moves(), None),
-            typed => self.choose(typed),
+            typed => {
+                let (lines, intent) = self.choose(typed);
+                if let Some(Intent::Answer { index, .. }) = intent {
+                    self.situation.sent = Some(index);
+                }
+                (lines, intent)
+            }
         }
     }
 
     fn choose(&self, typed: &str) -> (Vec<String>, Option<Intent>) {
         let lang = self.ink.lang;
-        let Some(decision) = &self.situation.decision else {
+        let Some(decision) = self.situation.decision.as_ref().filter(|_| self.is_asked()) else {
             return (vec![words::NOT_YOUR_TURN.get(lang).to_owned()], None);
         };
         let play = |index: usize| Some(Intent::Answer { decision: decision.id, index: index as u32 });

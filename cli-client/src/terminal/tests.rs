@@ -118,51 +118,30 @@ impl Write for Printed {
     }
 }
 
+/// An input that says the same line again and again.
+struct Always(&'static [u8]);
+
+impl io::Read for Always {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.len().min(into.len());
+        into[..count].copy_from_slice(&self.0[..count]);
+        Ok(count)
+    }
+}
+
 #[tokio::test]
-async fn a_game_is_played_through_lines() {
+async fn lines_that_are_there_beforehand_play_a_whole_game() {
     let mut house = House::new(GameId::Gap, 2, 1);
     let first = house.begin();
-    let (mut link, task) = serve(house, first);
-    // The input is as long as it takes: one line a question.
-    let (asked, questions) = std::sync::mpsc::sync_channel(16);
-    let (news, incoming) = mpsc::channel(1024);
-    let mut from_table = std::mem::replace(&mut link.incoming, incoming);
-    tokio::spawn(async move {
-        while let Some(one) = from_table.recv().await {
-            let is_question = matches!(one, Incoming::Decision(_));
-            if news.send(one).await.is_err() {
-                return;
-            }
-            if is_question {
-                asked.send(()).unwrap();
-            }
-        }
-    });
+    let (link, task) = serve(house, first);
     let printed = Printed::default();
-    let input = io::BufReader::new(OneLineAQuestion { questions, rest: Vec::new() });
-    let plain = play_in_lines(Lang::En, link, input, printed.clone()).await.unwrap();
+    let input = io::BufReader::with_capacity(2, Always(b"1\n"));
+    let plain = play_in_lines(Lang::En, link, Typed::Beforehand, input, printed.clone()).await.unwrap();
     assert!(plain.is_over());
     assert!(task.await.unwrap().game.outcome().is_some());
     let text = printed.text();
     assert!(text.contains("Round 1 scores") && text.contains("place 1: "), "{text}");
-}
-
-/// Types "1" whenever something was asked.
-struct OneLineAQuestion {
-    questions: std::sync::mpsc::Receiver<()>,
-    rest: Vec<u8>,
-}
-
-impl io::Read for OneLineAQuestion {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.rest.is_empty() && self.questions.recv().is_ok() {
-            self.rest = b"1\n".to_vec();
-        }
-        let count = self.rest.len().min(into.len());
-        into[..count].copy_from_slice(&self.rest[..count]);
-        self.rest.drain(..count);
-        Ok(count)
-    }
+    assert!(!text.contains("You are not asked anything now."), "no line came too early:\n{text}");
 }
 
 #[tokio::test]
@@ -175,33 +154,15 @@ async fn the_end_of_the_input_ends_a_game_and_not_the_watching_of_one() {
         news.send(one).await.unwrap();
     }
     let printed = Printed::default();
-    let (seen, mut wait) = mpsc::channel::<()>(1);
-    let input = io::BufReader::new(NothingAfter { seen, printed: printed.clone() });
-    let plain = play_in_lines(Lang::En, Link { incoming, answers }, input, printed.clone()).await.unwrap();
+    let link = Link { incoming, answers };
+    let plain = play_in_lines(Lang::En, link, Typed::Beforehand, io::empty(), printed.clone()).await.unwrap();
     assert!(!plain.is_over() && printed.text().contains("You lead"));
-    assert!(wait.recv().await.is_none());
     drop(news);
 
     let mut house = House::seen_by(GameId::Flush, 2, 1, Viewer::Spectator);
     let first = house.begin();
     let (link, _task) = serve(house, first);
     let printed = Printed::default();
-    let plain = play_in_lines(Lang::En, link, io::empty(), printed.clone()).await.unwrap();
+    let plain = play_in_lines(Lang::En, link, Typed::ByHand, io::empty(), printed.clone()).await.unwrap();
     assert!(plain.is_over() && printed.text().contains("place 1: "));
-}
-
-/// An input that ends once something was asked.
-struct NothingAfter {
-    #[expect(dead_code, reason = "it is dropped with the input, which is then seen")]
-    seen: mpsc::Sender<()>,
-    printed: Printed,
-}
-
-impl io::Read for NothingAfter {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        while !self.printed.text().contains("You lead") {
-            std::thread::yield_now();
-        }
-        Ok(0)
-    }
 }
