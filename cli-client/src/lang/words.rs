@@ -36,8 +36,6 @@ words! {
     LOG: "What happened", "Was geschah";
     RESULT: "The result", "Das Ergebnis";
     PLACE: "place", "Platz";
-    NAME: "name", "Name";
-    HOW: "how", "wie";
     HELP: "Help", "Hilfe";
     // The header and the line that says what is going on.
     CONNECTED: "connected", "verbunden";
@@ -47,7 +45,6 @@ words! {
         "Die Verbindung ist weg. Nichts ist verloren; du kannst weiterspielen, sobald sie wieder da ist.";
     WATCHING: "You are watching.", "Du schaust zu.";
     WAITING_FOR_PLAYERS: "Waiting until all seats are taken.", "Es geht los, sobald alle Sitze besetzt sind.";
-    YOUR_MOVE: "Your move.", "Du bist dran.";
     SECRET: "SECRET: nobody else learns that you are asked, nor that you decline.",
         "GEHEIM: Niemand sonst erfährt, dass du gefragt wirst, oder dass du verzichtest.";
     SENT: "Sent ...", "Gesendet ...";

@@ -114,7 +114,7 @@ mod tests {
                 assert!(rules.iter().any(|line| line.starts_with("- ")));
                 assert!(rules.iter().any(|line| line.starts_with("1. ")));
                 assert!(rules.iter().any(|line| line.len() > 200), "a paragraph is one line");
-                let is_word = |word: &&str| word.chars().any(|c| c.is_alphanumeric());
+                let is_word = |word: &&str| word.chars().any(char::is_alphanumeric);
                 let words =
                     |text: &str| text.replace(['|', '*'], " ").split_whitespace().filter(is_word).count();
                 let count: usize = rules.iter().map(|line| words(line)).sum();

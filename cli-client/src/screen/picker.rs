@@ -39,7 +39,7 @@ impl Picker {
     /// The lines that fit, as many as there is room for, with the chosen one among them: each with its place in the
     /// whole list.
     pub(crate) fn page(&self, rows: usize) -> impl Iterator<Item = (usize, &str)> {
-        let first = if rows == 0 { 0 } else { self.cursor / rows * rows };
+        let first = self.cursor.checked_div(rows).unwrap_or(0) * rows;
         let page = self.fitting.iter().skip(first).take(rows);
         page.map(|line| (*line, self.labels[*line].as_str()))
     }
@@ -68,7 +68,7 @@ impl Picker {
                 self.query.clear();
                 self.find();
             }
-            KeyCode::Char(c) if !c.is_control() && !(c == ' ' && self.query.is_empty()) => {
+            KeyCode::Char(c) if !(c.is_control() || c == ' ' && self.query.is_empty()) => {
                 // No line is so long: what is held down does not fill the memory.
                 if self.query.len() < 64 {
                     self.query.push(c);

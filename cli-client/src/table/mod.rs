@@ -10,7 +10,7 @@ pub use clock::{SeatTime, TimeLeft};
 pub use incoming::{Both, Decided, DecidedBy, Decision, Happening, Incoming, Snapshot, Update};
 pub use info::{Ended, Finish, Occupant, SeatInfo, SeatScore, TableInfo, TableResult};
 pub use situation::{Kind, Note, Situation};
-pub use wire::{NotUnderstood, decision, snapshot, table_info, time_left, update};
+pub use wire::{NotUnderstood, snapshot, table_info, time_left, update};
 
 /// What the viewer wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

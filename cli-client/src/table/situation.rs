@@ -161,10 +161,14 @@ impl Situation {
 
     fn see(&mut self, snapshot: Snapshot) {
         let Snapshot { viewer, table, view, presence, time_left } = snapshot;
+        // A decision is asked once. It stays open, also if what happened since was lost on the way: if it was decided
+        // meanwhile, an answer to it is refused, and that says so.
+        if table.result.is_some() {
+            self.decision = None;
+        }
         self.viewer = viewer;
         self.table = Some(table);
         self.view = view;
-        self.decision = None;
         self.sent = None;
         self.connected = true;
         self.away = presence.iter().filter(|(_, connected)| !connected).map(|(seat, _)| *seat).collect();

@@ -78,22 +78,16 @@ fn a_table_is_followed_from_the_wire_to_its_end() {
     assert_eq!((known.time_of(seat(0)), known.time_of(seat(1))), (Some(time(5000, 1000)), None));
 
     let legal = game.legal_actions(seat(0));
-    let asked = v1::Decision {
-        id: 1,
-        legal_actions: legal.iter().map(|action| (*action).into()).collect(),
-        legal_count: legal.len() as u32,
-        time_left_ms: Some(4000),
-        bank_left_ms: Some(900),
-        ..Default::default()
-    };
-    let asked = decision(asked).unwrap();
-    assert_eq!((asked.id, &asked.legal, asked.secret), (1, &legal, false));
+    let asked =
+        Decision { id: 1, view: None, legal: legal.clone(), time_left: Some(time(4000, 900)), secret: false };
     known.take(Incoming::Decision(Box::new(asked)));
     assert_eq!(known.time_of(seat(0)), Some(time(4000, 900)));
     known.pass_time(Duration::from_millis(4500));
     assert_eq!(known.time_of(seat(0)), Some(time(0, 400)));
     known.take(Incoming::TimeLeft(time_left(wire_time(100)).unwrap()));
     assert_eq!(known.time_of(seat(0)), Some(time(100, 1000)));
+    known.take(Incoming::Snapshot(Box::new(snapshot(wire_snapshot(&game)).unwrap())));
+    assert_eq!(known.legal(), legal, "a snapshot in between takes no question back");
 
     let mut after = game.clone();
     let mut events = Vec::new();
@@ -153,8 +147,8 @@ fn what_is_not_understood_says_what_to_do() {
     let high = v1::Presence { seat: 17, connected: true, grace_left_ms: None };
     let wrong = v1::Snapshot { presence: vec![high], ..wire_snapshot(&game()) };
     assert!(snapshot(wrong).is_err());
-    let action = v1::Decision { legal_actions: vec![v1::GameAction { game: None }], ..Default::default() };
-    assert!(decision(action).is_err());
+    let nothing = v1::Update { events: vec![v1::GameEvent { game: None }], ..Default::default() };
+    assert!(update(nothing).is_err());
 }
 
 #[test]

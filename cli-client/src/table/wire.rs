@@ -173,14 +173,21 @@ fn decided(wire: v1::Decided) -> Understood<Decided> {
     Ok(Decided { decision: wire.decision_id, action, by })
 }
 
-/// What the viewer is asked.
-pub fn decision(wire: v1::Decision) -> Understood<Decision> {
-    let bank = millis(wire.bank_left_ms.unwrap_or(0));
-    Ok(Decision {
-        id: wire.id,
-        view: view(wire.view)?,
-        legal: wire.legal_actions.into_iter().map(AnyAction::try_from).collect::<Result<_, _>>()?,
-        time_left: wire.time_left_ms.map(|left| TimeLeft { decision: millis(left), bank }),
-        secret: wire.hidden,
-    })
+impl Decision {
+    /// What the SDK says the viewer is asked.
+    pub fn of(asked: &parlor_sdk::Question) -> Understood<Decision> {
+        let bank = asked.bank_left().unwrap_or_default();
+        Ok(Decision {
+            id: asked.id(),
+            view: asked.view().cloned().map(AnyView::try_from).transpose()?,
+            legal: asked
+                .legal_actions()
+                .iter()
+                .cloned()
+                .map(AnyAction::try_from)
+                .collect::<Result<_, _>>()?,
+            time_left: asked.time_left().map(|decision| TimeLeft { decision, bank }),
+            secret: asked.hidden(),
+        })
+    }
 }
