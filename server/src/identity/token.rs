@@ -48,7 +48,8 @@ pub enum TokenKind {
 }
 
 impl TokenKind {
-    const fn prefix(self) -> &'static str {
+    /// What every token of the kind begins with.
+    pub(crate) const fn prefix(self) -> &'static str {
         match self {
             TokenKind::Seat => "pls_",
             TokenKind::Spectator => "plv_",

@@ -8,19 +8,16 @@ use parlor_proto::v1::table_seat::Occupant;
 
 use super::id::table_id;
 use super::kind::forfeit;
+use super::table::{house_bot, player, taken};
 use crate::table::TableEvent;
-
-/// A seat on which somebody has just sat down. Everyone is told, so the owner's own name for a user is not in it.
-fn taken(seat: u32, occupant: Occupant) -> Option<v1::TableSeat> {
-    Some(v1::TableSeat { seat, occupant: Some(occupant), forfeited: v1::SeatFinish::Unspecified.into() })
-}
 
 impl From<&TableEvent> for v1::TableEvent {
     fn from(event: &TableEvent) -> v1::TableEvent {
         let event = match event {
             TableEvent::Joined { seat, name } => {
-                let player = v1::PlayerSeat { user_id: String::new(), display_name: name.clone() };
-                Wire::SeatJoined(v1::SeatJoined { seat: taken(seat_number(*seat), Occupant::Player(player)) })
+                // Everyone is told, so the owner's own name for the user is not in it.
+                let seat = taken(*seat, player(String::new(), name));
+                Wire::SeatJoined(v1::SeatJoined { seat: Some(seat) })
             }
             TableEvent::Started { shuffle } => {
                 Wire::Started(v1::TableStarted { shuffle: Some((&**shuffle).into()) })
@@ -33,10 +30,7 @@ impl From<&TableEvent> for v1::TableEvent {
                 why: v1::SeatFinish::from(*conduct).into(),
             }),
             TableEvent::Replaced { seat, bot } => {
-                let house = v1::HouseBotSeat { name: bot.clone() };
-                Wire::SeatReplaced(v1::SeatReplaced {
-                    seat: taken(seat_number(*seat), Occupant::HouseBot(house)),
-                })
+                Wire::SeatReplaced(v1::SeatReplaced { seat: Some(taken(*seat, house_bot(bot))) })
             }
             TableEvent::Ended { ending, shuffle } => {
                 Wire::Over(v1::TableOver { result: Some(ending.into()), shuffle: Some((&**shuffle).into()) })
