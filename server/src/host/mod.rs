@@ -35,6 +35,7 @@ use std::time::Duration;
 
 use parlor_engine::{Seat, Viewer};
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 pub use ask::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
 pub use error::HostError;
@@ -73,7 +74,10 @@ struct Shared {
     bots: BotPool,
     quota: Quota,
     attachments: AtomicU64,
+    /// Nobody is let in any more.
     stopping: AtomicBool,
+    /// All that was accepted is durable: streams end.
+    stopped: CancellationToken,
     /// Before this moment nobody counts as away.
     away_from: Moment,
     idle: Duration,
@@ -144,6 +148,7 @@ impl Host {
             quota: Quota::default(),
             attachments: AtomicU64::new(1),
             stopping: AtomicBool::new(false),
+            stopped: CancellationToken::new(),
             idle: settings.table.idle.get(),
             table_queue: settings.limits.table_queue.get() as usize,
             reader_queue: settings.limits.reader_queue.get() as usize,
@@ -168,7 +173,7 @@ impl Host {
         Ok(Host { shared, shards })
     }
 
-    /// Lets nobody in any more, tells all streams to come back, and waits until all that was accepted is durable.
+    /// Lets nobody in any more, waits until all that was accepted is durable, and tells all streams to come back.
     pub async fn stop(&self) {
         self.shared.stopping.store(true, Ordering::Relaxed);
         let mut stopped = Vec::new();
@@ -182,6 +187,7 @@ impl Host {
             // A shard that has ended has nothing on its way.
             let _ = answer.await;
         }
+        self.shared.stopped.cancel();
     }
 
     fn going(&self) -> Result<(), HostError> {
@@ -306,13 +312,14 @@ impl Host {
     pub fn open_stream(&self) -> Result<(StreamHandle, Outbox), HostError> {
         self.going()?;
         let out = Out::new(self.shared.reader_queue);
-        Ok((StreamHandle::new(self.clone(), out.clone()), Outbox::new(out)))
+        Ok((StreamHandle::new(self.clone(), out.clone()), Outbox::new(out, self.shared.stopped.clone())))
     }
 
     /// The life of all tables of an owner, after this number; without one, from now on.
     pub async fn news(&self, owner: &Owner, after: Option<u64>) -> Result<NewsFollow, HostError> {
         self.going()?;
-        NewsFollow::new(self.shared.log.clone(), OwnerId::new(owner.as_str())?, after).await
+        let stopped = self.shared.stopped.clone();
+        NewsFollow::new(self.shared.log.clone(), stopped, OwnerId::new(owner.as_str())?, after).await
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) enum ToShard {
     Rematch { of: TableId, table: TableId },
     /// A table was deleted.
     Deleted(TableId),
-    /// End all streams, let nobody in, and answer when everything is durable.
+    /// Let nobody in any more, and answer when everything is durable.
     Stop(oneshot::Sender<()>),
 }
 
@@ -456,7 +456,6 @@ impl Shard {
         for slot in self.tables.values_mut() {
             match slot {
                 Slot::Live(live) => {
-                    live.subs.iter().for_each(|sub| sub.out.end(HostError::Stopping));
                     live.waiting.drain(..).for_each(|ask| doing::refuse(ask, HostError::Stopping));
                 }
                 Slot::Loading(asks) => {
@@ -464,7 +463,5 @@ impl Shard {
                 }
             }
         }
-        self.lingering.values().flatten().for_each(|sub| sub.out.end(HostError::Stopping));
-        self.lingering.clear();
     }
 }

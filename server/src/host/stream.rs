@@ -78,9 +78,13 @@ impl StreamHandle {
         }
     }
 
-    /// Says something about a channel to the client, such as what was wrong with what it said.
-    pub fn tell(&self, item: Item) {
-        self.out.tell(item);
+    /// Detaches a channel without a word: whoever calls this says why.
+    pub async fn close(&self, channel: Channel) {
+        if let Some(Attached { attachment, table, .. }) = self.out.detach(channel) {
+            let detach = ToShard::Ask(table, Ask::Detach(attachment));
+            // A shard ends with the host, and then nobody is attached any more.
+            let _ = self.host.shards.send(table, detach).await;
+        }
     }
 
     fn asks(&self, channel: Channel, said: Said) -> Vec<(TableId, Ask)> {
