@@ -33,7 +33,7 @@ while result is None:
                 after = item.update.number
                 result = next((e.over.result for e in item.update.table_events if e.HasField("over")), result)
             if item.HasField("closed"):
-                say.put(None)  # nothing more to say: the stream ends
+                break  # the table is over, or we are to attach again
     except grpc.RpcError as error:  # the connection broke: come back, nothing is lost
         print(error.details(), file=sys.stderr)
         time.sleep(1)
