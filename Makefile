@@ -92,6 +92,15 @@ bench: ## Measure random games, the durable log, and how strong the house bots a
 faults: ## Kill -9 a process that writes to the log, fifty times, and count what was acknowledged and lost
 	cargo run --quiet --locked --release -p parlor-server --example faults
 
+# The C library is linked in, so that the binary runs in an image with nothing else in it. Only what is built for the
+# target: build scripts and macros run here, and load libraries.
+STATIC_TARGET := x86_64-unknown-linux-gnu
+
+.PHONY: static
+static: ## Build a server that needs no library of the machine, and see that it starts
+	RUSTFLAGS="-C target-feature=+crt-static" cargo build --locked --release --target $(STATIC_TARGET) -p parlor-server
+	deploy/check-static "$${CARGO_TARGET_DIR:-target}/$(STATIC_TARGET)/release/parlor-server"
+
 .PHONY: mutants
 mutants: $(CARGO_MUTANTS) ## Break the engine in small ways and see whether its tests notice (slow)
 	$(CARGO_MUTANTS) mutants --package parlor-engine --all-features --cargo-arg=--locked $(MUTANTS_ARGS)

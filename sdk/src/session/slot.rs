@@ -343,3 +343,6 @@ fn outcome(answer: &wire::Answer, number: u32, decided: wire::Decided) -> Result
         refusal: None,
     })
 }
+
+#[cfg(test)]
+mod tests;

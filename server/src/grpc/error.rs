@@ -104,6 +104,10 @@ impl Told {
     }
 }
 
+/// What is damaged is for the server's own log to say.
+const DAMAGED: &str =
+    "what is stored of this table is damaged, and it is not played on: tell whoever runs the server";
+
 impl Failure {
     fn told(&self) -> Told {
         use ErrorReason as Reason;
@@ -128,7 +132,7 @@ impl Failure {
                 Exhausted::Count { counted: Counted::Tables, most } => {
                     told(Reason::TooManyTables).with("most", most)
                 }
-                Exhausted::Count { counted: Counted::Streams, most } => {
+                Exhausted::Count { counted: Counted::Streams | Counted::Channels, most } => {
                     told(Reason::TooManyStreams).with("most", most)
                 }
             },
@@ -147,9 +151,7 @@ impl Failure {
                          nothing that was acknowledged is lost",
                     )
                 }
-                LogError::Damaged { .. } => told(Reason::TableDamaged).saying(
-                    "what is stored of this table is damaged, and it is not played on: tell whoever runs the server",
-                ),
+                LogError::Damaged { .. } => told(Reason::TableDamaged).saying(DAMAGED),
                 LogError::Closed => told(Reason::ServerStopping).retry(STOPPING),
                 // What only a program that opens a store, or writes what it should not, can meet.
                 LogError::Conflict { .. }
@@ -211,7 +213,10 @@ impl Failure {
             Failure::Host(HostError::TableBusy { table }) => {
                 told(Reason::RateLimited).with("table_id", table).retry(BUSY)
             }
-            Failure::Host(HostError::Reissued) => told(Reason::TokenExpired),
+            Failure::Host(HostError::Damaged { table, .. }) => {
+                told(Reason::TableDamaged).with("table_id", table).saying(DAMAGED)
+            }
+            Failure::Host(HostError::Reissued | HostError::Replaced) => told(Reason::TokenExpired),
             Failure::Host(HostError::NoChannel { channel }) => {
                 told(Reason::Protocol).with("channel", channel)
             }

@@ -8,7 +8,6 @@ use parlor_proto::store::v1::entry::Event;
 use prost::Message;
 
 use super::{BadStored, after, decode, moment};
-use crate::log;
 use crate::table::Entry;
 use crate::wire::shuffle::entropy;
 
@@ -54,8 +53,8 @@ impl Reader {
     }
 
     /// The next entry, and when it happened.
-    pub fn read(&mut self, entry: &log::Entry) -> Result<(u64, Entry), BadStored> {
-        let (at, entry) = decode_entry(self.created.unwrap_or(0), &entry.payload)?;
+    pub fn read(&mut self, stored: &[u8]) -> Result<(u64, Entry), BadStored> {
+        let (at, entry) = decode_entry(self.created.unwrap_or(0), stored)?;
         match (&entry, self.created) {
             (Entry::Created(setup), None) => self.created = Some(setup.created),
             (Entry::Created(_), Some(_)) => return Err(misplaced("must stand at the beginning of the log")),
@@ -66,8 +65,11 @@ impl Reader {
     }
 
     /// The next entries, in order.
-    pub fn read_all(&mut self, entries: &[log::Entry]) -> Result<Vec<(u64, Entry)>, BadStored> {
-        entries.iter().map(|entry| self.read(entry)).collect()
+    pub fn read_all<'a>(
+        &mut self,
+        stored: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Vec<(u64, Entry)>, BadStored> {
+        stored.into_iter().map(|stored| self.read(stored)).collect()
     }
 }
 
