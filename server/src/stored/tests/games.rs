@@ -155,6 +155,9 @@ impl Played {
         let players = self.table.players();
         let anyone = Seat::FIRST.left_by(below(players.into(), rng) as u8, players);
         let is_random = self.log.len() < RANDOM_ENTRIES;
+        if self.table.window_is_held() && (self.asked().is_empty() || below(3, rng) == 0) {
+            return self.fold(rng, [Entry::WindowClosed]);
+        }
         let entries = match below(400, rng) {
             0 if is_random => vec![Entry::WasAway { seat: anyone, used: below(50_000, rng) }],
             1 if is_random => self.table.reissue(anyone, request(rng)).unwrap_or_default(),
@@ -187,15 +190,18 @@ impl Played {
         self.fold(rng, entries);
     }
 
+    fn asked(&self) -> Vec<Seat> {
+        let is_asked = |seat: &Seat| self.table.seats()[seat.index()].open.is_some();
+        Seat::all(self.table.players()).filter(is_asked).collect()
+    }
+
     /// A seat that is asked does something.
     fn act(
         &self,
         rng: &mut ChaCha8Rng,
         does: impl FnOnce(Seat, &Table, &mut ChaCha8Rng) -> Option<Entry>,
     ) -> Vec<Entry> {
-        let asked: Vec<Seat> = Seat::all(self.table.players())
-            .filter(|seat| self.table.seats()[seat.index()].open.is_some())
-            .collect();
+        let asked = self.asked();
         let seat = asked[below(asked.len() as u32, rng) as usize];
         does(seat, &self.table, rng).into_iter().collect()
     }
