@@ -60,8 +60,7 @@ impl PlayService for Play {
                 sayings.extend(ear.attach(channel, attach).await);
             }
             ear.handle.say(sayings).await;
-            // What was attached stays so until the client goes.
-            ear.spoken.closed().await;
+            ear.finish().await;
         });
         let most = self.0.settings.limits.batch_bytes.bytes();
         let batches = speech(outbox, refusals, most, listening);
@@ -105,14 +104,21 @@ impl Ear {
                     }
                     Err(wrong) => Status::from(Failure::from(wrong)),
                 },
-                // The client has said all that it wants to say, and goes on watching.
-                Ok(None) => return self.spoken.closed().await,
+                Ok(None) => return self.finish().await,
                 Err(status) => status,
             };
             // Whoever does not read any more needs no answer.
             let _ = self.spoken.send(Spoken::End(failed)).await;
             return;
         }
+    }
+
+    /// The client has said all that it wants to say, and goes on watching: what is attached stays so, until the last
+    /// channel is closed or the client goes.
+    async fn finish(&self) {
+        // Whoever does not read any more needs no end.
+        let _ = self.spoken.send(Spoken::Finish).await;
+        self.spoken.closed().await;
     }
 
     async fn hear(&self, items: Vec<v1::PlayRequestItem>) {
