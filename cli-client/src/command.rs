@@ -26,7 +26,6 @@ use crate::args::Command;
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
-use crate::signal::unless_stopped;
 
 /// Does what was asked.
 pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Failure> {
@@ -53,5 +52,5 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
 
 /// Asks the server something, and prints the answer. It can be given up at any moment.
 async fn call(work: impl Future<Output = Result<Exit, Failure>>, context: &Context) -> Result<Exit, Failure> {
-    unless_stopped(context.waiting(work)).await.unwrap_or_else(Ok)
+    context.stop.unless(context.waiting(work)).await.unwrap_or_else(Ok)
 }

@@ -14,7 +14,6 @@ use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 use crate::output::to_json;
-use crate::signal::told_to_stop;
 use strategy::Strategy;
 
 #[derive(Debug, clap::Args)]
@@ -79,7 +78,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     let held = Held::default();
     tokio::select! {
         biased;
-        exit = told_to_stop() => {
+        exit = context.stop.told() => {
             tell_how_to_go_on(&held.all(), &args, context);
             Ok(exit)
         }

@@ -25,6 +25,7 @@ use crate::table::{
     Answer, Answered as Answers, CommandError, Decided, Entry, Holder, Look, Record, State, Step, Table,
     TableEvent, Telling, Visibility,
 };
+use crate::telemetry::names::MOVES;
 
 /// How long a table waits after the log has failed, before it tries again by itself.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
@@ -175,7 +176,7 @@ fn answer(
     let outcome = match live.table.answer(seat, decision, answer, used, reported) {
         Ok(Answers::Play(entry)) => {
             if !live.table.is_secret(seat) {
-                metrics::counter!("parlor_moves_total").increment(1);
+                metrics::counter!(MOVES).increment(1);
             }
             let reply = move |done: Result<&Table, HostError>| {
                 let decided = done.and_then(|table| {

@@ -36,6 +36,7 @@ use std::time::Duration;
 use parlor_engine::{Seat, Viewer};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, info_span};
 
 pub use ask::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
 pub use error::HostError;
@@ -166,8 +167,8 @@ impl Host {
             let moment = now + Duration::from_millis(at.saturating_sub(now_ms));
             all[shards.number(table)].wake_at(moment, table);
         }
-        for shard in all {
-            tokio::spawn(shard.run());
+        for (number, shard) in all.into_iter().enumerate() {
+            tokio::spawn(shard.run(number).instrument(info_span!("shard", number)));
         }
         retention::start(&shared, settings.retention.finished.time());
         Ok(Host { shared, shards })

@@ -9,6 +9,7 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{mpsc, oneshot};
+use tracing::Instrument;
 
 use super::ask_table::{Ask, To};
 use super::bots::BotMove;
@@ -22,6 +23,7 @@ use crate::TableId;
 use crate::clock::Moment;
 use crate::log::{Appended, LogError};
 use crate::table::{Entry, Look};
+use crate::telemetry::names::TABLES_IN_MEMORY;
 
 /// How many messages are taken in before the appends that they led to are handed to the log.
 const TURN: usize = 256;
@@ -104,7 +106,8 @@ impl Shard {
     }
 
     /// Works until the host is dropped.
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(mut self, number: usize) {
+        let in_memory = metrics::gauge!(TABLES_IN_MEMORY, "shard" => number.to_string());
         let mut messages = Vec::with_capacity(TURN);
         loop {
             let timer = self.timers.peek().map(|Reverse((moment, _))| *moment);
@@ -136,6 +139,7 @@ impl Shard {
                 }
             }
             self.hand_over();
+            in_memory.set(self.tables.len() as f64);
         }
     }
 
@@ -220,7 +224,7 @@ impl Shard {
         let log = self.shared.log.clone();
         self.coming.push(Box::pin(async move {
             // On a task of its own, so that folding a long log holds nobody up.
-            let loaded = tokio::spawn(async move { load(log.as_ref(), table).await }).await;
+            let loaded = tokio::spawn(async move { load(log.as_ref(), table).await }.in_current_span()).await;
             let failed =
                 |_| Loaded::Failed(HostError::Fault { what: format!("table {table} cannot be read") });
             Done::Loaded(table, loaded.unwrap_or_else(failed))
