@@ -10,6 +10,7 @@ mod ask;
 mod ask_table;
 mod bots;
 mod clocks;
+mod commit;
 mod creating;
 mod doing;
 mod error;
@@ -25,6 +26,7 @@ mod quota;
 mod retention;
 mod shard;
 mod stream;
+mod upkeep;
 
 #[cfg(test)]
 mod tests;
