@@ -101,9 +101,10 @@ audit: $(CARGO_DENY) ## Look the dependencies up in the advisory database (needs
 	GIT_TERMINAL_PROMPT=0 $(CARGO_DENY) --workspace --all-features --locked check -D index-failure advisories
 
 .PHONY: bench
-bench: ## Measure random games, the durable log, and how strong the house bots are
+bench: ## Measure random games, the durable log, bots without a server, and how strong the house bots are
 	cargo bench -p parlor-engine --bench playout --locked
 	cargo bench -p parlor-server --bench log --locked
+	cargo bench -p parlor-sdk --bench local --features local --locked
 	cargo bench -p parlor-bots --bench strength --locked
 
 .PHONY: faults
