@@ -11,6 +11,7 @@ use parlor_sdk::Client;
 use crate::config::{Environment, Settings};
 use crate::errors::Failure;
 use crate::output::Output;
+use crate::signal::Stop;
 
 /// After how long a wait is said to be one.
 const LONG: Duration = Duration::from_millis(700);
@@ -28,11 +29,13 @@ pub(crate) struct Context {
     pub(crate) json: bool,
     /// Where to print.
     pub(crate) out: Output,
+    /// Whether to stop.
+    pub(crate) stop: Stop,
 }
 
 impl Context {
-    pub(crate) fn new(settings: Settings, environment: Environment, json: bool) -> Context {
-        Context { lang: settings.lang, settings, environment, json, out: Output }
+    pub(crate) fn new(settings: Settings, environment: Environment, json: bool, stop: Stop) -> Context {
+        Context { lang: settings.lang, settings, environment, json, out: Output, stop }
     }
 
     /// Connects to the server.

@@ -10,7 +10,6 @@ use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 use crate::output::Columns;
-use crate::signal::told_to_stop;
 
 /// How a table is shown.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -48,13 +47,13 @@ impl FrontArgs {
             let lines = terminal::play_in_lines(context.lang, link, typed, input, io::stdout());
             return tokio::select! {
                 biased;
-                exit = told_to_stop() => Ok(Left::Stopped(exit)),
+                exit = context.stop.told() => Ok(Left::Stopped(exit)),
                 plain = lines => Ok(left(plain?.situation())),
             };
         }
         tokio::select! {
             biased;
-            exit = told_to_stop() => Ok(Left::Stopped(exit)),
+            exit = context.stop.told() => Ok(Left::Stopped(exit)),
             screen = terminal::play(Screen::new(FrontArgs::ink(context)), link) => {
                 let screen = screen?;
                 // The screen is gone, and with it how the game ended.
@@ -81,7 +80,7 @@ impl FrontArgs {
         let replay = Replay::new(FrontArgs::ink(context), begin, steps);
         tokio::select! {
             biased;
-            exit = told_to_stop() => Ok(exit),
+            exit = context.stop.told() => Ok(exit),
             shown = terminal::replay(replay) => {
                 Ok(if shown?.screen().was_interrupted() { Exit::Interrupted } else { Exit::Ok })
             }

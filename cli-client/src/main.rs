@@ -22,6 +22,7 @@ use config::{Environment, Settings};
 use context::Context;
 use errors::{Failure, without_secrets};
 use exit::Exit;
+use signal::Stop;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -48,11 +49,13 @@ fn run(cli: Cli, environment: Environment) -> Result<Exit, (Failure, Option<Lang
     let told = |failure| (failure, Some(lang));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| told(Failure::from(error)))?;
-    let context = Context::new(settings, environment, cli.json);
-    let done = runtime.block_on(command::run(cli.command, &context)).map_err(told);
+    let done = runtime.block_on(async {
+        let context = Context::new(settings, environment, cli.json, Stop::listen()?);
+        command::run(cli.command, &context).await
+    });
     // A thread that waits for a key, or thinks about a move, must not keep the program.
     runtime.shutdown_background();
-    done
+    done.map_err(told)
 }
 
 /// The help, the version, or what is wrong with the command line.

@@ -10,7 +10,6 @@ use crate::errors::Failure;
 use crate::exit::Exit;
 use crate::front::{FrontArgs, Left};
 use crate::link::{self, Place, WANTS};
-use crate::signal::unless_stopped;
 
 /// The user whom the seat of a new table is kept for, so that nobody else takes it between two calls.
 const SELF: &str = "parlor-cli";
@@ -71,7 +70,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         ));
     }
     let front = args.front;
-    let (client, token) = match unless_stopped(context.waiting(sit_down(args, context))).await {
+    let (client, token) = match context.stop.unless(context.waiting(sit_down(args, context))).await {
         Ok(seat) => seat?,
         Err(exit) => return Ok(exit),
     };
@@ -79,15 +78,17 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     // Said before the first move too: a terminal that is closed says nothing afterwards.
     context.progress(&context.say(|| format!("Your seat: {resume}"), || format!("Dein Sitz: {resume}")));
     let session = client.session();
-    let seat = match unless_stopped(context.waiting(session.seat(token).wants(WANTS).into_future())).await {
-        Ok(seat) => seat?,
-        Err(exit) => {
-            tell_how_to_go_on(&resume, context);
-            return Ok(exit);
-        }
-    };
+    let seat =
+        match context.stop.unless(context.waiting(session.seat(token).wants(WANTS).into_future())).await {
+            Ok(seat) => seat?,
+            Err(exit) => {
+                tell_how_to_go_on(&resume, context);
+                return Ok(exit);
+            }
+        };
     let (link, ending) = link::open(&session, Place::Seat(seat), context.lang);
-    let left = front.show(link, context).await?;
+    // Also if the output broke off: the seat is there all the same.
+    let left = front.show(link, context).await.inspect_err(|_| tell_how_to_go_on(&resume, context))?;
     let failure = ending.failure();
     match left {
         Left::Over => failure.map_or(Ok(Exit::Ok), Err),

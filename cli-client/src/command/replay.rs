@@ -12,7 +12,6 @@ use crate::context::Context;
 use crate::errors::{Failure, not_understood};
 use crate::exit::Exit;
 use crate::front::FrontArgs;
-use crate::signal::unless_stopped;
 
 /// What a replay needs: every update with what happened and what was known then.
 const WANTS: wire::Wants = wire::Wants {
@@ -46,7 +45,7 @@ struct Game {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let game = match unless_stopped(context.waiting(fetch(&args, context))).await {
+    let game = match context.stop.unless(context.waiting(fetch(&args, context))).await {
         Ok(game) => game?,
         Err(exit) => return Ok(exit),
     };

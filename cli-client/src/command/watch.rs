@@ -10,7 +10,6 @@ use crate::exit::Exit;
 use crate::front::{FrontArgs, Left};
 use crate::link::{self, Place, WANTS};
 use crate::output::to_json;
-use crate::signal::unless_stopped;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -25,12 +24,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let (session, spectator) = match unless_stopped(context.waiting(attach(&args, context))).await {
+    let (session, spectator) = match context.stop.unless(context.waiting(attach(&args, context))).await {
         Ok(attached) => attached?,
         Err(exit) => return Ok(exit),
     };
     if context.json {
-        return unless_stopped(in_json(spectator, context)).await.unwrap_or_else(Ok);
+        return context.stop.unless(in_json(spectator, context)).await.unwrap_or_else(Ok);
     }
     let (link, ending) = link::open(&session, Place::Spectator(spectator), context.lang);
     match args.front.show(link, context).await? {

@@ -3,6 +3,8 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use tracing::{Instrument, info_span};
+
 use super::Shared;
 use crate::log::Millis;
 
@@ -12,7 +14,7 @@ const EVERY: Duration = Duration::from_secs(600);
 /// Removes finished tables that are older than this, from now on; nothing, if they are kept for ever.
 pub(super) fn start(shared: &Arc<Shared>, keep: Option<Duration>) {
     if let Some(keep) = keep {
-        tokio::spawn(run(Arc::downgrade(shared), keep));
+        tokio::spawn(run(Arc::downgrade(shared), keep).instrument(info_span!("retention")));
     }
 }
 
