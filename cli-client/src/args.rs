@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    bot, bots, cancel, completions, create, games, join, play, rematch, replay, resign, rules, show, tables,
-    watch,
+    bot, bots, cancel, completions, create, delete, follow, games, join, play, rematch, replace, replay,
+    resign, rules, show, tables, token, watch,
 };
 use crate::config::Flags;
 use crate::exit;
@@ -66,8 +66,16 @@ pub(crate) enum Command {
     Rematch(rematch::Args),
     /// Give a seat up: it plays defaults to the end and ranks last
     Resign(resign::Args),
+    /// Let a bot of the house take over a seat for good
+    Replace(replace::Args),
+    /// Print a token for spectators of a table, or a new one for a seat
+    Token(token::Args),
     /// End a table without a score
     Cancel(cancel::Args),
+    /// Delete a table that is over
+    Delete(delete::Args),
+    /// Follow what becomes of all your tables
+    Follow(follow::Args),
     /// Let a bot play: one seat, one table, or table after table
     Bot(bot::Args),
     /// Print completions for a shell

@@ -11,15 +11,19 @@ pub(crate) mod bots;
 pub(crate) mod cancel;
 pub(crate) mod completions;
 pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod follow;
 pub(crate) mod games;
 pub(crate) mod join;
 pub(crate) mod play;
 pub(crate) mod rematch;
+pub(crate) mod replace;
 pub(crate) mod replay;
 pub(crate) mod resign;
 pub(crate) mod rules;
 pub(crate) mod show;
 pub(crate) mod tables;
+pub(crate) mod token;
 pub(crate) mod watch;
 
 use crate::args::Command;
@@ -45,7 +49,11 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Join(args) => call(join::run(args, context), context).await,
         Command::Rematch(args) => call(rematch::run(args, context), context).await,
         Command::Resign(args) => call(resign::run(args, context), context).await,
+        Command::Replace(args) => call(replace::run(args, context), context).await,
+        Command::Token(args) => call(token::run(args, context), context).await,
+        Command::Delete(args) => call(delete::run(args, context), context).await,
         Command::Cancel(args) => call(cancel::run(args, context), context).await,
+        Command::Follow(args) => context.stop.unless(follow::run(args, context)).await.unwrap_or_else(Ok),
         Command::Completions(args) => completions::run(args, context),
     }
 }

@@ -92,25 +92,43 @@ async fn play(args: &Args, held: &Held, context: &Context) -> Result<Exit, Failu
     let seats = seats(args, &client, context);
     let mut played = std::pin::pin!(
         seats
-            .map(|seat| async { play_one(seat?, args.bot, &session, held).await.map_err(Failure::from) })
+            .map(|seat| async {
+                let token = seat.map_err(Trouble::NoSeat)?;
+                let played = play_one(token, args.bot, &session, held).await;
+                played.map_err(|error| Trouble::AtTable(error.into()))
+            })
             .buffer_unordered(args.at_once.into())
     );
     let one = args.seats.table.len() + args.seats.seat_token.len() == 1;
     let mut exit = Exit::Ok;
     while let Some(outcome) = played.next().await {
-        match outcome {
-            Ok(finished) => print(&finished, context)?,
-            Err(failure) if one || failure.exit() == Exit::Unavailable => return Err(failure),
-            // One table of many: the others go on.
-            Err(failure) => {
-                if let Some(line) = failure.line(context.lang, context.json) {
-                    context.note(&line);
-                }
-                exit = Exit::Failure;
+        let failure = match outcome {
+            Ok(finished) => {
+                print(&finished, context)?;
+                continue;
             }
+            // Nobody will look for another seat.
+            Err(Trouble::NoSeat(failure)) if args.seats.game.is_some() => return Err(failure),
+            Err(Trouble::NoSeat(failure) | Trouble::AtTable(failure)) => failure,
+        };
+        if one {
+            return Err(failure);
         }
+        // One table of many: the others go on.
+        if let Some(line) = failure.line(context.lang, context.json) {
+            context.note(&line);
+        }
+        exit = failure.exit();
     }
     Ok(exit)
+}
+
+/// Where something went wrong.
+enum Trouble {
+    /// No seat could be taken.
+    NoSeat(Failure),
+    /// At a table.
+    AtTable(Failure),
 }
 
 /// The seats to play, each taken when its turn comes.

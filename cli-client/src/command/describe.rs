@@ -66,7 +66,7 @@ pub(super) fn occupants(table: &wire::Table, lang: Lang) -> String {
 }
 
 /// A moment, such as `2026-11-16T09:30:00Z`, or nothing.
-fn moment(time: Option<SystemTime>) -> Option<String> {
+pub(super) fn moment(time: Option<SystemTime>) -> Option<String> {
     // Years beyond 9999 have no such form.
     let far = SystemTime::UNIX_EPOCH + Duration::from_secs(253_402_300_800);
     let time = time.filter(|time| (SystemTime::UNIX_EPOCH..far).contains(time))?;

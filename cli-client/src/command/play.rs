@@ -87,7 +87,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
             }
         };
     let (link, ending) = link::open(&session, Place::Seat(seat), context.lang);
-    let left = front.show(link, context).await?;
+    // Also if the output broke off: the seat is there all the same.
+    let left = front.show(link, context).await.inspect_err(|_| tell_how_to_go_on(&resume, context))?;
     let failure = ending.failure();
     match left {
         Left::Over => failure.map_or(Ok(Exit::Ok), Err),

@@ -38,6 +38,7 @@ shown!(
     ListTablesResponse,
     StreamItem,
     Table,
+    TableNews,
     TableResult,
 );
 

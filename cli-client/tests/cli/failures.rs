@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::support::{Done, Parlor, Server};
+use crate::games::{LANGUAGES, play_in_lines};
+use crate::support::{Done, Parlor, Pipes, Server};
 
 /// Runs it in both languages and with --json: always the code, always one line, and the reason for programs.
 fn fails(parlor: &Parlor, args: &[&str], code: i32, reason: &str, [en, de]: [&str; 2]) {
@@ -157,4 +158,82 @@ fn wrong_values() {
         assert!(done.stderr.contains(expected), "{done:?}");
     }
     assert_eq!(parlor.json(&["tables"])["tables"], serde_json::json!([]), "a table was made all the same");
+}
+
+/// Commands that would go on for long end at once if they cannot begin.
+#[test]
+fn playing_watching_and_bots_that_cannot_begin() {
+    let server = Server::start();
+    let parlor = Parlor::of(&server.url());
+    let table = parlor.json(&["create", "gap", "--seat", "bot:greedy", "--seat", "user:1"]);
+    let full = table["table_id"].as_str().unwrap();
+    let over = parlor.json(&["create", "gap"])["table_id"].as_str().unwrap().to_owned();
+    parlor.json(&["cancel", &over]);
+    let none = "01hf7yat000w3ge1r70w3ge1r7";
+    for (args, code) in [
+        (&["play", "--join", full][..], 6),
+        (&["play", "--join", &over], 6),
+        (&["play", "--join", none], 5),
+        (&["play", "--seat-token", "pls_swordfish"], 4),
+        (&["play", "chess"], 5),
+        (&["play", "gap", "--with", "deepblue"], 5),
+        (&["bot", "greedy", "--table", full], 6),
+        (&["bot", "greedy", "--table", none], 5),
+        (&["bot", "greedy", "--seat-token", "pls_swordfish"], 4),
+        (&["bot", "greedy", "--game", "chess"], 5),
+        (&["watch", none], 5),
+        (&["watch", "--token", "plv_swordfish"], 4),
+        (&["replay", none], 5),
+    ] {
+        let done = parlor.run(args);
+        assert_eq!((done.code, done.stderr.lines().count()), (code, 1), "{done:?}");
+        assert!(!done.stderr.contains("swordfish"), "{done:?}");
+    }
+}
+
+/// A bot that is to play many tables plays those where it can, and says that it could not play all.
+#[test]
+fn one_table_of_many_does_not_keep_a_bot_from_the_others() {
+    let server = Server::start();
+    let parlor = Parlor::of(&server.url());
+    let make = |seat: &str| {
+        let args = ["create", "gap", "--option", "rounds=1", "--seat", "bot:greedy", "--seat", seat];
+        parlor.json(&args)["table_id"].as_str().unwrap().to_owned()
+    };
+    let (full, free, other) = (make("user:1"), make("open"), make("open"));
+    let done =
+        parlor.run(&["bot", "random", "--table", &full, "--table", &free, "--table", &other, "--lang", "en"]);
+    assert_eq!((done.code, done.stderr.lines().count()), (6, 1), "{done:?}");
+    assert!(done.stdout.contains(&free) && done.stdout.contains(&other), "{done:?}");
+}
+
+#[test]
+fn a_table_that_is_cancelled_under_the_player_ends_the_game() {
+    let server = Server::start();
+    let parlor = Parlor::of(&server.url());
+    let mut pipes = Pipes::start(&parlor, &["play", "gap", "--plain", "--lang", "en"]);
+    play_in_lines(&mut pipes, &LANGUAGES[0], 1);
+    let tables = parlor.json(&["tables", "--state", "playing"]);
+    parlor.ok(&["cancel", tables["tables"][0]["table_id"].as_str().unwrap(), "--note", "rain"]);
+    let (code, out, err) = pipes.end();
+    assert_eq!((code, err), (0, Vec::<String>::new()), "{out:#?}");
+    assert!(out.iter().any(|line| line.contains("cancelled") && line.contains("rain")), "{out:#?}");
+}
+
+/// The owner hands the seat to somebody else while it is played: the one who had it is told, and what to do.
+#[test]
+fn a_seat_that_is_taken_away_is_not_allowed_any_more() {
+    let server = Server::start();
+    let parlor = Parlor::of(&server.url());
+    for take_away in [&["token", "(table)", "--seat", "0"], &["replace", "(table)", "0", "greedy"]] {
+        let mut pipes = Pipes::start(&parlor, &["play", "gap", "--plain", "--lang", "en"]);
+        play_in_lines(&mut pipes, &LANGUAGES[0], 1);
+        let tables = parlor.json(&["tables", "--state", "playing"]);
+        let id = tables["tables"][0]["table_id"].as_str().unwrap();
+        parlor.ok(&take_away.map(|word| if word == "(table)" { id } else { word }));
+        let (code, out, err) = pipes.end();
+        assert_eq!(code, 4, "{out:#?} {err:#?}");
+        assert!(err.iter().any(|line| line.starts_with("parlor: ")), "{err:#?}");
+        parlor.ok(&["cancel", id]);
+    }
 }

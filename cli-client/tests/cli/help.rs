@@ -3,7 +3,7 @@
 use crate::support::Parlor;
 
 /// Every command, in the order of the help.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 19] = [
     "play",
     "watch",
     "replay",
@@ -16,7 +16,11 @@ const COMMANDS: [&str; 15] = [
     "join",
     "rematch",
     "resign",
+    "replace",
+    "token",
     "cancel",
+    "delete",
+    "follow",
     "bot",
     "completions",
 ];

@@ -98,6 +98,18 @@ fn a_seat_in_lines_is_left_and_gone_on_with() {
     }
 }
 
+/// Without a screen the terminal itself turns Ctrl-C into a signal.
+#[test]
+fn lines_in_a_terminal_are_left_by_ctrl_c() {
+    let server = Server::start();
+    let parlor = Parlor::of(&server.url());
+    let mut terminal = Terminal::start(&parlor, &["play", "gap", "--plain", "--lang", "en"]);
+    terminal.wait_for(LANGUAGES[0].prompt);
+    terminal.press(Key::CtrlC);
+    assert_eq!(terminal.end(), 130);
+    assert!(terminal.look(|seen| token(seen.now()).starts_with("pls_")));
+}
+
 #[test]
 fn watching_and_waiting_bots_stop_at_once() {
     let server = Server::start();

@@ -73,6 +73,32 @@ fn tables_and_seats() {
     assert_eq!((&again["rematch_of"], &again["options"]), (&json!(id), &made["options"]));
 }
 
+#[test]
+fn an_owner_looks_after_tables() {
+    let server = Server::start();
+    let parlor = Parlor::of(&server.url());
+    let made = parlor.json(&["create", "gap", "--private"]);
+    let id = made["table_id"].as_str().unwrap();
+    let token = parlor.json(&["token", id]);
+    assert_eq!(fields(&token), ["spectator_token"]);
+    let rail = token["spectator_token"].as_str().unwrap();
+    let shown = parlor.json(&["show", id, "--token", rail]);
+    assert_eq!(shown["visibility"], "VISIBILITY_PRIVATE");
+    parlor.json(&["join", id]);
+    let again = parlor.json(&["token", id, "--seat", "0"]);
+    assert!(again["seat_token"].as_str().unwrap().starts_with("pls_"));
+    let replaced = parlor.json(&["replace", id, "1", "greedy"]);
+    assert_eq!(replaced["seats"][1]["house_bot"]["name"], "greedy");
+    parlor.json(&["cancel", id]);
+    assert_eq!(parlor.json(&["delete", id]), json!({ "deleted": true }));
+    let news = lines(&parlor.ok(&["--json", "follow", "--after", "0", "--count", "6"]));
+    let kinds: Vec<&str> = news.iter().map(|news| *fields(news).last().unwrap()).collect();
+    assert_eq!(kinds, ["created", "joined", "replaced", "started", "over", "deleted"]);
+    assert!(news.iter().all(|news| news["table_id"] == id));
+    let text = parlor.ok(&["follow", "--after", "0", "--count", "2", "--lang", "de"]);
+    assert!(text.lines().count() == 2 && text.contains("gemacht"), "{text}");
+}
+
 /// A table of bots plays by itself; watching it is waiting for its end.
 #[test]
 fn a_game_to_watch_and_to_replay() {

@@ -39,8 +39,13 @@ impl Parlor {
 
     /// Its environment.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
-        let home = ("HOME".to_owned(), self.home.path().to_str().unwrap().to_owned());
-        std::iter::once(home).chain(self.variables.iter().cloned()).collect()
+        let own = [
+            ("HOME", self.home.path().to_str().unwrap()),
+            // A machine that is busy with other tests is slow, and not away.
+            ("PARLOR_CLI_TIMEOUT", "60s"),
+        ];
+        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        own.into_iter().chain(self.variables.iter().cloned()).collect()
     }
 
     /// The command, with nothing else in its environment.
