@@ -58,8 +58,8 @@ unit: ## Run the unit, integration and documentation tests
 
 .PHONY: examples
 examples: $(BUF) ## Run the examples in Rust and Python, and calls by reflection, against a real server
-	cargo build --locked -p parlor-server
-	cargo build --locked -p parlor-sdk --examples
+	@# With the same features as the tests, so that nothing is built twice.
+	cargo build --workspace --all-features --bins --examples --locked
 	BUF=$(CURDIR)/$(BUF) PROGRAMS=$(abspath $(PROGRAMS)) sdk/examples/check
 
 .PHONY: doc
