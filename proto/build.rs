@@ -14,17 +14,21 @@ const BOXED: &[&str] = &[
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let protos = proto_files(Path::new("parlor/v1"))?;
+    let wire = proto_files(Path::new("parlor/v1"))?;
+    let store = proto_files(Path::new("parlor/store/v1"))?;
     // A folder is watched for files that come and go, each file for its content.
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=parlor/v1");
-    for proto in &protos {
+    println!("cargo:rerun-if-changed=parlor/store/v1");
+    for proto in wire.iter().chain(&store) {
         println!("cargo:rerun-if-changed={}", proto.display());
     }
 
-    let descriptors = protox::compile(&protos, ["."])?;
+    // What is on a server's disk is nothing that clients should see by reflection.
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(out.join("parlor_v1.binpb"), descriptors.encode_to_vec())?;
+    let public = protox::compile(&wire, ["."])?;
+    fs::write(out.join("parlor_v1.binpb"), public.encode_to_vec())?;
+    let descriptors = protox::compile(wire.iter().chain(&store), ["."])?;
 
     let builder = tonic_prost_build::configure()
         .build_client(cfg!(feature = "client"))

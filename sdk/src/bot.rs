@@ -129,7 +129,7 @@ impl<F: FnMut(&Question) -> Choice + Send> Bot for F {
 }
 
 #[async_trait]
-impl<B: Bot> AsyncBot for B {
+impl<B: Bot + ?Sized> AsyncBot for B {
     async fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
         Bot::decide(self, question)
     }
@@ -148,6 +148,28 @@ impl<B: Bot> AsyncBot for B {
 
     fn wants(&self) -> wire::Wants {
         Bot::wants(self)
+    }
+}
+
+impl Bot for Box<dyn Bot> {
+    fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
+        (**self).decide(question)
+    }
+
+    fn start(&mut self, start: &Start<'_>) {
+        (**self).start(start);
+    }
+
+    fn observe(&mut self, update: &Update) {
+        (**self).observe(update);
+    }
+
+    fn end(&mut self, end: &End<'_>) {
+        (**self).end(end);
+    }
+
+    fn wants(&self) -> wire::Wants {
+        (**self).wants()
     }
 }
 

@@ -122,6 +122,8 @@ fn play_out<G: Game>(mut game: G, rng: &mut impl Rng) -> Outcome {
             game.legal_actions(seat, &mut legal);
             let choice = legal[below(legal.len() as u32, rng) as usize];
             game.apply(seat, choice, &mut NoEvents).expect("a listed action is legal");
+        } else if game.window_is_held() {
+            game.close_window(&mut NoEvents);
         } else {
             return game.outcome().expect("a game that waits for nobody is over");
         }

@@ -61,6 +61,13 @@ impl Error {
         Error::new(Reason::Bot, format!("the bot failed: {}", with_sources(error)))
     }
 
+    /// The same, with where it happened.
+    #[cfg(feature = "local")]
+    pub(crate) fn at(mut self, place: impl fmt::Display) -> Error {
+        self.0.message = format!("{place}: {}", self.0.message);
+        self
+    }
+
     /// The same error once more, for another seat that it concerns.
     pub(crate) fn again(&self) -> Error {
         Error(self.0.clone())

@@ -45,6 +45,8 @@ mod decision;
 pub mod engine;
 mod error;
 mod event;
+#[cfg(feature = "local")]
+pub mod local;
 mod offload;
 pub mod options;
 mod question;

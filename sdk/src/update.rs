@@ -1,8 +1,9 @@
 //! What happened at a table, as one viewer learns it.
 
 use std::fmt;
+
 #[cfg(feature = "local")]
-use std::sync::OnceLock;
+pub(crate) use local::{Local, LocalDecided, LocalStep, Moment};
 
 use crate::wire;
 
@@ -17,25 +18,7 @@ pub struct Update {
 enum Body {
     Wire(Box<wire::Update>),
     #[cfg(feature = "local")]
-    Local(Box<Local>),
-}
-
-/// What happened in a game of this process, in the form of the engine, and in that of the wire if somebody asks.
-#[cfg(feature = "local")]
-#[derive(Clone)]
-pub(crate) struct Local {
-    pub(crate) events: Vec<parlor_engine::AnyEvent>,
-    pub(crate) decided: Option<LocalDecided>,
-    pub(crate) wire: OnceLock<wire::Update>,
-}
-
-/// A decision of the viewer's in a game of this process.
-#[cfg(feature = "local")]
-#[derive(Clone, Copy)]
-pub(crate) struct LocalDecided {
-    pub(crate) decision_id: u32,
-    pub(crate) action: parlor_engine::AnyAction,
-    pub(crate) index: u32,
+    Local(Local),
 }
 
 impl Update {
@@ -46,10 +29,11 @@ impl Update {
     #[cfg(feature = "local")]
     pub(crate) fn local(
         number: u32,
-        events: Vec<parlor_engine::AnyEvent>,
+        viewer: parlor_engine::Viewer,
+        step: std::sync::Arc<LocalStep>,
         decided: Option<LocalDecided>,
     ) -> Update {
-        Update { number, body: Body::Local(Box::new(Local { events, decided, wire: OnceLock::new() })) }
+        Update { number, body: Body::Local(Local::new(viewer, step, decided)) }
     }
 
     /// The number, counted for this viewer: the first is 1, and none is left out.
@@ -88,7 +72,7 @@ impl Update {
         match &self.body {
             Body::Wire(update) => update,
             #[cfg(feature = "local")]
-            Body::Local(local) => local.wire.get_or_init(|| local.to_wire(self.number)),
+            Body::Local(local) => local.wire(self.number),
         }
     }
 
@@ -101,24 +85,8 @@ impl Update {
                 events.collect::<Result<_, _>>().map_err(|wrong| crate::engine::unknown("an event", &wrong))
             }
             #[cfg(feature = "local")]
-            Body::Local(local) => Ok(local.events.clone()),
+            Body::Local(local) => Ok(local.events().collect()),
         }
-    }
-}
-
-#[cfg(feature = "local")]
-impl Local {
-    fn to_wire(&self, number: u32) -> wire::Update {
-        let decided = self.decided.map(|decided| wire::Decided {
-            decision_id: decided.decision_id,
-            action: Some(decided.action.into()),
-            by: wire::DecidedBy::Player.into(),
-            think_ms: 0,
-            bank_left_ms: None,
-            index: decided.index,
-        });
-        let events = self.events.iter().map(|event| (*event).into()).collect();
-        wire::Update { number, table_events: Vec::new(), decided, events, view: None }
     }
 }
 
@@ -131,5 +99,99 @@ impl fmt::Debug for Update {
 impl PartialEq for Update {
     fn eq(&self, other: &Update) -> bool {
         self.wire() == other.wire()
+    }
+}
+
+/// Updates of games in this process: in the form of the engine, and in that of the wire if somebody asks.
+#[cfg(feature = "local")]
+mod local {
+    use std::sync::{Arc, OnceLock};
+
+    use parlor_engine::{AnyAction, AnyEvent, Audience, Viewer};
+
+    use crate::wire;
+
+    /// What one decision led to, for all viewers.
+    #[derive(Default)]
+    pub(crate) struct LocalStep {
+        pub(crate) events: Vec<(Audience, AnyEvent)>,
+        pub(crate) moment: Moment,
+    }
+
+    /// What a step is to the table.
+    #[derive(Default)]
+    pub(crate) enum Moment {
+        Start,
+        #[default]
+        Middle,
+        Over(Arc<wire::TableResult>),
+    }
+
+    impl Moment {
+        /// Whether everyone at the table is told of it.
+        pub(crate) fn is_for_all(&self) -> bool {
+            !matches!(self, Moment::Middle)
+        }
+
+        fn event(&self) -> Option<wire::TableEvent> {
+            let event = match self {
+                Moment::Start => wire::table_event::Event::Started(wire::TableStarted { shuffle: None }),
+                Moment::Middle => return None,
+                Moment::Over(result) => wire::table_event::Event::Over(wire::TableOver {
+                    result: Some(result.as_ref().clone()),
+                    shuffle: None,
+                }),
+            };
+            Some(wire::TableEvent { event: Some(event) })
+        }
+    }
+
+    /// A decision of the viewer's.
+    #[derive(Clone, Copy)]
+    pub(crate) struct LocalDecided {
+        pub(crate) decision_id: u32,
+        pub(crate) action: AnyAction,
+        pub(crate) index: u32,
+    }
+
+    /// A step as one viewer learns it.
+    #[derive(Clone)]
+    pub(crate) struct Local {
+        viewer: Viewer,
+        step: Arc<LocalStep>,
+        decided: Option<LocalDecided>,
+        wire: OnceLock<Box<wire::Update>>,
+    }
+
+    impl Local {
+        pub(super) fn new(viewer: Viewer, step: Arc<LocalStep>, decided: Option<LocalDecided>) -> Local {
+            Local { viewer, step, decided, wire: OnceLock::new() }
+        }
+
+        /// What the viewer is told of.
+        pub(super) fn events(&self) -> impl Iterator<Item = AnyEvent> + '_ {
+            let told = self.step.events.iter().filter(|(to, _)| to.includes(self.viewer));
+            told.map(|(_, event)| *event)
+        }
+
+        pub(super) fn wire(&self, number: u32) -> &wire::Update {
+            self.wire.get_or_init(|| {
+                let decided = self.decided.map(|decided| wire::Decided {
+                    decision_id: decided.decision_id,
+                    action: Some(decided.action.into()),
+                    by: wire::DecidedBy::Player.into(),
+                    think_ms: 0,
+                    bank_left_ms: None,
+                    index: decided.index,
+                });
+                Box::new(wire::Update {
+                    number,
+                    table_events: self.step.moment.event().into_iter().collect(),
+                    decided,
+                    events: self.events().map(Into::into).collect(),
+                    view: None,
+                })
+            })
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! Parlor's server: tables and their durable logs, who may do what, fair shuffles, time, limits and settings; and around
-//! them the border to the network ([`grpc`]) and what those who run it are told ([`telemetry`]).
+//! them the border to the network ([`grpc`], [`serve`]) and what those who run it are told ([`telemetry`]).
 
 pub mod clock;
 pub mod config;
@@ -9,10 +9,14 @@ pub mod host;
 pub mod identity;
 pub mod limits;
 pub mod log;
+pub mod program;
 mod random;
 mod secret;
+pub mod serve;
+pub mod stored;
 pub mod table;
 pub mod telemetry;
+pub mod wire;
 
 pub use log::TableId;
 pub use random::{NoRandomness, fresh_bytes};

@@ -18,6 +18,8 @@ pub enum Counted {
     Tables,
     /// Streams on one connection.
     Streams,
+    /// Channels on one stream.
+    Channels,
 }
 
 impl fmt::Display for Counted {
@@ -25,6 +27,7 @@ impl fmt::Display for Counted {
         f.write_str(match self {
             Counted::Tables => "tables a key",
             Counted::Streams => "streams a connection",
+            Counted::Channels => "channels a stream",
         })
     }
 }

@@ -23,12 +23,13 @@ pub fn seat(value: u32, field: &str) -> Result<Seat, WrongField> {
 }
 
 /// The numbers of some seats, in order.
-pub(super) fn seat_numbers(seats: Seats) -> Vec<u32> {
+#[must_use]
+pub fn seat_numbers(seats: Seats) -> Vec<u32> {
     seats.iter().map(seat_number).collect()
 }
 
 /// Some seats, each once.
-pub(super) fn seats(values: Vec<u32>, field: &str) -> Result<Seats, WrongField> {
+pub fn seats(values: Vec<u32>, field: &str) -> Result<Seats, WrongField> {
     let mut seats = Seats::NONE;
     for (place, value) in values.into_iter().enumerate() {
         let wrong = |error: WrongField| error.in_list(place).within(field);

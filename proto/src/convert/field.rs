@@ -46,7 +46,7 @@ impl WrongField {
 
     /// The same, seen from the list that holds the one in question at this place.
     #[must_use]
-    pub(super) fn in_list(self, place: usize) -> WrongField {
+    pub fn in_list(self, place: usize) -> WrongField {
         self.within(&format!("[{place}]"))
     }
 
@@ -64,7 +64,7 @@ impl WrongField {
 }
 
 /// A message that must be set.
-pub(super) fn required<W, E>(wire: Option<W>, field: &str) -> Result<E, WrongField>
+pub fn required<W, E>(wire: Option<W>, field: &str) -> Result<E, WrongField>
 where
     E: TryFrom<W, Error = WrongField>,
 {
@@ -75,7 +75,7 @@ where
 }
 
 /// A message that may be left out.
-pub(super) fn optional<W, E>(wire: Option<W>, field: &str) -> Result<Option<E>, WrongField>
+pub fn optional<W, E>(wire: Option<W>, field: &str) -> Result<Option<E>, WrongField>
 where
     E: TryFrom<W, Error = WrongField>,
 {
@@ -83,28 +83,24 @@ where
 }
 
 /// A number in a range that fits its type.
-pub(super) fn number<T: TryFrom<u32>>(
-    value: u32,
-    range: RangeInclusive<u32>,
-    field: &str,
-) -> Result<T, WrongField> {
+pub fn number<T: TryFrom<u32>>(value: u32, range: RangeInclusive<u32>, field: &str) -> Result<T, WrongField> {
     let fits = Some(value).filter(|value| range.contains(value));
     let wrong = || WrongField::at(field, format!("must be {}, not {value}", said(&range)));
     fits.and_then(|value| T::try_from(value).ok()).ok_or_else(wrong)
 }
 
 /// Any number of 16 bits.
-pub(super) fn number16(value: u32, field: &str) -> Result<u16, WrongField> {
+pub fn number16(value: u32, field: &str) -> Result<u16, WrongField> {
     number(value, 0..=u16::MAX.into(), field)
 }
 
 /// Any number of 8 bits.
-pub(super) fn number8(value: u32, field: &str) -> Result<u8, WrongField> {
+pub fn number8(value: u32, field: &str) -> Result<u8, WrongField> {
     number(value, 0..=u8::MAX.into(), field)
 }
 
 /// One of the values of an enumeration. What is not known, or not said, is wrong.
-pub(super) fn one_of<W: TryFrom<i32>, E>(
+pub fn one_of<W: TryFrom<i32>, E>(
     value: i32,
     field: &str,
     known: impl FnOnce(W) -> Option<E>,
@@ -120,7 +116,7 @@ pub(super) fn one_of<W: TryFrom<i32>, E>(
 }
 
 /// Each message of a list, put together.
-pub(super) fn each<W, E, L>(wire: Vec<W>, field: &str) -> Result<L, WrongField>
+pub fn each<W, E, L>(wire: Vec<W>, field: &str) -> Result<L, WrongField>
 where
     E: TryFrom<W, Error = WrongField>,
     L: FromIterator<E>,
@@ -130,13 +126,19 @@ where
 }
 
 /// How many entries a list has, which must be in a range.
-pub(super) fn length<T>(list: &[T], range: RangeInclusive<usize>, field: &str) -> Result<u8, WrongField> {
+pub fn length<T>(list: &[T], range: RangeInclusive<usize>, field: &str) -> Result<u8, WrongField> {
     let wrong = || {
         let why = format!("must have {} entries, not {}", said(&range), list.len());
         WrongField::at(field, why)
     };
     let fits = Some(list.len()).filter(|len| range.contains(len));
     fits.and_then(|len| u8::try_from(len).ok()).ok_or_else(wrong)
+}
+
+/// Bytes of one length.
+pub fn bytes<const N: usize>(value: &[u8], field: &str) -> Result<[u8; N], WrongField> {
+    let wrong = |_| WrongField::at(field, format!("must have {N} bytes, not {}", value.len()));
+    value.try_into().map_err(wrong)
 }
 
 /// A range in words.
@@ -171,5 +173,7 @@ mod tests {
             length(&[(); 3], 2..=2, "list").unwrap_err().to_string(),
             "list: must have 2 entries, not 3"
         );
+        assert_eq!(bytes(&[1, 2], "seed"), Ok([1, 2]));
+        assert_eq!(bytes::<3>(&[1, 2], "seed").unwrap_err().to_string(), "seed: must have 3 bytes, not 2");
     }
 }

@@ -16,11 +16,11 @@
 
 mod any;
 mod common;
-mod field;
+pub mod field;
 mod flush;
 mod gap;
 mod habe_fertig;
 mod no_dice;
 
-pub use common::{seat, seat_number};
+pub use common::{seat, seat_number, seat_numbers, seats};
 pub use field::WrongField;

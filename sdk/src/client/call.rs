@@ -79,3 +79,6 @@ impl Limits {
         Called { reply, tries }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -120,6 +120,8 @@ reasons! {
         ServerStopping: "try again in a moment",
         /// A fault of the server. The table, if there is one, is never scored for it.
         ServerFault: "tell whoever runs the server",
+        /// Nobody has the seat yet.
+        SeatVacant: "wait until somebody has joined, or name a seat that a player has",
     }
     client {
         /// The server cannot be reached, or the connection broke.

@@ -88,7 +88,7 @@ impl Driver {
             };
             self.backoff.reset();
             for (slot, wait) in self.shared.receive(message.items) {
-                self.attach_later(slot, wait);
+                self.say_later(slot, wait);
             }
             if let Some(ending) = message.ending {
                 let not_before = Some(Duration::from_millis(ending.retry_ms.into()));
@@ -97,13 +97,13 @@ impl Driver {
         }
     }
 
-    /// Lets a slot attach again after a wait. There is at most one such wait for each time it was attached.
-    fn attach_later(&self, slot: super::shared::SlotId, wait: Duration) {
+    /// Lets a slot say something again after a wait. There is at most one such wait for each thing that it said.
+    fn say_later(&self, slot: super::shared::SlotId, wait: Duration) {
         let shared = Arc::downgrade(&self.shared);
         tokio::spawn(async move {
             sleep(wait).await;
             if let Some(shared) = shared.upgrade() {
-                shared.attach_again(slot);
+                shared.stop_waiting(slot);
             }
         });
     }

@@ -169,9 +169,9 @@ impl Shared {
 
     // For the task that has the stream
 
-    /// Waits until there is a slot.
+    /// Waits until there is a slot whose table is not over.
     pub(super) async fn until_needed(&self) {
-        while self.lock().slots.is_empty() {
+        while self.lock().slots.values().all(Slot::is_over) {
             self.needed.notified().await;
         }
     }
@@ -248,7 +248,8 @@ impl Shared {
         Poll::Ready(Some(items))
     }
 
-    /// Gives each slot what the server said to it. Returns those that should attach again after a wait.
+    /// Gives each slot what the server said to it. Returns those that have to say something again after a
+    /// wait.
     pub(super) fn receive(&self, items: Vec<wire::StreamItem>) -> Vec<(SlotId, Duration)> {
         let mut guard = self.lock();
         let state = &mut *guard;
@@ -264,7 +265,7 @@ impl Shared {
             match then {
                 Then::Nothing => {}
                 Then::Read => readers.extend(slot.reader.take()),
-                Then::AttachLater => later.push((id, slot.backoff.wait(None))),
+                Then::SayLater => later.push((id, slot.backoff.wait(None))),
             }
         }
         drop(guard);
@@ -273,10 +274,10 @@ impl Shared {
     }
 
     /// The wait of a slot is over.
-    pub(super) fn attach_again(&self, id: SlotId) {
+    pub(super) fn stop_waiting(&self, id: SlotId) {
         let mut state = self.lock();
         let Some(slot) = state.slots.get_mut(&id) else { return };
-        slot.attach_again();
+        slot.stop_waiting();
         let waker = state.list(id);
         drop(state);
         wake(waker);

@@ -34,8 +34,8 @@ pub(super) enum Then {
     Nothing,
     /// There is something to read, or the end.
     Read,
-    /// The channel is closed on the server's side, and is worth attaching again after a wait.
-    AttachLater,
+    /// Something has to be said again after a wait: an attach, or an answer that the server could not take just then.
+    SayLater,
 }
 
 /// Who waits for what becomes of an answer.
@@ -46,9 +46,17 @@ struct Pending {
     answer: wire::Answer,
     /// Whether it was sent on the stream that is open.
     sent: bool,
+    /// Whether it waits, because the server could not take it just then.
+    held: bool,
     /// That the decision was decided, if an update said so before the acknowledgement came.
     decided: Option<(u32, wire::Decided)>,
     reply: Reply,
+}
+
+impl Pending {
+    fn is_due(&self) -> bool {
+        !self.sent && !self.held
+    }
 }
 
 pub(super) struct Slot {
@@ -101,10 +109,15 @@ impl Slot {
         }
     }
 
+    /// Whether nothing more will come.
+    pub(super) fn is_over(&self) -> bool {
+        self.end.is_some()
+    }
+
     /// Whether there is something to send.
     pub(super) fn has_something_to_say(&self) -> bool {
         self.end.is_none()
-            && (self.attach_due || (self.channel.is_some() && self.answers.iter().any(|answer| !answer.sent)))
+            && (self.attach_due || (self.channel.is_some() && self.answers.iter().any(Pending::is_due)))
     }
 
     /// A new stream is open: everything that the last one may have lost is said again.
@@ -116,8 +129,16 @@ impl Slot {
         }
     }
 
+    /// A wait is over: what was to be said after it is due now.
+    pub(super) fn stop_waiting(&mut self) {
+        for pending in &mut self.answers {
+            pending.held = false;
+        }
+        self.attach_again();
+    }
+
     /// Attaches again, if it is not attached, or if something is missing and there is room for it.
-    pub(super) fn attach_again(&mut self) {
+    fn attach_again(&mut self) {
         self.attach_due |= self.channel.is_none() || self.lacks_something();
     }
 
@@ -145,7 +166,7 @@ impl Slot {
             }
         }
         let Some(channel) = self.channel else { return };
-        for pending in self.answers.iter_mut().filter(|pending| !pending.sent) {
+        for pending in self.answers.iter_mut().filter(|pending| pending.is_due()) {
             say(channel, Say::Answer(pending.answer.clone()));
             pending.sent = true;
         }
@@ -161,14 +182,14 @@ impl Slot {
                 format!("{MOST_ANSWERS} answers of this seat wait to be acknowledged: wait for them first");
             let _ = reply.send(Err(Error::new(Reason::TooManyAnswers, error)));
         } else {
-            self.answers.push_back(Pending { answer, sent: false, decided: None, reply });
+            self.answers.push_back(Pending { answer, sent: false, held: false, decided: None, reply });
             self.attach_again();
         }
     }
 
     /// Takes what the server says on the channel.
     pub(super) fn hear(&mut self, item: Hear) -> Then {
-        if !matches!(item, Hear::Closed(_)) {
+        if !matches!(item, Hear::Closed(_) | Hear::Answered(_)) {
             self.backoff.reset();
         }
         match item {
@@ -190,10 +211,7 @@ impl Slot {
                 }
                 kept
             }
-            Hear::Answered(answered) => {
-                self.acknowledge(answered);
-                Then::Nothing
-            }
+            Hear::Answered(answered) => self.acknowledge(answered),
             // They are not repeated, so one that does not fit is no loss to make good.
             Hear::Presence(_) | Hear::TimeLeft(_) if self.inbox.len() >= self.room => Then::Nothing,
             Hear::Presence(presence) => self.keep(Told::Presence(presence)),
@@ -216,7 +234,7 @@ impl Slot {
             Some(seen) if number > seen.saturating_add(1) && !self.missed => {
                 tracing::warn!(number, seen, "the server left out an update: attaching again");
                 self.missed = true;
-                Then::AttachLater
+                Then::SayLater
             }
             _ => {
                 let kept = self.keep(Told::Update(update));
@@ -238,13 +256,25 @@ impl Slot {
         Then::Read
     }
 
-    /// What became of the oldest answer to this decision that was sent.
-    fn acknowledge(&mut self, answered: wire::Answered) {
+    /// What became of the oldest answer to this decision that was sent. One that the server could not take just then
+    /// is kept for later.
+    fn acknowledge(&mut self, answered: wire::Answered) -> Then {
         let about = |pending: &Pending| pending.sent && pending.answer.decision_id == answered.decision_id;
-        let Some(place) = self.answers.iter().position(about) else { return };
-        let Some(pending) = self.answers.remove(place) else { return };
-        // Nobody may be waiting any more.
-        let _ = pending.reply.send(Answered::from_wire(answered));
+        let Some(place) = self.answers.iter().position(about) else { return Then::Nothing };
+        let outcome = Answered::from_wire(answered);
+        if matches!(&outcome, Err(error) if error.is_temporary()) {
+            if let Some(pending) = self.answers.get_mut(place) {
+                pending.sent = false;
+                pending.held = true;
+            }
+            return Then::SayLater;
+        }
+        self.backoff.reset();
+        if let Some(pending) = self.answers.remove(place) {
+            // Nobody may be waiting any more.
+            let _ = pending.reply.send(outcome);
+        }
+        Then::Nothing
     }
 
     fn hear_closed(&mut self, closed: &wire::ChannelClosed) -> Then {
@@ -260,7 +290,7 @@ impl Slot {
         }
         let error = Error::closed(reason, &closed.message);
         if closed.retry || error.is_temporary() {
-            return Then::AttachLater;
+            return Then::SayLater;
         }
         self.fail(error);
         Then::Read
@@ -318,3 +348,6 @@ fn outcome(answer: &wire::Answer, number: u32, decided: wire::Decided) -> Result
         refusal: None,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,6 +28,9 @@ pub enum BotError {
     /// The list is not what the rules give for the view.
     #[error("the list is not the list of legal actions of this view: pass on both as the game gives them")]
     OtherActions,
+    /// The bot broke down while it thought.
+    #[error("the bot broke down while it thought: this is a fault in the bot")]
+    Panicked,
     /// No game can look like the view.
     #[error(transparent)]
     ImpossibleView(#[from] ImpossibleView),

@@ -87,6 +87,8 @@ pub struct Limits {
     pub batch_bytes: Size<{ 4 * KIB }, { 4 * MIB }>,
     /// Streams and calls at once on one connection.
     pub streams_per_connection: Count<1, 10_000>,
+    /// Seats and tables that one stream may have attached at once.
+    pub channels_per_stream: Count<1, 100_000>,
     /// Tables that one API key may have open at once, unless the key says otherwise.
     pub tables_per_key: Count<1, 1_000_000>,
     /// Requests a second that one API key may send in the long run, unless the key says otherwise.
@@ -109,6 +111,7 @@ impl Default for Limits {
             message_bytes: const { Size::of_kib(1024) },
             batch_bytes: const { Size::of_kib(256) },
             streams_per_connection: const { Count::of(128) },
+            channels_per_stream: const { Count::of(4_096) },
             tables_per_key: const { Count::of(10_000) },
             requests_per_second: const { Count::of(1_000) },
             request_burst: const { Count::of(2_000) },

@@ -104,6 +104,10 @@ impl Told {
     }
 }
 
+/// What is damaged is for the server's own log to say.
+const DAMAGED: &str =
+    "what is stored of this table is damaged, and it is not played on: tell whoever runs the server";
+
 impl Failure {
     fn told(&self) -> Told {
         use ErrorReason as Reason;
@@ -119,7 +123,7 @@ impl Failure {
                 TokenRefused::Malformed(_) | TokenRefused::OtherKind { .. } | TokenRefused::Wrong(_) => {
                     told(Reason::TokenInvalid)
                 }
-                TokenRefused::Expired(_) | TokenRefused::Reissued(_) => told(Reason::TokenExpired),
+                TokenRefused::Reissued(_) => told(Reason::TokenExpired),
             },
             Failure::Host(HostError::Exhausted(exhausted)) => match exhausted {
                 Exhausted::Rate { retry_after, .. } | Exhausted::Callers { retry_after } => {
@@ -128,7 +132,7 @@ impl Failure {
                 Exhausted::Count { counted: Counted::Tables, most } => {
                     told(Reason::TooManyTables).with("most", most)
                 }
-                Exhausted::Count { counted: Counted::Streams, most } => {
+                Exhausted::Count { counted: Counted::Streams | Counted::Channels, most } => {
                     told(Reason::TooManyStreams).with("most", most)
                 }
             },
@@ -147,9 +151,7 @@ impl Failure {
                          nothing that was acknowledged is lost",
                     )
                 }
-                LogError::Damaged { .. } => told(Reason::TableDamaged).saying(
-                    "what is stored of this table is damaged, and it is not played on: tell whoever runs the server",
-                ),
+                LogError::Damaged { .. } => told(Reason::TableDamaged).saying(DAMAGED),
                 LogError::Closed => told(Reason::ServerStopping).retry(STOPPING),
                 // What only a program that opens a store, or writes what it should not, can meet.
                 LogError::Conflict { .. }
@@ -211,7 +213,10 @@ impl Failure {
             Failure::Host(HostError::TableBusy { table }) => {
                 told(Reason::RateLimited).with("table_id", table).retry(BUSY)
             }
-            Failure::Host(HostError::Reissued) => told(Reason::TokenExpired),
+            Failure::Host(HostError::Damaged { table, .. }) => {
+                told(Reason::TableDamaged).with("table_id", table).saying(DAMAGED)
+            }
+            Failure::Host(HostError::Reissued | HostError::Replaced) => told(Reason::TokenExpired),
             Failure::Host(HostError::NoChannel { channel }) => {
                 told(Reason::Protocol).with("channel", channel)
             }
@@ -233,6 +238,29 @@ impl Failure {
     pub fn message(&self) -> String {
         self.told().instead.map_or_else(|| self.to_string(), str::to_owned)
     }
+
+    /// The same, with a wrong field seen from the message that holds the one in question in this field.
+    #[must_use]
+    pub fn within(self, field: &str) -> Failure {
+        match self {
+            Failure::Field(wrong) => wrong.within(field).into(),
+            other => other,
+        }
+    }
+
+    /// When to try again; none where waiting alone does not help.
+    #[must_use]
+    pub fn retry(&self) -> Option<Duration> {
+        self.told().retry
+    }
+
+    /// Logs what the client is not told, if there is anything.
+    pub(crate) fn log(&self) {
+        let told = self.told();
+        if let Some(instead) = told.instead {
+            tracing::error!(reason = name(told.reason), error = %self, "{instead}");
+        }
+    }
 }
 
 /// What a client hears of a fault of the server; the log has the rest.
@@ -240,10 +268,8 @@ const FAULT: &str = "a fault of the server: tell whoever runs it; no table is sc
 
 impl From<Failure> for Status {
     fn from(failure: Failure) -> Status {
+        failure.log();
         let told = failure.told();
-        if let Some(instead) = told.instead {
-            tracing::error!(reason = name(told.reason), error = %failure, "{instead}");
-        }
         let metadata: HashMap<String, String> =
             told.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let mut details = ErrorDetails::with_error_info(name(told.reason), DOMAIN, metadata);

@@ -1,13 +1,35 @@
 //! The border: what arrives over gRPC is checked and handed on, what comes back is put into messages, and whatever goes
 //! wrong becomes a status. Nothing behind it knows of gRPC.
 
+mod catalogue;
 mod error;
 pub mod layer;
 mod method;
 mod peer;
+mod play;
 mod reasons;
+mod speech;
+mod table;
 
+pub use catalogue::Catalogue;
 pub use error::Failure;
 pub use method::Method;
 pub use peer::Peer;
+pub use play::Play;
 pub use reasons::{DOMAIN, code, name};
+pub use table::Tables;
+
+use crate::config::Settings;
+use crate::host::Host;
+use crate::identity::ServerKey;
+
+/// What the services have in common.
+#[derive(Debug)]
+pub struct Parlour {
+    /// All tables.
+    pub host: Host,
+    /// What tokens are signed with.
+    pub server_key: ServerKey,
+    /// Defaults and limits.
+    pub settings: Settings,
+}

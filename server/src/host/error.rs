@@ -73,9 +73,20 @@ pub enum HostError {
         /// The table.
         table: TableId,
     },
-    /// The channel was attached anew, or its token was reissued while it was attached.
-    #[error("the token of this seat was made anew: attach with the new one")]
+    /// The token was reissued while it was in use.
+    #[error("this token was made anew: ask the owner of the table for the new one, and attach with it")]
     Reissued,
+    /// A house bot has the seat now.
+    #[error("a house bot has taken over this seat: watch the table without the token")]
+    Replaced,
+    /// What is stored of the table makes no sense.
+    #[error("what is stored of table {table} is damaged, and the server refuses to go on with it: {what}")]
+    Damaged {
+        /// The table.
+        table: TableId,
+        /// What is wrong.
+        what: String,
+    },
     /// No such channel.
     #[error("channel {channel} is not attached: attach it first")]
     NoChannel {
@@ -94,4 +105,22 @@ pub enum HostError {
         /// What went wrong, for people.
         what: String,
     },
+}
+
+impl HostError {
+    /// Whether the same may work in a moment, without anybody doing anything.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        match self {
+            HostError::Log(error) => {
+                matches!(
+                    error,
+                    LogError::Busy | LogError::NoSpace { .. } | LogError::Io { .. } | LogError::Closed
+                )
+            }
+            HostError::TooSlow | HostError::TableBusy { .. } | HostError::Stopping => true,
+            HostError::Exhausted(exhausted) => exhausted.retry_after().is_some(),
+            _ => false,
+        }
+    }
 }

@@ -1,8 +1,44 @@
-//! The host: all live tables, and those who play and watch them.
+//! The host: all tables in memory, and those who play and watch them. Nothing in here knows of gRPC.
+//!
+//! Tables are spread over shards, one task each, which have them for themselves. A change is folded into its table,
+//! handed to the log together with all other changes of that turn, and shown when it is durable (`live.rs`). A table that
+//! nobody uses goes to rest and costs disk alone; it comes back when somebody asks, or when its clock wakes it. A table
+//! that is over is answered for by its record (`over.rs`).
 
+mod admit;
 mod ask;
+mod ask_table;
+mod bots;
+mod clocks;
+mod commit;
+mod creating;
+mod doing;
 mod error;
 mod item;
+mod journal;
+mod listing;
+mod live;
+mod load;
+mod news;
+mod outbox;
+mod over;
+mod quota;
+mod retention;
+mod shard;
+mod stream;
+mod upkeep;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use parlor_engine::{Seat, Viewer};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, info_span};
 
 pub use ask::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
 pub use error::HostError;
@@ -10,3 +46,305 @@ pub use item::{
     AnswerOutcome, AnswerRefused, Answered, Asked, Closed, Item, News, NewsItem, Presence, SeatTime,
     Snapshot, Told, What,
 };
+pub use news::NewsFollow;
+pub use outbox::{Batch, Outbox};
+pub use stream::{Said, Saying, StreamHandle};
+
+use crate::TableId;
+use crate::clock::{Clock, Moment};
+use crate::config::Settings;
+use crate::identity::{Generation, Owner, SeatPass};
+use crate::log::{Delete, Log, Millis, OwnerId, Post};
+use crate::stored;
+use crate::table::{Answer, DecisionId, Look, RequestMark};
+
+use ask_table::{Answering, Ask, Change, To};
+use bots::BotPool;
+use outbox::Out;
+use quota::Quota;
+use shard::{Shard, ToShard};
+
+/// How many messages may wait for a shard. Whoever sends another waits.
+const INBOX: usize = 1024;
+
+/// How long after a start nobody counts as away: so long everyone has to come back.
+const COME_BACK: Duration = Duration::from_secs(30);
+
+/// What the parts of a host share.
+struct Shared {
+    log: Arc<dyn Log>,
+    clock: Arc<dyn Clock>,
+    bots: BotPool,
+    quota: Quota,
+    attachments: AtomicU64,
+    /// Nobody is let in any more.
+    stopping: AtomicBool,
+    /// All that was accepted is durable: streams end.
+    stopped: CancellationToken,
+    /// Before this moment nobody counts as away.
+    away_from: Moment,
+    idle: Duration,
+    table_queue: usize,
+    reader_queue: usize,
+    channels_per_stream: u32,
+}
+
+/// The ways to all shards. The shards end with the last of these: they have none themselves.
+#[derive(Clone)]
+struct Shards(Arc<[mpsc::Sender<ToShard>]>);
+
+impl Shards {
+    /// The number of the shard that has the table.
+    fn number(&self, table: TableId) -> usize {
+        shard_number(table, self.0.len())
+    }
+
+    /// Tells the shard of a table something. Waits while it has too much to do.
+    async fn send(&self, table: TableId, message: ToShard) -> Result<(), HostError> {
+        self.0[self.number(table)].send(message).await.map_err(|_| HostError::Stopping)
+    }
+}
+
+fn shard_number(table: TableId, shards: usize) -> usize {
+    // The end of a name is random.
+    usize::from(table.as_bytes()[15]) % shards
+}
+
+/// All tables, and those who play and watch them. Clones are the same host; it ends with the last of them.
+#[derive(Clone)]
+pub struct Host {
+    shared: Arc<Shared>,
+    shards: Shards,
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Host")
+    }
+}
+
+/// A player sits.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Joined {
+    /// Where.
+    pub seat: Seat,
+    /// Which generation of the seat's token is good.
+    pub generation: Generation,
+    /// The table now.
+    pub look: Look,
+}
+
+impl Host {
+    /// Starts a host on what the log has: tables in play go on, those at rest wake when their clock says so.
+    pub async fn start(
+        log: Arc<dyn Log>,
+        clock: Arc<dyn Clock>,
+        settings: &Settings,
+    ) -> Result<Host, HostError> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let (shards, inboxes): (Vec<_>, Vec<_>) = (0..cores).map(|_| mpsc::channel(INBOX)).unzip();
+        let shared = Arc::new(Shared {
+            away_from: clock.now() + COME_BACK,
+            log,
+            clock,
+            bots: start_bots(&shards, settings)?,
+            quota: Quota::default(),
+            attachments: AtomicU64::new(1),
+            stopping: AtomicBool::new(false),
+            stopped: CancellationToken::new(),
+            idle: settings.table.idle.get(),
+            table_queue: settings.limits.table_queue.get() as usize,
+            reader_queue: settings.limits.reader_queue.get() as usize,
+            channels_per_stream: settings.limits.channels_per_stream.get(),
+        });
+        let shards = Shards(shards.into());
+        let start_up = shared.log.start_up().await?;
+        let (now, now_ms) = (shared.clock.now(), shared.clock.now_ms());
+        let mut all: Vec<Shard> =
+            inboxes.into_iter().map(|inbox| Shard::new(shared.clone(), inbox)).collect();
+        for table in start_up.in_play {
+            all[shards.number(table)].wake_at(now, table);
+        }
+        for (Millis(at), table) in start_up.waking {
+            let moment = now + Duration::from_millis(at.saturating_sub(now_ms));
+            all[shards.number(table)].wake_at(moment, table);
+        }
+        for (number, shard) in all.into_iter().enumerate() {
+            tokio::spawn(shard.run(number).instrument(info_span!("shard", number)));
+        }
+        retention::start(&shared, settings.retention.finished.time());
+        Ok(Host { shared, shards })
+    }
+
+    /// Lets nobody in any more, waits until all that was accepted is durable, and tells all streams to come back.
+    pub async fn stop(&self) {
+        self.shared.stopping.store(true, Ordering::Relaxed);
+        let mut stopped = Vec::new();
+        for shard in self.shards.0.iter() {
+            let (to, answer) = oneshot::channel();
+            if shard.send(ToShard::Stop(to)).await.is_ok() {
+                stopped.push(answer);
+            }
+        }
+        for answer in stopped {
+            // A shard that has ended has nothing on its way.
+            let _ = answer.await;
+        }
+        self.shared.stopped.cancel();
+    }
+
+    fn going(&self) -> Result<(), HostError> {
+        if self.shared.stopping.load(Ordering::Relaxed) { Err(HostError::Stopping) } else { Ok(()) }
+    }
+
+    /// Asks a table, and waits for the answer.
+    async fn ask<T>(&self, table: TableId, ask: impl FnOnce(To<T>) -> Ask) -> Result<T, HostError> {
+        self.going()?;
+        let (to, answer) = oneshot::channel();
+        self.shards.send(table, ToShard::Ask(table, ask(to))).await?;
+        answer.await.unwrap_or(Err(HostError::Stopping))
+    }
+
+    /// A table, whether it is in memory, at rest or over.
+    pub async fn look(&self, table: TableId) -> Result<Look, HostError> {
+        self.ask(table, Ask::Look).await
+    }
+
+    /// A table, to somebody who may see it, and as whom.
+    pub async fn admit(&self, who: &Who) -> Result<(Look, Viewer), HostError> {
+        let asking = who.clone();
+        self.ask(who.table(), |to| Ask::Admit { who: asking, to }).await
+    }
+
+    /// Lets somebody sit down.
+    pub async fn join(&self, table: TableId, mut join: Join) -> Result<Joined, HostError> {
+        if let Some(previous) = join.previous {
+            join.joining.previous = Some(self.previous_seat(table, previous).await?);
+        }
+        let (seat, look) = self.ask(table, |to| Ask::Join { join: Box::new(join), to }).await?;
+        Ok(Joined { seat, generation: Generation(look.seats[seat.index()].generation), look })
+    }
+
+    /// The seat at the table before, whose token this is, if that table has this one as its rematch.
+    async fn previous_seat(&self, table: TableId, previous: SeatPass) -> Result<Seat, HostError> {
+        let (before, _) = self.admit(&Who::Seat(previous)).await?;
+        if before.rematch == Some(table) { Ok(previous.seat()) } else { Err(HostError::NotFound { table }) }
+    }
+
+    async fn change(&self, table: TableId, behalf: Behalf, change: Change) -> Result<Look, HostError> {
+        self.ask(table, |to| Ask::Change { behalf, change, to }).await
+    }
+
+    /// Lets a house bot take over a seat for good.
+    pub async fn replace(
+        &self,
+        table: TableId,
+        behalf: Behalf,
+        seat: Seat,
+        bot: String,
+        request: Option<RequestMark>,
+    ) -> Result<Look, HostError> {
+        self.change(table, behalf, Change::Replace { seat, bot, request }).await
+    }
+
+    /// Gives a seat up. Doing it again is harmless.
+    pub async fn resign(&self, table: TableId, behalf: Behalf, seat: Seat) -> Result<(), HostError> {
+        self.change(table, behalf, Change::Resign { seat }).await.map(|_| ())
+    }
+
+    /// Ends a table without a score. Doing it again is harmless.
+    pub async fn cancel(&self, table: TableId, behalf: Behalf, note: String) -> Result<Look, HostError> {
+        self.change(table, behalf, Change::Cancel { note }).await
+    }
+
+    /// Makes the token of a seat anew, and says which generation is good now.
+    pub async fn reissue(
+        &self,
+        table: TableId,
+        behalf: Behalf,
+        seat: Seat,
+        request: Option<RequestMark>,
+    ) -> Result<Generation, HostError> {
+        let look = self.change(table, behalf, Change::Reissue { seat, request }).await?;
+        Ok(Generation(look.seats[seat.index()].generation))
+    }
+
+    /// Which generation of the tokens for spectators is good, after those given before were revoked, if they are to be.
+    pub async fn spectators(
+        &self,
+        table: TableId,
+        behalf: Behalf,
+        revoke: bool,
+    ) -> Result<Generation, HostError> {
+        let look = if revoke {
+            self.change(table, behalf, Change::RevokeSpectators).await?
+        } else {
+            let look = self.look(table).await?;
+            admit::Door::from(&look).may_change(&behalf, None)?;
+            look
+        };
+        Ok(Generation(look.spectators))
+    }
+
+    /// Deletes a table that is over, with all that is stored of it.
+    pub async fn delete(&self, table: TableId, behalf: Behalf) -> Result<(), HostError> {
+        let look = self.look(table).await?;
+        admit::Door::from(&look).may_change(&behalf, None)?;
+        if !look.state.is_over() {
+            return Err(HostError::NotOver { table });
+        }
+        let owner = OwnerId::new(&look.setup.owner)?;
+        let feed = vec![Post { owner, payload: stored::encode_news(table, &News::Deleted) }];
+        self.shared.log.delete(Delete { table, at: Millis(self.shared.clock.now_ms()), feed }).await?;
+        self.shards.send(table, ToShard::Deleted(table)).await
+    }
+
+    /// Takes the answer of a seat.
+    pub async fn act(
+        &self,
+        pass: SeatPass,
+        decision: DecisionId,
+        answer: Answer,
+        reported: Option<u32>,
+    ) -> Result<Answered, HostError> {
+        let answering = Answering { decision, answer, reported };
+        self.ask(pass.table(), |to| Ask::Act { pass, answering, to }).await
+    }
+
+    /// A stream for one client: what the client says, and what it is told.
+    pub fn open_stream(&self) -> Result<(StreamHandle, Outbox), HostError> {
+        self.going()?;
+        let out = Out::new(self.shared.reader_queue);
+        Ok((StreamHandle::new(self.clone(), out.clone()), Outbox::new(out, self.shared.stopped.clone())))
+    }
+
+    /// The life of all tables of an owner, after this number; without one, from now on.
+    pub async fn news(&self, owner: &Owner, after: Option<u64>) -> Result<NewsFollow, HostError> {
+        self.going()?;
+        let stopped = self.shared.stopped.clone();
+        NewsFollow::new(self.shared.log.clone(), stopped, OwnerId::new(owner.as_str())?, after).await
+    }
+}
+
+/// Starts the threads of the house bots. What they decide goes to the shard of the table, while there is one.
+fn start_bots(shards: &[mpsc::Sender<ToShard>], settings: &Settings) -> Result<BotPool, HostError> {
+    let shards: Vec<mpsc::WeakSender<ToShard>> = shards.iter().map(mpsc::Sender::downgrade).collect();
+    let done = move |moved: bots::BotMove| {
+        if let Some(shard) = shards[shard_number(moved.table, shards.len())].upgrade() {
+            // A shard ends with the host, and then nobody waits for the bot.
+            let _ = shard.blocking_send(ToShard::Bot(moved));
+        }
+    };
+    BotPool::start(&settings.bots, done)
+        .map_err(|error| HostError::Fault { what: format!("no threads for the house bots: {error}") })
+}
+
+/// What the log knows the request of a client by.
+fn client_request(request: &RequestMark) -> String {
+    format!("c:{}", request.id)
+}
+
+/// What the log knows the rematch of a table by. No client can choose it.
+fn rematch_request(table: TableId) -> String {
+    format!("r:{table}")
+}

@@ -24,6 +24,7 @@ mod sqlite;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use futures_util::future::join_all;
 
 pub use append::{Append, Appended, Delete, Listing, NewPlace, Post, limits};
 pub use chain::{Entry, Hash};
@@ -32,7 +33,7 @@ pub use follow::Follow;
 pub use id::{BadTableId, Millis, OwnerId, TableId};
 pub use memory::MemoryLog;
 pub use query::{FeedItem, Filter, Page, Place, Retained, StartUp, TableRow, Tables};
-pub use sqlite::{Options, Report, SqliteLog, check, restore};
+pub use sqlite::{Options, Report, SqliteLog, backup, check, restore};
 
 /// Where the logs of all tables are kept.
 ///
@@ -43,6 +44,12 @@ pub trait Log: Send + Sync + 'static {
     ///
     /// Expected length 0 creates the table, and then needs a listing and a place.
     async fn append(&self, append: Append) -> Result<Appended, LogError>;
+
+    /// Appends to the logs of several tables, each by itself: one that is refused is no trouble for the others. Answered
+    /// when all of them are durable or refused, in their order.
+    async fn append_all(&self, appends: Vec<Append>) -> Vec<Result<Appended, LogError>> {
+        join_all(appends.into_iter().map(|append| self.append(append))).await
+    }
 
     /// The entries from index `from` to the end, none if `from` is the length. Their hashes have been checked.
     async fn read(&self, table: TableId, from: u64) -> Result<Vec<Entry>, LogError>;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parlor_engine::{AnyAction, AnyGame, AnyView, Seat, Viewer};
 
 use super::state::{SeatState, Stage, Table};
-use super::{Conduct, Ending, Holder, Numbers, Setup, Shuffle};
+use super::{ChanceSetup, Conduct, Ending, Holder, Numbers, Setup, Shuffle};
 use crate::TableId;
 
 /// Where a table is in its life.
@@ -185,6 +185,24 @@ impl Table {
     #[must_use]
     pub fn legal_actions(&self, seat: Seat) -> Vec<AnyAction> {
         self.game().map(|game| game.legal_actions(seat)).unwrap_or_default()
+    }
+
+    /// Whether decisions have a limit of time.
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        self.setup.time.decision > 0
+    }
+
+    /// Whether the seed of the game was given by whoever made the table.
+    #[must_use]
+    pub fn shuffle_is_given(&self) -> bool {
+        matches!(self.setup.chance, ChanceSetup::Given { .. })
+    }
+
+    /// Whether a moment of constant length is on, at which somebody may be asked in secret.
+    #[must_use]
+    pub fn window_is_held(&self) -> bool {
+        self.game().is_some_and(AnyGame::window_is_held)
     }
 
     /// Whether nobody else may learn that the seat is asked.

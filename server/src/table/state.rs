@@ -253,10 +253,10 @@ impl Table {
             return Err("it cannot begin now".to_owned());
         }
         let mut events = Vec::new();
+        let new = if self.setup.time.constant_secret { AnyGame::new_held } else { AnyGame::new };
         let chance = Chance::seeded(self.game_seed());
-        let game =
-            AnyGame::new(self.setup.rules_version, self.setup.options, self.players(), chance, &mut events)
-                .map_err(|error| error.to_string())?;
+        let game = new(self.setup.rules_version, self.setup.options, self.players(), chance, &mut events)
+            .map_err(|error| error.to_string())?;
         self.stage = Stage::Playing(Box::new(game));
         self.started = Some(at);
         doing.tell(TableEvent::Started { shuffle: Box::new(self.shuffle()) });
@@ -362,8 +362,23 @@ impl Table {
         self.act_by_default(seat, maker, doing)
     }
 
-    fn close_window(&mut self, _doing: &mut Doing) -> Result<(), String> {
-        Err("no window was held open".to_owned())
+    /// A window of constant length ends: whoever has not answered declines.
+    fn close_window(&mut self, doing: &mut Doing) -> Result<(), String> {
+        let declining: Vec<Seat> = match self.game() {
+            Some(game) if game.window_is_held() => game.to_act().iter().collect(),
+            _ => return Err("no window was held open".to_owned()),
+        };
+        for seat in declining {
+            let used = self.setup.time.secret;
+            self.use_time(seat, used)?;
+            self.act_by_default(seat, Maker { by: DecidedBy::Clock, used }, doing)?;
+        }
+        if let Stage::Playing(game) = &mut self.stage {
+            let mut events = Vec::new();
+            game.close_window(&mut events);
+            doing.tell_game(events);
+        }
+        Ok(())
     }
 
     fn forfeit(&mut self, seat: Seat, conduct: Conduct, doing: &mut Doing) -> Result<(), String> {

@@ -111,6 +111,12 @@ impl Numbers {
         self.0[slot(viewer)]
     }
 
+    /// The same with this number for the viewer: as a record has it.
+    pub(crate) fn with(mut self, viewer: Viewer, number: u64) -> Numbers {
+        self.0[slot(viewer)] = number;
+        self
+    }
+
     pub(super) fn count(&mut self, viewer: Viewer) {
         self.0[slot(viewer)] += 1;
     }

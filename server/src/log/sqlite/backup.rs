@@ -8,8 +8,9 @@ use super::failure::{Failing, io_error};
 use super::schema::{Lock, beside, open_to_read};
 use crate::log::LogError;
 
-/// Copies a store, as it is at one moment, to a file that is not there yet.
-pub(super) fn backup(store: &Path, to: &Path) -> Result<Report, LogError> {
+/// Copies a store, as it is at one moment, to a file that is not there yet, and checks the copy. A server may be using
+/// the store meanwhile, in this process or another.
+pub fn backup(store: &Path, to: &Path) -> Result<Report, LogError> {
     refuse_existing(to)?;
     let copy = beside(to, ".partial");
     let report = copy_checked(store, &copy)?;

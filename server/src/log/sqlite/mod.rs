@@ -28,7 +28,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLoc
 use async_trait::async_trait;
 use bytes::Bytes;
 
-pub use backup::restore;
+pub use backup::{backup, restore};
 pub use check::{Report, check};
 
 use super::follow::{Hub, Rest};

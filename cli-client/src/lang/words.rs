@@ -1,0 +1,291 @@
+//! The words of the client itself, in English and German. Cards, moves and events have theirs in the engine.
+
+use parlor_engine::{Lang, Say, Seat, Text};
+
+use crate::table::{Ended, Finish};
+
+const fn text(en: &'static str, de: &'static str) -> Text {
+    Text { en, de }
+}
+
+macro_rules! words {
+    ($($name:ident: $en:literal, $de:literal;)*) => {
+        $(pub(crate) const $name: Text = text($en, $de);)*
+
+        /// Every fixed text, for tests.
+        #[cfg(test)]
+        pub(crate) const ALL: &[Text] = &[$($name),*];
+    };
+}
+
+words! {
+    // Who sits where.
+    FREE_SEAT: "(free)", "(frei)";
+    YOU: "(you)", "(du)";
+    AWAY: "(away)", "(weg)";
+    OUT: "(out)", "(raus)";
+    // Panes.
+    TABLE: "Table", "Tisch";
+    PLAYERS: "Players", "Spieler";
+    CARDS: "cards", "Karten";
+    POINTS: "points", "Punkte";
+    SHORT_POINTS: "pts", "Pkt";
+    TIME: "time", "Zeit";
+    HAND: "Your hand", "Deine Hand";
+    MOVES: "Your moves", "Deine Züge";
+    LOG: "What happened", "Was geschah";
+    RESULT: "The result", "Das Ergebnis";
+    PLACE: "place", "Platz";
+    HELP: "Help", "Hilfe";
+    // The header and the line that says what is going on.
+    CONNECTED: "connected", "verbunden";
+    RECONNECTING: "reconnecting ...", "Verbindung wird wiederhergestellt ...";
+    CONNECTING: "Connecting to the table ...", "Verbindung zum Tisch ...";
+    LOST: "The connection was lost. Nothing you did is lost; your moves wait until it is back.",
+        "Die Verbindung ist weg. Nichts ist verloren; du kannst weiterspielen, sobald sie wieder da ist.";
+    WATCHING: "You are watching.", "Du schaust zu.";
+    WAITING_FOR_PLAYERS: "Waiting until all seats are taken.", "Es geht los, sobald alle Sitze besetzt sind.";
+    SECRET: "SECRET: nobody else learns that you are asked, nor that you decline.",
+        "GEHEIM: Niemand sonst erfährt, dass du gefragt wirst, oder dass du verzichtest.";
+    SENT: "Sent ...", "Gesendet ...";
+    NO_SUCH_MOVE: "No move fits what you typed. Esc clears it.", "Kein Zug passt zu deiner Eingabe. Esc löscht sie.";
+    NOT_YOUR_TURN: "You are not asked anything now.", "Du wirst gerade nichts gefragt.";
+    SURE_TO_LEAVE: "Leave the table? Your seat stays yours, and your clock runs on. q or Enter: leave, any other key: stay.",
+        "Den Tisch verlassen? Dein Sitz bleibt deiner, deine Uhr läuft weiter. q oder Enter: gehen, sonst: bleiben.";
+    SEED_GIVEN: "given seed, not rated", "vorgegebener Seed, ungewertet";
+    OVER: "The table is over. Enter or q: leave.", "Der Tisch ist zu Ende. Enter oder q: gehen.";
+    CLOSED: "The table sends nothing more.", "Vom Tisch kommt nichts mehr.";
+    // What happens beside the moves.
+    STARTED: "All seats are taken: the game begins.", "Alle Sitze sind besetzt: Das Spiel beginnt.";
+    // Keys, in a line.
+    KEYS_CHOOSE: "↑↓ choose · number or name: find · Enter play · Tab larger · ? help · q leave",
+        "↑↓ wählen · Nummer, Name: finden · Enter spielt · Tab größer · ? Hilfe · q geht";
+    KEYS_WAIT: "Tab larger table, then log · ? help and rules · q leave",
+        "Tab größerer Tisch, dann Verlauf · ? Hilfe und Regeln · q gehen";
+    KEYS_LARGE: "arrows move · number or name: find · Enter play · Tab next · ? help · q leave",
+        "Pfeile schieben · Nummer, Name: finden · Enter spielt · Tab weiter · ? Hilfe · q";
+    KEYS_HELP: "↑↓ PageUp PageDown scroll · any other key: back", "↑↓ Bild↑ Bild↓ blättern · jede andere Taste: zurück";
+    KEYS_OVER: "Enter or q leave · Tab larger table, then log · ? help and rules",
+        "Enter oder q gehen · Tab größerer Tisch, dann Verlauf · ? Hilfe und Regeln";
+    KEYS_REPLAY: "← → step · PageUp PageDown ten · Home End · Tab larger · ? help · q leave",
+        "← → Schritt · Bild↑ Bild↓ zehn · Pos1 Ende · Tab größer · ? Hilfe · q gehen";
+    // Line mode.
+    PLAIN_HELP: "A number or a name plays that move. Other words: moves, table, rules, ? (this help), q (leave).",
+        "Eine Nummer oder ein Name spielt den Zug. Außerdem: züge, tisch, regeln, ? (diese Hilfe), q (gehen).";
+    PLAIN_AMBIGUOUS: "Several moves fit:", "Mehrere Züge passen:";
+    PLAIN_PROMPT: "Your move (number, name or ?):", "Dein Zug (Nummer, Name oder ?):";
+    PLAIN_NONE: "No move fits that. \"moves\" lists them.", "Kein Zug passt dazu. „züge“ listet sie auf.";
+    PLAIN_LEFT: "You left the table. Your seat stays yours.", "Du hast den Tisch verlassen. Dein Sitz bleibt deiner.";
+    PLAIN_BACK: "The connection is there again.", "Die Verbindung ist wieder da.";
+}
+
+/// What the keys do, line by line, for the help.
+pub(crate) fn keys(lang: Lang) -> &'static [&'static str] {
+    match lang {
+        Lang::En => &[
+            "Up, Down            choose a move; PageUp, PageDown, Home and End go further",
+            "1, 2, 3 ...         choose the move with this number",
+            "letters             find moves by their words: \"bl 7\" finds blue 7",
+            "/                   find by words that begin with a digit: \"/8\" finds an 8",
+            "Backspace, Esc      take back a letter, or all of them",
+            "Enter               play the move",
+            "Left, Right         move the table of No Dice; with Shift also Up, Down",
+            "Tab                 the table larger, then all that happened, then back",
+            "?                   this help and the rules of the game",
+            "q, Ctrl-C           leave; the seat stays yours",
+        ],
+        Lang::De => &[
+            "Auf, Ab             einen Zug wählen; Bild↑, Bild↓, Pos1 und Ende springen",
+            "1, 2, 3 ...         den Zug mit dieser Nummer wählen",
+            "Buchstaben          Züge nach Wörtern suchen: „bl 7“ findet die blaue 7",
+            "/                   nach Wörtern suchen, die mit einer Ziffer beginnen: „/8“",
+            "Rücktaste, Esc      einen Buchstaben zurücknehmen, oder alle",
+            "Enter               den Zug spielen",
+            "Links, Rechts       den Tisch von No Dice schieben; mit Umschalt auch Auf, Ab",
+            "Tab                 den Tisch größer, dann alles, was geschah, dann zurück",
+            "?                   diese Hilfe und die Regeln des Spiels",
+            "q, Strg-C           gehen; der Sitz bleibt deiner",
+        ],
+    }
+}
+
+/// The screen has no room.
+pub(crate) fn too_small(width: u16, height: u16, lang: Lang) -> String {
+    match lang {
+        Lang::En => {
+            format!("The window has {width}x{height} characters. Parlor needs 80x24: make it larger.")
+        }
+        Lang::De => {
+            format!("Das Fenster hat {width}x{height} Zeichen. Parlor braucht 80x24: Mach es größer.")
+        }
+    }
+}
+
+/// A bot of the house.
+pub(crate) fn bot(name: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En | Lang::De => format!("{name} (bot)"),
+    }
+}
+
+/// A player who is expected.
+pub(crate) fn expected(name: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("for {name}"),
+        Lang::De => format!("für {name}"),
+    }
+}
+
+/// The table's id, in the header.
+pub(crate) fn table_id(id: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("table {id}"),
+        Lang::De => format!("Tisch {id}"),
+    }
+}
+
+/// Others are asked.
+pub(crate) fn waiting_for(names: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("Waiting for {names}."),
+        Lang::De => format!("Warten auf {names}."),
+    }
+}
+
+/// Somebody took a seat.
+pub(crate) fn joined(seat: Seat, name: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("{name} takes seat {seat}."),
+        Lang::De => format!("{name} nimmt Sitz {seat}."),
+    }
+}
+
+/// A house bot took over a seat.
+pub(crate) fn replaced(seat: Seat, name: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("{name} takes over seat {seat}."),
+        Lang::De => format!("{name} übernimmt Sitz {seat}."),
+    }
+}
+
+/// The clock of a seat ran out.
+pub(crate) fn clock_ran_out(seat: Seat, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("The clock of seat {seat} ran out, and plays for it."),
+        Lang::De => format!("Die Uhr von Sitz {seat} ist abgelaufen und spielt für ihn."),
+    }
+}
+
+/// A seat can no longer win.
+pub(crate) fn forfeited(seat: Seat, why: Finish, lang: Lang) -> String {
+    let why = finish(why).get(lang);
+    match lang {
+        Lang::En => format!("Seat {seat} can no longer win: {why}."),
+        Lang::De => format!("Sitz {seat} kann nicht mehr gewinnen: {why}."),
+    }
+}
+
+/// Something else than the player decided.
+pub(crate) fn decided_for_you(action: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("Played for you: {action}."),
+        Lang::De => format!("Für dich gespielt: {action}."),
+    }
+}
+
+/// There is a rematch.
+pub(crate) fn rematch(id: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("There is a rematch: table {id}."),
+        Lang::De => format!("Es gibt eine Revanche: Tisch {id}."),
+    }
+}
+
+/// Somebody came or went.
+pub(crate) fn presence(seat: Seat, name: &str, connected: bool, lang: Lang) -> String {
+    let seat = seat.in_lang(lang);
+    match (connected, lang) {
+        (true, Lang::En) => format!("{name} ({seat}) is back."),
+        (true, Lang::De) => format!("{name} ({seat}) ist wieder da."),
+        (false, Lang::En) => format!("{name} ({seat}) has lost the connection."),
+        (false, Lang::De) => format!("{name} ({seat}) ist nicht mehr verbunden."),
+    }
+}
+
+/// How a table as a whole ended.
+pub(crate) const fn ended(ended: Ended) -> Text {
+    match ended {
+        Ended::PlayedOut => text("The game was played to its end.", "Das Spiel ist zu Ende gespielt."),
+        Ended::Cancelled => {
+            text("The table was cancelled; nobody scores.", "Der Tisch wurde abgesagt; niemand punktet.")
+        }
+        Ended::Expired => text(
+            "The table did not fill in time; nobody scores.",
+            "Der Tisch wurde nicht rechtzeitig voll; niemand punktet.",
+        ),
+        Ended::Fault => text(
+            "A fault of the server ended the table; nobody scores.",
+            "Ein Fehler des Servers hat den Tisch beendet; niemand punktet.",
+        ),
+    }
+}
+
+/// How a seat came to its end.
+pub(crate) const fn finish(finish: Finish) -> Text {
+    match finish {
+        Finish::PlayedOut => text("played to the end", "zu Ende gespielt"),
+        Finish::TimedOut => text("ran out of time", "Zeit überschritten"),
+        Finish::Resigned => text("resigned", "aufgegeben"),
+        Finish::Disconnected => text("was away for too long", "zu lange nicht verbunden"),
+    }
+}
+
+/// How often a clock ran out, after something else.
+pub(crate) fn clocks_run_out(times: u32, lang: Lang) -> String {
+    match (times, lang) {
+        (0, _) => String::new(),
+        (1, Lang::En) => ", 1 clock ran out".to_owned(),
+        (1, Lang::De) => ", 1 Uhr abgelaufen".to_owned(),
+        (times, Lang::En) => format!(", {times} clocks ran out"),
+        (times, Lang::De) => format!(", {times} Uhren abgelaufen"),
+    }
+}
+
+/// There are many moves, and they are not listed unless asked for.
+pub(crate) fn many_moves(count: usize, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("There are {count} moves: \"moves\" lists them, a name finds some of them."),
+        Lang::De => format!("Es gibt {count} Züge: „züge“ listet sie auf, ein Name findet einige davon."),
+    }
+}
+
+/// Where a replay is.
+pub(crate) fn step(at: usize, of: usize, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("step {at} of {of}"),
+        Lang::De => format!("Schritt {at} von {of}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Key hints stand in one line of the smallest screen.
+    #[test]
+    fn hints_fit_into_a_line() {
+        for hint in [KEYS_CHOOSE, KEYS_WAIT, KEYS_LARGE, KEYS_HELP, KEYS_OVER, KEYS_REPLAY] {
+            for lang in [Lang::En, Lang::De] {
+                assert!(crate::text::width(hint.get(lang)) <= 80, "{}", hint.get(lang));
+            }
+        }
+    }
+
+    #[test]
+    fn every_text_has_both_languages() {
+        for text in ALL {
+            assert!(!text.en.is_empty() && !text.de.is_empty());
+        }
+        assert_eq!(keys(Lang::En).len(), keys(Lang::De).len());
+    }
+}

@@ -1,0 +1,177 @@
+//! Flush on the screen: the stack of the field, who has passed, and what has not been seen yet.
+
+use parlor_engine::flush::{Action, Combination, Flush, Kind, Rank, Ranks, View};
+use parlor_engine::{Lang, Say, Seat, Seats, Text};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::ink::{self, Ink, Paint};
+use super::picture::{Picture, Room};
+
+impl Picture for Flush {
+    fn stage(view: &View, lang: Lang) -> String {
+        let hand = u32::from(view.hand_number) + 1;
+        let end = if view.options.beginner { -10 } else { -20 };
+        match (view.players, lang) {
+            (2, Lang::En) => format!("hand {hand} of 2"),
+            (2, Lang::De) => format!("Durchgang {hand} von 2"),
+            (_, Lang::En) => format!("hand {hand}, ends at {end}"),
+            (_, Lang::De) => format!("Durchgang {hand}, Ende bei {end}"),
+        }
+    }
+
+    fn turn(view: &View) -> Seats {
+        if view.outcome.is_some() { Seats::NONE } else { Seats::only(view.turn) }
+    }
+
+    fn cards(view: &View, seat: Seat) -> u8 {
+        view.hand_sizes[seat.index()]
+    }
+
+    fn points(view: &View, seat: Seat) -> i32 {
+        view.totals[seat.index()]
+    }
+
+    fn mark(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
+        view.passed.contains(seat).then(|| Text { en: "passed", de: "gepasst" }.get(lang))
+    }
+
+    fn question(view: &View, lang: Lang) -> String {
+        let text = if view.lead_is_due() {
+            Text {
+                en: "You lead: a single card, a set or a sequence.",
+                de: "Du spielst aus: eine Karte, einen Satz oder eine Folge.",
+            }
+        } else {
+            Text {
+                en: "Your move: overwrite, add or pass.",
+                de: "Du bist dran: überbieten, anlegen oder passen.",
+            }
+        };
+        text.get(lang).to_owned()
+    }
+
+    fn labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
+        let label = |action: &Action| {
+            let words = action.in_lang(lang);
+            match (action, lang) {
+                (Action::Add(_), Lang::En) => format!("{words} (lay {})", laid(view, action)),
+                (Action::Add(_), Lang::De) => format!("{words} (lege {})", laid(view, action)),
+                _ => words.to_string(),
+            }
+        };
+        legal.iter().map(label).collect()
+    }
+
+    fn hand(view: &View, chosen: Option<&Action>, ink: Ink) -> Vec<Line<'static>> {
+        let marked = chosen.map_or(Ranks::EMPTY, |action| laid(view, action));
+        let piece = |rank: Rank| {
+            let cards = (0..view.hand.count(rank)).map(|copy| {
+                ink::card(&rank.number().to_string(), copy < marked.count(rank), style(rank, ink))
+            });
+            Line::from_iter(cards)
+        };
+        view.hand.distinct().map(piece).collect()
+    }
+
+    fn table(view: &View, chosen: Option<&Action>, ink: Ink, room: Room) -> Vec<Line<'static>> {
+        let lang = ink.lang;
+        let [free, by, would, aside, unseen, left] = match lang {
+            Lang::En => {
+                ["The field is free.", "laid by", "It would be", "set aside", "Not seen yet", "Left over"]
+            }
+            Lang::De => [
+                "Das Feld ist frei.",
+                "gelegt von",
+                "Dann läge da",
+                "beiseite",
+                "Noch nicht gesehen",
+                "behielt",
+            ],
+        };
+        let mut lines = Vec::new();
+        match view.stack {
+            None => lines.extend([Line::raw(""), Line::raw(free), Line::raw(""), Line::raw("")]),
+            Some(stack) => {
+                lines.extend(stack_of(stack.combination, ink));
+                let kind = kind(stack.combination).get(lang);
+                lines.push(Line::raw(format!("{kind}, {by} {}", stack.by.in_lang(lang))));
+            }
+        }
+        lines.push(match chosen {
+            Some(Action::Lead(made) | Action::Overwrite(made) | Action::Add(made)) => {
+                let made = made.in_lang(lang).to_string();
+                Line::from_iter([Span::raw(format!("{would}: ")), Span::styled(made, ink.bold(Paint::Green))])
+            }
+            Some(Action::Pass) | None => Line::raw(""),
+        });
+        if view.outcome.is_some() {
+            // In place of what was chosen: nothing is any more.
+            lines.pop();
+            lines.push(Line::raw(format!("{left}:")));
+            for seat in Seat::all(view.players).filter(|seat| !view.left[seat.index()].is_empty()) {
+                let cards = view.left[seat.index()].iter();
+                let cards = cards.map(|rank| Span::styled(format!(" {}", rank.number()), style(rank, ink)));
+                lines.push(Line::from_iter([Span::raw(format!("{seat}:"))].into_iter().chain(cards)));
+            }
+            return lines;
+        }
+        let kept = u32::from(view.set_aside) + u32::from(view.kept_back);
+        lines.push(Line::raw(format!("{unseen} ({aside}: {kept}):")));
+        let cards = view.unseen();
+        let pieces = cards.distinct().map(|rank| {
+            let count = Span::styled(format!("x{}", cards.count(rank)), ink.paint(Paint::Faint));
+            Line::from_iter([Span::styled(rank.number().to_string(), style(rank, ink)), count])
+        });
+        lines.extend(ink::flow(pieces.collect(), room.width.into()));
+        lines
+    }
+}
+
+/// The cards that the action takes from the hand.
+fn laid(view: &View, action: &Action) -> Ranks {
+    match action {
+        Action::Lead(made) | Action::Overwrite(made) => made.cards(),
+        Action::Add(made) => {
+            made.cards().minus(view.stack.map_or(Ranks::EMPTY, |stack| stack.combination.cards()))
+        }
+        Action::Pass => Ranks::EMPTY,
+    }
+}
+
+/// The cards of the stack side by side.
+fn stack_of(combination: Combination, ink: Ink) -> [Line<'static>; 3] {
+    let row = |left: &str, right: &str, inside: &dyn Fn(Rank) -> String| {
+        let cards = combination.cards();
+        Line::from_iter(
+            cards
+                .iter()
+                .map(|rank| Span::styled(format!("{left}{:^4}{right} ", inside(rank)), style(rank, ink))),
+        )
+    };
+    [
+        row("┌", "┐", &|_| "────".to_owned()),
+        row("│", "│", &|rank| rank.number().to_string()),
+        row("└", "┘", &|_| "────".to_owned()),
+    ]
+}
+
+const fn kind(combination: Combination) -> Text {
+    match combination.kind() {
+        Kind::Single => Text { en: "single card", de: "einzelne Karte" },
+        Kind::Set => Text { en: "set", de: "Satz" },
+        Kind::Sequence => Text { en: "sequence", de: "Folge" },
+    }
+}
+
+/// The 8, which flushes, stands out; the more another card costs, the warmer it is.
+fn style(rank: Rank, ink: Ink) -> Style {
+    match rank {
+        Rank::EIGHT => ink.bold(Paint::Red),
+        _ => ink.paint(match rank.penalty() {
+            1 => Paint::Blue,
+            2 => Paint::Green,
+            _ => Paint::Yellow,
+        }),
+    }
+}

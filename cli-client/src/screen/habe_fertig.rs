@@ -1,0 +1,229 @@
+//! Habe fertig on the screen: two piles, the gap between them, and a hand in six colours.
+
+use parlor_engine::habe_fertig::{Action, Card, Colour, HabeFertig, Phase, Pile, View};
+use parlor_engine::{CardSet, Lang, Say, Seat, Seats, Text};
+use ratatui::text::{Line, Span};
+
+use super::ink::{self, BoxedCard, Ink, Paint};
+use super::picture::{Picture, Room};
+use crate::text::wrap;
+
+impl Picture for HabeFertig {
+    fn stage(view: &View, lang: Lang) -> String {
+        let rounds = if view.players == 3 { 3 } else { 4 };
+        let (round, turn) = (u32::from(view.round) + 1, u32::from(view.turns) + 1);
+        match lang {
+            Lang::En => format!("round {round} of {rounds}, turn {turn}"),
+            Lang::De => format!("Runde {round} von {rounds}, Zug {turn}"),
+        }
+    }
+
+    fn turn(view: &View) -> Seats {
+        match view.phase {
+            _ if view.outcome.is_some() => Seats::NONE,
+            Phase::Hiding { waiting } => waiting,
+            Phase::Laying { .. } | Phase::Moving => Seats::only(view.turn),
+        }
+    }
+
+    fn cards(view: &View, seat: Seat) -> u8 {
+        view.hand_sizes[seat.index()]
+    }
+
+    fn points(view: &View, seat: Seat) -> i32 {
+        view.totals[seat.index()]
+    }
+
+    fn mark(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
+        match view.phase {
+            Phase::Hiding { waiting } if !waiting.contains(seat) => {
+                Some(Text { en: "ready", de: "fertig" }.get(lang))
+            }
+            _ => None,
+        }
+    }
+
+    fn question(view: &View, lang: Lang) -> String {
+        match (view.phase, lang) {
+            (Phase::Hiding { .. }, Lang::En) => {
+                "Hide two cards: their stars count if you win the round.".into()
+            }
+            (Phase::Hiding { .. }, Lang::De) => {
+                "Verstecke zwei Karten: Ihre Sterne zählen, wenn du die Runde gewinnst.".into()
+            }
+            (Phase::Laying { turned }, Lang::En) => format!("There is no gap. Lay the {turned} on a pile."),
+            (Phase::Laying { turned }, Lang::De) => {
+                format!("Es gibt keine Lücke. Lege die {} auf einen Stapel.", turned.in_lang(lang))
+            }
+            (Phase::Moving, Lang::En) => "Your move: into the gap, a match, or pass and draw.".into(),
+            (Phase::Moving, Lang::De) => {
+                "Du bist dran: in die Lücke, passend, oder passen und ziehen.".into()
+            }
+        }
+    }
+
+    fn labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
+        let gap = view.into_gap();
+        let again = Text { en: " (gap)", de: " (Lücke)" }.get(lang);
+        let label = |action: &Action| {
+            let words = action.in_lang(lang);
+            match action {
+                Action::Hide(pair) => format!("{words} ({})", stars(pair.cards())),
+                Action::Play { card, .. } if gap.contains(*card) => format!("{words}{again}"),
+                _ => words.to_string(),
+            }
+        };
+        legal.iter().map(label).collect()
+    }
+
+    fn hand(view: &View, chosen: Option<&Action>, ink: Ink) -> Vec<Line<'static>> {
+        let marked = match chosen {
+            Some(Action::Hide(pair)) => pair.cards(),
+            Some(Action::Play { card, .. }) => CardSet::only(*card),
+            Some(Action::Lay(_) | Action::Pass) | None => CardSet::EMPTY,
+        };
+        let piece = |colour: &Colour| {
+            let cards = view.hand & colour.cards();
+            let style = ink.paint(paint(*colour));
+            let name = Span::styled(name(*colour).get(ink.lang), ink.bold(paint(*colour)));
+            let numbers = cards
+                .into_iter()
+                .map(|card| ink::card(&card.number().to_string(), marked.contains(card), style));
+            (!cards.is_empty()).then(|| Line::from_iter([name].into_iter().chain(numbers)))
+        };
+        Colour::ALL.iter().filter_map(piece).collect()
+    }
+
+    fn table(view: &View, chosen: Option<&Action>, ink: Ink, room: Room) -> Vec<Line<'static>> {
+        let lang = ink.lang;
+        let mut lines = Vec::new();
+        match view.tops {
+            Some(tops) => lines.extend(ink::boxes(&piles(view, tops, chosen, ink))),
+            None => {
+                lines.push(Line::raw(
+                    Text {
+                        en: "Stars: 1 and 11 none, 2 and 10 one,",
+                        de: "Sterne: 1 und 11 keiner, 2 und 10 einer,",
+                    }
+                    .get(lang),
+                ));
+                lines.push(Line::raw(
+                    Text {
+                        en: "3 4 8 9 two, 5 and 7 three, 6 four.",
+                        de: "3 4 8 9 zwei, 5 und 7 drei, 6 vier.",
+                    }
+                    .get(lang),
+                ));
+            }
+        }
+        if let Some(shown) = view.shown {
+            // Once cards are shown, nobody lays or draws any more.
+            let shown = shown.in_lang(lang).to_string();
+            lines.extend(wrap(&shown, room.width.into()).into_iter().map(Line::raw));
+            return lines;
+        }
+        if let Some([left, right]) = view.tops {
+            lines.push(gap(left, right, lang));
+        }
+        let [draw, under, turned, hidden] = match lang {
+            Lang::En => ["Draw pile", "under the tops", "Turned over", "You hid"],
+            Lang::De => ["Nachziehstapel", "unter den Stapeln", "Aufgedeckt", "Versteckt von dir"],
+        };
+        lines.push(Line::raw(format!("{draw}: {}, {under}: {}", view.draw, view.buried.len())));
+        if let Phase::Laying { turned: card } = view.phase {
+            let style = ink.bold(paint(card.colour()));
+            lines.push(Line::from_iter([
+                Span::raw(format!("{turned}: ")),
+                Span::styled(card.in_lang(lang).to_string(), style),
+            ]));
+        }
+        if !view.hidden.is_empty() {
+            lines.push(Line::raw(format!(
+                "{hidden}: {} ({})",
+                view.hidden.in_lang(lang),
+                stars(view.hidden)
+            )));
+        }
+        lines
+    }
+}
+
+/// The two piles; where the chosen card would go, it is marked.
+fn piles(view: &View, tops: [Card; 2], chosen: Option<&Action>, ink: Ink) -> Vec<BoxedCard> {
+    let goes_to = match chosen {
+        Some(Action::Lay(pile) | Action::Play { pile, .. }) => Some(*pile),
+        Some(Action::Hide(_) | Action::Pass) | None => None,
+    };
+    let laid = match (chosen, view.phase) {
+        (Some(Action::Play { card, .. }), _) => Some(*card),
+        (Some(Action::Lay(_)), Phase::Laying { turned }) => Some(turned),
+        _ => None,
+    };
+    let one = |pile: Pile| {
+        let top = tops[pile.index()];
+        let below = match (goes_to == Some(pile), laid) {
+            (true, Some(card)) => format!("^ {}", short(card, ink.lang)),
+            _ => side(pile).get(ink.lang).to_owned(),
+        };
+        BoxedCard {
+            name: name(top.colour()).get(ink.lang).to_owned(),
+            value: format!("{:<3}{}", top.number(), stars(CardSet::only(top))),
+            below,
+            style: ink.bold(paint(top.colour())),
+        }
+    };
+    Pile::ALL.map(one).into()
+}
+
+/// The numbers that go into the gap.
+fn gap(left: Card, right: Card, lang: Lang) -> Line<'static> {
+    let (low, high) = (left.number().min(right.number()), left.number().max(right.number()));
+    let numbers: Vec<String> = (low + 1..high).map(|number| number.to_string()).collect();
+    Line::raw(match (numbers.is_empty(), lang) {
+        (true, Lang::En) => "No gap".to_owned(),
+        (true, Lang::De) => "Keine Lücke".to_owned(),
+        (false, Lang::En) => format!("Gap: {}, in other colours", numbers.join(" ")),
+        (false, Lang::De) => format!("Lücke: {}, in anderen Farben", numbers.join(" ")),
+    })
+}
+
+/// The stars of the cards: one mark each.
+fn stars(cards: CardSet<Card>) -> String {
+    let count: usize = cards.into_iter().map(|card| usize::from(card.stars())).sum();
+    if count == 0 { "-".to_owned() } else { "*".repeat(count) }
+}
+
+/// A card in six columns.
+fn short(card: Card, lang: Lang) -> String {
+    let name: String = name(card.colour()).get(lang).chars().take(3).collect();
+    format!("{name} {}", card.number())
+}
+
+const fn side(pile: Pile) -> Text {
+    match pile {
+        Pile::Left => Text { en: "left", de: "links" },
+        Pile::Right => Text { en: "right", de: "rechts" },
+    }
+}
+
+const fn name(colour: Colour) -> Text {
+    match colour {
+        Colour::Red => Text { en: "red", de: "rot" },
+        Colour::Yellow => Text { en: "yellow", de: "gelb" },
+        Colour::Green => Text { en: "green", de: "grün" },
+        Colour::Blue => Text { en: "blue", de: "blau" },
+        Colour::Purple => Text { en: "purple", de: "lila" },
+        Colour::Grey => Text { en: "grey", de: "grau" },
+    }
+}
+
+const fn paint(colour: Colour) -> Paint {
+    match colour {
+        Colour::Red => Paint::Red,
+        Colour::Yellow => Paint::Yellow,
+        Colour::Green => Paint::Green,
+        Colour::Blue => Paint::Blue,
+        Colour::Purple => Paint::Purple,
+        Colour::Grey => Paint::Grey,
+    }
+}

@@ -1,0 +1,301 @@
+//! No Dice on the screen: a table that grows in steps of half a segment, and where the chosen card would lie on it.
+
+use parlor_engine::no_dice::{
+    Action, Card, Decision, Direction, Hand, NoDice, Placement, Segment, Square, View,
+};
+use parlor_engine::{Lang, Say, Seat, Seats, Text};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use super::ink::{self, Ink, Paint};
+use super::picture::{Picture, Room};
+use crate::text::wrap;
+
+impl Picture for NoDice {
+    const FILLS: bool = true;
+
+    fn stage(view: &View, lang: Lang) -> String {
+        let order = view.order.in_lang(lang);
+        match lang {
+            Lang::En => format!("play goes {order}"),
+            Lang::De => format!("es geht {order}"),
+        }
+    }
+
+    fn turn(view: &View) -> Seats {
+        if view.outcome.is_some() { Seats::NONE } else { Seats::only(view.turn) }
+    }
+
+    fn cards(view: &View, seat: Seat) -> u8 {
+        view.hand_sizes[seat.index()]
+    }
+
+    fn points(view: &View, seat: Seat) -> i32 {
+        view.scores[seat.index()]
+    }
+
+    fn mark(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
+        if view.x2.contains(seat) {
+            return Some("x2");
+        }
+        view.passed.contains(seat).then(|| Text { en: "passed", de: "gepasst" }.get(lang))
+    }
+
+    fn question(view: &View, lang: Lang) -> String {
+        let next = view.turn.in_lang(lang);
+        match (view.decision, lang) {
+            (Some(Decision::Window), Lang::En) => format!("Do you play PASS, so that {next} is skipped?"),
+            (Some(Decision::Window), Lang::De) => format!("Spielst du PASS, damit {next} aussetzt?"),
+            (_, Lang::En) => "Your move: lay a card, play an action card, or pass.".to_owned(),
+            (_, Lang::De) => {
+                "Du bist dran: eine Karte legen, eine Aktionskarte spielen oder passen.".to_owned()
+            }
+        }
+    }
+
+    fn labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
+        let placements = legal.iter().filter_map(|action| match action {
+            Action::Lay(placement) => Some(*placement),
+            _ => None,
+        });
+        let mut scores = view.scores_of(placements);
+        let label = |action: &Action| match action {
+            Action::Lay(placement) => match scores.next() {
+                Some(Ok(points)) => format!("{} +{points}", place(*placement, lang)),
+                _ => place(*placement, lang),
+            },
+            _ => action.in_lang(lang).to_string(),
+        };
+        legal.iter().map(label).collect()
+    }
+
+    fn hand(view: &View, chosen: Option<&Action>, ink: Ink) -> Vec<Line<'static>> {
+        let mut marked = match chosen {
+            Some(Action::Lay(placement)) => Some(Card::Playing(placement.card())),
+            Some(Action::Switch) => Some(Card::Switch),
+            Some(Action::PassCard) => Some(Card::Pass),
+            Some(Action::X2) => Some(Card::X2),
+            Some(Action::Swap(_)) => Some(Card::Swap),
+            Some(Action::Pass | Action::Decline) | None => None,
+        };
+        let piece = |card: Card| {
+            let chosen = marked.take_if(|marked| *marked == card).is_some();
+            let style = match card {
+                Card::Playing(_) => Style::new(),
+                _ => ink.bold(Paint::Yellow),
+            };
+            Line::from(ink::card(&card.in_lang(ink.lang).to_string(), chosen, style))
+        };
+        view.hand.into_iter().map(piece).collect()
+    }
+
+    fn table(view: &View, chosen: Option<&Action>, ink: Ink, room: Room) -> Vec<Line<'static>> {
+        let lang = ink.lang;
+        let placement = match chosen {
+            Some(Action::Lay(placement)) => Some(*placement),
+            _ => None,
+        };
+        let [pile, played] = match lang {
+            Lang::En => ["Draw pile", "played"],
+            Lang::De => ["Nachziehstapel", "gespielt"],
+        };
+        let about = format!("{pile}: {}, {played}: {}", view.draw_pile, counted(view.played, lang));
+        let about = [Some(about), known(view, lang)].into_iter().flatten();
+        let mut lines: Vec<Line<'static>> =
+            about.flat_map(|text| wrap(&text, room.width.into())).map(Line::raw).collect();
+        let rows = room.height.saturating_sub(lines.len() as u16 + 1);
+        let window = Window::over(&view.visible(), placement, rows, room);
+        let board = Board { view, placement, ink };
+        lines.extend(board.draw(window));
+        lines.push(Line::styled(window.note(lang), ink.paint(Paint::Faint)));
+        lines
+    }
+}
+
+/// Cards that cannot be told apart, with how many there are of each.
+fn counted(cards: Hand, lang: Lang) -> String {
+    let kinds = Card::ACTIONS.into_iter().filter(|card| cards.contains(*card));
+    let kinds: Vec<String> =
+        kinds.map(|card| format!("{}x{}", card.in_lang(lang), cards.count(card))).collect();
+    if kinds.is_empty() { "-".to_owned() } else { kinds.join(" ") }
+}
+
+/// What the viewer remembers of other hands.
+fn known(view: &View, lang: Lang) -> Option<String> {
+    let has = Text { en: "has", de: "hat" }.get(lang);
+    let hands: Vec<String> = Seat::all(view.players)
+        .filter(|seat| !view.known[seat.index()].is_empty())
+        .map(|seat| format!("{} {has} {}", seat.in_lang(lang), view.known[seat.index()].in_lang(lang)))
+        .collect();
+    (!hands.is_empty()).then(|| hands.join("; "))
+}
+
+/// A placement in few words.
+fn place(placement: Placement, lang: Lang) -> String {
+    let (card, (x, y)) = (placement.card(), placement.lower());
+    let toward = match placement.toward() {
+        Direction::Right => Text { en: "to the right", de: "nach rechts" },
+        Direction::Down => Text { en: "down", de: "nach unten" },
+        Direction::Left => Text { en: "to the left", de: "nach links" },
+        Direction::Up => Text { en: "up", de: "nach oben" },
+    };
+    let toward = toward.get(lang);
+    match lang {
+        Lang::En => format!("{card} at ({x}, {y}) {toward}"),
+        Lang::De => format!("{card} bei ({x}, {y}) {toward}"),
+    }
+}
+
+/// The part of the table that is drawn: its upper left corner, its size in steps of half a segment, and whether
+/// something lies beyond each edge. The numbers are wide, because a card can be anywhere until the rules say no.
+#[derive(Clone, Copy)]
+struct Window {
+    left: i32,
+    top: i32,
+    width: i32,
+    height: i32,
+    beyond: [bool; 4],
+}
+
+impl Window {
+    /// The window over these segments and the new card: all of it if there is room, else around the new card or the one
+    /// that was laid last, and from there as far as it was moved by hand.
+    fn over(visible: &[Segment], placement: Option<Placement>, rows: u16, room: Room) -> Window {
+        let (width, height) = (i32::from(room.width / 2), i32::from(rows));
+        let new = placement.map(|placement| [placement.lower(), placement.higher()]);
+        let squares = || visible.iter().map(|segment| (segment.x, segment.y));
+        let focus = new.map_or_else(|| squares().rev().take(2).collect(), Vec::from);
+        let all: Vec<Square> = squares().chain(new.into_iter().flatten()).collect();
+        let along = |axis: fn(&Square) -> i16, size: i32, moved: i16| {
+            let edges = |squares: &[Square]| {
+                let places = squares.iter().map(|square| i32::from(axis(square)));
+                (places.clone().min().unwrap_or(0), places.max().map_or(0, |place| place + 2))
+            };
+            let ((low, high), (near, far)) = (edges(&all), edges(&focus));
+            let start = if high - low <= size {
+                low - (size - (high - low)) / 2
+            } else {
+                // Around the focus, but with no more empty room at an edge than needed.
+                ((near + far - size) / 2).clamp(low - 1, high + 1 - size)
+            };
+            // However far it is moved, something stays to be seen.
+            let start = (start + i32::from(moved)).clamp(low + 2 - size.max(2), high - 2);
+            (start, [low < start, high > start + size])
+        };
+        let (left, [more_left, more_right]) = along(|square| square.0, width, room.moved.0);
+        let (top, [more_above, more_below]) = along(|square| square.1, height, room.moved.1);
+        Window { left, top, width, height, beyond: [more_left, more_right, more_above, more_below] }
+    }
+
+    /// Where the corner is, and where more is to be seen.
+    fn note(&self, lang: Lang) -> String {
+        let arrows: String = ["←", "→", "↑", "↓"]
+            .iter()
+            .zip(self.beyond)
+            .filter(|(_, more)| *more)
+            .map(|(arrow, _)| *arrow)
+            .collect();
+        let (corner, more) = match lang {
+            Lang::En => ("corner", "more"),
+            Lang::De => ("Ecke", "mehr"),
+        };
+        let (left, top) = (self.left, self.top);
+        if arrows.is_empty() {
+            format!("{corner} ({left}, {top})")
+        } else {
+            format!("{corner} ({left}, {top}), {more} {arrows}")
+        }
+    }
+}
+
+/// What is drawn: the table and the new card on it.
+struct Board<'a> {
+    view: &'a View,
+    placement: Option<Placement>,
+    ink: Ink,
+}
+
+impl Board<'_> {
+    /// The window, a line a half segment: a segment is four characters wide and two lines high, open towards the other
+    /// segment of its card. The new card has other edges.
+    fn draw(&self, window: Window) -> Vec<Line<'static>> {
+        let blank = (' ', Style::new());
+        let mut cells = vec![vec![blank; 2 * window.width.max(0) as usize]; window.height.max(0) as usize];
+        let visible = self.view.visible();
+        let newest = visible.last().map(|segment| segment.card);
+        for segment in &visible {
+            let others = || visible.iter().filter(|other| other.card == segment.card);
+            let open = |dx, dy| others().any(|other| (other.x - segment.x, other.y - segment.y) == (dx, dy));
+            let mut style = self.ink.paint(paint(segment.value));
+            if newest == Some(segment.card) {
+                style = style.add_modifier(Modifier::BOLD);
+            }
+            let glyphs = glyphs(segment.value, ['[', ']', '_'], open);
+            stamp(&mut cells, window, (segment.x, segment.y), glyphs, style);
+        }
+        if let Some(placement) = self.placement {
+            let (lower, higher) = (placement.lower(), placement.higher());
+            let style = self.ink.bold(Paint::Green).add_modifier(Modifier::REVERSED);
+            for (here, other, value) in
+                [(lower, higher, placement.card().lower()), (higher, lower, placement.card().higher())]
+            {
+                let open = |dx, dy| (other.0 - here.0, other.1 - here.1) == (dx, dy);
+                stamp(&mut cells, window, here, glyphs(value, ['{', '}', '='], open), style);
+            }
+        }
+        cells.into_iter().map(line).collect()
+    }
+}
+
+/// A segment as two lines of four characters, with these marks for its left, right and lower edge where it has one.
+fn glyphs(value: u8, [left, right, low]: [char; 3], open: impl Fn(i16, i16) -> bool) -> [[char; 4]; 2] {
+    let edge = |mark: char, dx: i16, dy: i16| if open(dx, dy) { ' ' } else { mark };
+    let (left, right, low) = (edge(left, -2, 0), edge(right, 2, 0), edge(low, 0, 2));
+    let tens = if value < 10 { ' ' } else { '1' };
+    [[left, tens, char::from(b'0' + value % 10), right], [left, low, low, right]]
+}
+
+/// Writes a segment into the window, as far as it is inside.
+fn stamp(
+    cells: &mut [Vec<(char, Style)>],
+    window: Window,
+    (x, y): Square,
+    glyphs: [[char; 4]; 2],
+    style: Style,
+) {
+    for (row, line) in glyphs.iter().enumerate() {
+        for (column, glyph) in line.iter().enumerate() {
+            let row = i32::from(y) - window.top + row as i32;
+            let column = 2 * (i32::from(x) - window.left) + column as i32;
+            let inside = usize::try_from(row).ok().zip(usize::try_from(column).ok());
+            if let Some(cell) = inside.and_then(|(row, column)| cells.get_mut(row)?.get_mut(column)) {
+                *cell = (*glyph, style);
+            }
+        }
+    }
+}
+
+/// Cells as a line, with one span for neighbours of one style.
+fn line(cells: Vec<(char, Style)>) -> Line<'static> {
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    for (glyph, style) in cells {
+        match spans.last_mut() {
+            Some(span) if span.style == style => span.content.to_mut().push(glyph),
+            _ => spans.push(Span::styled(glyph.to_string(), style)),
+        }
+    }
+    Line::from(spans)
+}
+
+/// A colour for each value, so that what matches is found at a glance.
+const fn paint(value: u8) -> Paint {
+    match value {
+        2 | 9 => Paint::Grey,
+        3 | 10 => Paint::Red,
+        4 => Paint::Yellow,
+        5 => Paint::Green,
+        6 => Paint::Cyan,
+        7 => Paint::Blue,
+        _ => Paint::Pink,
+    }
+}

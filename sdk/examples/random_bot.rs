@@ -1,0 +1,75 @@
+//! A bot that chooses at random: joins a table with an open seat, or makes one with a house bot, plays it to the end, and
+//! prints the result.
+//!
+//! `cargo run -p parlor-sdk --example random_bot -- [GAME] [ADDRESS]`
+//!
+//! The address can also stand in PARLOR_ADDRESS, and an API key, if the server wants one, in PARLOR_KEY.
+
+use std::env;
+use std::hash::{BuildHasher, RandomState};
+use std::pin::pin;
+
+use futures_util::TryStreamExt;
+use parlor_sdk::{
+    Bot, BotError, Choice, Client, End, Error, Joined, NewTable, Question, Reason, Start, TableFilter, wire,
+};
+
+/// Chooses each legal action with the same chance.
+struct RandomBot(RandomState);
+
+impl Bot for RandomBot {
+    fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
+        // A hash with keys that nobody knows is random enough for a bot like this.
+        Ok(Choice::Index(self.0.hash_one(question.id()) as usize % question.legal_count()))
+    }
+
+    fn start(&mut self, start: &Start<'_>) {
+        println!("seat {} of {} at table {} of {}", start.seat, start.players, start.table_id, start.game);
+    }
+
+    fn end(&mut self, end: &End<'_>) {
+        match (end.result, end.own()) {
+            (Some(result), Some(own)) => {
+                let points = |seat: &wire::SeatResult| format!("seat {}: {} points", seat.seat, seat.points);
+                println!("{}", result.seats.iter().map(points).collect::<Vec<_>>().join(", "));
+                println!("place {} of {}", own.place, result.seats.len());
+            }
+            (Some(result), None) => println!("no result: {}", result.reason().as_str_name()),
+            (None, _) => println!("the table ended without a word"),
+        }
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    let mut args = env::args().skip(1);
+    let game = args.next().unwrap_or_else(|| "gap".into());
+    let address = args.next().or_else(|| env::var("PARLOR_ADDRESS").ok());
+    let mut builder = Client::builder(address.unwrap_or_else(|| "http://127.0.0.1:7766".into()));
+    if let Ok(key) = env::var("PARLOR_KEY") {
+        builder = builder.api_key(key);
+    }
+    let client = builder.connect().await?;
+    let joined = sit_down(&client, &game).await?;
+    client.session().play(joined.token, &mut RandomBot(RandomState::new())).await?;
+    Ok(())
+}
+
+/// Takes the first open seat of the game, or one at a new table.
+async fn sit_down(client: &Client, game: &str) -> Result<Joined, Error> {
+    let waiting = TableFilter::new().game(game).open_seat().state(wire::TableState::Open);
+    let mut waiting = pin!(client.tables(waiting));
+    while let Some(table) = waiting.try_next().await? {
+        match client.join_table(&table).await {
+            // Somebody was quicker.
+            Err(error)
+                if matches!(
+                    error.reason(),
+                    Reason::NoSeatFree | Reason::TableStarted | Reason::TableOver
+                ) => {}
+            joined => return joined,
+        }
+    }
+    let table = client.create_table(NewTable::of(game)?.house_bot("greedy").open_seat()).await?;
+    client.join_table(&table).await
+}

@@ -1,0 +1,167 @@
+//! Calls: tried again where that helps, with the same request id, within the deadline.
+
+use std::collections::HashMap;
+
+use futures_util::TryStreamExt;
+use parlor_sdk::{JoinTable, NewTable, Reason, Resigning, SeatToken, TableFilter, wire};
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
+
+use super::tables::{Fake, Mishap};
+use super::within;
+
+/// A status as the server makes it.
+pub(crate) fn reasoned(code: Code, reason: &str) -> Status {
+    let details = ErrorDetails::with_error_info(reason, "parlor.v1", HashMap::new());
+    Status::with_error_details(code, "a sentence", details)
+}
+
+fn gap() -> NewTable {
+    NewTable::of("gap").unwrap().open_seats(2)
+}
+
+#[tokio::test]
+async fn a_write_is_repeated_with_the_same_request_id() {
+    let fake = Fake::start().await;
+    fake.tables.state().mishaps.extend([
+        Mishap::NotDone(reasoned(Code::Unavailable, "SERVER_STOPPING")),
+        Mishap::Done(Status::unavailable("something on the way")),
+        Mishap::NotDone(reasoned(Code::Unavailable, "STORE_UNAVAILABLE")),
+    ]);
+    let table = within(fake.client().await.create_table(gap())).await.unwrap();
+    let ids = fake.tables.state().request_ids.clone();
+    assert_eq!(ids.len(), 4);
+    assert!(ids.iter().all(|id| *id == ids[0] && id.len() == 32), "{ids:?}");
+    assert_eq!(table.table_id, ids[0]);
+    within(fake.client().await.create_table(gap().request_id("mine"))).await.unwrap();
+    assert_eq!(fake.tables.state().request_ids.last().unwrap(), "mine");
+}
+
+#[tokio::test]
+async fn every_write_with_a_request_id_has_a_new_one() {
+    let fake = Fake::start().await;
+    let client = fake.client().await;
+    for _ in 0..2 {
+        client.replace_seat("t", 0, "greedy").await.unwrap();
+        client.rematch("t", Some(&SeatToken::new("old")), true).await.unwrap();
+        client.reissue_seat_token("t", 0).await.unwrap();
+    }
+    let mut ids = fake.tables.state().request_ids.clone();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 6);
+}
+
+#[tokio::test]
+async fn what_waiting_does_not_mend_is_not_repeated() {
+    let fake = Fake::start().await;
+    let client = fake.client().await;
+    for (code, name, reason) in [
+        (Code::FailedPrecondition, "NO_SEAT_FREE", Reason::NoSeatFree),
+        (Code::NotFound, "TABLE_NOT_FOUND", Reason::TableNotFound),
+        (Code::Internal, "SERVER_FAULT", Reason::ServerFault),
+        (Code::Internal, "A_REASON_OF_THE_FUTURE", Reason::Other),
+    ] {
+        fake.tables.state().mishaps.push_back(Mishap::NotDone(reasoned(code, name)));
+        let error = within(client.join_table("t")).await.unwrap_err();
+        assert_eq!((error.reason(), error.message()), (reason, "a sentence"));
+    }
+    assert_eq!(fake.tables.state().joins.len(), 4);
+}
+
+#[tokio::test]
+async fn joining_adds_to_the_shuffle_and_repeats_it() {
+    let fake = Fake::start().await;
+    fake.tables.state().mishaps.push_back(Mishap::Done(Status::unavailable("lost")));
+    let joined = within(fake.client().await.join_table(JoinTable::new("t").seat(1))).await.unwrap();
+    let joins = fake.tables.state().joins.clone();
+    assert_eq!(joins[0], joins[1]);
+    assert_eq!((joins[0].entropy.len(), joins[0].seat), (32, Some(1)));
+    assert!(!format!("{joined:?}").contains("sword"), "{joined:?}");
+    let plain = JoinTable::new("t").entropy([]);
+    within(fake.client().await.join_table(plain)).await.unwrap();
+    assert!(fake.tables.state().joins.last().unwrap().entropy.is_empty());
+}
+
+#[tokio::test]
+async fn a_deletion_whose_answer_was_lost_succeeds() {
+    let fake = Fake::start().await;
+    let client = fake.client().await;
+    fake.tables.state().mishaps.push_back(Mishap::Done(Status::unavailable("lost")));
+    within(client.delete_table("t")).await.unwrap();
+    let error = within(client.delete_table("t")).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::TableNotFound);
+}
+
+#[tokio::test]
+async fn a_broken_connection_is_made_again() {
+    let fake = Fake::start().await;
+    let client = fake.client().await;
+    for _ in 0..5 {
+        fake.network.cut();
+        within(client.table("t")).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_key_goes_with_every_call() {
+    let fake = Fake::start().await;
+    let client = fake.builder().api_key("swordfish").connect().await.unwrap();
+    client.create_table(gap()).await.unwrap();
+    fake.client().await.create_table(gap()).await.unwrap();
+    assert_eq!(fake.tables.state().authorizations, [Some("Bearer swordfish".into()), None]);
+}
+
+#[tokio::test]
+async fn pages_are_turned_to_the_end() {
+    let fake = Fake::start().await;
+    let client = fake.client().await;
+    for (listed, page) in [(0, 3), (3, 3), (10, 3), (7, 100)] {
+        fake.tables.state().listed = listed;
+        fake.tables.state().mishaps.push_back(Mishap::NotDone(Status::unavailable("once")));
+        let tables = client.tables(TableFilter::new().page_size(page));
+        let ids: Vec<String> = within(tables.map_ok(|table| table.table_id).try_collect()).await.unwrap();
+        let expected: Vec<String> = (0..listed).map(|number| number.to_string()).collect();
+        assert_eq!(ids, expected);
+    }
+}
+
+#[tokio::test]
+async fn the_rest_of_the_calls_say_what_they_should() {
+    let fake = Fake::start().await;
+    let client = fake.client().await;
+    let token = SeatToken::new("old");
+    assert_eq!(client.rematch("t", Some(&token), false).await.unwrap().table_id, "old");
+    assert_eq!(client.rematch("t", None, false).await.unwrap().table_id, "");
+    client.resign_seat(&token).await.unwrap();
+    client.resign_seat(Resigning::Owner { table_id: "t".into(), seat: 1 }).await.unwrap();
+    assert_eq!(client.cancel_table("t", "rain").await.unwrap().table_id, "rain");
+    assert_eq!(client.create_spectator_token("t", false).await.unwrap().reveal(), "swordfish");
+    assert_eq!(client.reissue_seat_token("t", 1).await.unwrap().reveal(), "swordfish");
+    assert_eq!(client.table_with_token("t", "token").await.unwrap().table_id, "t");
+    // A service that the server does not have.
+    assert_eq!(client.games().await.unwrap_err().reason(), Reason::Unsupported);
+}
+
+#[tokio::test]
+async fn acting_without_a_stream_is_repeated_too() {
+    let fake = Fake::start().await;
+    fake.host.change(|state| {
+        state.seats.insert("a".into(), super::host::Seat::new(2));
+        state.refuse.push_back(Status::unavailable("once"));
+    });
+    let client = fake.client().await;
+    let token = SeatToken::new("a");
+    let answered = within(client.act(&token, 1, 2)).await.unwrap();
+    assert!(!answered.repeated);
+    assert!(within(client.act(&token, 1, 2)).await.unwrap().repeated);
+    let error = within(client.act(&token, 1, 0)).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::DecidedOtherwise);
+
+    let attach =
+        wire::Attach { viewer: Some(wire::attach::Viewer::TableId("t".into())), ..Default::default() };
+    let channels = vec![wire::FollowChannel { channel: 7, attach: Some(attach) }];
+    let mut followed = std::pin::pin!(within(client.follow(channels)).await.unwrap());
+    let response = within(followed.try_next()).await.unwrap().unwrap();
+    assert_eq!(response.items[0].channel, 7);
+}

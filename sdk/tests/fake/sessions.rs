@@ -1,0 +1,315 @@
+//! Seats over a stream that breaks in every way there is: each update once and in order, each decision once, each answer
+//! counted once.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+use parlor_sdk::{Connection, Event, Reason, Session, SessionSettings, wire};
+use tonic::{Code, Status};
+
+use super::calls::reasoned;
+use super::host::{Fault, Kind, Seat};
+use super::tables::Fake;
+use super::within;
+use wire::ErrorReason;
+
+const SEATS: u32 = 60;
+const DECISIONS: u32 = 12;
+
+/// What a player with this number answers: a different thing each time, but always the same.
+fn choice(seat: u32, decision: u32) -> u32 {
+    (seat * 7 + decision) % 3
+}
+
+/// Plays a seat to the end and checks everything it is told on the way.
+async fn play(session: Session, number: u32) {
+    let mut seat = session.seat(format!("seat {number}")).await.unwrap();
+    assert_eq!((seat.table_id(), seat.number()), (format!("table of seat {number}").as_str(), 1));
+    let (mut last, mut asked) = (None, 0);
+    while let Some(event) = seat.next().await.unwrap() {
+        match event {
+            Event::Snapshot(snapshot) => {
+                assert_eq!(last, None, "one snapshot, at the beginning");
+                last = Some(snapshot.number);
+            }
+            Event::Update(update) => {
+                assert_eq!(Some(update.number() - 1), last, "seat {number}");
+                last = Some(update.number());
+            }
+            Event::Decision(decision) => {
+                assert_eq!(decision.id(), asked + 1, "seat {number}");
+                asked = decision.id();
+                let choice = choice(number, decision.id());
+                let answered = decision.choose_index(choice as usize).await.unwrap();
+                assert_eq!(answered.decision_id, asked);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // The start, each decision, the end.
+    assert_eq!((last, asked), (Some(DECISIONS + 2), DECISIONS), "seat {number}");
+    assert_eq!(seat.result().unwrap().reason(), wire::EndReason::PlayedOut);
+    assert_eq!(seat.table().state(), wire::TableState::Finished);
+    assert_eq!(seat.next().await.unwrap().map(|_| ()), None, "the end stays the end");
+}
+
+/// Plays all seats over one session with these faults, and gives the number of streams it took.
+async fn play_through(faults: Vec<Fault>) -> usize {
+    let fake = Fake::start().await;
+    fake.host.change(|state| {
+        for number in 0..SEATS {
+            state.seats.insert(format!("seat {number}"), Seat::new(DECISIONS));
+        }
+        state.faults = faults.into();
+    });
+    let session = fake.client().await.session();
+    let players = (0..SEATS).map(|number| tokio::spawn(play(session.clone(), number)));
+    for player in within(join_all(players)).await {
+        player.unwrap();
+    }
+    let state = fake.host.look();
+    for (number, seat) in (0..SEATS).map(|number| (number, &state.seats[&format!("seat {number}")])) {
+        let expected: Vec<u32> = (1..=DECISIONS).map(|decision| choice(number, decision)).collect();
+        assert_eq!(seat.decided.values().copied().collect::<Vec<_>>(), expected);
+    }
+    assert_eq!(state.faults.len(), 0, "every fault was committed");
+    assert!((2..=1024).contains(&state.most_items), "{} items in a message", state.most_items);
+    state.streams
+}
+
+fn faults(kind: Kind, after: impl IntoIterator<Item = usize>) -> Vec<Fault> {
+    after.into_iter().map(|after| Fault { after, kind: kind.clone() }).collect()
+}
+
+#[tokio::test]
+async fn without_faults_one_stream_is_enough() {
+    assert_eq!(play_through(Vec::new()).await, 1);
+}
+
+#[tokio::test]
+async fn through_connections_that_break() {
+    // At moments of every kind: before anything was sent, within a batch, between an answer and its acknowledgement.
+    let streams = play_through(faults(Kind::Cut, [0, 1, 30, 61, 62, 131, 200, 77, 7])).await;
+    assert_eq!(streams, 10);
+}
+
+#[tokio::test]
+async fn through_streams_that_end() {
+    let mut plan = faults(Kind::End, [0, 5, 100, 150]);
+    plan.extend(faults(Kind::Ending(ErrorReason::ServerStopping), [0, 40, 133]));
+    plan.extend(faults(Kind::Ending(ErrorReason::TooSlow), [90]));
+    assert_eq!(play_through(plan).await, 9);
+}
+
+#[tokio::test]
+async fn through_statuses_of_every_kind() {
+    let codes = [
+        Code::Unavailable,
+        Code::Internal,
+        Code::Unknown,
+        Code::Cancelled,
+        Code::ResourceExhausted,
+        Code::Aborted,
+    ];
+    let plan = codes.into_iter().zip([0, 20, 99, 130, 61, 3]);
+    let plan = plan.map(|(code, after)| Fault { after, kind: Kind::Status(code) });
+    assert_eq!(play_through(plan.collect()).await, 7);
+}
+
+#[tokio::test]
+async fn through_channels_that_close() {
+    let reasons = [ErrorReason::TooSlow, ErrorReason::StoreUnavailable, ErrorReason::ServerStopping];
+    for (reason, after) in reasons.into_iter().zip([1, 200, 0]) {
+        assert_eq!(play_through(faults(Kind::CloseAll(reason), [after])).await, 1, "the stream goes on");
+    }
+}
+
+#[tokio::test]
+async fn through_servers_that_repeat_themselves_or_leave_something_out() {
+    assert_eq!(play_through(faults(Kind::AskAgain, [200])).await, 1);
+    assert_eq!(play_through(faults(Kind::TellAgain, [200])).await, 1);
+    assert_eq!(play_through(faults(Kind::LeaveOut, [200])).await, 1);
+}
+
+/// A fake with one seat, and a session.
+async fn one_seat(seat: Seat) -> (Fake, Session) {
+    let fake = Fake::start().await;
+    fake.host.change(|state| state.seats.insert("a".into(), seat));
+    let session = fake.client().await.session();
+    (fake, session)
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_stored_just_then_is_sent_again() {
+    let (fake, session) = one_seat(Seat::new(1)).await;
+    let reasons = [ErrorReason::StoreUnavailable, ErrorReason::RateLimited, ErrorReason::ServerStopping];
+    fake.host.change(|state| state.seats.get_mut("a").unwrap().refusals = reasons.into());
+    let mut seat = within(session.seat("a")).await.unwrap();
+    let decision = within(seat.next_decision()).await.unwrap().unwrap();
+    within(decision.choose_index(2)).await.unwrap();
+    assert_eq!(within(seat.next_decision()).await.unwrap().map(|_| ()), None);
+}
+
+#[tokio::test]
+async fn an_answer_against_the_rules_leaves_the_decision_open() {
+    let (_fake, session) = one_seat(Seat::new(1)).await;
+    let mut seat = within(session.seat("a")).await.unwrap();
+    let decision = within(seat.next_decision()).await.unwrap().unwrap();
+    let error = within(decision.choose_index(9)).await.unwrap_err();
+    assert_eq!((error.reason(), error.rule()), (Reason::IllegalAction, Some("fake.index")));
+    within(decision.choose_index(0)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_decision_that_the_clock_took_is_a_conflict() {
+    let (fake, session) = one_seat(Seat::new(2)).await;
+    let mut seat = within(session.seat("a")).await.unwrap();
+    let decision = within(seat.next_decision()).await.unwrap().unwrap();
+    fake.host.change(|state| state.seats.get_mut("a").unwrap().decide(1, 0));
+    let error = within(decision.choose_index(1)).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::DecidedOtherwise);
+    assert_eq!(within(seat.next_decision()).await.unwrap().unwrap().id(), 2);
+}
+
+#[tokio::test]
+async fn a_seat_that_is_lost_says_why_and_ends_alone() {
+    let (fake, session) = one_seat(Seat::new(1)).await;
+    fake.host.change(|state| state.seats.insert("b".into(), Seat::new(1)));
+    let (a, b) = (within(session.seat("a")).await.unwrap(), within(session.seat("b")).await.unwrap());
+    fake.host.change(|state| state.seats.get_mut("a").unwrap().closed = Some(ErrorReason::TokenExpired));
+    let events: Vec<_> = within(a.collect()).await;
+    let error = events.into_iter().next_back().unwrap().unwrap_err();
+    assert_eq!(error.reason(), Reason::TokenExpired);
+    assert_eq!(within(session.seat("nobody")).await.unwrap_err().reason(), Reason::TokenInvalid);
+    let mut b = b;
+    within(within(b.next_decision()).await.unwrap().unwrap().choose_index(0)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_key_that_is_refused_ends_the_session() {
+    let (fake, session) = one_seat(Seat::new(1)).await;
+    fake.host.change(|state| state.refuse.push_back(reasoned(Code::Unauthenticated, "KEY_INVALID")));
+    assert_eq!(within(session.seat("a")).await.unwrap_err().reason(), Reason::KeyInvalid);
+    assert_eq!(within(session.seat("a")).await.unwrap_err().reason(), Reason::KeyInvalid);
+    let mut connection = session.connection();
+    within(connection.wait_for(|connection| *connection == Connection::Ended)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_yet_is_waited_for() {
+    let (fake, session) = one_seat(Seat::new(1)).await;
+    fake.host.change(|state| state.refuse.extend((0..3).map(|_| Status::unavailable("starting"))));
+    let mut connection = session.connection();
+    let seat = tokio::spawn(session.seat("a").into_future());
+    within(connection.wait_for(|connection| matches!(connection, Connection::Broken { .. }))).await.unwrap();
+    within(seat).await.unwrap().unwrap();
+    assert_eq!(*connection.borrow(), Connection::Open);
+}
+
+#[tokio::test]
+async fn a_slow_reader_loses_nothing_and_holds_up_nobody() {
+    let fake = Fake::start().await;
+    const UPDATES: u32 = 500;
+    fake.host.change(|state| {
+        let mut long = Seat::new(1);
+        for seat in 0..UPDATES {
+            long.tell(wire::table_event::Event::ClockRanOut(wire::ClockRanOut { seat, times: 1 }));
+        }
+        state.seats.insert("long".into(), long);
+        state.seats.insert("a".into(), Seat::new(3));
+    });
+    let session = fake.client().await.session_with(SessionSettings::default().queue(8));
+    let bookmark = parlor_sdk::Bookmark { table_id: "table of long".into(), seat: Some(1), number: 0 };
+    let mut long = within(session.seat("long").resume(bookmark)).await.unwrap();
+    // The other seat plays to its end while this one reads nothing.
+    let mut a = within(session.seat("a")).await.unwrap();
+    while let Some(decision) = within(a.next_decision()).await.unwrap() {
+        within(decision.choose_index(0)).await.unwrap();
+    }
+    let (mut numbers, mut decision) = (Vec::new(), None);
+    while numbers.len() < UPDATES as usize + 1 {
+        match within(long.next()).await.unwrap().unwrap() {
+            Event::Update(update) => numbers.push(update.number()),
+            Event::Decision(asked) => decision = Some(asked),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(numbers, (1..=UPDATES + 1).collect::<Vec<_>>());
+    assert!(fake.host.look().attached > 10, "what did not fit was fetched again");
+    // It is answered although more was to be read when it was asked.
+    let decision = match decision {
+        Some(decision) => decision,
+        None => within(long.next_decision()).await.unwrap().unwrap(),
+    };
+    within(decision.choose_index(1)).await.unwrap();
+    assert_eq!(within(long.next_decision()).await.unwrap().map(|_| ()), None);
+    assert_eq!(long.bookmark().number, UPDATES + 3);
+}
+
+#[tokio::test]
+async fn a_bookmark_goes_on_where_it_was() {
+    let (_fake, session) = one_seat(Seat::new(5)).await;
+    let mut seat = within(session.seat("a")).await.unwrap();
+    for _ in 0..2 {
+        within(within(seat.next_decision()).await.unwrap().unwrap().choose_index(0)).await.unwrap();
+    }
+    let bookmark = seat.bookmark();
+    drop(seat);
+    let mut seat = within(session.seat("a").resume(bookmark.clone())).await.unwrap();
+    assert_eq!((seat.number(), seat.bookmark()), (1, bookmark.clone()));
+    let Some(Event::Update(update)) = within(seat.next()).await.unwrap() else {
+        panic!("an update comes first")
+    };
+    assert_eq!(update.number(), bookmark.number + 1);
+    assert_eq!(
+        within(seat.next_decision()).await.unwrap().unwrap().id(),
+        3,
+        "what was not answered is asked again"
+    );
+}
+
+#[tokio::test]
+async fn a_seat_that_is_dropped_is_left_and_a_decision_keeps_it() {
+    let (fake, session) = one_seat(Seat::new(2)).await;
+    let mut seat = within(session.seat("a")).await.unwrap();
+    let decision = within(seat.next_decision()).await.unwrap().unwrap();
+    drop(seat);
+    within(decision.choose_index(0)).await.unwrap();
+    assert_eq!(fake.host.look().detached, 0);
+    drop(decision);
+    fake.host.until(|state| state.detached == 1).await;
+}
+
+#[tokio::test]
+async fn many_answers_to_one_decision_are_bounded() {
+    let (fake, session) = one_seat(Seat::new(1)).await;
+    let mut seat = within(session.seat("a")).await.unwrap();
+    let decision = Arc::new(within(seat.next_decision()).await.unwrap().unwrap());
+    // They cannot be taken, so they wait.
+    fake.host.change(|state| {
+        state.seats.get_mut("a").unwrap().refusals =
+            std::iter::repeat_n(ErrorReason::IllegalAction, 40).collect();
+    });
+    let answers = (0..40).map(|_| decision.choose_index(0));
+    let reasons: Vec<_> =
+        within(join_all(answers)).await.into_iter().map(|answer| answer.unwrap_err().reason()).collect();
+    let refused = reasons.iter().filter(|reason| **reason == Reason::IllegalAction).count();
+    let too_many = reasons.iter().filter(|reason| **reason == Reason::TooManyAnswers).count();
+    assert_eq!((refused, too_many), (16, 24));
+}
+
+#[tokio::test]
+async fn spectators_watch_over_the_same_stream() {
+    let (fake, session) = one_seat(Seat::new(1)).await;
+    let mut rail = within(session.watch("a")).await.unwrap();
+    assert_eq!(rail.table_id(), "table of a");
+    fake.host.change(|state| state.seats.get_mut("a").unwrap().end());
+    let mut last = 0;
+    while let Some(event) = within(rail.next()).await.unwrap() {
+        if let Event::Update(update) = event {
+            last = update.number();
+        }
+    }
+    assert_eq!((last, rail.result().map(wire::TableResult::reason)), (2, Some(wire::EndReason::PlayedOut)));
+}

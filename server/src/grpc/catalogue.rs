@@ -1,0 +1,147 @@
+//! CatalogueService: what can be played here. Everyone may ask.
+
+use parlor_bots::HouseBot;
+use parlor_engine::{GameId, Lang, Text};
+use parlor_proto::{
+    convert::WrongField,
+    v1::{self, catalogue_service_server::CatalogueService},
+};
+use tonic::{Request, Response, Status, async_trait};
+
+use super::Failure;
+
+/// The games, their rules and the house bots.
+#[derive(Clone, Copy, Debug)]
+pub struct Catalogue;
+
+/// How each house bot plays, in the order of their strength.
+const BOTS: [(&str, Text); 3] = [
+    (
+        "random",
+        Text {
+            en: "Chooses evenly among all that it can do.",
+            de: "Wählt gleichmäßig unter allem, was es tun kann.",
+        },
+    ),
+    (
+        "greedy",
+        Text {
+            en: "Takes what looks best at once, and does not think ahead.",
+            de: "Nimmt, was im Augenblick am besten aussieht, und denkt nicht voraus.",
+        },
+    ),
+    (
+        "search",
+        Text {
+            en: "Plays many possible games to their end in its head. search:N does so N times for each decision.",
+            de: "Spielt im Kopf viele mögliche Partien zu Ende. search:N tut das je Entscheidung N-mal.",
+        },
+    ),
+];
+
+fn game(id: &str) -> Result<GameId, Failure> {
+    GameId::from_id(id).ok_or(Failure::NoSuchGame)
+}
+
+fn language(number: i32) -> Result<Lang, Failure> {
+    let language = v1::Language::try_from(number);
+    let wrong = |_| WrongField::at("language", format!("has no value {number}"));
+    Ok(language.map_err(wrong)?.into())
+}
+
+#[async_trait]
+impl CatalogueService for Catalogue {
+    async fn list_games(
+        &self,
+        _: Request<v1::ListGamesRequest>,
+    ) -> Result<Response<v1::ListGamesResponse>, Status> {
+        let games = GameId::ALL.iter().map(|game| v1::GameInfo::from(*game)).collect();
+        Ok(Response::new(v1::ListGamesResponse { games }))
+    }
+
+    async fn get_rules(
+        &self,
+        request: Request<v1::GetRulesRequest>,
+    ) -> Result<Response<v1::GetRulesResponse>, Status> {
+        let asked = request.into_inner();
+        let (info, language) = (game(&asked.game)?.info(), language(asked.language)?);
+        Ok(Response::new(v1::GetRulesResponse {
+            markdown: info.rules.get(language).to_owned(),
+            rules_version: info.rules_version,
+            language: v1::Language::from(language).into(),
+        }))
+    }
+
+    async fn list_house_bots(
+        &self,
+        request: Request<v1::ListHouseBotsRequest>,
+    ) -> Result<Response<v1::ListHouseBotsResponse>, Status> {
+        let asked = request.into_inner();
+        if !asked.game.is_empty() {
+            // Every bot plays every game, so the game only has to be one.
+            game(&asked.game)?;
+        }
+        let games: Vec<String> = GameId::ALL.iter().map(|game| game.info().id.to_owned()).collect();
+        let bots = HouseBot::names().iter().map(|name| {
+            let summary = BOTS.iter().find(|(bot, _)| bot == name).map(|(_, summary)| (*summary).into());
+            v1::HouseBotInfo { name: (*name).to_owned(), summary, games: games.clone() }
+        });
+        Ok(Response::new(v1::ListHouseBotsResponse { bots: bots.collect() }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::Code;
+    use tonic_types::StatusExt;
+
+    use super::*;
+
+    async fn rules(game: &str, language: i32) -> Result<v1::GetRulesResponse, Status> {
+        let asked = v1::GetRulesRequest { game: game.to_owned(), language };
+        Catalogue.get_rules(Request::new(asked)).await.map(Response::into_inner)
+    }
+
+    #[tokio::test]
+    async fn every_game_is_listed_and_has_its_rules() {
+        let listed = Catalogue.list_games(Request::new(v1::ListGamesRequest {})).await.unwrap().into_inner();
+        let ids: Vec<&str> = listed.games.iter().map(|info| info.game.as_str()).collect();
+        assert_eq!(ids, ["habe_fertig", "gap", "flush", "no_dice"]);
+        for info in &listed.games {
+            let english = rules(&info.game, v1::Language::Unspecified.into()).await.unwrap();
+            assert_eq!(english.language(), v1::Language::English);
+            assert_eq!(english.rules_version, info.rules_version);
+            let german = rules(&info.game, v1::Language::German.into()).await.unwrap();
+            assert_eq!(german.language(), v1::Language::German);
+            assert!(english.markdown.starts_with('#') && german.markdown.starts_with('#'));
+            assert_ne!(english.markdown, german.markdown);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_not_there_is_said() {
+        let unknown = rules("chess", 0).await.unwrap_err();
+        assert_eq!(unknown.code(), Code::NotFound);
+        assert_eq!(unknown.get_error_details().error_info().unwrap().reason, "GAME_NOT_FOUND");
+        let wrong = rules("gap", 77).await.unwrap_err();
+        assert_eq!(wrong.code(), Code::InvalidArgument);
+        assert_eq!(wrong.message(), "language: has no value 77");
+        let bots = v1::ListHouseBotsRequest { game: "chess".to_owned() };
+        assert_eq!(Catalogue.list_house_bots(Request::new(bots)).await.unwrap_err().code(), Code::NotFound);
+    }
+
+    #[tokio::test]
+    async fn every_house_bot_is_listed_with_what_it_does() {
+        for game in ["", "gap"] {
+            let asked = v1::ListHouseBotsRequest { game: game.to_owned() };
+            let listed = Catalogue.list_house_bots(Request::new(asked)).await.unwrap().into_inner();
+            let names: Vec<&str> = listed.bots.iter().map(|bot| bot.name.as_str()).collect();
+            assert_eq!(names, HouseBot::names());
+            for bot in &listed.bots {
+                assert!(bot.summary.is_some(), "{} has no summary", bot.name);
+                assert_eq!(bot.games.len(), GameId::ALL.len());
+                HouseBot::by_name(&bot.name).unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Making tables: new ones, and rematches of those that are over.
+
+use parlor_engine::Seat;
+use tokio::sync::oneshot;
+
+use super::admit::Door;
+use super::shard::{Creation, ToShard};
+use super::{Behalf, Host, HostError, NewChance, NewTable, client_request, rematch_request};
+use crate::fair::ServerSeed;
+use crate::identity::Owner;
+use crate::log::{LogError, Millis, OwnerId};
+use crate::table::{ChanceSetup, Entry, Holder, Look, SeatSetup, Setup};
+use crate::{TableId, fresh_bytes};
+
+impl Host {
+    /// Makes a table for an owner, who may have so many open at once. A request that made one before gets that one.
+    pub async fn create(&self, owner: &Owner, tables: u32, new: NewTable) -> Result<Look, HostError> {
+        let owner = OwnerId::new(owner.as_str())?;
+        let request = new.request.as_ref().map(client_request);
+        if let Some(name) = &request
+            && let Some(made) = self.shared.log.requested(&owner, name).await?
+        {
+            return self.made_before(made, &new).await;
+        }
+        let options = new.options;
+        let setup = Setup {
+            table: self.new_id()?,
+            owner: owner.as_str().to_owned(),
+            rules_version: options.game().info().rules_version,
+            options,
+            seats: new.seats.clone(),
+            time: new.time,
+            visibility: new.visibility,
+            chance: match new.chance {
+                NewChance::Fresh => fresh_chance()?,
+                NewChance::Given(seed) => ChanceSetup::Given { seed },
+            },
+            metadata: new.metadata.clone(),
+            created: self.shared.clock.now_ms(),
+            fill: new.fill,
+            rematch_of: None,
+            request: new.request.clone(),
+        };
+        match self.make(&owner, tables, setup, request).await {
+            Err(HostError::Log(LogError::Repeated { table })) => self.made_before(table, &new).await,
+            made => made,
+        }
+    }
+
+    /// The table that the request made before, if it was the same request.
+    async fn made_before(&self, table: TableId, new: &NewTable) -> Result<Look, HostError> {
+        let look = self.look(table).await?;
+        if look.setup.request == new.request { Ok(look) } else { Err(HostError::RequestReused) }
+    }
+
+    /// Makes a new table with the settings and players of one that is over. A table has one rematch: whoever asks again
+    /// gets it.
+    pub async fn rematch(
+        &self,
+        table: TableId,
+        behalf: Behalf,
+        tables: u32,
+        rotate: bool,
+    ) -> Result<Look, HostError> {
+        let before = self.look(table).await?;
+        Door::from(&before).may_change(&behalf, None)?;
+        if !before.state.is_over() {
+            return Err(HostError::NotOver { table });
+        }
+        if let Some(made) = before.rematch {
+            return self.look(made).await;
+        }
+        let setup = Setup {
+            table: self.new_id()?,
+            seats: seats_again(&before, rotate),
+            chance: fresh_chance()?,
+            created: self.shared.clock.now_ms(),
+            rematch_of: Some(table),
+            request: None,
+            ..Setup::clone(&before.setup)
+        };
+        let owner = OwnerId::new(&setup.owner)?;
+        match self.make(&owner, tables, setup, Some(rematch_request(table))).await {
+            Err(HostError::Log(LogError::Repeated { table })) => self.look(table).await,
+            Err(error) => Err(error),
+            Ok(look) => {
+                self.shards.send(table, ToShard::Rematch { of: table, table: look.setup.table }).await?;
+                Ok(look)
+            }
+        }
+    }
+
+    async fn make(
+        &self,
+        owner: &OwnerId,
+        tables: u32,
+        setup: Setup,
+        request: Option<String>,
+    ) -> Result<Look, HostError> {
+        self.going()?;
+        self.shared.quota.add(self.shared.log.as_ref(), owner, tables).await?;
+        let table = setup.table;
+        let is_full = setup.seats.iter().all(|seat| matches!(seat, SeatSetup::House { .. }));
+        let mut entries = vec![Entry::Created(Box::new(setup))];
+        entries.extend(is_full.then_some(Entry::Started));
+        let (to, answer) = oneshot::channel();
+        let create = ToShard::Create { first: Box::new(Creation { entries, request }), to };
+        let made = match self.shards.send(table, create).await {
+            Ok(()) => answer.await.unwrap_or(Err(HostError::Stopping)),
+            Err(error) => Err(error),
+        };
+        if made.is_err() {
+            self.shared.quota.over(owner);
+        }
+        made
+    }
+
+    fn new_id(&self) -> Result<TableId, HostError> {
+        Ok(TableId::new(Millis(self.shared.clock.now_ms()), fresh_bytes()?))
+    }
+}
+
+fn fresh_chance() -> Result<ChanceSetup, HostError> {
+    Ok(ChanceSetup::Fresh { server_seed: *ServerSeed::fresh()?.reveal() })
+}
+
+/// The seats of a rematch: players are waited for, bots sit, and what nobody had taken is as it was.
+fn seats_again(before: &Look, rotate: bool) -> Vec<SeatSetup> {
+    let again = |(seat, look): (Seat, &crate::table::SeatLook)| match &look.holder {
+        Holder::Vacant => before.setup.seats[seat.index()].clone(),
+        Holder::House { bot } => SeatSetup::House { bot: bot.clone() },
+        Holder::Player { user, name } => {
+            SeatSetup::Reserved { user: user.clone(), name: name.clone(), previous: Some(seat) }
+        }
+    };
+    let players = before.seats.len() as u8;
+    let mut seats: Vec<SeatSetup> = Seat::all(players).zip(&before.seats).map(again).collect();
+    if rotate {
+        seats.rotate_right(1);
+    }
+    seats
+}

@@ -1,0 +1,249 @@
+//! Doing what a table in memory is asked.
+
+use parlor_engine::{Seat, Viewer};
+
+use super::admit::Door;
+use super::ask_table::{Answering, Ask, Attach, Change, To};
+use super::commit::{Work, commit};
+use super::live::{Live, Sub};
+use super::outbox::closed;
+use super::{AnswerOutcome, AnswerRefused, Answered, HostError, Item, Join, Told, Wants, What, Who};
+use crate::table::{
+    Answer, Answered as Answers, CommandError, Decided, Look, Record, Table, Telling, Visibility,
+};
+use crate::telemetry::names::MOVES;
+
+/// Tells whoever asked that it cannot be.
+pub(super) fn refuse(ask: Ask, error: HostError) {
+    match ask {
+        Ask::Look(to) => drop(to.send(Err(error))),
+        Ask::Admit { to, .. } => drop(to.send(Err(error))),
+        Ask::Join { to, .. } => drop(to.send(Err(error))),
+        Ask::Change { to, .. } => drop(to.send(Err(error))),
+        Ask::Act { to, .. } => drop(to.send(Err(error))),
+        Ask::Attach(attach) => attach.refuse(error),
+        Ask::Answer { out, channel, attachment, answering, .. } => {
+            let outcome = AnswerOutcome::Refused(AnswerRefused::Host(error));
+            let answered = Answered { decision: answering.decision, outcome };
+            out.push(attachment, Item { channel, what: What::Answered(Box::new(answered)) });
+        }
+        Ask::Detach(_) | Ask::Wake => {}
+    }
+}
+
+impl Attach {
+    pub(super) fn refuse(&self, error: HostError) {
+        self.out.push(self.attachment, closed(self.channel, Some(error), self.after.unwrap_or_default()));
+    }
+}
+
+/// Does what a table is asked.
+pub(super) fn carry_out(live: &mut Live, work: &mut Work, ask: Ask) {
+    live.touched = work.now;
+    match ask {
+        Ask::Look(to) => drop(to.send(Ok(live.table.look()))),
+        Ask::Admit { who, to } => {
+            let viewer = Door::from(&live.table).admit(&who);
+            drop(to.send(viewer.map(|viewer| (live.table.look(), viewer))));
+        }
+        Ask::Join { join, to } => join_table(live, work, *join, to),
+        Ask::Change { behalf, change, to } => {
+            match Door::from(&live.table).may_change(&behalf, change.seat()) {
+                Ok(()) => change_table(live, work, change, to),
+                Err(error) => drop(to.send(Err(error))),
+            }
+        }
+        Ask::Act { pass, answering, to } => match Door::from(&live.table).admit(&Who::Seat(pass)) {
+            Ok(_) => answer(live, work, pass.seat(), answering, move |answered| drop(to.send(Ok(answered)))),
+            Err(error) => drop(to.send(Err(error))),
+        },
+        Ask::Attach(attach) => attach_to(live, work, &attach),
+        Ask::Answer { out, channel, attachment, pass, answering } => {
+            let viewer = live.subs.iter().find(|sub| sub.attachment == attachment).map(|sub| sub.viewer);
+            match viewer {
+                Some(Viewer::Seat(seat)) => answer(live, work, seat, answering, move |answered| {
+                    out.push(attachment, Item { channel, what: What::Answered(Box::new(answered)) });
+                }),
+                Some(Viewer::Spectator) | None => {
+                    let error = HostError::NoChannel { channel: channel.0 };
+                    refuse(Ask::Answer { out, channel, attachment, pass, answering }, error);
+                }
+            }
+        }
+        Ask::Detach(_) | Ask::Wake => {}
+    }
+}
+
+impl Change {
+    fn seat(&self) -> Option<Seat> {
+        match self {
+            Change::Resign { seat } => Some(*seat),
+            // These are for whoever runs the table: the holder of a seat's token may resign it, and nothing else.
+            _ => None,
+        }
+    }
+}
+
+fn join_table(live: &mut Live, work: &mut Work, join: Join, to: To<(Seat, Look)>) {
+    let setup = live.table.setup();
+    let is_hidden = setup.visibility == Visibility::Private && !join.by_owner && join.previous.is_none();
+    let joined = if is_hidden {
+        Err(HostError::NotFound { table: setup.table })
+    } else {
+        live.table.joined_before(&join.joining).map_err(HostError::from)
+    };
+    match joined {
+        Err(error) => drop(to.send(Err(error))),
+        Ok(Some(seat)) => drop(to.send(Ok((seat, live.table.look())))),
+        Ok(None) => match live.table.join(join.joining) {
+            Err(error) => drop(to.send(Err(error.into()))),
+            Ok((seat, entries)) => {
+                let reply = move |done: Result<&Table, HostError>| {
+                    drop(to.send(done.map(|table| (seat, table.look()))));
+                };
+                commit(live, work, entries, Some(Box::new(reply)));
+            }
+        },
+    }
+}
+
+fn change_table(live: &mut Live, work: &mut Work, change: Change, to: To<Look>) {
+    let table = &live.table;
+    let entries = match &change {
+        Change::Replace { seat, bot, request } => table.replace(*seat, bot, request.clone()),
+        Change::Resign { seat } => match table.resign(*seat) {
+            Err(CommandError::Forfeited { .. }) => Ok(Vec::new()),
+            entries => entries,
+        },
+        Change::Cancel { note } => table.cancel(note),
+        Change::Reissue { seat, request } => table.reissue(*seat, request.clone()),
+        Change::RevokeSpectators => table.revoke_spectators(),
+    };
+    match entries {
+        Err(error) => drop(to.send(Err(error.into()))),
+        Ok(entries) if entries.is_empty() => drop(to.send(Ok(live.table.look()))),
+        Ok(entries) => {
+            let reply = move |done: Result<&Table, HostError>| drop(to.send(done.map(Table::look)));
+            commit(live, work, entries, Some(Box::new(reply)));
+        }
+    }
+}
+
+/// Takes the answer of a seat, and says what became of it: at once, or when it is durable.
+fn answer(
+    live: &mut Live,
+    work: &mut Work,
+    seat: Seat,
+    answering: Answering,
+    reply: impl FnOnce(Answered) + Send + 'static,
+) {
+    let Answering { decision, answer, reported } = answering;
+    let used = live.clocks.used(seat, work.now);
+    let outcome = match live.table.answer(seat, decision, answer, used, reported) {
+        Ok(Answers::Play(entry)) => {
+            if !live.table.is_secret(seat) {
+                metrics::counter!(MOVES).increment(1);
+            }
+            let reply = move |done: Result<&Table, HostError>| {
+                let decided = done.and_then(|table| {
+                    let newest = table.seats()[seat.index()].decided;
+                    newest.ok_or_else(|| HostError::Fault { what: "an answer decided nothing".to_owned() })
+                });
+                let outcome = match decided {
+                    Ok(decided) => AnswerOutcome::Accepted(decided),
+                    Err(error) => AnswerOutcome::Refused(AnswerRefused::Host(error)),
+                };
+                reply(Answered { decision, outcome });
+            };
+            return commit(live, work, vec![entry], Some(Box::new(reply)));
+        }
+        Ok(Answers::Again(decided)) => AnswerOutcome::Repeated(decided),
+        Err(error @ CommandError::AlreadyDecided { .. }) => {
+            let record = live.record().ok();
+            decided_before(record.as_deref(), seat, answering, error)
+        }
+        Err(CommandError::Illegal(refusal)) => AnswerOutcome::Refused(AnswerRefused::Illegal(refusal)),
+        Err(error) => AnswerOutcome::Refused(AnswerRefused::Command(error)),
+    };
+    reply(Answered { decision, outcome });
+}
+
+/// What becomes of an answer to a decision that was decided before, by the record of the table.
+pub(super) fn decided_before(
+    record: Option<&Record>,
+    seat: Seat,
+    answering: Answering,
+    error: CommandError,
+) -> AnswerOutcome {
+    let decided = record.and_then(|record| {
+        let mut of_seat = record.steps.iter().filter_map(|step| step.decided[seat.index()]);
+        of_seat.find(|decided| decided.id == answering.decision)
+    });
+    let is_same = |decided: &Decided| match answering.answer {
+        Answer::Action(action) => decided.action == action,
+        Answer::Index(index) => decided.index == index,
+    };
+    match decided {
+        Some(decided) if is_same(&decided) => AnswerOutcome::Repeated(decided),
+        Some(decided) => AnswerOutcome::Conflict(decided),
+        None => AnswerOutcome::Refused(AnswerRefused::Command(error)),
+    }
+}
+
+/// Lets somebody watch or play over a stream.
+fn attach_to(live: &mut Live, work: &Work, attach: &Attach) {
+    if let Err(error) = try_attach(live, work, attach) {
+        attach.refuse(error);
+    }
+}
+
+fn try_attach(live: &mut Live, work: &Work, attach: &Attach) -> Result<(), HostError> {
+    let viewer = Door::from(&live.table).admit(&attach.who)?;
+    let last = live.table.numbers().of(viewer);
+    if let Some(after) = attach.after.filter(|after| *after > last) {
+        return Err(HostError::CursorAhead { after, last });
+    }
+    let mut sub = Sub {
+        out: attach.out.clone(),
+        channel: attach.channel,
+        attachment: attach.attachment,
+        viewer,
+        generation: match attach.who {
+            Who::Seat(pass) => Some(live.table.seats()[pass.seat().index()].generation),
+            Who::Spectator(_) => Some(live.table.spectators()),
+            Who::Rail { .. } => None,
+        },
+        wants: attach.wants,
+        number: attach.after.unwrap_or(last),
+    };
+    match attach.after {
+        None => sub.send(What::Snapshot(Box::new(live.snapshot(viewer, work.now)))),
+        Some(after) if after < last => {
+            let record = live.record().map_err(|bad| HostError::Fault { what: bad.to_string() })?;
+            catch_up(&record, &mut sub, after);
+        }
+        Some(_) => {}
+    }
+    if let Viewer::Seat(seat) = viewer
+        && let Some(asked) = live.asked(seat, &sub.wants, work.now)
+    {
+        sub.send(What::Decision(Box::new(asked)));
+    }
+    live.subs.push(sub);
+    live.note_presence(work.now);
+    Ok(())
+}
+
+/// Sends what a viewer has missed.
+pub(super) fn catch_up(record: &Record, sub: &mut Sub, after: u64) {
+    let (seed_given, timed) = (record.look.shuffle.given, record.look.setup.time.decision > 0);
+    let wants: Wants = sub.wants;
+    for Telling { mut update, view } in record.tellings(sub.viewer, after) {
+        if !wants.events {
+            update.events = Vec::new();
+        }
+        sub.number = update.number;
+        let view = view.filter(|_| wants.update_views);
+        sub.send(What::Update(Box::new(Told { update, view, seed_given, timed })));
+    }
+}

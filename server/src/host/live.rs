@@ -1,0 +1,382 @@
+//! One table in memory: the fold of its log, those who play and watch it, its clocks, and what waits for the disk.
+//!
+//! Something that happens is folded in at once, appended to the log, and shown to anybody only when it is durable. One
+//! append is on its way at a time; whatever comes meanwhile waits. If the log refuses, the table is folded anew from what
+//! is durable, as if nothing had been.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parlor_engine::{Seat, Seats, Viewer};
+
+use super::ask_table::Ask;
+use super::bots::{BotJob, BotMove};
+use super::clocks::Clocks;
+use super::journal::{BadJournal, Journal};
+use super::outbox::{Attachment, Out, closed};
+use super::{Asked, Channel, HostError, Item, Presence, Snapshot, Told, Wants, What};
+use crate::TableId;
+use crate::clock::Moment;
+use crate::fair::ServerSeed;
+use crate::log::OwnerId;
+use crate::table::{ChanceSetup, Entry, Holder, Record, Step, Table, TableEvent, Told as Telling};
+
+/// Somebody who plays or watches.
+pub(super) struct Sub {
+    pub(super) out: Arc<Out>,
+    pub(super) channel: Channel,
+    pub(super) attachment: Attachment,
+    pub(super) viewer: Viewer,
+    /// Which generation of its token let them in; none where no token was needed.
+    pub(super) generation: Option<u32>,
+    pub(super) wants: Wants,
+    /// The number of the last update that was sent.
+    pub(super) number: u64,
+}
+
+impl Sub {
+    pub(super) fn send(&self, what: What) {
+        self.out.push(self.attachment, Item { channel: self.channel, what });
+    }
+
+    pub(super) fn close(&self, why: Option<HostError>) {
+        self.out.push(self.attachment, closed(self.channel, why, self.number));
+    }
+}
+
+/// Who is answered when an append is durable, or has failed.
+pub(super) type Reply = Box<dyn FnOnce(Result<&Table, HostError>) + Send>;
+
+/// An append that is on its way.
+struct Pending {
+    /// The entries, as they are stored.
+    entries: Vec<Bytes>,
+    /// What each of those who watch is told when it is durable.
+    tellings: Vec<(Attachment, What)>,
+    reply: Option<Reply>,
+}
+
+/// What came of an append.
+pub(super) enum Settled {
+    /// It is durable, and the table goes on.
+    On,
+    /// It is durable, and the table is over.
+    Over,
+    /// It failed, and the table is as before.
+    Failed,
+    /// It failed, and the table cannot even be read: it leaves memory.
+    Lost(BadJournal),
+}
+
+/// One table in memory.
+pub(super) struct Live {
+    pub(super) table: Table,
+    pub(super) owner: OwnerId,
+    pub(super) journal: Journal,
+    pub(super) clocks: Clocks,
+    pub(super) subs: Vec<Sub>,
+    pub(super) waiting: VecDeque<Ask>,
+    pending: Option<Pending>,
+    /// What was told to whom, if somebody has asked since the last entry.
+    record: Option<Arc<Record>>,
+    /// The seats whose house bot is thinking.
+    pub(super) thinking: Seats,
+    /// What house bots decided while an append was on its way.
+    pub(super) bot_moves: Vec<BotMove>,
+    /// Whether the append on its way takes the table to rest.
+    pub(super) goes_to_rest: bool,
+    /// When somebody last had to do with it.
+    pub(super) touched: Moment,
+    /// Whether the log has it at rest.
+    pub(super) at_rest: bool,
+    /// The moment for which the shard has been asked to come back.
+    pub(super) wakes: Option<Moment>,
+    /// The table cannot go on by itself before this moment: the log has just failed.
+    pub(super) paused: Option<Moment>,
+}
+
+impl Live {
+    pub(super) fn new(table: Table, owner: OwnerId, journal: Journal, clocks: Clocks, now: Moment) -> Live {
+        let mut live = Live {
+            table,
+            owner,
+            journal,
+            clocks,
+            subs: Vec::new(),
+            waiting: VecDeque::new(),
+            pending: None,
+            record: None,
+            thinking: Seats::NONE,
+            bot_moves: Vec::new(),
+            goes_to_rest: false,
+            touched: now,
+            at_rest: false,
+            wakes: None,
+            paused: None,
+        };
+        live.clocks.align(&live.table, now);
+        live
+    }
+
+    pub(super) fn id(&self) -> TableId {
+        self.table.setup().table
+    }
+
+    /// Whether nothing of it is durable yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.journal.is_empty()
+    }
+
+    /// What was told to whom.
+    pub(super) fn record(&mut self) -> Result<Arc<Record>, BadJournal> {
+        if let Some(record) = &self.record {
+            return Ok(record.clone());
+        }
+        let record = Arc::new(self.journal.record()?);
+        self.record = Some(record.clone());
+        Ok(record)
+    }
+
+    /// Whether an append is on its way.
+    pub(super) fn is_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// Folds entries in and keeps what they tell until they are durable. Gives what each came to.
+    ///
+    /// After an error the table must be rolled back.
+    pub(super) fn take_in(
+        &mut self,
+        at: u64,
+        entries: &[Entry],
+        now: Moment,
+    ) -> Result<Vec<Step>, HostError> {
+        let mut steps = Vec::with_capacity(entries.len());
+        let mut tellings = Vec::new();
+        for entry in entries {
+            let step =
+                self.table.fold(at, entry).map_err(|misfit| HostError::Fault { what: misfit.to_string() })?;
+            self.subs.iter().for_each(|sub| tell(&self.table, &step, sub, &mut tellings));
+            steps.push(step);
+        }
+        self.clocks.align(&self.table, now);
+        let asked = steps.iter().flat_map(|step| step.asked.iter()).collect::<Seats>();
+        for seat in asked.iter() {
+            self.ask(seat, now, &mut tellings);
+        }
+        let concerns = |sub: &Sub| steps.iter().any(|step| step.concerns(sub.viewer));
+        self.tell_time(concerns, now, &mut tellings);
+        self.pending = Some(Pending { entries: Vec::new(), tellings, reply: None });
+        Ok(steps)
+    }
+
+    /// Notes the append that is on its way.
+    pub(super) fn set_pending(&mut self, entries: Vec<Bytes>, reply: Option<Reply>) {
+        let tellings = self.pending.take().map(|pending| pending.tellings).unwrap_or_default();
+        self.pending = Some(Pending { entries, tellings, reply });
+    }
+
+    /// Asks the players of a seat what is to be decided there.
+    fn ask(&self, seat: Seat, now: Moment, tellings: &mut Vec<(Attachment, What)>) {
+        for sub in self.subs.iter().filter(|sub| sub.viewer.is(seat)) {
+            if let Some(asked) = self.asked(seat, &sub.wants, now) {
+                tellings.push((sub.attachment, What::Decision(Box::new(asked))));
+            }
+        }
+    }
+
+    /// The open decision of a seat, as its player is asked.
+    pub(super) fn asked(&self, seat: Seat, wants: &Wants, now: Moment) -> Option<Asked> {
+        let id = self.table.seats()[seat.index()].open?;
+        let legal = self.table.legal_actions(seat);
+        let default = self.table.game().and_then(|game| game.default_action(seat));
+        let secret = self.table.is_secret(seat);
+        let left = self.clocks.left(&self.table, seat, now);
+        Some(Asked {
+            id,
+            after: self.table.numbers().of(Viewer::Seat(seat)),
+            view: self.table.view(Viewer::Seat(seat)).filter(|_| wants.decision_views),
+            seed_given: self.table.shuffle_is_given(),
+            legal_count: legal.len() as u32,
+            default_index: legal.iter().position(|action| Some(*action) == default).unwrap_or_default()
+                as u32,
+            legal: if wants.legal_actions { legal } else { Vec::new() },
+            time_left: left.map(|left| left.decision),
+            bank_left: left.filter(|_| !secret).map(|left| left.bank),
+            secret,
+        })
+    }
+
+    /// Tells those who want to know, and whom it concerns, how much time is left. Nobody else: that something happened
+    /// may be a secret.
+    fn tell_time(
+        &self,
+        concerns: impl Fn(&Sub) -> bool,
+        now: Moment,
+        tellings: &mut Vec<(Attachment, What)>,
+    ) {
+        let mut watching = self.subs.iter().filter(|sub| sub.wants.time_left && concerns(sub)).peekable();
+        if watching.peek().is_none() {
+            return;
+        }
+        if let Some(left) = self.clocks.all_left(&self.table, now) {
+            tellings.extend(watching.map(|sub| (sub.attachment, What::TimeLeft(left.clone()))));
+        }
+    }
+
+    /// The append is durable, or it has failed.
+    pub(super) fn settle(&mut self, result: Result<(), HostError>, now: Moment) -> Settled {
+        let Some(Pending { entries, tellings, reply }) = self.pending.take() else { return Settled::On };
+        match result {
+            Ok(()) => {
+                self.paused = None;
+                entries.iter().for_each(|entry| self.journal.push(entry));
+                self.record = None;
+                if let Some(reply) = reply {
+                    reply(Ok(&self.table));
+                }
+                for (attachment, what) in tellings {
+                    if let Some(sub) = self.subs.iter_mut().find(|sub| sub.attachment == attachment) {
+                        if let What::Update(told) = &what {
+                            sub.number = told.update.number;
+                        }
+                        sub.send(what);
+                    }
+                }
+                self.close_what_ended();
+                if self.table.ending().is_some() { Settled::Over } else { Settled::On }
+            }
+            Err(error) => {
+                if let Some(reply) = reply {
+                    reply(Err(error));
+                }
+                self.roll_back(now)
+            }
+        }
+    }
+
+    /// Folds the table anew from what is durable. Whoever is asked has their full time again.
+    pub(super) fn roll_back(&mut self, now: Moment) -> Settled {
+        self.pending = None;
+        match self.journal.fold() {
+            Ok(table) => {
+                self.table = table;
+                self.clocks.restart(&self.table, now);
+                Settled::Failed
+            }
+            Err(bad) => Settled::Lost(bad),
+        }
+    }
+
+    /// Closes the channels whose token is worth nothing any more.
+    fn close_what_ended(&mut self) {
+        let table = &self.table;
+        let has_ended = |sub: &mut Sub| {
+            let newest = match sub.viewer {
+                Viewer::Seat(seat) => table.seats()[seat.index()].generation,
+                Viewer::Spectator => table.spectators(),
+            };
+            sub.generation.is_some_and(|generation| generation != newest)
+        };
+        for sub in self.subs.extract_if(.., has_ended) {
+            let is_house = |seat: Seat| matches!(table.seats()[seat.index()].holder, Holder::House { .. });
+            let is_replaced = sub.viewer.seat().is_some_and(is_house);
+            sub.close(Some(if is_replaced { HostError::Replaced } else { HostError::Reissued }));
+        }
+    }
+
+    /// Brings presence in line with those who are attached, and tells those who want to know.
+    pub(super) fn note_presence(&mut self, now: Moment) {
+        let mut changed = false;
+        for seat in Seat::all(self.table.players()) {
+            let connected = self.subs.iter().any(|sub| sub.viewer.is(seat));
+            if self.clocks.connect(&self.table, seat, connected, now) {
+                changed = true;
+                let presence = self.presence(seat, now);
+                for sub in self.subs.iter().filter(|sub| sub.wants.time_left) {
+                    sub.send(What::Presence(presence));
+                }
+            }
+        }
+        if changed && self.pending.is_none() {
+            let mut tellings = Vec::new();
+            self.tell_time(|_| true, now, &mut tellings);
+            for (attachment, what) in tellings {
+                if let Some(sub) = self.subs.iter().find(|sub| sub.attachment == attachment) {
+                    sub.send(what);
+                }
+            }
+        }
+    }
+
+    fn presence(&self, seat: Seat, now: Moment) -> Presence {
+        let grace_left = self.table.is_timed().then(|| self.clocks.grace_left(&self.table, seat, now));
+        Presence { seat, connected: self.clocks.is_connected(seat), grace_left }
+    }
+
+    /// Where everything stands for one viewer.
+    pub(super) fn snapshot(&self, viewer: Viewer, now: Moment) -> Snapshot {
+        let is_player =
+            |seat: &Seat| matches!(self.table.seats()[seat.index()].holder, Holder::Player { .. });
+        let players = Seat::all(self.table.players()).filter(is_player);
+        Snapshot {
+            number: self.table.numbers().of(viewer),
+            viewer,
+            look: self.table.look(),
+            view: self.table.view(viewer),
+            presence: players.map(|seat| self.presence(seat, now)).collect(),
+            time_left: self.clocks.all_left(&self.table, now),
+        }
+    }
+
+    /// The decisions that house bots have to make and are not thinking about yet.
+    pub(super) fn bot_jobs(&mut self) -> Vec<BotJob> {
+        let mut jobs = Vec::new();
+        for seat in Seat::all(self.table.players()) {
+            let state = &self.table.seats()[seat.index()];
+            let (Holder::House { bot }, Some(decision)) = (&state.holder, state.open) else {
+                self.thinking = self.thinking.without(seat);
+                continue;
+            };
+            if self.thinking.contains(seat) {
+                continue;
+            }
+            let seed = match &self.table.setup().chance {
+                ChanceSetup::Fresh { server_seed } => *server_seed,
+                ChanceSetup::Given { seed } => *seed,
+            };
+            let Some(view) = self.table.view(Viewer::Seat(seat)) else { continue };
+            jobs.push(BotJob {
+                table: self.id(),
+                seat,
+                decision,
+                bot: bot.clone(),
+                view,
+                legal: self.table.legal_actions(seat),
+                seed: ServerSeed::from_bytes(seed).bot_seed(seat, decision.0),
+            });
+        }
+        jobs
+    }
+}
+
+/// What a step tells one of those who watch.
+fn tell(table: &Table, step: &Step, sub: &Sub, tellings: &mut Vec<(Attachment, What)>) {
+    let number = table.numbers().of(sub.viewer);
+    let Some(mut update) = step.update(sub.viewer, number) else { return };
+    if !sub.wants.events {
+        update.events = Vec::new();
+    }
+    let view = if sub.wants.update_views { table.view(sub.viewer) } else { None };
+    let told = Told { update, view, seed_given: table.shuffle_is_given(), timed: table.is_timed() };
+    tellings.push((sub.attachment, What::Update(Box::new(told))));
+}
+
+/// What a step tells everyone about the table itself.
+pub(super) fn table_events(step: &Step) -> impl Iterator<Item = &TableEvent> {
+    step.told.iter().filter_map(|(_, told)| match told {
+        Telling::Table(event) => Some(event),
+        Telling::Game(_) => None,
+    })
+}

@@ -1,0 +1,64 @@
+//! Bringing a table into memory.
+
+use std::sync::Arc;
+
+use super::HostError;
+use super::journal::Journal;
+use super::rematch_request;
+use crate::TableId;
+use crate::log::{Log, LogError, OwnerId, Place};
+use crate::stored;
+use crate::table::{Record, Table};
+
+/// A table as the log has it.
+pub(super) enum Loaded {
+    /// It is not over.
+    Live(Box<LoadedTable>),
+    /// It is over.
+    Over(Arc<Record>),
+    /// It is not there, or cannot be read.
+    Failed(HostError),
+}
+
+/// A table that is not over, as the log has it.
+pub(super) struct LoadedTable {
+    pub(super) table: Table,
+    pub(super) journal: Journal,
+    pub(super) at_rest: bool,
+}
+
+/// Reads a table.
+pub(super) async fn load(log: &dyn Log, table: TableId) -> Loaded {
+    match try_load(log, table).await {
+        Ok(loaded) => loaded,
+        Err(HostError::Log(LogError::NoSuchTable { table })) => Loaded::Failed(HostError::NotFound { table }),
+        Err(error) => Loaded::Failed(error),
+    }
+}
+
+async fn try_load(log: &dyn Log, table: TableId) -> Result<Loaded, HostError> {
+    let damaged = |what: String| HostError::Damaged { table, what };
+    let row = log.find(table).await?;
+    if row.place == Place::Finished {
+        let bytes = log.record(table).await?.ok_or_else(|| damaged("its record is missing".to_owned()))?;
+        let mut record = stored::decode_record(&bytes).map_err(|bad| damaged(bad.to_string()))?;
+        record.look.rematch = rematch_of(log, &row.listing.owner, table).await?;
+        return Ok(Loaded::Over(Arc::new(record)));
+    }
+    let mut journal = Journal::default();
+    for entry in log.read(table, 0).await? {
+        journal.push(&entry.payload);
+    }
+    let folded = journal.fold().map_err(|bad| damaged(bad.to_string()))?;
+    let at_rest = matches!(row.place, Place::AtRest { .. });
+    Ok(Loaded::Live(Box::new(LoadedTable { table: folded, journal, at_rest })))
+}
+
+/// The table that is the rematch of another, if there is one: it was made by a request that names that one.
+pub(super) async fn rematch_of(
+    log: &dyn Log,
+    owner: &OwnerId,
+    table: TableId,
+) -> Result<Option<TableId>, LogError> {
+    log.requested(owner, &rematch_request(table)).await
+}

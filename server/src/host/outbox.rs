@@ -1,0 +1,199 @@
+//! What waits for one client, and the client's way to say something: the two ends of a stream.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::{Channel, Closed, HostError, Item, What};
+use crate::TableId;
+use crate::identity::SeatPass;
+
+/// For each channel of a stream, so many items may wait, where that is more than the settings allow a stream.
+const PER_CHANNEL: usize = 16;
+
+/// One attaching of a channel. A channel can be attached again; what was meant for the earlier one is dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Attachment(pub(super) u64);
+
+/// What is attached to a channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attached {
+    pub(super) attachment: Attachment,
+    pub(super) table: TableId,
+    /// The token of the seat, if it is a player.
+    pub(super) pass: Option<SeatPass>,
+}
+
+/// What waits for one client.
+#[derive(Debug)]
+pub(super) struct Out {
+    state: Mutex<State>,
+    ready: Notify,
+    /// How many items may wait, whatever is attached.
+    limit: usize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    queue: Vec<Item>,
+    channels: HashMap<Channel, Attached>,
+    ending: Option<HostError>,
+}
+
+/// As many channels are attached as may be.
+pub(super) struct NoRoom;
+
+/// All that was ready for a client.
+#[derive(Debug)]
+pub struct Batch {
+    /// The items, in the order of what happened on each channel.
+    pub items: Vec<Item>,
+    /// Why the stream ends after them, if it does.
+    pub ending: Option<HostError>,
+}
+
+impl Out {
+    pub(super) fn new(limit: usize) -> Arc<Out> {
+        Arc::new(Out { state: Mutex::default(), ready: Notify::new(), limit })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing in here is left half done by a panic.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts an item into the queue, unless its channel has been attached anew. A client that has let too much wait is
+    /// cut off.
+    pub(super) fn push(&self, attachment: Attachment, item: Item) {
+        let mut state = self.state();
+        let is_current =
+            state.channels.get(&item.channel).is_some_and(|current| current.attachment == attachment);
+        if !is_current || state.ending.is_some() {
+            return;
+        }
+        if matches!(item.what, What::Closed(_)) {
+            state.channels.remove(&item.channel);
+        }
+        self.enqueue(&mut state, item);
+    }
+
+    /// Says something about a channel, whatever is attached to it.
+    pub(super) fn tell(&self, item: Item) {
+        let mut state = self.state();
+        if state.ending.is_none() {
+            self.enqueue(&mut state, item);
+        }
+    }
+
+    fn enqueue(&self, state: &mut State, item: Item) {
+        if state.queue.len() >= self.limit.max(PER_CHANNEL * state.channels.len()) {
+            state.queue = Vec::new();
+            state.ending = Some(HostError::TooSlow);
+        } else {
+            state.queue.push(item);
+        }
+        self.ready.notify_one();
+    }
+
+    /// Ends the stream after what waits.
+    pub(super) fn end(&self, why: HostError) {
+        let mut state = self.state();
+        state.ending.get_or_insert(why);
+        self.ready.notify_one();
+    }
+
+    /// Attaches a channel, if there may be another one. Gives what was attached to it before.
+    pub(super) fn attach(
+        &self,
+        channel: Channel,
+        attached: Attached,
+        most: usize,
+    ) -> Result<Option<Attached>, NoRoom> {
+        let mut state = self.state();
+        if state.channels.len() >= most && !state.channels.contains_key(&channel) {
+            return Err(NoRoom);
+        }
+        Ok(state.channels.insert(channel, attached))
+    }
+
+    /// Detaches a channel, and gives what was attached to it.
+    pub(super) fn detach(&self, channel: Channel) -> Option<Attached> {
+        self.state().channels.remove(&channel)
+    }
+
+    /// What is attached to a channel.
+    pub(super) fn attached(&self, channel: Channel) -> Option<Attached> {
+        self.state().channels.get(&channel).copied()
+    }
+
+    /// Detaches everything.
+    pub(super) fn detach_all(&self) -> Vec<Attached> {
+        self.state().channels.drain().map(|(_, attached)| attached).collect()
+    }
+
+    /// Whether nothing is attached, and nothing waits.
+    fn is_detached(&self) -> bool {
+        let state = self.state();
+        state.channels.is_empty() && state.queue.is_empty()
+    }
+
+    fn take(&self) -> Option<Batch> {
+        let mut state = self.state();
+        if state.queue.is_empty() && state.ending.is_none() {
+            return None;
+        }
+        Some(Batch { items: std::mem::take(&mut state.queue), ending: state.ending.clone() })
+    }
+}
+
+/// The reading end of a stream.
+#[derive(Debug)]
+pub struct Outbox {
+    out: Arc<Out>,
+    stopped: CancellationToken,
+    /// Whether the client will attach nothing more.
+    finishing: bool,
+    ended: bool,
+}
+
+impl Outbox {
+    pub(super) fn new(out: Arc<Out>, stopped: CancellationToken) -> Outbox {
+        Outbox { out, stopped, finishing: false, ended: false }
+    }
+
+    /// The client will attach nothing more: the stream ends when its last channel is closed.
+    pub fn finish(&mut self) {
+        self.finishing = true;
+    }
+
+    /// All that is ready, in order for each channel; waits until there is something. `None`: the stream has ended.
+    ///
+    /// Nothing is lost when the future is dropped.
+    pub async fn next(&mut self) -> Option<Batch> {
+        if self.ended {
+            return None;
+        }
+        loop {
+            if let Some(batch) = self.out.take() {
+                self.ended = batch.ending.is_some();
+                return Some(batch);
+            }
+            if self.finishing && self.out.is_detached() {
+                self.ended = true;
+                return None;
+            }
+            tokio::select! {
+                () = self.out.ready.notified() => {}
+                () = self.stopped.cancelled() => self.out.end(HostError::Stopping),
+            }
+        }
+    }
+}
+
+/// The end of a channel.
+pub(super) fn closed(channel: Channel, why: Option<HostError>, number: u64) -> Item {
+    let retry = why.as_ref().is_some_and(HostError::is_passing);
+    Item { channel, what: What::Closed(Closed { why, number, retry }) }
+}

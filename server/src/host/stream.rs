@@ -1,0 +1,152 @@
+//! What a client says over its stream, and the way from there to the tables.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::ask_table::{Answering, Ask, Attach};
+use super::outbox::{Attached, Attachment, NoRoom, Out, closed};
+use super::shard::ToShard;
+use super::{AnswerOutcome, AnswerRefused, Answered, Channel, Host, HostError, Item, Wants, What, Who};
+use crate::TableId;
+use crate::limits::{Counted, Exhausted};
+use crate::table::{Answer, DecisionId};
+
+/// One thing that a client says.
+#[derive(Clone, Debug)]
+pub struct Saying {
+    /// What it is about.
+    pub channel: Channel,
+    /// What is said.
+    pub what: Said,
+}
+
+/// What a client says.
+#[derive(Clone, Debug)]
+pub enum Said {
+    /// It wants to play or to watch.
+    Attach {
+        /// Who it is.
+        who: Who,
+        /// The number of the last update that it has.
+        after: Option<u64>,
+        /// What it wants to be sent.
+        wants: Wants,
+    },
+    /// It does not want to any more.
+    Detach,
+    /// It answers a decision.
+    Answer {
+        /// Which decision.
+        decision: DecisionId,
+        /// The answer.
+        answer: Answer,
+        /// How long it thought, by its own clock, in milliseconds.
+        reported: Option<u32>,
+    },
+}
+
+/// The saying end of a stream. Dropping it detaches everything.
+pub struct StreamHandle {
+    host: Host,
+    out: Arc<Out>,
+}
+
+impl std::fmt::Debug for StreamHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("StreamHandle")
+    }
+}
+
+impl StreamHandle {
+    pub(super) fn new(host: Host, out: Arc<Out>) -> StreamHandle {
+        StreamHandle { host, out }
+    }
+
+    /// Passes on what the client says, in this order for each channel. Waits while the tables have too much to do.
+    pub async fn say(&self, sayings: Vec<Saying>) {
+        let mut asks: Vec<Vec<(TableId, Ask)>> = self.host.shards.0.iter().map(|_| Vec::new()).collect();
+        for Saying { channel, what } in sayings {
+            for (table, ask) in self.asks(channel, what) {
+                asks[self.host.shards.number(table)].push((table, ask));
+            }
+        }
+        for (shard, asks) in self.host.shards.0.iter().zip(asks) {
+            if !asks.is_empty() {
+                // A shard ends with the host, and then nobody waits for an answer.
+                let _ = shard.send(ToShard::Asks(asks)).await;
+            }
+        }
+    }
+
+    /// Detaches a channel without a word: whoever calls this says why.
+    pub async fn close(&self, channel: Channel) {
+        if let Some(Attached { attachment, table, .. }) = self.out.detach(channel) {
+            let detach = ToShard::Ask(table, Ask::Detach(attachment));
+            // A shard ends with the host, and then nobody is attached any more.
+            let _ = self.host.shards.send(table, detach).await;
+        }
+    }
+
+    fn asks(&self, channel: Channel, said: Said) -> Vec<(TableId, Ask)> {
+        match said {
+            Said::Attach { who, after, wants } => {
+                let attachment = Attachment(self.host.shared.attachments.fetch_add(1, Ordering::Relaxed));
+                let table = who.table();
+                let pass = if let Who::Seat(pass) = who { Some(pass) } else { None };
+                let attached = Attached { attachment, table, pass };
+                let most = self.host.shared.channels_per_stream;
+                let before = match self.out.attach(channel, attached, most as usize) {
+                    Ok(before) => before,
+                    Err(NoRoom) => {
+                        let full = Exhausted::Count { counted: Counted::Channels, most };
+                        self.out.tell(closed(channel, Some(full.into()), after.unwrap_or_default()));
+                        return Vec::new();
+                    }
+                };
+                let attach = Attach { out: self.out.clone(), channel, attachment, who, after, wants };
+                let detach = before.map(|before| (before.table, Ask::Detach(before.attachment)));
+                detach.into_iter().chain([(table, Ask::Attach(Box::new(attach)))]).collect()
+            }
+            Said::Detach => match self.out.detach(channel) {
+                Some(Attached { attachment, table, .. }) => {
+                    self.out.tell(closed(channel, None, 0));
+                    vec![(table, Ask::Detach(attachment))]
+                }
+                None => {
+                    self.out.tell(closed(channel, Some(HostError::NoChannel { channel: channel.0 }), 0));
+                    Vec::new()
+                }
+            },
+            Said::Answer { decision, answer, reported } => match self.out.attached(channel) {
+                Some(Attached { attachment, table, pass }) => {
+                    let answering = Answering { decision, answer, reported };
+                    let out = self.out.clone();
+                    vec![(table, Ask::Answer { out, channel, attachment, pass, answering })]
+                }
+                None => {
+                    let refused = AnswerRefused::Host(HostError::NoChannel { channel: channel.0 });
+                    let answered = Answered { decision, outcome: AnswerOutcome::Refused(refused) };
+                    self.out.tell(Item { channel, what: What::Answered(Box::new(answered)) });
+                    Vec::new()
+                }
+            },
+        }
+    }
+}
+
+impl Drop for StreamHandle {
+    fn drop(&mut self) {
+        let mut asks: Vec<Vec<(TableId, Ask)>> = self.host.shards.0.iter().map(|_| Vec::new()).collect();
+        for Attached { attachment, table, .. } in self.out.detach_all() {
+            asks[self.host.shards.number(table)].push((table, Ask::Detach(attachment)));
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        for (shard, asks) in self.host.shards.0.iter().zip(asks).filter(|(_, asks)| !asks.is_empty()) {
+            let shard = shard.clone();
+            runtime.spawn(async move {
+                // A shard ends with the host, and then nobody is attached any more.
+                let _ = shard.send(ToShard::Asks(asks)).await;
+            });
+        }
+    }
+}

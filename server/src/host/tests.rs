@@ -1,0 +1,187 @@
+//! Tables in memory, from their making to their record: on a log in memory and a clock that is moved by hand.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parlor_engine::{GameId, Viewer};
+
+use super::*;
+use crate::clock::ManualClock;
+use crate::identity::ServerKey;
+use crate::log::MemoryLog;
+use crate::table::{Joining, SeatSetup, State, TableEvent, TimeControl, Visibility};
+
+const TIME: TimeControl = TimeControl {
+    decision: 1_000,
+    bank: 2_000,
+    grace: 3_000,
+    forfeit_after: 2,
+    secret: 500,
+    constant_secret: false,
+};
+
+struct Scene {
+    host: Host,
+    clock: ManualClock,
+    key: ServerKey,
+    owner: Owner,
+}
+
+fn house(bot: &str) -> SeatSetup {
+    SeatSetup::House { bot: bot.to_owned() }
+}
+
+fn new_table(game: GameId, seats: Vec<SeatSetup>) -> NewTable {
+    NewTable {
+        options: game.default_options(),
+        seats,
+        time: TIME,
+        visibility: Visibility::Public,
+        chance: NewChance::Given([7; 32]),
+        metadata: BTreeMap::new(),
+        fill: 60_000,
+        request: None,
+    }
+}
+
+impl Scene {
+    async fn new() -> Scene {
+        let clock = ManualClock::new();
+        let log = Arc::new(MemoryLog::new());
+        let host = Host::start(log, Arc::new(clock.clone()), &Settings::default()).await.expect("a host");
+        let owner = "club".parse().expect("an owner");
+        Scene { host, clock, key: ServerKey::from_bytes([1; 32]), owner }
+    }
+
+    async fn make(&self, game: GameId, seats: Vec<SeatSetup>) -> TableId {
+        let look = self.host.create(&self.owner, 100, new_table(game, seats)).await.expect("a table");
+        look.setup.table
+    }
+
+    async fn sit(&self, table: TableId) -> SeatPass {
+        let join = Join { joining: Joining::default(), by_owner: false, previous: None };
+        let joined = self.host.join(table, join).await.expect("a free seat");
+        let token = self.key.seat_token(table, joined.seat, joined.generation);
+        self.key.open_seat(token.reveal()).expect("a token of this server")
+    }
+
+    async fn over(&self, table: TableId) -> Look {
+        for _ in 0..60_000 {
+            let look = self.host.look(table).await.expect("a table");
+            if look.state.is_over() {
+                return look;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        panic!("table {table} does not end");
+    }
+}
+
+/// What one client of a seat has seen.
+#[derive(Default)]
+struct Seen {
+    numbers: Vec<u64>,
+    closed: Option<Closed>,
+    events: Vec<TableEvent>,
+}
+
+/// Attaches, answers every decision with its first action, and reads until the channel is closed.
+async fn play(host: &Host, who: Who, after: Option<u64>) -> Seen {
+    let (handle, mut outbox) = host.open_stream().expect("a stream");
+    let channel = Channel(5);
+    let wants = Wants::default();
+    handle.say(vec![Saying { channel, what: Said::Attach { who, after, wants } }]).await;
+    let mut seen = Seen::default();
+    while seen.closed.is_none() {
+        let batch = outbox.next().await.expect("a stream that goes on");
+        for item in batch.items {
+            match item.what {
+                What::Snapshot(snapshot) => seen.numbers.push(snapshot.number),
+                What::Update(told) => {
+                    seen.numbers.push(told.update.number);
+                    seen.events.extend(told.update.table_events);
+                }
+                What::Decision(asked) => {
+                    assert_eq!(asked.legal.len(), asked.legal_count as usize);
+                    let answer =
+                        Said::Answer { decision: asked.id, answer: Answer::Index(0), reported: Some(1) };
+                    handle.say(vec![Saying { channel, what: answer }]).await;
+                }
+                What::Answered(answered) => {
+                    assert!(matches!(answered.outcome, AnswerOutcome::Accepted(_)), "{answered:?}");
+                }
+                What::Closed(closed) => seen.closed = Some(closed),
+                What::Presence(_) | What::TimeLeft(_) => {}
+            }
+        }
+    }
+    seen
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn house_bots_play_every_game_to_its_end() {
+    let scene = Scene::new().await;
+    for game in GameId::ALL {
+        let players = usize::from(game.info().max_players);
+        let table = scene.make(*game, vec![house("random"); players]).await;
+        let look = scene.over(table).await;
+        assert_eq!(look.state, State::Finished, "{game:?}: {:?}", look.ending);
+        assert!(look.shuffle.game_seed.is_some() && look.shuffle.given);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn players_and_spectators_see_every_update_once() {
+    let scene = Scene::new().await;
+    for game in GameId::ALL {
+        let table = scene.make(*game, vec![SeatSetup::Open, house("random"), SeatSetup::Open]).await;
+        let rail = Who::Rail { table, caller: None, admin: false };
+        let watching = tokio::spawn({
+            let (host, rail) = (scene.host.clone(), rail.clone());
+            async move { play(&host, rail, Some(0)).await }
+        });
+        let passes = [scene.sit(table).await, scene.sit(table).await];
+        let playing = passes.map(|pass| {
+            let host = scene.host.clone();
+            tokio::spawn(async move { play(&host, Who::Seat(pass), None).await })
+        });
+        let watched = watching.await.expect("a spectator");
+        for player in playing {
+            let seen = player.await.expect("a player");
+            assert!(seen.numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "{:?}", seen.numbers);
+            assert!(matches!(seen.events.last(), Some(TableEvent::Ended { .. })));
+            assert!(seen.closed.is_some_and(|closed| closed.why.is_none()));
+        }
+        let last = scene.over(table).await.numbers.of(Viewer::Spectator);
+        assert_eq!(watched.numbers, (1..=last).collect::<Vec<_>>());
+        let again = play(&scene.host, rail, Some(3)).await;
+        assert_eq!(again.numbers, (4..=last).collect::<Vec<_>>(), "from the record");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_table_that_does_not_fill_expires() {
+    let scene = Scene::new().await;
+    let table = scene.make(GameId::Gap, vec![SeatSetup::Open, SeatSetup::Open]).await;
+    scene.clock.advance(Duration::from_secs(61));
+    assert_eq!(scene.over(table).await.state, State::Expired);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_never_comes_runs_out_of_time_and_forfeits() {
+    let scene = Scene::new().await;
+    let table = scene.make(GameId::Gap, vec![SeatSetup::Open, house("random")]).await;
+    scene.sit(table).await;
+    for _ in 0..400 {
+        if scene.host.look(table).await.expect("a table").state.is_over() {
+            break;
+        }
+        scene.clock.advance(Duration::from_millis(500));
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let look = scene.over(table).await;
+    let Some(crate::table::Ending::Finished(result)) = look.ending else { panic!("{:?}", look.ending) };
+    assert_eq!(result.seats[0].conduct, crate::table::Conduct::Disconnected);
+    assert_eq!((result.seats[0].place, result.seats[0].time_outs), (2, 2));
+}

@@ -1,0 +1,42 @@
+//! API keys: making one, and reading the settings file again while the server runs.
+
+use std::process::ExitCode;
+
+use super::print;
+use crate::{
+    config::{Settings, Sources},
+    identity::{KeySet, Keys, NewKey, Owner, Quota, Scope},
+};
+
+/// Makes a key and shows it, this once.
+pub(super) fn new(
+    owner: Owner,
+    scopes: Vec<Scope>,
+    tables: Option<Quota>,
+    requests_per_second: Option<Quota>,
+) -> anyhow::Result<ExitCode> {
+    let key = NewKey::generate(owner, scopes, tables, requests_per_second)?;
+    let text = key.text.reveal();
+    let lines = key.settings_lines();
+    print(format_args!(
+        "The key, for its owner. It is shown this once:\n\n  {text}\n\n\
+         For the settings file, which holds no secret of it (then send the server SIGHUP):\n\n{}",
+        lines.trim_end()
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Puts the keys of the settings file in force. A file that is wrong changes nothing.
+pub(super) fn reload(sources: &Sources, keys: &Keys) {
+    let loaded = Settings::load(sources).map_err(anyhow::Error::from).and_then(|settings| {
+        let count = settings.keys.len();
+        keys.replace(KeySet::new(settings.keys)?)?;
+        Ok(count)
+    });
+    match loaded {
+        Ok(count) => tracing::info!(keys = count, "the API keys were read again"),
+        Err(error) => {
+            tracing::error!(error = format_args!("{error:#}"), "the API keys stay as they were");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The way of a request: TLS, HTTP/2 or HTTP/1, CORS, gRPC-Web, the layers of [`crate::grpc::layer`], its service.
+
+use tonic::{
+    service::Routes,
+    transport::server::{Router, Server},
+};
+use tonic_web::GrpcWebLayer;
+use tower::layer::util::{Identity, Stack};
+use tower_http::cors::CorsLayer;
+
+use super::{Parts, StartError, cors, tls};
+use crate::{
+    config::Settings,
+    grpc::layer::{
+        identity::{Admit, Identify},
+        limits::Limit,
+        meter::Meter,
+        size::MessageSize,
+        trace::Trace,
+    },
+};
+
+/// How many calls more than the limit HTTP/2 lets through on one connection. They are answered that there are too many;
+/// the next ones wait, as the protocol has it, and their client is told nothing.
+const TOLD_OFF: u32 = 16;
+
+type Added<Outer, Inner> = Stack<Inner, Outer>;
+/// What a request passes, the outermost first.
+pub(super) type Layers = Added<
+    Added<
+        Added<
+            Added<Added<Added<Added<Added<Identity, CorsLayer>, GrpcWebLayer>, Trace>, Meter>, Identify>,
+            Limit,
+        >,
+        Admit,
+    >,
+    MessageSize,
+>;
+
+pub(super) fn router(
+    settings: &Settings,
+    parts: &Parts,
+    services: Routes,
+) -> Result<Router<Layers>, StartError> {
+    let (connections, limits) = (&settings.connections, &settings.limits);
+    let mut server = Server::builder();
+    if let Some(files) = settings.tls.files() {
+        server = tls::encrypt(server, files)?;
+    }
+    let router = server
+        .accept_http1(true)
+        .http2_keepalive_interval(Some(connections.keepalive_interval.get()))
+        .http2_keepalive_timeout(Some(connections.keepalive_timeout.get()))
+        .max_concurrent_streams(limits.streams_per_connection.get() + TOLD_OFF)
+        .layer(cors::layer(&connections.cors_origins))
+        .layer(GrpcWebLayer::new())
+        .layer(Trace::new(parts.clock.clone()))
+        .layer(Meter::new(parts.clock.clone()))
+        .layer(Identify::new(parts.keys.clone()))
+        .layer(Limit::new(limits, parts.clock.clone()))
+        .layer(Admit)
+        .layer(MessageSize::new(limits.message_bytes.bytes()))
+        .add_routes(services);
+    Ok(router)
+}

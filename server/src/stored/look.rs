@@ -1,0 +1,118 @@
+//! A table without its game, as it is stored.
+
+use std::sync::Arc;
+
+use parlor_engine::Viewer;
+use parlor_proto::convert::field::{WrongField, each, length, optional, required};
+use parlor_proto::store::v1 as store;
+use parlor_proto::store::v1::seat_look;
+use parlor_proto::v1;
+
+use super::setup::table_id;
+use super::{after, moment};
+use crate::table::{Ending, Finished, Holder, Look, Numbers, SeatLook, Setup, Shuffle, State};
+use crate::wire::kind::conduct;
+
+impl From<&Look> for store::Look {
+    fn from(look: &Look) -> store::Look {
+        let created = look.setup.created;
+        let players = look.seats.len() as u8;
+        store::Look {
+            setup: Some((&*look.setup).into()),
+            seats: look.seats.iter().map(store::SeatLook::from).collect(),
+            shuffle: Some((&look.shuffle).into()),
+            result: look.ending.as_ref().map(Into::into),
+            started_after_ms: look.started.map(|at| after(created, at)),
+            ended_after_ms: look.ended.map(|at| after(created, at)),
+            length: look.length,
+            numbers: Viewer::all(players).map(|viewer| look.numbers.of(viewer)).collect(),
+            spectators: look.spectators,
+            rematch: look.rematch.map(|table| table.as_bytes().to_vec()),
+        }
+    }
+}
+
+impl TryFrom<store::Look> for Look {
+    type Error = WrongField;
+    fn try_from(stored: store::Look) -> Result<Look, WrongField> {
+        let setup: Setup = required(stored.setup, "setup")?;
+        let players = setup.seats.len();
+        length(&stored.seats, players..=players, "seats")?;
+        length(&stored.numbers, players + 1..=players + 1, "numbers")?;
+        let numbers = Viewer::all(players as u8).zip(stored.numbers);
+        let shuffle: Shuffle = required(stored.shuffle, "shuffle")?;
+        if !shuffle.entropy.is_empty() {
+            length(&shuffle.entropy, players..=players, "entropy")
+                .map_err(|wrong| wrong.within("shuffle"))?;
+        }
+        let ending: Option<Ending> = optional(stored.result, "result")?;
+        if let Some(Ending::Finished(Finished { seats })) = &ending {
+            length(seats, players..=players, "seats").map_err(|wrong| wrong.within("result"))?;
+        }
+        if ending.is_some() != stored.ended_after_ms.is_some() {
+            return Err(WrongField::at("ended_after_ms", "must be set if there is a result, and only then"));
+        }
+        let created = setup.created;
+        Ok(Look {
+            setup: Arc::new(setup),
+            state: state(ending.as_ref(), stored.started_after_ms.is_some()),
+            seats: each(stored.seats, "seats")?,
+            shuffle,
+            ending,
+            started: stored.started_after_ms.map(|after| moment(created, after)),
+            ended: stored.ended_after_ms.map(|after| moment(created, after)),
+            length: stored.length,
+            numbers: numbers.fold(Numbers::default(), |all, (viewer, number)| all.with(viewer, number)),
+            spectators: stored.spectators,
+            rematch: stored.rematch.map(|table| table_id(&table, "rematch")).transpose()?,
+        })
+    }
+}
+
+/// Where a table is in its life, by how it ended and whether its game has begun.
+const fn state(ending: Option<&Ending>, has_begun: bool) -> State {
+    match ending {
+        Some(Ending::Finished(_)) => State::Finished,
+        Some(Ending::Cancelled { .. }) => State::Cancelled,
+        Some(Ending::Expired) => State::Expired,
+        Some(Ending::Faulted { .. }) => State::Faulted,
+        None if has_begun => State::Playing,
+        None => State::Open,
+    }
+}
+
+impl From<&SeatLook> for store::SeatLook {
+    fn from(seat: &SeatLook) -> store::SeatLook {
+        let holder = match &seat.holder {
+            Holder::Vacant => seat_look::Holder::Vacant(store::Vacant {}),
+            Holder::Player { user, name } => {
+                seat_look::Holder::Player(store::Player { user: user.clone(), name: name.clone() })
+            }
+            Holder::House { bot } => seat_look::Holder::House(store::HouseSeat { bot: bot.clone() }),
+        };
+        store::SeatLook {
+            holder: Some(holder),
+            generation: seat.generation,
+            finish: v1::SeatFinish::from(seat.conduct).into(),
+            grace_ms: seat.grace,
+        }
+    }
+}
+
+impl TryFrom<store::SeatLook> for SeatLook {
+    type Error = WrongField;
+    fn try_from(stored: store::SeatLook) -> Result<SeatLook, WrongField> {
+        let holder = match stored.holder {
+            Some(seat_look::Holder::Vacant(store::Vacant {})) => Holder::Vacant,
+            Some(seat_look::Holder::Player(store::Player { user, name })) => Holder::Player { user, name },
+            Some(seat_look::Holder::House(store::HouseSeat { bot })) => Holder::House { bot },
+            None => return Err(WrongField::new("must have a holder")),
+        };
+        Ok(SeatLook {
+            holder,
+            generation: stored.generation,
+            conduct: conduct(stored.finish, "finish")?,
+            grace: stored.grace_ms,
+        })
+    }
+}

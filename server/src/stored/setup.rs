@@ -1,0 +1,112 @@
+//! How a table was set up, as it is stored.
+
+use parlor_engine::MAX_SEATS;
+use parlor_proto::convert::field::{WrongField, bytes, each, length, optional, required};
+use parlor_proto::convert::{seat, seat_number};
+use parlor_proto::store::v1 as store;
+use parlor_proto::store::v1::seat_setup::Occupant;
+use parlor_proto::store::v1::setup::Chance;
+use parlor_proto::v1;
+
+use crate::TableId;
+use crate::table::{ChanceSetup, RequestMark, SeatSetup, Setup};
+use crate::wire::kind::visibility;
+
+impl From<&Setup> for store::Setup {
+    fn from(setup: &Setup) -> store::Setup {
+        store::Setup {
+            table_id: setup.table.as_bytes().to_vec(),
+            owner: setup.owner.clone(),
+            options: Some(setup.options.into()),
+            rules_version: setup.rules_version,
+            seats: setup.seats.iter().map(store::SeatSetup::from).collect(),
+            clock: Some(setup.time.into()),
+            visibility: v1::Visibility::from(setup.visibility).into(),
+            metadata: setup.metadata.clone(),
+            created_ms: setup.created,
+            fill_ms: setup.fill,
+            rematch_of: setup.rematch_of.map(|table| table.as_bytes().to_vec()),
+            request: setup.request.as_ref().map(Into::into),
+            chance: Some(match setup.chance {
+                ChanceSetup::Fresh { server_seed } => Chance::ServerSeed(server_seed.to_vec()),
+                ChanceSetup::Given { seed } => Chance::GivenSeed(seed.to_vec()),
+            }),
+        }
+    }
+}
+
+impl TryFrom<store::Setup> for Setup {
+    type Error = WrongField;
+    fn try_from(stored: store::Setup) -> Result<Setup, WrongField> {
+        length(&stored.seats, 1..=MAX_SEATS, "seats")?;
+        Ok(Setup {
+            table: table_id(&stored.table_id, "table_id")?,
+            owner: stored.owner,
+            options: required(stored.options, "options")?,
+            rules_version: stored.rules_version,
+            seats: each(stored.seats, "seats")?,
+            time: required(stored.clock, "clock")?,
+            visibility: visibility(stored.visibility, "visibility")?,
+            chance: match stored.chance {
+                Some(Chance::ServerSeed(seed)) => {
+                    ChanceSetup::Fresh { server_seed: bytes(&seed, "server_seed")? }
+                }
+                Some(Chance::GivenSeed(seed)) => ChanceSetup::Given { seed: bytes(&seed, "given_seed")? },
+                None => return Err(WrongField::new("must have a server_seed or a given_seed")),
+            },
+            metadata: stored.metadata,
+            created: stored.created_ms,
+            fill: stored.fill_ms,
+            rematch_of: stored.rematch_of.map(|table| table_id(&table, "rematch_of")).transpose()?,
+            request: optional(stored.request, "request")?,
+        })
+    }
+}
+
+/// The id of a table, as bytes.
+pub(super) fn table_id(id: &[u8], field: &str) -> Result<TableId, WrongField> {
+    bytes(id, field).map(TableId::from_bytes)
+}
+
+impl From<&SeatSetup> for store::SeatSetup {
+    fn from(seat: &SeatSetup) -> store::SeatSetup {
+        let occupant = match seat {
+            SeatSetup::Open => Occupant::Open(store::OpenSeat {}),
+            SeatSetup::Reserved { user, name, previous } => Occupant::Reserved(store::ReservedSeat {
+                user: user.clone(),
+                name: name.clone(),
+                previous: previous.map(seat_number),
+            }),
+            SeatSetup::House { bot } => Occupant::House(store::HouseSeat { bot: bot.clone() }),
+        };
+        store::SeatSetup { occupant: Some(occupant) }
+    }
+}
+
+impl TryFrom<store::SeatSetup> for SeatSetup {
+    type Error = WrongField;
+    fn try_from(stored: store::SeatSetup) -> Result<SeatSetup, WrongField> {
+        match stored.occupant {
+            Some(Occupant::Open(store::OpenSeat {})) => Ok(SeatSetup::Open),
+            Some(Occupant::Reserved(store::ReservedSeat { user, name, previous })) => {
+                let previous = previous.map(|number| seat(number, "reserved.previous")).transpose()?;
+                Ok(SeatSetup::Reserved { user, name, previous })
+            }
+            Some(Occupant::House(store::HouseSeat { bot })) => Ok(SeatSetup::House { bot }),
+            None => Err(WrongField::new("must say whose it is")),
+        }
+    }
+}
+
+impl From<&RequestMark> for store::RequestMark {
+    fn from(mark: &RequestMark) -> store::RequestMark {
+        store::RequestMark { id: mark.id.clone(), digest: mark.digest.to_vec() }
+    }
+}
+
+impl TryFrom<store::RequestMark> for RequestMark {
+    type Error = WrongField;
+    fn try_from(stored: store::RequestMark) -> Result<RequestMark, WrongField> {
+        Ok(RequestMark { id: stored.id, digest: bytes(&stored.digest, "digest")? })
+    }
+}

@@ -1,0 +1,21 @@
+//! What is stored can be read again, and nothing else can.
+//!
+//! Random tests print their seed when they fail; `PARLOR_TEST_SEED=7` runs them with another one.
+
+mod checks;
+mod damage;
+pub(crate) mod games;
+mod pinned;
+mod round_trip;
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::SeedableRng;
+
+/// A generator for one test, from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test fails.
+pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
+    let seed = std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().expect("a whole number"));
+    println!("{test}: PARLOR_TEST_SEED={seed}");
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(test.bytes().fold(0, |hash: u64, byte| hash.wrapping_mul(31) + u64::from(byte)));
+    rng
+}

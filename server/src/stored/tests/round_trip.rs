@@ -1,0 +1,107 @@
+//! Whole tables through bytes and back.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parlor_engine::{Seat, Viewer};
+
+use super::games::{NOW, Played, play_all};
+use super::test_rng;
+use crate::TableId;
+use crate::host::{News, NewsItem};
+use crate::log::{FeedItem, Millis};
+use crate::stored::{
+    Reader, decode_entry, decode_news, decode_record, encode_entry, encode_news, encode_record,
+};
+use crate::table::{Conduct, Entry, Look, Record, Table};
+
+/// A log as it is stored.
+fn stored(log: &[(u64, Entry)]) -> Vec<Bytes> {
+    log.iter().map(|(at, entry)| encode_entry(NOW, *at, entry)).collect()
+}
+
+/// Each entry by itself.
+fn each(stored: &[Bytes]) -> impl Iterator<Item = &[u8]> {
+    stored.iter().map(Bytes::as_ref)
+}
+
+#[test]
+fn whole_tables_read_back() {
+    let mut rng = test_rng("whole_tables_read_back");
+    let (mut tables, mut actions, mut action_bytes) = (0, 0, 0);
+    play_all(&mut rng, |Played { log, table }| {
+        tables += 1;
+        let stored = stored(&log);
+        assert_eq!(Reader::new().read_all(each(&stored)).as_ref(), Ok(&log));
+        assert_eq!(Reader::after(NOW).read_all(each(&stored[1..])).expect("the rest"), log[1..]);
+        for ((_, entry), stored) in log.iter().zip(&stored) {
+            if matches!(entry, Entry::Acted { .. }) {
+                actions += 1;
+                action_bytes += stored.len();
+            }
+        }
+
+        let record = Record::of(&log).expect("a log");
+        let bytes = encode_record(&record);
+        let read = decode_record(&bytes).expect("a record");
+        assert_eq!(read, record);
+        assert_eq!(read.look, table.look());
+        for viewer in Viewer::all(table.players()) {
+            assert_eq!(read.last_view(viewer), table.view(viewer), "{viewer:?}");
+        }
+        // A step tells, decides and asks: some dozens of bytes, and it is held once for all who are told of it.
+        assert!(bytes.len() < 6_000 + 150 * log.len(), "{} bytes for {} entries", bytes.len(), log.len());
+    });
+    assert!(tables > 20 && actions > 2_000, "{tables} tables, {actions} actions");
+    assert!(action_bytes < actions * 18, "{action_bytes} bytes for {actions} actions");
+}
+
+/// Times are exact, whatever the clock of the machine did.
+#[test]
+fn any_time_reads_back() {
+    for (created, at) in [(NOW, NOW - 5_000), (NOW, 0), (0, u64::MAX), (u64::MAX, 0), (NOW, NOW)] {
+        let bytes = encode_entry(created, at, &Entry::Started);
+        assert_eq!(decode_entry(created, &bytes), Ok((at, Entry::Started)));
+    }
+}
+
+#[test]
+fn news_read_back() {
+    let mut rng = test_rng("news_read_back");
+    let check = |table: TableId, news: News| {
+        let payload: Bytes = encode_news(table, &news);
+        let item = FeedItem { number: 7, at: Millis(NOW), payload };
+        assert_eq!(decode_news(&item), Ok(NewsItem { number: 7, table, at: NOW, news }));
+    };
+    play_all(&mut rng, |Played { log, table }| {
+        let id = table.setup().table;
+        let first = Table::open(&log[0].1).expect("a first entry");
+        check(id, News::Created(Arc::new(first.look())));
+        let over = Look { rematch: Some(TableId::from_bytes([9; 16])), ..table.look() };
+        check(id, News::Over(Arc::new(over)));
+        check(id, News::Over(Arc::new(table.look())));
+    });
+    let (id, seat) = (TableId::from_bytes([3; 16]), Seat::new(5).expect("a seat"));
+    for user in [None, Some(String::new()), Some("ann".to_owned())] {
+        check(id, News::Joined { seat, user, name: "Änne".to_owned() });
+    }
+    check(id, News::Started);
+    for conduct in [Conduct::TimedOut, Conduct::Resigned, Conduct::Disconnected] {
+        check(id, News::Forfeited { seat, conduct });
+    }
+    check(id, News::Replaced { seat, bot: "greedy".to_owned() });
+    check(id, News::Deleted);
+}
+
+/// A table is created by its first entry, and by no other.
+#[test]
+fn a_log_begins_with_its_table() {
+    let mut rng = test_rng("a_log_begins_with_its_table");
+    let log = super::games::play(parlor_engine::GameId::Gap.default_options(), 2, &mut rng).log;
+    let stored = stored(&log);
+    let error = Reader::new().read_all(each(&stored[1..])).expect_err("no first entry").to_string();
+    assert_eq!(error, "a stored entry cannot be read: created: must stand before all other entries");
+    let twice = [stored[0].clone(), stored[0].clone()];
+    let error = Reader::new().read_all(each(&twice)).expect_err("two first entries").to_string();
+    assert_eq!(error, "a stored entry cannot be read: created: must stand at the beginning of the log");
+}

@@ -1,0 +1,58 @@
+//! The fairness of a shuffle.
+
+use parlor_engine::MAX_SEATS;
+use parlor_proto::convert::field::{WrongField, bytes, length};
+use parlor_proto::v1;
+
+use crate::fair::{Commitment, Entropy};
+use crate::table::Shuffle;
+
+impl From<&Shuffle> for v1::FairShuffle {
+    fn from(shuffle: &Shuffle) -> v1::FairShuffle {
+        let Shuffle { commitment, entropy, server_seed, game_seed, given } = shuffle;
+        let seed = |seed: &Option<[u8; 32]>| seed.map_or_else(Vec::new, Vec::from);
+        let entropy = (0..).zip(entropy);
+        v1::FairShuffle {
+            commitment: commitment.map_or_else(Vec::new, |commitment| commitment.as_bytes().to_vec()),
+            entropy: entropy
+                .map(|(seat, entropy)| v1::SeatEntropy { seat, entropy: entropy.as_bytes().to_vec() })
+                .collect(),
+            server_seed: seed(server_seed),
+            game_seed: seed(game_seed),
+            seed_given: *given,
+        }
+    }
+}
+
+impl TryFrom<v1::FairShuffle> for Shuffle {
+    type Error = WrongField;
+    fn try_from(wire: v1::FairShuffle) -> Result<Shuffle, WrongField> {
+        length(&wire.entropy, 0..=MAX_SEATS, "entropy")?;
+        let entropy = (0..).zip(wire.entropy).map(|(place, entry)| {
+            seat_entropy(place, &entry).map_err(|wrong| wrong.in_list(place as usize).within("entropy"))
+        });
+        Ok(Shuffle {
+            commitment: unless_empty(&wire.commitment, "commitment")?.map(Commitment::from_bytes),
+            entropy: entropy.collect::<Result<_, _>>()?,
+            server_seed: unless_empty(&wire.server_seed, "server_seed")?,
+            game_seed: unless_empty(&wire.game_seed, "game_seed")?,
+            given: wire.seed_given,
+        })
+    }
+}
+
+fn seat_entropy(place: u32, wire: &v1::SeatEntropy) -> Result<Entropy, WrongField> {
+    if wire.seat != place {
+        return Err(WrongField::at("seat", format!("must be {place}, as the seats are in order")));
+    }
+    entropy(&wire.entropy)
+}
+
+/// What a seat adds to the shuffle.
+pub(crate) fn entropy(given: &[u8]) -> Result<Entropy, WrongField> {
+    Entropy::new(given).map_err(|error| WrongField::at("entropy", error.to_string()))
+}
+
+fn unless_empty(value: &[u8], field: &str) -> Result<Option<[u8; 32]>, WrongField> {
+    if value.is_empty() { Ok(None) } else { bytes(value, field).map(Some) }
+}

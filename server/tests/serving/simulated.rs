@@ -1,0 +1,45 @@
+//! The server on a simulated network: it takes its connections from wherever they come.
+
+use std::{net::Ipv4Addr, sync::Arc, time::Duration};
+
+use futures_util::stream;
+use hyper_util::rt::TokioIo;
+use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
+use parlor_server::{
+    clock::ManualClock,
+    serve::{Accepted, Server},
+};
+use tonic::transport::{Endpoint, Uri};
+use tower::service_fn;
+use turmoil::net::{TcpListener, TcpStream};
+
+use crate::support::{parts, settings};
+
+#[test]
+fn calls_over_a_simulated_network() {
+    let mut sim = turmoil::Builder::new().simulation_duration(Duration::from_secs(600)).build();
+    sim.host("server", || async {
+        let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 7766)).await?;
+        let incoming = stream::unfold(listener, |listener| async {
+            let (io, address) = listener.accept().await.expect("a connection");
+            Some((Accepted { io, address: Some(address) }, listener))
+        });
+        let settings = settings();
+        let parts = parts(&settings, Arc::new(ManualClock::new()));
+        let mut running = Server::start_on(&settings, parts, incoming).await?;
+        assert_eq!((running.address(), running.metrics_address()), (None, None));
+        running.ended().await;
+        Ok(())
+    });
+    sim.client("client", async {
+        let connector = service_fn(|_: Uri| async {
+            Ok::<_, std::io::Error>(TokioIo::new(TcpStream::connect("server:7766").await?))
+        });
+        let channel = Endpoint::from_static("http://server:7766").connect_with_connector(connector).await?;
+        let mut catalogue = CatalogueServiceClient::new(channel);
+        let listed = catalogue.list_games(v1::ListGamesRequest {}).await?;
+        assert_eq!(listed.into_inner().games.len(), 4);
+        Ok(())
+    });
+    sim.run().expect("the simulation");
+}
