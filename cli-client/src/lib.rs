@@ -5,12 +5,11 @@
 //! text. Neither knows of a server, a clock or a terminal: [`terminal`] joins them with those.
 
 pub mod lang;
-pub mod link;
 pub mod plain;
 pub mod screen;
 pub mod table;
 pub mod terminal;
-mod text;
+pub mod text;
 
 #[cfg(test)]
 mod testing;

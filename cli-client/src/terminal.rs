@@ -1,6 +1,5 @@
 //! The terminal itself: taken over and given back, and the loop that joins keys, what comes from a table, and time.
 
-use std::future::Future;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::time::Duration;
 
@@ -61,26 +60,22 @@ impl Drop for TakenOver {
 }
 
 /// Plays, or watches, on the screen until the viewer leaves. Gives back the screen as it was last, so that the caller
-/// can say how it ended.
+/// can say how it ended. The terminal is given back also when this is dropped halfway, as when a signal comes.
 pub async fn play(screen: Screen, link: Link) -> io::Result<Screen> {
     let mut terminal = TakenOver::new()?;
-    run(&mut terminal.0, screen, EventStream::new(), link, told_to_stop()).await
+    run(&mut terminal.0, screen, EventStream::new(), link).await
 }
 
-/// Shows a replay on the screen until the viewer leaves.
+/// Shows a replay on the screen until the viewer leaves. It can be dropped halfway, as [`play`] can.
 pub async fn replay(mut replay: Replay) -> io::Result<()> {
     let mut terminal = TakenOver::new()?;
     let mut keys = EventStream::new();
-    let mut stop = std::pin::pin!(told_to_stop());
     loop {
         terminal.0.draw(|frame| replay.draw(frame))?;
-        tokio::select! {
-            event = keys.next() => match event.transpose()? {
-                Some(Event::Key(key)) if replay.key(key) == Some(Intent::Leave) => return Ok(()),
-                Some(_) => {}
-                None => return Ok(()),
-            },
-            () = &mut stop => return Ok(()),
+        match keys.next().await.transpose()? {
+            Some(Event::Key(key)) if replay.key(key) == Some(Intent::Leave) => return Ok(()),
+            Some(_) => {}
+            None => return Ok(()),
         }
     }
 }
@@ -91,10 +86,8 @@ async fn run<B: Backend<Error: Send + Sync + 'static>>(
     mut screen: Screen,
     keys: impl Stream<Item = io::Result<Event>>,
     Link { mut incoming, answers }: Link,
-    stop: impl Future<Output = ()>,
 ) -> io::Result<Screen> {
     let mut keys = std::pin::pin!(keys);
-    let mut stop = std::pin::pin!(stop);
     // Ticks that come too late come at once, so that all of them together are the time that has passed.
     let mut ticks = tokio::time::interval(TICK);
     ticks.tick().await;
@@ -123,7 +116,6 @@ async fn run<B: Backend<Error: Send + Sync + 'static>>(
                 }
             }
             _ = ticks.tick() => screen.pass_time(TICK),
-            () = &mut stop => return Ok(screen),
         }
     }
 }
@@ -207,33 +199,6 @@ fn lines_of(input: impl BufRead + Send + 'static) -> mpsc::Receiver<io::Result<S
         }
     });
     receiver
-}
-
-/// Ends when the program is told to stop from outside.
-#[cfg(unix)]
-async fn told_to_stop() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-    let waits = kinds.map(|kind| {
-        Box::pin(async move {
-            match signal(kind) {
-                Ok(mut signal) => {
-                    signal.recv().await;
-                }
-                // Where it cannot be heard of, it does what it does by itself.
-                Err(_) => std::future::pending().await,
-            }
-        })
-    });
-    futures_util::future::select_all(waits).await;
-}
-
-/// Ends when the program is told to stop from outside.
-#[cfg(not(unix))]
-async fn told_to_stop() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
-    }
 }
 
 #[cfg(test)]

@@ -86,5 +86,5 @@ fn play_each_count(game: GameId, seed: &mut u64) -> u64 {
 /// A bot that chooses at random.
 fn random(seeds: &mut ChaCha8Rng) -> impl Bot + use<> {
     let mut rng = ChaCha8Rng::from_rng(seeds);
-    move |question: &Question| Choice::Index(below(question.legal_count(), &mut rng))
+    move |question: &Question| Choice::Index(below(question.legal_count() as u32, &mut rng) as usize)
 }

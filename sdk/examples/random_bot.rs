@@ -20,8 +20,7 @@ struct RandomBot(RandomState);
 impl Bot for RandomBot {
     fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
         // A hash with keys that nobody knows is random enough for a bot like this.
-        let number = self.0.hash_one(question.id()) % u64::from(question.legal_count());
-        Ok(Choice::Index(u32::try_from(number)?))
+        Ok(Choice::Index(self.0.hash_one(question.id()) as usize % question.legal_count()))
     }
 
     fn start(&mut self, start: &Start<'_>) {

@@ -12,7 +12,7 @@ use crate::{Error, wire};
 #[non_exhaustive]
 pub enum Choice {
     /// The action at this place of the list of legal actions, the first being 0.
-    Index(u32),
+    Index(usize),
     /// This action.
     Action(Box<wire::GameAction>),
 }
@@ -21,23 +21,17 @@ impl Choice {
     /// The message for the wire.
     pub(crate) fn answer(self, decision_id: u32, think_ms: Option<u32>) -> wire::Answer {
         let choice = match self {
-            Choice::Index(index) => wire::answer::Choice::Index(index),
+            // One beyond any list is refused, like every index that is not in the list.
+            Choice::Index(index) => wire::answer::Choice::Index(u32::try_from(index).unwrap_or(u32::MAX)),
             Choice::Action(action) => wire::answer::Choice::Action(*action),
         };
         wire::Answer { decision_id, choice: Some(choice), think_ms }
     }
 }
 
-impl From<u32> for Choice {
-    fn from(index: u32) -> Choice {
-        Choice::Index(index)
-    }
-}
-
-/// An index beyond any list is refused by whoever is asked, like every index that is not in the list.
 impl From<usize> for Choice {
     fn from(index: usize) -> Choice {
-        Choice::Index(u32::try_from(index).unwrap_or(u32::MAX))
+        Choice::Index(index)
     }
 }
 

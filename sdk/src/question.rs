@@ -160,20 +160,20 @@ impl Question {
 
     /// How many legal actions there are: at least 1.
     #[must_use]
-    pub fn legal_count(&self) -> u32 {
-        self.0.legal_count
+    pub fn legal_count(&self) -> usize {
+        self.0.legal_count as usize
     }
 
     /// The place in the list of what the clock plays when it runs out: a choice that is always legal.
     #[must_use]
-    pub fn default_index(&self) -> u32 {
+    pub fn default_index(&self) -> usize {
         match &self.0.default {
-            Default::Index(index) => *index,
+            Default::Index(index) => *index as usize,
             #[cfg(feature = "local")]
             Default::Action(default) => {
                 let legal = self.engine_actions_or_none();
                 let place = legal.and_then(|legal| legal.iter().position(|action| action == default));
-                place.and_then(|place| u32::try_from(place).ok()).unwrap_or_default()
+                place.unwrap_or_default()
             }
         }
     }

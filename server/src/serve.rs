@@ -25,6 +25,8 @@ use tracing::{Instrument, info_span};
 use crate::{
     clock::Clock,
     config::Settings,
+    grpc::Parlour,
+    host::{Host, HostError},
     identity::{Keys, ServerKey},
     log::Log,
     telemetry::{page, recorder},
@@ -64,6 +66,9 @@ pub enum StartError {
     /// The certificate, its key or the clients' authority cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// What is stored cannot be gone on with.
+    #[error(transparent)]
+    Host(#[from] HostError),
 }
 
 /// Starts servers.
@@ -99,7 +104,13 @@ impl Server {
         IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let health = Health::default();
-        let services = services::all(settings, &health).await;
+        let host = Host::start(parts.log.clone(), parts.clock.clone(), settings).await?;
+        let parlour = Arc::new(Parlour {
+            host: host.clone(),
+            server_key: parts.server_key.clone(),
+            settings: settings.clone(),
+        });
+        let services = services::all(&parlour, &health).await;
         let router = router::router(settings, &parts, services)?;
         let (stop, closing, cut) =
             (CancellationToken::new(), CancellationToken::new(), CancellationToken::new());
@@ -109,6 +120,7 @@ impl Server {
             closing: closing.clone(),
             cut: cut.clone(),
             grace: settings.shutdown_grace.get(),
+            host,
             health,
             readiness: readiness.clone(),
         };
@@ -129,6 +141,7 @@ struct Serving {
     /// Connections that are still open end now.
     cut: CancellationToken,
     grace: Duration,
+    host: Host,
     health: Health,
     readiness: page::Readiness,
 }
@@ -145,6 +158,7 @@ impl Serving {
             () = self.stop.cancelled() => {
                 self.readiness.set(false);
                 self.health.stopping().await;
+                self.host.stop().await;
                 self.closing.cancel();
                 if tokio::time::timeout(self.grace, &mut served).await.is_err() {
                     tracing::info!(grace = ?self.grace, "connections that are still open are cut off");

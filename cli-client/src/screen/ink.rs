@@ -126,3 +126,31 @@ pub(crate) fn flow(pieces: Vec<Line<'static>>, columns: usize) -> Vec<Line<'stat
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_can_be_forbidden() {
+        let with = |value: Option<&str>| {
+            let ink = Ink::from_environment(Lang::En, |name| {
+                (name == "NO_COLOR").then_some(value).flatten().map(str::to_owned)
+            });
+            (ink.colours, ink.paint(Paint::Red) == Style::new())
+        };
+        assert_eq!(with(None), (true, false));
+        assert_eq!(with(Some("")), (true, false), "set to nothing is not set");
+        assert_eq!(with(Some("1")), (false, true));
+        assert_eq!(with(Some("0")), (false, true), "whatever it is set to");
+    }
+
+    #[test]
+    fn pieces_flow_into_lines() {
+        let pieces = || ["aaa", "bb", "cccc"].map(Line::raw).to_vec();
+        let flown = |columns| flow(pieces(), columns).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(flown(80), ["aaa  bb  cccc"]);
+        assert_eq!(flown(12), ["aaa  bb", "cccc"]);
+        assert_eq!(flown(1), ["aaa", "bb", "cccc"]);
+    }
+}

@@ -7,8 +7,8 @@ use parlor_proto::convert::{self, WrongField};
 use parlor_proto::v1;
 
 use super::{
-    Decided, DecidedBy, Decision, Ended, Finish, Happening, Occupant, SeatInfo, SeatScore, SeatTime,
-    Snapshot, TableInfo, TableResult, TimeLeft, Update,
+    Decided, DecidedBy, Ended, Finish, Happening, Occupant, SeatInfo, SeatScore, SeatTime, Snapshot,
+    TableInfo, TableResult, TimeLeft, Update,
 };
 use crate::text::clean;
 
@@ -171,23 +171,4 @@ fn decided(wire: v1::Decided) -> Understood<Decided> {
     };
     let action = AnyAction::try_from(required(wire.action, "action")?)?;
     Ok(Decided { decision: wire.decision_id, action, by })
-}
-
-impl Decision {
-    /// What the SDK says the viewer is asked.
-    pub fn of(asked: &parlor_sdk::Question) -> Understood<Decision> {
-        let bank = asked.bank_left().unwrap_or_default();
-        Ok(Decision {
-            id: asked.id(),
-            view: asked.view().cloned().map(AnyView::try_from).transpose()?,
-            legal: asked
-                .legal_actions()
-                .iter()
-                .cloned()
-                .map(AnyAction::try_from)
-                .collect::<Result<_, _>>()?,
-            time_left: asked.time_left().map(|decision| TimeLeft { decision, bank }),
-            secret: asked.hidden(),
-        })
-    }
 }

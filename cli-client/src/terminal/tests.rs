@@ -61,7 +61,7 @@ async fn a_game_is_played_through_the_loop() {
         key
     });
     let mut terminal = buffer();
-    let screen = run(&mut terminal, Screen::new(INK), paced, link, std::future::pending()).await.unwrap();
+    let screen = run(&mut terminal, Screen::new(INK), paced, link).await.unwrap();
     assert!(screen.situation().result().is_some(), "Enter leaves only when the table is over");
     let house = task.await.unwrap();
     assert!(house.game.outcome().is_some());
@@ -69,20 +69,17 @@ async fn a_game_is_played_through_the_loop() {
 }
 
 #[tokio::test]
-async fn leaving_the_end_of_the_keys_and_a_signal_end_the_loop() {
+async fn leaving_and_the_end_of_the_keys_end_the_loop() {
     let begin = || {
         let mut house = House::new(GameId::Flush, 3, 1);
         let first = house.begin();
         serve(house, first).0
     };
-    let forever = std::future::pending;
-    let never = futures_util::stream::pending();
     let quit = keys(vec![KeyCode::Char('q'), KeyCode::Char('q')]);
-    run(&mut buffer(), Screen::new(INK), quit, begin(), forever()).await.unwrap();
-    run(&mut buffer(), Screen::new(INK), keys(vec![]), begin(), forever()).await.unwrap();
-    run(&mut buffer(), Screen::new(INK), never, begin(), std::future::ready(())).await.unwrap();
+    run(&mut buffer(), Screen::new(INK), quit, begin()).await.unwrap();
+    run(&mut buffer(), Screen::new(INK), keys(vec![]), begin()).await.unwrap();
     let broken = futures_util::stream::iter([Err(io::Error::other("no terminal any more"))]);
-    let error = run(&mut buffer(), Screen::new(INK), broken, begin(), forever()).await.err().unwrap();
+    let error = run(&mut buffer(), Screen::new(INK), broken, begin()).await.err().unwrap();
     assert_eq!(error.to_string(), "no terminal any more");
 }
 
@@ -94,7 +91,7 @@ async fn a_table_that_goes_away_is_shown_as_such() {
     // Enter does nothing before the loop has seen that the table is gone, and leaves afterwards.
     let enter = futures_util::stream::repeat_with(|| key(KeyCode::Enter));
     let link = Link { incoming, answers };
-    let screen = run(&mut buffer(), Screen::new(INK), enter, link, std::future::pending()).await.unwrap();
+    let screen = run(&mut buffer(), Screen::new(INK), enter, link).await.unwrap();
     assert!(screen.situation().closed);
 }
 

@@ -100,13 +100,13 @@ impl Referee {
     pub(super) fn decide(&mut self, seat: Seat, question: &Question, choice: Choice) -> Result<(), Error> {
         let legal = question.engine_actions()?;
         let (action, index) = match choice {
-            Choice::Index(index) => (legal.get(index as usize).copied(), index),
+            Choice::Index(index) => (legal.get(index).copied(), index),
             Choice::Action(action) => {
                 let action = AnyAction::try_from(*action).map_err(|wrong| {
                     refused(seat, question, wire::AnswerRefusal::from(wrong.within("action")))
                 })?;
                 let place = legal.iter().position(|legal| *legal == action);
-                (Some(action), place.map_or(u32::MAX, |place| place as u32))
+                (Some(action), place.unwrap_or(usize::MAX))
             }
         };
         let action = action.ok_or_else(|| {
@@ -117,7 +117,7 @@ impl Referee {
             .apply(seat, action, &mut self.step.events)
             .map_err(|refusal| refused(seat, question, refusal.into()))?;
         self.decisions += 1;
-        self.decided = Some((seat, LocalDecided { decision_id: question.id(), action, index }));
+        self.decided = Some((seat, LocalDecided { decision_id: question.id(), action, index: index as u32 }));
         self.open = self.open.without(seat);
         self.open_decisions();
         if let Some(outcome) = self.game.outcome() {

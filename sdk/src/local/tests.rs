@@ -36,7 +36,7 @@ impl Bot for Follower {
         assert_eq!(question.view().cloned(), Some(view.clone().into()));
         let actions = question.engine_actions()?;
         assert_eq!(question.legal_actions().len(), actions.len());
-        assert_eq!(question.legal_count() as usize, actions.len());
+        assert_eq!(question.legal_count(), actions.len());
         let index = (self.asked as usize * 7) % actions.len();
         self.own.lock().unwrap().push((question.id(), index as u32));
         // Every other time by the action itself.
@@ -147,7 +147,7 @@ async fn bots_that_wait_play_the_same_game() {
 #[test]
 fn the_default_is_the_one_of_the_game() {
     let mut default = |question: &Question| {
-        let action = question.engine_actions().unwrap()[question.default_index() as usize];
+        let action = question.engine_actions().unwrap()[question.default_index()];
         let seat = question.engine_seat().unwrap();
         let world = question.sample(&mut ChaCha8Rng::seed_from_u64(1)).unwrap();
         assert_eq!(world.view(Viewer::Seat(seat)), *question.engine_view().unwrap());
@@ -165,7 +165,7 @@ fn actions_can_be_tried_out() {
         let world = question.sample(&mut rng).unwrap();
         let outcome = question.try_out(world.clone(), 0, &mut rng).unwrap();
         assert!(outcome.points(Seat::FIRST).is_some());
-        let beyond = question.try_out(world, question.legal_count() as usize, &mut rng).unwrap_err();
+        let beyond = question.try_out(world, question.legal_count(), &mut rng).unwrap_err();
         assert_eq!(beyond.reason(), Reason::IllegalAction);
         Choice::Index(0)
     };

@@ -152,10 +152,10 @@ async fn acting_without_a_stream_is_repeated_too() {
     });
     let client = fake.client().await;
     let token = SeatToken::new("a");
-    let answered = within(client.act(&token, 1, 2u32)).await.unwrap();
+    let answered = within(client.act(&token, 1, 2)).await.unwrap();
     assert!(!answered.repeated);
-    assert!(within(client.act(&token, 1, 2u32)).await.unwrap().repeated);
-    let error = within(client.act(&token, 1, 0u32)).await.unwrap_err();
+    assert!(within(client.act(&token, 1, 2)).await.unwrap().repeated);
+    let error = within(client.act(&token, 1, 0)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::DecidedOtherwise);
 
     let attach =

@@ -6,10 +6,30 @@ mod error;
 pub mod layer;
 mod method;
 mod peer;
+mod play;
 mod reasons;
+mod speech;
+mod table;
 
 pub use catalogue::Catalogue;
 pub use error::Failure;
 pub use method::Method;
 pub use peer::Peer;
+pub use play::Play;
 pub use reasons::{DOMAIN, code, name};
+pub use table::Tables;
+
+use crate::config::Settings;
+use crate::host::Host;
+use crate::identity::ServerKey;
+
+/// What the services have in common.
+#[derive(Debug)]
+pub struct Parlour {
+    /// All tables.
+    pub host: Host,
+    /// What tokens are signed with.
+    pub server_key: ServerKey,
+    /// Defaults and limits.
+    pub settings: Settings,
+}

@@ -84,9 +84,7 @@ impl Host {
             Err(HostError::Log(LogError::Repeated { table })) => self.look(table).await,
             Err(error) => Err(error),
             Ok(look) => {
-                let shard = &self.shared.shards[self.shared.shard_of(table)];
-                // A shard ends with the host, and then nobody waits for a rematch.
-                let _ = shard.send(ToShard::Rematch { of: table, table: look.setup.table }).await;
+                self.shards.send(table, ToShard::Rematch { of: table, table: look.setup.table }).await?;
                 Ok(look)
             }
         }
@@ -107,10 +105,9 @@ impl Host {
         entries.extend(is_full.then_some(Entry::Started));
         let (to, answer) = oneshot::channel();
         let create = ToShard::Create { first: Box::new(Creation { entries, request }), to };
-        let sent = self.shared.shards[self.shared.shard_of(table)].send(create).await;
-        let made = match sent {
+        let made = match self.shards.send(table, create).await {
             Ok(()) => answer.await.unwrap_or(Err(HostError::Stopping)),
-            Err(_) => Err(HostError::Stopping),
+            Err(error) => Err(error),
         };
         if made.is_err() {
             self.shared.quota.over(owner);

@@ -18,7 +18,6 @@ use super::shard::Creation;
 use super::{
     AnswerOutcome, AnswerRefused, Answered, HostError, Item, Join, News, Shared, Told, Wants, What, Who,
 };
-use crate::TableId;
 use crate::clock::Moment;
 use crate::log::{Append, Listing, Millis, NewPlace, OwnerId, Post};
 use crate::stored;
@@ -39,13 +38,11 @@ pub(super) struct Work {
     pub(super) now_ms: u64,
     /// What is to be appended.
     pub(super) appends: Vec<Append>,
-    /// Tables that are to be brought into memory.
-    pub(super) wanted: Vec<TableId>,
 }
 
 impl Work {
     pub(super) fn new(shared: Arc<Shared>) -> Work {
-        Work { shared, now: Moment::START, now_ms: 0, appends: Vec::new(), wanted: Vec::new() }
+        Work { shared, now: Moment::START, now_ms: 0, appends: Vec::new() }
     }
 }
 
@@ -195,8 +192,8 @@ fn answer(
         }
         Ok(Answers::Again(decided)) => AnswerOutcome::Repeated(decided),
         Err(error @ CommandError::AlreadyDecided { .. }) => {
-            let record = live.journal.record().ok();
-            decided_before(record.as_ref(), seat, answering, error)
+            let record = live.record().ok();
+            decided_before(record.as_deref(), seat, answering, error)
         }
         Err(CommandError::Illegal(refusal)) => AnswerOutcome::Refused(AnswerRefused::Illegal(refusal)),
         Err(error) => AnswerOutcome::Refused(AnswerRefused::Command(error)),
@@ -255,7 +252,7 @@ fn try_attach(live: &mut Live, work: &Work, attach: &Attach) -> Result<(), HostE
     match attach.after {
         None => sub.send(What::Snapshot(Box::new(live.snapshot(viewer, work.now)))),
         Some(after) if after < last => {
-            let record = live.journal.record().map_err(|bad| HostError::Fault { what: bad.to_string() })?;
+            let record = live.record().map_err(|bad| HostError::Fault { what: bad.to_string() })?;
             catch_up(&record, &mut sub, after);
         }
         Some(_) => {}
@@ -457,7 +454,7 @@ pub(super) fn let_bots_think(live: &mut Live, work: &Work) -> bool {
     }
     for job in live.bot_jobs() {
         let seat = job.seat;
-        if work.shared.bots().submit(job).is_err() {
+        if work.shared.bots.submit(job).is_err() {
             return true;
         }
         live.thinking = live.thinking.with(seat);
@@ -480,7 +477,8 @@ pub(super) fn next_look(live: &Live, work: &Work, bots_wait: bool) -> Option<Mom
         return Some(paused);
     }
     let retry = bots_wait.then(|| work.now + BOT_PAUSE);
-    let idle = live.subs.is_empty().then(|| live.touched + work.shared.idle);
+    // A table that could not rest when it was time has something else to wait for.
+    let idle = Some(live.touched + work.shared.idle).filter(|idle| live.subs.is_empty() && *idle > work.now);
     must_wake(live, work).into_iter().chain(retry).chain(idle).min()
 }
 

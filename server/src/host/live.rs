@@ -20,7 +20,7 @@ use crate::TableId;
 use crate::clock::Moment;
 use crate::fair::ServerSeed;
 use crate::log::OwnerId;
-use crate::table::{ChanceSetup, Entry, Holder, Step, Table, TableEvent, Told as Telling};
+use crate::table::{ChanceSetup, Entry, Holder, Record, Step, Table, TableEvent, Told as Telling};
 
 /// Somebody who plays or watches.
 pub(super) struct Sub {
@@ -78,6 +78,8 @@ pub(super) struct Live {
     pub(super) subs: Vec<Sub>,
     pub(super) waiting: VecDeque<Ask>,
     pending: Option<Pending>,
+    /// What was told to whom, if somebody has asked since the last entry.
+    record: Option<Arc<Record>>,
     /// The seats whose house bot is thinking.
     pub(super) thinking: Seats,
     /// What house bots decided while an append was on its way.
@@ -104,6 +106,7 @@ impl Live {
             subs: Vec::new(),
             waiting: VecDeque::new(),
             pending: None,
+            record: None,
             thinking: Seats::NONE,
             bot_moves: Vec::new(),
             goes_to_rest: false,
@@ -125,6 +128,16 @@ impl Live {
         self.journal.is_empty()
     }
 
+    /// What was told to whom.
+    pub(super) fn record(&mut self) -> Result<Arc<Record>, BadJournal> {
+        if let Some(record) = &self.record {
+            return Ok(record.clone());
+        }
+        let record = Arc::new(self.journal.record()?);
+        self.record = Some(record.clone());
+        Ok(record)
+    }
+
     /// Whether an append is on its way.
     pub(super) fn is_pending(&self) -> bool {
         self.pending.is_some()
@@ -144,9 +157,7 @@ impl Live {
         for entry in entries {
             let step =
                 self.table.fold(at, entry).map_err(|misfit| HostError::Fault { what: misfit.to_string() })?;
-            for sub in &mut self.subs {
-                tell(&self.table, &step, sub, &mut tellings);
-            }
+            self.subs.iter().for_each(|sub| tell(&self.table, &step, sub, &mut tellings));
             steps.push(step);
         }
         self.clocks.align(&self.table, now);
@@ -154,7 +165,8 @@ impl Live {
         for seat in asked.iter() {
             self.ask(seat, now, &mut tellings);
         }
-        self.tell_time(now, &mut tellings);
+        let concerns = |sub: &Sub| steps.iter().any(|step| step.concerns(sub.viewer));
+        self.tell_time(concerns, now, &mut tellings);
         self.pending = Some(Pending { entries: Vec::new(), tellings, reply: None });
         Ok(steps)
     }
@@ -196,8 +208,15 @@ impl Live {
         })
     }
 
-    fn tell_time(&self, now: Moment, tellings: &mut Vec<(Attachment, What)>) {
-        let mut watching = self.subs.iter().filter(|sub| sub.wants.time_left).peekable();
+    /// Tells those who want to know, and whom it concerns, how much time is left. Nobody else: that something happened
+    /// may be a secret.
+    fn tell_time(
+        &self,
+        concerns: impl Fn(&Sub) -> bool,
+        now: Moment,
+        tellings: &mut Vec<(Attachment, What)>,
+    ) {
+        let mut watching = self.subs.iter().filter(|sub| sub.wants.time_left && concerns(sub)).peekable();
         if watching.peek().is_none() {
             return;
         }
@@ -213,6 +232,7 @@ impl Live {
             Ok(()) => {
                 self.paused = None;
                 entries.iter().for_each(|entry| self.journal.push(entry));
+                self.record = None;
                 if let Some(reply) = reply {
                     reply(Ok(&self.table));
                 }
@@ -281,7 +301,7 @@ impl Live {
         }
         if changed && self.pending.is_none() {
             let mut tellings = Vec::new();
-            self.tell_time(now, &mut tellings);
+            self.tell_time(|_| true, now, &mut tellings);
             for (attachment, what) in tellings {
                 if let Some(sub) = self.subs.iter().find(|sub| sub.attachment == attachment) {
                     sub.send(what);

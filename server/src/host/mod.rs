@@ -29,12 +29,13 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parlor_engine::{Seat, Viewer};
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 pub use ask::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
 pub use error::HostError;
@@ -70,11 +71,13 @@ const COME_BACK: Duration = Duration::from_secs(30);
 struct Shared {
     log: Arc<dyn Log>,
     clock: Arc<dyn Clock>,
-    shards: Vec<mpsc::Sender<ToShard>>,
-    bots: OnceLock<BotPool>,
+    bots: BotPool,
     quota: Quota,
     attachments: AtomicU64,
+    /// Nobody is let in any more.
     stopping: AtomicBool,
+    /// All that was accepted is durable: streams end.
+    stopped: CancellationToken,
     /// Before this moment nobody counts as away.
     away_from: Moment,
     idle: Duration,
@@ -83,21 +86,32 @@ struct Shared {
     channels_per_stream: u32,
 }
 
-impl Shared {
-    fn shard_of(&self, table: TableId) -> usize {
-        // The end of a name is random.
-        usize::from(table.as_bytes()[15]) % self.shards.len()
+/// The ways to all shards. The shards end with the last of these: they have none themselves.
+#[derive(Clone)]
+struct Shards(Arc<[mpsc::Sender<ToShard>]>);
+
+impl Shards {
+    /// The number of the shard that has the table.
+    fn number(&self, table: TableId) -> usize {
+        shard_number(table, self.0.len())
     }
 
-    fn bots(&self) -> &BotPool {
-        self.bots.get().expect("the bots are there before the first table")
+    /// Tells the shard of a table something. Waits while it has too much to do.
+    async fn send(&self, table: TableId, message: ToShard) -> Result<(), HostError> {
+        self.0[self.number(table)].send(message).await.map_err(|_| HostError::Stopping)
     }
+}
+
+fn shard_number(table: TableId, shards: usize) -> usize {
+    // The end of a name is random.
+    usize::from(table.as_bytes()[15]) % shards
 }
 
 /// All tables, and those who play and watch them. Clones are the same host; it ends with the last of them.
 #[derive(Clone)]
 pub struct Host {
     shared: Arc<Shared>,
+    shards: Shards,
 }
 
 impl std::fmt::Debug for Host {
@@ -130,40 +144,40 @@ impl Host {
             away_from: clock.now() + COME_BACK,
             log,
             clock,
-            shards,
-            bots: OnceLock::new(),
+            bots: start_bots(&shards, settings)?,
             quota: Quota::default(),
             attachments: AtomicU64::new(1),
             stopping: AtomicBool::new(false),
+            stopped: CancellationToken::new(),
             idle: settings.table.idle.get(),
             table_queue: settings.limits.table_queue.get() as usize,
             reader_queue: settings.limits.reader_queue.get() as usize,
             channels_per_stream: settings.limits.channels_per_stream.get(),
         });
-        shared.start_bots(settings)?;
+        let shards = Shards(shards.into());
         let start_up = shared.log.start_up().await?;
         let (now, now_ms) = (shared.clock.now(), shared.clock.now_ms());
         let mut all: Vec<Shard> =
             inboxes.into_iter().map(|inbox| Shard::new(shared.clone(), inbox)).collect();
         for table in start_up.in_play {
-            all[shared.shard_of(table)].wake_at(now, table);
+            all[shards.number(table)].wake_at(now, table);
         }
         for (Millis(at), table) in start_up.waking {
             let moment = now + Duration::from_millis(at.saturating_sub(now_ms));
-            all[shared.shard_of(table)].wake_at(moment, table);
+            all[shards.number(table)].wake_at(moment, table);
         }
         for shard in all {
             tokio::spawn(shard.run());
         }
         retention::start(&shared, settings.retention.finished.time());
-        Ok(Host { shared })
+        Ok(Host { shared, shards })
     }
 
-    /// Lets nobody in any more, tells all streams to come back, and waits until all that was accepted is durable.
+    /// Lets nobody in any more, waits until all that was accepted is durable, and tells all streams to come back.
     pub async fn stop(&self) {
         self.shared.stopping.store(true, Ordering::Relaxed);
         let mut stopped = Vec::new();
-        for shard in &self.shared.shards {
+        for shard in self.shards.0.iter() {
             let (to, answer) = oneshot::channel();
             if shard.send(ToShard::Stop(to)).await.is_ok() {
                 stopped.push(answer);
@@ -173,6 +187,7 @@ impl Host {
             // A shard that has ended has nothing on its way.
             let _ = answer.await;
         }
+        self.shared.stopped.cancel();
     }
 
     fn going(&self) -> Result<(), HostError> {
@@ -183,8 +198,7 @@ impl Host {
     async fn ask<T>(&self, table: TableId, ask: impl FnOnce(To<T>) -> Ask) -> Result<T, HostError> {
         self.going()?;
         let (to, answer) = oneshot::channel();
-        let shard = &self.shared.shards[self.shared.shard_of(table)];
-        shard.send(ToShard::Ask(table, ask(to))).await.map_err(|_| HostError::Stopping)?;
+        self.shards.send(table, ToShard::Ask(table, ask(to))).await?;
         answer.await.unwrap_or(Err(HostError::Stopping))
     }
 
@@ -279,10 +293,7 @@ impl Host {
         let owner = OwnerId::new(&look.setup.owner)?;
         let feed = vec![Post { owner, payload: stored::encode_news(table, &News::Deleted) }];
         self.shared.log.delete(Delete { table, at: Millis(self.shared.clock.now_ms()), feed }).await?;
-        let shard = &self.shared.shards[self.shared.shard_of(table)];
-        // A shard ends with the host, and then nobody watches any more.
-        let _ = shard.send(ToShard::Deleted(table)).await;
-        Ok(())
+        self.shards.send(table, ToShard::Deleted(table)).await
     }
 
     /// Takes the answer of a seat.
@@ -301,30 +312,28 @@ impl Host {
     pub fn open_stream(&self) -> Result<(StreamHandle, Outbox), HostError> {
         self.going()?;
         let out = Out::new(self.shared.reader_queue);
-        Ok((StreamHandle::new(self.shared.clone(), out.clone()), Outbox::new(out)))
+        Ok((StreamHandle::new(self.clone(), out.clone()), Outbox::new(out, self.shared.stopped.clone())))
     }
 
     /// The life of all tables of an owner, after this number; without one, from now on.
     pub async fn news(&self, owner: &Owner, after: Option<u64>) -> Result<NewsFollow, HostError> {
         self.going()?;
-        NewsFollow::new(self.shared.log.clone(), OwnerId::new(owner.as_str())?, after).await
+        let stopped = self.shared.stopped.clone();
+        NewsFollow::new(self.shared.log.clone(), stopped, OwnerId::new(owner.as_str())?, after).await
     }
 }
 
-impl Shared {
-    /// Starts the threads of the house bots. What they decide goes to the shard of the table.
-    fn start_bots(self: &Arc<Shared>, settings: &Settings) -> Result<(), HostError> {
-        let shards = self.shards.clone();
-        let done = move |moved: bots::BotMove| {
-            let shard = usize::from(moved.table.as_bytes()[15]) % shards.len();
+/// Starts the threads of the house bots. What they decide goes to the shard of the table, while there is one.
+fn start_bots(shards: &[mpsc::Sender<ToShard>], settings: &Settings) -> Result<BotPool, HostError> {
+    let shards: Vec<mpsc::WeakSender<ToShard>> = shards.iter().map(mpsc::Sender::downgrade).collect();
+    let done = move |moved: bots::BotMove| {
+        if let Some(shard) = shards[shard_number(moved.table, shards.len())].upgrade() {
             // A shard ends with the host, and then nobody waits for the bot.
-            let _ = shards[shard].blocking_send(ToShard::Bot(moved));
-        };
-        let pool = BotPool::start(&settings.bots, done)
-            .map_err(|error| HostError::Fault { what: format!("no threads for the house bots: {error}") })?;
-        let _ = self.bots.set(pool);
-        Ok(())
-    }
+            let _ = shard.blocking_send(ToShard::Bot(moved));
+        }
+    };
+    BotPool::start(&settings.bots, done)
+        .map_err(|error| HostError::Fault { what: format!("no threads for the house bots: {error}") })
 }
 
 /// What the log knows the request of a client by.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use super::{HostError, NewsItem};
 use crate::log::{FeedItem, Follow, Log, LogError, OwnerId};
 use crate::stored;
@@ -12,6 +14,7 @@ const BATCH: usize = 256;
 /// The life of all tables of an owner: first what is in the log, then what comes.
 pub struct NewsFollow {
     log: Arc<dyn Log>,
+    stopped: CancellationToken,
     owner: OwnerId,
     follow: Follow<FeedItem>,
     next: u64,
@@ -27,6 +30,7 @@ impl NewsFollow {
     /// Follows after this number; without one, what comes from now on; with 0, all that the log still has.
     pub(super) async fn new(
         log: Arc<dyn Log>,
+        stopped: CancellationToken,
         owner: OwnerId,
         after: Option<u64>,
     ) -> Result<NewsFollow, HostError> {
@@ -36,7 +40,7 @@ impl NewsFollow {
             None => newest(log.as_ref(), &owner).await?,
         };
         let follow = log.follow_owner(&owner, after).await?;
-        Ok(NewsFollow { log, owner, follow, next: after + 1 })
+        Ok(NewsFollow { log, stopped, owner, follow, next: after + 1 })
     }
 
     /// The number up to which everything has been given.
@@ -65,7 +69,11 @@ impl NewsFollow {
         let mut batch = Vec::new();
         loop {
             let item = if batch.is_empty() {
-                self.item().await?
+                let stopped = self.stopped.clone();
+                tokio::select! {
+                    item = self.item() => item?,
+                    () = stopped.cancelled() => return Err(HostError::Stopping),
+                }
             } else {
                 match futures_util::FutureExt::now_or_never(self.item()) {
                     Some(Ok(item)) => item,

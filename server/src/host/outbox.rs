@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use super::{Channel, Closed, HostError, Item, What};
 use crate::TableId;
@@ -145,12 +146,13 @@ impl Out {
 #[derive(Debug)]
 pub struct Outbox {
     out: Arc<Out>,
+    stopped: CancellationToken,
     ended: bool,
 }
 
 impl Outbox {
-    pub(super) fn new(out: Arc<Out>) -> Outbox {
-        Outbox { out, ended: false }
+    pub(super) fn new(out: Arc<Out>, stopped: CancellationToken) -> Outbox {
+        Outbox { out, stopped, ended: false }
     }
 
     /// All that is ready, in order for each channel; waits until there is something. `None`: the stream has ended.
@@ -165,7 +167,10 @@ impl Outbox {
                 self.ended = batch.ending.is_some();
                 return Some(batch);
             }
-            self.out.ready.notified().await;
+            tokio::select! {
+                () = self.out.ready.notified() => {}
+                () = self.stopped.cancelled() => self.out.end(HostError::Stopping),
+            }
         }
     }
 }

@@ -40,7 +40,7 @@ pub(super) enum ToShard {
     Rematch { of: TableId, table: TableId },
     /// A table was deleted.
     Deleted(TableId),
-    /// End all streams, let nobody in, and answer when everything is durable.
+    /// Let nobody in any more, and answer when everything is durable.
     Stop(oneshot::Sender<()>),
 }
 
@@ -76,7 +76,10 @@ pub(super) struct Shard {
     resting: HashMap<TableId, Clocks>,
     work: Work,
     coming: FuturesUnordered<BoxFuture<'static, Done>>,
-    stopping: Option<oneshot::Sender<()>>,
+    /// Whether nobody is let in any more.
+    stopping: bool,
+    /// Who waits until everything is durable.
+    stopped: Option<oneshot::Sender<()>>,
 }
 
 impl Shard {
@@ -90,7 +93,8 @@ impl Shard {
             lingering: HashMap::new(),
             resting: HashMap::new(),
             coming: FuturesUnordered::new(),
-            stopping: None,
+            stopping: false,
+            stopped: None,
         }
     }
 
@@ -151,14 +155,11 @@ impl Shard {
                 Done::Appended(tables.into_iter().zip(results).collect())
             }));
         }
-        for table in std::mem::take(&mut self.work.wanted) {
-            self.load(table);
+        if !self.stopping {
+            return;
         }
         let is_idle = !self.tables.values().any(|slot| matches!(slot, Slot::Live(live) if live.is_pending()));
-        if self.stopping.is_some()
-            && is_idle
-            && let Some(stopped) = self.stopping.take()
-        {
+        if is_idle && let Some(stopped) = self.stopped.take() {
             // Whoever stopped the host may have gone.
             let _ = stopped.send(());
         }
@@ -188,7 +189,7 @@ impl Shard {
         if let Ask::Detach(attachment) = ask {
             return self.detach(table, attachment);
         }
-        if self.stopping.is_some() {
+        if self.stopping {
             return doing::refuse(ask, HostError::Stopping);
         }
         let most = self.shared.table_queue;
@@ -250,7 +251,7 @@ impl Shard {
     }
 
     fn create(&mut self, creation: Creation, to: To<Look>) {
-        if self.stopping.is_some() {
+        if self.stopping {
             // Whoever asked may have gone.
             let _ = to.send(Err(HostError::Stopping));
             return;
@@ -334,7 +335,7 @@ impl Shard {
     /// Lets house bots think, and looks when the table needs something next.
     fn after(&mut self, table: TableId) {
         let Some(Slot::Live(live)) = self.tables.get_mut(&table) else { return };
-        if live.is_pending() || self.stopping.is_some() {
+        if live.is_pending() || self.stopping {
             return;
         }
         let bots_wait = doing::let_bots_think(live, &self.work);
@@ -352,7 +353,7 @@ impl Shard {
             && moment <= self.work.now
         {
             self.timers.pop();
-            if self.stopping.is_some() {
+            if self.stopping {
                 continue;
             }
             match self.tables.get_mut(&table) {
@@ -391,7 +392,7 @@ impl Shard {
         self.shared.quota.over(&owner);
         let mut lingering = Vec::new();
         for sub in subs {
-            if sub.wants.rematch && self.stopping.is_none() {
+            if sub.wants.rematch && !self.stopping {
                 lingering.push(sub);
             } else {
                 sub.close(None);
@@ -451,11 +452,10 @@ impl Shard {
     }
 
     fn stop(&mut self, stopped: oneshot::Sender<()>) {
-        self.stopping = Some(stopped);
+        (self.stopping, self.stopped) = (true, Some(stopped));
         for slot in self.tables.values_mut() {
             match slot {
                 Slot::Live(live) => {
-                    live.subs.iter().for_each(|sub| sub.out.end(HostError::Stopping));
                     live.waiting.drain(..).for_each(|ask| doing::refuse(ask, HostError::Stopping));
                 }
                 Slot::Loading(asks) => {
@@ -463,7 +463,5 @@ impl Shard {
                 }
             }
         }
-        self.lingering.values().flatten().for_each(|sub| sub.out.end(HostError::Stopping));
-        self.lingering.clear();
     }
 }

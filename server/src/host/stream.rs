@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::ask_table::{Answering, Ask, Attach};
 use super::outbox::{Attached, Attachment, NoRoom, Out, closed};
 use super::shard::ToShard;
-use super::{AnswerOutcome, AnswerRefused, Answered, Channel, HostError, Item, Shared, Wants, What, Who};
+use super::{AnswerOutcome, AnswerRefused, Answered, Channel, Host, HostError, Item, Wants, What, Who};
 use crate::TableId;
 use crate::limits::{Counted, Exhausted};
 use crate::table::{Answer, DecisionId};
@@ -47,7 +47,7 @@ pub enum Said {
 
 /// The saying end of a stream. Dropping it detaches everything.
 pub struct StreamHandle {
-    shared: Arc<Shared>,
+    host: Host,
     out: Arc<Out>,
 }
 
@@ -58,19 +58,19 @@ impl std::fmt::Debug for StreamHandle {
 }
 
 impl StreamHandle {
-    pub(super) fn new(shared: Arc<Shared>, out: Arc<Out>) -> StreamHandle {
-        StreamHandle { shared, out }
+    pub(super) fn new(host: Host, out: Arc<Out>) -> StreamHandle {
+        StreamHandle { host, out }
     }
 
     /// Passes on what the client says, in this order for each channel. Waits while the tables have too much to do.
     pub async fn say(&self, sayings: Vec<Saying>) {
-        let mut asks: Vec<Vec<(TableId, Ask)>> = self.shared.shards.iter().map(|_| Vec::new()).collect();
+        let mut asks: Vec<Vec<(TableId, Ask)>> = self.host.shards.0.iter().map(|_| Vec::new()).collect();
         for Saying { channel, what } in sayings {
             for (table, ask) in self.asks(channel, what) {
-                asks[self.shared.shard_of(table)].push((table, ask));
+                asks[self.host.shards.number(table)].push((table, ask));
             }
         }
-        for (shard, asks) in self.shared.shards.iter().zip(asks) {
+        for (shard, asks) in self.host.shards.0.iter().zip(asks) {
             if !asks.is_empty() {
                 // A shard ends with the host, and then nobody waits for an answer.
                 let _ = shard.send(ToShard::Asks(asks)).await;
@@ -78,19 +78,23 @@ impl StreamHandle {
         }
     }
 
-    /// Says something about a channel to the client, such as what was wrong with what it said.
-    pub fn tell(&self, item: Item) {
-        self.out.tell(item);
+    /// Detaches a channel without a word: whoever calls this says why.
+    pub async fn close(&self, channel: Channel) {
+        if let Some(Attached { attachment, table, .. }) = self.out.detach(channel) {
+            let detach = ToShard::Ask(table, Ask::Detach(attachment));
+            // A shard ends with the host, and then nobody is attached any more.
+            let _ = self.host.shards.send(table, detach).await;
+        }
     }
 
     fn asks(&self, channel: Channel, said: Said) -> Vec<(TableId, Ask)> {
         match said {
             Said::Attach { who, after, wants } => {
-                let attachment = Attachment(self.shared.attachments.fetch_add(1, Ordering::Relaxed));
+                let attachment = Attachment(self.host.shared.attachments.fetch_add(1, Ordering::Relaxed));
                 let table = who.table();
                 let pass = if let Who::Seat(pass) = who { Some(pass) } else { None };
                 let attached = Attached { attachment, table, pass };
-                let most = self.shared.channels_per_stream;
+                let most = self.host.shared.channels_per_stream;
                 let before = match self.out.attach(channel, attached, most as usize) {
                     Ok(before) => before,
                     Err(NoRoom) => {
@@ -132,13 +136,13 @@ impl StreamHandle {
 
 impl Drop for StreamHandle {
     fn drop(&mut self) {
-        let mut asks: Vec<Vec<(TableId, Ask)>> = self.shared.shards.iter().map(|_| Vec::new()).collect();
+        let mut asks: Vec<Vec<(TableId, Ask)>> = self.host.shards.0.iter().map(|_| Vec::new()).collect();
         for Attached { attachment, table, .. } in self.out.detach_all() {
-            asks[self.shared.shard_of(table)].push((table, Ask::Detach(attachment)));
+            asks[self.host.shards.number(table)].push((table, Ask::Detach(attachment)));
         }
-        let shards = self.shared.shards.clone();
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        for (shard, asks) in shards.into_iter().zip(asks).filter(|(_, asks)| !asks.is_empty()) {
+        for (shard, asks) in self.host.shards.0.iter().zip(asks).filter(|(_, asks)| !asks.is_empty()) {
+            let shard = shard.clone();
             runtime.spawn(async move {
                 // A shard ends with the host, and then nobody is attached any more.
                 let _ = shard.send(ToShard::Asks(asks)).await;

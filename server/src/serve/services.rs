@@ -1,19 +1,27 @@
 //! The services of a server: Parlor's own, health and reflection.
 
+use std::sync::Arc;
+
 use parlor_proto::v1::catalogue_service_server::CatalogueServiceServer;
+use parlor_proto::v1::play_service_server::PlayServiceServer;
+use parlor_proto::v1::table_service_server::TableServiceServer;
 use tonic::service::{Routes, RoutesBuilder};
 
 use super::health::Health;
-use crate::{config::Settings, grpc::Catalogue};
+use crate::grpc::{Catalogue, Parlour, Play, Tables};
 
 /// Every service, each of them reported as serving.
-pub(super) async fn all(settings: &Settings, health: &Health) -> Routes {
-    let most = settings.limits.message_bytes.bytes();
+pub(super) async fn all(parlour: &Arc<Parlour>, health: &Health) -> Routes {
+    let most = parlour.settings.limits.message_bytes.bytes();
     let catalogue = CatalogueServiceServer::new(Catalogue).max_decoding_message_size(most);
+    let tables = TableServiceServer::new(Tables(parlour.clone())).max_decoding_message_size(most);
+    let play = PlayServiceServer::new(Play(parlour.clone())).max_decoding_message_size(most);
     health.serving(&catalogue).await;
+    health.serving(&tables).await;
+    health.serving(&play).await;
 
     let mut routes = RoutesBuilder::default();
-    routes.add_service(catalogue).add_service(health.service());
+    routes.add_service(catalogue).add_service(tables).add_service(play).add_service(health.service());
     add_reflection(&mut routes);
     routes.routes()
 }
