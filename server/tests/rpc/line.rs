@@ -237,13 +237,13 @@ impl Line {
 
     /// Opens a stream with one channel.
     pub(crate) async fn attached(caller: &Caller, channel: u32, attach: v1::Attach) -> Line {
-        let line = Line::open(caller).await;
+        let mut line = Line::open(caller).await;
         line.say(vec![attaching(channel, attach)]).await;
         line
     }
 
     /// Says some things at once.
-    pub(crate) async fn say(&self, items: Vec<v1::PlayRequestItem>) {
+    pub(crate) async fn say(&mut self, items: Vec<v1::PlayRequestItem>) {
         let says = self.says.as_ref().expect("a stream that is not finished");
         soon(says.send(v1::PlayRequest { items })).await.expect("a stream that is open");
     }
