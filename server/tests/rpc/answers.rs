@@ -92,7 +92,9 @@ async fn play_and_repeat(scene: &Scene, seated: &Seated) {
         assert_eq!(accepted.action.as_ref(), decision.legal_actions.get(chosen as usize));
         let now = Made { token: token.clone(), decision, index: chosen, number: accepted.number };
         now.check(&caller).await;
-        if let Some(old) = made.get(made.len() / 2) {
+        if made.len() % 4 == 3
+            && let Some(old) = made.get(made.len() / 2)
+        {
             old.check(&caller).await;
         }
         made.push(now);
@@ -233,7 +235,7 @@ async fn of_two_clients_on_a_seat_the_first_answer_counts() {
     for (line, channel) in [(&mut one, 1), (&mut other, 9)] {
         let update = line.heard.update(channel).await;
         let decided = update.decided.expect("both learn what was decided");
-        assert_eq!((update.number, decided.index, decided.action), (first.number, 0, first.action.clone()));
+        assert_eq!((update.number, decided.index, &decided.action), (first.number, 0, &first.action));
         assert_eq!(decided.by(), v1::DecidedBy::Player);
     }
 }

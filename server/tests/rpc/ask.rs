@@ -1,6 +1,6 @@
 //! What the tests ask for: tables, seats, and the players on them.
 
-use parlor_engine::GameId;
+use parlor_engine::{AnyGame, Chance as Deal, GameId, NoEvents};
 use parlor_proto::v1::{self, create_table_request::Chance, seat_setup::Occupant};
 
 use crate::caller::Caller;
@@ -26,9 +26,46 @@ pub(crate) fn table(game: GameId, players: usize) -> v1::CreateTableRequest {
     }
 }
 
+/// The same, with these cards.
+pub(crate) fn seeded(seed: [u8; 32], request: v1::CreateTableRequest) -> v1::CreateTableRequest {
+    let chance = Some(Chance::GivenSeed(v1::GivenSeed { seed: seed.to_vec() }));
+    v1::CreateTableRequest { chance, ..request }
+}
+
+/// The same, with cards that nobody chose.
+pub(crate) fn fresh(request: v1::CreateTableRequest) -> v1::CreateTableRequest {
+    v1::CreateTableRequest { chance: Some(Chance::Fresh(v1::FreshChance {})), ..request }
+}
+
+/// The same, with a clock.
+pub(crate) fn timed(clock: v1::ClockSettings, request: v1::CreateTableRequest) -> v1::CreateTableRequest {
+    v1::CreateTableRequest { clock: Some(clock), ..request }
+}
+
+/// The same, for those who are let in.
+pub(crate) fn private(request: v1::CreateTableRequest) -> v1::CreateTableRequest {
+    v1::CreateTableRequest { visibility: v1::Visibility::Private.into(), ..request }
+}
+
+/// The first seed of 32 equal bytes that deals such a game.
+pub(crate) fn seed_of(game: GameId, players: u8, wanted: impl Fn(&AnyGame) -> bool) -> [u8; 32] {
+    let (version, options) = (game.info().rules_version, game.default_options());
+    let deals = |byte: &u8| {
+        let chance = Deal::seeded([*byte; 32]);
+        wanted(&AnyGame::new(version, options, players, chance, &mut NoEvents).expect("a game"))
+    };
+    let byte = (0..=u8::MAX).find(deals).expect("a deal like that in 256");
+    [byte; 32]
+}
+
 /// A table of GAP, which has one decision at a time.
 pub(crate) fn gap(players: usize) -> v1::CreateTableRequest {
     table(GameId::Gap, players)
+}
+
+/// The id of a table that nobody has made.
+pub(crate) fn no_table() -> String {
+    parlor_server::TableId::from_bytes([1; 16]).to_string()
 }
 
 pub(crate) fn open() -> v1::SeatSetup {

@@ -253,6 +253,26 @@ impl Line {
         self.says = None;
     }
 
+    /// Forgets who came and how much time is left: what has no number.
+    pub(crate) async fn forget_presence(&mut self) {
+        self.fence().await;
+        self.heard.waiting.retain(|(_, item)| !matches!(item, Item::Presence(_) | Item::TimeLeft(_)));
+    }
+
+    /// Asks the server something that it answers at once, after all that it had to say before.
+    async fn fence(&mut self) {
+        let unused = u32::MAX;
+        self.say(vec![detaching(unused)]).await;
+        assert_eq!(self.heard.closed(unused).await.reason(), v1::ErrorReason::Protocol);
+    }
+
+    /// Makes sure that nothing has come on a channel.
+    pub(crate) async fn nothing_on(&mut self, channel: u32) {
+        self.fence().await;
+        let came: Vec<_> = self.heard.waiting.iter().filter(|(about, _)| *about == channel).collect();
+        assert!(came.is_empty(), "nothing was to come, not {came:?}");
+    }
+
     /// Answers, and waits for what becomes of it.
     pub(crate) async fn answer(&mut self, channel: u32, answer: v1::Answer) -> v1::Answered {
         self.say(vec![answering(channel, answer)]).await;

@@ -1,6 +1,6 @@
 //! A server in this process behind a real socket, on a clock that is moved by hand; and waiting for it.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
 
 use parlor_server::{
     clock::{Clock, ManualClock, Moment},
@@ -67,6 +67,8 @@ pub(crate) struct Scene {
     /// What the server keeps.
     pub(crate) log: Arc<dyn Log>,
     pub(crate) keys: Arc<Keys>,
+    /// Where the log is, if it is in a file.
+    pub(crate) folder: Option<PathBuf>,
     settings: Settings,
     running: Running,
     channel: Channel,
@@ -107,7 +109,7 @@ impl Scene {
         let running = soon(Server::start(&settings, parts)).await.expect("a server");
         let address = running.address().expect("an address");
         let channel = connect(&format!("http://{address}")).await;
-        Scene { clock, log, keys, settings, running, channel }
+        Scene { clock, log, keys, folder: None, settings, running, channel }
     }
 
     /// Stops, and starts anew on another log, when the clock on the wall has moved on by so much.
@@ -161,10 +163,27 @@ impl Scene {
         self.clock.advance(time);
     }
 
-    /// Waits until the server sleeps until exactly so long after its start: so nothing is due before.
+    /// Moves time on to so long after the start.
+    pub(crate) fn advance_to(&self, time: Duration) {
+        let now = self.clock.now().since(Moment::START);
+        self.clock.advance(
+            time.checked_sub(now).unwrap_or_else(|| panic!("time goes forward: {time:?} after {now:?}")),
+        );
+    }
+
+    /// Lets time pass until the server sleeps until exactly so long after its start: so nothing is due before. On the way
+    /// it wakes up for what was due once, and is not any more.
     pub(crate) async fn sleeps_until(&self, time: Duration) {
         let moment = Moment::START + time;
-        until(&format!("a sleep until {time:?}"), async || self.clock.next_deadline() == Some(moment)).await;
+        let what = format!("a sleep until {time:?}");
+        until(&what, async || match self.clock.next_deadline() {
+            Some(deadline) if deadline < moment => {
+                self.advance_to(deadline.since(Moment::START));
+                false
+            }
+            deadline => deadline == Some(moment),
+        })
+        .await;
     }
 }
 
