@@ -6,6 +6,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
+CARGO_TARGET_DIR ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 # Cargo uses all cores by itself; two of them at once only wait for each other's lock.
@@ -34,7 +35,7 @@ help: ## List the targets
 # Checks
 
 .PHONY: test
-test: fmt lint-proto clippy unit doc deny ## Run every check that must pass before a change lands: the six below
+test: fmt lint-proto clippy unit examples doc deny ## Run every check that must pass before a change lands: the seven below
 	@echo "make test: every check passed"
 
 .PHONY: fmt
@@ -55,6 +56,12 @@ clippy: ## Lint everything; a warning is an error
 unit: ## Run the unit, integration and documentation tests
 	cargo test --workspace --all-features --locked
 
+.PHONY: examples
+examples: $(BUF) ## Run the examples in Rust and Python, and calls by reflection, against a real server
+	@# With the same features as the tests, so that nothing is built twice.
+	cargo build --workspace --all-features --bins --examples --locked
+	BUF=$(CURDIR)/$(BUF) PROGRAMS=$(abspath $(PROGRAMS)) sdk/examples/check
+
 .PHONY: doc
 doc: ## Build the documentation; a broken link is an error
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --all-features --locked
@@ -65,15 +72,26 @@ deny: $(CARGO_DENY) ## Check the dependencies: bans, licenses, sources (deny.tom
 
 # Beyond the checks
 
-# What to watch, for example: make run GAME=gap PLAYERS=3 SEED=7 LANG_=de
+# Where the server listens and keeps its tables: make run LISTEN=127.0.0.1:9000 DATA=/tmp/parlor
+LISTEN ?= 127.0.0.1:7766
+DATA ?= data
+PROGRAMS := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)/debug
+
+.PHONY: run
+run: ## Build the server and the terminal client, and start the server (LISTEN, DATA)
+	cargo build --locked -p parlor-server -p parlor-cli
+	@echo "Play in another terminal:  $(PROGRAMS)/parlor play gap"
+	@exec $(PROGRAMS)/parlor-server --listen $(LISTEN) --data $(DATA)
+
+# A game to watch without a server, for example: make watch GAME=gap PLAYERS=3 SEED=7 LANGUAGE=de
 GAME ?= no_dice
 PLAYERS ?= 4
 SEED ?= 1
-LANG_ ?= en
+LANGUAGE ?= en
 
-.PHONY: run
-run: ## Watch a game between players who choose at random (GAME, PLAYERS, SEED, LANG_)
-	@cargo run --quiet --locked --release -p parlor-engine --example watch -- $(GAME) $(PLAYERS) --seed $(SEED) --lang $(LANG_)
+.PHONY: watch
+watch: ## Watch a game between players who choose at random, as a referee sees it (GAME, PLAYERS, SEED, LANGUAGE)
+	@cargo run --quiet --locked -p parlor-engine --example watch -- $(GAME) $(PLAYERS) --seed $(SEED) --lang $(LANGUAGE)
 
 .PHONY: audit
 audit: $(CARGO_DENY) ## Look the dependencies up in the advisory database (needs the network)
@@ -83,14 +101,23 @@ audit: $(CARGO_DENY) ## Look the dependencies up in the advisory database (needs
 	GIT_TERMINAL_PROMPT=0 $(CARGO_DENY) --workspace --all-features --locked check -D index-failure advisories
 
 .PHONY: bench
-bench: ## Measure random games, the durable log, and how strong the house bots are
+bench: ## Measure random games, the durable log, bots without a server, and how strong the house bots are
 	cargo bench -p parlor-engine --bench playout --locked
 	cargo bench -p parlor-server --bench log --locked
+	cargo bench -p parlor-sdk --bench local --features local --locked
 	cargo bench -p parlor-bots --bench strength --locked
 
+# How often `make faults` kills the server.
+KILLS ?= 50
+
+# In the dev profile: building it takes a minute or two, and a debug server is fast enough for three hundred seats.
 .PHONY: faults
-faults: ## Kill -9 a process that writes to the log, fifty times, and count what was acknowledged and lost
-	cargo run --quiet --locked --release -p parlor-server --example faults
+faults: ## Kill, trace, cut off and fill up a server under load, and count what is lost (SEED, KILLS; Linux; 2 minutes)
+	@command -v strace > /dev/null || apt-get install --yes strace || { \
+		echo "make faults: NOT DONE. strace is needed and could not be installed: nothing was tested." >&2; \
+		exit 1; }
+	cargo build --quiet --locked -p parlor-server -p parlor-faults
+	"$${CARGO_TARGET_DIR:-target}/debug/faults" --seed $(SEED) --kills $(KILLS)
 
 # The C library is linked in, so that the binary runs in an image with nothing else in it. Only what is built for the
 # target: build scripts and macros run here, and load libraries.

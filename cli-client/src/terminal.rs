@@ -66,16 +66,16 @@ pub async fn play(screen: Screen, link: Link) -> io::Result<Screen> {
     run(&mut terminal.0, screen, EventStream::new(), link).await
 }
 
-/// Shows a replay on the screen until the viewer leaves. It can be dropped halfway, as [`play`] can.
-pub async fn replay(mut replay: Replay) -> io::Result<()> {
+/// Shows a replay on the screen until the viewer leaves, and gives it back. It can be dropped halfway, as [`play`] can.
+pub async fn replay(mut replay: Replay) -> io::Result<Replay> {
     let mut terminal = TakenOver::new()?;
     let mut keys = EventStream::new();
     loop {
         terminal.0.draw(|frame| replay.draw(frame))?;
         match keys.next().await.transpose()? {
-            Some(Event::Key(key)) if replay.key(key) == Some(Intent::Leave) => return Ok(()),
+            Some(Event::Key(key)) if replay.key(key) == Some(Intent::Leave) => return Ok(replay),
             Some(_) => {}
-            None => return Ok(()),
+            None => return Ok(replay),
         }
     }
 }

@@ -3,13 +3,15 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// How many columns a text takes up.
-pub(crate) fn width(text: &str) -> usize {
+#[must_use]
+pub fn width(text: &str) -> usize {
     text.width()
 }
 
 /// A text without what a terminal, or the eye, would obey: control characters, and marks that turn the direction of
 /// writing. Names come from strangers.
-pub(crate) fn clean(text: &str) -> String {
+#[must_use]
+pub fn clean(text: &str) -> String {
     let harmful = |c: char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

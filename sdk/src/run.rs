@@ -66,6 +66,10 @@ impl Seat {
                 }
                 Event::Snapshot(_) | Event::Presence(_) | Event::TimeLeft(_) => {}
             }
+            // Only a rematch can follow the end, and that is for whoever has the seat to deal with.
+            if self.result().is_some() {
+                break;
+            }
         }
         bot.end(&End { start, result: self.result() }).await;
         Ok(Finished { table: self.table().clone(), seat })

@@ -77,6 +77,8 @@ pub struct Screen {
     rows: usize,
     /// In a replay, the step that is shown, and how many there are.
     step: Option<(usize, usize)>,
+    /// Whether Ctrl-C was pressed.
+    interrupted: bool,
 }
 
 impl Screen {
@@ -95,6 +97,7 @@ impl Screen {
             scrolled: 0,
             rows: 1,
             step: None,
+            interrupted: false,
         }
     }
 
@@ -102,6 +105,12 @@ impl Screen {
     #[must_use]
     pub fn situation(&self) -> &Situation {
         &self.situation
+    }
+
+    /// Whether the viewer left by Ctrl-C, which a shell wants to know.
+    #[must_use]
+    pub fn was_interrupted(&self) -> bool {
+        self.interrupted
     }
 
     /// The action that Enter would play.
@@ -161,6 +170,7 @@ impl Screen {
         }
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         if control && matches!(key.code, KeyCode::Char('c' | 'C')) {
+            self.interrupted = true;
             return Some(Intent::Leave);
         }
         if control || key.modifiers.contains(KeyModifiers::ALT) {

@@ -2,6 +2,7 @@
 //! [`Session`](crate::Session).
 
 use futures_util::Stream;
+use tokio::time::timeout;
 use tonic::Request;
 
 use super::Client;
@@ -32,8 +33,10 @@ impl Client {
         channels: Vec<wire::FollowChannel>,
     ) -> Result<impl Stream<Item = Result<wire::FollowResponse, Error>> + Send + use<>, Error> {
         let request = Request::new(wire::FollowRequest { channels });
-        let opening = self.play.clone().follow(request).await;
-        let stream = opening.map_err(|status| Error::from_status(&status))?.into_inner();
+        let mut rpc = self.play.clone();
+        let opening = timeout(self.limits.attempt, rpc.follow(request)).await;
+        let opened = opening.map_err(|_| Error::deadline(self.limits.attempt))?;
+        let stream = opened.map_err(|status| Error::from_status(&status))?.into_inner();
         Ok(futures_util::StreamExt::map(stream, |item| item.map_err(|status| Error::from_status(&status))))
     }
 }

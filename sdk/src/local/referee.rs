@@ -19,6 +19,9 @@ pub(super) struct Referee {
     asked: [u32; MAX_SEATS],
     /// The seats that have a decision open.
     open: Seats,
+    /// What those seats are asked, as of the moment when it was opened: those who choose at the same time see the same
+    /// moment, whoever of them answers first.
+    questions: [Option<Question>; MAX_SEATS],
     /// What happened and was not yet told, and whom it concerns beside those who see an event of it.
     step: LocalStep,
     decided: Option<(Seat, LocalDecided)>,
@@ -34,6 +37,7 @@ impl Referee {
             numbers: [0; MAX_SEATS],
             asked: [0; MAX_SEATS],
             open: Seats::NONE,
+            questions: [const { None }; MAX_SEATS],
             step: LocalStep { events: dealt, moment: Moment::Start },
             decided: None,
             newly_asked: Seats::NONE,
@@ -73,14 +77,21 @@ impl Referee {
                 tell(seat, &Update::local(self.numbers[seat.index()], viewer, Arc::clone(&step), decided));
             }
         }
+        for seat in self.newly_asked.iter() {
+            self.questions[seat.index()] = self.question(seat);
+        }
     }
 
     /// Whom to ask next, and what; nobody once the game is over.
-    pub(super) fn ask(&self) -> Option<(Seat, Question)> {
+    pub(super) fn ask(&mut self) -> Option<(Seat, Question)> {
         let seat = self.game.to_act().first()?;
+        Some((seat, self.questions[seat.index()].take()?))
+    }
+
+    fn question(&self, seat: Seat) -> Option<Question> {
         let legal = self.game.legal_actions(seat);
         let default = self.game.default_action(seat)?;
-        let question = Question::new(Inner {
+        Some(Question::new(Inner {
             table_id: Arc::clone(&self.table_id),
             seat: seat.index() as u32,
             id: self.asked[seat.index()],
@@ -92,8 +103,7 @@ impl Referee {
             hidden: self.game.is_secret(seat),
             view: Both::of_engine(Ok(self.game.view(Viewer::Seat(seat)))),
             legal: Both::of_engine(Ok(legal)),
-        });
-        Some((seat, question))
+        }))
     }
 
     /// Does what a seat chose.

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::{Channel, Handle, Session};
+use crate::error::Reason;
 use crate::{Error, Seat, Spectator, wire};
 
 /// A seat or a place at the rail that is about to be taken: say what you want of it, and `.await` it.
@@ -92,7 +93,13 @@ impl IntoFuture for Attaching<Seat> {
         Box::pin(async {
             let number = self.bookmark.as_ref().map_or(0, |bookmark| bookmark.number);
             let (channel, seat, table) = self.attach().await?;
-            Ok(Seat::new(channel, seat.ok_or_else(|| Error::lacks("seat"))?, table, number))
+            let seat = seat.ok_or_else(|| {
+                Error::new(
+                    Reason::Settings,
+                    "a seat was to be taken with the token or bookmark of a spectator",
+                )
+            })?;
+            Ok(Seat::new(channel, seat, table, number))
         })
     }
 }

@@ -169,9 +169,9 @@ impl Shared {
 
     // For the task that has the stream
 
-    /// Waits until there is a slot.
+    /// Waits until there is a slot whose table is not over.
     pub(super) async fn until_needed(&self) {
-        while self.lock().slots.is_empty() {
+        while self.lock().slots.values().all(Slot::is_over) {
             self.needed.notified().await;
         }
     }

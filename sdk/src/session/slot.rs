@@ -109,6 +109,11 @@ impl Slot {
         }
     }
 
+    /// Whether nothing more will come.
+    pub(super) fn is_over(&self) -> bool {
+        self.end.is_some()
+    }
+
     /// Whether there is something to send.
     pub(super) fn has_something_to_say(&self) -> bool {
         self.end.is_none()

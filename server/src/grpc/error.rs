@@ -123,7 +123,7 @@ impl Failure {
                 TokenRefused::Malformed(_) | TokenRefused::OtherKind { .. } | TokenRefused::Wrong(_) => {
                     told(Reason::TokenInvalid)
                 }
-                TokenRefused::Expired(_) | TokenRefused::Reissued(_) => told(Reason::TokenExpired),
+                TokenRefused::Reissued(_) => told(Reason::TokenExpired),
             },
             Failure::Host(HostError::Exhausted(exhausted)) => match exhausted {
                 Exhausted::Rate { retry_after, .. } | Exhausted::Callers { retry_after } => {

@@ -6,6 +6,7 @@ use futures_util::Stream;
 use parlor_proto::v1::{self, play_service_server::PlayService};
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming, async_trait};
+use tracing::Instrument;
 
 use super::layer::trace::{note_seat, note_table};
 use super::speech::{Batch, Spoken, speech};
@@ -36,7 +37,7 @@ impl PlayService for Play {
         let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
         let (spoken, refusals) = mpsc::channel(REFUSALS);
         let ear = Ear { parlour: self.0.clone(), caller, handle, spoken };
-        let listening = tokio::spawn(ear.listen(request.into_inner()));
+        let listening = tokio::spawn(ear.listen(request.into_inner()).in_current_span());
         let most = self.0.settings.limits.batch_bytes.bytes();
         let batches = speech(outbox, refusals, most, listening);
         let message = |Batch { items, ending }| v1::PlayResponse { items, ending };
@@ -54,15 +55,7 @@ impl PlayService for Play {
         let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
         let (spoken, refusals) = mpsc::channel(REFUSALS);
         let ear = Ear { parlour: self.0.clone(), caller, handle, spoken };
-        let listening = tokio::spawn(async move {
-            let mut sayings = Vec::with_capacity(channels.len());
-            for (channel, attach) in channels {
-                sayings.extend(ear.attach(channel, attach).await);
-            }
-            ear.handle.say(sayings).await;
-            // What was attached stays so until the client goes.
-            ear.spoken.closed().await;
-        });
+        let listening = tokio::spawn(ear.follow(channels).in_current_span());
         let most = self.0.settings.limits.batch_bytes.bytes();
         let batches = speech(outbox, refusals, most, listening);
         let message = |Batch { items, ending }| v1::FollowResponse { items, ending };
@@ -94,6 +87,16 @@ struct Ear {
 }
 
 impl Ear {
+    /// Attaches what a client follows.
+    async fn follow(self, channels: Vec<(Channel, v1::Attach)>) {
+        let mut sayings = Vec::with_capacity(channels.len());
+        for (channel, attach) in channels {
+            sayings.extend(self.attach(channel, attach).await);
+        }
+        self.handle.say(sayings).await;
+        self.finish().await;
+    }
+
     /// Passes on what the client says, until it ends or goes away.
     async fn listen(self, mut requests: Streaming<v1::PlayRequest>) {
         loop {
@@ -105,14 +108,21 @@ impl Ear {
                     }
                     Err(wrong) => Status::from(Failure::from(wrong)),
                 },
-                // The client has said all that it wants to say, and goes on watching.
-                Ok(None) => return self.spoken.closed().await,
+                Ok(None) => return self.finish().await,
                 Err(status) => status,
             };
             // Whoever does not read any more needs no answer.
             let _ = self.spoken.send(Spoken::End(failed)).await;
             return;
         }
+    }
+
+    /// The client has said all that it wants to say, and goes on watching: what is attached stays so, until the last
+    /// channel is closed or the client goes.
+    async fn finish(&self) {
+        // Whoever does not read any more needs no end.
+        let _ = self.spoken.send(Spoken::Finish).await;
+        self.spoken.closed().await;
     }
 
     async fn hear(&self, items: Vec<v1::PlayRequestItem>) {

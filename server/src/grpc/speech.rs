@@ -17,6 +17,8 @@ use crate::wire;
 pub(super) enum Spoken {
     /// About a channel.
     Item(Box<v1::StreamItem>),
+    /// The client will attach nothing more.
+    Finish,
     /// The stream ends, because the client broke its rules or its connection.
     End(Status),
 }
@@ -108,6 +110,7 @@ impl Speech {
             biased;
             Some(spoken) = self.refusals.recv() => match spoken {
                 Spoken::Item(item) => self.ready.push_back(*item),
+                Spoken::Finish => self.outbox.finish(),
                 Spoken::End(status) => self.failed = Some(status),
             },
             batch = self.outbox.next() => match batch {

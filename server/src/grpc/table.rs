@@ -9,7 +9,7 @@ use tonic::{Request, Response, Status, async_trait};
 use super::layer::trace::{note_seat, note_table};
 use super::{Failure, Parlour};
 use crate::host::{Behalf, HostError, Join, NewsFollow};
-use crate::identity::{Caller, KeyRefused, Scope, SeatPass};
+use crate::identity::{Caller, KeyRefused, Quota, Scope, SeatPass};
 use crate::table::{Look, Visibility};
 use crate::{TableId, wire};
 
@@ -54,7 +54,7 @@ impl Tables {
 
     /// How many tables the caller may have open.
     fn quota(&self, caller: &Caller) -> u32 {
-        caller.tables().map_or_else(|| self.0.settings.limits.tables_per_key.get(), |quota| quota.get())
+        caller.tables().map_or(self.0.settings.limits.tables_per_key.get(), Quota::get)
     }
 
     /// Whether the caller hands out the seats of the table. Whoever may not see it does not learn that it is there.
@@ -172,7 +172,7 @@ impl TableService for Tables {
         let behalf = behalf_of(pass, &request)?;
         // A player makes it on the owner's account, within what any owner may have.
         let own = caller.as_ref().filter(|_| pass.is_none());
-        let quota = own.map_or_else(|| self.0.settings.limits.tables_per_key.get(), |own| self.quota(own));
+        let quota = own.map_or(self.0.settings.limits.tables_per_key.get(), |own| self.quota(own));
         let look = self.0.host.rematch(table, behalf, quota, rotate).await.map_err(Failure::from)?;
         Ok(Response::new(v1::RematchResponse { table: Tables::shown(caller.as_ref(), &look) }))
     }

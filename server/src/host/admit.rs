@@ -3,7 +3,7 @@
 use parlor_engine::{Seat, Viewer};
 
 use super::{Behalf, HostError, Who};
-use crate::identity::{Generation, Owner, Standing};
+use crate::identity::{Generation, Owner};
 use crate::table::{Look, Setup, Table, Visibility};
 
 /// What a table knows of its tokens.
@@ -34,11 +34,11 @@ impl Door<'_> {
         match who {
             Who::Seat(pass) => {
                 let newest = self.seats.get(pass.seat().index()).copied().ok_or(hidden)?;
-                let claim = pass.admit(Standing::Open(Generation(newest)))?;
+                let claim = pass.admit(Generation(newest))?;
                 Ok(Viewer::Seat(claim.seat))
             }
             Who::Spectator(pass) => {
-                pass.admit(Standing::Open(Generation(self.spectators)))?;
+                pass.admit(Generation(self.spectators))?;
                 Ok(Viewer::Spectator)
             }
             Who::Rail { caller, admin, .. } => {

@@ -1,6 +1,6 @@
 //! The house bots think on threads of their own, so that no request waits for them.
 
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use parlor_bots::{BotError, HouseBot};
@@ -64,11 +64,9 @@ impl BotPool {
         Ok(BotPool { queue })
     }
 
-    /// Lets a bot think about it; gives the job back if too many wait.
-    pub(super) fn submit(&self, job: BotJob) -> Result<(), BotJob> {
-        self.queue.try_send(job).map_err(|error| match error {
-            TrySendError::Full(job) | TrySendError::Disconnected(job) => job,
-        })
+    /// Lets a bot think about it, unless too many wait. Says whether there was room.
+    pub(super) fn submit(&self, job: BotJob) -> bool {
+        self.queue.try_send(job).is_ok()
     }
 }
 

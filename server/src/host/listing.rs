@@ -2,7 +2,7 @@
 
 use futures_util::future::join_all;
 
-use super::doing::{state_code, visibility_code};
+use super::commit::{state_code, visibility_code};
 use super::{Host, HostError, TableFilter};
 use crate::TableId;
 use crate::log::{Filter, OwnerId, Page, TableRow};

@@ -10,6 +10,7 @@ mod ask;
 mod ask_table;
 mod bots;
 mod clocks;
+mod commit;
 mod creating;
 mod doing;
 mod error;
@@ -25,6 +26,7 @@ mod quota;
 mod retention;
 mod shard;
 mod stream;
+mod upkeep;
 
 #[cfg(test)]
 mod tests;
@@ -36,6 +38,7 @@ use std::time::Duration;
 use parlor_engine::{Seat, Viewer};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, info_span};
 
 pub use ask::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
 pub use error::HostError;
@@ -166,8 +169,8 @@ impl Host {
             let moment = now + Duration::from_millis(at.saturating_sub(now_ms));
             all[shards.number(table)].wake_at(moment, table);
         }
-        for shard in all {
-            tokio::spawn(shard.run());
+        for (number, shard) in all.into_iter().enumerate() {
+            tokio::spawn(shard.run(number).instrument(info_span!("shard", number)));
         }
         retention::start(&shared, settings.retention.finished.time());
         Ok(Host { shared, shards })

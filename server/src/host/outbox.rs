@@ -133,6 +133,12 @@ impl Out {
         self.state().channels.drain().map(|(_, attached)| attached).collect()
     }
 
+    /// Whether nothing is attached, and nothing waits.
+    fn is_detached(&self) -> bool {
+        let state = self.state();
+        state.channels.is_empty() && state.queue.is_empty()
+    }
+
     fn take(&self) -> Option<Batch> {
         let mut state = self.state();
         if state.queue.is_empty() && state.ending.is_none() {
@@ -147,12 +153,19 @@ impl Out {
 pub struct Outbox {
     out: Arc<Out>,
     stopped: CancellationToken,
+    /// Whether the client will attach nothing more.
+    finishing: bool,
     ended: bool,
 }
 
 impl Outbox {
     pub(super) fn new(out: Arc<Out>, stopped: CancellationToken) -> Outbox {
-        Outbox { out, stopped, ended: false }
+        Outbox { out, stopped, finishing: false, ended: false }
+    }
+
+    /// The client will attach nothing more: the stream ends when its last channel is closed.
+    pub fn finish(&mut self) {
+        self.finishing = true;
     }
 
     /// All that is ready, in order for each channel; waits until there is something. `None`: the stream has ended.
@@ -166,6 +179,10 @@ impl Outbox {
             if let Some(batch) = self.out.take() {
                 self.ended = batch.ending.is_some();
                 return Some(batch);
+            }
+            if self.finishing && self.out.is_detached() {
+                self.ended = true;
+                return None;
             }
             tokio::select! {
                 () = self.out.ready.notified() => {}

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::HostError;
-use super::doing::state_code;
+use super::commit::state_code;
 use crate::limits::{Counted, Exhausted};
 use crate::log::{Filter, Log, OwnerId, Page};
 use crate::table::State;

@@ -3,6 +3,8 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use tracing::{Instrument, info_span};
+
 use super::Shared;
 use crate::log::Millis;
 
@@ -12,16 +14,15 @@ const EVERY: Duration = Duration::from_secs(600);
 /// Removes finished tables that are older than this, from now on; nothing, if they are kept for ever.
 pub(super) fn start(shared: &Arc<Shared>, keep: Option<Duration>) {
     if let Some(keep) = keep {
-        tokio::spawn(run(Arc::downgrade(shared), keep));
+        tokio::spawn(run(Arc::downgrade(shared), keep).instrument(info_span!("retention")));
     }
 }
 
 async fn run(shared: Weak<Shared>, keep: Duration) {
     while let Some(strong) = shared.upgrade() {
-        let (log, clock) = (strong.log.clone(), strong.clock.clone());
-        drop(strong);
+        let (clock, stopped) = (strong.clock.clone(), strong.stopped.clone());
         let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
-        match log.retain(Millis(clock.now_ms().saturating_sub(keep_ms))).await {
+        match strong.log.retain(Millis(clock.now_ms().saturating_sub(keep_ms))).await {
             Ok(removed) if removed.tables > 0 || removed.feed_items > 0 => {
                 tracing::info!(
                     tables = removed.tables,
@@ -32,6 +33,11 @@ async fn run(shared: Weak<Shared>, keep: Duration) {
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "what is too old could not be removed"),
         }
-        clock.sleep_until(clock.now() + EVERY).await;
+        // The log closes when nobody has it any more: whoever sleeps must not.
+        drop(strong);
+        tokio::select! {
+            () = clock.sleep_until(clock.now() + EVERY) => {}
+            () = stopped.cancelled() => return,
+        }
     }
 }

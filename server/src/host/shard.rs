@@ -9,19 +9,23 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{mpsc, oneshot};
+use tracing::Instrument;
 
 use super::ask_table::{Ask, To};
 use super::bots::BotMove;
 use super::clocks::Clocks;
-use super::doing::{self, Work};
+use super::commit::{self, Work};
+use super::doing;
 use super::live::{Live, Settled, Sub};
 use super::load::{Loaded, load};
 use super::over;
+use super::upkeep;
 use super::{HostError, Shared};
 use crate::TableId;
 use crate::clock::Moment;
 use crate::log::{Appended, LogError};
 use crate::table::{Entry, Look};
+use crate::telemetry::names::TABLES_IN_MEMORY;
 
 /// How many messages are taken in before the appends that they led to are handed to the log.
 const TURN: usize = 256;
@@ -104,7 +108,8 @@ impl Shard {
     }
 
     /// Works until the host is dropped.
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(mut self, number: usize) {
+        let in_memory = metrics::gauge!(TABLES_IN_MEMORY, "shard" => number.to_string());
         let mut messages = Vec::with_capacity(TURN);
         loop {
             let timer = self.timers.peek().map(|Reverse((moment, _))| *moment);
@@ -136,6 +141,7 @@ impl Shard {
                 }
             }
             self.hand_over();
+            in_memory.set(self.tables.len() as f64);
         }
     }
 
@@ -220,7 +226,7 @@ impl Shard {
         let log = self.shared.log.clone();
         self.coming.push(Box::pin(async move {
             // On a task of its own, so that folding a long log holds nobody up.
-            let loaded = tokio::spawn(async move { load(log.as_ref(), table).await }).await;
+            let loaded = tokio::spawn(async move { load(log.as_ref(), table).await }.in_current_span()).await;
             let failed =
                 |_| Loaded::Failed(HostError::Fault { what: format!("table {table} cannot be read") });
             Done::Loaded(table, loaded.unwrap_or_else(failed))
@@ -256,7 +262,7 @@ impl Shard {
             let _ = to.send(Err(HostError::Stopping));
             return;
         }
-        if let Some(live) = doing::create(&mut self.work, creation, to) {
+        if let Some(live) = commit::create(&mut self.work, creation, to) {
             self.tables.insert(live.id(), Slot::Live(Box::new(live)));
         }
     }
@@ -267,7 +273,7 @@ impl Shard {
             if live.is_pending() {
                 live.bot_moves.push(moved);
             } else {
-                doing::bot_moved(live, &mut self.work, moved);
+                upkeep::bot_moved(live, &mut self.work, moved);
                 self.after(table);
             }
         }
@@ -302,7 +308,7 @@ impl Shard {
             }
             Settled::Over => self.is_over(table),
             Settled::Failed if !is_elsewhere => {
-                live.paused = Some(self.work.now + doing::PAUSE);
+                live.paused = Some(self.work.now + upkeep::PAUSE);
                 self.go_on(table);
             }
             Settled::Failed => self.drop_table(table, "somebody else has written to its log".to_owned()),
@@ -320,7 +326,7 @@ impl Shard {
                 if live.is_pending() {
                     live.bot_moves.push(moved);
                 } else {
-                    doing::bot_moved(live, &mut self.work, moved);
+                    upkeep::bot_moved(live, &mut self.work, moved);
                 }
             }
             while !live.is_pending()
@@ -338,8 +344,8 @@ impl Shard {
         if live.is_pending() || self.stopping {
             return;
         }
-        let bots_wait = doing::let_bots_think(live, &self.work);
-        if let Some(moment) = doing::next_look(live, &self.work, bots_wait)
+        let bots_wait = upkeep::let_bots_think(live, &self.work);
+        if let Some(moment) = upkeep::next_look(live, &self.work, bots_wait)
             && live.wakes.is_none_or(|wakes| moment < wakes)
         {
             live.wakes = Some(moment);
@@ -363,7 +369,7 @@ impl Shard {
                     }
                     live.wakes = None;
                     if !live.is_pending() {
-                        if doing::look_at(live, &mut self.work) {
+                        if upkeep::look_at(live, &mut self.work) {
                             self.leave_memory(table);
                         } else {
                             self.after(table);
@@ -379,7 +385,7 @@ impl Shard {
     /// A table that rests costs disk, and memory only for clocks that run.
     fn leave_memory(&mut self, table: TableId) {
         if let Some(Slot::Live(live)) = self.tables.remove(&table)
-            && let Some(moment) = doing::must_wake(&live, &self.work)
+            && let Some(moment) = upkeep::must_wake(&live, &self.work)
         {
             self.resting.insert(table, live.clocks);
             self.timers.push(Reverse((moment, table)));
@@ -424,7 +430,7 @@ impl Shard {
         match loaded {
             Loaded::Live(loaded) => {
                 let clocks = self.resting.remove(&table);
-                match doing::bring_in(*loaded, clocks, &self.work) {
+                match upkeep::bring_in(*loaded, clocks, &self.work) {
                     Ok(live) => {
                         self.tables.insert(table, Slot::Live(Box::new(live)));
                         for ask in asks {

@@ -12,6 +12,7 @@
 //! The base64url has no padding. A check has two steps, because the table has to be looked up in between:
 //! [`ServerKey::open_seat`] says whether the token is ours, [`SeatPass::admit`] whether the table still takes it.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -98,21 +99,9 @@ pub enum TokenRefused {
     /// This server did not make it.
     #[error("this {0} is wrong: this server never gave it, check that it is complete and for this server")]
     Wrong(TokenKind),
-    /// Its table is over.
-    #[error("this {0} has expired with its table: read the record instead, or join another table")]
-    Expired(TokenKind),
     /// A newer one was given.
     #[error("this {0} was reissued: ask the owner of the table for the new one")]
     Reissued(TokenKind),
-}
-
-/// What the table says about its tokens when one is presented.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standing {
-    /// The table is open, and this is the newest generation.
-    Open(Generation),
-    /// The table has ended, and all tokens with it.
-    Ended,
 }
 
 /// A token that this server made, before its table was asked. It names the table to ask.
@@ -146,9 +135,9 @@ impl SeatPass {
         self.seat
     }
 
-    /// Lets the player in, or says why not.
-    pub fn admit(self, standing: Standing) -> Result<SeatClaim, TokenRefused> {
-        admit(TokenKind::Seat, self.generation, standing)?;
+    /// Lets the player in, if this is the newest generation, or says why not.
+    pub fn admit(self, newest: Generation) -> Result<SeatClaim, TokenRefused> {
+        admit(TokenKind::Seat, self.generation, newest)?;
         Ok(SeatClaim { table: self.table, seat: self.seat })
     }
 }
@@ -175,20 +164,19 @@ impl SpectatorPass {
         self.table
     }
 
-    /// Lets the spectator in, or says why not.
-    pub fn admit(self, standing: Standing) -> Result<SpectatorClaim, TokenRefused> {
-        admit(TokenKind::Spectator, self.generation, standing)?;
+    /// Lets the spectator in, if this is the newest generation, or says why not.
+    pub fn admit(self, newest: Generation) -> Result<SpectatorClaim, TokenRefused> {
+        admit(TokenKind::Spectator, self.generation, newest)?;
         Ok(SpectatorClaim { table: self.table })
     }
 }
 
-fn admit(kind: TokenKind, generation: Generation, standing: Standing) -> Result<(), TokenRefused> {
-    match standing {
-        Standing::Ended => Err(TokenRefused::Expired(kind)),
-        Standing::Open(newest) if generation < newest => Err(TokenRefused::Reissued(kind)),
+fn admit(kind: TokenKind, generation: Generation, newest: Generation) -> Result<(), TokenRefused> {
+    match generation.cmp(&newest) {
+        Ordering::Less => Err(TokenRefused::Reissued(kind)),
         // From a log that this one does not go on from, such as one before a restored backup.
-        Standing::Open(newest) if generation > newest => Err(TokenRefused::Wrong(kind)),
-        Standing::Open(_) => Ok(()),
+        Ordering::Greater => Err(TokenRefused::Wrong(kind)),
+        Ordering::Equal => Ok(()),
     }
 }
 

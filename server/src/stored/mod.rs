@@ -11,7 +11,7 @@ mod news;
 mod record;
 mod setup;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use parlor_proto::convert::WrongField;
 use prost::Message;

@@ -15,6 +15,11 @@ pub const STREAMS_OPEN: &str = "parlor_streams_open";
 /// Connections that are open.
 pub const CONNECTIONS_OPEN: &str = "parlor_connections_open";
 
+/// Answers of players that were taken in. Secret ones are not counted.
+pub const MOVES: &str = "parlor_moves_total";
+/// Tables in memory, by shard.
+pub const TABLES_IN_MEMORY: &str = "parlor_tables_in_memory";
+
 /// Tells the recorder what each metric means.
 pub(super) fn describe() {
     describe_counter!(REQUESTS, "Requests that have ended, by method and status.");
@@ -25,4 +30,6 @@ pub(super) fn describe() {
     );
     describe_gauge!(STREAMS_OPEN, "Streams that are open, by method.");
     describe_gauge!(CONNECTIONS_OPEN, "Connections that are open.");
+    describe_counter!(MOVES, "Answers of players that were taken in. Secret ones are not counted.");
+    describe_gauge!(TABLES_IN_MEMORY, "Tables in memory, by shard.");
 }

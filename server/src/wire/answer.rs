@@ -1,6 +1,6 @@
 //! Answers to decisions, and what became of them.
 
-use parlor_engine::AnyAction;
+use parlor_engine::{AnyAction, Lang, Say};
 use parlor_proto::convert::field::{WrongField, required};
 use parlor_proto::v1;
 
@@ -114,13 +114,21 @@ fn command_refused(decision_id: u32, error: CommandError) -> v1::Answered {
 
 /// Why an answer was not accepted, if it was not the rules.
 fn refusal(error: HostError) -> v1::AnswerRefusal {
+    let played = match &error {
+        HostError::Command(CommandError::AlreadyDecided { played, .. }) => *played,
+        _ => None,
+    };
     let failure = Failure::from(error);
     failure.log();
     let reason = failure.reason();
+    let de = match played {
+        Some(action) => format!("Das wurde schon entschieden: {}", action.in_lang(Lang::De)),
+        None => german(reason).to_owned(),
+    };
     v1::AnswerRefusal {
         reason: reason.into(),
         rule: String::new(),
         field: String::new(),
-        text: Some(v1::Text { en: failure.message(), de: german(reason).to_owned() }),
+        text: Some(v1::Text { en: failure.message(), de }),
     }
 }

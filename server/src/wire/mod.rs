@@ -19,6 +19,8 @@ mod news;
 mod result;
 pub(crate) mod shuffle;
 mod table;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use answer::{Answering, act, answer, answered, unreadable};

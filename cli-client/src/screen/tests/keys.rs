@@ -32,7 +32,9 @@ fn leaving_a_game_is_asked_about_and_control_c_is_not() {
     assert_eq!(press(&mut screen, KeyCode::Char('q')), Some(Intent::Leave));
     let control_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
     press(&mut screen, KeyCode::Char('?'));
+    assert!(!screen.was_interrupted());
     assert_eq!(screen.key(control_c), Some(Intent::Leave));
+    assert!(screen.was_interrupted());
 }
 
 #[test]

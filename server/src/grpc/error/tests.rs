@@ -78,7 +78,6 @@ fn who_may_not_hears_why() {
         "TOKEN_INVALID",
     );
     check(TokenRefused::Wrong(kind), Code::Unauthenticated, "TOKEN_INVALID");
-    check(TokenRefused::Expired(kind), Code::Unauthenticated, "TOKEN_EXPIRED");
     check(TokenRefused::Reissued(kind), Code::Unauthenticated, "TOKEN_EXPIRED");
     check(Failure::Scope(Scope::SeededTables), Code::PermissionDenied, "SCOPE_MISSING");
     let scope = [("scope".to_owned(), "seeded_tables".to_owned())];
@@ -233,7 +232,7 @@ fn every_reason_is_given_for_something() {
         KeyRefused::Missing.into(),
         KeyRefused::Unknown.into(),
         TokenRefused::Wrong(kind).into(),
-        TokenRefused::Expired(kind).into(),
+        TokenRefused::Reissued(kind).into(),
         Failure::Scope(Scope::Play),
         Failure::NoSuchGame,
         Failure::MessageTooLarge { bytes: 2, most: 1 },

@@ -6,21 +6,15 @@ use parlor_proto::store::v1::{entry, news, setup, telling};
 use parlor_proto::v1;
 use prost::Message;
 
-use super::games::{NOW, Played, play};
+use super::games::{NOW, Played, play_out};
 use super::test_rng;
 use crate::log::{FeedItem, Millis};
 use crate::stored::{decode_entry, decode_news, decode_record, encode_entry, encode_news, encode_record};
-use crate::table::{Ending, Record};
+use crate::table::Record;
 
 /// A table of two that was played to its end.
 fn played() -> Played {
-    let mut rng = test_rng("checks");
-    loop {
-        let played = play(GameId::Gap.default_options(), 2, &mut rng);
-        if matches!(played.table.ending(), Some(Ending::Finished(_))) {
-            return played;
-        }
-    }
+    play_out(GameId::Gap.default_options(), 2, &mut test_rng("checks"))
 }
 
 fn check_entry(event: entry::Event, why: &str) {

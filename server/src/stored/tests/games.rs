@@ -10,23 +10,23 @@ use rand_core::Rng;
 use crate::TableId;
 use crate::fair::Entropy;
 use crate::table::{
-    Answer, Answered, ChanceSetup, Entry, Holder, Joining, RequestMark, SeatSetup, Setup, Table, TimeControl,
-    Visibility,
+    Answer, Answered, ChanceSetup, Ending, Entry, Holder, Joining, RequestMark, SeatSetup, Setup, Table,
+    TimeControl, Visibility,
 };
 
-pub(super) const NOW: u64 = 1_700_000_000_000;
+pub(crate) const NOW: u64 = 1_700_000_000_000;
 
 /// After so many entries, a game is played to its end by its defaults.
 const RANDOM_ENTRIES: usize = 250;
 
 /// A table that is over: its log, each entry with its time, and what it came to.
-pub(super) struct Played {
-    pub(super) log: Vec<(u64, Entry)>,
-    pub(super) table: Table,
+pub(crate) struct Played {
+    pub(crate) log: Vec<(u64, Entry)>,
+    pub(crate) table: Table,
 }
 
 /// Tables of every game, at every number of players, with several options.
-pub(super) fn play_all(rng: &mut ChaCha8Rng, mut show: impl FnMut(Played)) {
+pub(crate) fn play_all(rng: &mut ChaCha8Rng, mut show: impl FnMut(Played)) {
     let gap = |length| Game::Gap(v1::GapOptions { length });
     let more = [gap(Some(Length::Rounds(1))), Game::Flush(v1::FlushOptions { beginner: true })];
     let more = more.map(|game| v1::GameOptions { game: Some(game) });
@@ -40,7 +40,7 @@ pub(super) fn play_all(rng: &mut ChaCha8Rng, mut show: impl FnMut(Played)) {
 }
 
 /// Plays at one table until it is over.
-pub(super) fn play(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Played {
+pub(crate) fn play(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Played {
     let first = Entry::Created(Box::new(setup(options, players, rng)));
     let table = Table::open(&first).expect("a first entry");
     let mut played = Played { log: vec![(NOW, first)], table };
@@ -53,6 +53,16 @@ pub(super) fn play(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Pl
         played.go_on(rng);
     }
     played
+}
+
+/// Plays at one table until a game is played to its end.
+pub(crate) fn play_out(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Played {
+    loop {
+        let played = play(options, players, rng);
+        if matches!(played.table.ending(), Some(Ending::Finished(_))) {
+            return played;
+        }
+    }
 }
 
 fn random_bytes<const N: usize>(rng: &mut ChaCha8Rng) -> [u8; N] {
@@ -145,6 +155,9 @@ impl Played {
         let players = self.table.players();
         let anyone = Seat::FIRST.left_by(below(players.into(), rng) as u8, players);
         let is_random = self.log.len() < RANDOM_ENTRIES;
+        if self.table.window_is_held() && (self.asked().is_empty() || below(3, rng) == 0) {
+            return self.fold(rng, [Entry::WindowClosed]);
+        }
         let entries = match below(400, rng) {
             0 if is_random => vec![Entry::WasAway { seat: anyone, used: below(50_000, rng) }],
             1 if is_random => self.table.reissue(anyone, request(rng)).unwrap_or_default(),
@@ -177,15 +190,18 @@ impl Played {
         self.fold(rng, entries);
     }
 
+    fn asked(&self) -> Vec<Seat> {
+        let is_asked = |seat: &Seat| self.table.seats()[seat.index()].open.is_some();
+        Seat::all(self.table.players()).filter(is_asked).collect()
+    }
+
     /// A seat that is asked does something.
     fn act(
         &self,
         rng: &mut ChaCha8Rng,
         does: impl FnOnce(Seat, &Table, &mut ChaCha8Rng) -> Option<Entry>,
     ) -> Vec<Entry> {
-        let asked: Vec<Seat> = Seat::all(self.table.players())
-            .filter(|seat| self.table.seats()[seat.index()].open.is_some())
-            .collect();
+        let asked = self.asked();
         let seat = asked[below(asked.len() as u32, rng) as usize];
         does(seat, &self.table, rng).into_iter().collect()
     }

@@ -4,7 +4,7 @@
 
 mod checks;
 mod damage;
-mod games;
+pub(crate) mod games;
 mod pinned;
 mod round_trip;
 
@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
 /// A generator for one test, from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test fails.
-fn test_rng(test: &str) -> ChaCha8Rng {
+pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
     let seed = std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().expect("a whole number"));
     println!("{test}: PARLOR_TEST_SEED={seed}");
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -1,0 +1,213 @@
+//! `parlor bot`: a strategy of the house plays as a remote player.
+
+mod find;
+mod strategy;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::{Stream, StreamExt, stream};
+use parlor_bots::HouseBot;
+use parlor_sdk::{Client, Error, Finished, JoinTable, Offloaded, SeatToken, Session, wire};
+use serde_json::json;
+
+use crate::context::Context;
+use crate::errors::Failure;
+use crate::exit::Exit;
+use crate::output::to_json;
+use strategy::Strategy;
+
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  parlor bot greedy --table TABLE\n  parlor bot search:2000 --game gap --at-once 8"
+)]
+pub(crate) struct Args {
+    /// The strategy: random, greedy, search, or search:N for N playouts a decision
+    #[arg(value_name = "NAME", value_parser = parse_bot)]
+    bot: HouseBot,
+    #[command(flatten)]
+    seats: SeatsArgs,
+    /// The name that others see [default: that of the strategy]
+    #[arg(long)]
+    name: Option<String>,
+    /// How many tables to play at the same time
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    at_once: u16,
+    /// Stop after so many tables [default: all that were named; with --game, never]
+    #[arg(long, value_name = "COUNT", conflicts_with_all = ["table", "seat_token"])]
+    tables: Option<u64>,
+}
+
+/// Where to play.
+#[derive(clap::Args)]
+#[group(required = true, multiple = false)]
+struct SeatsArgs {
+    /// Play at this table; may be given several times
+    #[arg(long, value_name = "TABLE")]
+    table: Vec<String>,
+    /// Play a seat that you have; may be given several times
+    #[arg(long, value_name = "TOKEN")]
+    seat_token: Vec<String>,
+    /// Play table after table of this game, wherever a seat is free
+    #[arg(long, value_name = "GAME")]
+    game: Option<String>,
+}
+
+fn parse_bot(name: &str) -> Result<HouseBot, String> {
+    HouseBot::by_name(name).map_err(|error| error.to_string())
+}
+
+/// The seats that are being played, which can be gone on with.
+#[derive(Clone, Default)]
+struct Held(Arc<Mutex<Vec<SeatToken>>>);
+
+impl Held {
+    fn add(&self, token: &SeatToken) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(token.clone());
+    }
+
+    fn remove(&self, token: &SeatToken) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|held| held != token);
+    }
+
+    fn all(&self) -> Vec<SeatToken> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
+    let held = Held::default();
+    tokio::select! {
+        biased;
+        exit = context.stop.told() => {
+            tell_how_to_go_on(&held.all(), &args, context);
+            Ok(exit)
+        }
+        done = play(&args, &held, context) => done,
+    }
+}
+
+async fn play(args: &Args, held: &Held, context: &Context) -> Result<Exit, Failure> {
+    let client = context.waiting(context.client()).await?;
+    let session = client.session();
+    let seats = seats(args, &client, context);
+    let mut played = std::pin::pin!(
+        seats
+            .map(|seat| async {
+                let token = seat.map_err(Trouble::NoSeat)?;
+                let played = play_one(token, args.bot, &session, held).await;
+                played.map_err(|error| Trouble::AtTable(error.into()))
+            })
+            .buffer_unordered(args.at_once.into())
+    );
+    let one = args.seats.table.len() + args.seats.seat_token.len() == 1;
+    let mut exit = Exit::Ok;
+    while let Some(outcome) = played.next().await {
+        let failure = match outcome {
+            Ok(finished) => {
+                print(&finished, context)?;
+                continue;
+            }
+            // Nobody will look for another seat.
+            Err(Trouble::NoSeat(failure)) if args.seats.game.is_some() => return Err(failure),
+            Err(Trouble::NoSeat(failure) | Trouble::AtTable(failure)) => failure,
+        };
+        if one {
+            return Err(failure);
+        }
+        // One table of many: the others go on.
+        if let Some(line) = failure.line(context.lang, context.json) {
+            context.note(&line);
+        }
+        exit = failure.exit();
+    }
+    Ok(exit)
+}
+
+/// Where something went wrong.
+enum Trouble {
+    /// No seat could be taken.
+    NoSeat(Failure),
+    /// At a table.
+    AtTable(Failure),
+}
+
+/// The seats to play, each taken when its turn comes.
+fn seats<'a>(
+    args: &'a Args,
+    client: &'a Client,
+    context: &'a Context,
+) -> impl Stream<Item = Result<SeatToken, Failure>> + 'a {
+    let name = args.name.clone().unwrap_or_else(|| args.bot.to_string());
+    let given = stream::iter(args.seats.seat_token.iter().map(|token| Ok(SeatToken::new(token))));
+    let joining = name.clone();
+    let joined = stream::iter(&args.seats.table).then(move |table| {
+        let join = JoinTable::new(table).display_name(&joining);
+        async move {
+            let joined = client.join_table(join).await?;
+            if joined.table.state() == wire::TableState::Open {
+                let id = &joined.table.table_id;
+                context.progress(&context.say(
+                    || format!("Waiting for the other players at table {id} ..."),
+                    || format!("Warte auf die anderen an Tisch {id} ..."),
+                ));
+            }
+            Ok(joined.token)
+        }
+    });
+    let found = stream::iter(args.seats.game.as_deref())
+        .flat_map(move |game| find::tables(game.to_owned(), name.clone(), client, context))
+        .take(args.tables.and_then(|tables| usize::try_from(tables).ok()).unwrap_or(usize::MAX));
+    given.chain(joined).chain(found)
+}
+
+async fn play_one(
+    token: SeatToken,
+    bot: HouseBot,
+    session: &Session,
+    held: &Held,
+) -> Result<Finished, Error> {
+    held.add(&token);
+    let mut thinker = Offloaded::new(Strategy::new(bot, token.clone()));
+    let outcome = session.play(token.clone(), &mut thinker).await;
+    if outcome.is_ok() {
+        held.remove(&token);
+    }
+    outcome
+}
+
+fn print(finished: &Finished, context: &Context) -> Result<(), Failure> {
+    let (id, seat) = (&finished.table.table_id, finished.seat);
+    if context.json {
+        let result = finished.result().map(to_json);
+        return context.out.json_line(&json!({ "table_id": id, "seat": seat, "result": result }));
+    }
+    let line = match finished.own() {
+        Some(own) => {
+            let (place, of, points) = (own.place, finished.table.seats.len(), own.points);
+            context.say(
+                || format!("Table {id}: place {place} of {of} with {points} points"),
+                || format!("Tisch {id}: Platz {place} von {of} mit {points} Punkten"),
+            )
+        }
+        None => {
+            let state = super::describe::state(finished.table.state()).get(context.lang);
+            context.say(|| format!("Table {id}: {state}"), || format!("Tisch {id}: {state}"))
+        }
+    };
+    context.out.line(line)
+}
+
+fn tell_how_to_go_on(held: &[SeatToken], args: &Args, context: &Context) {
+    if held.is_empty() {
+        return;
+    }
+    let settings = &context.settings;
+    let server =
+        if settings.server_is_default { String::new() } else { format!("--server {} ", settings.server) };
+    let seats: Vec<String> = held.iter().map(|token| format!("--seat-token {}", token.reveal())).collect();
+    let command = format!("parlor bot {} {server}--at-once {} {}", args.bot, held.len(), seats.join(" "));
+    context.note(&context.say(
+        || format!("The seats stay the bot's. Go on with: {command}"),
+        || format!("Die Sitze bleiben beim Bot. Weiter geht es mit: {command}"),
+    ));
+}

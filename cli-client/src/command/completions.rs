@@ -1,0 +1,23 @@
+//! `parlor completions`: what a shell needs to complete commands and flags.
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::args::Cli;
+use crate::context::Context;
+use crate::errors::Failure;
+use crate::exit::Exit;
+
+/// Print completions for a shell, such as `parlor completions bash > ~/.local/share/bash-completion/completions/parlor`
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The shell
+    shell: Shell,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "parlor", &mut script);
+    context.out.line(String::from_utf8_lossy(&script).trim_end())?;
+    Ok(Exit::Ok)
+}

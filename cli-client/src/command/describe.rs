@@ -1,0 +1,204 @@
+//! Tables in words: where they are in their life, who sits there, how they ended.
+
+use std::time::{Duration, SystemTime};
+
+use parlor_engine::{Lang, Text};
+use parlor_sdk::wire::{self, table_seat::Occupant};
+
+use crate::context::Context;
+use crate::output::Columns;
+
+/// A text of the server, in one language.
+pub(super) fn text(text: Option<&wire::Text>, lang: Lang) -> &str {
+    text.map_or("", |text| match lang {
+        Lang::En => &text.en,
+        Lang::De => &text.de,
+    })
+}
+
+const fn words(en: &'static str, de: &'static str) -> Text {
+    Text { en, de }
+}
+
+/// Where a table is in its life.
+pub(super) const fn state(state: wire::TableState) -> Text {
+    match state {
+        wire::TableState::Open => words("open", "offen"),
+        wire::TableState::Playing => words("playing", "im Spiel"),
+        wire::TableState::Finished => words("finished", "zu Ende"),
+        wire::TableState::Cancelled => words("cancelled", "abgesagt"),
+        wire::TableState::Expired => words("expired", "verfallen"),
+        wire::TableState::Faulted => words("faulted", "Serverfehler"),
+        wire::TableState::Unspecified => words("unknown", "unbekannt"),
+    }
+}
+
+/// How a seat came to its end, or why it can no longer win.
+const fn finish(finish: wire::SeatFinish) -> Text {
+    match finish {
+        wire::SeatFinish::Unspecified | wire::SeatFinish::PlayedOut => words("", ""),
+        wire::SeatFinish::TimedOut => words("ran out of time", "Zeit überschritten"),
+        wire::SeatFinish::Resigned => words("resigned", "aufgegeben"),
+        wire::SeatFinish::Disconnected => words("was away for too long", "zu lange nicht verbunden"),
+    }
+}
+
+/// Who has a seat.
+pub(super) fn occupant(seat: &wire::TableSeat, lang: Lang) -> String {
+    let named = |name: &str, nobody: Text| {
+        if name.is_empty() { nobody.get(lang).to_owned() } else { name.to_owned() }
+    };
+    match &seat.occupant {
+        None => String::new(),
+        Some(Occupant::Open(_)) => words("free", "frei").get(lang).to_owned(),
+        Some(Occupant::HouseBot(bot)) => format!("{} (bot)", bot.name),
+        Some(Occupant::Reserved(kept)) => {
+            let who = named(&kept.display_name, words("somebody", "jemanden"));
+            format!("{} {who}", words("kept for", "für").get(lang))
+        }
+        Some(Occupant::Player(player)) => named(&player.display_name, words("a player", "ein Spieler")),
+    }
+}
+
+/// Everyone at a table, in one line.
+pub(super) fn occupants(table: &wire::Table, lang: Lang) -> String {
+    table.seats.iter().map(|seat| occupant(seat, lang)).collect::<Vec<_>>().join(", ")
+}
+
+/// A moment, such as `2026-11-16T09:30:00Z`, or nothing.
+pub(super) fn moment(time: Option<SystemTime>) -> Option<String> {
+    // Years beyond 9999 have no such form.
+    let far = SystemTime::UNIX_EPOCH + Duration::from_secs(253_402_300_800);
+    let time = time.filter(|time| (SystemTime::UNIX_EPOCH..far).contains(time))?;
+    Some(humantime::format_rfc3339_seconds(time).to_string())
+}
+
+macro_rules! moment {
+    ($time:expr) => {
+        moment($time.clone().and_then(|time| SystemTime::try_from(time).ok())).unwrap_or_default()
+    };
+}
+
+/// Tables below each other.
+pub(super) fn list(tables: &[wire::Table], context: &Context) -> Vec<String> {
+    let lang = context.lang;
+    let headings = match lang {
+        Lang::En => ["table", "game", "state", "seats", "made"],
+        Lang::De => ["Tisch", "Spiel", "Zustand", "Sitze", "gemacht"],
+    };
+    let mut columns = Columns::new(headings);
+    for table in tables {
+        columns.row([
+            table.table_id.clone(),
+            table.game.clone(),
+            state(table.state()).get(lang).to_owned(),
+            occupants(table, lang),
+            moment!(table.create_time),
+        ]);
+    }
+    columns.lines()
+}
+
+/// All that a person wants to know of a table.
+pub(super) fn table(table: &wire::Table, context: &Context) -> Vec<String> {
+    let lang = context.lang;
+    let mut facts = Columns::bare();
+    let mut fact = |name: Text, value: String| {
+        if !value.is_empty() {
+            facts.row([name.get(lang).to_owned(), value]);
+        }
+    };
+    fact(words("Table", "Tisch"), table.table_id.clone());
+    fact(words("Game", "Spiel"), format!("{}{}", table.game, options(table)));
+    let private = table.visibility() == wire::Visibility::Private;
+    let visibility = if private { words(", private", ", privat") } else { words("", "") };
+    fact(words("State", "Zustand"), format!("{}{}", state(table.state()).get(lang), visibility.get(lang)));
+    fact(words("Clock", "Uhr"), clock(table.clock.as_ref(), lang));
+    fact(words("Made", "Gemacht"), moment!(table.create_time));
+    fact(words("Expires", "Verfällt"), moment!(table.expire_time));
+    fact(words("Started", "Begonnen"), moment!(table.start_time));
+    fact(words("Over", "Beendet"), moment!(table.end_time));
+    let given = table.shuffle.as_ref().is_some_and(|shuffle| shuffle.seed_given);
+    let shuffle = if given {
+        words("seed given, never rated", "Startwert vorgegeben, nie gewertet")
+    } else {
+        words("", "")
+    };
+    fact(words("Shuffle", "Mischen"), shuffle.get(lang).to_owned());
+    fact(
+        words("Note", "Hinweis"),
+        table.result.as_ref().map(|result| result.note.clone()).unwrap_or_default(),
+    );
+    for (key, value) in &table.metadata {
+        fact(words("Metadata", "Metadaten"), format!("{key}={value}"));
+    }
+    fact(words("Rematch of", "Revanche von"), table.rematch_of.clone());
+    fact(words("Rematch", "Revanche"), table.rematch_table_id.clone());
+    let mut lines = facts.lines();
+    lines.push(String::new());
+    lines.extend(seats(table, lang));
+    lines
+}
+
+/// The options of a table that differ from nothing said, such as ` (target 30)`.
+fn options(table: &wire::Table) -> String {
+    let Some(options) = &table.options else { return String::new() };
+    let json = crate::output::to_json(options);
+    let game = json.as_object().and_then(|games| games.values().next());
+    let fields = game.and_then(serde_json::Value::as_object).into_iter().flatten();
+    let shown: Vec<String> = fields.map(|(name, value)| format!("{name}={value}")).collect();
+    if shown.is_empty() { String::new() } else { format!(" ({})", shown.join(", ")) }
+}
+
+fn clock(clock: Option<&wire::ClockSettings>, lang: Lang) -> String {
+    let Some(clock) = clock else { return String::new() };
+    let span =
+        |ms: Option<u32>| humantime::format_duration(Duration::from_millis(ms.unwrap_or_default().into()));
+    if clock.decision_ms.unwrap_or_default() == 0 {
+        return words("none", "keine").get(lang).to_owned();
+    }
+    let (decision, bank, grace) = (span(clock.decision_ms), span(clock.bank_ms), span(clock.grace_ms));
+    match lang {
+        Lang::En => format!("{decision} a decision, bank {bank}, grace {grace}"),
+        Lang::De => format!("{decision} je Entscheidung, Vorrat {bank}, Frist bei Abwesenheit {grace}"),
+    }
+}
+
+/// The seats below each other, with what they reached.
+fn seats(table: &wire::Table, lang: Lang) -> Vec<String> {
+    let results = table.result.as_ref().map(|result| result.seats.as_slice()).unwrap_or_default();
+    let mut columns = match (results.is_empty(), lang) {
+        (true, Lang::En) => Columns::new(["seat", "who", ""]),
+        (true, Lang::De) => Columns::new(["Sitz", "wer", ""]),
+        (false, Lang::En) => Columns::new(["seat", "who", "place", "points", ""]),
+        (false, Lang::De) => Columns::new(["Sitz", "wer", "Platz", "Punkte", ""]),
+    };
+    for seat in &table.seats {
+        let number = seat.seat.to_string();
+        let who = occupant(seat, lang);
+        match results.iter().find(|result| result.seat == seat.seat) {
+            None => columns.row([number, who, finish(seat.forfeited()).get(lang).to_owned()]),
+            Some(result) => columns.row([
+                number,
+                who,
+                result.place.to_string(),
+                result.points.to_string(),
+                finish(result.finish()).get(lang).to_owned(),
+            ]),
+        }
+    }
+    columns.lines()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_beyond_the_calendar_are_left_out() {
+        let at = |seconds| moment(Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)));
+        assert_eq!(at(1_700_000_000).as_deref(), Some("2023-11-14T22:13:20Z"));
+        assert_eq!(at(253_402_300_800), None);
+        assert_eq!(moment(None), None);
+    }
+}

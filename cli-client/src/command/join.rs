@@ -1,0 +1,70 @@
+//! `parlor join`: takes a seat, and prints the token to play it.
+
+use parlor_sdk::{JoinTable, Joined, SeatToken, wire};
+
+use super::{describe, play::resume_command};
+use crate::context::Context;
+use crate::errors::Failure;
+use crate::exit::Exit;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The id of the table
+    table: String,
+    /// This seat and no other, from 0
+    #[arg(long)]
+    seat: Option<u32>,
+    /// The name that others see (or PARLOR_CLI_NAME)
+    #[arg(long)]
+    name: Option<String>,
+    /// The user who gets the seat, by your own id: for the owner of the table
+    #[arg(long, value_name = "ID")]
+    user: Option<String>,
+    /// For a rematch: the token of your seat at the table before
+    #[arg(long, value_name = "TOKEN")]
+    previous_token: Option<String>,
+    /// Makes a repeat harmless: the same id gives the same seat and token
+    #[arg(long, value_name = "ID")]
+    request_id: Option<String>,
+}
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
+    let mut join = JoinTable::new(args.table);
+    if let Some(seat) = args.seat {
+        join = join.seat(seat);
+    }
+    if let Some(name) = args.name.as_ref().or(context.settings.name.as_ref()) {
+        join = join.display_name(name);
+    }
+    if let Some(user) = args.user {
+        join = join.user_id(user);
+    }
+    if let Some(token) = args.previous_token {
+        join = join.previous_token(&SeatToken::new(token));
+    }
+    if let Some(id) = args.request_id {
+        // The same request has the same bytes, those for the shuffle too.
+        join = join.entropy(id.as_bytes()).request_id(id);
+    }
+    let joined = context.client().await?.join_table(join).await?;
+    print(joined, context)?;
+    Ok(Exit::Ok)
+}
+
+fn print(joined: Joined, context: &Context) -> Result<(), Failure> {
+    let Joined { seat, token, table, .. } = joined;
+    if context.json {
+        return context.out.document(&wire::JoinTableResponse {
+            seat,
+            seat_token: token.reveal().to_owned(),
+            table: Some(table),
+        });
+    }
+    let (id, game) = (&table.table_id, &table.game);
+    let resume = resume_command(&context.settings, &token);
+    let who = describe::occupants(&table, context.lang);
+    context.out.line(context.say(
+        || format!("You have seat {seat} of table {id} ({game}: {who}).\nPlay it with: {resume}"),
+        || format!("Du hast Sitz {seat} an Tisch {id} ({game}: {who}).\nSpiel mit: {resume}"),
+    ))
+}

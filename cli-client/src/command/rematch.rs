@@ -1,0 +1,31 @@
+//! `parlor rematch`: a new table for the same players.
+
+use parlor_sdk::SeatToken;
+
+use super::show;
+use crate::context::Context;
+use crate::errors::Failure;
+use crate::exit::Exit;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The id of the table that is over
+    table: String,
+    /// The token of your seat there: for a player (or PARLOR_CLI_SEAT_TOKEN). Without it you are the owner
+    #[arg(long, value_name = "TOKEN")]
+    seat_token: Option<String>,
+    /// Move everyone one seat to the left, so that somebody else begins
+    #[arg(long)]
+    rotate: bool,
+}
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
+    let token = match args.seat_token {
+        Some(token) => Some(token),
+        None => context.environment.text("SEAT_TOKEN")?,
+    };
+    let token = token.map(SeatToken::new);
+    let table = context.client().await?.rematch(args.table, token.as_ref(), args.rotate).await?;
+    show::print(&table, context)?;
+    Ok(Exit::Ok)
+}

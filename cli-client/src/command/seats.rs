@@ -1,0 +1,68 @@
+//! Who is to have a seat, as text.
+
+use std::str::FromStr;
+
+use parlor_sdk::NewTable;
+
+/// Who is to have a seat: `open`, `bot:NAME`, `user:ID` or `user:ID=NAME`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum SeatArg {
+    Open,
+    Bot(String),
+    User { id: String, name: String },
+}
+
+impl SeatArg {
+    /// The table with one seat more.
+    pub(super) fn add_to(&self, table: NewTable) -> NewTable {
+        match self {
+            SeatArg::Open => table.open_seat(),
+            SeatArg::Bot(name) => table.house_bot(name),
+            SeatArg::User { id, name } => table.reserved_seat(id, name),
+        }
+    }
+}
+
+impl FromStr for SeatArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SeatArg, String> {
+        let wrong = || "a seat is open, bot:NAME, user:ID or user:ID=NAME".to_owned();
+        match text.split_once(':') {
+            None if text == "open" => Ok(SeatArg::Open),
+            Some(("bot", name)) if !name.is_empty() => Ok(SeatArg::Bot(name.to_owned())),
+            Some(("user", user)) => {
+                let (id, name) = user.split_once('=').unwrap_or((user, ""));
+                if id.is_empty() {
+                    Err(wrong())
+                } else {
+                    Ok(SeatArg::User { id: id.into(), name: name.into() })
+                }
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seats_are_read() {
+        let user = |id: &str, name: &str| SeatArg::User { id: id.into(), name: name.into() };
+        for (text, expected) in [
+            ("open", Some(SeatArg::Open)),
+            ("bot:greedy", Some(SeatArg::Bot("greedy".into()))),
+            ("bot:search:500", Some(SeatArg::Bot("search:500".into()))),
+            ("user:17", Some(user("17", ""))),
+            ("user:17=Ada L.", Some(user("17", "Ada L."))),
+            ("bot:", None),
+            ("user:=Ada", None),
+            ("greedy", None),
+            ("", None),
+        ] {
+            assert_eq!(text.parse().ok(), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Every reason of the SDK: how the program ends, the sentence in German, and what to type next.
+
+use parlor_engine::Text;
+use parlor_sdk::Reason;
+
+use crate::exit::Exit;
+
+/// What this program makes of a reason. The sentence in English is the server's own.
+pub(super) struct About {
+    pub(super) exit: Exit,
+    pub(super) de: &'static str,
+    /// Whether the sentence says too little without what the server said.
+    pub(super) needs_detail: bool,
+    /// What to type next, where this program knows better than the server.
+    pub(super) hint: Option<Text>,
+}
+
+const fn new(exit: Exit, de: &'static str) -> About {
+    About { exit, de, needs_detail: false, hint: None }
+}
+
+impl About {
+    const fn detailed(self) -> About {
+        About { needs_detail: true, ..self }
+    }
+
+    const fn hint(self, en: &'static str, de: &'static str) -> About {
+        About { hint: Some(Text { en, de }), ..self }
+    }
+}
+
+/// What this program makes of a reason.
+const fn of(reason: Reason) -> Option<About> {
+    Some(match reason {
+        Reason::InvalidField => new(Exit::Usage, "Eine Angabe ist falsch"),
+        Reason::Protocol => {
+            new(Exit::Failure, "Server und Client verstehen sich nicht: Aktualisiere parlor").detailed()
+        }
+        Reason::CredentialsMissing => {
+            new(Exit::NotAllowed, "Dafür braucht es einen API-Schlüssel oder ein Token").hint(
+                "give one with --api-key-file or PARLOR_CLI_API_KEY",
+                "gib ihn mit --api-key-file oder PARLOR_CLI_API_KEY an",
+            )
+        }
+        Reason::KeyInvalid => new(Exit::NotAllowed, "Der Server kennt diesen API-Schlüssel nicht").hint(
+            "check --api-key, --api-key-file, PARLOR_CLI_API_KEY and the settings file",
+            "prüfe --api-key, --api-key-file, PARLOR_CLI_API_KEY und die Einstellungsdatei",
+        ),
+        Reason::TokenInvalid => new(
+            Exit::NotAllowed,
+            "Dieses Token ist nicht von diesem Server oder beschädigt: Gib es so an, wie es ausgegeben wurde",
+        ),
+        Reason::TokenExpired => new(
+            Exit::NotAllowed,
+            "Dieses Token gilt nicht mehr: Frag den Eigentümer des Tischs nach einem neuen",
+        ),
+        Reason::ScopeMissing => {
+            new(Exit::NotAllowed, "Der API-Schlüssel darf das nicht: Nimm einen, der es darf")
+        }
+        Reason::NotOwner => new(
+            Exit::NotAllowed,
+            "Das darf nur der Eigentümer des Tischs: Nimm den API-Schlüssel, mit dem er gemacht wurde",
+        ),
+        Reason::GameNotFound => new(Exit::NotFound, "Dieses Spiel gibt es hier nicht")
+            .hint("parlor games lists the games", "parlor games listet die Spiele"),
+        Reason::TableNotFound => new(
+            Exit::NotFound,
+            "Diesen Tisch gibt es nicht, oder er ist privat und du darfst ihn nicht sehen",
+        )
+        .hint("parlor tables lists the tables", "parlor tables listet die Tische"),
+        Reason::SeatNotFound => new(Exit::NotFound, "Diesen Sitz gibt es nicht: Sitze zählen ab 0")
+            .hint("parlor show TABLE lists its seats", "parlor show TISCH listet die Sitze"),
+        Reason::HouseBotNotFound => new(Exit::NotFound, "Diesen Hausbot gibt es nicht")
+            .hint("parlor bots lists the bots", "parlor bots listet die Bots"),
+        Reason::DecisionNotFound => new(Exit::NotFound, "Der Sitz wurde das nicht gefragt").detailed(),
+        Reason::RequestIdReused => new(
+            Exit::Refused,
+            "Diese Anfrage-Id gehört zu einer anderen Anfrage: Nimm für jede Anfrage eine neue",
+        ),
+        Reason::NoSeatFree => new(Exit::Refused, "An diesem Tisch ist kein Sitz frei").hint(
+            "parlor tables --open-seat lists tables with a free seat",
+            "parlor tables --open-seat listet Tische mit freiem Sitz",
+        ),
+        Reason::SeatTaken => new(Exit::Refused, "Dieser Sitz ist besetzt")
+            .hint("take another one, or none in particular", "nimm einen anderen oder keinen bestimmten"),
+        Reason::SeatVacant => new(Exit::Refused, "Diesen Sitz hat noch niemand"),
+        Reason::TableNotStarted => {
+            new(Exit::Refused, "Das Spiel hat noch nicht begonnen: Warte, bis alle Sitze besetzt sind")
+        }
+        Reason::TableStarted => new(Exit::Refused, "Das Spiel hat schon begonnen").hint(
+            "parlor watch TABLE looks on, parlor tables --open-seat lists tables with a free seat",
+            "parlor watch TISCH sieht zu, parlor tables --open-seat listet Tische mit freiem Sitz",
+        ),
+        Reason::TableOver => new(Exit::Refused, "Der Tisch ist zu Ende").hint(
+            "parlor show TABLE has the result, parlor replay TABLE the game",
+            "parlor show TISCH zeigt das Ergebnis, parlor replay TISCH das Spiel",
+        ),
+        Reason::TableNotOver => {
+            new(Exit::Refused, "Am Tisch wird noch gespielt: Warte auf das Ende, oder sag ihn ab")
+        }
+        Reason::IllegalAction => new(Exit::Refused, "Der Zug ist gegen die Regeln").detailed(),
+        Reason::DecidedOtherwise => {
+            new(Exit::Refused, "Das ist schon anders entschieden: von einem anderen Client oder der Uhr")
+        }
+        Reason::CursorTooOld => new(Exit::Refused, "Der Server hat den Anfang nicht mehr").detailed(),
+        Reason::CursorAhead => {
+            new(Exit::Failure, "Der Server hat Daten verloren: Sag es denen, die ihn betreiben").detailed()
+        }
+        Reason::TableDamaged => new(
+            Exit::Failure,
+            "Die Daten dieses Tischs sind beschädigt: Sag es denen, die den Server betreiben",
+        ),
+        Reason::RateLimited => {
+            new(Exit::Unavailable, "Zu viele Anfragen auf einmal: Versuch es gleich noch einmal")
+        }
+        Reason::TooManyTables => {
+            new(Exit::Refused, "Mehr Tische darf dieser API-Schlüssel nicht offen haben").hint(
+                "parlor tables --mine lists them, parlor cancel TABLE ends one",
+                "parlor tables --mine listet sie, parlor cancel TISCH beendet einen",
+            )
+        }
+        Reason::TooManyStreams => {
+            new(Exit::Unavailable, "Zu viele Verbindungen: Schließ andere Clients, oder warte")
+        }
+        Reason::MessageTooLarge => new(Exit::Failure, "Die Nachricht ist zu groß").detailed(),
+        Reason::TooSlow => new(Exit::Unavailable, "Zu langsam gelesen und getrennt: Versuch es noch einmal"),
+        Reason::StoreUnavailable => new(
+            Exit::Unavailable,
+            "Der Server kann gerade nichts speichern: Versuch es in einer Weile noch einmal",
+        ),
+        Reason::ServerStopping => {
+            new(Exit::Unavailable, "Der Server hält an oder startet: Versuch es gleich noch einmal")
+        }
+        Reason::ServerFault => {
+            new(Exit::Failure, "Ein Fehler des Servers: Sag es denen, die ihn betreiben").detailed()
+        }
+        Reason::Unreachable => new(Exit::Unavailable, "Der Server ist nicht zu erreichen").detailed().hint(
+            "--server or PARLOR_CLI_SERVER names another one",
+            "--server oder PARLOR_CLI_SERVER nennt einen anderen",
+        ),
+        Reason::DeadlineExceeded => {
+            new(Exit::Unavailable, "Der Server antwortet nicht: Versuch es noch einmal").detailed()
+        }
+        Reason::Closed => new(Exit::Failure, "Die Verbindung ist geschlossen: Starte parlor neu").detailed(),
+        Reason::TooManyAnswers => new(Exit::Failure, "Zu viele Antworten auf einmal").detailed(),
+        Reason::Settings => new(Exit::Usage, "So lässt sich keine Verbindung aufbauen").detailed(),
+        Reason::UnknownReply => {
+            new(Exit::Failure, "Der Server sagt etwas, das dieses parlor nicht kennt: Aktualisiere es")
+                .detailed()
+        }
+        Reason::Forbidden => new(
+            Exit::NotAllowed,
+            "Der Server oder etwas auf dem Weg zu ihm erlaubt das nicht: Prüfe den API-Schlüssel",
+        )
+        .detailed(),
+        Reason::Unsupported => new(
+            Exit::Failure,
+            "Der Server kennt diesen Aufruf nicht: Prüfe, ob die Adresse die eines aktuellen Parlor-Servers ist",
+        )
+        .hint(
+            "check that --server names a Parlor server as new as this program",
+            "--server oder PARLOR_CLI_SERVER nennt einen anderen",
+        ),
+        Reason::Bot => new(Exit::Failure, "Der Bot hat versagt").detailed(),
+        Reason::Other => new(Exit::Failure, "Es ist etwas schiefgegangen").detailed(),
+        // A reason of a later SDK.
+        _ => return None,
+    })
+}
+
+/// What this program makes of a reason, whichever it is.
+pub(super) fn about(reason: Reason) -> About {
+    of(reason).unwrap_or_else(|| new(Exit::Failure, "Es ist etwas schiefgegangen").detailed())
+}
+
+/// The name of a reason for programs: that of the wire, such as `TABLE_NOT_FOUND`, or one of this side of it.
+pub(super) fn name(reason: Reason) -> String {
+    match reason.to_wire() {
+        Some(reason) => reason.as_str_name().trim_start_matches("ERROR_REASON_").to_owned(),
+        None => in_capitals(&format!("{reason:?}")),
+    }
+}
+
+/// `DeadlineExceeded` as `DEADLINE_EXCEEDED`.
+fn in_capitals(name: &str) -> String {
+    let mut capitals = String::new();
+    for (place, c) in name.char_indices() {
+        if c.is_uppercase() && place > 0 {
+            capitals.push('_');
+        }
+        capitals.extend(c.to_uppercase());
+    }
+    capitals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_its_words_and_its_code() {
+        for reason in Reason::ALL {
+            assert!(of(*reason).is_some(), "{reason:?} has no sentence of its own");
+        }
+    }
+
+    #[test]
+    fn reasons_have_names_for_programs() {
+        assert_eq!(name(Reason::TableNotFound), "TABLE_NOT_FOUND");
+        assert_eq!(name(Reason::DeadlineExceeded), "DEADLINE_EXCEEDED");
+        assert_eq!(name(Reason::Unreachable), "UNREACHABLE");
+    }
+}

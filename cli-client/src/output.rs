@@ -1,0 +1,46 @@
+//! What is printed: lines and aligned columns for people, JSON for programs.
+
+mod columns;
+mod json;
+
+use std::io::{self, Write};
+
+pub(crate) use columns::Columns;
+pub(crate) use json::{Shown, from_json, to_json};
+
+use crate::errors::Failure;
+
+/// Standard output. Nothing is kept back: whoever reads a pipe gets each line when it is printed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Output;
+
+impl Output {
+    /// Prints a text and ends the line.
+    pub(crate) fn line(self, text: impl AsRef<str>) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}", text.as_ref())?;
+        out.flush()?;
+        Ok(())
+    }
+
+    /// Prints several lines at once.
+    pub(crate) fn lines(self, lines: impl IntoIterator<Item = String>) -> Result<(), Failure> {
+        let text: Vec<String> = lines.into_iter().collect();
+        if text.is_empty() { Ok(()) } else { self.line(text.join("\n")) }
+    }
+
+    /// Prints a message as one JSON document, for a person to read too.
+    pub(crate) fn document<M: Shown>(self, message: &M) -> Result<(), Failure> {
+        self.json(&to_json(message))
+    }
+
+    /// Prints one JSON document, for a person to read too.
+    pub(crate) fn json(self, value: &serde_json::Value) -> Result<(), Failure> {
+        self.line(format!("{value:#}"))
+    }
+
+    /// Prints one JSON document in one line: one of many.
+    pub(crate) fn json_line(self, value: &serde_json::Value) -> Result<(), Failure> {
+        self.line(value.to_string())
+    }
+}

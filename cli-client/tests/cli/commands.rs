@@ -1,0 +1,167 @@
+//! What the commands print for people, in both languages.
+
+use crate::support::{Parlor, Server};
+
+/// The text without what differs from run to run: ids, tokens, moments, ports.
+fn steady(text: &str, secrets: &[(&str, &str)]) -> String {
+    let mut text = text.to_owned();
+    for (secret, name) in secrets {
+        text = text.replace(secret, name);
+    }
+    let is_moment = |word: &str| word.len() == 20 && word.ends_with('Z') && word.as_bytes()[10] == b'T';
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| {
+            line.split(' ')
+                .map(|word| if is_moment(word) { "(moment)" } else { word })
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    lines.join("\n")
+}
+
+#[test]
+fn the_catalogue_is_printed_in_both_languages() {
+    let server = Server::start();
+    let parlor = Parlor::of(&server.url());
+    for lang in ["en", "de"] {
+        let print = |args: &[&str]| parlor.ok(&[args, &["--lang", lang]].concat());
+        insta::assert_snapshot!(format!("games_{lang}"), print(&["games"]));
+        insta::assert_snapshot!(format!("games_gap_{lang}"), print(&["games", "gap"]));
+        insta::assert_snapshot!(format!("bots_{lang}"), print(&["bots"]));
+        for game in ["habe_fertig", "gap", "flush", "no_dice"] {
+            let id = parlor_engine::GameId::from_id(game).unwrap();
+            let expected = match lang {
+                "en" => id.info().rules.en,
+                _ => id.info().rules.de,
+            };
+            assert_eq!(print(&["rules", game]).trim_end(), expected.trim_end());
+        }
+    }
+}
+
+#[test]
+fn the_locale_and_the_file_choose_the_language_too() {
+    let server = Server::start();
+    let german = Parlor::of(&server.url()).with("LANG", "de_DE.UTF-8");
+    assert!(german.ok(&["tables"]).starts_with("Keine Tische."));
+    let english = Parlor::of(&server.url()).with("LANG", "de_DE.UTF-8").with("PARLOR_CLI_LANG", "en");
+    assert!(english.ok(&["tables"]).starts_with("No tables."));
+    let by_file = Parlor::alone();
+    let folder = by_file.home().join(".config/parlor");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), format!("server = '{}'\nlang = 'de'", server.url())).unwrap();
+    assert!(by_file.ok(&["tables"]).starts_with("Keine Tische."));
+}
+
+#[test]
+fn a_table_is_made_listed_shown_joined_and_cancelled() {
+    let server = Server::start();
+    let parlor = Parlor::of(&server.url());
+    for lang in ["en", "de"] {
+        let print = |args: &[&str]| parlor.ok(&[args, &["--lang", lang]].concat());
+        assert_eq!(
+            print(&["tables", "--game", "flush"]).trim_end(),
+            match lang {
+                "en" => "No tables. Make one: parlor create flush",
+                _ => "Keine Tische. Mach einen: parlor create flush",
+            }
+        );
+        let made = parlor.json(&[
+            "create",
+            "gap",
+            "--option",
+            "target=15",
+            "--seat",
+            "open",
+            "--seat",
+            "bot:greedy",
+            "--seat",
+            "user:7=Ada",
+            "--metadata",
+            "round=3",
+            "--clock",
+            "30s",
+            "--seed",
+            "1",
+            "--private",
+        ]);
+        let id = made["table_id"].as_str().unwrap().to_owned();
+        let secrets = [(id.as_str(), "(table)")];
+        insta::assert_snapshot!(format!("show_{lang}"), steady(&print(&["show", &id]), &secrets));
+        insta::assert_snapshot!(
+            format!("tables_{lang}"),
+            steady(&print(&["tables", "--state", "open"]), &secrets)
+        );
+        let joined = print(&["join", &id, "--user", "7"]);
+        let token = joined.trim_end().rsplit(' ').next().unwrap().to_owned();
+        assert!(token.starts_with("pls_"), "{joined}");
+        let url = server.url();
+        let secrets = [(id.as_str(), "(table)"), (token.as_str(), "(token)"), (url.as_str(), "(server)")];
+        insta::assert_snapshot!(format!("join_{lang}"), steady(&joined, &secrets));
+        insta::assert_snapshot!(
+            format!("cancel_{lang}"),
+            steady(&print(&["cancel", &id, "--note", "rain"]), &secrets)
+        );
+        insta::assert_snapshot!(format!("show_cancelled_{lang}"), steady(&print(&["show", &id]), &secrets));
+    }
+}
+
+#[test]
+fn tables_are_found_by_what_they_are_and_come_in_pages() {
+    let server = Server::start();
+    let parlor = Parlor::of(&server.url());
+    let make = |args: &[&str]| {
+        let made = parlor.json(&[&["create"], args].concat());
+        made["table_id"].as_str().unwrap().to_owned()
+    };
+    let gap = make(&["gap"]);
+    let flush = make(&["flush", "--players", "3", "--metadata", "cup=spring"]);
+    let bots = make(&["gap", "--seat", "bot:greedy", "--seat", "bot:random", "--seat", "user:17"]);
+    let found = |args: &[&str]| {
+        let tables = parlor.json(&[&["tables"], args].concat());
+        let ids = tables["tables"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|table| table["table_id"].as_str().unwrap().to_owned());
+        (ids.collect::<Vec<_>>(), tables["next_page_token"].as_str().unwrap().to_owned())
+    };
+    let all = [bots.clone(), flush.clone(), gap.clone()];
+    assert_eq!(found(&[]), (all.to_vec(), String::new()));
+    assert_eq!(found(&["--game", "gap"]).0, [bots.clone(), gap.clone()]);
+    assert_eq!(found(&["--open-seat"]).0, [flush.clone(), gap.clone()]);
+    assert_eq!(found(&["--metadata", "cup=spring"]).0, [flush.as_str()]);
+    assert_eq!(found(&["--user", "17"]).0, [bots.as_str()]);
+    assert_eq!(found(&["--state", "finished,cancelled"]).0, Vec::<String>::new());
+    assert_eq!(found(&["--mine"]).0, all);
+    let (first, page) = found(&["--limit", "2"]);
+    assert_eq!(first, all[..2]);
+    assert_eq!(found(&["--limit", "2", "--page", &page]), (all[2..].to_vec(), String::new()));
+    assert_eq!(found(&["--limit", "1", "--all"]).0, all);
+    let done = parlor.run(&["tables", "--limit", "2"]);
+    assert!(done.stderr.contains("--page"), "{done:?}");
+}
+
+#[test]
+fn the_same_request_id_gives_the_same_table_and_the_same_seat() {
+    let server = Server::start();
+    let parlor = Parlor::of(&server.url());
+    let make = || parlor.json(&["create", "gap", "--request-id", "one"])["table_id"].clone();
+    let id = make();
+    assert_eq!(id, make());
+    let join = || parlor.json(&["join", id.as_str().unwrap(), "--request-id", "two"])["seat_token"].clone();
+    assert_eq!(join(), join());
+}
+
+#[test]
+fn a_pipe_that_closes_early_is_no_error() {
+    let server = Server::start();
+    let parlor = Parlor::of(&server.url());
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = parlor.command(&["rules", "gap"]);
+    let output = command.stdout(writer).stderr(std::process::Stdio::piped()).output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}

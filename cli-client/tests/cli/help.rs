@@ -1,0 +1,91 @@
+//! What the program says about itself.
+
+use crate::support::Parlor;
+
+/// Every command, in the order of the help.
+const COMMANDS: [&str; 19] = [
+    "play",
+    "watch",
+    "replay",
+    "games",
+    "rules",
+    "bots",
+    "tables",
+    "show",
+    "create",
+    "join",
+    "rematch",
+    "resign",
+    "replace",
+    "token",
+    "cancel",
+    "delete",
+    "follow",
+    "bot",
+    "completions",
+];
+
+#[test]
+fn every_command_has_its_help() {
+    let parlor = Parlor::alone();
+    let whole = parlor.ok(&["--help"]);
+    insta::assert_snapshot!("parlor", whole);
+    insta::assert_snapshot!("parlor_short", parlor.ok(&["-h"]));
+    let listed: Vec<&str> = whole
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(listed, COMMANDS);
+    for command in COMMANDS {
+        insta::assert_snapshot!(command, parlor.ok(&[command, "-h"]));
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    assert_eq!(Parlor::alone().ok(&["--version"]), format!("parlor {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn every_shell_gets_its_completions() {
+    let parlor = Parlor::alone();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = parlor.ok(&["completions", shell]);
+        for word in ["replay", "seat-token", "api-key-file"] {
+            assert!(script.contains(word), "{shell} does not complete {word}");
+        }
+    }
+    assert_eq!(parlor.run(&["completions", "cmd.exe"]).code, 2);
+}
+
+#[test]
+fn a_wrong_command_line_is_explained_without_secrets() {
+    let parlor = Parlor::alone();
+    for (args, expected) in [
+        (&[][..], "Usage: parlor"),
+        (&["dance"], "dance"),
+        (&["play"], "which game?"),
+        (&["rules"], "required"),
+        (&["play", "gap", "--join", "t"], "cannot be used with"),
+        (&["tables", "--state", "asleep"], "asleep"),
+        (&["tables", "--limit", "0"], "1..=100"),
+        (&["create", "gap", "--seat", "greedy"], "bot:NAME"),
+        (&["create", "gap", "--clock", "soon"], "30s"),
+        (&["create", "gap", "--seed", "x"], "hexadecimal"),
+        (&["create", "gap", "--option", "target"], "target=30"),
+        (&["bot", "deepblue", "--game", "gap"], "deepblue"),
+        (&["bot", "greedy"], "--table"),
+        (&["games", "--lang", "fr"], "en and de"),
+        (&["show", "pls_swordfish", "pls_swordfish"], "unexpected argument 'pls_...'"),
+        (&["resign"], "--seat-token"),
+        (&["--json", "play", "gap"], "no --json"),
+    ] {
+        let done = parlor.run(args);
+        assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{done:?}");
+        assert!(done.stderr.contains(expected), "{done:?}");
+        assert!(!done.stderr.contains("swordfish"), "{done:?}");
+    }
+}

@@ -1,0 +1,165 @@
+//! Every call, and what the server says when it cannot be.
+
+use futures_util::TryStreamExt;
+use parlor_sdk::{
+    Answered, Event, JoinTable, NewTable, Reason, Resigning, SeatToken, TableFilter, options, wire,
+};
+use wire::TableState;
+
+use super::house::House;
+use super::within;
+
+fn gap() -> NewTable {
+    NewTable::of("gap").unwrap().without_clock()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_catalogue_is_read() {
+    let house = House::open().await;
+    let client = house.client().await;
+    let games = within(client.games()).await.unwrap();
+    assert!(games.len() >= 4);
+    for game in &games {
+        options::usual(&game.game).unwrap();
+        let german = within(client.rules(&game.game, wire::Language::German)).await.unwrap();
+        assert_eq!(german.language(), wire::Language::German);
+        assert!(german.markdown.len() > 100);
+    }
+    let bots = within(client.house_bots("gap")).await.unwrap();
+    assert_eq!(bots, within(client.all_house_bots()).await.unwrap());
+    assert!(bots.iter().any(|bot| bot.name == "greedy"));
+    let error = within(client.rules("chess", wire::Language::English)).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::GameNotFound);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_table_lives_from_its_making_to_its_deletion() {
+    let house = House::open().await;
+    let client = house.client().await;
+    let new = gap().reserved_seat("u1", "Ada").reserved_seat("u2", "Grace").metadata("league", "a").private();
+    let table = within(client.create_table(new.clone().request_id("once"))).await.unwrap();
+    let again = within(client.create_table(new.request_id("once"))).await.unwrap();
+    assert_eq!(table.table_id, again.table_id, "a request is carried out once");
+    assert_eq!((table.state(), table.owned), (TableState::Open, true));
+
+    let mut tokens = Vec::new();
+    for (seat, user) in ["u1", "u2"].into_iter().enumerate() {
+        let joined = within(client.join_table(JoinTable::from(&table).user_id(user))).await.unwrap();
+        assert_eq!(joined.seat as usize, seat);
+        tokens.push(joined.token);
+    }
+    let id = table.table_id.as_str();
+    assert_eq!(within(client.table(id)).await.unwrap().state(), TableState::Playing);
+    assert_eq!(within(client.table_with_token(id, tokens[0].reveal())).await.unwrap().table_id, id);
+
+    let spectator = within(client.create_spectator_token(id, false)).await.unwrap();
+    let session = client.session();
+    let mut rail = within(session.watch_private(spectator)).await.unwrap();
+    let mut seat = within(session.seat(tokens[1].clone())).await.unwrap();
+    assert_eq!((seat.number(), seat.table_id()), (1, id));
+
+    // One decision by each way to answer.
+    let mut first = within(session.seat(tokens[0].clone())).await.unwrap();
+    let decision = within(first.next_decision()).await.unwrap().unwrap();
+    let error = within(decision.choose_index(9999)).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::IllegalAction);
+    let answered: Answered = within(decision.choose(&decision.legal_actions()[0])).await.unwrap();
+    assert!(!answered.repeated && answered.action.as_ref() == decision.legal_actions().first());
+    assert!(within(decision.choose_index(0)).await.unwrap().repeated);
+    let decision = within(seat.next_decision()).await.unwrap().unwrap();
+    within(client.act(&tokens[1], decision.id(), 0)).await.unwrap();
+    if decision.legal_count() > 1 {
+        let error = within(decision.choose_index(1)).await.unwrap_err();
+        assert_eq!(error.reason(), Reason::DecidedOtherwise);
+        assert_eq!(error.decided(), decision.legal_actions().first());
+    }
+
+    let error = within(client.delete_table(id)).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::TableNotOver);
+    let cancelled = within(client.cancel_table(id, "rain")).await.unwrap();
+    assert_eq!(cancelled.state(), TableState::Cancelled);
+    while within(seat.next()).await.unwrap().is_some() {}
+    while let Some(event) = within(rail.next()).await.unwrap() {
+        assert!(!matches!(event, Event::Decision(_)), "nobody asks a spectator");
+    }
+    for result in [seat.result(), rail.result()] {
+        assert_eq!(
+            result.map(|result| (result.reason(), result.note.as_str())),
+            Some((wire::EndReason::Cancelled, "rain"))
+        );
+    }
+    assert_eq!((seat.table().state(), rail.table().state()), (TableState::Cancelled, TableState::Cancelled));
+
+    let rematch = within(client.rematch(id, Some(&tokens[0]), true)).await.unwrap();
+    assert_eq!(rematch.rematch_of, id);
+    assert_eq!(within(client.rematch(id, None, true)).await.unwrap().table_id, rematch.table_id);
+    let joined =
+        within(client.join_table(JoinTable::from(&rematch).previous_token(&tokens[0]))).await.unwrap();
+    let reissued = within(client.reissue_seat_token(&rematch.table_id, joined.seat)).await.unwrap();
+    assert_ne!(reissued, joined.token);
+    let error = within(session.seat(joined.token)).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::TokenExpired);
+    within(session.seat(reissued)).await.unwrap();
+
+    let listed = client.tables(TableFilter::new().owned().metadata("league", "a").page_size(1));
+    let listed: Vec<String> = within(listed.map_ok(|table| table.table_id).try_collect()).await.unwrap();
+    assert_eq!(listed, [rematch.table_id.as_str(), id], "newest first");
+    within(client.delete_table(id)).await.unwrap();
+    assert_eq!(within(client.table(id)).await.unwrap_err().reason(), Reason::TableNotFound);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn seats_are_given_up_and_taken_over() {
+    let house = House::open().await;
+    let client = house.client().await;
+    let table = within(client.create_table(gap().open_seats(2))).await.unwrap();
+    let one = within(client.join_table(&table)).await.unwrap();
+    let other = within(client.join_table(&table)).await.unwrap();
+    let session = client.session();
+    let mut rail = within(session.watch(table.table_id.as_str())).await.unwrap();
+    within(client.resign_seat(&one.token)).await.unwrap();
+    within(client.resign_seat(&one.token)).await.unwrap();
+    let table = within(client.replace_seat(&table.table_id, other.seat, "greedy")).await.unwrap();
+    assert!(matches!(
+        table.seats[other.seat as usize].occupant,
+        Some(wire::table_seat::Occupant::HouseBot(_))
+    ));
+    let error = within(session.seat(other.token)).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::TokenExpired);
+    // The defaults and the house bot play it to the end.
+    while within(rail.next()).await.unwrap().is_some() {}
+    let result = rail.result().unwrap();
+    assert_eq!(result.seats[one.seat as usize].finish(), wire::SeatFinish::Resigned);
+    let late = Resigning::Owner { table_id: table.table_id, seat: other.seat };
+    assert_eq!(within(client.resign_seat(late)).await.unwrap_err().reason(), Reason::TableOver);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mistakes_have_reasons() {
+    let house = House::open().await;
+    let client = house.client().await;
+    let reason = |error: parlor_sdk::Error| error.reason();
+    let error = within(client.create_table(gap().open_seats(9))).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::InvalidField);
+    assert_eq!(error.fields()[0].field, "seats", "{error}");
+    let error = within(client.create_table(gap().open_seat().house_bot("deep blue"))).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::HouseBotNotFound, "{error}");
+    let nowhere = within(client.join_table("01m7jph4y2b2snpawt6ex2qyzz")).await;
+    assert_eq!(nowhere.map_err(reason).unwrap_err(), Reason::TableNotFound);
+    let full = within(client.create_table(gap().house_bot("random").house_bot("random"))).await.unwrap();
+    let error = within(client.join_table(&full)).await.unwrap_err();
+    assert!(
+        matches!(error.reason(), Reason::TableStarted | Reason::TableOver | Reason::NoSeatFree),
+        "{error:?}"
+    );
+    let session = client.session();
+    let error = within(session.seat(SeatToken::new("swordfish"))).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::TokenInvalid);
+    assert!(!format!("{error:?} {error}").contains("sword"), "{error:?}");
+    let error = within(session.watch("01m7jph4y2b2snpawt6ex2qyzz")).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::TableNotFound);
+    assert_eq!(
+        within(client.follow_tables(Some(1 << 40))).await.map_err(reason).unwrap_err(),
+        Reason::CursorAhead
+    );
+}

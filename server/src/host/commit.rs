@@ -1,0 +1,178 @@
+//! Committing what happens to a table: folding it in, and handing it to the log with all that belongs to it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::ask_table::To;
+use super::clocks::Clocks;
+use super::journal::Journal;
+use super::live::{Live, Reply, Settled, table_events};
+use super::shard::Creation;
+use super::{HostError, News, Shared};
+use crate::clock::Moment;
+use crate::log::{Append, Listing, Millis, NewPlace, OwnerId, Post};
+use crate::stored;
+use crate::table::{Entry, Holder, Look, State, Step, Table, TableEvent, Visibility};
+
+/// What a shard does in one turn.
+pub(super) struct Work {
+    pub(super) shared: Arc<Shared>,
+    pub(super) now: Moment,
+    pub(super) now_ms: u64,
+    /// What is to be appended.
+    pub(super) appends: Vec<Append>,
+}
+
+impl Work {
+    pub(super) fn new(shared: Arc<Shared>) -> Work {
+        Work { shared, now: Moment::START, now_ms: 0, appends: Vec::new() }
+    }
+}
+
+/// Makes a table. Nothing: it cannot be made, and whoever asked was told.
+pub(super) fn create(work: &mut Work, creation: Creation, to: To<Look>) -> Option<Live> {
+    let Creation { entries, request } = creation;
+    let opened = entries.first().map(Table::open);
+    let table = match opened {
+        Some(Ok(table)) => table,
+        Some(Err(misfit)) => {
+            drop(to.send(Err(HostError::Fault { what: misfit.to_string() })));
+            return None;
+        }
+        None => return None,
+    };
+    let owner = match OwnerId::new(&table.setup().owner) {
+        Ok(owner) => owner,
+        Err(error) => {
+            drop(to.send(Err(error.into())));
+            return None;
+        }
+    };
+    let away_from = work.shared.away_from;
+    let mut live = Live::new(table, owner, Journal::default(), Clocks::new(away_from), work.now);
+    let look = Arc::new(live.table.look());
+    let steps = match live.take_in(work.now_ms, &entries[1..], work.now) {
+        Ok(steps) => steps,
+        Err(error) => {
+            drop(to.send(Err(error)));
+            return None;
+        }
+    };
+    let mut news = vec![News::Created(look)];
+    news.extend(all_news(&live.table, &steps));
+    let reply: Reply = Box::new(move |done| drop(to.send(done.map(Table::look))));
+    let mut append = append(&live, work, 0, &entries, news);
+    append.request = request;
+    (append.listing, append.place) = (Some(listing(&live)), Some(place(&live, &append.entries)));
+    live.set_pending(append.entries.clone(), Some(reply));
+    work.appends.push(append);
+    Some(live)
+}
+
+/// Folds entries in, and hands them to the log. Whoever waits for it is answered when they are durable.
+pub(super) fn commit(live: &mut Live, work: &mut Work, entries: Vec<Entry>, reply: Option<Reply>) {
+    let mut all = live.clocks.away_entries(&live.table, work.now);
+    all.extend(entries);
+    let (state, length) = (live.table.state(), live.table.length());
+    let steps = match live.take_in(work.now_ms, &all, work.now) {
+        Ok(steps) => steps,
+        Err(error) => {
+            tracing::error!(table = %live.id(), %error, "an entry does not fit its table");
+            if let Some(reply) = reply {
+                reply(Err(error));
+            }
+            if let Settled::Lost(bad) = live.roll_back(work.now) {
+                tracing::error!(table = %live.id(), error = %bad, "a table cannot be folded anew");
+            }
+            return;
+        }
+    };
+    let news = all_news(&live.table, &steps);
+    let mut append = append(live, work, length, &all, news);
+    if live.table.state() != state {
+        append.listing = Some(listing(live));
+    }
+    if live.table.state().is_over() || live.at_rest {
+        append.place = Some(place(live, &append.entries));
+        live.at_rest = false;
+    }
+    live.set_pending(append.entries.clone(), reply);
+    work.appends.push(append);
+}
+
+pub(super) fn append(live: &Live, work: &Work, expected: u64, entries: &[Entry], news: Vec<News>) -> Append {
+    let setup = live.table.setup();
+    let stored =
+        entries.iter().map(|entry| stored::encode_entry(setup.created, work.now_ms, entry)).collect();
+    let mut append = Append::new(setup.table, expected, Millis(work.now_ms), stored);
+    let post = |news| Post { owner: live.owner.clone(), payload: stored::encode_news(setup.table, news) };
+    append.feed = news.iter().map(post).collect();
+    append
+}
+
+fn listing(live: &Live) -> Listing {
+    let table = &live.table;
+    let setup = table.setup();
+    Listing {
+        owner: live.owner.clone(),
+        game: setup.options.game().info().id.to_owned(),
+        state: state_code(table.state()),
+        visibility: visibility_code(setup.visibility),
+    }
+}
+
+/// The number that the log lists a state by. They never change.
+pub(super) fn state_code(state: State) -> u8 {
+    match state {
+        State::Open => 1,
+        State::Playing => 2,
+        State::Finished => 3,
+        State::Cancelled => 4,
+        State::Expired => 5,
+        State::Faulted => 6,
+    }
+}
+
+/// The number that the log lists a visibility by. They never change.
+pub(super) fn visibility_code(visibility: Visibility) -> u8 {
+    match visibility {
+        Visibility::Public => 1,
+        Visibility::Private => 2,
+    }
+}
+
+/// Where the log keeps the table from now on.
+fn place(live: &Live, new: &[Bytes]) -> NewPlace {
+    if !live.table.state().is_over() {
+        return NewPlace::InPlay;
+    }
+    let mut journal = live.journal.clone();
+    new.iter().for_each(|entry| journal.push(entry));
+    match journal.record() {
+        Ok(record) => NewPlace::Finished { record: stored::encode_record(&record) },
+        Err(bad) => {
+            tracing::error!(table = %live.id(), error = %bad, "a table has no record");
+            NewPlace::InPlay
+        }
+    }
+}
+
+/// What the owner is told of some steps.
+fn all_news(table: &Table, steps: &[Step]) -> Vec<News> {
+    let of_event = |event: &TableEvent| match event {
+        TableEvent::Joined { seat, name } => {
+            let user = match &table.seats()[seat.index()].holder {
+                Holder::Player { user, .. } => user.clone(),
+                Holder::Vacant | Holder::House { .. } => None,
+            };
+            Some(News::Joined { seat: *seat, user, name: name.clone() })
+        }
+        TableEvent::Started { .. } => Some(News::Started),
+        TableEvent::Forfeited { seat, conduct } => Some(News::Forfeited { seat: *seat, conduct: *conduct }),
+        TableEvent::Replaced { seat, bot } => Some(News::Replaced { seat: *seat, bot: bot.clone() }),
+        TableEvent::Ended { .. } => Some(News::Over(Arc::new(table.look()))),
+        TableEvent::TimedOut { .. } | TableEvent::Rematch { .. } => None,
+    };
+    steps.iter().flat_map(table_events).filter_map(of_event).collect()
+}

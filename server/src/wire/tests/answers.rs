@@ -1,0 +1,172 @@
+//! Answers, and what became of them.
+
+use parlor_engine::{GameId, Lang, Refusal, Say};
+use parlor_proto::v1;
+use parlor_proto::v1::answer::Choice;
+
+use super::{TABLE, key, seat, seat_token, wrong};
+use crate::host::{AnswerOutcome, AnswerRefused, Answered, HostError};
+use crate::log::LogError;
+use crate::stored::tests::games::play_out;
+use crate::stored::tests::test_rng;
+use crate::table::{Answer, CommandError, Decided, DecidedBy, DecisionId, Record};
+use crate::wire::{Answering, act, answer, answered, unreadable};
+
+/// A decision that was made in some game.
+fn decided() -> Decided {
+    let mut rng = test_rng("decided");
+    let record = Record::of(&play_out(GameId::Gap.default_options(), 2, &mut rng).log).expect("a log");
+    let made = record.steps.iter().find_map(|step| step.decided[0]).expect("a decision");
+    Decided { id: DecisionId(4), number: 17, by: DecidedBy::Player, ..made }
+}
+
+/// An answer that was accepted.
+pub(super) fn accepted() -> Answered {
+    Answered { decision: DecisionId(4), outcome: AnswerOutcome::Accepted(decided()) }
+}
+
+fn became(outcome: AnswerOutcome) -> v1::Answered {
+    let said = answered(Answered { decision: DecisionId(4), outcome });
+    assert_eq!(said.decision_id, 4);
+    said
+}
+
+#[test]
+fn a_decided_one_says_what_was_decided() {
+    let made = decided();
+    let status = |outcome| {
+        let said = became(outcome);
+        assert_eq!(said.action, Some(made.action.into()));
+        assert_eq!(said.number, 17);
+        (said.status(), said.refusal)
+    };
+    assert_eq!(status(AnswerOutcome::Accepted(made)), (v1::AnswerStatus::Accepted, None));
+    assert_eq!(status(AnswerOutcome::Repeated(made)), (v1::AnswerStatus::Repeated, None));
+    let (conflict, refusal) = status(AnswerOutcome::Conflict(made));
+    assert_eq!(conflict, v1::AnswerStatus::Conflict);
+    let refusal = refusal.expect("why it was not accepted");
+    assert_eq!(refusal.reason(), v1::ErrorReason::DecidedOtherwise);
+    let text = refusal.text.expect("a text");
+    assert!(text.en.contains(&made.action.in_lang(Lang::En).to_string()), "{text:?}");
+    assert!(text.de.contains(&made.action.in_lang(Lang::De).to_string()), "{text:?}");
+}
+
+/// A refusal: its reason, rule, field and English text. Nothing was decided, and there is a German text.
+fn refused(why: AnswerRefused) -> (v1::ErrorReason, String, String, String) {
+    let said = became(AnswerOutcome::Refused(why));
+    assert_eq!((said.status(), said.action, said.number), (v1::AnswerStatus::Refused, None, 0));
+    let refusal = said.refusal.expect("why");
+    let reason = refusal.reason();
+    let text = refusal.text.expect("a text");
+    assert!(!text.de.is_empty() && text.de != text.en, "{text:?}");
+    (reason, refusal.rule, refusal.field, text.en)
+}
+
+#[test]
+fn a_refused_one_says_why() {
+    let rule = Refusal::NOT_IN_HAND;
+    let illegal = (
+        v1::ErrorReason::IllegalAction,
+        rule.code.to_owned(),
+        String::new(),
+        rule.text.get(Lang::En).to_owned(),
+    );
+    assert_eq!(refused(AnswerRefused::Illegal(rule)), illegal);
+    assert_eq!(refused(AnswerRefused::Command(CommandError::Illegal(rule))), illegal);
+    assert_eq!(refused(AnswerRefused::Host(CommandError::Illegal(rule).into())), illegal);
+
+    let index = CommandError::NoSuchIndex { index: 9, count: 3 };
+    let (reason, rule, field, text) = refused(AnswerRefused::Command(index.clone()));
+    assert_eq!((reason, rule.as_str(), field.as_str()), (v1::ErrorReason::IllegalAction, "", "index"));
+    assert_eq!(text, index.to_string());
+
+    let over = refused(AnswerRefused::Command(CommandError::Over));
+    assert_eq!(over.0, v1::ErrorReason::TableOver);
+    let decision = DecisionId(4);
+    let early = refused(AnswerRefused::Command(CommandError::NotAsked { seat: seat(1), decision }));
+    assert_eq!(early.0, v1::ErrorReason::DecisionNotFound);
+    assert_eq!(
+        refused(AnswerRefused::Host(HostError::TableBusy { table: TABLE })).0,
+        v1::ErrorReason::RateLimited
+    );
+
+    let file = std::path::PathBuf::from("/srv/secret/parlor.db");
+    let full = HostError::Log(LogError::NoSpace { file, why: "full".into() });
+    let (reason, _, _, text) = refused(AnswerRefused::Host(full));
+    assert_eq!(reason, v1::ErrorReason::StoreUnavailable);
+    assert!(!text.contains("secret"), "{text}");
+}
+
+/// A decision of long ago was decided otherwise: what it was, the table may not know.
+#[test]
+fn an_old_one_is_a_conflict_too() {
+    let made = decided();
+    for played in [None, Some(made.action)] {
+        let error = CommandError::AlreadyDecided { decision: DecisionId(4), played };
+        let said = became(AnswerOutcome::Refused(AnswerRefused::Command(error)));
+        assert_eq!((said.status(), said.number), (v1::AnswerStatus::Conflict, 0));
+        assert_eq!(said.action, played.map(Into::into));
+        assert_eq!(said.refusal.expect("why").reason(), v1::ErrorReason::DecidedOtherwise);
+    }
+}
+
+/// Every reason has its own German sentence.
+#[test]
+fn every_reason_is_said_in_german() {
+    let known = (0..).map_while(|value| v1::ErrorReason::try_from(value).ok());
+    let mut texts: Vec<&str> = known.map(crate::wire::german::german).collect();
+    assert!(texts.len() > 30, "{} reasons", texts.len());
+    assert!(texts.iter().all(|text| text.ends_with('.') && !text.contains('\n')), "{texts:?}");
+    let count = texts.len();
+    texts.sort_unstable();
+    texts.dedup();
+    assert_eq!(texts.len(), count);
+}
+
+#[test]
+fn answers_are_read() {
+    let wire = v1::Answer { decision_id: 3, choice: Some(Choice::Index(2)), think_ms: Some(50) };
+    let read = Answering { decision: DecisionId(3), answer: Answer::Index(2), reported: Some(50) };
+    assert_eq!(answer(wire.clone()), Ok(read));
+    let action = decided().action;
+    let wire = v1::Answer { choice: Some(Choice::Action(action.into())), think_ms: None, ..wire };
+    let read = Answering { answer: Answer::Action(action), reported: None, ..read };
+    assert_eq!(answer(wire.clone()), Ok(read));
+
+    let zero = v1::Answer { decision_id: 0, ..wire.clone() };
+    assert_eq!(wrong(answer(zero)), "decision_id: must be the id of a decision: the first is 1");
+    let nothing = v1::Answer { choice: None, ..wire };
+    assert_eq!(wrong(answer(nothing)), "must have an index or an action");
+}
+
+fn no_card() -> v1::Answer {
+    let card = v1::GapCard { colour: v1::GapColour::Pink.into(), number: 12 };
+    let action = v1::GapAction { card: Some(card), ..Default::default() };
+    let action = v1::GameAction { game: Some(v1::game_action::Game::Gap(action)) };
+    v1::Answer { decision_id: 3, choice: Some(Choice::Action(action)), think_ms: None }
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_is_refused() {
+    let said = unreadable(3, answer(no_card()).expect_err("no such card"));
+    assert_eq!((said.decision_id, said.status()), (3, v1::AnswerStatus::Refused));
+    let refusal = said.refusal.expect("why");
+    assert_eq!(refusal.reason(), v1::ErrorReason::InvalidField);
+    assert_eq!(refusal.field, "action.gap.card.number");
+    let text = refusal.text.expect("a text");
+    assert!(!text.en.is_empty() && !text.de.is_empty());
+}
+
+#[test]
+fn an_answer_without_a_stream() {
+    let wire = v1::Answer { decision_id: 3, choice: Some(Choice::Index(2)), think_ms: None };
+    let ask = |answer| act(v1::ActRequest { seat_token: seat_token(TABLE), answer }, &key());
+    let (pass, read) = ask(Some(wire.clone())).expect("a good token");
+    assert_eq!((pass.table(), pass.seat()), (TABLE, seat(1)));
+    assert_eq!(read.expect("an answer").decision, DecisionId(3));
+    let (_, refused) = ask(Some(no_card())).expect("a good token");
+    assert_eq!(refused.expect_err("no such card").status(), v1::AnswerStatus::Refused);
+    assert_eq!(wrong(ask(None)), "answer: must be set");
+    let bad = act(v1::ActRequest { seat_token: "pls_x".to_owned(), answer: Some(wire) }, &key());
+    assert_eq!(bad.expect_err("a bad token").reason(), v1::ErrorReason::TokenInvalid);
+}
