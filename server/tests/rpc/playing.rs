@@ -218,11 +218,10 @@ impl Scene {
     }
 }
 
-/// The game dealt again from its seed, with the decisions that each seat made.
+/// The game dealt again from its seed, with the decisions that each seat made. Whoever was asked saw what is seen in it.
 pub(crate) fn dealt_again(table: &v1::Table, players: &[Seen]) -> AnyGame {
     let mut game = deal(table);
-    let mut left: Vec<Vec<AnyAction>> = players.iter().map(actions).collect();
-    left.iter_mut().for_each(|actions| actions.reverse());
+    let mut left: Vec<_> = players.iter().map(|seen| seen.decided()).collect();
     // The seats that were asked together with others. What they saw then is not what they see when it is their turn in
     // this order.
     let mut together = Seats::NONE;
@@ -230,30 +229,25 @@ pub(crate) fn dealt_again(table: &v1::Table, players: &[Seen]) -> AnyGame {
         if game.to_act().len() > 1 {
             together = game.to_act();
         }
-        let action = left[asked.index()].pop().expect("as many decisions as the game asks for");
+        let made = left[asked.index()].next().expect("as many decisions as the game asks for");
         if !together.contains(asked) {
-            check_view(&game, asked, &players[asked.index()], &left[asked.index()]);
+            check_view(&game, asked, &players[asked.index()], made.decision_id);
         }
         together = together.without(asked);
+        let action = AnyAction::try_from(made.action.clone().expect("an action")).expect("an action");
         game.apply(asked, action, &mut NoEvents).expect("what was accepted is legal");
     }
-    assert!(left.iter().all(Vec::is_empty), "every decision is in the game");
+    assert!(left.iter_mut().all(|left| left.next().is_none()), "every decision is in the game");
     game
 }
 
 /// What the seat saw when it was asked is what it sees in this game.
-fn check_view(game: &AnyGame, asked: Seat, seen: &Seen, left: &[AnyAction]) {
-    let place = seen.decisions().count() - left.len() - 1;
-    let decision = seen.decisions().nth(place).expect("a decision");
-    let view = decision.view.as_deref().map(engine_view).expect("a view");
-    assert_eq!(game.view(Viewer::Seat(asked)), view, "seat {asked}, decision {}", decision.id);
-}
-
-fn actions(seen: &Seen) -> Vec<AnyAction> {
-    let action = |decided: &v1::Decided| {
-        AnyAction::try_from(decided.action.clone().expect("an action")).expect("an action")
-    };
-    seen.decided().map(action).collect()
+fn check_view(game: &AnyGame, asked: Seat, seen: &Seen, id: u32) {
+    // Whoever came afterwards was not asked.
+    if let Some(decision) = seen.decisions().find(|decision| decision.id == id) {
+        let view = decision.view.as_deref().map(engine_view).expect("a view");
+        assert_eq!(game.view(Viewer::Seat(asked)), view, "seat {asked}, decision {id}");
+    }
 }
 
 /// The game as it began, from the seed that the table shows when it is over.
