@@ -9,8 +9,8 @@ use crate::command::{
 use crate::config::Flags;
 use crate::exit;
 
-/// Card games in a terminal.
-#[derive(Debug, Parser)]
+/// Card games in a terminal. It has no `Debug`, as there may be secrets in it.
+#[derive(Parser)]
 #[command(
     name = "parlor",
     version,
@@ -40,7 +40,7 @@ pub(crate) struct Cli {
 }
 
 /// What can be done.
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 pub(crate) enum Command {
     /// Play: make a table with bots and sit down, join a table, or go on with a seat
     Play(play::Args),

@@ -1,18 +1,21 @@
 //! Settings: which server, which key, which language. From a file, the environment and flags, each on top of the one
 //! before.
 
+mod environment;
 mod file;
+mod flags;
 
-use std::ffi::OsString;
 use std::fs;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
 use parlor_cli::lang;
 use parlor_engine::Lang;
 use parlor_sdk::{ApiKey, Client};
+
+pub(crate) use environment::Environment;
+pub(crate) use flags::Flags;
 
 use crate::errors::Failure;
 use crate::exit::Exit;
@@ -21,59 +24,8 @@ use crate::exit::Exit;
 pub(crate) const DEFAULT_SERVER: &str = "http://127.0.0.1:7766";
 /// How long a call may take if nothing is said.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
-/// What the variables of this program begin with. The server leaves them alone.
-const PREFIX: &str = "PARLOR_CLI_";
 /// The most that a file of settings, a key or a certificate has.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
-
-/// Flags that are good with every command.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Connection")]
-pub(crate) struct Flags {
-    /// The server, such as https://parlor.example.org (or PARLOR_CLI_SERVER) [default: http://127.0.0.1:7766]
-    #[arg(long, short, global = true, value_name = "ADDRESS")]
-    pub(crate) server: Option<String>,
-
-    /// The API key (or PARLOR_CLI_API_KEY). Others on this machine can read flags: a file or the variable is safer
-    #[arg(long, global = true, value_name = "KEY", conflicts_with = "api_key_file", hide_short_help = true)]
-    pub(crate) api_key: Option<String>,
-
-    /// A file with the API key (or PARLOR_CLI_API_KEY_FILE)
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) api_key_file: Option<PathBuf>,
-
-    /// Who must have signed the server's certificate, in PEM (or PARLOR_CLI_CA) [default: whom the system trusts]
-    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
-    pub(crate) ca: Option<PathBuf>,
-
-    /// The certificate of this client, in PEM, for a server that wants one (or PARLOR_CLI_CLIENT_CERT)
-    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
-    pub(crate) client_cert: Option<PathBuf>,
-
-    /// The private key of that certificate, in PEM (or PARLOR_CLI_CLIENT_KEY)
-    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
-    pub(crate) client_key: Option<PathBuf>,
-
-    /// The name in the server's certificate, if it is not that of the address (or PARLOR_CLI_SERVER_NAME)
-    #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
-    pub(crate) server_name: Option<String>,
-
-    /// How long a call may take, tries included (or PARLOR_CLI_TIMEOUT) [default: 10s]
-    #[arg(long, global = true, value_name = "TIME", value_parser = humantime::parse_duration, hide_short_help = true)]
-    pub(crate) timeout: Option<Duration>,
-
-    /// The settings file (or PARLOR_CLI_CONFIG) [default: parlor/config.toml in the folder for settings, ~/.config]
-    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
-    pub(crate) config: Option<PathBuf>,
-
-    /// The language: en or de (or PARLOR_CLI_LANG) [default: that of the locale]
-    #[arg(long, global = true, value_name = "LANGUAGE", value_parser = parse_lang, help_heading = "Output")]
-    pub(crate) lang: Option<Lang>,
-}
-
-fn parse_lang(text: &str) -> Result<Lang, String> {
-    lang::from_tag(text).ok_or_else(|| "Parlor speaks en and de".to_owned())
-}
 
 /// Where the API key is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -109,129 +61,6 @@ impl Layer {
             lang: self.lang.or(below.lang),
             name: self.name.or(below.name),
         }
-    }
-
-    fn of_flags(flags: &Flags) -> Layer {
-        let given = flags.api_key.as_deref().map(|key| KeySource::Given(ApiKey::new(key)));
-        Layer {
-            server: flags.server.clone(),
-            key: given.or_else(|| flags.api_key_file.clone().map(KeySource::File)),
-            ca: flags.ca.clone(),
-            client_cert: flags.client_cert.clone(),
-            client_key: flags.client_key.clone(),
-            server_name: flags.server_name.clone(),
-            timeout: flags.timeout,
-            lang: flags.lang,
-            name: None,
-        }
-    }
-
-    /// The variables, of which one that is empty is not there.
-    fn of_environment(environment: &Environment) -> Result<Layer, Failure> {
-        const KNOWN: [&str; 12] = [
-            "SERVER",
-            "API_KEY",
-            "API_KEY_FILE",
-            "CA",
-            "CLIENT_CERT",
-            "CLIENT_KEY",
-            "SERVER_NAME",
-            "TIMEOUT",
-            "CONFIG",
-            "LANG",
-            "NAME",
-            "SEAT_TOKEN",
-        ];
-        let ours = environment.0.iter().filter_map(|(name, _)| name.to_str()?.strip_prefix(PREFIX));
-        if let Some(unknown) = ours.clone().find(|name| !KNOWN.contains(name)) {
-            let known = KNOWN.map(|name| format!("{PREFIX}{name}")).join(", ");
-            return Err(Failure::usage(
-                format!("the variable {PREFIX}{unknown} is not known: there are {known}"),
-                format!("Die Variable {PREFIX}{unknown} gibt es nicht: Es gibt {known}"),
-            ));
-        }
-        let file = |name| environment.os(name).map(PathBuf::from);
-        let key = environment.text("API_KEY")?.map(|key| KeySource::Given(ApiKey::new(key)));
-        let lang = match environment.text("LANG")? {
-            None => None,
-            Some(tag) => Some(lang::from_tag(&tag).ok_or_else(|| {
-                Failure::usage(
-                    format!("{PREFIX}LANG must be en or de, not {tag:?}"),
-                    format!("{PREFIX}LANG muss en oder de sein, nicht {tag:?}"),
-                )
-            })?),
-        };
-        let timeout = match environment.text("TIMEOUT")? {
-            None => None,
-            Some(text) => Some(humantime::parse_duration(&text).map_err(|_| {
-                Failure::usage(
-                    format!("{PREFIX}TIMEOUT must be a time such as 10s, not {text:?}"),
-                    format!("{PREFIX}TIMEOUT muss eine Zeit wie 10s sein, nicht {text:?}"),
-                )
-            })?),
-        };
-        Ok(Layer {
-            server: environment.text("SERVER")?,
-            key: key.or_else(|| file("API_KEY_FILE").map(KeySource::File)),
-            ca: file("CA"),
-            client_cert: file("CLIENT_CERT"),
-            client_key: file("CLIENT_KEY"),
-            server_name: environment.text("SERVER_NAME")?,
-            timeout,
-            lang,
-            name: environment.text("NAME")?,
-        })
-    }
-}
-
-/// The environment of the program.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Environment(Vec<(OsString, OsString)>);
-
-impl Environment {
-    /// That of this process.
-    pub(crate) fn of_process() -> Environment {
-        Environment(std::env::vars_os().collect())
-    }
-
-    /// A variable by its whole name, if it is set to something.
-    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
-        let (_, value) = self.0.iter().find(|(known, value)| known == name && !value.is_empty())?;
-        Some(value.clone())
-    }
-
-    /// The language to speak before the settings are read.
-    pub(crate) fn lang(&self, flags: &Flags) -> Lang {
-        let own = self.os("LANG").and_then(|tag| lang::from_tag(tag.to_str()?));
-        lang::choose(flags.lang.or(own), |name| self.variable(name)?.into_string().ok())
-    }
-
-    /// One of our own variables.
-    fn os(&self, name: &str) -> Option<OsString> {
-        self.variable(&format!("{PREFIX}{name}"))
-    }
-
-    /// One of our own variables, as text.
-    pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Failure> {
-        self.os(name).map(OsString::into_string).transpose().map_err(|_| {
-            Failure::usage(
-                format!("{PREFIX}{name} must be text in UTF-8"),
-                format!("{PREFIX}{name} muss Text in UTF-8 sein"),
-            )
-        })
-    }
-
-    /// The settings file that is named, or else the usual one, which need not be there.
-    fn file(&self, flags: &Flags) -> Option<(PathBuf, bool)> {
-        let named = flags.config.clone().or_else(|| self.os("CONFIG").map(PathBuf::from));
-        if let Some(path) = named {
-            return Some((path, true));
-        }
-        // By the rules of XDG a relative folder is none.
-        let folder =
-            self.variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
-        let folder = folder.or_else(|| Some(PathBuf::from(self.variable("HOME")?).join(".config")))?;
-        Some((folder.join("parlor").join("config.toml"), false))
     }
 }
 

@@ -17,7 +17,6 @@ use crate::signal::Stop;
 const LONG: Duration = Duration::from_millis(700);
 
 /// What every command needs.
-#[derive(Debug)]
 pub(crate) struct Context {
     /// The settings.
     pub(crate) settings: Settings,

@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::output::to_json;
 use strategy::Strategy;
 
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  parlor bot greedy --table TABLE\n  parlor bot search:2000 --game gap --at-once 8"
 )]
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 }
 
 /// Where to play.
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 #[group(required = true, multiple = false)]
 struct SeatsArgs {
     /// Play at this table; may be given several times

@@ -8,7 +8,7 @@ use crate::errors::Failure;
 use crate::exit::Exit;
 use crate::output::Columns;
 
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only bots that play this game
     game: Option<String>,

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// The id of the table, which must be yours
     table: String,

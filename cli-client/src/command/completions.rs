@@ -9,7 +9,7 @@ use crate::errors::Failure;
 use crate::exit::Exit;
 
 /// Print completions for a shell, such as `parlor completions bash > ~/.local/share/bash-completion/completions/parlor`
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// The shell
     shell: Shell,

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 #[command(
     after_help = "Example: parlor create gap --option target=15 --seat open --seat bot:greedy --clock 30s"
 )]

@@ -9,7 +9,7 @@ use crate::errors::Failure;
 use crate::exit::Exit;
 use crate::output::to_json;
 
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// Begin after the news with this number; 0 is all that the server still has [default: from now on]
     #[arg(long, value_name = "NUMBER")]

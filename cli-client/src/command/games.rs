@@ -8,7 +8,7 @@ use crate::errors::Failure;
 use crate::exit::Exit;
 use crate::output::Columns;
 
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// Show this game, with its options
     game: Option<String>,

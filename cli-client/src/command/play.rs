@@ -14,7 +14,7 @@ use crate::link::{self, Place, WANTS};
 /// The user whom the seat of a new table is kept for, so that nobody else takes it between two calls.
 const SELF: &str = "parlor-cli";
 
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 #[command(after_help = "Examples:\n  parlor play gap --with greedy,search\n  parlor play --join TABLE\n  \
         parlor play --seat-token TOKEN")]
 pub(crate) struct Args {
@@ -40,7 +40,7 @@ pub(crate) struct Args {
 }
 
 /// What a new table is like.
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 #[command(next_help_heading = "New table")]
 struct NewArgs {
     /// The bots to play against, separated by commas, in the order of the seats after yours

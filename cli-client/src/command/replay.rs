@@ -23,7 +23,7 @@ const WANTS: wire::Wants = wire::Wants {
     time_left: false,
 };
 
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// The id of the table
     table: String,

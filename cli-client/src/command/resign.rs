@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// The id of a table of yours, together with a seat: for its owner
     #[arg(requires = "seat", conflicts_with = "seat_token")]

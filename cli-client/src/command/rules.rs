@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// The game, such as gap
     game: String,

@@ -32,7 +32,7 @@ impl From<State> for TableState {
     }
 }
 
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only tables of this game
     #[arg(long)]

@@ -11,7 +11,7 @@ use crate::front::{FrontArgs, Left};
 use crate::link::{self, Place, WANTS};
 use crate::output::to_json;
 
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// The id of the table
     #[arg(required_unless_present = "token")]

@@ -1,5 +1,7 @@
 //! What counts more: flags, then the environment, then the file.
 
+use std::ffi::OsString;
+
 use super::*;
 
 fn environment(variables: &[(&str, &str)]) -> Environment {
