@@ -297,3 +297,57 @@ impl<E: Into<AnyEvent>, S: Events<AnyEvent>> Events<E> for Erase<'_, S> {
         self.0.shuffled(name, codes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a game tells, and what it shuffles.
+    #[derive(Default)]
+    struct Told(Vec<(Audience, AnyEvent)>, Vec<(Shuffle, Vec<u8>)>);
+
+    impl Events<AnyEvent> for Told {
+        fn tell(&mut self, to: Audience, event: AnyEvent) {
+            self.0.push((to, event));
+        }
+
+        fn shuffled(&mut self, name: Shuffle, codes: impl Iterator<Item = u8>) {
+            self.1.push((name, codes.collect()));
+        }
+    }
+
+    #[test]
+    fn every_game_is_found_by_its_id() {
+        for game in GameId::ALL {
+            assert_eq!(GameId::from_id(game.info().id), Some(*game));
+        }
+        assert_eq!((GameId::from_id(""), GameId::from_id("chess")), (None, None));
+    }
+
+    #[test]
+    fn events_and_shuffles_come_through() {
+        for game in GameId::ALL {
+            let (version, options) = (game.info().rules_version, game.default_options());
+            let mut told = Told::default();
+            let table =
+                AnyGame::new(version, options, 2, Chance::seeded([1; 32]), &mut told).expect("a table");
+            assert!(!told.0.is_empty() && told.0.iter().all(|(_, event)| event.game() == *game));
+            assert!(told.1.iter().any(|(name, codes)| *name == Shuffle::deal(0) && !codes.is_empty()));
+            assert_eq!((table.id(), table.players()), (*game, 2));
+        }
+    }
+
+    /// Only No Dice asks in secret, and only where windows are held do they wait.
+    #[test]
+    fn most_games_have_no_secrets() {
+        for game in GameId::ALL {
+            let (version, options) = (game.info().rules_version, game.default_options());
+            let mut told = Told::default();
+            let table =
+                AnyGame::new(version, options, 2, Chance::seeded([1; 32]), &mut told).expect("a table");
+            assert!(!table.window_is_held());
+            let is_asked = table.to_act().iter().any(|seat| table.is_secret(seat));
+            assert!(!is_asked || *game == GameId::NoDice, "{game:?}");
+        }
+    }
+}

@@ -107,3 +107,14 @@ pub struct ImpossibleView(pub(crate) &'static str);
 pub(crate) fn possible(condition: bool, why: &'static str) -> Result<(), ImpossibleView> {
     if condition { Ok(()) } else { Err(ImpossibleView(why)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_says_its_rule() {
+        assert_eq!(Refusal::GAME_OVER.to_string(), "The game is over.");
+        assert_eq!(Refusal::GAME_OVER.in_lang(Lang::De).to_string(), "Das Spiel ist zu Ende.");
+    }
+}

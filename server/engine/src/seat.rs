@@ -46,7 +46,7 @@ impl Seat {
     #[must_use]
     pub const fn left_by(self, steps: u8, players: u8) -> Seat {
         let players = size(players);
-        Seat((self.0 % players + steps % players) % players)
+        Seat((self.0 + steps % players) % players)
     }
 
     /// The next seat clockwise at a table of `players`.
@@ -251,7 +251,7 @@ mod tests {
         assert!(set.contains(Seat(3)) && !set.contains(Seat(1)) && Seats::NONE.is_empty() && !set.is_empty());
         assert!(set.fits(4) && !set.fits(3) && Seats::all(6) == Seats::all(7));
         assert_eq!(set.iter().collect::<Seats>(), set);
-        assert_eq!(Seats::NONE.with(Seat(1)), Seats::only(Seat(1)));
+        assert_eq!((Seats::NONE.with(Seat(1)), set.with(Seat(3))), (Seats::only(Seat(1)), set));
         assert_eq!(format!("{:?}", Seats::only(Seat(2))), "{Seat(2)}");
     }
 

@@ -148,3 +148,35 @@ impl Say for Outcome {
 }
 
 display_in_english!(Outcome, Points);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn both(what: &impl Say) -> [String; 2] {
+        [Lang::En, Lang::De].map(|lang| what.in_lang(lang).to_string())
+    }
+
+    #[test]
+    fn texts_and_lists() {
+        let (yes, no) = (Text { en: "yes", de: "ja" }, Text { en: "no", de: "nein" });
+        assert_eq!(both(&yes), ["yes", "ja"]);
+        assert_eq!(both(&List([yes, no, yes].into_iter())), ["yes, no, yes", "ja, nein, ja"]);
+        assert_eq!(both(&List([yes; 0].into_iter())), ["-"; 2]);
+    }
+
+    #[test]
+    fn seats_points_and_places() {
+        let seat = Seat::FIRST.left(2);
+        assert_eq!(both(&seat), ["seat 1", "Sitz 1"]);
+        assert_eq!(both(&Viewer::Seat(seat)), ["seat 1", "Sitz 1"]);
+        assert_eq!(both(&Viewer::Spectator), ["a spectator", "ein Zuschauer"]);
+        let points = [3, -4, 0, 0, 0, 0];
+        assert_eq!(both(&Points::new(2, points)), ["seat 0 3, seat 1 -4", "Sitz 0 3, Sitz 1 -4"]);
+        let ends = [
+            "The game is over. Place 1: seat 1 with 9. Place 2: seat 0 with 3.",
+            "Das Spiel ist zu Ende. Rang 1: Sitz 1 mit 9. Rang 2: Sitz 0 mit 3.",
+        ];
+        assert_eq!(both(&Outcome::by_points(2, [3, 9, 0, 0, 0, 0])), ends);
+    }
+}

@@ -93,6 +93,21 @@ fn impossible_fields() {
     }
 }
 
+/// All but two may have passed: the one who laid the stack, and the one who is asked.
+#[test]
+fn somebody_is_left_to_play_on_a_field() {
+    let rest = "7 7 7 7 8 8 8 8 9 9 9 9 10 10 10 10 11 11 11 11 12 12 12 12 1 2 3 4";
+    let mut two = endgame(&["1 5", "6 13"], rest);
+    play(&mut two, "0 lead 1\n1 over 6");
+    let spoil = |v: &mut View| v.passed = Seats::only(seat(0));
+    impossible(&two, Viewer::Spectator, spoil, "a field that everyone passed on");
+    let mut five = endgame(&["1 9", "2 9", "3 9", "4 9", "5 9"], &"8 ".repeat(Flush::set_aside(5).into()));
+    play(&mut five, "0 lead 1\n1 over 2\n2 pass\n3 pass\n4 pass");
+    let view = five.view(Viewer::Spectator);
+    assert_eq!(view.passed.len(), 3);
+    assert!(view.sample(&mut test_rng("flush: somebody_is_left_to_play_on_a_field")).is_ok());
+}
+
 /// A hand of which nothing was laid yet is led by its start player.
 #[test]
 fn impossible_leads() {
@@ -175,6 +190,18 @@ fn impossible_ends() {
     let mut view = at_the_end().view(Viewer::Spectator);
     view.hand_number = 17;
     assert!(view.sample(&mut test_rng("flush: impossible_ends")).is_ok());
+}
+
+/// Whoever is left with many dear cards falls far below the limit in one hand.
+#[test]
+fn a_total_can_be_far_below_the_limit() {
+    let mut game = endgame(&["9", "1", "8 8 8 8 12 12 12 12 13 13 13 13"], "1 1 2 2 3 3 4 4 5 5 6 6 7");
+    game.totals[..3].copy_from_slice(&[-3, -15, -19]);
+    (game.hand_number, game.start) = (4, seat(2));
+    play(&mut game, "0 lead 9 -> ends");
+    let view = game.view(Viewer::Spectator);
+    assert_eq!(view.totals[..3], [-3, -16, -19 - 40]);
+    assert!(view.sample(&mut test_rng("flush: a_total_can_be_far_below_the_limit")).is_ok());
 }
 
 /// Each hand has one winner, who loses nothing; all others lose a point or more.

@@ -103,6 +103,15 @@ fn following_two_halves() {
     play(&mut game, "1 lead 10,10,10\n0 pass -> passed\n1 lead 10");
 }
 
+/// Whatever the viewer saw before.
+#[test]
+fn a_first_half_begins_with_nothing_gone() {
+    let mut view = second_half(["1 2", "3"], "4 5 6 7").view(Viewer::Spectator);
+    assert!(!view.gone.is_empty());
+    Flush::follow(&mut view, &Event::HandBegan { hand_number: 0, start: seat(0) });
+    assert_eq!((view.gone, view.unseen()), (Ranks::EMPTY, Ranks::each(4)));
+}
+
 /// A card that is once among the unseen is equally often in each place.
 #[test]
 fn sampled_cards_are_everywhere_equally_often() {

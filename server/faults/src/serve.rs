@@ -1,0 +1,44 @@
+//! This binary as a server: the real one, or the control that acknowledges too early.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use parlor_server::clock::SystemClock;
+use parlor_server::config::{Cli, Settings, Sources};
+use parlor_server::identity::{KeySet, Keys, ServerKey};
+use parlor_server::log::{Options, SqliteLog};
+use parlor_server::program;
+use parlor_server::serve::{Parts, Server};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::early::EarlyLog;
+
+/// What `parlor-server` does with these arguments.
+pub(crate) fn serve(arguments: &[String]) -> ExitCode {
+    program::main(&parse(arguments))
+}
+
+/// The same server over a log that answers before anything is written.
+pub(crate) async fn serve_early(arguments: &[String]) -> Result<ExitCode> {
+    let settings = Settings::load(&Sources::of_process(parse(arguments).flags))?;
+    let file = settings.store_file().context("the control needs a store in a file")?;
+    let parts = Parts {
+        clock: Arc::new(SystemClock::new()),
+        server_key: ServerKey::load_or_create(&settings.data)?,
+        log: Arc::new(EarlyLog::over(Arc::new(SqliteLog::open(&file, Options::default())?))),
+        keys: Arc::new(Keys::new(KeySet::new(settings.keys.clone())?)),
+    };
+    let mut told = signal(SignalKind::terminate())?;
+    let running = Server::start(&settings, parts).await?;
+    let address = running.address().context("the server listens nowhere")?;
+    println!("the control listens on {address} (it acknowledges before it commits)");
+    told.recv().await;
+    running.stop().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn parse(arguments: &[String]) -> Cli {
+    Cli::parse_from(std::iter::once("parlor-server").chain(arguments.iter().map(String::as_str)))
+}
