@@ -32,7 +32,11 @@ impl Bot for Writer {
         let asked = (question.id(), view.to_string(), question.default_index(), index);
         self.0.lock().unwrap().questions.push(asked);
         // By the action where it is short, by its index otherwise.
-        Ok(if question.id().is_multiple_of(2) { question.engine_actions()?[index].into() } else { index.into() })
+        Ok(if question.id().is_multiple_of(2) {
+            question.engine_actions()?[index].into()
+        } else {
+            index.into()
+        })
     }
 
     fn observe(&mut self, update: &Update) {
