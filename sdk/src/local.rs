@@ -10,6 +10,29 @@
 //! println!("{} after {} decisions", over.outcome, over.decisions);
 //! # Ok::<(), parlor_sdk::Error>(())
 //! ```
+//!
+//! The bots of the house are baselines to beat. They are in the crate `parlor-bots`, and take their places like this:
+//!
+//! ```
+//! use parlor_bots::HouseBot;
+//! use parlor_sdk::local::LocalGame;
+//! use parlor_sdk::{Bot, BotError, Choice, Question};
+//!
+//! struct House { bot: HouseBot, seed: [u8; 32] }
+//!
+//! impl Bot for House {
+//!     fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
+//!         self.seed[..4].copy_from_slice(&question.id().to_le_bytes());
+//!         Ok(self.bot.decide(question.engine_view()?, question.engine_actions()?, self.seed)?.into())
+//!     }
+//! }
+//!
+//! let mut greedy = House { bot: HouseBot::by_name("greedy")?, seed: [1; 32] };
+//! let mut mine = |question: &Question| Choice::Index(question.default_index());
+//! let over = LocalGame::of("flush")?.play(&mut [&mut mine, &mut greedy])?;
+//! assert_eq!(over.result.seats.len(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod referee;
 

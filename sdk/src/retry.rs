@@ -23,7 +23,7 @@ impl Backoff {
         let spread = whole.mul_f64(0.5 + 0.5 * jitter());
         match asked {
             // What was asked is the earliest moment: the spread comes after it.
-            Some(asked) => asked.saturating_add(spread.min(asked)),
+            Some(asked) => asked.saturating_add(spread.min(asked.max(FIRST))),
             None => spread,
         }
     }
@@ -57,6 +57,9 @@ mod tests {
         for tries in 0..10 {
             let wait = Backoff { tries }.wait(Some(asked));
             assert!(wait >= asked && wait <= asked * 2, "{wait:?}");
+            // Not even if that is at once does anybody knock without a pause.
+            let wait = Backoff { tries }.wait(Some(Duration::ZERO));
+            assert!(wait >= FIRST / 2 && wait <= FIRST, "{wait:?}");
         }
     }
 }

@@ -107,13 +107,14 @@ impl Session {
     /// }
     /// # }
     /// ```
-    pub fn play_all<B, M>(
+    pub fn play_all<T, B, M>(
         &self,
-        tokens: impl IntoIterator<Item = SeatToken, IntoIter: Send>,
+        tokens: T,
         capacity: usize,
         make_bot: M,
-    ) -> impl Stream<Item = Played> + Send
+    ) -> impl Stream<Item = Played> + Send + use<T, B, M>
     where
+        T: IntoIterator<Item = SeatToken, IntoIter: Send>,
         B: AsyncBot + 'static,
         M: FnMut() -> B + Send,
     {
@@ -121,13 +122,14 @@ impl Session {
     }
 
     /// The same for seats that come one after another: the next is taken from the stream when there is room for it.
-    pub fn play_stream<B, M>(
+    pub fn play_stream<S, B, M>(
         &self,
-        tokens: impl Stream<Item = SeatToken> + Send,
+        tokens: S,
         capacity: usize,
         mut make_bot: M,
-    ) -> impl Stream<Item = Played> + Send
+    ) -> impl Stream<Item = Played> + Send + use<S, B, M>
     where
+        S: Stream<Item = SeatToken> + Send,
         B: AsyncBot + 'static,
         M: FnMut() -> B + Send,
     {

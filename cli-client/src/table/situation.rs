@@ -171,7 +171,9 @@ impl Situation {
         self.view = view;
         self.sent = None;
         self.connected = true;
-        self.away = presence.iter().filter(|(_, connected)| !connected).map(|(seat, _)| *seat).collect();
+        // Whoever looks is there, also if the snapshot was made a moment before the server noticed.
+        let is_away = |(seat, connected): &&(Seat, bool)| !connected && !viewer.is(*seat);
+        self.away = presence.iter().filter(is_away).map(|(seat, _)| *seat).collect();
         self.clocks_are(time_left);
     }
 

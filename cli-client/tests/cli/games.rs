@@ -118,6 +118,11 @@ fn every_game_is_played_in_lines_in_both_languages() {
             let (code, out, err) = pipes.end();
             assert_eq!((code, err), (0, Vec::<String>::new()), "{args:?}: {out:#?}");
             assert!(out.iter().any(|line| line.contains(words.ended)), "{args:?}: {out:#?}");
+            let away = ["(away)", "(weg)"];
+            assert!(
+                !out.iter().any(|line| away.iter().any(|word| line.contains(word))),
+                "{args:?}: {out:#?}"
+            );
         }
     }
 }

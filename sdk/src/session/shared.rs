@@ -297,3 +297,6 @@ impl Shared {
         wake(wakers);
     }
 }
+
+#[cfg(test)]
+mod tests;

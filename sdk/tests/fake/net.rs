@@ -1,4 +1,4 @@
-//! The network between client and server: connections that can be cut.
+//! The network between client and server: connections that can be cut, or fall silent.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -13,6 +13,7 @@ pub(crate) struct Network {
     address: SocketAddr,
     upstream: Arc<Mutex<SocketAddr>>,
     cut: watch::Sender<u64>,
+    silence: watch::Sender<u64>,
     task: JoinHandle<()>,
 }
 
@@ -23,22 +24,26 @@ impl Network {
         let address = listener.local_addr().unwrap();
         let upstream = Arc::new(Mutex::new(server));
         let to = Arc::clone(&upstream);
-        let (cut, cuts) = watch::channel(0);
+        let ((cut, cuts), (silence, silences)) = (watch::channel(0), watch::channel(0));
         let task = tokio::spawn(async move {
             loop {
                 let Ok((mut client, _)) = listener.accept().await else { continue };
-                let (server, mut cuts) = (*to.lock().unwrap(), cuts.clone());
+                let server = *to.lock().unwrap();
+                let (mut cuts, mut silences) = (cuts.clone(), silences.clone());
                 cuts.mark_unchanged();
+                silences.mark_unchanged();
                 tokio::spawn(async move {
                     let Ok(mut server) = TcpStream::connect(server).await else { return };
                     tokio::select! {
                         _ = copy_bidirectional(&mut client, &mut server) => {}
                         _ = cuts.changed() => {}
+                        // Open on both sides, and nothing gets through any more.
+                        _ = silences.changed() => { let _ = cuts.changed().await; }
                     }
                 });
             }
         });
-        Arc::new(Network { address, upstream, cut, task })
+        Arc::new(Network { address, upstream, cut, silence, task })
     }
 
     /// Where clients connect.
@@ -52,9 +57,14 @@ impl Network {
     }
 }
 
-/// For the suite against the real server.
-#[allow(dead_code, reason = "the fake is never restarted")]
+/// What one of the two suites needs.
+#[allow(dead_code, reason = "the other one does not")]
 impl Network {
+    /// Lets every connection there is fall silent, without breaking.
+    pub(crate) fn fall_silent(&self) {
+        self.silence.send_modify(|silences| *silences += 1);
+    }
+
     /// Leads new connections to another server.
     pub(crate) fn lead_to(&self, server: SocketAddr) {
         *self.upstream.lock().unwrap() = server;

@@ -205,6 +205,8 @@ impl PlayStream {
                 let message = String::from("the fake ends the stream");
                 response.ending = Some(wire::StreamEnding { reason: reason.into(), message, retry_ms: 20 });
                 let _ = self.out.send(Ok(response)).await;
+                // Whoever waits for the end itself waits in vain.
+                self.out.closed().await;
                 false
             }
             Kind::CloseAll(reason) => {

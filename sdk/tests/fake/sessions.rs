@@ -2,6 +2,7 @@
 //! counted once.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::join_all;
@@ -205,6 +206,20 @@ async fn a_server_that_is_not_there_yet_is_waited_for() {
     within(connection.wait_for(|connection| matches!(connection, Connection::Broken { .. }))).await.unwrap();
     within(seat).await.unwrap().unwrap();
     assert_eq!(*connection.borrow(), Connection::Open);
+}
+
+#[tokio::test]
+async fn a_connection_that_falls_silent_is_noticed() {
+    let fake = Fake::start().await;
+    fake.host.change(|state| state.seats.insert("a".into(), Seat::new(4)));
+    let moment = Duration::from_millis(250);
+    let session = fake.builder().keepalive(moment, moment).connect().await.unwrap().session();
+    let mut seat = within(session.seat("a")).await.unwrap();
+    while let Some(decision) = within(seat.next_decision()).await.unwrap() {
+        fake.network.fall_silent();
+        within(decision.choose_index(0)).await.unwrap();
+    }
+    assert!(fake.host.look().streams >= 5);
 }
 
 #[tokio::test]

@@ -126,10 +126,10 @@ impl Reader {
             self.hear(message);
         }
         // Now it does not read.
-        let (tables, before) = (self.tables.clone(), self.answers(&world.state()));
+        let before = self.answers(&world.state());
         let enough = |state: &State| {
-            let is_over = state.playing().iter().all(|(number, _)| !tables.contains(number));
-            is_over || answers(state, &tables) >= before + MEANWHILE
+            let is_over = self.tables.iter().all(|table| state.is_over(*table));
+            is_over || self.answers(state) >= before + MEANWHILE
         };
         world.until("the tables are played on", enough).await?;
         // And now it does, and comes back as often as it is cut off, until all tables are over.
@@ -145,8 +145,9 @@ impl Reader {
         bail!("a reader came back {COMES_BACK} times and could not read everything");
     }
 
+    /// How many answers were acknowledged at the tables.
     fn answers(&self, state: &State) -> usize {
-        answers(state, &self.tables)
+        self.tables.iter().map(|table| state.acknowledged_at(*table)).sum()
     }
 
     async fn attach(
@@ -208,10 +209,4 @@ impl Reader {
             }
         }
     }
-}
-
-/// How many answers were acknowledged at these tables.
-fn answers(state: &State, tables: &[usize]) -> usize {
-    let seats = state.seats.iter().filter(|seat| tables.contains(&seat.book.table));
-    seats.map(|seat| seat.book.acknowledged()).sum()
 }

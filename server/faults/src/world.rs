@@ -53,6 +53,16 @@ impl State {
         playing.map(|(number, table)| (number, table.id.clone())).collect()
     }
 
+    /// Whether nothing more is played at a table.
+    pub(crate) fn is_over(&self, table: usize) -> bool {
+        self.tables[table].left == 0
+    }
+
+    /// How many answers were acknowledged at a table.
+    pub(crate) fn acknowledged_at(&self, table: usize) -> usize {
+        self.tables[table].seats.iter().map(|seat| self.seats[*seat].book.acknowledged()).sum()
+    }
+
     /// A seat is done, or wrong: then its whole table is left alone.
     pub(crate) fn leave(&mut self, seat: usize) {
         let table = self.seats[seat].book.table;

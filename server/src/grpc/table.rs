@@ -8,7 +8,7 @@ use tonic::{Request, Response, Status, async_trait};
 
 use super::layer::trace::{note_seat, note_table};
 use super::{Failure, Parlour};
-use crate::host::{Behalf, HostError, NewsFollow};
+use crate::host::{Behalf, HostError, Join, NewsFollow};
 use crate::identity::{Caller, KeyRefused, Quota, Scope, SeatPass};
 use crate::table::{Look, Visibility};
 use crate::{TableId, wire};
@@ -58,18 +58,18 @@ impl Tables {
     }
 
     /// Whether the caller hands out the seats of the table. Whoever may not see it does not learn that it is there.
-    async fn hands_out(&self, caller: Option<&Caller>, table: TableId, user: bool) -> Result<bool, Failure> {
+    async fn hands_out(&self, caller: Option<&Caller>, table: TableId, join: &Join) -> Result<bool, Failure> {
         let look = self.0.host.look(table).await?;
         let runs_it = |caller: &Caller| {
             caller.may(Scope::Admin) || (caller.may(Scope::Tables) && owns(Some(caller), &look))
         };
         let by_owner = caller.is_some_and(runs_it);
-        if user && !by_owner {
-            return Err(match look.setup.visibility {
-                Visibility::Public => HostError::NotOwner { table },
-                Visibility::Private => HostError::NotFound { table },
-            }
-            .into());
+        let is_hidden = look.setup.visibility == Visibility::Private && join.previous.is_none();
+        if !by_owner && is_hidden {
+            return Err(HostError::NotFound { table }.into());
+        }
+        if !by_owner && join.joining.user.is_some() {
+            return Err(HostError::NotOwner { table }.into());
         }
         Ok(by_owner)
     }
@@ -100,13 +100,15 @@ impl TableService for Tables {
         let caller = caller(&request);
         let (table, mut join) = wire::join_table(request.into_inner(), &self.0.server_key)?;
         note_table(table);
-        join.by_owner = self.hands_out(caller.as_ref(), table, join.joining.user.is_some()).await?;
-        if !join.by_owner && join.previous.is_none() {
-            match &caller {
-                None => return Err(Failure::from(KeyRefused::Missing).into()),
-                Some(caller) if !caller.may(Scope::Play) => return Err(Failure::Scope(Scope::Play).into()),
-                Some(_) => {}
-            }
+        // Before the table is looked at: nobody learns without a key which tables there are.
+        if caller.is_none() && join.previous.is_none() {
+            return Err(Failure::from(KeyRefused::Missing).into());
+        }
+        join.by_owner = self.hands_out(caller.as_ref(), table, &join).await?;
+        let may_play =
+            join.previous.is_some() || caller.as_ref().is_some_and(|caller| caller.may(Scope::Play));
+        if !join.by_owner && !may_play {
+            return Err(Failure::Scope(Scope::Play).into());
         }
         let joined = self.0.host.join(table, join).await.map_err(Failure::from)?;
         note_seat(joined.seat);

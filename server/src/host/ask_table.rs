@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parlor_engine::{Seat, Viewer};
 use tokio::sync::oneshot;
 
-use super::outbox::{Attachment, Out};
+use super::outbox::{Attachment, CatchUp, Out};
 use super::{Answered, Behalf, Channel, HostError, Join, Wants, Who};
 use crate::identity::SeatPass;
 use crate::table::{Answer, DecisionId, Look, RequestMark};
@@ -58,6 +58,8 @@ pub(super) struct Attach {
     pub(super) who: Who,
     pub(super) after: Option<u64>,
     pub(super) wants: Wants,
+    /// Held until the channel has been told what it has missed.
+    pub(super) _catch_up: Option<CatchUp>,
 }
 
 /// A change that is made to a table.

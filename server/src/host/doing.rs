@@ -244,6 +244,6 @@ pub(super) fn catch_up(record: &Record, sub: &mut Sub, after: u64) {
         }
         sub.number = update.number;
         let view = view.filter(|_| wants.update_views);
-        sub.send(What::Update(Box::new(Told { update, view, seed_given, timed })));
+        sub.send_missed(What::Update(Box::new(Told { update, view, seed_given, timed })));
     }
 }

@@ -40,6 +40,11 @@ impl Sub {
         self.out.push(self.attachment, Item { channel: self.channel, what });
     }
 
+    /// Sends what was missed.
+    pub(super) fn send_missed(&self, what: What) {
+        self.out.push_missed(self.attachment, Item { channel: self.channel, what });
+    }
+
     pub(super) fn close(&self, why: Option<HostError>) {
         self.out.push(self.attachment, closed(self.channel, why, self.number));
     }

@@ -13,6 +13,9 @@ use crate::identity::SeatPass;
 /// For each channel of a stream, so many items may wait, where that is more than the settings allow a stream.
 const PER_CHANNEL: usize = 16;
 
+/// So many channels of a stream are told at once what they have missed; the next ones are when the client has read.
+pub(super) const CATCH_UPS: usize = 16;
+
 /// One attaching of a channel. A channel can be attached again; what was meant for the earlier one is dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Attachment(pub(super) u64);
@@ -31,6 +34,8 @@ pub(super) struct Attached {
 pub(super) struct Out {
     state: Mutex<State>,
     ready: Notify,
+    /// The client has read something, or a channel has been told what it missed.
+    room: Notify,
     /// How many items may wait, whatever is attached.
     limit: usize,
 }
@@ -38,6 +43,10 @@ pub(super) struct Out {
 #[derive(Debug, Default)]
 struct State {
     queue: Vec<Item>,
+    /// How many of the items tell what was missed. The client has asked for them, so it is not too slow for them.
+    missed: usize,
+    /// How many channels are being told what they have missed.
+    catching_up: usize,
     channels: HashMap<Channel, Attached>,
     ending: Option<HostError>,
 }
@@ -56,7 +65,7 @@ pub struct Batch {
 
 impl Out {
     pub(super) fn new(limit: usize) -> Arc<Out> {
-        Arc::new(Out { state: Mutex::default(), ready: Notify::new(), limit })
+        Arc::new(Out { state: Mutex::default(), ready: Notify::new(), room: Notify::new(), limit })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -68,15 +77,23 @@ impl Out {
     /// cut off.
     pub(super) fn push(&self, attachment: Attachment, item: Item) {
         let mut state = self.state();
-        let is_current =
-            state.channels.get(&item.channel).is_some_and(|current| current.attachment == attachment);
-        if !is_current || state.ending.is_some() {
+        if !state.takes(attachment, &item) {
             return;
         }
         if matches!(item.what, What::Closed(_)) {
             state.channels.remove(&item.channel);
         }
         self.enqueue(&mut state, item);
+    }
+
+    /// Puts an item into the queue that the client has missed before, unless its channel has been attached anew.
+    pub(super) fn push_missed(&self, attachment: Attachment, item: Item) {
+        let mut state = self.state();
+        if state.takes(attachment, &item) {
+            state.missed += 1;
+            state.queue.push(item);
+            self.ready.notify_one();
+        }
     }
 
     /// Says something about a channel, whatever is attached to it.
@@ -88,13 +105,34 @@ impl Out {
     }
 
     fn enqueue(&self, state: &mut State, item: Item) {
-        if state.queue.len() >= self.limit.max(PER_CHANNEL * state.channels.len()) {
+        if state.queue.len() - state.missed >= self.most(state) {
             state.queue = Vec::new();
+            state.missed = 0;
             state.ending = Some(HostError::TooSlow);
+            self.room.notify_one();
         } else {
             state.queue.push(item);
         }
         self.ready.notify_one();
+    }
+
+    /// How many items may wait.
+    fn most(&self, state: &State) -> usize {
+        self.limit.max(PER_CHANNEL * state.channels.len())
+    }
+
+    /// Whether another channel can be told what it has missed.
+    pub(super) fn has_room(&self) -> bool {
+        let state = self.state();
+        let has_read = state.queue.len() < self.most(&state);
+        state.ending.is_some() || (has_read && state.catching_up < CATCH_UPS)
+    }
+
+    /// Waits until another channel can be told what it has missed. A client that does not read waits for itself.
+    pub(super) async fn room(&self) {
+        while !self.has_room() {
+            self.room.notified().await;
+        }
     }
 
     /// Ends the stream after what waits.
@@ -102,6 +140,7 @@ impl Out {
         let mut state = self.state();
         state.ending.get_or_insert(why);
         self.ready.notify_one();
+        self.room.notify_one();
     }
 
     /// Attaches a channel, if there may be another one. Gives what was attached to it before.
@@ -144,7 +183,34 @@ impl Out {
         if state.queue.is_empty() && state.ending.is_none() {
             return None;
         }
+        state.missed = 0;
+        self.room.notify_one();
         Some(Batch { items: std::mem::take(&mut state.queue), ending: state.ending.clone() })
+    }
+}
+
+impl State {
+    /// Whether the item is still wanted.
+    fn takes(&self, attachment: Attachment, item: &Item) -> bool {
+        let current = self.channels.get(&item.channel);
+        self.ending.is_none() && current.is_some_and(|current| current.attachment == attachment)
+    }
+}
+
+/// A channel that is being told what it has missed, until this is dropped.
+pub(super) struct CatchUp(Arc<Out>);
+
+impl CatchUp {
+    pub(super) fn of(out: &Arc<Out>) -> CatchUp {
+        out.state().catching_up += 1;
+        CatchUp(out.clone())
+    }
+}
+
+impl Drop for CatchUp {
+    fn drop(&mut self) {
+        self.0.state().catching_up -= 1;
+        self.0.room.notify_one();
     }
 }
 

@@ -20,10 +20,9 @@ pub(super) fn start(shared: &Arc<Shared>, keep: Option<Duration>) {
 
 async fn run(shared: Weak<Shared>, keep: Duration) {
     while let Some(strong) = shared.upgrade() {
-        let (log, clock) = (strong.log.clone(), strong.clock.clone());
-        drop(strong);
+        let (clock, stopped) = (strong.clock.clone(), strong.stopped.clone());
         let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
-        match log.retain(Millis(clock.now_ms().saturating_sub(keep_ms))).await {
+        match strong.log.retain(Millis(clock.now_ms().saturating_sub(keep_ms))).await {
             Ok(removed) if removed.tables > 0 || removed.feed_items > 0 => {
                 tracing::info!(
                     tables = removed.tables,
@@ -34,6 +33,11 @@ async fn run(shared: Weak<Shared>, keep: Duration) {
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "what is too old could not be removed"),
         }
-        clock.sleep_until(clock.now() + EVERY).await;
+        // The log closes when nobody has it any more: whoever sleeps must not.
+        drop(strong);
+        tokio::select! {
+            () = clock.sleep_until(clock.now() + EVERY) => {}
+            () = stopped.cancelled() => return,
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::ask_table::{Answering, Ask, Attach};
-use super::outbox::{Attached, Attachment, NoRoom, Out, closed};
+use super::outbox::{Attached, Attachment, CatchUp, NoRoom, Out, closed};
 use super::shard::ToShard;
 use super::{AnswerOutcome, AnswerRefused, Answered, Channel, Host, HostError, Item, Wants, What, Who};
 use crate::TableId;
@@ -62,18 +62,27 @@ impl StreamHandle {
         StreamHandle { host, out }
     }
 
-    /// Passes on what the client says, in this order for each channel. Waits while the tables have too much to do.
+    /// Passes on what the client says, in this order for each channel. Waits while the tables have too much to do, and
+    /// while the client asks for what it has missed and does not read it: whoever calls this reads the outbox elsewhere.
     pub async fn say(&self, sayings: Vec<Saying>) {
         let mut asks: Vec<Vec<(TableId, Ask)>> = self.host.shards.0.iter().map(|_| Vec::new()).collect();
         for Saying { channel, what } in sayings {
+            if matches!(what, Said::Attach { after: Some(_), .. }) && !self.out.has_room() {
+                self.pass_on(&mut asks).await;
+                self.out.room().await;
+            }
             for (table, ask) in self.asks(channel, what) {
                 asks[self.host.shards.number(table)].push((table, ask));
             }
         }
+        self.pass_on(&mut asks).await;
+    }
+
+    async fn pass_on(&self, asks: &mut [Vec<(TableId, Ask)>]) {
         for (shard, asks) in self.host.shards.0.iter().zip(asks) {
             if !asks.is_empty() {
                 // A shard ends with the host, and then nobody waits for an answer.
-                let _ = shard.send(ToShard::Asks(asks)).await;
+                let _ = shard.send(ToShard::Asks(std::mem::take(asks))).await;
             }
         }
     }
@@ -103,7 +112,9 @@ impl StreamHandle {
                         return Vec::new();
                     }
                 };
-                let attach = Attach { out: self.out.clone(), channel, attachment, who, after, wants };
+                let _catch_up = after.map(|_| CatchUp::of(&self.out));
+                let attach =
+                    Attach { out: self.out.clone(), channel, attachment, who, after, wants, _catch_up };
                 let detach = before.map(|before| (before.table, Ask::Detach(before.attachment)));
                 detach.into_iter().chain([(table, Ask::Attach(Box::new(attach)))]).collect()
             }

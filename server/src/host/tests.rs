@@ -160,6 +160,47 @@ async fn players_and_spectators_see_every_update_once() {
     }
 }
 
+/// However much a client has missed, it is not cut off for what it asked for itself, and not all of it waits at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_comes_back_after_a_long_time_gets_everything() {
+    let scene = Scene::new().await;
+    let table = scene.make(GameId::HabeFertig, vec![house("random"); 4]).await;
+    let last = scene.over(table).await.numbers.of(Viewer::Spectator);
+    let queue = Settings::default().limits.reader_queue.get();
+    let channels = 40 * (queue / last as u32 + 1);
+    let most = queue as usize + outbox::CATCH_UPS * (last as usize + 1);
+    let (handle, mut outbox) = scene.host.open_stream().expect("a stream");
+    let who = Who::Rail { table, caller: None, admin: false };
+    let attach = |channel| {
+        let what = Said::Attach { who: who.clone(), after: Some(0), wants: Wants::default() };
+        Saying { channel: Channel(channel), what }
+    };
+    let saying = tokio::spawn({
+        let sayings = (0..channels).map(attach).collect();
+        async move {
+            handle.say(sayings).await;
+            handle
+        }
+    });
+    let mut heard: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    let mut closed = 0;
+    while closed < channels {
+        let batch = outbox.next().await.expect("a stream that goes on");
+        assert!(batch.ending.is_none(), "{:?}", batch.ending);
+        assert!(batch.items.len() <= most, "{} items waited", batch.items.len());
+        for Item { channel, what } in batch.items {
+            match what {
+                What::Update(told) => heard.entry(channel.0).or_default().push(told.update.number),
+                What::Closed(end) => closed += u32::from(end.why.is_none()),
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(heard.len(), channels as usize);
+    assert!(heard.values().all(|numbers| numbers.iter().copied().eq(1..=last)));
+    saying.await.expect("all was said");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_table_that_does_not_fill_expires() {
     let scene = Scene::new().await;

@@ -1,10 +1,10 @@
 //! A server in a process of its own, which can be killed: this very test program, asked to be a server.
 
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
-use std::{env, fs, thread};
+use std::{env, fs, process, thread};
 
 use clap::Parser;
 use parlor_server::config::Cli;
@@ -105,7 +105,7 @@ impl Process {
         let mut child = Command::new(env::current_exe().unwrap())
             .args(["--exact", "support::server::serves_if_it_is_told_to", "--nocapture", "--test-threads=1"])
             .env(SERVE, flags.join("\n"))
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -150,6 +150,11 @@ impl Drop for Process {
 #[test]
 fn serves_if_it_is_told_to() {
     if let Ok(flags) = env::var(SERVE) {
+        // Whoever started it holds the other end. If that is gone, however it ended, nobody needs a server any more.
+        thread::spawn(|| {
+            let _ = io::copy(&mut io::stdin(), &mut io::sink());
+            process::abort();
+        });
         parlor_server::program::main(&Cli::parse_from(flags.lines()));
     }
 }

@@ -242,6 +242,19 @@ fn an_answer_that_cannot_be_taken_just_then_waits() {
 }
 
 #[test]
+fn an_acknowledgement_is_for_an_answer_that_was_sent() {
+    let mut slot = attached(1);
+    let mut waiting = answer(&mut slot, 1, 9);
+    say(&mut slot, 2);
+    slot.hear(answered(1, wire::AnswerStatus::Refused, ErrorReason::StoreUnavailable));
+    let mut other = answer(&mut slot, 1, 0);
+    assert_eq!(say(&mut slot, 2), ["1: answer 1"]);
+    slot.hear(answered(1, wire::AnswerStatus::Accepted, ErrorReason::Unspecified));
+    assert_eq!(reason(&mut other), Ok(1));
+    assert!(waiting.try_recv().is_err(), "it waits to be sent again");
+}
+
+#[test]
 fn answers_to_one_decision_are_acknowledged_in_order() {
     let mut slot = attached(1);
     let (mut one, mut other) = (answer(&mut slot, 1, 9), answer(&mut slot, 1, 0));

@@ -1,0 +1,188 @@
+//! What the tests ask for: tables, seats, and the players on them.
+
+use parlor_engine::{AnyGame, Chance as Deal, GameId, NoEvents};
+use parlor_proto::v1::{self, create_table_request::Chance, seat_setup::Occupant};
+
+use crate::caller::Caller;
+use crate::scene::Scene;
+
+/// A game that is over soon, with its usual options otherwise.
+pub(crate) fn options(game: GameId) -> v1::GameOptions {
+    let mut options = v1::GameOptions::from(game.default_options());
+    if let Some(v1::game_options::Game::Gap(gap)) = &mut options.game {
+        gap.length = Some(v1::gap_options::Length::Rounds(1));
+    }
+    options
+}
+
+/// A table of this game, public, with so many open seats, without a clock, and with the same cards every time.
+pub(crate) fn table(game: GameId, players: usize) -> v1::CreateTableRequest {
+    v1::CreateTableRequest {
+        options: Some(options(game)),
+        seats: vec![open(); players],
+        clock: Some(v1::ClockSettings { decision_ms: Some(0), ..v1::ClockSettings::default() }),
+        chance: Some(Chance::GivenSeed(v1::GivenSeed { seed: vec![7; 32] })),
+        ..v1::CreateTableRequest::default()
+    }
+}
+
+/// The same, with these cards.
+pub(crate) fn seeded(seed: [u8; 32], request: v1::CreateTableRequest) -> v1::CreateTableRequest {
+    let chance = Some(Chance::GivenSeed(v1::GivenSeed { seed: seed.to_vec() }));
+    v1::CreateTableRequest { chance, ..request }
+}
+
+/// The same, with cards that nobody chose.
+pub(crate) fn fresh(request: v1::CreateTableRequest) -> v1::CreateTableRequest {
+    v1::CreateTableRequest { chance: Some(Chance::Fresh(v1::FreshChance {})), ..request }
+}
+
+/// The same, with a clock.
+pub(crate) fn timed(clock: v1::ClockSettings, request: v1::CreateTableRequest) -> v1::CreateTableRequest {
+    v1::CreateTableRequest { clock: Some(clock), ..request }
+}
+
+/// The same, for those who are let in.
+pub(crate) fn private(request: v1::CreateTableRequest) -> v1::CreateTableRequest {
+    v1::CreateTableRequest { visibility: v1::Visibility::Private.into(), ..request }
+}
+
+/// The first seed of 32 equal bytes that deals such a game.
+pub(crate) fn seed_of(game: GameId, players: u8, wanted: impl Fn(&AnyGame) -> bool) -> [u8; 32] {
+    let (version, options) = (game.info().rules_version, game.default_options());
+    let deals = |byte: &u8| {
+        let chance = Deal::seeded([*byte; 32]);
+        wanted(&AnyGame::new(version, options, players, chance, &mut NoEvents).expect("a game"))
+    };
+    let byte = (0..=u8::MAX).find(deals).expect("a deal like that in 256");
+    [byte; 32]
+}
+
+/// A table of GAP, which has one decision at a time.
+pub(crate) fn gap(players: usize) -> v1::CreateTableRequest {
+    table(GameId::Gap, players)
+}
+
+/// The id of a table that nobody has made.
+pub(crate) fn no_table() -> String {
+    parlor_server::TableId::from_bytes([1; 16]).to_string()
+}
+
+pub(crate) fn open() -> v1::SeatSetup {
+    v1::SeatSetup { occupant: Some(Occupant::Open(v1::OpenSeat {})) }
+}
+
+pub(crate) fn house(name: &str) -> v1::SeatSetup {
+    v1::SeatSetup { occupant: Some(Occupant::HouseBot(bot(name))) }
+}
+
+pub(crate) fn bot(name: &str) -> v1::HouseBotSeat {
+    v1::HouseBotSeat { name: name.to_owned() }
+}
+
+pub(crate) fn reserved(user_id: &str, display_name: &str) -> v1::SeatSetup {
+    let reserved = v1::ReservedSeat { user_id: user_id.to_owned(), display_name: display_name.to_owned() };
+    v1::SeatSetup { occupant: Some(Occupant::Reserved(reserved)) }
+}
+
+/// A clock with these times, in milliseconds; a seat forfeits after so many that ran out.
+pub(crate) fn clock(decision: u32, bank: u32, grace: u32, forfeit_after: u32) -> v1::ClockSettings {
+    v1::ClockSettings {
+        decision_ms: Some(decision),
+        bank_ms: Some(bank),
+        grace_ms: Some(grace),
+        forfeit_after: Some(forfeit_after),
+        hidden_window_ms: Some(500),
+        constant_hidden_windows: Some(false),
+    }
+}
+
+pub(crate) fn join(table_id: &str) -> v1::JoinTableRequest {
+    v1::JoinTableRequest { table_id: table_id.to_owned(), ..v1::JoinTableRequest::default() }
+}
+
+pub(crate) fn get(table_id: &str) -> v1::GetTableRequest {
+    v1::GetTableRequest { table_id: table_id.to_owned(), token: String::new() }
+}
+
+pub(crate) fn cancel(table_id: &str) -> v1::CancelTableRequest {
+    v1::CancelTableRequest { table_id: table_id.to_owned(), note: String::new() }
+}
+
+pub(crate) fn delete(table_id: &str) -> v1::DeleteTableRequest {
+    v1::DeleteTableRequest { table_id: table_id.to_owned() }
+}
+
+pub(crate) fn replace(table_id: &str, seat: u32, name: &str) -> v1::ReplaceSeatRequest {
+    v1::ReplaceSeatRequest {
+        request_id: String::new(),
+        table_id: table_id.to_owned(),
+        seat,
+        house_bot: Some(bot(name)),
+    }
+}
+
+pub(crate) fn rematch(table_id: &str) -> v1::RematchRequest {
+    v1::RematchRequest { table_id: table_id.to_owned(), ..v1::RematchRequest::default() }
+}
+
+pub(crate) fn reissue(table_id: &str, seat: u32) -> v1::ReissueSeatTokenRequest {
+    v1::ReissueSeatTokenRequest { request_id: String::new(), table_id: table_id.to_owned(), seat }
+}
+
+pub(crate) fn spectators(table_id: &str, revoke_earlier: bool) -> v1::CreateSpectatorTokenRequest {
+    v1::CreateSpectatorTokenRequest { table_id: table_id.to_owned(), revoke_earlier }
+}
+
+pub(crate) fn resign(token: &str) -> v1::ResignSeatRequest {
+    v1::ResignSeatRequest { seat: Some(v1::resign_seat_request::Seat::SeatToken(token.to_owned())) }
+}
+
+/// The owner takes a player off a seat.
+pub(crate) fn resign_at(table_id: &str, seat: u32) -> v1::ResignSeatRequest {
+    let at = v1::SeatAtTable { table_id: table_id.to_owned(), seat };
+    v1::ResignSeatRequest { seat: Some(v1::resign_seat_request::Seat::SeatAtTable(at)) }
+}
+
+pub(crate) fn act(token: &str, answer: v1::Answer) -> v1::ActRequest {
+    v1::ActRequest { seat_token: token.to_owned(), answer: Some(answer) }
+}
+
+/// A table whose seats are taken: its id, and the tokens of the players in the order of the seats.
+#[derive(Clone, Debug)]
+pub(crate) struct Seated {
+    pub(crate) id: String,
+    pub(crate) tokens: Vec<String>,
+}
+
+impl Caller {
+    /// Makes a table, and gives its id.
+    pub(crate) async fn make(&self, request: v1::CreateTableRequest) -> String {
+        let made = self.create_table(request).await.expect("a table");
+        made.table.expect("a table").table_id
+    }
+
+    /// The table as it is now.
+    pub(crate) async fn look(&self, table_id: &str) -> v1::Table {
+        self.get_table(get(table_id)).await.expect("a table").table.expect("a table")
+    }
+
+    /// Makes a table and takes every open seat.
+    pub(crate) async fn seat_all(&self, request: v1::CreateTableRequest) -> Seated {
+        let is_open = |seat: &&v1::SeatSetup| matches!(seat.occupant, None | Some(Occupant::Open(_)));
+        let players = request.seats.iter().filter(is_open).count();
+        let id = self.make(request).await;
+        let mut tokens = Vec::new();
+        for _ in 0..players {
+            tokens.push(self.join_table(join(&id)).await.expect("a seat").seat_token);
+        }
+        Seated { id, tokens }
+    }
+}
+
+impl Scene {
+    /// Makes a table and takes every open seat.
+    pub(crate) async fn seat_all(&self, request: v1::CreateTableRequest) -> Seated {
+        self.anyone().seat_all(request).await
+    }
+}

@@ -1,0 +1,24 @@
+//! The API as its clients meet it: every call, every reason for an error and every game, over real sockets, on a clock
+//! that is moved by hand.
+//!
+//! Nothing waits for a guessed time: what is waited for is an item of a stream or an answer, with a minute for each.
+
+mod answers;
+mod ask;
+mod caller;
+mod clocks;
+mod fair;
+mod games;
+mod keys;
+mod life;
+mod line;
+mod listing;
+mod news;
+mod playing;
+mod requests;
+mod restart;
+mod resume;
+mod scene;
+mod seats;
+mod secrets;
+mod tokens;
