@@ -278,22 +278,49 @@ fn a_wait_needs_somebody_to_wait_for() {
     let mut view = none.view(0);
     assert_eq!(sampled(&view), Ok(Seats::NONE));
     view.decision = None;
-    assert_eq!(sampled(&view), impossible);
+    assert_eq!(sampled(&view), impossible.clone());
     // One is unseen, but the other's only card is known.
-    let mut known = complete(&["SWAP 2|2", "3|5"], "PASS 4|4 4|5 4|6 4|7 4|8 4|9");
+    let mut known = complete(&["SWAP 2|2", "3|5"], "4|4 4|5 4|6 4|7 4|8 4|9 PASS 5|5");
     known.act(0, "SWAP 1");
     let mut view = known.view(0);
-    assert_eq!((view.known[1], view.hand.contains(Card::Pass)), (hand("2|2"), true));
+    assert_eq!((view.known[1], view.hand_sizes[1], view.unseen()), (hand("2|2"), 1, hand("PASS 5|5")));
     view.turn = seat(0);
-    view.hand = view.hand.without(Card::Pass).with(card("4|10"));
-    view.decision = None;
-    assert!(sampled(&view).is_err());
+    assert_eq!((view.decision, sampled(&view)), (None, impossible));
     // It is known where one is.
     let mut there = complete(&["SWAP PASS", "3|5"], "");
     there.act(0, "SWAP 1").act(1, "pass");
     let view = there.view(0);
     assert_eq!((view.turn, view.decision, view.known[1]), (seat(0), None, hand("PASS")));
     assert_eq!(sampled(&view), Ok(Seats::only(seat(1))));
+}
+
+/// Who has no card and cannot draw passes by themselves, so it is never their turn.
+#[test]
+fn a_turn_needs_a_card_or_one_to_draw() {
+    let mut rng = test_rng("a_turn_needs_a_card_or_one_to_draw");
+    let mut sampled = |hands: &[&str], pile: &str, turn: u8| {
+        let mut view = complete(hands, pile).game.view(Viewer::Spectator);
+        view.turn = seat(turn);
+        NoDice::sample(&view, &mut rng).map(|world| world.turn.index()).map_err(|error| error.to_string())
+    };
+    let impossible = Err("impossible view: a turn without cards".to_owned());
+    assert_eq!(sampled(&["2|2", "", "3|5"], "", 0), Ok(0));
+    assert_eq!(sampled(&["2|2", "", "3|5"], "", 1), impossible);
+    assert_eq!(sampled(&["2|2", "", "3|5"], "4|4", 1), Ok(1));
+    assert_eq!(sampled(&["2|2", "", "3|5"], "", 2), Ok(2));
+}
+
+#[test]
+fn a_game_that_has_used_up_all_cards_has_its_world() {
+    let mut rng = test_rng("a_game_that_has_used_up_all_cards_has_its_world");
+    let mut table = complete(&["X2", ""], "");
+    table.act(0, "X2");
+    let mut view = table.game.view(Viewer::Spectator);
+    assert!(view.outcome.is_some());
+    assert_eq!(NoDice::sample(&view, &mut rng).map(|world| world.view(Viewer::Spectator)), Ok(view.clone()));
+    view.outcome = None;
+    let why = NoDice::sample(&view, &mut rng).expect_err("it is over").to_string();
+    assert_eq!(why, "impossible view: a result too early, too late, or not what the points give");
 }
 
 #[test]
