@@ -39,7 +39,10 @@ fn a_view_shows_the_public_things_and_ones_own_hand() {
     assert_eq!(view.unseen(), Hand::full_deck().less(gone).less(view.hand));
     let spectator = table.game.view(Viewer::Spectator);
     assert_eq!((spectator.hand, spectator.unseen()), (Hand::EMPTY, Hand::full_deck().less(gone)));
-    assert_eq!(table.game.view(Viewer::Seat(seat(4))), spectator, "a seat that is not at the table");
+    for beyond in [3, 4, 5] {
+        let view = table.game.view(Viewer::Seat(seat(beyond)));
+        assert_eq!(view, spectator, "a seat that is not at the table");
+    }
 }
 
 #[test]
