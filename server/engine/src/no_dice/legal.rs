@@ -20,7 +20,7 @@ const USUAL: usize = 4096;
 
 /// Cells of the grid that every table fits in. The left (or upper) edges of the first two segments lie 2 apart, each
 /// further card adds at most 5 to width and height together, and a square has the largest area.
-const LARGEST: usize = {
+pub(super) const LARGEST: usize = {
     let side = (2 + 5 * (PLAYING - 1) + 2 * (1 + 2 * MARGIN as usize)).div_ceil(2);
     side * side
 };

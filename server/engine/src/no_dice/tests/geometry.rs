@@ -306,6 +306,14 @@ fn the_largest_tables() {
     assert!(largest > 6000, "the largest table had {largest} positions");
 }
 
+/// Positions of segments spread over 2 for the first card and 5 for each of the 44 others, width and height together.
+/// Each way, a grid has one cell more than that, and 4 at either end.
+#[test]
+fn the_grid_has_room_for_every_width_and_height() {
+    let both = 2 + 5 * 44 + 2 * (1 + 4 + 4);
+    assert_eq!((0..=both).map(|width| width * (both - width)).max(), Some(legal::LARGEST));
+}
+
 #[test]
 fn the_order_of_the_list() {
     let mut offered = Vec::new();
