@@ -195,7 +195,7 @@ async fn of_several_who_say_pass_the_first_in_order_plays_it() {
         }
         let skipped = |event: &v1::GameEvent| match &event.game {
             Some(v1::game_event::Game::NoDice(event)) => match &event.event {
-                Some(v1::no_dice_event::Event::Skipped(skipped)) => Some(skipped.clone()),
+                Some(v1::no_dice_event::Event::Skipped(skipped)) => Some(*skipped),
                 _ => None,
             },
             _ => None,
