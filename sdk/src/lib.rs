@@ -80,3 +80,8 @@ pub use seat::{Seat, Spectator};
 pub use secret::{ApiKey, SeatToken, SpectatorToken};
 pub use session::{Attaching, Bookmark, Connection, Session, SessionSettings};
 pub use update::Update;
+
+/// The bot in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -217,3 +217,19 @@ fn views_that_are_just_possible() {
         assert_eq!(world.map(|world| world.view(viewer(1))), Ok(view), "case {number}");
     }
 }
+
+/// Three players have more turns in a round than a byte counts.
+#[test]
+fn late_turns_are_in_order() {
+    let mut rng = test_rng("habe_fertig: late turns");
+    let mut view = Table::moment("r8 b4", "g9 g2", &["r5 y1", "b1", "p3"]).game.view(viewer(1));
+    for turns in 250..=260 {
+        view.turns = turns;
+        view.turn = view.dealer.left_by((turns % 3) as u8 + 1, 3);
+        let world = HabeFertig::sample(&view, &mut rng);
+        assert_eq!(world.map(|world| world.view(viewer(1))), Ok(view.clone()), "{turns}");
+        view.turn = view.turn.left(3);
+        let why = HabeFertig::sample(&view, &mut rng).expect_err("not their turn").to_string();
+        assert_eq!(why, "impossible view: a turn out of order");
+    }
+}

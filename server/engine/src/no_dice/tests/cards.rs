@@ -28,6 +28,8 @@ fn the_deck_has_every_pair_once_and_15_action_cards() {
         assert_eq!((usize::from(card.code()), Card::from_code(code as u8)), (code, Some(card)));
     }
     assert_eq!((card::kinds().count(), Card::from_code(49), Card::from_code(255)), (49, None, None));
+    let playing = (0..=255).filter_map(PlayingCard::from_code);
+    assert_eq!(playing.map(Card::Playing).collect::<Vec<_>>(), pairs);
     for (one, other) in [(1, 5), (5, 11), (0, 0), (11, 11), (255, 2)] {
         assert_eq!(PlayingCard::new(one, other), None);
     }
