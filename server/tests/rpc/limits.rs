@@ -170,6 +170,11 @@ async fn items_out_of_order_close_their_channel_and_no_other() {
     line.say(vec![attaching(6, rail(&seated.id)), detaching(6), answering(6, index(1, 0))]).await;
     assert_eq!(line.heard.closed(6).await.reason(), Reason::Unspecified, "what it asked for");
     assert_eq!(line.heard.answered(6).await.refusal.expect("a reason").reason(), Reason::Protocol);
+    let unreadable = v1::PlayRequestItem { channel: 7, item: None };
+    line.say(vec![attaching(7, rail(&seated.id)), unreadable, answering(7, index(1, 0))]).await;
+    assert_eq!(line.heard.closed(7).await.reason(), Reason::InvalidField);
+    let late = line.heard.answered(7).await.refusal.expect("a reason");
+    assert_eq!(late.reason(), Reason::Protocol, "it was attached before it was closed, and not after");
     let accepted = line.answer(1, index(decision.id, 0)).await;
     assert_eq!(accepted.status(), v1::AnswerStatus::Accepted, "the first channel has not noticed any of it");
 }
