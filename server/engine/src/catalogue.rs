@@ -199,6 +199,14 @@ macro_rules! catalogue {
                 }
             }
 
+            /// See [`Game::waits_for`].
+            #[must_use]
+            pub fn waits_for(&self) -> Seats {
+                match self {
+                    $(AnyGame::$variant(game) => game.waits_for(),)*
+                }
+            }
+
             /// See [`Game::window_is_held`].
             #[must_use]
             pub fn window_is_held(&self) -> bool {

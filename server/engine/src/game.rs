@@ -129,6 +129,12 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
         false
     }
 
+    /// The seats that everybody may see the game wait for. Unlike [`to_act`](Game::to_act) this depends on nothing that
+    /// is hidden: while somebody is asked in secret, it is whoever would be asked if nobody was.
+    fn waits_for(&self) -> Seats {
+        self.to_act().iter().filter(|seat| !self.is_secret(*seat)).collect()
+    }
+
     /// Sets up a table like [`new`](Game::new), but with *held windows*: every moment at which somebody may be asked in
     /// secret waits for [`close_window`](Game::close_window), whether anybody is asked or not. A host that lets each of
     /// them last equally long hides from everyone, also from those who have to wait, whether others were asked.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::Stream;
+use parlor_proto::convert::WrongField;
 use parlor_proto::v1::{self, play_service_server::PlayService};
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming, async_trait};
@@ -91,7 +92,10 @@ impl Ear {
     async fn follow(self, channels: Vec<(Channel, v1::Attach)>) {
         let mut sayings = Vec::with_capacity(channels.len());
         for (channel, attach) in channels {
-            sayings.extend(self.attach(channel, attach).await);
+            match self.attach(attach) {
+                Ok(what) => sayings.push(Saying { channel, what }),
+                Err(refusal) => self.refuse(channel.0, refusal).await,
+            }
         }
         self.handle.say(sayings).await;
         self.finish().await;
@@ -125,57 +129,69 @@ impl Ear {
         self.spoken.closed().await;
     }
 
+    /// Passes on some items, in their order: what cannot be read is refused when all before it has been passed on.
     async fn hear(&self, items: Vec<v1::PlayRequestItem>) {
-        use v1::play_request_item::Item;
         let mut sayings = Vec::with_capacity(items.len());
         for v1::PlayRequestItem { channel, item } in items {
-            let number = Channel(channel);
-            match item {
-                Some(Item::Attach(attach)) => sayings.extend(self.attach(number, attach).await),
-                Some(Item::Detach(_)) => sayings.push(Saying { channel: number, what: Said::Detach }),
-                Some(Item::Answer(answer)) => {
-                    let decision_id = answer.decision_id;
-                    match wire::answer(answer) {
-                        Ok(wire::Answering { decision, answer, reported }) => {
-                            let what = Said::Answer { decision, answer, reported };
-                            sayings.push(Saying { channel: number, what });
-                        }
-                        Err(wrong) => {
-                            let answered = wire::unreadable(decision_id, wrong);
-                            self.say(channel, v1::stream_item::Item::Answered(answered)).await;
-                        }
-                    }
-                }
-                None => {
-                    let wrong = parlor_proto::convert::WrongField::at("item", "must be set");
-                    let closed = wire::closed(Some(wrong.into()), 0, false);
-                    self.handle.close(number).await;
-                    self.say(channel, v1::stream_item::Item::Closed(closed)).await;
+            match self.read(item) {
+                Ok(what) => sayings.push(Saying { channel: Channel(channel), what }),
+                Err(refusal) => {
+                    self.handle.say(std::mem::take(&mut sayings)).await;
+                    self.refuse(channel, refusal).await;
                 }
             }
         }
         self.handle.say(sayings).await;
     }
 
-    /// What the client wants to see, or nothing and the reason told.
-    async fn attach(&self, channel: Channel, attach: v1::Attach) -> Option<Saying> {
-        let after = attach.after.map_or(0, u64::from);
-        match wire::attach(attach, &self.parlour.server_key, self.caller.as_ref()) {
-            Ok(wire::Attaching { who, after, wants }) => {
-                Some(Saying { channel, what: Said::Attach { who, after, wants } })
+    /// What an item says, or what is to be told of it.
+    fn read(&self, item: Option<v1::play_request_item::Item>) -> Result<Said, Refusal> {
+        use v1::play_request_item::Item;
+        match item {
+            Some(Item::Attach(attach)) => self.attach(attach),
+            Some(Item::Detach(_)) => Ok(Said::Detach),
+            Some(Item::Answer(answer)) => {
+                let decision_id = answer.decision_id;
+                match wire::answer(answer) {
+                    Ok(wire::Answering { decision, answer, reported }) => {
+                        Ok(Said::Answer { decision, answer, reported })
+                    }
+                    Err(wrong) => Err(Refusal::Answered(Box::new(wire::unreadable(decision_id, wrong)))),
+                }
             }
-            Err(failure) => {
-                self.handle.close(channel).await;
-                let closed = wire::closed(Some(failure), after, false);
-                self.say(channel.0, v1::stream_item::Item::Closed(closed)).await;
-                None
+            None => {
+                let wrong = WrongField::at("item", "must be set");
+                Err(Refusal::Closed(Box::new(wire::closed(Some(wrong.into()), 0, false))))
             }
         }
     }
 
-    async fn say(&self, channel: u32, item: v1::stream_item::Item) {
+    fn attach(&self, attach: v1::Attach) -> Result<Said, Refusal> {
+        let after = attach.after.map_or(0, u64::from);
+        match wire::attach(attach, &self.parlour.server_key, self.caller.as_ref()) {
+            Ok(wire::Attaching { who, after, wants }) => Ok(Said::Attach { who, after, wants }),
+            Err(failure) => Err(Refusal::Closed(Box::new(wire::closed(Some(failure), after, false)))),
+        }
+    }
+
+    async fn refuse(&self, channel: u32, refusal: Refusal) {
+        let item = match refusal {
+            Refusal::Answered(answered) => v1::stream_item::Item::Answered(*answered),
+            Refusal::Closed(closed) => {
+                self.handle.close(Channel(channel)).await;
+                v1::stream_item::Item::Closed(*closed)
+            }
+        };
         let item = v1::StreamItem { channel, item: Some(item) };
         // Whoever does not read any more needs no answer.
         let _ = self.spoken.send(Spoken::Item(Box::new(item))).await;
     }
+}
+
+/// What is told of an item that cannot be read.
+enum Refusal {
+    /// An answer is refused, and the channel stays.
+    Answered(Box<v1::Answered>),
+    /// The channel is closed.
+    Closed(Box<v1::ChannelClosed>),
 }

@@ -115,12 +115,14 @@ impl Clocks {
     /// Lets the clock of a seat run or, while nobody is there and there is grace left, stand still.
     fn begin(&mut self, table: &Table, seat: Seat, now: Moment) {
         let away_from = self.away_from.max(now);
-        let stands_still = table.is_timed()
-            && !table.is_secret(seat)
-            && !self.seats[seat.index()].connected
-            && self.grace(table, seat) > Duration::ZERO;
+        let stands_still = !table.is_secret(seat) && self.would_stand_still(table, seat);
         self.seats[seat.index()].mode =
             if stands_still { Mode::Away { since: away_from } } else { Mode::Running { since: now } };
+    }
+
+    /// Whether the clock of a seat stands still for now: nobody is there, and there is grace left.
+    fn would_stand_still(&self, table: &Table, seat: Seat) -> bool {
+        table.is_timed() && !self.seats[seat.index()].connected && self.grace(table, seat) > Duration::ZERO
     }
 
     /// Counts what has run until now.
@@ -233,34 +235,53 @@ impl Clocks {
                 return Some(Due::Seat { seat, decision, used: self.used(seat, now), away });
             }
         }
-        self.window_end(table).filter(|end| *end <= now).map(|_| Due::Window)
+        self.window_end(table).filter(|end| *end <= now)?;
+        // Another one may open as this one ends: it lasts its own time.
+        self.window = None;
+        Some(Due::Window)
     }
 
     /// How much time a seat has left for its open decision: of the decision's own, and of the bank.
     pub(super) fn left(&self, table: &Table, seat: Seat, now: Moment) -> Option<SeatTime> {
-        let clock = &self.seats[seat.index()];
-        let time = &table.setup().time;
-        clock.decision?;
-        let used = self.used(seat, now);
-        let running = matches!(clock.mode, Mode::Running { .. });
+        self.seats[seat.index()].decision?;
         if table.is_secret(seat) {
-            let used = self.window.map_or(used, |since| in_ms(now.since(since)));
-            return Some(SeatTime { seat, decision: time.secret.saturating_sub(used), bank: 0, running });
+            let used = self.window.map_or_else(|| self.used(seat, now), |since| in_ms(now.since(since)));
+            let decision = table.setup().time.secret.saturating_sub(used);
+            return Some(SeatTime { seat, decision, bank: 0, running: self.is_running(seat) });
         }
-        let bank = table.seats()[seat.index()].bank;
-        let beyond = used.saturating_sub(time.decision);
-        table.is_timed().then(|| SeatTime {
-            seat,
-            decision: time.decision.saturating_sub(used),
-            bank: bank.saturating_sub(beyond),
-            running,
-        })
+        table.is_timed().then(|| self.open_left(table, seat, now, self.is_running(seat)))
     }
 
-    /// How much time is left, of every seat that everybody may see to be asked.
+    fn is_running(&self, seat: Seat) -> bool {
+        matches!(self.seats[seat.index()].mode, Mode::Running { .. })
+    }
+
+    fn open_left(&self, table: &Table, seat: Seat, now: Moment, running: bool) -> SeatTime {
+        let time = &table.setup().time;
+        let used = self.used(seat, now);
+        SeatTime {
+            seat,
+            decision: time.decision.saturating_sub(used),
+            bank: table.seats()[seat.index()].bank.saturating_sub(used.saturating_sub(time.decision)),
+            running,
+        }
+    }
+
+    /// How much time is left, of every seat that everybody may see the table wait for. While others are asked in secret,
+    /// a clock that has not begun to run is shown as if it had: nobody is to see why it has not.
     pub(super) fn all_left(&self, table: &Table, now: Moment) -> Option<Vec<SeatTime>> {
-        let seen = Seat::all(table.players()).filter(|seat| !table.is_secret(*seat));
-        let left: Vec<SeatTime> = seen.filter_map(|seat| self.left(table, seat, now)).collect();
+        if !table.is_timed() {
+            return None;
+        }
+        let seen = Seat::all(table.players()).filter(|seat| table.waits_for(*seat));
+        let left: Vec<SeatTime> = seen
+            .map(|seat| {
+                let has_begun = self.seats[seat.index()].decision.is_some();
+                let runs =
+                    if has_begun { self.is_running(seat) } else { !self.would_stand_still(table, seat) };
+                self.open_left(table, seat, now, runs)
+            })
+            .collect();
         (!left.is_empty()).then_some(left)
     }
 }

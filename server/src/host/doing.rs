@@ -159,8 +159,12 @@ fn answer(
         }
         Ok(Answers::Again(decided)) => AnswerOutcome::Repeated(decided),
         Err(error @ CommandError::AlreadyDecided { .. }) => {
-            let record = live.record().ok();
-            decided_before(record.as_deref(), seat, answering, error)
+            let newest = live.table.seats()[seat.index()].decided.filter(|made| made.id == decision);
+            match newest {
+                Some(made) => AnswerOutcome::Conflict(made),
+                // Only the record knows of older ones, and it takes the whole log to make it.
+                None => decided_before(live.record().ok().as_deref(), seat, answering, error),
+            }
         }
         Err(CommandError::Illegal(refusal)) => AnswerOutcome::Refused(AnswerRefused::Illegal(refusal)),
         Err(error) => AnswerOutcome::Refused(AnswerRefused::Command(error)),

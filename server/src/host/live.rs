@@ -159,11 +159,13 @@ impl Live {
     ) -> Result<Vec<Step>, HostError> {
         let mut steps = Vec::with_capacity(entries.len());
         let mut tellings = Vec::new();
+        let subs = &self.subs;
         for entry in entries {
-            let step =
-                self.table.fold(at, entry).map_err(|misfit| HostError::Fault { what: misfit.to_string() })?;
-            self.subs.iter().for_each(|sub| tell(&self.table, &step, sub, &mut tellings));
-            steps.push(step);
+            let taken_in = self.table.fold_with(at, entry, |table, step| {
+                subs.iter().for_each(|sub| tell(table, &step, sub, &mut tellings));
+                steps.push(step);
+            });
+            taken_in.map_err(|misfit| HostError::Fault { what: misfit.to_string() })?;
         }
         self.clocks.align(&self.table, now);
         let asked = steps.iter().flat_map(|step| step.asked.iter()).collect::<Seats>();
@@ -349,7 +351,7 @@ impl Live {
             }
             let seed = match &self.table.setup().chance {
                 ChanceSetup::Fresh { server_seed } => *server_seed,
-                ChanceSetup::Given { seed } => *seed,
+                ChanceSetup::Given { seed } | ChanceSetup::Scripted { seed, .. } => *seed,
             };
             let Some(view) = self.table.view(Viewer::Seat(seat)) else { continue };
             jobs.push(BotJob {

@@ -85,4 +85,8 @@ pub trait Log: Send + Sync + 'static {
 
     /// Removes the tables that were finished before this time, and the feed items of before it.
     async fn retain(&self, since: Millis) -> Result<Retained, LogError>;
+
+    /// Writes what waits, takes nothing more, and leaves everything in order. A log that is dropped does so too, but then
+    /// nobody knows when. Closing it again is harmless.
+    async fn close(&self) {}
 }

@@ -61,8 +61,7 @@ async fn serve(sources: &Sources, settings: &Settings) -> anyhow::Result<ExitCod
             () = second(&mut signals) => at_once(),
         }
     }
-    // The log writes what waits, and closes, when nobody has it any more.
-    drop(log);
+    log.close().await;
     telemetry.stop().await;
     match told {
         Some(_) => Ok(ExitCode::SUCCESS),

@@ -1,7 +1,7 @@
 //! How a table was set up, as it is stored.
 
-use parlor_engine::MAX_SEATS;
-use parlor_proto::convert::field::{WrongField, bytes, each, length, optional, required};
+use parlor_engine::{MAX_SEATS, Purpose, Shuffle};
+use parlor_proto::convert::field::{WrongField, bytes, each, length, number16, optional, required};
 use parlor_proto::convert::{seat, seat_number};
 use parlor_proto::store::v1 as store;
 use parlor_proto::store::v1::seat_setup::Occupant;
@@ -27,9 +27,13 @@ impl From<&Setup> for store::Setup {
             fill_ms: setup.fill,
             rematch_of: setup.rematch_of.map(|table| table.as_bytes().to_vec()),
             request: setup.request.as_ref().map(Into::into),
-            chance: Some(match setup.chance {
+            chance: Some(match &setup.chance {
                 ChanceSetup::Fresh { server_seed } => Chance::ServerSeed(server_seed.to_vec()),
                 ChanceSetup::Given { seed } => Chance::GivenSeed(seed.to_vec()),
+                ChanceSetup::Scripted { seed, orders } => Chance::Scripted(store::ScriptedChance {
+                    seed: seed.to_vec(),
+                    shuffles: orders.iter().map(scripted_shuffle).collect(),
+                }),
             }),
         }
     }
@@ -52,6 +56,9 @@ impl TryFrom<store::Setup> for Setup {
                     ChanceSetup::Fresh { server_seed: bytes(&seed, "server_seed")? }
                 }
                 Some(Chance::GivenSeed(seed)) => ChanceSetup::Given { seed: bytes(&seed, "given_seed")? },
+                Some(Chance::Scripted(script)) => {
+                    scripted(&script).map_err(|wrong| wrong.within("scripted"))?
+                }
                 None => return Err(WrongField::new("must have a server_seed or a given_seed")),
             },
             metadata: stored.metadata,
@@ -61,6 +68,28 @@ impl TryFrom<store::Setup> for Setup {
             request: optional(stored.request, "request")?,
         })
     }
+}
+
+fn scripted_shuffle((name, cards): &(Shuffle, Vec<u8>)) -> store::ScriptedShuffle {
+    store::ScriptedShuffle {
+        round: name.round.into(),
+        rebuild: name.purpose == Purpose::Rebuild,
+        count: name.count.into(),
+        cards: cards.clone(),
+    }
+}
+
+fn scripted(script: &store::ScriptedChance) -> Result<ChanceSetup, WrongField> {
+    let order = |(place, shuffle): (usize, &store::ScriptedShuffle)| {
+        let small = |value: u32, field: &str| {
+            number16(value, field).map_err(|wrong| wrong.in_list(place).within("shuffles"))
+        };
+        let purpose = if shuffle.rebuild { Purpose::Rebuild } else { Purpose::Deal };
+        let (round, count) = (small(shuffle.round, "round")?, small(shuffle.count, "count")?);
+        Ok((Shuffle { round, purpose, count }, shuffle.cards.clone()))
+    };
+    let orders = script.shuffles.iter().enumerate().map(order).collect::<Result<_, WrongField>>()?;
+    Ok(ChanceSetup::Scripted { seed: bytes(&script.seed, "seed")?, orders })
 }
 
 /// The id of a table, as bytes.

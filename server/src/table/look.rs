@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parlor_engine::{AnyAction, AnyGame, AnyView, Seat, Viewer};
 
 use super::state::{SeatState, Stage, Table};
-use super::{ChanceSetup, Conduct, Ending, Holder, Numbers, Setup, Shuffle};
+use super::{Conduct, Ending, Holder, Numbers, Setup, Shuffle};
 use crate::TableId;
 
 /// Where a table is in its life.
@@ -196,13 +196,21 @@ impl Table {
     /// Whether the seed of the game was given by whoever made the table.
     #[must_use]
     pub fn shuffle_is_given(&self) -> bool {
-        matches!(self.setup.chance, ChanceSetup::Given { .. })
+        self.setup.chance.is_given()
     }
 
     /// Whether a moment of constant length is on, at which somebody may be asked in secret.
     #[must_use]
     pub fn window_is_held(&self) -> bool {
         self.game().is_some_and(AnyGame::window_is_held)
+    }
+
+    /// Whether everyone may see that the table waits for the player of the seat: not so if the house plays for it.
+    #[must_use]
+    pub fn waits_for(&self, seat: Seat) -> bool {
+        let state = self.seat(seat);
+        let by_house = matches!(state.holder, Holder::House { .. }) || state.conduct.is_forfeit();
+        !by_house && self.game().is_some_and(|game| game.waits_for().contains(seat))
     }
 
     /// Whether nobody else may learn that the seat is asked.

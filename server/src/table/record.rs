@@ -13,7 +13,7 @@ pub struct Record {
     /// What each viewer saw when the game began, seats in order and then a spectator; nothing if it never did. Later
     /// views follow from it by what was told.
     pub views: Vec<AnyView>,
-    /// What each entry after the first came to.
+    /// What the entries after the first came to, in order.
     pub steps: Vec<Step>,
 }
 
@@ -36,11 +36,10 @@ impl Record {
         let mut table = Table::open(first)?;
         let (mut views, mut steps) = (Vec::new(), Vec::with_capacity(rest.len()));
         for (at, entry) in rest {
-            let step = table.fold(*at, entry)?;
+            steps.extend(table.fold(*at, entry)?);
             if matches!(entry, Entry::Started) {
                 views = Viewer::all(table.players()).filter_map(|viewer| table.view(viewer)).collect();
             }
-            steps.push(step);
         }
         Ok(Record { look: table.look(), views, steps })
     }

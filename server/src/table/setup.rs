@@ -68,6 +68,31 @@ pub enum ChanceSetup {
         /// The seed of the game itself.
         seed: [u8; 32],
     },
+    /// Orders of cards that are fixed: for tests of the server itself, such as those for leaks. No request makes such a
+    /// table; it can only be put into a log. It is shown like one whose seed was given.
+    Scripted {
+        /// The seed behind the orders.
+        seed: [u8; 32],
+        /// For each shuffle that is fixed, the codes of the cards that come first.
+        orders: Vec<(parlor_engine::Shuffle, Vec<u8>)>,
+    },
+}
+
+impl ChanceSetup {
+    /// The server's own seed, if the cards come from one.
+    #[must_use]
+    pub const fn server_seed(&self) -> Option<&[u8; 32]> {
+        match self {
+            ChanceSetup::Fresh { server_seed } => Some(server_seed),
+            ChanceSetup::Given { .. } | ChanceSetup::Scripted { .. } => None,
+        }
+    }
+
+    /// Whether somebody chose the cards.
+    #[must_use]
+    pub const fn is_given(&self) -> bool {
+        self.server_seed().is_none()
+    }
 }
 
 /// A seed is not printed.
@@ -76,6 +101,7 @@ impl std::fmt::Debug for ChanceSetup {
         f.write_str(match self {
             ChanceSetup::Fresh { .. } => "Fresh",
             ChanceSetup::Given { .. } => "Given",
+            ChanceSetup::Scripted { .. } => "Scripted",
         })
     }
 }
@@ -121,11 +147,7 @@ impl Setup {
     /// What the server shows of its seed before anyone joins; nothing if the seed was given.
     #[must_use]
     pub fn commitment(&self) -> Option<Commitment> {
-        match &self.chance {
-            ChanceSetup::Fresh { server_seed } => {
-                Some(ServerSeed::from_bytes(*server_seed).commitment(self.table))
-            }
-            ChanceSetup::Given { .. } => None,
-        }
+        let server_seed = self.chance.server_seed();
+        server_seed.map(|seed| ServerSeed::from_bytes(*seed).commitment(self.table))
     }
 }

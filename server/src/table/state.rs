@@ -157,25 +157,53 @@ impl Table {
     }
 
     /// Takes in the next entry, which happened at this time (in milliseconds since 1970), and gives back what it came
-    /// to.
+    /// to: one step for the entry, and one more each time that a seat which has forfeited plays its default.
     ///
     /// After a misfit the table is worth nothing: it must be thrown away.
-    pub fn fold(&mut self, at: u64, entry: &Entry) -> Result<Step, Misfit> {
+    pub fn fold(&mut self, at: u64, entry: &Entry) -> Result<Vec<Step>, Misfit> {
+        let mut steps = Vec::with_capacity(1);
+        self.fold_with(at, entry, |_, step| steps.push(step))?;
+        Ok(steps)
+    }
+
+    /// The same, showing the table after each step.
+    ///
+    /// A default of a forfeited seat is a step of its own, whatever made it due: others cannot tell by their numbers
+    /// whether somebody was asked in secret before.
+    pub fn fold_with(
+        &mut self,
+        at: u64,
+        entry: &Entry,
+        mut each: impl FnMut(&Table, Step),
+    ) -> Result<(), Misfit> {
         let index = self.length;
         let misfit = |why: String| Misfit { index, why };
         let mut doing = Doing::default();
         self.take_in(at, entry, &mut doing).map_err(misfit)?;
-        self.play_forfeited(&mut doing).map_err(misfit)?;
+        self.length += 1;
+        let step = self.finish(at, doing);
+        each(self, step);
+        while let Some(seat) = self.next_forfeited() {
+            let mut doing = Doing::default();
+            let maker = Maker { by: DecidedBy::Forfeit, used: 0 };
+            self.act_by_default(seat, maker, &mut doing).map_err(misfit)?;
+            let step = self.finish(at, doing);
+            each(self, step);
+        }
+        Ok(())
+    }
+
+    /// Opens and closes decisions, ends the table if the game is over, and numbers what was told.
+    fn finish(&mut self, at: u64, mut doing: Doing) -> Step {
         let asked = self.note_open_decisions();
         self.note_end(at, &mut doing);
-        self.length += 1;
         let Doing { told, decided } = doing;
         let mut step = Step { at, told, decided, asked };
         for viewer in Viewer::all(self.players()).filter(|viewer| step.concerns(*viewer)) {
             self.numbers.count(viewer);
         }
         self.note_decided(&mut step);
-        Ok(step)
+        step
     }
 
     pub(super) fn seat(&self, seat: Seat) -> &SeatState {
@@ -254,7 +282,10 @@ impl Table {
         }
         let mut events = Vec::new();
         let new = if self.setup.time.constant_secret { AnyGame::new_held } else { AnyGame::new };
-        let chance = Chance::seeded(self.game_seed());
+        let chance = match &self.setup.chance {
+            ChanceSetup::Scripted { seed, orders } => Chance::scripted(*seed, orders.clone()),
+            ChanceSetup::Fresh { .. } | ChanceSetup::Given { .. } => Chance::seeded(self.game_seed()),
+        };
         let game = new(self.setup.rules_version, self.setup.options, self.players(), chance, &mut events)
             .map_err(|error| error.to_string())?;
         self.stage = Stage::Playing(Box::new(game));
@@ -269,10 +300,7 @@ impl Table {
     pub fn shuffle(&self) -> Shuffle {
         let has_begun = self.started.is_some();
         let is_over = matches!(self.stage, Stage::Over { .. });
-        let server_seed = match self.setup.chance {
-            ChanceSetup::Fresh { server_seed } => Some(server_seed),
-            ChanceSetup::Given { .. } => None,
-        };
+        let server_seed = self.setup.chance.server_seed().copied();
         let is_fresh = server_seed.is_some();
         let entropy = self.seats.iter().filter(|_| has_begun && is_fresh).map(|seat| seat.entropy).collect();
         Shuffle {
@@ -287,7 +315,7 @@ impl Table {
     /// The seed of the game, from the server's seed and everybody's entropy.
     fn game_seed(&self) -> [u8; 32] {
         match &self.setup.chance {
-            ChanceSetup::Given { seed } => *seed,
+            ChanceSetup::Given { seed } | ChanceSetup::Scripted { seed, .. } => *seed,
             ChanceSetup::Fresh { server_seed } => {
                 let entropies: Vec<Entropy> = self.seats.iter().map(|seat| seat.entropy).collect();
                 *ServerSeed::from_bytes(*server_seed).game_seed(self.setup.table, &entropies).reveal()
@@ -394,33 +422,27 @@ impl Table {
         Ok(())
     }
 
-    /// Seats that have forfeited play their defaults at once.
-    fn play_forfeited(&mut self, doing: &mut Doing) -> Result<(), String> {
-        let maker = Maker { by: DecidedBy::Forfeit, used: 0 };
-        loop {
-            let asked = self.game().map(AnyGame::to_act).unwrap_or_default();
-            let Some(seat) = asked.iter().find(|seat| self.seat(*seat).conduct.is_forfeit()) else {
-                return Ok(());
-            };
-            self.act_by_default(seat, maker, doing)?;
-        }
+    /// A seat that has forfeited and is asked: it plays its default at once.
+    fn next_forfeited(&self) -> Option<Seat> {
+        let asked = self.game().map(AnyGame::to_act).unwrap_or_default();
+        asked.iter().find(|seat| self.seat(*seat).conduct.is_forfeit())
     }
 
     /// Gives a number to every decision that has just come up, and closes those that the game no longer waits for. Gives
-    /// the seats that are newly asked.
+    /// the seats that are newly asked. One that has forfeited is not asked any more.
     fn note_open_decisions(&mut self) -> Seats {
         let asked = self.game().map(AnyGame::to_act).unwrap_or_default();
         let mut newly = Seats::NONE;
         for seat in Seat::all(self.players()) {
             let state = &mut self.seats[seat.index()];
             match (asked.contains(seat), state.open) {
-                (true, None) => {
+                (true, None) if !state.conduct.is_forfeit() => {
                     state.asked += 1;
                     state.open = Some(DecisionId(state.asked));
                     newly = newly.with(seat);
                 }
                 (false, Some(_)) => state.open = None,
-                (true, Some(_)) | (false, None) => {}
+                (true, Some(_) | None) | (false, None) => {}
             }
         }
         newly

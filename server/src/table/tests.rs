@@ -70,7 +70,8 @@ impl Logged {
     fn fold(&mut self, entries: impl IntoIterator<Item = Entry>) -> Tellings {
         let mut told = Tellings::new();
         for entry in entries {
-            told.extend(self.table.fold(NOW, &entry).expect("an entry that a command gave").told);
+            let steps = self.table.fold(NOW, &entry).expect("an entry that a command gave");
+            told.extend(steps.into_iter().flat_map(|step| step.told));
             self.log.push(entry);
         }
         told
@@ -263,6 +264,24 @@ fn a_clock_that_runs_out_plays_the_default_and_then_forfeits() {
         assert!(result.seats[1..].iter().all(|seat| seat.place < 3 && seat.conduct == Conduct::PlayedOut));
         logged.check_replay();
     }
+}
+
+/// Otherwise numbers would tell whether somebody was asked in secret before the default was played.
+#[test]
+fn a_default_of_one_who_has_forfeited_is_an_update_of_its_own() {
+    let mut logged = Logged::gap(3);
+    let entries = logged.table.resign(seat(1)).expect("a player can give up");
+    logged.fold(entries);
+    let before = logged.table.numbers().of(Viewer::Spectator);
+    let legal = logged.table.legal_actions(seat(0)).len() as u32;
+    let entry = Entry::Acted { seat: seat(0), index: legal - 1, used: 0, reported: None };
+    let steps = logged.table.clone().fold(NOW, &entry).expect("an entry that fits");
+    assert_eq!(steps.len(), 2, "seat 0 plays, and then seat 1");
+    assert!(steps.iter().all(|step| step.concerns(Viewer::Spectator)));
+    assert_eq!(steps[1].asked.iter().collect::<Vec<_>>(), [seat(2)]);
+    logged.fold([entry]);
+    assert_eq!(logged.table.numbers().of(Viewer::Spectator), before + 2);
+    logged.check_replay();
 }
 
 #[test]

@@ -1,10 +1,14 @@
 //! Every game from its making to its result, with every number of players, everyone over a stream of their own.
 
-use parlor_engine::{GameId, Viewer};
-use parlor_proto::v1::{self, table_event::Event};
+use std::sync::Arc;
 
-use crate::ask::table;
-use crate::playing::{Game, Seen, dealt_again, engine_view};
+use parlor_engine::{GameId, Viewer};
+use parlor_proto::v1::{self, stream_item::Item, table_event::Event};
+use parlor_server::log::{Options, SqliteLog};
+
+use crate::ask::{house, open, table};
+use crate::line::{Line, answering, attaching, index, seat};
+use crate::playing::{Choose, Game, Seen, dealt_again, engine_view, whim};
 use crate::scene::Scene;
 
 /// Plays the game with each number of players that it allows.
@@ -76,6 +80,38 @@ async fn flush_with_every_number_of_players() {
 #[tokio::test]
 async fn no_dice_with_every_number_of_players() {
     play_all(GameId::NoDice).await;
+}
+
+/// Tables of every game at once, all their seats over one stream, on a store in a file and with several threads.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_stream_plays_many_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = SqliteLog::open(&folder.path().join("parlor.db"), Options::default()).unwrap();
+    let scene = Scene::on(Arc::new(log), |_| {}).await;
+    let mut tables = Vec::new();
+    for _ in 0..3 {
+        for game in GameId::ALL {
+            let seats = vec![open(), house("random"), open()];
+            tables.push(scene.seat_all(v1::CreateTableRequest { seats, ..table(*game, 3) }).await);
+        }
+    }
+    let mut line = Line::open(&scene.anyone()).await;
+    let tokens: Vec<&String> = tables.iter().flat_map(|table| &table.tokens).collect();
+    line.say((0..).zip(&tokens).map(|(channel, token)| attaching(channel, seat(token))).collect()).await;
+    let mut seen = vec![Seen::default(); tokens.len()];
+    let (mut whim, mut open) = (whim(9), tokens.len());
+    while open > 0 {
+        let (channel, item) = line.heard.next().await;
+        if let Item::Decision(decision) = &item {
+            line.say(vec![answering(channel, index(decision.id, whim.choose(decision)))]).await;
+        }
+        open -= usize::from(matches!(item, Item::Closed(_)));
+        seen[channel as usize].items.push(item);
+    }
+    seen.iter().for_each(Seen::check);
+    for table in &tables {
+        assert_eq!(scene.anyone().look(&table.id).await.state(), v1::TableState::Finished);
+    }
 }
 
 /// A game that is added to the catalogue is added above.

@@ -139,6 +139,16 @@ impl Heard {
         .await
     }
 
+    /// The number of the last update, or the snapshot, that has come on this channel and waits.
+    pub(crate) fn last_number(&self, channel: u32) -> u32 {
+        let numbers =
+            self.waiting.iter().filter(|(about, _)| *about == channel).map(|(_, item)| match item {
+                Item::Update(update) => update.number,
+                other => panic!("updates wait, not {other:?}"),
+            });
+        numbers.max().unwrap_or_default()
+    }
+
     /// Reads to the end of the stream: what it said at last, if anything, or the error it ended with.
     pub(crate) async fn ending(&mut self) -> Result<Option<v1::StreamEnding>, Refused> {
         while self.read().await? {}

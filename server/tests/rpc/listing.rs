@@ -49,7 +49,7 @@ async fn some_tables(scene: &Scene, anna: &Caller, ben: &Caller) -> Vec<(&'stati
     scene.play_seats(&over).await;
     note("finished", &over.id);
     let cancelled = anna.make(named("cancelled", table(GameId::Flush, 2))).await;
-    anna.cancel_table(cancel(&cancelled)).await.unwrap();
+    anna.cancel_table(cancel(&cancelled)).await.expect("it can be done");
     note("cancelled", &cancelled);
     let expired =
         anna.make(v1::CreateTableRequest { fill_ms: Some(1_000), ..named("expired", gap(2)) }).await;
@@ -60,7 +60,7 @@ async fn some_tables(scene: &Scene, anna: &Caller, ben: &Caller) -> Vec<(&'stati
     note("other hidden", &ben.make(private(gap(2))).await);
     let filled = v1::CreateTableRequest { seats: vec![open(), reserved("u9", "")], ..gap(2) };
     let filled = anna.make(named("one left", filled)).await;
-    anna.join_table(join(&filled)).await.unwrap();
+    anna.join_table(join(&filled)).await.expect("it can be done");
     note("one left", &filled);
     ids
 }

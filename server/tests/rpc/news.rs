@@ -39,17 +39,17 @@ fn kinds(news: &[v1::TableNews]) -> Vec<&'static str> {
 async fn two_lives(scene: &Scene, owner: &Caller) -> [String; 2] {
     let request = v1::CreateTableRequest { seats: vec![crate::ask::open(); 3], ..private(gap(3)) };
     let seated = owner.seat_all(request).await;
-    owner.replace_seat(replace(&seated.id, 2, "random")).await.unwrap();
-    owner.resign_seat(resign(&seated.tokens[0])).await.unwrap();
-    owner.resign_seat(resign(&seated.tokens[1])).await.unwrap();
+    owner.replace_seat(replace(&seated.id, 2, "random")).await.expect("it can be done");
+    owner.resign_seat(resign(&seated.tokens[0])).await.expect("it can be done");
+    owner.resign_seat(resign(&seated.tokens[1])).await.expect("it can be done");
     until("the end", async || owner.look(&seated.id).await.result.is_some()).await;
     scene.advance(ms(5));
     let called_off = owner.make(gap(2)).await;
     owner
         .cancel_table(v1::CancelTableRequest { note: "rain".to_owned(), ..cancel(&called_off) })
         .await
-        .unwrap();
-    owner.delete_table(delete(&called_off)).await.unwrap();
+        .expect("it can be done");
+    owner.delete_table(delete(&called_off)).await.expect("it can be done");
     [seated.id, called_off]
 }
 

@@ -221,7 +221,7 @@ impl Scene {
 /// The game dealt again from its seed, with the decisions that each seat made. Whoever was asked saw what is seen in it.
 pub(crate) fn dealt_again(table: &v1::Table, players: &[Seen]) -> AnyGame {
     let mut game = deal(table);
-    let mut left: Vec<_> = players.iter().map(|seen| seen.decided()).collect();
+    let mut left: Vec<_> = players.iter().map(Seen::decided).collect();
     // The seats that were asked together with others. What they saw then is not what they see when it is their turn in
     // this order.
     let mut together = Seats::NONE;
@@ -252,7 +252,7 @@ fn check_view(game: &AnyGame, asked: Seat, seen: &Seen, id: u32) {
 
 /// The game as it began, from the seed that the table shows when it is over.
 pub(crate) fn deal(table: &v1::Table) -> AnyGame {
-    let options = AnyOptions::try_from(table.options.clone().expect("options")).expect("options");
+    let options = AnyOptions::try_from(table.options.expect("options")).expect("options");
     let shuffle = table.shuffle.as_ref().expect("a shuffle");
     let seed: [u8; 32] = shuffle.game_seed.as_slice().try_into().expect("32 bytes");
     let players = u8::try_from(table.seats.len()).expect("a few");

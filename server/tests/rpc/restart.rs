@@ -187,7 +187,8 @@ async fn a_crash_loses_nothing_that_was_acknowledged() {
 fn check_decisions(table: &v1::Table, players: &[crate::playing::Seen]) {
     let outcome = dealt_again(table, players).outcome().expect("an outcome");
     let points: Vec<i32> = outcome.standings().map(|standing| standing.points).collect();
-    let shown: Vec<i32> = table.result.as_ref().unwrap().seats.iter().map(|seat| seat.points).collect();
+    let shown: Vec<i32> =
+        table.result.as_ref().expect("a result").seats.iter().map(|seat| seat.points).collect();
     assert_eq!(points, shown);
 }
 

@@ -46,7 +46,6 @@ async fn a_game_that_is_over_is_told_from_every_number() {
     for game in GameId::ALL {
         let played = scene.play_out(table(*game, 2)).await;
         let mut line = Line::open(&scene.anyone()).await;
-        println!("{game:?}: {}", played.spectator.updates().count());
         check_every_number(&mut line, &rail(&played.id), &played.spectator, None).await;
     }
 }

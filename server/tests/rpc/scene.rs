@@ -128,11 +128,6 @@ impl Scene {
         Scene::start(log, later, settings).await
     }
 
-    /// Stops the server.
-    pub(crate) async fn stop(self) {
-        soon(self.running.stop()).await;
-    }
-
     /// Begins to stop the server.
     pub(crate) fn stopping(self) -> tokio::task::JoinHandle<()> {
         tokio::spawn(self.running.stop())
@@ -155,8 +150,12 @@ impl Scene {
 
     /// Somebody without a key, on a connection of their own.
     pub(crate) async fn stranger(&self) -> Caller {
-        let address = self.running.address().expect("an address");
-        Caller::new(connect(&format!("http://{address}")).await, None)
+        Caller::new(connect(&self.url()).await, None)
+    }
+
+    /// Where the server is.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.running.address().expect("an address"))
     }
 
     pub(crate) fn advance(&self, time: Duration) {

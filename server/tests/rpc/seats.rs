@@ -159,11 +159,11 @@ async fn a_player_who_resigns_ranks_last() {
     caller.resign_seat(resign_at(&seated.id, 0)).await.expect("now or before");
     // The house plays what was open, and all that comes.
     let update = line.heard.update(0).await;
-    let made = update.decided.expect("what was open is decided");
-    assert_eq!((made.decision_id, made.by()), (decision.id, v1::DecidedBy::Forfeit));
-    assert_eq!(made.index, decision.default_index);
     let forfeited = v1::SeatForfeited { seat: 0, why: SeatFinish::Resigned.into() };
     assert_eq!(update.table_events[0].event, Some(Event::SeatForfeited(forfeited)));
+    let made = line.heard.update(0).await.decided.expect("what was open is decided");
+    assert_eq!((made.decision_id, made.by()), (decision.id, v1::DecidedBy::Forfeit));
+    assert_eq!(made.index, decision.default_index);
     assert_eq!(caller.look(&seated.id).await.seats[0].forfeited(), SeatFinish::Resigned);
     // The owner takes another one off.
     caller.resign_seat(resign_at(&seated.id, 2)).await.unwrap();

@@ -125,7 +125,9 @@ async fn nobody_else_knows(scene: &Scene, seated: &Seated, line: &mut Line, chan
 async fn settle(line: &mut Line, scene: &Scene, seated: &Seated, channels: &[u32]) {
     for channel in channels {
         let snapshot = line.heard.snapshot(*channel).await;
-        assert_eq!(snapshot.time_left, None, "a hidden decision runs for nobody to see");
+        let time = v1::SeatTime { seat: 0, decision_ms: 10_000, bank_ms: 4_000, running: true };
+        let as_if_nobody_was_asked = Some(v1::TimeLeft { seats: vec![time] });
+        assert_eq!(snapshot.time_left, as_if_nobody_was_asked, "a hidden decision runs for nobody to see");
     }
     scene.anyone().look(&seated.id).await;
     line.forget_presence().await;
@@ -195,7 +197,7 @@ async fn of_several_who_say_pass_the_first_in_order_plays_it() {
         }
         let skipped = |event: &v1::GameEvent| match &event.game {
             Some(v1::game_event::Game::NoDice(event)) => match &event.event {
-                Some(v1::no_dice_event::Event::Skipped(skipped)) => Some(skipped.clone()),
+                Some(v1::no_dice_event::Event::Skipped(skipped)) => Some(*skipped),
                 _ => None,
             },
             _ => None,
@@ -221,6 +223,11 @@ async fn constant_window(holders: &[u8]) -> Vec<Vec<Item>> {
         let answered = line.answer((*holder).into(), index(window.id, 1)).await;
         assert_eq!(answered.status(), Status::Accepted, "it can be answered at any time");
         line.heard.update(u32::from(*holder)).await;
+        let left = line.heard.on(u32::from(*holder)).await;
+        assert!(
+            matches!(left, Item::TimeLeft(_)),
+            "how much time is left comes with an update, not {left:?}"
+        );
     }
     nobody_else_knows(&scene, &seated, &mut line, &[0, 1, 2, RAIL]).await;
     scene.sleeps_until(ms(500)).await;

@@ -6,12 +6,13 @@ use super::{
     Recorder, Reveals, SetUp, Testable, games, held_table, legal, pick, play_on, random_move, set_ups, table,
     test_rng,
 };
-use crate::{Game, NoEvents, Refusal, Seat, Viewer, below};
+use crate::{Game, NoEvents, Refusal, Seat, Seats, Viewer, below};
 
 /// Everything a viewer gets at one moment.
 #[derive(Debug)]
 struct Output<G: Game> {
     view: G::View,
+    waits_for: Seats,
     legal: Vec<G::Action>,
     default: Option<G::Action>,
     /// What the viewer hears when it tries some actions.
@@ -26,6 +27,7 @@ impl<G: Game> Output<G> {
         let refusal = |seat: Seat, action: &G::Action| game.clone().apply(seat, *action, &mut NoEvents).err();
         Output {
             view: game.view(viewer),
+            waits_for: game.waits_for(),
             legal: seat.map_or_else(Vec::new, |seat| legal(game, seat)),
             default: seat.and_then(|seat| game.default_action(seat)),
             refusals: seat
@@ -38,6 +40,7 @@ impl<G: Game> Output<G> {
 impl<G: Game> PartialEq for Output<G> {
     fn eq(&self, other: &Output<G>) -> bool {
         self.view == other.view
+            && self.waits_for == other.waits_for
             && self.legal == other.legal
             && self.default == other.default
             && self.refusals == other.refusals

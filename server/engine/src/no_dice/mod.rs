@@ -388,6 +388,11 @@ impl Game for NoDice {
     }
 
     /// Nobody else may learn who is asked in a window, nor that there is one.
+    /// Whether the turn has begun, or a window before it is still open, is not for everybody to see.
+    fn waits_for(&self) -> Seats {
+        if self.outcome.is_some() { Seats::NONE } else { Seats::only(self.turn) }
+    }
+
     fn is_secret(&self, seat: Seat) -> bool {
         self.asked.contains(seat)
     }

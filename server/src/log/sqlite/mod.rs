@@ -164,7 +164,7 @@ impl Log for SqliteLog {
         append.validate()?;
         match self.writer.submit(Job::Append(append)).await? {
             Done::Appended(appended) => Ok(appended),
-            Done::Deleted | Done::Retained { .. } => Err(LogError::Closed),
+            Done::Deleted | Done::Retained { .. } | Done::Closed => Err(LogError::Closed),
         }
     }
 
@@ -251,5 +251,10 @@ impl Log for SqliteLog {
                 return Ok(sum);
             }
         }
+    }
+
+    async fn close(&self) {
+        // If it is closed already, there is nothing to wait for.
+        let _ = self.writer.submit(Job::Close).await;
     }
 }

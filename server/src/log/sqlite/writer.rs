@@ -31,15 +31,17 @@ pub(super) enum Job {
     Delete(Delete),
     /// One step of retention.
     Retain(Millis),
+    /// The end: what came before is written, and nothing after it.
+    Close,
     /// Lets the file have so many pages at most, as a full disk would.
     #[cfg(test)]
     Pages(u32),
 }
 
 impl Job {
-    /// Whether it has a commit of its own. Retention has: it writes while it judges.
+    /// Whether it has a commit of its own. Retention has: it writes while it judges. The end has none at all.
     fn is_alone(&self) -> bool {
-        matches!(self, Job::Retain(_))
+        matches!(self, Job::Retain(_) | Job::Close)
     }
 }
 
@@ -49,6 +51,7 @@ pub(super) enum Done {
     Appended(Appended),
     Deleted,
     Retained { what: Retained, all: bool },
+    Closed,
 }
 
 struct Request {
@@ -133,11 +136,16 @@ fn run(
     mut requests: mpsc::Receiver<Request>,
     waiting: &AtomicUsize,
 ) {
-    let _closing = Closing(shared);
+    let closing = Closing(shared);
     let mut batch = Vec::new();
     let mut held = None;
     let mut recent = [0; 2];
+    let mut last = None;
     while let Some(first) = held.take().or_else(|| requests.blocking_recv()) {
+        if matches!(first.job, Job::Close) {
+            last = Some(first);
+            break;
+        }
         let mut bytes = first.bytes;
         batch.push(first);
         held = gather(&mut requests, &mut batch, &mut bytes, recent.into_iter().max());
@@ -149,6 +157,13 @@ fn run(
             // Whoever does not wait any more needs no answer.
             let _ = request.answer.send(answer);
         }
+    }
+    // Those who read leave first: with the last connection, SQLite tidies up, and the store is one file.
+    drop(closing);
+    drop(db);
+    if let Some(request) = last {
+        // Whoever does not wait any more needs no answer.
+        let _ = request.answer.send(Ok(Done::Closed));
     }
 }
 
@@ -238,6 +253,8 @@ fn commit(
                 let (what, all) = batch.retain(*since)?;
                 Ok(Done::Retained { what, all })
             }
+            // Never in a commit: the writer has ended.
+            Job::Close => Err(LogError::Closed),
             #[cfg(test)]
             Job::Pages(_) => Ok(Done::Deleted),
         });

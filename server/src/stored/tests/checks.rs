@@ -98,6 +98,15 @@ fn set_ups_are_checked() {
         |setup| setup.chance = Some(setup::Chance::GivenSeed(vec![1; 33])),
         "created.given_seed: must have 32 bytes, not 33",
     );
+    let script = |seed: usize, round| {
+        let shuffles = vec![store::ScriptedShuffle { round, ..Default::default() }];
+        Some(setup::Chance::Scripted(store::ScriptedChance { seed: vec![1; seed], shuffles }))
+    };
+    check_setup(|setup| setup.chance = script(31, 0), "created.scripted.seed: must have 32 bytes, not 31");
+    check_setup(
+        |setup| setup.chance = script(32, 1 << 16),
+        "created.scripted.shuffles[0].round: must be 0 to 65535, not 65536",
+    );
     check_setup(|setup| setup.rematch_of = Some(Vec::new()), "created.rematch_of: must have 16 bytes, not 0");
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use parlor_engine::{AnyOptions, GameId, Seat, below};
+use parlor_engine::{AnyOptions, GameId, Purpose, Seat, Shuffle, below};
 use parlor_proto::v1::{self, game_options::Game, gap_options::Length};
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
@@ -108,8 +108,13 @@ fn setup(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Setup {
             constant_secret: below(2, rng) == 0,
         },
         visibility: [Visibility::Public, Visibility::Private][below(2, rng) as usize],
-        chance: match below(3, rng) {
+        chance: match below(4, rng) {
             0 => ChanceSetup::Given { seed: random_bytes(rng) },
+            1 => {
+                let rebuild = Shuffle { round: 1, purpose: Purpose::Rebuild, count: 2 };
+                let orders = [Shuffle::deal(0), rebuild].map(|name| (name, random_bytes::<9>(rng).to_vec()));
+                ChanceSetup::Scripted { seed: random_bytes(rng), orders: orders.to_vec() }
+            }
             _ => ChanceSetup::Fresh { server_seed: random_bytes(rng) },
         },
         metadata: BTreeMap::from([("league".to_owned(), "1".to_owned()), ("x".to_owned(), String::new())]),

@@ -169,3 +169,17 @@ async fn a_second_process_is_kept_out() {
     drop(log);
     assert!(open(&file).is_ok());
 }
+
+#[tokio::test]
+async fn a_log_that_was_closed_is_one_file_and_takes_nothing_more() {
+    let folder = Folder::new();
+    let log = folder.open();
+    log.append(create(table(1), &["dealt"])).await.unwrap();
+    assert!(folder.file("store.db-wal").exists());
+    log.close().await;
+    assert!(!folder.file("store.db-wal").exists());
+    assert_eq!(log.append(add(table(1), 1, &["played"])).await, Err(LogError::Closed));
+    log.close().await;
+    drop(log);
+    assert_log(&folder.open(), table(1), &["dealt"]).await;
+}
