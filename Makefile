@@ -6,7 +6,9 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
+# Where cargo builds.
 CARGO_TARGET_DIR ?=
+TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 # Cargo uses all cores by itself; two of them at once only wait for each other's lock.
@@ -35,7 +37,8 @@ help: ## List the targets
 # Checks
 
 .PHONY: test
-test: fmt lint-proto clippy unit examples doc deny ## Run every check that must pass before a change lands: the seven below
+test: STATIC_PROFILE = dev
+test: fmt lint-proto clippy unit examples static doc deny ## Run every check that must pass before a change lands: the eight below
 	@echo "make test: every check passed"
 
 .PHONY: fmt
@@ -75,7 +78,7 @@ deny: $(CARGO_DENY) ## Check the dependencies: bans, licenses, sources (deny.tom
 # Where the server listens and keeps its tables: make run LISTEN=127.0.0.1:9000 DATA=/tmp/parlor
 LISTEN ?= 127.0.0.1:7766
 DATA ?= data
-PROGRAMS := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)/debug
+PROGRAMS := $(TARGET)/debug
 
 .PHONY: run
 run: ## Build the server and the terminal client, and start the server (LISTEN, DATA)
@@ -120,13 +123,20 @@ faults: ## Kill, trace, cut off and fill up a server under load, and count what 
 	"$${CARGO_TARGET_DIR:-target}/debug/faults" --seed $(SEED) --kills $(KILLS)
 
 # The C library is linked in, so that the binary runs in an image with nothing else in it. Only what is built for the
-# target: build scripts and macros run here, and load libraries.
+# target: build scripts and macros run here, and load libraries. `make test` builds it in the profile dev, which is quicker.
 STATIC_TARGET := x86_64-unknown-linux-gnu
+STATIC_PROFILE ?= release
+STATIC_FOLDER = $(patsubst dev,debug,$(STATIC_PROFILE))
 
 .PHONY: static
-static: ## Build a server that needs no library of the machine, and see that it starts
-	RUSTFLAGS="-C target-feature=+crt-static" cargo build --locked --release --target $(STATIC_TARGET) -p parlor-server
-	deploy/check-static "$${CARGO_TARGET_DIR:-target}/$(STATIC_TARGET)/release/parlor-server"
+static: ## Build a server that needs no library of the machine, and see that it starts (STATIC_PROFILE)
+	RUSTFLAGS="-C target-feature=+crt-static" cargo build --locked --profile $(STATIC_PROFILE) --target $(STATIC_TARGET) -p parlor-server
+	deploy/check-static "$(TARGET)/$(STATIC_TARGET)/$(STATIC_FOLDER)/parlor-server"
+
+.PHONY: image
+image: ## Build the image of the static server (needs a Docker engine)
+	@docker info >/dev/null 2>&1 || { echo "make image: NOT DONE. No Docker engine answers here." >&2; exit 1; }
+	docker build -f deploy/Dockerfile -t parlor-server .
 
 .PHONY: mutants
 mutants: $(CARGO_MUTANTS) ## Break the engine in small ways and see whether its tests notice (slow)

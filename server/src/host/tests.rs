@@ -226,3 +226,22 @@ async fn whoever_never_comes_runs_out_of_time_and_forfeits() {
     assert_eq!(result.seats[0].conduct, crate::table::Conduct::Disconnected);
     assert_eq!((result.seats[0].place, result.seats[0].time_outs), (2, 2));
 }
+
+/// A house bot that fails is a fault of the server: the table ends, its seed is shown, and nobody scores.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_house_bot_that_fails_is_a_fault_of_the_server() {
+    let scene = Scene::new().await;
+    // One that thinks for a while, so that the failure comes first.
+    let table = scene.make(GameId::Gap, vec![house("search:100000"), house("random")]).await;
+    let failed = bots::BotMove {
+        table,
+        seat: Seat::FIRST,
+        decision: DecisionId(1),
+        chosen: Err(parlor_bots::BotError::Panicked),
+    };
+    scene.host.shards.send(table, ToShard::Bot(failed)).await.expect("a shard");
+    let look = scene.over(table).await;
+    let what = "a bot of the house failed".to_owned();
+    assert_eq!(look.ending, Some(crate::table::Ending::Faulted { what }));
+    assert_eq!((look.state, look.shuffle.game_seed.is_some()), (State::Faulted, true));
+}
