@@ -120,15 +120,10 @@ impl Cell {
         self.touched() & !(value & !(self.0 >> TWICE))
     }
 
-    /// The value for which a segment on this square is anchored, as a bit; 0 if for none.
+    /// The value for which a segment on this square is anchored, as a bit, if it fits there at all. Several bits, where a
+    /// contact is exempt: then it is anchored for none.
     const fn anchored(self) -> u32 {
-        if self.is_whole() {
-            self.covered()
-        } else if self.0 & IN_PART == 0 && self.touched().is_power_of_two() {
-            self.touched()
-        } else {
-            0
-        }
+        if self.is_whole() { self.covered() } else { self.touched() }
     }
 
     /// Whether a card may lie with the value `mine` here, where it is anchored, and the value `theirs` on the
