@@ -76,6 +76,21 @@ fn a_view_draws_the_table() {
     assert_eq!(table.view(0).known[2].len(), 6);
 }
 
+/// The two segments of a card are open to each other, whichever way it lies.
+#[test]
+fn a_card_is_drawn_in_one_piece() {
+    let drawn = |lay: &str| {
+        let mut table = Table::new(&["5|8", "", ""], "");
+        table.act(0, lay);
+        let [english, _] = both(&table.view(1));
+        english.lines().skip(2).take_while(|line| line.starts_with('[')).collect::<Vec<_>>().join("/")
+    };
+    assert_eq!(drawn("5|8 0,0 left"), "[ 8   5]/[__  __]");
+    assert_eq!(drawn("5|8 0,0 right"), "[ 5   8]/[__  __]");
+    assert_eq!(drawn("5|8 0,0 down"), "[ 5]/[  ]/[ 8]/[__]");
+    assert_eq!(drawn("5|8 0,0 up"), "[ 8]/[  ]/[ 5]/[__]");
+}
+
 #[test]
 fn a_view_says_what_is_asked() {
     let mut table = Table::new(&["", "PASS", "PASS"], "");
