@@ -33,6 +33,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let builder = tonic_prost_build::configure()
         .build_client(cfg!(feature = "client"))
         .build_server(cfg!(feature = "server"))
+        // Clients are made from a channel. The shortcut `connect` would collide with the call of that name.
+        .build_transport(false)
         // A map with an order, so that equal messages have equal bytes.
         .btree_map(".");
     BOXED.iter().fold(builder, tonic_prost_build::Builder::boxed).compile_fds(descriptors)?;

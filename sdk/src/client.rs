@@ -6,12 +6,14 @@ mod catalogue;
 mod news;
 mod requests;
 mod tables;
+mod tournaments;
 
 use std::fmt;
 
 use parlor_proto::v1::catalogue_service_client::CatalogueServiceClient;
 use parlor_proto::v1::play_service_client::PlayServiceClient;
 use parlor_proto::v1::table_service_client::TableServiceClient;
+use parlor_proto::v1::tournament_service_client::TournamentServiceClient;
 
 use crate::Error;
 use crate::connect::{ClientBuilder, Transport};
@@ -20,6 +22,7 @@ use call::Limits;
 pub use news::FollowedTables;
 pub(crate) use requests::unknown_game;
 pub use requests::{JoinTable, Joined, NewTable, Resigning, TableFilter};
+pub use tournaments::FollowedTournament;
 
 /// A connection to a server, and all that can be asked of it. Clones share the connection, and cost nothing.
 ///
@@ -42,6 +45,7 @@ pub struct Client {
     pub(crate) catalogue: CatalogueServiceClient<Transport>,
     pub(crate) tables: TableServiceClient<Transport>,
     pub(crate) play: PlayServiceClient<Transport>,
+    pub(crate) tournaments: TournamentServiceClient<Transport>,
     pub(crate) limits: Limits,
 }
 
@@ -60,7 +64,8 @@ impl Client {
         Client {
             catalogue: CatalogueServiceClient::new(transport.clone()),
             tables: TableServiceClient::new(transport.clone()),
-            play: PlayServiceClient::new(transport),
+            play: PlayServiceClient::new(transport.clone()),
+            tournaments: TournamentServiceClient::new(transport),
             limits: Limits { deadline: settings.deadline, attempt: settings.attempt },
         }
     }

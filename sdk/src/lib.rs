@@ -68,7 +68,9 @@ pub use async_trait::async_trait;
 
 pub use bot::{AsyncBot, Bot, BotError, End, Start};
 pub use choice::{Answered, Choice};
-pub use client::{Client, FollowedTables, JoinTable, Joined, NewTable, Resigning, TableFilter};
+pub use client::{
+    Client, FollowedTables, FollowedTournament, JoinTable, Joined, NewTable, Resigning, TableFilter,
+};
 pub use connect::ClientBuilder;
 pub use decision::Decision;
 pub use error::{Error, Reason, WrongField};

@@ -40,6 +40,7 @@ const fn finish(finish: wire::SeatFinish) -> Text {
         wire::SeatFinish::TimedOut => words("ran out of time", "Zeit überschritten"),
         wire::SeatFinish::Resigned => words("resigned", "aufgegeben"),
         wire::SeatFinish::Disconnected => words("was away for too long", "zu lange nicht verbunden"),
+        wire::SeatFinish::SetAside => words("was set aside", "ausgesetzt"),
     }
 }
 
@@ -52,6 +53,7 @@ pub(super) fn occupant(seat: &wire::TableSeat, lang: Lang) -> String {
         None => String::new(),
         Some(Occupant::Open(_)) => words("free", "frei").get(lang).to_owned(),
         Some(Occupant::HouseBot(bot)) => format!("{} (bot)", bot.name),
+        Some(Occupant::Agent(agent)) => format!("{} {} (agent)", agent.name, agent.version),
         Some(Occupant::Reserved(kept)) => {
             let who = named(&kept.display_name, words("somebody", "jemanden"));
             format!("{} {who}", words("kept for", "für").get(lang))

@@ -134,6 +134,34 @@ const fn of(reason: Reason) -> Option<About> {
         Reason::ServerFault => {
             new(Exit::Failure, "Ein Fehler des Servers: Sag es denen, die ihn betreiben").detailed()
         }
+        Reason::AgentNotFound => new(Exit::NotFound, "Diesen Agenten gibt es nicht")
+            .hint("parlor agents lists the agents", "parlor agents listet die Agenten"),
+        Reason::AgentUnavailable => {
+            new(Exit::Refused, "Dieser Agent nimmt gerade keinen Platz").detailed().hint(
+                "parlor agents says who is here and has room",
+                "parlor agents sagt, wer da ist und Platz hat",
+            )
+        }
+        Reason::AgentNameTaken => new(
+            Exit::NotAllowed,
+            "Dieser Name gehört jemand anderem: Nimm einen anderen, oder den Schlüssel von damals",
+        ),
+        Reason::AgentReplaced => {
+            new(Exit::Refused, "Unter diesem Namen hat sich ein anderes Programm verbunden")
+        }
+        Reason::TournamentNotFound => {
+            new(Exit::NotFound, "Dieses Turnier gibt es nicht, oder du darfst es nicht sehen")
+                .hint("parlor tournament list lists them", "parlor tournament list listet sie")
+        }
+        Reason::TournamentState => new(Exit::Refused, "Das geht im jetzigen Stand des Turniers nicht").detailed(),
+        Reason::EntrantNotFound => {
+            new(Exit::NotFound, "So jemand nimmt nicht teil: Teilnehmer zählen ab 0").detailed()
+        }
+        Reason::GroupNotFound => new(Exit::NotFound, "Diese Austeilung gibt es nicht").detailed(),
+        Reason::DealNotOver => new(
+            Exit::Refused,
+            "Diese Austeilung wird noch gespielt: Zu sehen ist sie erst, wenn alle ihre Tische zu Ende sind",
+        ),
         Reason::Unreachable => new(Exit::Unavailable, "Der Server ist nicht zu erreichen").detailed().hint(
             "--server or PARLOR_CLI_SERVER names another one",
             "--server oder PARLOR_CLI_SERVER nennt einen anderen",

@@ -237,6 +237,7 @@ pub(crate) const fn finish(finish: Finish) -> Text {
         Finish::TimedOut => text("ran out of time", "Zeit überschritten"),
         Finish::Resigned => text("resigned", "aufgegeben"),
         Finish::Disconnected => text("was away for too long", "zu lange nicht verbunden"),
+        Finish::SetAside => text("was set aside", "ausgesetzt"),
     }
 }
 

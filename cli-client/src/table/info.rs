@@ -123,4 +123,6 @@ pub enum Finish {
     Resigned,
     /// It was away for too long.
     Disconnected,
+    /// It is an agent that was set aside.
+    SetAside,
 }

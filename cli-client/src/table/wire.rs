@@ -63,6 +63,7 @@ fn seat_info(wire: v1::TableSeat) -> Understood<(Seat, SeatInfo)> {
     let occupant = match wire.occupant {
         None | Some(Wire::Open(_)) => Occupant::Open,
         Some(Wire::HouseBot(bot)) => Occupant::Bot(clean(&bot.name)),
+        Some(Wire::Agent(agent)) => Occupant::Bot(clean(&agent.name)),
         Some(Wire::Reserved(seat)) => Occupant::Reserved(clean(&seat.display_name)),
         Some(Wire::Player(player)) => Occupant::Player(clean(&player.display_name)),
     };
@@ -75,6 +76,7 @@ const fn finish(finish: v1::SeatFinish) -> Finish {
         v1::SeatFinish::TimedOut => Finish::TimedOut,
         v1::SeatFinish::Resigned => Finish::Resigned,
         v1::SeatFinish::Disconnected => Finish::Disconnected,
+        v1::SeatFinish::SetAside => Finish::SetAside,
     }
 }
 

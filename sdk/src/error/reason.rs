@@ -122,6 +122,24 @@ reasons! {
         ServerFault: "tell whoever runs the server",
         /// Nobody has the seat yet.
         SeatVacant: "wait until somebody has joined, or name a seat that a player has",
+        /// The server knows no agent of that name.
+        AgentNotFound: "list the agents of the server and use one of their names",
+        /// The agent is not connected, is set aside, does not play the game, or has no room for a table.
+        AgentUnavailable: "list the agents, and choose one that is here and has room",
+        /// The name belongs to somebody else.
+        AgentNameTaken: "choose another name, or use the key that the name was first used with",
+        /// The agent has connected anew under its name, and that connection took the place of this one.
+        AgentReplaced: "run one program under a name; give the other one a name of its own",
+        /// No such tournament, or it is not yours to see.
+        TournamentNotFound: "check the id of the tournament, and the API key",
+        /// The tournament is not in a state in which this can be done.
+        TournamentState: "see in which state the tournament is",
+        /// The tournament has no such entrant.
+        EntrantNotFound: "entrants are numbered from 0: name one that the tournament has",
+        /// The tournament has no such deal, or it was not begun.
+        GroupNotFound: "list the tables of the tournament: they name their groups",
+        /// The table belongs to a deal of a tournament whose last table is not over.
+        DealNotOver: "wait until all tables of the deal are over",
     }
     client {
         /// The server cannot be reached, or the connection broke.

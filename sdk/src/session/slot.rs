@@ -217,6 +217,8 @@ impl Slot {
             Hear::Presence(presence) => self.keep(Told::Presence(presence)),
             Hear::TimeLeft(time) => self.keep(Told::TimeLeft(time)),
             Hear::Closed(closed) => self.hear_closed(&closed),
+            // For agents alone, whose channels the server opens.
+            Hear::SeatGiven(_) => Then::Nothing,
         }
     }
 

@@ -210,6 +210,6 @@ fn hear_item(state: &mut crate::world::State, seat: usize, item: Option<Hear>, r
         Some(Hear::Answered(answered)) => book.answered(&answered, tally),
         Some(Hear::Closed(closed)) => book.closed(&closed, tally),
         Some(Hear::Snapshot(snapshot)) => book.snapshot(snapshot.number, tally),
-        Some(Hear::Presence(_) | Hear::TimeLeft(_)) | None => Next::Nothing,
+        Some(Hear::Presence(_) | Hear::TimeLeft(_) | Hear::SeatGiven(_)) | None => Next::Nothing,
     }
 }

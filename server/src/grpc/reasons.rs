@@ -17,12 +17,16 @@ pub const fn code(reason: ErrorReason) -> Code {
         Reason::CredentialsMissing | Reason::KeyInvalid | Reason::TokenInvalid | Reason::TokenExpired => {
             Code::Unauthenticated
         }
-        Reason::ScopeMissing | Reason::NotOwner => Code::PermissionDenied,
+        Reason::ScopeMissing | Reason::NotOwner | Reason::AgentNameTaken => Code::PermissionDenied,
         Reason::GameNotFound
         | Reason::TableNotFound
         | Reason::SeatNotFound
         | Reason::HouseBotNotFound
-        | Reason::DecisionNotFound => Code::NotFound,
+        | Reason::DecisionNotFound
+        | Reason::AgentNotFound
+        | Reason::TournamentNotFound
+        | Reason::EntrantNotFound
+        | Reason::GroupNotFound => Code::NotFound,
         Reason::RequestIdReused => Code::AlreadyExists,
         Reason::NoSeatFree
         | Reason::SeatTaken
@@ -32,7 +36,10 @@ pub const fn code(reason: ErrorReason) -> Code {
         | Reason::TableOver
         | Reason::TableNotOver
         | Reason::IllegalAction
-        | Reason::DecidedOtherwise => Code::FailedPrecondition,
+        | Reason::DecidedOtherwise
+        | Reason::AgentUnavailable
+        | Reason::TournamentState
+        | Reason::DealNotOver => Code::FailedPrecondition,
         Reason::CursorTooOld => Code::OutOfRange,
         Reason::CursorAhead | Reason::TableDamaged => Code::DataLoss,
         Reason::RateLimited
@@ -42,6 +49,7 @@ pub const fn code(reason: ErrorReason) -> Code {
         | Reason::TooSlow => Code::ResourceExhausted,
         Reason::StoreUnavailable | Reason::ServerStopping => Code::Unavailable,
         Reason::ServerFault => Code::Internal,
+        Reason::AgentReplaced => Code::Aborted,
     }
 }
 

@@ -34,6 +34,8 @@ pub enum Conduct {
     Resigned,
     /// Its player was away for longer than the grace, and the clock ran out.
     Disconnected,
+    /// It is the seat of an agent that was set aside when the table had to begin.
+    SetAside,
 }
 
 impl Conduct {

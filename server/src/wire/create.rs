@@ -66,6 +66,7 @@ fn seat_setup(wire: v1::SeatSetup, bots: &Bots) -> Result<SeatSetup, Failure> {
             let bot = house_bot(&bot, bots).map_err(|failure| failure.within("house_bot"))?;
             Ok(SeatSetup::House { bot })
         }
+        Some(Occupant::Agent(_)) => Err(WrongField::at("agent", "no agent is connected").into()),
         Some(Occupant::Reserved(seat)) => reserved(seat).map_err(|wrong| wrong.within("reserved").into()),
     }
 }

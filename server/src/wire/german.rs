@@ -51,5 +51,14 @@ pub(super) const fn german(reason: ErrorReason) -> &'static str {
             "Ein Fehler des Servers: Sag es denen, die ihn betreiben; gewertet wird nichts."
         }
         Reason::SeatVacant => "Auf diesem Sitz sitzt noch niemand.",
+        Reason::AgentNotFound => "Einen Agenten dieses Namens kennt der Server nicht.",
+        Reason::AgentUnavailable => "Dieser Agent nimmt gerade keinen Platz an diesem Spiel.",
+        Reason::AgentNameTaken => "Dieser Name gehört jemand anderem: Nimm einen anderen.",
+        Reason::AgentReplaced => "Unter diesem Namen hat sich der Agent neu verbunden.",
+        Reason::TournamentNotFound => "Dieses Turnier gibt es nicht, oder es ist privat.",
+        Reason::TournamentState => "Das geht im jetzigen Stand des Turniers nicht.",
+        Reason::EntrantNotFound => "So jemand nimmt an diesem Turnier nicht teil.",
+        Reason::GroupNotFound => "Diese Austeilung gibt es in diesem Turnier nicht.",
+        Reason::DealNotOver => "Diese Austeilung wird noch gespielt: Zu sehen ist sie erst danach.",
     }
 }

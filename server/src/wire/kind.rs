@@ -43,6 +43,7 @@ impl From<Conduct> for v1::SeatFinish {
             Conduct::TimedOut => v1::SeatFinish::TimedOut,
             Conduct::Resigned => v1::SeatFinish::Resigned,
             Conduct::Disconnected => v1::SeatFinish::Disconnected,
+            Conduct::SetAside => v1::SeatFinish::SetAside,
         }
     }
 }
@@ -55,6 +56,7 @@ pub(crate) fn conduct(value: i32, field: &str) -> Result<Conduct, WrongField> {
         v1::SeatFinish::TimedOut => Some(Conduct::TimedOut),
         v1::SeatFinish::Resigned => Some(Conduct::Resigned),
         v1::SeatFinish::Disconnected => Some(Conduct::Disconnected),
+        v1::SeatFinish::SetAside => Some(Conduct::SetAside),
     })
 }
 

@@ -20,6 +20,7 @@ impl From<&Shuffle> for v1::FairShuffle {
             server_seed: seed(server_seed),
             game_seed: seed(game_seed),
             seed_given: *given,
+            deal_group: None,
         }
     }
 }

@@ -101,6 +101,7 @@ impl Seen {
                     assert_eq!((closed.reason(), closed.number), (v1::ErrorReason::Unspecified, number));
                 }
                 Item::Presence(_) | Item::TimeLeft(_) => {}
+                Item::SeatGiven(_) => panic!("a seat was given to a player"),
                 Item::Snapshot(_) => panic!("a second snapshot"),
             }
         }

@@ -26,6 +26,7 @@ async fn seats(caller: &Caller, table: &str) -> Vec<String> {
     let letter = |seat: v1::TableSeat| match seat.occupant.expect("an occupant") {
         Occupant::Open(_) => "open".to_owned(),
         Occupant::HouseBot(bot) => format!("bot {}", bot.name),
+        Occupant::Agent(agent) => format!("agent {} {}", agent.name, agent.version),
         Occupant::Reserved(kept) => format!("kept {}/{}", kept.user_id, kept.display_name),
         Occupant::Player(player) => format!("player {}/{}", player.user_id, player.display_name),
     };

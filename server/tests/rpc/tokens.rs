@@ -180,7 +180,7 @@ async fn what_is_the_owners_is_shown_to_the_owner_alone() {
         let user = |seat: &v1::TableSeat| match seat.occupant.clone().expect("an occupant") {
             Occupant::Player(player) => (player.user_id, player.display_name),
             Occupant::Reserved(kept) => (kept.user_id, kept.display_name),
-            Occupant::Open(_) | Occupant::HouseBot(_) => Default::default(),
+            Occupant::Open(_) | Occupant::HouseBot(_) | Occupant::Agent(_) => Default::default(),
         };
         table.seats.iter().map(user).collect()
     };

@@ -147,6 +147,7 @@ impl Player {
                         self.broken.note("a snapshot was sent in place of updates".to_owned());
                     }
                     Item::Presence(_) | Item::TimeLeft(_) => {}
+                    Item::SeatGiven(_) => self.broken.note("a seat was given to a player".to_owned()),
                 }
             }
             line.say(answers).await;

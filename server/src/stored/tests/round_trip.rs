@@ -86,7 +86,7 @@ fn news_read_back() {
         check(id, News::Joined { seat, user, name: "Änne".to_owned() });
     }
     check(id, News::Started);
-    for conduct in [Conduct::TimedOut, Conduct::Resigned, Conduct::Disconnected] {
+    for conduct in [Conduct::TimedOut, Conduct::Resigned, Conduct::Disconnected, Conduct::SetAside] {
         check(id, News::Forfeited { seat, conduct });
     }
     check(id, News::Replaced { seat, bot: "greedy".to_owned() });

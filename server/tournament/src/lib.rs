@@ -1,0 +1,12 @@
+//! Tournaments as pure functions: who meets whom, what counts, and what can be said of who is better, with which
+//! certainty. No I/O, no clock, no threads, and chance comes from seeds that the caller gives: the same input gives the
+//! same tournament on every machine.
+//!
+//! - [`played`]: what tables report, and the scores of a group.
+//! - `plan`: the formats. Which groups there are, and which of their tables may be played now.
+//! - `stats`: intervals, sequential tests, ratings, and the search for whoever remembers deals.
+#![deny(missing_docs)]
+
+pub mod played;
+
+pub use played::{Entrant, Finish, Group, GroupScore, SeatScore, TableScore};
