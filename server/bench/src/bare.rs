@@ -24,14 +24,5 @@ pub(crate) struct Sizes {
     pub(crate) events: usize,
 }
 
-impl Sizes {
-    /// The bytes that are sent to both players for a move, and nothing else: a header of gRPC, the two numbers, and two
-    /// fields with their tags and lengths.
-    pub(crate) fn of_a_move(self) -> usize {
-        let field = |bytes: usize| 1 + prost::length_delimiter_len(bytes) + bytes;
-        2 * (5 + field(self.view) + field(self.events))
-    }
-}
-
 /// Who plays first, and how many play.
 const PLAYERS: usize = 2;
