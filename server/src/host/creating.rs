@@ -6,9 +6,8 @@ use tokio::sync::oneshot;
 use super::admit::Door;
 use super::shard::{Creation, ToShard};
 use super::{Behalf, Host, HostError, NewChance, NewTable, client_request, rematch_request};
-use crate::fair::ServerSeed;
 use crate::identity::Owner;
-use crate::log::{LogError, Millis, OwnerId};
+use crate::log::{LogError, OwnerId};
 use crate::table::{ChanceSetup, Entry, Holder, Look, SeatSetup, Setup};
 use crate::{TableId, fresh_bytes};
 
@@ -116,12 +115,12 @@ impl Host {
     }
 
     fn new_id(&self) -> Result<TableId, HostError> {
-        Ok(TableId::new(Millis(self.shared.clock.now_ms()), fresh_bytes()?))
+        Ok(TableId::new(self.shared.clock.now_ms(), fresh_bytes()?))
     }
 }
 
 fn fresh_chance() -> Result<ChanceSetup, HostError> {
-    Ok(ChanceSetup::Fresh { server_seed: *ServerSeed::fresh()?.reveal() })
+    Ok(ChanceSetup::Fresh { server_seed: fresh_bytes()? })
 }
 
 /// The seats of a rematch: players are waited for, bots sit, and what nobody had taken is as it was.
