@@ -20,6 +20,8 @@
 //!    32 bytes long, so that a record replays their moves exactly.
 //! 5. **When the game is over**, cancelled or faulted, the server seed is shown. Anyone can hash it, compare with the
 //!    commitment, derive the game seed and deal the whole game again.
+//!
+//! The deals of a tournament have a scheme of their own: see [`DealSeed`].
 
 use std::fmt;
 
@@ -27,9 +29,11 @@ use hkdf::Hkdf;
 use parlor_engine::Seat;
 use sha2::{Digest, Sha256};
 
+mod deal;
 mod id;
 mod secret;
 
+pub use deal::DealSeed;
 pub use id::{BadTableId, TableId};
 pub use secret::Secret;
 
