@@ -239,7 +239,7 @@ pub(super) fn page_query(filter: &Filter, after: Option<TableId>) -> (String, Ve
 
 /// The first name that can be made at this time.
 fn first_made_at(time: Millis) -> Vec<u8> {
-    if time.0 < 1 << 48 { TableId::new(time, [0; 10]).as_bytes().to_vec() } else { BEYOND.to_vec() }
+    if time.0 < 1 << 48 { TableId::new(time.0, [0; 10]).as_bytes().to_vec() } else { BEYOND.to_vec() }
 }
 
 /// A page of an owner's feed.
