@@ -26,6 +26,7 @@ mod quota;
 mod retention;
 mod shard;
 mod stream;
+mod tags;
 mod upkeep;
 
 #[cfg(test)]
@@ -49,6 +50,7 @@ pub use item::{
 pub use news::NewsFollow;
 pub use outbox::{Batch, Outbox};
 pub use stream::{Said, Saying, StreamHandle};
+pub use tags::{agent_tag, tournament_tag};
 
 use crate::TableId;
 use crate::clock::{Clock, Moment};
