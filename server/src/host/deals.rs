@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use tokio::sync::mpsc;
+use tokio::sync::Notify;
 
 use super::HostError;
 use crate::TableId;
@@ -31,8 +31,10 @@ pub struct TableEnd {
 struct Open {
     /// Its deals that are over.
     over: HashSet<u32>,
-    /// Who runs it.
-    runner: Option<mpsc::UnboundedSender<TableEnd>>,
+    /// Its tables that have ended since whoever runs it asked last: each that runs at most once.
+    ended: Vec<TableEnd>,
+    /// Wakes whoever runs it; none if nobody does.
+    runner: Option<Arc<Notify>>,
 }
 
 /// The tournaments that are not over. Clones are the same.
@@ -72,11 +74,13 @@ impl Deals {
 
     /// Somebody runs the tournament, and is told from now on when a table of it is over.
     #[must_use]
-    pub fn run(&self, tournament: TableId) -> mpsc::UnboundedReceiver<TableEnd> {
-        // It holds at most one message for each table that runs.
-        let (runner, ends) = mpsc::unbounded_channel();
-        self.change(|all| all.entry(tournament).or_default().runner = Some(runner));
-        ends
+    pub fn run(&self, tournament: TableId) -> TableEnds {
+        let woken = Arc::new(Notify::new());
+        self.change(|all| {
+            let open = all.entry(tournament).or_default();
+            (open.ended, open.runner) = (Vec::new(), Some(woken.clone()));
+        });
+        TableEnds { deals: self.clone(), tournament, woken }
     }
 
     /// A deal of the tournament is over: its last table is, or it is void and none of its tables runs.
@@ -95,17 +99,42 @@ impl Deals {
 
     /// A table of a deal is over, which is durable.
     pub(super) fn table_over(&self, table: TableId, deal: &Deal, ending: &Ending) {
-        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(runner) = all.get(&deal.tournament).and_then(|open| open.runner.as_ref()) {
+        self.change(|all| {
+            let Some(open) = all.get_mut(&deal.tournament) else { return };
+            // Whoever runs it next looks for itself.
+            let Some(runner) = &open.runner else { return };
             let (number, rotation) = (deal.number, deal.rotation);
-            // Whoever ran it has gone, and whoever runs it next looks for itself.
-            let _ = runner.send(TableEnd { table, number, rotation, ending: ending.clone() });
-        }
+            open.ended.push(TableEnd { table, number, rotation, ending: ending.clone() });
+            runner.notify_one();
+        });
     }
 
-    fn change(&self, change: impl FnOnce(&mut HashMap<TableId, Open>)) {
+    fn change<T>(&self, change: impl FnOnce(&mut HashMap<TableId, Open>) -> T) -> T {
         // Each change is one step.
-        change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The tables of one tournament as they end, for whoever runs it.
+#[derive(Debug)]
+pub struct TableEnds {
+    deals: Deals,
+    tournament: TableId,
+    woken: Arc<Notify>,
+}
+
+impl TableEnds {
+    /// Those that have ended since the last call; waits until there is one. Nothing is lost when the future is dropped.
+    pub async fn next(&mut self) -> Vec<TableEnd> {
+        loop {
+            let ended = self.deals.change(|all| {
+                all.get_mut(&self.tournament).map(|open| std::mem::take(&mut open.ended)).unwrap_or_default()
+            });
+            if !ended.is_empty() {
+                return ended;
+            }
+            self.woken.notified().await;
+        }
     }
 }
 
@@ -129,8 +158,8 @@ mod tests {
         assert!(deals.is_over(tournament, 7), "what is over stays so");
     }
 
-    #[test]
-    fn whoever_runs_it_is_told_of_tables() {
+    #[tokio::test]
+    async fn whoever_runs_it_is_told_of_tables() {
         let (deals, tournament) = (Deals::default(), TableId::from_bytes([1; 16]));
         let deal = Deal {
             tournament,
@@ -146,7 +175,7 @@ mod tests {
         let mut ends = deals.run(tournament);
         deals.table_over(table, &deal, &Ending::Expired);
         let end = TableEnd { table, number: 3, rotation: 1, ending: Ending::Expired };
-        assert_eq!((ends.try_recv().ok(), ends.try_recv().ok()), (Some(end), None));
+        assert_eq!(ends.next().await, [end]);
         let refused = HostError::DealNotOver { tournament, number: 3 };
         assert_eq!((deals.check(Some(&deal)), deals.check(None)), (Err(refused), Ok(())));
     }

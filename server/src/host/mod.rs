@@ -44,7 +44,7 @@ use tracing::{Instrument, info_span};
 
 pub use ask::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
 pub use creating::DealtTable;
-pub use deals::{Deals, TableEnd};
+pub use deals::{Deals, TableEnd, TableEnds};
 pub use error::HostError;
 pub use item::{
     AnswerOutcome, AnswerRefused, Answered, Asked, Closed, Item, News, NewsItem, Presence, SeatTime,
@@ -166,6 +166,8 @@ impl Host {
         });
         let shards = Shards(shards.into());
         let start_up = shared.log.start_up().await?;
+        // Whoever runs the tournaments comes later, and until then nothing of them is shown.
+        start_up.tournaments.iter().for_each(|tournament| shared.deals.open(*tournament));
         let (now, now_ms) = (shared.clock.now(), shared.clock.now_ms());
         let mut all: Vec<Shard> =
             inboxes.into_iter().map(|inbox| Shard::new(shared.clone(), inbox)).collect();
