@@ -1,6 +1,6 @@
 //! Any game: which field of the `oneof` belongs to which game of the catalogue.
 
-use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, Game, GameId, for_all_games};
+use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, Card, Game, GameId, for_all_games};
 
 use super::field::WrongField;
 use crate::v1;
@@ -11,6 +11,30 @@ macro_rules! conversions {
         conversion!(AnyAction, GameAction {}, game_action, $($variant: $module::$game),*);
         conversion!(AnyEvent, GameEvent {}, game_event, $($variant: $module::$game),*);
         conversion!(AnyView, GameView { seed_given: false }, game_view, $($variant: $module::$game),*);
+
+        /// The card of a game with this code, if there is one. Codes are what the engine shuffles.
+        #[must_use]
+        pub fn game_card(game: GameId, code: u8) -> Option<v1::GameCard> {
+            let card = match game {
+                $(GameId::$variant => {
+                    let card = <super::$module::Shuffled as Card>::from_code(code)?;
+                    v1::game_card::Game::$variant(card.into())
+                })*
+            };
+            Some(v1::GameCard { game: Some(card) })
+        }
+
+        /// The game and the code of a card.
+        pub fn card_code(wire: v1::GameCard) -> Result<(GameId, u8), WrongField> {
+            match wire.game {
+                $(Some(v1::game_card::Game::$variant(card)) => super::$module::Shuffled::try_from(card)
+                    .map(|card| (GameId::$variant, card.code()))
+                    .map_err(|error: WrongField| {
+                        error.within(<parlor_engine::$module::$game as Game>::INFO.id)
+                    }),)*
+                None => Err(no_game()),
+            }
+        }
 
         impl From<GameId> for v1::GameInfo {
             fn from(id: GameId) -> v1::GameInfo {

@@ -11,6 +11,9 @@ use crate::v1;
 
 const GAME: GameInfo = Flush::INFO;
 
+/// What is shuffled.
+pub(super) type Shuffled = Rank;
+
 /// What can be chosen for a table.
 pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     vec![v1::OptionInfo {
@@ -47,6 +50,19 @@ fn rank_numbers(ranks: Ranks) -> Vec<u32> {
 fn rank(value: u32, field: &str) -> Result<Rank, WrongField> {
     let wrong = || WrongField::at(field, format!("must be 1 to 13, not {value}"));
     u8::try_from(value).ok().and_then(Rank::new).ok_or_else(wrong)
+}
+
+impl From<Rank> for v1::FlushCard {
+    fn from(rank: Rank) -> v1::FlushCard {
+        v1::FlushCard { rank: rank.number().into() }
+    }
+}
+
+impl TryFrom<v1::FlushCard> for Rank {
+    type Error = WrongField;
+    fn try_from(wire: v1::FlushCard) -> Result<Rank, WrongField> {
+        rank(wire.rank, "rank")
+    }
 }
 
 /// Cards, of which there are no more than a deck can have.

@@ -9,6 +9,9 @@ use crate::v1;
 
 const GAME: GameInfo = Gap::INFO;
 
+/// What is shuffled.
+pub(super) type Shuffled = Card;
+
 /// What can be chosen for a table.
 pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     let length = |name: &str, en: &str, de: &str, values| v1::OptionInfo {

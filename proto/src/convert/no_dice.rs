@@ -12,6 +12,9 @@ use crate::v1;
 const GAME: GameInfo = NoDice::INFO;
 
 /// What can be chosen for a table: nothing.
+/// What is shuffled.
+pub(super) type Shuffled = Card;
+
 pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     Vec::new()
 }
