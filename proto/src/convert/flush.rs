@@ -11,9 +11,6 @@ use crate::v1;
 
 const GAME: GameInfo = Flush::INFO;
 
-/// What is shuffled.
-pub(super) type Shuffled = Rank;
-
 /// What can be chosen for a table.
 pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     vec![v1::OptionInfo {
@@ -42,15 +39,8 @@ impl TryFrom<v1::FlushOptions> for Options {
     }
 }
 
-/// The numbers of the ranks, lowest first.
-fn rank_numbers(ranks: Ranks) -> Vec<u32> {
-    ranks.iter().map(|rank| rank.number().into()).collect()
-}
-
-fn rank(value: u32, field: &str) -> Result<Rank, WrongField> {
-    let wrong = || WrongField::at(field, format!("must be 1 to 13, not {value}"));
-    u8::try_from(value).ok().and_then(Rank::new).ok_or_else(wrong)
-}
+/// What is dealt.
+pub(super) type Dealt = Rank;
 
 impl From<Rank> for v1::FlushCard {
     fn from(rank: Rank) -> v1::FlushCard {
@@ -63,6 +53,16 @@ impl TryFrom<v1::FlushCard> for Rank {
     fn try_from(wire: v1::FlushCard) -> Result<Rank, WrongField> {
         rank(wire.rank, "rank")
     }
+}
+
+/// The numbers of the ranks, lowest first.
+fn rank_numbers(ranks: Ranks) -> Vec<u32> {
+    ranks.iter().map(|rank| rank.number().into()).collect()
+}
+
+fn rank(value: u32, field: &str) -> Result<Rank, WrongField> {
+    let wrong = || WrongField::at(field, format!("must be 1 to 13, not {value}"));
+    u8::try_from(value).ok().and_then(Rank::new).ok_or_else(wrong)
 }
 
 /// Cards, of which there are no more than a deck can have.

@@ -9,9 +9,6 @@ use crate::v1;
 
 const GAME: GameInfo = Gap::INFO;
 
-/// What is shuffled.
-pub(super) type Shuffled = Card;
-
 /// What can be chosen for a table.
 pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     let length = |name: &str, en: &str, de: &str, values| v1::OptionInfo {
@@ -79,6 +76,9 @@ impl TryFrom<v1::GapOptions> for Options {
         Ok(Options { length })
     }
 }
+
+/// What is dealt.
+pub(super) type Dealt = Card;
 
 impl From<Card> for v1::GapCard {
     fn from(card: Card) -> v1::GapCard {

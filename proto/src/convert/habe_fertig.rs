@@ -12,9 +12,6 @@ use crate::v1;
 const GAME: GameInfo = HabeFertig::INFO;
 
 /// What can be chosen for a table: nothing.
-/// What is shuffled.
-pub(super) type Shuffled = Card;
-
 pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     Vec::new()
 }
@@ -31,6 +28,9 @@ impl TryFrom<v1::HabeFertigOptions> for Options {
         Ok(Options {})
     }
 }
+
+/// What is dealt.
+pub(super) type Dealt = Card;
 
 impl From<Card> for v1::HabeFertigCard {
     fn from(card: Card) -> v1::HabeFertigCard {

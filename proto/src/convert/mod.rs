@@ -22,6 +22,6 @@ mod gap;
 mod habe_fertig;
 mod no_dice;
 
-pub use any::{card_code, game_card};
+pub use any::{card, card_code};
 pub use common::{seat, seat_number, seat_numbers, seats, shuffle};
 pub use field::WrongField;

@@ -12,9 +12,6 @@ use crate::v1;
 const GAME: GameInfo = NoDice::INFO;
 
 /// What can be chosen for a table: nothing.
-/// What is shuffled.
-pub(super) type Shuffled = Card;
-
 pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     Vec::new()
 }
@@ -46,6 +43,9 @@ impl TryFrom<v1::NoDicePlayingCard> for PlayingCard {
         PlayingCard::new(lower, higher).ok_or_else(|| WrongField::new("is no card"))
     }
 }
+
+/// What is dealt.
+pub(super) type Dealt = Card;
 
 impl From<Card> for v1::NoDiceCard {
     fn from(card: Card) -> v1::NoDiceCard {

@@ -5,7 +5,7 @@ use parlor_engine::{
     AnyAction, AnyEvent, AnyView, Audience, GameId, MAX_SEATS, Seat, Seats, Shuffle, Viewer, for_all_games,
 };
 use parlor_proto::convert::field::{WrongField, each, length, required};
-use parlor_proto::convert::{game_card, seat, seat_number, seat_numbers, seats, shuffle};
+use parlor_proto::convert::{card, seat, seat_number, seat_numbers, seats, shuffle};
 use parlor_proto::store::v1 as store;
 use parlor_proto::store::v1::telling;
 use parlor_proto::v1;
@@ -161,7 +161,7 @@ impl Fits {
     fn shuffled(self, stored: store::Shuffled) -> Result<Shuffled, WrongField> {
         let name = shuffle(stored.round, stored.purpose, stored.count)?;
         for (place, code) in stored.codes.iter().enumerate() {
-            if game_card(self.game, *code).is_none() {
+            if card(self.game, *code).is_none() {
                 return Err(WrongField::new("is no card").in_list(place).within("codes"));
             }
         }
