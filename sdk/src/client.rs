@@ -1,14 +1,17 @@
 //! The client: typed calls for everything but playing, which [`Session`](crate::Session) does.
 
 mod act;
+mod agents;
 mod call;
 mod catalogue;
 mod news;
+mod pages;
 mod requests;
 mod tables;
 
 use std::fmt;
 
+use parlor_proto::v1::agent_service_client::AgentServiceClient;
 use parlor_proto::v1::catalogue_service_client::CatalogueServiceClient;
 use parlor_proto::v1::play_service_client::PlayServiceClient;
 use parlor_proto::v1::table_service_client::TableServiceClient;
@@ -16,6 +19,7 @@ use parlor_proto::v1::table_service_client::TableServiceClient;
 use crate::Error;
 use crate::connect::{ClientBuilder, Transport};
 use crate::session::{Session, SessionSettings};
+pub use agents::AgentFilter;
 use call::Limits;
 pub use news::FollowedTables;
 pub(crate) use requests::unknown_game;
@@ -42,6 +46,7 @@ pub struct Client {
     pub(crate) catalogue: CatalogueServiceClient<Transport>,
     pub(crate) tables: TableServiceClient<Transport>,
     pub(crate) play: PlayServiceClient<Transport>,
+    pub(crate) agents: AgentServiceClient<Transport>,
     pub(crate) limits: Limits,
 }
 
@@ -60,7 +65,8 @@ impl Client {
         Client {
             catalogue: CatalogueServiceClient::new(transport.clone()),
             tables: TableServiceClient::new(transport.clone()),
-            play: PlayServiceClient::new(transport),
+            play: PlayServiceClient::new(transport.clone()),
+            agents: AgentServiceClient::new(transport),
             limits: Limits { deadline: settings.deadline, attempt: settings.attempt },
         }
     }
