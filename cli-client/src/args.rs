@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    agents, bot, bots, cancel, completions, create, delete, follow, games, join, play, rematch, replace,
-    replay, resign, rules, show, tables, token, watch,
+    agents, bench, bot, bots, cancel, completions, create, delete, follow, games, join, play, rematch,
+    replace, replay, resign, rules, show, tables, token, watch,
 };
 use crate::config::Flags;
 use crate::exit;
@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Follow(follow::Args),
     /// Let a bot play: one seat, one table, table after table, or as an agent
     Bot(bot::Args),
+    /// Measure a server: play many tables at once
+    Bench(bench::Args),
     /// Print completions for a shell
     Completions(completions::Args),
 }

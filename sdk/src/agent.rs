@@ -124,7 +124,7 @@ pub enum AgentEvent {
     /// It has a seat, and a bot was made for it.
     SeatGiven(wire::SeatGiven),
     /// A table is over.
-    TableOver(Finished),
+    TableOver(Box<Finished>),
     /// The bot at a table failed. Its clock plays for it there, and the other tables go on.
     BotFailed {
         /// Where.
@@ -147,7 +147,7 @@ type MakeBot = Box<dyn FnMut(&wire::SeatGiven) -> Box<dyn AsyncBot> + Send>;
 /// agent's, and their clocks run.
 pub struct Serving {
     handle: Arc<Handle>,
-    given: mpsc::UnboundedReceiver<Given>,
+    given: mpsc::Receiver<Given>,
     connection: watch::Receiver<Connection>,
     make_bot: MakeBot,
     tables: JoinSet<Left>,
@@ -285,7 +285,7 @@ impl Serving {
             }
         };
         match outcome {
-            Ok(finished) => finished.map(AgentEvent::TableOver),
+            Ok(finished) => finished.map(|finished| AgentEvent::TableOver(Box::new(finished))),
             // The agent itself is at its end, and says why.
             Err(_) if self.handle.shared.ended().is_some() => None,
             Err(error) => Some(AgentEvent::BotFailed { given, error }),

@@ -8,6 +8,7 @@ mod news;
 mod pages;
 mod requests;
 mod tables;
+mod tournaments;
 
 use std::fmt;
 
@@ -15,6 +16,7 @@ use parlor_proto::v1::agent_service_client::AgentServiceClient;
 use parlor_proto::v1::catalogue_service_client::CatalogueServiceClient;
 use parlor_proto::v1::play_service_client::PlayServiceClient;
 use parlor_proto::v1::table_service_client::TableServiceClient;
+use parlor_proto::v1::tournament_service_client::TournamentServiceClient;
 
 use crate::Error;
 use crate::connect::{ClientBuilder, Transport};
@@ -24,6 +26,7 @@ use call::Limits;
 pub use news::FollowedTables;
 pub(crate) use requests::unknown_game;
 pub use requests::{JoinTable, Joined, NewTable, Resigning, TableFilter};
+pub use tournaments::FollowedTournament;
 
 /// A connection to a server, and all that can be asked of it. Clones share the connection, and cost nothing.
 ///
@@ -47,6 +50,7 @@ pub struct Client {
     pub(crate) tables: TableServiceClient<Transport>,
     pub(crate) play: PlayServiceClient<Transport>,
     pub(crate) agents: AgentServiceClient<Transport>,
+    pub(crate) tournaments: TournamentServiceClient<Transport>,
     pub(crate) limits: Limits,
 }
 
@@ -66,7 +70,8 @@ impl Client {
             catalogue: CatalogueServiceClient::new(transport.clone()),
             tables: TableServiceClient::new(transport.clone()),
             play: PlayServiceClient::new(transport.clone()),
-            agents: AgentServiceClient::new(transport),
+            agents: AgentServiceClient::new(transport.clone()),
+            tournaments: TournamentServiceClient::new(transport),
             limits: Limits { deadline: settings.deadline, attempt: settings.attempt },
         }
     }

@@ -72,7 +72,10 @@ pub use async_trait::async_trait;
 pub use agent::{AgentEvent, AgentSettings, Serving};
 pub use bot::{AsyncBot, Bot, BotError, End, Start};
 pub use choice::{Answered, Choice};
-pub use client::{AgentFilter, Client, FollowedTables, JoinTable, Joined, NewTable, Resigning, TableFilter};
+pub use client::{
+    AgentFilter, Client, FollowedTables, FollowedTournament, JoinTable, Joined, NewTable, Resigning,
+    TableFilter,
+};
 pub use connect::ClientBuilder;
 pub use decision::Decision;
 pub use error::{Error, Reason, WrongField};

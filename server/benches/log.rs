@@ -98,7 +98,7 @@ async fn measure(store: impl Store) -> Rate {
             let store = store.clone();
             tokio::spawn(async move {
                 for game in 0..GAMES {
-                    let id = TableId::new(Millis(game * TABLES + table), [1; 10]);
+                    let id = TableId::new(game * TABLES + table, [1; 10]);
                     for index in 0..GAME {
                         store.add(id, index).await;
                     }

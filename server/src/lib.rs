@@ -3,7 +3,6 @@
 
 pub mod clock;
 pub mod config;
-pub mod fair;
 pub mod grpc;
 pub mod host;
 pub mod identity;
@@ -11,13 +10,12 @@ pub mod limits;
 pub mod log;
 pub mod program;
 mod random;
-mod secret;
 pub mod serve;
 pub mod stored;
 pub mod table;
 pub mod telemetry;
 pub mod wire;
 
-pub use log::TableId;
+pub use parlor_fair as fair;
+pub use parlor_fair::{Secret, TableId};
 pub use random::{NoRandomness, fresh_bytes};
-pub use secret::Secret;

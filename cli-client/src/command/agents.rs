@@ -102,7 +102,7 @@ fn list(agents: &[wire::Agent], lang: Lang) -> Vec<String> {
         ]),
     };
     for agent in agents {
-        let times = agent.times.clone().unwrap_or_default();
+        let times = agent.times.unwrap_or_default();
         let span = |us: u64| if times.answers == 0 { String::new() } else { milliseconds(us) };
         columns.row([
             agent.name.clone(),

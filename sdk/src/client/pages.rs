@@ -51,4 +51,4 @@ macro_rules! paged {
     };
 }
 
-paged!(ListAgentsRequest, ListTablesRequest);
+paged!(ListAgentsRequest, ListTablesRequest, ListTournamentTablesRequest);

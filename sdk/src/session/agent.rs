@@ -23,6 +23,9 @@ const ROOM: usize = 1024;
 /// How many tables a hello names, at most: what fits into one message with room to spare. Others begin with a snapshot.
 const MOST_BOOKMARKS: usize = 2000;
 
+/// At how many tables an agent plays at once, at most, as the wire has it.
+const MOST_TABLES: u32 = 10_000;
+
 /// What the server gives to an agent.
 pub(crate) enum Given {
     /// It is connected.
@@ -60,11 +63,9 @@ impl Call for Connecting {
 
 impl Handle {
     /// Opens the stream of an agent, and says where it learns what it is given.
-    pub(crate) fn of_agent(
-        client: &Client,
-        hello: wire::AgentHello,
-    ) -> (Arc<Handle>, mpsc::UnboundedReceiver<Given>) {
-        let (arrivals, given) = mpsc::unbounded_channel();
+    pub(crate) fn of_agent(client: &Client, hello: wire::AgentHello) -> (Arc<Handle>, mpsc::Receiver<Given>) {
+        // As many seats as there can be, and some words of welcome.
+        let (arrivals, given) = mpsc::channel(hello.max_tables.clamp(1, MOST_TABLES) as usize + 64);
         let shared = Arc::new(Shared::new(ROOM, Some(arrivals)));
         let call = Connecting { rpc: client.agents.clone(), hello, shared: Arc::clone(&shared) };
         (Handle::open(call, client, shared), given)

@@ -27,9 +27,8 @@ pub(crate) struct Shared {
     arrivals: Option<Arrivals>,
 }
 
-/// Where the welcome and the seats go that the server gives to an agent. Their number is bounded by the tables that the
-/// agent said it plays at.
-pub(super) type Arrivals = mpsc::UnboundedSender<Given>;
+/// Where the welcome and the seats go that the server gives to an agent.
+pub(super) type Arrivals = mpsc::Sender<Given>;
 
 #[derive(Default)]
 struct State {
@@ -254,7 +253,7 @@ impl Shared {
         state.awaited = Some(welcome.seats);
         if let Some(arrivals) = &self.arrivals {
             // Nobody may be serving any more.
-            let _ = arrivals.send(Given::Welcome(welcome));
+            let _ = arrivals.try_send(Given::Welcome(welcome));
         }
         let readers = state.miss_others();
         drop(state);
@@ -381,8 +380,8 @@ impl Shared {
         }
         state.channels.insert(channel, id);
         let mut wakers: Vec<Waker> = state.list(id).into_iter().collect();
-        if known.is_none() && arrivals.send(Given::Seat(id, given)).is_err() {
-            // Nobody serves any more.
+        if known.is_none() && arrivals.try_send(Given::Seat(id, given)).is_err() {
+            // Nobody serves any more, or the server gave more seats than were asked for.
             state.forget(id);
         }
         state.awaited = state.awaited.and_then(|awaited| awaited.checked_sub(1));

@@ -283,7 +283,8 @@ async fn it_stops_when_what_it_thinks_about_is_answered() {
     let fake = Fake::start().await;
     fake.host.change(|state| state.seats.insert("a".into(), Seat::new(5)));
     let mut agent = {
-        let stop: Arc<Mutex<Option<Box<dyn Fn() + Send>>>> = Arc::default();
+        type Stop = Box<dyn Fn() + Send>;
+        let stop: Arc<Mutex<Option<Stop>>> = Arc::default();
         let told = Arc::clone(&stop);
         let agent = fake
             .client()

@@ -7,8 +7,8 @@ use rand_core::Rng;
 
 use crate::text::{Lang, Say, display_in_english};
 use crate::{
-    Audience, Chance, Events, Game, GameInfo, ImpossibleView, Outcome, Refusal, Seat, Seats, SetupError,
-    Shuffle, Viewer,
+    Audience, Chance, Colours, Events, Game, GameInfo, ImpossibleView, Outcome, Refusal, Seat, Seats,
+    SetupError, Shuffle, Viewer,
 };
 
 /// Calls a macro with the list of all games: `Variant: module::Type, ...`.
@@ -50,6 +50,14 @@ macro_rules! catalogue {
             pub const fn info(self) -> GameInfo {
                 match self {
                     $(GameId::$variant => <crate::$module::$game as Game>::INFO,)*
+                }
+            }
+
+            /// See [`Game::colours`].
+            #[must_use]
+            pub fn colours(self, players: u8) -> Option<Colours> {
+                match self {
+                    $(GameId::$variant => <crate::$module::$game as Game>::colours(players),)*
                 }
             }
 

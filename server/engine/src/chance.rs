@@ -13,13 +13,20 @@
 //! 3. A number below `k`: take a word `w`. The candidate is the upper half of the 64-bit product `w * k`. If the
 //!    lower half is less than `2^32 mod k`, take another word instead. (Lemire's method, without bias.)
 //! 4. Cards are dealt from the front.
+//!
+//! # Other colours
+//!
+//! In a game whose rules are the same for all colours, a deal can be played again with its colours changed about, so that
+//! nobody knows it again: see [`Relabelling`]. Each card is then the name of another one. A shuffle takes the cards for
+//! what they stand for, puts those into order, shuffles them as above, and gives them their names back. So the whole game
+//! is the same one under other names, also where a draw pile is made anew.
 
 use std::sync::Arc;
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-use crate::{Card, Events};
+use crate::{Card, Events, Relabelling};
 
 /// What a shuffle is for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -60,18 +67,25 @@ impl Shuffle {
 /// For each shuffle that is fixed, the codes of the cards that come first.
 type Script = Vec<(Shuffle, Vec<u8>)>;
 
+/// What most chance has nothing of.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Special {
+    script: Script,
+    relabelling: Option<Relabelling>,
+}
+
 /// Where the order of the cards comes from: a seed, or a script with a seed behind it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Chance {
     seed: [u8; 32],
-    script: Option<Arc<Script>>,
+    special: Option<Arc<Special>>,
 }
 
 impl Chance {
     /// Every shuffle comes from the seed.
     #[must_use]
     pub const fn seeded(seed: [u8; 32]) -> Chance {
-        Chance { seed, script: None }
+        Chance { seed, special: None }
     }
 
     /// Fixes shuffles by hand: for each name, the codes of the cards that come first, in order.
@@ -81,7 +95,18 @@ impl Chance {
     /// complete, and a scenario names just the cards it is about.
     #[must_use]
     pub fn scripted(seed: [u8; 32], orders: Vec<(Shuffle, Vec<u8>)>) -> Chance {
-        Chance { seed, script: Some(Arc::new(orders)) }
+        Chance { seed, special: Some(Arc::new(Special { script: orders, relabelling: None })) }
+    }
+
+    /// The same chance under other names: the game that it gives is the same one, with its colours changed about. What a
+    /// script fixes are the names.
+    #[must_use]
+    pub fn relabelled(self, relabelling: Relabelling) -> Chance {
+        let script = self.special.map_or_else(Script::new, |special| special.script.clone());
+        Chance {
+            seed: self.seed,
+            special: Some(Arc::new(Special { script, relabelling: Some(relabelling) })),
+        }
     }
 
     /// Chance nobody has seen yet, from a generator of the caller's.
@@ -97,9 +122,27 @@ impl Chance {
         debug_assert!(cards.is_sorted(), "the order before a shuffle is part of its specification");
         let mut stream = ChaCha20Rng::from_seed(self.seed);
         stream.set_stream(name.nonce());
-        shuffle(cards, &mut stream);
-        let script = self.script.iter().flat_map(|orders| orders.iter());
-        for (_, order) in script.filter(|(of, _)| *of == name).take(1) {
+        match self.special.as_deref() {
+            None => shuffle(cards, &mut stream),
+            Some(special) => special.shuffle(name, cards, &mut stream),
+        }
+        events.shuffled(name, cards.iter().map(|card| card.code()));
+    }
+}
+
+impl Special {
+    /// Not inlined, so that it costs ordinary chance nothing.
+    #[inline(never)]
+    fn shuffle<C: Card>(&self, name: Shuffle, cards: &mut [C], stream: &mut ChaCha20Rng) {
+        if let Some(relabelling) = &self.relabelling {
+            cards.iter_mut().for_each(|card| *card = relabelling.meaning(*card));
+            cards.sort_unstable();
+            shuffle(cards, stream);
+            cards.iter_mut().for_each(|card| *card = relabelling.name(*card));
+        } else {
+            shuffle(cards, stream);
+        }
+        for (_, order) in self.script.iter().filter(|(of, _)| *of == name).take(1) {
             let mut placed = 0;
             for code in order {
                 if let Some(found) = cards[placed..].iter().position(|card| card.code() == *code) {
@@ -108,14 +151,14 @@ impl Chance {
                 }
             }
         }
-        events.shuffled(name, cards.iter().map(|card| card.code()));
     }
 }
 
 /// The seed is a secret until the game is over: it is not printed.
 impl std::fmt::Debug for Chance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.script.is_some() { "Chance(scripted)" } else { "Chance(seeded)" })
+        let is_scripted = self.special.as_ref().is_some_and(|special| !special.script.is_empty());
+        f.write_str(if is_scripted { "Chance(scripted)" } else { "Chance(seeded)" })
     }
 }
 
@@ -261,7 +304,8 @@ mod tests {
     #[test]
     fn a_seed_is_not_printed() {
         assert_eq!(format!("{:?}", Chance::seeded([9; 32])), "Chance(seeded)");
-        assert_eq!(format!("{:?}", Chance::scripted([9; 32], vec![])), "Chance(scripted)");
+        let script = vec![(Shuffle::deal(0), vec![1])];
+        assert_eq!(format!("{:?}", Chance::scripted([9; 32], script)), "Chance(scripted)");
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::hash::Hash;
 use rand_core::Rng;
 
 use crate::{
-    Audience, Chance, ImpossibleView, Outcome, Refusal, Say, Seat, Seats, SetupError, Shuffle, Text, Viewer,
+    Audience, Chance, Colours, ImpossibleView, Outcome, Refusal, Say, Seat, Seats, SetupError, Shuffle, Text,
+    Viewer,
 };
 
 /// What is the same for every table of a game.
@@ -123,6 +124,13 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
 
     /// The result, once the game is over.
     fn outcome(&self) -> Option<Outcome>;
+
+    /// The colours of a table of so many players, if the rules treat all of them alike: then the same game can be dealt with
+    /// its colours changed about. See [`Chance::relabelled`].
+    #[must_use]
+    fn colours(_players: u8) -> Option<Colours> {
+        None
+    }
 
     /// Whether nobody else may learn that this seat is being asked.
     fn is_secret(&self, _seat: Seat) -> bool {

@@ -32,6 +32,7 @@ mod conformance;
 mod error;
 mod game;
 mod outcome;
+mod relabel;
 mod seat;
 mod text;
 
@@ -46,5 +47,6 @@ pub use chance::{Chance, Purpose, Shuffle, below, shuffle};
 pub use error::{ImpossibleView, Refusal, SetupError};
 pub use game::{Events, Game, GameInfo, NoEvents};
 pub use outcome::{Outcome, Points, Standing};
+pub use relabel::{Colours, Relabelling};
 pub use seat::{Audience, MAX_SEATS, Seat, Seats, Viewer};
 pub use text::{Lang, Said, Say, Text};

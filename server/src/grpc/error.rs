@@ -168,6 +168,8 @@ impl Failure {
                 CommandError::SeatTaken { seat }
                 | CommandError::SeatReserved { seat }
                 | CommandError::IsHouse { seat }
+                | CommandError::IsAgent { seat }
+                | CommandError::NotAgent { seat }
                 | CommandError::Forfeited { seat } => told(Reason::SeatTaken).with("seat", seat),
                 CommandError::SeatVacant { seat } => told(Reason::SeatVacant).with("seat", seat),
                 CommandError::TableFull => told(Reason::NoSeatFree),

@@ -164,7 +164,7 @@ fn all_news(table: &Table, steps: &[Step]) -> Vec<News> {
         TableEvent::Joined { seat, name } => {
             let user = match &table.seats()[seat.index()].holder {
                 Holder::Player { user, .. } => user.clone(),
-                Holder::Vacant | Holder::House { .. } => None,
+                Holder::Vacant | Holder::House { .. } | Holder::Agent { .. } => None,
             };
             Some(News::Joined { seat: *seat, user, name: name.clone() })
         }

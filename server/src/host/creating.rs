@@ -6,9 +6,8 @@ use tokio::sync::oneshot;
 use super::admit::Door;
 use super::shard::{Creation, ToShard};
 use super::{Behalf, Host, HostError, NewChance, NewTable, client_request, rematch_request};
-use crate::fair::ServerSeed;
 use crate::identity::Owner;
-use crate::log::{LogError, Millis, OwnerId};
+use crate::log::{LogError, OwnerId};
 use crate::table::{ChanceSetup, Entry, Holder, Look, SeatSetup, Setup};
 use crate::{TableId, fresh_bytes};
 
@@ -100,7 +99,7 @@ impl Host {
         self.going()?;
         self.shared.quota.add(self.shared.log.as_ref(), owner, tables).await?;
         let table = setup.table;
-        let is_full = setup.seats.iter().all(|seat| matches!(seat, SeatSetup::House { .. }));
+        let is_full = setup.seats.iter().all(SeatSetup::is_filled);
         let mut entries = vec![Entry::Created(Box::new(setup))];
         entries.extend(is_full.then_some(Entry::Started));
         let (to, answer) = oneshot::channel();
@@ -116,12 +115,12 @@ impl Host {
     }
 
     fn new_id(&self) -> Result<TableId, HostError> {
-        Ok(TableId::new(Millis(self.shared.clock.now_ms()), fresh_bytes()?))
+        Ok(TableId::new(self.shared.clock.now_ms(), fresh_bytes()?))
     }
 }
 
 fn fresh_chance() -> Result<ChanceSetup, HostError> {
-    Ok(ChanceSetup::Fresh { server_seed: *ServerSeed::fresh()?.reveal() })
+    Ok(ChanceSetup::Fresh { server_seed: fresh_bytes()? })
 }
 
 /// The seats of a rematch: players are waited for, bots sit, and what nobody had taken is as it was.
@@ -129,6 +128,7 @@ fn seats_again(before: &Look, rotate: bool) -> Vec<SeatSetup> {
     let again = |(seat, look): (Seat, &crate::table::SeatLook)| match &look.holder {
         Holder::Vacant => before.setup.seats[seat.index()].clone(),
         Holder::House { bot } => SeatSetup::House { bot: bot.clone() },
+        Holder::Agent { name, version } => SeatSetup::Agent { name: name.clone(), version: version.clone() },
         Holder::Player { user, name } => {
             SeatSetup::Reserved { user: user.clone(), name: name.clone(), previous: Some(seat) }
         }

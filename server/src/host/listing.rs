@@ -88,7 +88,7 @@ impl TableFilter {
         let has_user = |user: &String| {
             let sits = look.seats.iter().any(|seat| match &seat.holder {
                 Holder::Player { user: sitting, .. } => sitting.as_ref() == Some(user),
-                Holder::Vacant | Holder::House { .. } => false,
+                Holder::Vacant | Holder::House { .. } | Holder::Agent { .. } => false,
             });
             let is_kept = |seat: &SeatSetup| matches!(seat, SeatSetup::Reserved { user: kept, .. } if kept.as_ref() == Some(user));
             sits || look.setup.seats.iter().any(is_kept)

@@ -252,6 +252,12 @@ impl Host {
         self.change(table, behalf, Change::Resign { seat }).await.map(|_| ())
     }
 
+    /// The agent of a seat is set aside and cannot play it: it plays defaults to the end, and ranks last. Doing it again
+    /// is harmless.
+    pub async fn set_aside_seat(&self, table: TableId, seat: Seat) -> Result<Look, HostError> {
+        self.change(table, Behalf::Admin, Change::SetAside { seat }).await
+    }
+
     /// Ends a table without a score. Doing it again is harmless.
     pub async fn cancel(&self, table: TableId, behalf: Behalf, note: String) -> Result<Look, HostError> {
         self.change(table, behalf, Change::Cancel { note }).await

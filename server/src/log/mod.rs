@@ -30,8 +30,9 @@ pub use append::{Append, Appended, Delete, Listing, NewPlace, Post, limits};
 pub use chain::{Entry, Hash};
 pub use error::LogError;
 pub use follow::Follow;
-pub use id::{BadTableId, Millis, OwnerId, TableId};
+pub use id::{Millis, OwnerId};
 pub use memory::MemoryLog;
+pub use parlor_fair::{BadTableId, TableId};
 pub use query::{FeedItem, Filter, Page, Place, Retained, StartUp, TableRow, Tables};
 pub use sqlite::{Options, Report, SqliteLog, backup, check, restore};
 

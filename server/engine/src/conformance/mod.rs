@@ -17,7 +17,7 @@ use std::str::FromStr;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-use crate::{Audience, Chance, Events, Game, NoEvents, Seat, Shuffle, Viewer, below};
+use crate::{Audience, Chance, Events, Game, NoEvents, Relabelling, Seat, Shuffle, Viewer, below};
 
 pub(crate) use sampling::assert_uniform;
 
@@ -38,6 +38,11 @@ pub(crate) trait Testable: Game {
 
     /// What the event shows that its audience could not know before.
     fn reveals(event: &Self::Event) -> Reveals;
+
+    /// The same action where the cards have other names.
+    fn relabelled(action: Self::Action, _names: &Relabelling) -> Self::Action {
+        action
+    }
 
     /// Whether others learn nothing of the action's content.
     fn is_private(_action: &Self::Action) -> bool {
@@ -217,6 +222,10 @@ macro_rules! suite {
             #[test]
             fn a_recorded_script_replays_the_game() {
                 super::deals::a_recorded_script_replays_the_game::<G>();
+            }
+            #[test]
+            fn other_colours_are_the_same_game() {
+                super::deals::other_colours_are_the_same_game::<G>();
             }
             #[test]
             fn what_is_hidden_changes_nothing_that_is_seen() {

@@ -24,8 +24,8 @@ pub use view::View;
 use score::Next;
 
 use crate::{
-    Audience, CardSet, Chance, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Points, Refusal,
-    Seat, Seats, SetupError, Shuffle, Text, Viewer,
+    Audience, CardSet, Chance, Colours, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Points,
+    Refusal, Seat, Seats, SetupError, Shuffle, Text, Viewer,
 };
 
 /// A game ends after so many rounds at the latest.
@@ -285,6 +285,10 @@ impl Game for Gap {
 
     fn outcome(&self) -> Option<Outcome> {
         self.outcome
+    }
+
+    fn colours(players: u8) -> Option<Colours> {
+        Some(Colours { count: card::deck(players).len() / 10, cards: 10 })
     }
 }
 

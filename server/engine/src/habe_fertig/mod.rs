@@ -26,8 +26,8 @@ pub use event::{Event, Shown};
 pub use view::{Origin, View};
 
 use crate::{
-    CardSet, Chance, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat, Seats,
-    SetupError, Text, Viewer,
+    CardSet, Chance, Colours, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat,
+    Seats, SetupError, Text, Viewer,
 };
 
 /// How many cards everyone is dealt.
@@ -243,5 +243,9 @@ impl Game for HabeFertig {
 
     fn outcome(&self) -> Option<Outcome> {
         self.outcome
+    }
+
+    fn colours(_players: u8) -> Option<Colours> {
+        Some(Colours { count: 6, cards: 11 })
     }
 }

@@ -35,7 +35,7 @@ async fn tables_are_listed_newest_first_in_pages(log: Arc<dyn Log>) {
         assert_eq!(pages(&*log, &filter, size).await, newest, "{size}");
     }
     // A cursor need not be a table that is still there.
-    let page = Page { after: Some(TableId::new(Millis(2), [0xff; 10])), size: 10 };
+    let page = Page { after: Some(TableId::new(2, [0xff; 10])), size: 10 };
     let older = log.tables(filter, page).await.unwrap();
     assert_eq!(older.tables.iter().map(|row| row.id).collect::<Vec<_>>(), newest[4..]);
     assert_eq!(older.next, None);

@@ -82,7 +82,7 @@ macro_rules! on_every_log {
 use on_every_log;
 
 pub(super) fn table(number: u64) -> TableId {
-    TableId::new(Millis(number), [7; 10])
+    TableId::new(number, [7; 10])
 }
 
 pub(super) fn owner(name: &str) -> OwnerId {

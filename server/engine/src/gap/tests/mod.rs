@@ -16,7 +16,7 @@ use rand_core::Rng;
 
 use super::*;
 use crate::conformance::{Reveals, Testable, legal};
-use crate::{Card as _, NoEvents, below};
+use crate::{Card as _, NoEvents, Relabelling, below};
 
 const LETTERS: [char; 5] = ['b', 'g', 'y', 'p', 'u'];
 
@@ -137,6 +137,11 @@ impl Testable for Gap {
             Event::RoundBegan { .. } | Event::Dealt { .. } => Reveals::Hands,
             Event::Played { .. } | Event::RoundScored { .. } | Event::Ended { .. } => Reveals::Nothing,
         }
+    }
+
+    fn relabelled(action: Action, names: &Relabelling) -> Action {
+        let named = |card: Card| names.name(card);
+        Action { card: named(action.card), lower: action.lower.map(named), higher: action.higher.map(named) }
     }
 
     fn any_action(rng: &mut ChaCha8Rng) -> Action {

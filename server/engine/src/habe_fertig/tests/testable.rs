@@ -5,8 +5,8 @@ use rand_core::Rng;
 
 use super::super::*;
 use crate::Card as _;
-use crate::below;
 use crate::conformance::{Reveals, Testable};
+use crate::{Relabelling, below};
 
 impl Testable for HabeFertig {
     /// Four rounds, in each: four hide; 400 turns that may begin with laying a card and that end with an action; and
@@ -76,6 +76,16 @@ impl Testable for HabeFertig {
             | Event::Passed { .. }
             | Event::PassedWithoutCard { .. }
             | Event::Rebuilt { .. } => Reveals::Nothing,
+        }
+    }
+
+    fn relabelled(action: Action, names: &Relabelling) -> Action {
+        match action {
+            Action::Hide(pair) => {
+                Pair::new(names.name(pair.low()), names.name(pair.high())).map_or(action, Action::Hide)
+            }
+            Action::Play { card, pile } => Action::Play { card: names.name(card), pile },
+            Action::Lay(_) | Action::Pass => action,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Fair shuffles: nobody chooses the cards, not even the server, and everyone can check it afterwards.
 //!
+//! Here is what the server that deals and whoever checks a record must do alike, and nothing else: pure functions of bytes.
+//!
 //! # The scheme
 //!
 //! `||` puts bytes one after the other; texts are their ASCII bytes, without an end mark; a table id has 16 bytes; a
@@ -18,6 +20,8 @@
 //!    32 bytes long, so that a record replays their moves exactly.
 //! 5. **When the game is over**, cancelled or faulted, the server seed is shown. Anyone can hash it, compare with the
 //!    commitment, derive the game seed and deal the whole game again.
+//!
+//! The deals of a tournament have a scheme of their own: see [`DealSeed`].
 
 use std::fmt;
 
@@ -25,7 +29,13 @@ use hkdf::Hkdf;
 use parlor_engine::Seat;
 use sha2::{Digest, Sha256};
 
-use crate::{NoRandomness, Secret, TableId, fresh_bytes};
+mod deal;
+mod id;
+mod secret;
+
+pub use deal::DealSeed;
+pub use id::{BadTableId, TableId};
+pub use secret::Secret;
 
 /// The most bytes of entropy a seat may add.
 pub const MAX_ENTROPY: usize = 64;
@@ -37,12 +47,7 @@ pub const MAX_ENTROPY: usize = 64;
 pub struct ServerSeed(Secret<[u8; 32]>);
 
 impl ServerSeed {
-    /// A new seed that nobody can predict.
-    pub fn fresh() -> Result<ServerSeed, NoRandomness> {
-        fresh_bytes().map(ServerSeed::from_bytes)
-    }
-
-    /// The seed with these bytes, as a table's log holds it.
+    /// The seed with these bytes: fresh ones that nobody can predict, or those that a log or a record holds.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> ServerSeed {
         ServerSeed(Secret::new(bytes))
@@ -121,7 +126,7 @@ impl Commitment {
     /// Whether the server kept its word: this is the seed it committed to, for this table.
     ///
     /// ```
-    /// use parlor_server::{TableId, fair::ServerSeed};
+    /// use parlor_fair::{ServerSeed, TableId};
     /// let table = TableId::from_bytes([7; 16]);
     /// let seed = ServerSeed::from_bytes([1; 32]);
     /// assert!(seed.commitment(table).is_kept_by(&seed, table));

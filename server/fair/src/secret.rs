@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 /// Secrets are compared in constant time, with [`Secret::is`]; there is no `==`.
 ///
 /// ```
-/// use parlor_server::Secret;
+/// use parlor_fair::Secret;
 /// let secret = Secret::new(*b"swordfish");
 /// assert_eq!(format!("{secret:?}"), "Secret(..)");
 /// assert!(secret.is(b"swordfish") && !secret.is(b"swordfist"));

@@ -1,0 +1,196 @@
+//! The deals of a tournament: one secret for all of them, committed to before anybody has added anything.
+
+use std::fmt;
+
+use hkdf::Hkdf;
+use parlor_engine::Seat;
+use sha2::{Digest, Sha256};
+
+use crate::{Commitment, Entropy, GameSeed, Secret, ServerSeed, TableId};
+
+impl ServerSeed {
+    /// What is shown of the seed of a tournament when it is created.
+    #[must_use]
+    pub fn tournament_commitment(&self, tournament: TableId) -> Commitment {
+        let hash = Sha256::new()
+            .chain_update(b"parlor tournament commitment v1")
+            .chain_update(tournament.as_bytes())
+            .chain_update(self.reveal());
+        Commitment(hash.finalize().into())
+    }
+
+    /// The seed of one deal of the tournament that this is the seed of.
+    #[must_use]
+    pub fn deal(&self, tournament: TableId, number: u32) -> DealSeed {
+        let info = [b"parlor deal v1".as_slice(), &number.to_be_bytes()];
+        let seed = derive(Some(tournament.as_bytes()), self.reveal(), &info);
+        DealSeed::from_bytes(tournament, number, seed)
+    }
+}
+
+/// The server's seed for one deal of a tournament: secret until the last table of the deal is over.
+///
+/// # The scheme
+///
+/// As in the scheme for a table, `||` puts bytes one after the other; the id of a tournament has 16 bytes, the number of a
+/// deal 4 bytes in big-endian order, and a rotation, a seat and the length of an entropy one byte each.
+///
+/// 1. **Creating a tournament**, the server draws a *tournament seed* of 32 random bytes and shows its *commitment*:
+///    `SHA-256("parlor tournament commitment v1" || tournament id || tournament seed)`.
+/// 2. **Starting it**, the organiser and each entrant have added up to 64 bytes of *entropy*.
+/// 3. **A deal** has the *deal seed*
+///    `HKDF-SHA256(salt = tournament id, ikm = tournament seed, info = "parlor deal v1" || number)`, and each of its tables
+///    shows `SHA-256("parlor deal commitment v1" || tournament id || number || deal seed)`.
+/// 4. **The game seed**, from which the engine deals at all tables of the deal, is
+///    `HKDF-SHA256(salt = deal seed, ikm = for the organiser and then for each entrant: length of the entropy || entropy,
+///    info = "parlor deal seed v1" || tournament id || number)`.
+/// 5. **Other colours**, where the rules treat all alike: the key from which the names of the colours at a table are drawn
+///    is `HKDF-SHA256(no salt, ikm = deal seed, info = "parlor recolour v1" || rotation)`.
+/// 6. **House bots** draw their randomness for a decision from
+///    `HKDF-SHA256(salt = "parlor deal bot v1", ikm = deal seed, info = rotation || seat || decision number as 8 bytes,
+///    big-endian)`.
+/// 7. **When the last table of a deal is over**, its deal seed is shown and, when the tournament is over, the seed of the
+///    tournament. All that is derived has 32 bytes.
+#[derive(Clone)]
+pub struct DealSeed {
+    tournament: TableId,
+    number: u32,
+    seed: Secret<[u8; 32]>,
+}
+
+impl DealSeed {
+    /// The seed with these bytes, as a log or a record holds it.
+    #[must_use]
+    pub const fn from_bytes(tournament: TableId, number: u32, seed: [u8; 32]) -> DealSeed {
+        DealSeed { tournament, number, seed: Secret::new(seed) }
+    }
+
+    /// The seed itself.
+    #[must_use]
+    pub const fn reveal(&self) -> &[u8; 32] {
+        self.seed.reveal()
+    }
+
+    /// What each table of the deal shows.
+    #[must_use]
+    pub fn commitment(&self) -> Commitment {
+        let hash = Sha256::new()
+            .chain_update(b"parlor deal commitment v1")
+            .chain_update(self.tournament.as_bytes())
+            .chain_update(self.number.to_be_bytes())
+            .chain_update(self.reveal());
+        Commitment(hash.finalize().into())
+    }
+
+    /// The seed of the games of the deal: what the organiser and then each entrant, in their order, added.
+    #[must_use]
+    pub fn game_seed(&self, added: &[Entropy]) -> GameSeed {
+        let mut all = Vec::new();
+        for entropy in added {
+            all.push(entropy.len);
+            all.extend_from_slice(entropy.as_bytes());
+        }
+        let info =
+            [b"parlor deal seed v1".as_slice(), self.tournament.as_bytes(), &self.number.to_be_bytes()];
+        GameSeed::given(derive(Some(self.reveal()), &all, &info))
+    }
+
+    /// What the names of the colours at a table of the deal are drawn from.
+    #[must_use]
+    pub fn recolouring(&self, rotation: u8) -> Secret<[u8; 32]> {
+        Secret::new(derive(None, self.reveal(), &[b"parlor recolour v1", &[rotation]]))
+    }
+
+    /// The randomness of a house bot for one decision of its seat at a table of the deal.
+    #[must_use]
+    pub fn bot_seed(&self, rotation: u8, seat: Seat, decision: u64) -> Secret<[u8; 32]> {
+        // A seat's number is below 6.
+        let place = [rotation, seat.index() as u8];
+        let info = [place.as_slice(), &decision.to_be_bytes()];
+        Secret::new(derive(Some(b"parlor deal bot v1"), self.reveal(), &info))
+    }
+}
+
+impl fmt::Debug for DealSeed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DealSeed(..)")
+    }
+}
+
+fn derive(salt: Option<&[u8]>, secret: &[u8], info: &[&[u8]]) -> [u8; 32] {
+    let mut derived = [0; 32];
+    Hkdf::<Sha256>::new(salt, secret)
+        .expand_multi_info(info, &mut derived)
+        .expect("HKDF-SHA256 gives up to 8160 bytes, and these are 32");
+    derived
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn tournament() -> TableId {
+        TableId::from_bytes(std::array::from_fn(|i| i as u8))
+    }
+
+    fn seed() -> ServerSeed {
+        ServerSeed::from_bytes(std::array::from_fn(|i| 0x40 + i as u8))
+    }
+
+    /// Computed with Python's hashlib and hmac, from the scheme above. Records stand on these: if this test fails, it is
+    /// the change that is wrong.
+    #[test]
+    fn the_derivations_are_pinned() {
+        let deal = seed().deal(tournament(), 258);
+        let added = [Entropy::NONE, Entropy::new(b"abc").unwrap(), Entropy::new(&[0xff; 64]).unwrap()];
+        let seat = Seat::new(3).unwrap();
+        let derived = [
+            hex(seed().tournament_commitment(tournament()).as_bytes()),
+            hex(deal.reveal()),
+            hex(deal.commitment().as_bytes()),
+            hex(deal.game_seed(&added).reveal()),
+            hex(deal.game_seed(&[]).reveal()),
+            hex(deal.recolouring(2).reveal()),
+            hex(deal.bot_seed(1, seat, 7).reveal()),
+        ];
+        let expected = [
+            "870e17ac422cb1a725a396dbf5ff569bb69eb5ddde7b0f2f9886db13be57a70a",
+            "51659aff9e9e9747108b74373690ce2428e841ac243d79b51e609690b25022d1",
+            "a4c76a2b96de249bbd8fc4a1f7f1ad03e0c7e1a3e90f73073a40ccd018246dc1",
+            "c6714a0361275df7bcdc81e6cf1c16aa0f6bd05f7c661cc8a492e11ca169b0d9",
+            "c5b3f630cbac5c3d307ee0081083aac88955c12a1b27686c0060aae908860b90",
+            "a403bca367206825bde9371feb27cf7901c59617e50fb3b3ac51357d0afa19d8",
+            "d92f96157d3e1d24184f41d40ab99be1e2700e56db149c0836655b2049b04fae",
+        ];
+        assert_eq!(derived, expected);
+    }
+
+    #[test]
+    fn each_deal_rotation_seat_and_decision_has_its_own() {
+        let deal = |number| seed().deal(tournament(), number);
+        let seat = |number| Seat::new(number).unwrap();
+        assert_ne!(deal(0).reveal(), deal(1).reveal());
+        assert_ne!(deal(0).commitment(), deal(1).commitment());
+        assert_ne!(deal(0).recolouring(0).reveal(), deal(0).recolouring(1).reveal());
+        let bots = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)];
+        let bots = bots.map(|(rotation, place, decision)| {
+            hex(deal(0).bot_seed(rotation, seat(place), decision).reveal())
+        });
+        assert!(bots.iter().enumerate().all(|(at, bot)| !bots[..at].contains(bot)), "{bots:?}");
+        let added = |bytes: &[&[u8]]| -> String {
+            let all: Vec<Entropy> = bytes.iter().map(|given| Entropy::new(given).unwrap()).collect();
+            hex(deal(0).game_seed(&all).reveal())
+        };
+        assert_ne!(added(&[b"ab", b"c"]), added(&[b"a", b"bc"]));
+        assert_ne!(added(&[b""]), added(&[]));
+    }
+
+    #[test]
+    fn seeds_are_never_printed() {
+        assert_eq!(format!("{:?}", seed().deal(tournament(), 0)), "DealSeed(..)");
+    }
+}
