@@ -73,8 +73,8 @@ pub use agent::{AgentEvent, AgentSettings, Serving};
 pub use bot::{AsyncBot, Bot, BotError, End, Start};
 pub use choice::{Answered, Choice};
 pub use client::{
-    AgentFilter, Client, FollowedTables, FollowedTournament, JoinTable, Joined, NewTable, Resigning,
-    TableFilter,
+    AgentFilter, Client, ExportedRecords, FollowedTables, FollowedTournament, JoinTable, Joined, NewTable,
+    Resigning, TableFilter,
 };
 pub use connect::ClientBuilder;
 pub use decision::Decision;

@@ -5,11 +5,12 @@
 //! - [`played`]: what tables report, and the scores of a group.
 //! - [`plan`]: the formats. Which groups there are, and which of their tables may be played now.
 //! - [`tournament`]: a tournament as the fold of its log.
-//! - `stats`: intervals, sequential tests, ratings, and the search for whoever remembers deals.
+//! - [`stats`]: intervals, sequential tests, ratings, and the search for whoever remembers deals.
 #![deny(missing_docs)]
 
 pub mod plan;
 pub mod played;
+pub mod stats;
 pub mod tournament;
 
 pub use played::{Entrant, Finish, Group, GroupScore, SeatScore, TableScore};
