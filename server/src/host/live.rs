@@ -18,9 +18,8 @@ use super::outbox::{Attachment, Out, closed};
 use super::{Asked, Channel, HostError, Item, Presence, Snapshot, Told, Wants, What};
 use crate::TableId;
 use crate::clock::Moment;
-use crate::fair::ServerSeed;
 use crate::log::OwnerId;
-use crate::table::{ChanceSetup, Entry, Holder, Record, Step, Table, TableEvent, Told as Telling};
+use crate::table::{Entry, Holder, Record, Step, Table, TableEvent, Told as Telling};
 
 /// Somebody who plays or watches.
 pub(super) struct Sub {
@@ -350,10 +349,6 @@ impl Live {
             if self.thinking.contains(seat) {
                 continue;
             }
-            let seed = match &self.table.setup().chance {
-                ChanceSetup::Fresh { server_seed } => *server_seed,
-                ChanceSetup::Given { seed } | ChanceSetup::Scripted { seed, .. } => *seed,
-            };
             let Some(view) = self.table.view(Viewer::Seat(seat)) else { continue };
             jobs.push(BotJob {
                 table: self.id(),
@@ -362,7 +357,7 @@ impl Live {
                 bot: bot.clone(),
                 view,
                 legal: self.table.legal_actions(seat),
-                seed: ServerSeed::from_bytes(seed).bot_seed(seat, decision.0),
+                seed: self.table.setup().chance.bot_seed(seat, decision.0),
             });
         }
         jobs
