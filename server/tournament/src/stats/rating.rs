@@ -23,6 +23,8 @@
 
 mod bootstrap;
 mod newton;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -100,7 +102,7 @@ impl Places {
         }
     }
 
-    /// Takes in a group. Seats of entrants that are not there are left out.
+    /// Takes in a group, of tables of at most 8. Seats of entrants that are not there are left out.
     pub fn push(&mut self, group: &Group) {
         let mut share = Share::default();
         for table in &group.tables {
@@ -166,9 +168,13 @@ impl Places {
     /// The ratings of all entrants with their intervals, in their order.
     #[must_use]
     pub fn ratings_with_intervals(&self) -> Vec<Rating> {
+        self.with_intervals(bootstrap::WORK)
+    }
+
+    fn with_intervals(&self, work: usize) -> Vec<Rating> {
         let sets = self.sets();
         let (fitted, curve) = self.fit(&sets);
-        let mut drawn_anew = bootstrap::ratings(self, &sets, &fitted, &curve);
+        let mut drawn_anew = bootstrap::ratings(self, &sets, (&fitted, &curve), work);
         let with_interval = |(at, rating): (usize, f64)| {
             let Seen { groups, beat, was_beaten, .. } = self.entrants[at];
             let told = groups >= MIN_GROUPS && beat && was_beaten;
