@@ -3,11 +3,11 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
-use super::newton::{self, Curve, Sets};
+use super::newton::{self, Curve, Exactness, Sets};
 use super::{Interval, Places, UNIT, in_elo};
 
 /// About how many multiplications may be spent.
-pub(super) const WORK: usize = 40_000_000;
+pub(super) const WORK: usize = 10_000_000;
 /// The most samples; more would not make the ends of the intervals much steadier.
 const MOST: usize = 400;
 /// The fewest samples that the fit is made again for, and of single steps.
@@ -28,8 +28,8 @@ pub(super) fn ratings(
     let entrants = fitted.len();
     let pass: usize = sets.0.iter().map(|(set, _)| set.len() * set.len()).sum();
     let shares: usize = places.groups.iter().map(|share| share.sets.len() + share.drawn.len()).sum();
-    // From the fit on, three steps or so will do; and a look for each.
-    let refit = 4 * (entrants * entrants * entrants / 6 + 2 * pass) + shares;
+    // From the fit on, two or three looks will do.
+    let refit = 3 * (entrants * entrants * entrants / 6 + 2 * pass) + shares;
     let mut samples = vec![vec![]; entrants];
     let mut keep = |logs: &[f64]| {
         for (sample, rating) in samples.iter_mut().zip(in_elo(logs)) {
@@ -40,7 +40,7 @@ pub(super) fn ratings(
     if FEWEST.0 * refit <= work {
         for _ in 0..(work / refit.max(1)).min(MOST) {
             let (drawn, weights) = weigh(places, draw.next());
-            keep(&newton::fit(sets, &drawn, &weights, fitted.to_vec()).0);
+            keep(&newton::fit(sets, &drawn, &weights, fitted.to_vec(), Exactness::ENOUGH).0);
         }
         return samples;
     }

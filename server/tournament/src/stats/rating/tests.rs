@@ -57,7 +57,7 @@ fn the_fit_has_the_largest_likelihood_of_the_definition() {
     let has_ties = |table: &TableScore| !table.seats.iter().any(|seat| seat.place == 4);
     assert!(groups.iter().flat_map(|group| &group.tables).any(has_ties));
     let places = places(6, &groups);
-    let (logs, _) = places.fit(&places.sets());
+    let (logs, _) = places.fit(&places.sets(), places.middling(), Exactness::FULL);
     let top = likelihood(&groups, &logs);
     for who in 0..6 {
         for off in [-0.01, 0.01] {
@@ -150,8 +150,11 @@ fn the_history_ends_with_the_ratings_of_now() {
     let history = history(3, &groups, 40);
     assert_eq!(history.len(), 40);
     assert!(history.is_sorted_by(|a, b| a.groups < b.groups));
-    let last = RatingPoint { groups: 101, ratings: places(3, &groups).ratings() };
-    assert_eq!(history.last(), Some(&last));
+    let last = history.last().unwrap();
+    assert_eq!(last.groups, 101);
+    for (then, now) in last.ratings.iter().zip(places(3, &groups).ratings()) {
+        assert!((then - now).abs() < 0.01, "{then} {now}");
+    }
     assert_eq!(super::history(3, &groups[..5], 40).len(), 5);
     assert!(super::history(3, &[], 40).is_empty());
 }
@@ -177,7 +180,7 @@ fn intervals_hold_the_true_ratings_as_often_as_promised() {
     // With the fit made again, and by one step.
     for (players, work) in [(2, WORK_FOR_FITS), (3, WORK_FOR_FITS), (3, 0)] {
         let (mut held, mut of) = (0, 0);
-        for _ in 0..100 {
+        for _ in 0..200 {
             let mut places = Places::new(6);
             for number in 0..150 {
                 // Games of a deal go the same way more often than not: both count, as one group.
@@ -199,7 +202,7 @@ fn intervals_hold_the_true_ratings_as_often_as_promised() {
             "{players} players, work {work}: {:.1}% of the intervals hold the true rating",
             share * 100.0
         );
-        assert!((0.925..0.975).contains(&share), "{share}");
+        assert!((0.91..0.98).contains(&share), "{share}");
     }
 }
 
