@@ -8,6 +8,7 @@ mod method;
 mod peer;
 mod play;
 mod reasons;
+mod record;
 mod speech;
 mod table;
 
@@ -17,6 +18,7 @@ pub use method::Method;
 pub use peer::Peer;
 pub use play::Play;
 pub use reasons::{DOMAIN, code, name};
+pub use record::Records;
 pub use table::Tables;
 
 use crate::config::Settings;

@@ -30,7 +30,7 @@ pub fn item(item: Item) -> v1::StreamItem {
 }
 
 /// A view, which says whether the deal was chosen.
-fn game_view(view: AnyView, seed_given: bool) -> Box<v1::GameView> {
+pub(super) fn game_view(view: AnyView, seed_given: bool) -> Box<v1::GameView> {
     Box::new(v1::GameView { seed_given, ..view.into() })
 }
 
