@@ -95,6 +95,7 @@ fn try_attach(record: &Record, attach: &Attach) -> Result<Option<Sub>, HostError
         viewer,
         generation: None,
         wants: attach.wants,
+        agent: None,
         number: attach.after.unwrap_or(last),
     };
     match attach.after {
