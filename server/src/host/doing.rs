@@ -118,6 +118,10 @@ fn join_table(live: &mut Live, work: &mut Work, join: Join, to: To<(Seat, Look)>
 fn change_table(live: &mut Live, work: &mut Work, change: Change, to: To<Look>) {
     let table = &live.table;
     let entries = match &change {
+        // Who plays in a tournament is for the tournament to say.
+        Change::Replace { seat, .. } if table.setup().chance.deal().is_some() => {
+            Err(CommandError::SeatTaken { seat: *seat })
+        }
         Change::Replace { seat, bot, request } => table.replace(*seat, bot, request.clone()),
         Change::Resign { seat } => match table.resign(*seat) {
             Err(CommandError::Forfeited { .. }) => Ok(Vec::new()),
@@ -226,6 +230,9 @@ fn attach_to(live: &mut Live, work: &Work, attach: &Attach) {
 
 fn try_attach(live: &mut Live, work: &Work, attach: &Attach) -> Result<(), HostError> {
     let viewer = Door::from(&live.table).admit(&attach.who)?;
+    if viewer == Viewer::Spectator {
+        work.shared.deals.check(live.table.setup().chance.deal())?;
+    }
     let last = live.table.numbers().of(viewer);
     if let Some(after) = attach.after.filter(|after| *after > last) {
         return Err(HostError::CursorAhead { after, last });

@@ -53,6 +53,16 @@ pub enum HostError {
         /// The table.
         table: TableId,
     },
+    /// A table of a tournament's deal may be looked at when all tables of the deal are over.
+    #[error(
+        "deal {number} of tournament {tournament} is still being played, so its tables have neither spectators nor records: wait for its last table"
+    )]
+    DealNotOver {
+        /// The tournament.
+        tournament: TableId,
+        /// The number of the deal.
+        number: u32,
+    },
     /// The request id was used before, for a different request.
     #[error("this request id was used for a different request: take a new id")]
     RequestReused,

@@ -19,9 +19,8 @@ use super::{Asked, Channel, HostError, Item, Presence, Snapshot, Told, Wants, Wh
 use crate::TableId;
 use crate::agents::{Hub, Known};
 use crate::clock::Moment;
-use crate::fair::ServerSeed;
 use crate::log::OwnerId;
-use crate::table::{ChanceSetup, Entry, Holder, Record, Step, Table, TableEvent, Told as Telling};
+use crate::table::{Entry, Holder, Record, Step, Table, TableEvent, Told as Telling};
 
 /// Somebody who plays or watches.
 pub(super) struct Sub {
@@ -369,10 +368,6 @@ impl Live {
             if self.thinking.contains(seat) {
                 continue;
             }
-            let seed = match &self.table.setup().chance {
-                ChanceSetup::Fresh { server_seed } => *server_seed,
-                ChanceSetup::Given { seed } | ChanceSetup::Scripted { seed, .. } => *seed,
-            };
             let Some(view) = self.table.view(Viewer::Seat(seat)) else { continue };
             jobs.push(BotJob {
                 table: self.id(),
@@ -381,7 +376,7 @@ impl Live {
                 bot: bot.clone(),
                 view,
                 legal: self.table.legal_actions(seat),
-                seed: ServerSeed::from_bytes(seed).bot_seed(seat, decision.0),
+                seed: self.table.setup().chance.bot_seed(seat, decision.0),
             });
         }
         jobs

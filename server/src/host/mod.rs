@@ -13,6 +13,7 @@ mod bots;
 mod clocks;
 mod commit;
 mod creating;
+mod deals;
 mod doing;
 mod error;
 mod item;
@@ -44,6 +45,8 @@ use tracing::{Instrument, info_span};
 
 pub use agent::{AgentStream, Arrival};
 pub use ask::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
+pub use creating::DealtTable;
+pub use deals::{Deals, TableEnd, TableEnds};
 pub use error::HostError;
 pub use item::{
     AnswerOutcome, AnswerRefused, Answered, Asked, Closed, Item, News, NewsItem, Presence, SeatTime,
@@ -82,6 +85,7 @@ struct Shared {
     bots: BotPool,
     quota: Quota,
     agents: Hub,
+    deals: Deals,
     attachments: AtomicU64,
     /// Nobody is let in any more.
     stopping: AtomicBool,
@@ -157,6 +161,7 @@ impl Host {
             clock,
             bots: start_bots(&shards, settings)?,
             quota: Quota::default(),
+            deals: Deals::default(),
             attachments: AtomicU64::new(1),
             stopping: AtomicBool::new(false),
             stopped: CancellationToken::new(),
@@ -167,6 +172,8 @@ impl Host {
         });
         let shards = Shards(shards.into());
         let start_up = shared.log.start_up().await?;
+        // Whoever runs the tournaments comes later, and until then nothing of them is shown.
+        start_up.tournaments.iter().for_each(|tournament| shared.deals.open(*tournament));
         let (now, now_ms) = (shared.clock.now(), shared.clock.now_ms());
         let mut all: Vec<Shard> =
             inboxes.into_iter().map(|inbox| Shard::new(shared.clone(), inbox)).collect();
@@ -227,13 +234,28 @@ impl Host {
 
     /// A table, whether it is in memory, at rest or over.
     pub async fn look(&self, table: TableId) -> Result<Look, HostError> {
-        self.ask(table, Ask::Look).await
+        self.ask(table, Ask::Look).await.map(|look| self.shown(look))
     }
 
     /// A table, to somebody who may see it, and as whom.
     pub async fn admit(&self, who: &Who) -> Result<(Look, Viewer), HostError> {
         let asking = who.clone();
-        self.ask(who.table(), |to| Ask::Admit { who: asking, to }).await
+        let admitted = self.ask(who.table(), |to| Ask::Admit { who: asking, to }).await;
+        admitted.map(|(look, viewer)| (self.shown(look), viewer))
+    }
+
+    /// Which deals of tournaments are over.
+    #[must_use]
+    pub fn deals(&self) -> &Deals {
+        &self.shared.deals
+    }
+
+    /// The table with the seeds of its deal, if it has one and that is over.
+    fn shown(&self, mut look: Look) -> Look {
+        if self.shared.deals.check(look.setup.chance.deal()).is_ok() {
+            look.reveal_deal();
+        }
+        look
     }
 
     /// Lets somebody sit down.

@@ -398,7 +398,10 @@ impl Shard {
 
     fn is_over(&mut self, table: TableId) {
         let Some(Slot::Live(live)) = self.tables.remove(&table) else { return };
-        let Live { subs, waiting, owner, .. } = *live;
+        let Live { subs, waiting, owner, table: folded, .. } = *live;
+        if let (Some(deal), Some(ending)) = (folded.setup().chance.deal(), folded.ending()) {
+            self.shared.deals.table_over(table, deal, ending);
+        }
         self.shared.quota.over(&owner);
         let mut lingering = Vec::new();
         for sub in subs {
@@ -447,7 +450,7 @@ impl Shard {
             }
             Loaded::Over(record) => {
                 for ask in asks {
-                    if let Some(sub) = over::carry_out(&record, ask) {
+                    if let Some(sub) = over::carry_out(&record, &self.shared.deals, ask) {
                         self.lingering.entry(table).or_default().push(sub);
                     }
                 }

@@ -17,7 +17,8 @@ pub fn tournament_tag(tournament: TableId) -> String {
 
 /// All that a table is found by. It follows from how the table was set up, so it never changes.
 pub(super) fn tags(setup: &Setup) -> Vec<String> {
-    let mut tags = Vec::new();
+    let mut tags: Vec<String> =
+        setup.chance.deal().map(|deal| tournament_tag(deal.tournament)).into_iter().collect();
     for seat in &setup.seats {
         if let SeatSetup::Agent { name, .. } = seat {
             let tag = agent_tag(name);

@@ -4,6 +4,7 @@
 //! [`Table::answer`] look at a table and say which entries would carry them out. Neither does any I/O or asks a clock.
 
 mod command;
+mod deal;
 mod entry;
 mod look;
 mod record;
@@ -17,6 +18,7 @@ mod told;
 mod tests;
 
 pub use command::{Answer, Answered, CommandError, Joining};
+pub use deal::{Deal, DealShown};
 pub use entry::{Entry, RequestMark};
 pub use look::{Look, SeatLook, State};
 pub use record::{Record, Telling};

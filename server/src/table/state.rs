@@ -295,6 +295,7 @@ impl Table {
         let new = if self.setup.time.constant_secret { AnyGame::new_held } else { AnyGame::new };
         let chance = match &self.setup.chance {
             ChanceSetup::Scripted { seed, orders } => Chance::scripted(*seed, orders.clone()),
+            ChanceSetup::Deal(deal) => deal.chance(self.setup.options.game(), self.players()),
             ChanceSetup::Fresh { .. } | ChanceSetup::Given { .. } => Chance::seeded(self.game_seed()),
         };
         let game = new(self.setup.rules_version, self.setup.options, self.players(), chance, &mut events)
@@ -311,7 +312,12 @@ impl Table {
     pub fn shuffle(&self) -> Shuffle {
         let has_begun = self.started.is_some();
         let is_over = matches!(self.stage, Stage::Over { .. });
-        let server_seed = self.setup.chance.server_seed().copied();
+        let server_seed = match &self.setup.chance {
+            // A table does not know whether its deal is over.
+            ChanceSetup::Deal(deal) => return deal.shuffle(false),
+            ChanceSetup::Fresh { server_seed } => Some(*server_seed),
+            ChanceSetup::Given { .. } | ChanceSetup::Scripted { .. } => None,
+        };
         let is_fresh = server_seed.is_some();
         let entropy = self.seats.iter().filter(|_| has_begun && is_fresh).map(|seat| seat.entropy).collect();
         Shuffle {
@@ -320,6 +326,7 @@ impl Table {
             server_seed: server_seed.filter(|_| is_over),
             game_seed: (has_begun && is_over).then(|| self.game_seed()),
             given: !is_fresh,
+            deal: None,
         }
     }
 
@@ -327,6 +334,7 @@ impl Table {
     fn game_seed(&self) -> [u8; 32] {
         match &self.setup.chance {
             ChanceSetup::Given { seed } | ChanceSetup::Scripted { seed, .. } => *seed,
+            ChanceSetup::Deal(deal) => *deal.seed().game_seed(&deal.entropy).reveal(),
             ChanceSetup::Fresh { server_seed } => {
                 let entropies: Vec<Entropy> = self.seats.iter().map(|seat| seat.entropy).collect();
                 *ServerSeed::from_bytes(*server_seed).game_seed(self.setup.table, &entropies).reveal()

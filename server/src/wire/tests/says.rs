@@ -48,7 +48,9 @@ fn all_of_it_is_said() {
     play_all(&mut rng, |Played { log, table: over }| {
         let open = Table::open(&log[0].1).expect("a first entry");
         let given = over.shuffle().given;
-        for look in [open.look(), Look { rematch: Some(OTHER), ..over.look() }] {
+        let mut revealed = over.look();
+        revealed.reveal_deal();
+        for look in [open.look(), revealed, Look { rematch: Some(OTHER), ..over.look() }] {
             covered.see("Table", &table(&look, true));
         }
         for news_of in [News::Created(Arc::new(open.look())), News::Over(Arc::new(over.look()))] {
