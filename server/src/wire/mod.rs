@@ -17,6 +17,7 @@ mod item;
 pub(crate) mod kind;
 mod list;
 mod news;
+mod record;
 mod result;
 pub(crate) mod shuffle;
 mod table;
@@ -35,6 +36,7 @@ pub use create::create_table;
 pub use item::{closed, item, stream_ending};
 pub use list::{Listing, list_tables};
 pub use news::news;
+pub use record::{export_records, get_record, list_records, record, record_summary};
 pub use table::table;
 
 /// A number that counts something for one viewer. A table would have to be played for years to need more than the wire
