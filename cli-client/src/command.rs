@@ -18,6 +18,7 @@ pub(crate) mod follow;
 pub(crate) mod games;
 pub(crate) mod join;
 pub(crate) mod play;
+pub(crate) mod record;
 pub(crate) mod rematch;
 pub(crate) mod replace;
 pub(crate) mod replay;
@@ -26,6 +27,7 @@ pub(crate) mod rules;
 pub(crate) mod show;
 pub(crate) mod tables;
 pub(crate) mod token;
+pub(crate) mod verify;
 pub(crate) mod watch;
 
 use crate::args::Command;
@@ -58,6 +60,9 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Delete(args) => call(delete::run(args, context), context).await,
         Command::Cancel(args) => call(cancel::run(args, context), context).await,
         Command::Follow(args) => context.stop.unless(follow::run(args, context)).await.unwrap_or_else(Ok),
+        // Large exports and long checks say themselves how far they are.
+        Command::Record(args) => context.stop.unless(record::run(args, context)).await.unwrap_or_else(Ok),
+        Command::Verify(args) => context.stop.unless(verify::run(args, context)).await.unwrap_or_else(Ok),
         Command::Completions(args) => completions::run(args, context),
     }
 }

@@ -5,7 +5,7 @@ use prost::{Message, Name};
 use prost_reflect::{DynamicMessage, FieldDescriptor, ReflectMessage, Value};
 
 use super::finding::Finding;
-use super::notation::{write_field, write_value};
+use super::notation::{is_one_thing, write_field, write_value};
 
 /// Every difference between two messages, with the path of its field.
 pub(super) fn differences<M: Message + Name + PartialEq>(path: &str, found: &M, right: &M) -> Vec<Finding> {
@@ -76,7 +76,9 @@ fn fields(
         return;
     }
     match (&*this, &*that) {
-        (Value::Message(this), Value::Message(that)) if is_found && is_right => {
+        (Value::Message(this), Value::Message(that))
+            if is_found && is_right && !is_one_thing(&this.descriptor()) =>
+        {
             messages(&path, this, that, out);
         }
         (Value::List(this), Value::List(that)) => lists(&path, field, this, that, out),
@@ -107,7 +109,9 @@ fn lists(path: &str, field: &FieldDescriptor, found: &[Value], right: &[Value], 
         let path = format!("{path}[{}]", first + place);
         match (found.get(place), right.get(place)) {
             (Some(this), Some(that)) if this == that => {}
-            (Some(Value::Message(this)), Some(Value::Message(that))) => messages(&path, this, that, out),
+            (Some(Value::Message(this)), Some(Value::Message(that))) if !is_one_thing(&this.descriptor()) => {
+                messages(&path, this, that, out);
+            }
             (this, that) => {
                 let value = |value: &Value| one(field, value);
                 out.push(Finding::differs(path, this.map(value), that.map(value)));

@@ -56,6 +56,8 @@ struct SeatState {
     time_outs: u32,
     forfeit: Option<wire::SeatFinish>,
     thought: u64,
+    /// Whether a time was wrong or is missing, so that the sum is not known.
+    lost_count: bool,
 }
 
 /// A table, as far as the steps so far have brought it.
@@ -126,6 +128,7 @@ impl<'a> Fold<'a> {
             time_outs: 0,
             forfeit: None,
             thought: 0,
+            lost_count: false,
         };
         Fold {
             start,
@@ -145,6 +148,11 @@ impl<'a> Fold<'a> {
     /// Who sits where now.
     pub(super) fn holders(&self) -> impl Iterator<Item = Option<&Occupant>> {
         self.seats.iter().map(|seat| seat.holder.as_ref())
+    }
+
+    /// A step is missing, and how long anybody thought in it is not known.
+    pub(super) fn forget_times(&mut self) {
+        self.seats.iter_mut().for_each(|seat| seat.lost_count = true);
     }
 
     /// Whether the table has this seat.
@@ -341,11 +349,13 @@ impl<'a> Fold<'a> {
             false if self.start.has_limit() => clock.decision_ms().saturating_add(state.bank),
             false => return Err(Wrong::Table("the table had no clock")),
         };
+        let is_too_short = think_ms < least;
         let think_ms = think_ms.max(least);
         if state.open.is_none() {
             return Err(Wrong::Table("the seat was not asked"));
         }
         self.use_time(seat, think_ms);
+        self.seats[seat.index()].lost_count |= is_too_short;
         if !is_secret {
             let state = &mut self.seats[seat.index()];
             state.time_outs += 1;
@@ -420,7 +430,10 @@ impl<'a> Fold<'a> {
                 points: standing.points,
                 finish: state.forfeit.unwrap_or(wire::SeatFinish::PlayedOut).into(),
                 clocks_run_out: state.time_outs,
-                think_ms: state.thought,
+                think_ms: match self.start.said_to_have_thought(standing.seat) {
+                    Some(said) if state.lost_count => said,
+                    _ => state.thought,
+                },
             }
         });
         wire::TableResult {

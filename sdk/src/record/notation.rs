@@ -41,6 +41,15 @@ fn shape(message: &MessageDescriptor) -> Shape {
     }
 }
 
+/// Whether a message is one thing, whatever fields it has: a moment, or a card of one game or of any.
+pub(super) fn is_one_thing(message: &MessageDescriptor) -> bool {
+    match shape(message) {
+        Shape::Moment | Shape::Card => true,
+        Shape::Choice => message.name().ends_with("Card"),
+        Shape::Fields => false,
+    }
+}
+
 /// Writes the value of a field; all values of a list, in brackets.
 pub(super) fn write_field(out: &mut String, field: &FieldDescriptor, value: &Value) {
     match value {

@@ -4,7 +4,7 @@
 //! taken that most of it agrees with, so that what was changed is named, and not everything that follows from it.
 
 use parlor_engine::{
-    AnyEvent, AnyGame, AnyOptions, Chance, Events, GameId, NoEvents, Relabelling, Shuffle, Viewer,
+    AnyEvent, AnyGame, AnyOptions, Chance, Events, GameId, NoEvents, Relabelling, Seat, Shuffle, Viewer,
 };
 use parlor_proto::{convert, reflect};
 use prost_reflect::{DynamicMessage, Value};
@@ -26,6 +26,8 @@ pub(super) struct Start {
     chance: Chance,
     /// What was told of the shuffle at the start and at the end, for a deal of a tournament: there, less is shown.
     told: (Option<wire::FairShuffle>, Option<wire::FairShuffle>),
+    /// How long each seat thought in all, by the result.
+    thought: Vec<u64>,
 }
 
 impl Start {
@@ -59,6 +61,11 @@ impl Start {
             rules_version: record.rules_version,
             chance: Chance::seeded([0; 32]),
             told: told.unwrap_or_default(),
+            thought: record
+                .result
+                .iter()
+                .flat_map(|result| result.seats.iter().map(|seat| seat.think_ms))
+                .collect(),
             shuffle,
         };
         if !began {
@@ -151,6 +158,11 @@ impl Start {
     /// Whether decisions have a limit of time.
     pub(super) fn has_limit(&self) -> bool {
         self.clock.decision_ms() > 0
+    }
+
+    /// How long a seat thought in all, by the result.
+    pub(super) fn said_to_have_thought(&self, seat: Seat) -> Option<u64> {
+        self.thought.get(seat.index()).copied()
     }
 
     /// What is shown of the shuffle when the game begins.

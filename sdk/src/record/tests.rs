@@ -4,4 +4,3 @@ mod doctored;
 mod forms;
 mod honest;
 mod made;
-mod replays;

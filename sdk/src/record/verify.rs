@@ -137,8 +137,10 @@ fn full(record: &wire::Record, start: &Start, right: &mut wire::Record) -> Vec<F
 
 /// Who sat where when the table was made: those at the end who never came.
 fn first_holders(record: &wire::Record, players: u8) -> Vec<Option<Occupant>> {
+    // Players join.
+    let was_there = |holder: &Occupant| !matches!(holder, Occupant::Player(_));
     let mut holders: Vec<Option<Occupant>> =
-        (0..u32::from(players)).map(|seat| holder(record, seat)).collect();
+        (0..u32::from(players)).map(|seat| holder(record, seat).filter(was_there)).collect();
     let (mut came, mut began) = (vec![false; holders.len()], false);
     for event in events(record) {
         let (seat, by_bot) = match event {
@@ -300,7 +302,9 @@ impl<'a> Walk<'a> {
             consider(all_causes(fold, found.decided.first()));
         }
         // What was done is against the rules, whatever else it may have been.
-        if let (Some(best), Some(illegal)) = (&mut best, illegal(fold, found, &path)) {
+        if let (Some(best), Some(illegal)) = (&mut best, illegal(fold, found, &path))
+            && best.wrong.iter().any(|wrong| wrong.path.starts_with(&illegal.path))
+        {
             best.wrong.insert(0, illegal);
         }
         let nothing = || Problem::Impossible { why: "nothing could happen then".to_owned() };
@@ -319,11 +323,25 @@ impl<'a> Walk<'a> {
             );
             causes.push(Cause::ClockRanOut { seat, think_ms: 0, why: wire::SeatFinish::TimedOut });
         }
-        causes.iter().find_map(|cause| {
+        let candidates = causes.iter().filter_map(|cause| {
             let mut fold = self.fold.clone();
             let missing = fold.take_in(cause, after_ms).ok()?;
+            fold.forget_times();
             let fold = self.fits(&fold, place, found)?;
             Some((missing, fold))
+        });
+        // Of several, the one after which the record goes on for longest.
+        candidates.max_by_key(|(_, fold)| {
+            let mut fold = fold.clone();
+            let rest = self.record.steps.iter().enumerate().skip(place + 1);
+            let fitting = rest.take_while(|(place, step)| match self.fits(&fold, *place, step) {
+                Some(next) => {
+                    fold = next;
+                    true
+                }
+                None => false,
+            });
+            fitting.count()
         })
     }
 
@@ -426,7 +444,9 @@ fn causes(fold: &Fold<'_>, found: &wire::RecordStep) -> Vec<Cause> {
     if fold.window_is_held() {
         causes.push(Cause::WindowClosed);
     }
-    causes.push(Cause::Nothing);
+    if found.told.is_empty() && found.decided.is_empty() && found.asked.is_empty() {
+        causes.push(Cause::Nothing);
+    }
     causes
 }
 
