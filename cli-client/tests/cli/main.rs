@@ -12,5 +12,6 @@ mod games;
 mod help;
 mod interrupts;
 mod json;
+mod records;
 mod restarts;
 mod tls;
