@@ -10,6 +10,7 @@ mod look;
 mod news;
 mod record;
 mod setup;
+mod tournament;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -19,6 +20,9 @@ use prost::Message;
 pub use entry::{Reader, decode_entry, encode_entry};
 pub use news::{decode_news, encode_news};
 pub use record::{decode_record, encode_record};
+pub use tournament::{
+    decode_tournament_entry, decode_tournament_record, encode_tournament_entry, encode_tournament_record,
+};
 
 /// Stored bytes that are not what the server writes.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
