@@ -9,12 +9,15 @@ use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt};
 
 use super::reasons::{DOMAIN, code, name};
+use super::tournament;
 use crate::{
+    agents::AgentError,
     host::HostError,
     identity::{KeyRefused, Scope, TokenRefused},
     limits::{Counted, Exhausted},
     log::LogError,
     table::CommandError,
+    tournament::TournamentError,
 };
 
 /// When to come back if too much waits to be written: commits take milliseconds.
@@ -47,6 +50,9 @@ pub enum Failure {
         /// How large it may be.
         most: u64,
     },
+    /// A tournament refused or failed.
+    #[error(transparent)]
+    Tournament(TournamentError),
     /// The host refused or failed.
     #[error(transparent)]
     Host(#[from] HostError),
@@ -119,6 +125,22 @@ impl Failure {
             Failure::Scope(scope) => told(Reason::ScopeMissing).with("scope", scope),
             Failure::NoSuchGame => told(Reason::GameNotFound),
             Failure::MessageTooLarge { most, .. } => told(Reason::MessageTooLarge).with("most", most),
+            Failure::Tournament(error) => match error {
+                TournamentError::NotFound { tournament } => {
+                    told(Reason::TournamentNotFound).with("tournament_id", tournament)
+                }
+                TournamentError::NotOwner { tournament } => {
+                    told(Reason::NotOwner).with("tournament_id", tournament)
+                }
+                TournamentError::Misfit(misfit) => told(tournament::reason(misfit)),
+                TournamentError::NoAgent { name } => told(Reason::AgentUnavailable).with("agent", name),
+                TournamentError::TooMany { most } => told(Reason::TooManyTables).with("most", most),
+                TournamentError::Damaged { tournament, .. } => told(Reason::TableDamaged)
+                    .with("tournament_id", tournament)
+                    .saying("what is stored of this tournament is damaged: tell whoever runs the server"),
+                // It becomes the host's own.
+                TournamentError::Host(_) => told(Reason::ServerFault).saying(FAULT),
+            },
             Failure::Host(HostError::Token(refused)) => match refused {
                 TokenRefused::Malformed(_) | TokenRefused::OtherKind { .. } | TokenRefused::Wrong(_) => {
                     told(Reason::TokenInvalid)
@@ -132,9 +154,10 @@ impl Failure {
                 Exhausted::Count { counted: Counted::Tables, most } => {
                     told(Reason::TooManyTables).with("most", most)
                 }
-                Exhausted::Count { counted: Counted::Streams | Counted::Channels, most } => {
-                    told(Reason::TooManyStreams).with("most", most)
-                }
+                Exhausted::Count {
+                    counted: Counted::Streams | Counted::Channels | Counted::Agents,
+                    most,
+                } => told(Reason::TooManyStreams).with("most", most),
             },
             Failure::Host(HostError::Log(error)) => match error {
                 LogError::NoSuchTable { table } => told(Reason::TableNotFound).with("table_id", table),
@@ -188,6 +211,17 @@ impl Failure {
                     told(Reason::IllegalAction).with("legal_count", count)
                 }
                 CommandError::Illegal(refusal) => told(Reason::IllegalAction).with("rule", refusal.code),
+            },
+            Failure::Host(HostError::Agent(error)) => match error {
+                AgentError::Unknown { .. } => told(Reason::AgentNotFound),
+                AgentError::Gone { .. }
+                | AgentError::OtherVersion { .. }
+                | AgentError::DoesNotPlay { .. }
+                | AgentError::Full { .. }
+                | AgentError::SetAside { .. } => told(Reason::AgentUnavailable),
+                AgentError::NameTaken { .. } => told(Reason::AgentNameTaken),
+                AgentError::Replaced => told(Reason::AgentReplaced),
+                AgentError::AllRefused { refused } => told(Reason::Protocol).with("refused", refused),
             },
             Failure::Host(HostError::Setup(error)) => match error {
                 SetupError::Players { min, max, got, .. } => {

@@ -1,7 +1,9 @@
 //! The border: what arrives over gRPC is checked and handed on, what comes back is put into messages, and whatever goes
 //! wrong becomes a status. Nothing behind it knows of gRPC.
 
+mod agent;
 mod catalogue;
+mod ear;
 mod error;
 pub mod layer;
 mod method;
@@ -10,7 +12,9 @@ mod play;
 mod reasons;
 mod speech;
 mod table;
+mod tournament;
 
+pub use agent::Agents;
 pub use catalogue::Catalogue;
 pub use error::Failure;
 pub use method::Method;
@@ -18,6 +22,7 @@ pub use peer::Peer;
 pub use play::Play;
 pub use reasons::{DOMAIN, code, name};
 pub use table::Tables;
+pub use tournament::Tournaments;
 
 use crate::config::Settings;
 use crate::host::Host;
@@ -28,6 +33,8 @@ use crate::identity::ServerKey;
 pub struct Parlour {
     /// All tables.
     pub host: Host,
+    /// All tournaments.
+    pub tournaments: crate::tournament::Tournaments,
     /// What tokens are signed with.
     pub server_key: ServerKey,
     /// Defaults and limits.

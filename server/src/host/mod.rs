@@ -6,6 +6,7 @@
 //! that is over is answered for by its record (`over.rs`).
 
 mod admit;
+mod agent;
 mod ask;
 mod ask_table;
 mod bots;
@@ -42,7 +43,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, info_span};
 
+pub use agent::{AgentStream, Arrival};
 pub use ask::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
+pub(crate) use commit::visibility_code;
 pub use creating::DealtTable;
 pub use deals::{Deals, TableEnd, TableEnds};
 pub use error::HostError;
@@ -56,6 +59,7 @@ pub use stream::{Said, Saying, StreamHandle};
 pub use tags::{agent_tag, tournament_tag};
 
 use crate::TableId;
+use crate::agents::Hub;
 use crate::clock::{Clock, Moment};
 use crate::config::Settings;
 use crate::identity::{Generation, Owner, SeatPass};
@@ -82,6 +86,7 @@ struct Shared {
     bots: BotPool,
     quota: Quota,
     deals: Deals,
+    agents: Hub,
     attachments: AtomicU64,
     /// Nobody is let in any more.
     stopping: AtomicBool,
@@ -149,8 +154,10 @@ impl Host {
     ) -> Result<Host, HostError> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let (shards, inboxes): (Vec<_>, Vec<_>) = (0..cores).map(|_| mpsc::channel(INBOX)).unzip();
+        let agents = Hub::start(log.clone(), clock.clone(), &settings.agents).await?;
         let shared = Arc::new(Shared {
             away_from: clock.now() + COME_BACK,
+            agents,
             log,
             clock,
             bots: start_bots(&shards, settings)?,
@@ -214,6 +221,18 @@ impl Host {
         answer.await.unwrap_or(Err(HostError::Stopping))
     }
 
+    /// Waits for so long, by the host's clock.
+    pub async fn wait(&self, time: Duration) {
+        let clock = &self.shared.clock;
+        clock.sleep_until(clock.now() + time).await;
+    }
+
+    /// The agents that the host knows.
+    #[must_use]
+    pub fn agents(&self) -> &Hub {
+        &self.shared.agents
+    }
+
     /// A table, whether it is in memory, at rest or over.
     pub async fn look(&self, table: TableId) -> Result<Look, HostError> {
         self.ask(table, Ask::Look).await.map(|look| self.shown(look))
@@ -224,6 +243,11 @@ impl Host {
         let asking = who.clone();
         let admitted = self.ask(who.table(), |to| Ask::Admit { who: asking, to }).await;
         admitted.map(|(look, viewer)| (self.shown(look), viewer))
+    }
+
+    /// Fires when all that was accepted is durable, and everything ends.
+    pub(crate) fn stopped(&self) -> CancellationToken {
+        self.shared.stopped.clone()
     }
 
     /// Which deals of tournaments are over.
@@ -370,7 +394,7 @@ fn start_bots(shards: &[mpsc::Sender<ToShard>], settings: &Settings) -> Result<B
 }
 
 /// What the log knows the request of a client by.
-fn client_request(request: &RequestMark) -> String {
+pub(crate) fn client_request(request: &RequestMark) -> String {
     format!("c:{}", request.id)
 }
 

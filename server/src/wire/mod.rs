@@ -3,6 +3,7 @@
 //! What the host says always has a form on the wire. What a client says is checked field by field, and an error names
 //! the field by its path, before anything of the host sees it. Nothing here does I/O.
 
+mod agent;
 mod answer;
 mod ask;
 mod attach;
@@ -18,11 +19,14 @@ mod list;
 mod news;
 mod result;
 pub(crate) mod shuffle;
+pub(crate) mod standings;
 mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+pub(crate) mod tournament;
 
+pub use agent::{AgentPage, agent, connect_items, hello, list_agents, welcome};
 pub use answer::{Answering, act, answer, answered, unreadable};
 pub use ask::{
     Reissuing, Rematching, Replacing, Resigning, cancel_table, create_spectator_token, delete_table,
@@ -34,6 +38,7 @@ pub use item::{closed, item, stream_ending};
 pub use list::{Listing, list_tables};
 pub use news::news;
 pub use table::table;
+pub use tournament::create_tournament;
 
 /// A number that counts something for one viewer. A table would have to be played for years to need more than the wire
 /// has.

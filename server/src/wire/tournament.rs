@@ -1,6 +1,5 @@
 //! How tournaments are set up and shown.
 
-use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use parlor_engine::{AnyGame, AnyOptions, Chance, NoEvents};
@@ -11,12 +10,14 @@ use parlor_proto::v1::tournament_setup::Format as WireFormat;
 use parlor_tournament::plan::{Deals, Format, MAX_ENTRANTS, SequentialTest, SetupError};
 use parlor_tournament::{Entrant, State};
 
+use super::agent::{agent_name, agent_version};
 use super::create::time_control;
 use super::house::house_bot;
 use super::kind::visibility;
 use super::shuffle::entropy;
 use super::table::timestamp;
 use super::text::{request_mark, shown};
+use crate::TableId;
 use crate::config::{Bots, TableDefaults};
 use crate::grpc::Failure;
 use crate::host::HostError;
@@ -25,8 +26,6 @@ use crate::tournament::{Course, EntrantSetup, NewTournament, Terms};
 
 /// The longest name of a tournament, in characters.
 const NAME: usize = 128;
-/// The longest name and version of an agent, in bytes.
-const AGENT: usize = 64;
 /// The most tables at once that can be asked for.
 const MAX_TABLES: u32 = 100_000;
 /// How long it waits for agents that are not there, if nobody says, and at most, in milliseconds.
@@ -141,18 +140,27 @@ fn entrants(
         let why = format!("must have 2 to {most} entries, not {}", wire.len());
         return Err(WrongField::at("entrants", why).into());
     }
-    let mut known = HashSet::new();
-    let mut entrants = Vec::with_capacity(wire.len());
+    let mut known = Vec::with_capacity(wire.len());
     for (place, wire) in wire.into_iter().enumerate() {
         let at = |failure: Failure| failure.within(&format!("entrants[{place}]"));
         let entrant = entrant(wire, &house).map_err(at)?;
-        if !known.insert(entrant.clone()) {
+        // An agent whose version is not said is whichever of its versions comes.
+        let is_known = match &entrant {
+            EntrantSetup::Agent { name, version } => known.iter().any(|other| match other {
+                EntrantSetup::Agent { name: same, version: other } => {
+                    same == name && (version == other || version.is_empty() || other.is_empty())
+                }
+                EntrantSetup::House { .. } => false,
+            }),
+            EntrantSetup::House { .. } => known.contains(&entrant),
+        };
+        if is_known {
             let why = "takes part already: no two entrants are the same";
             return Err(at(WrongField::new(why).into()));
         }
-        entrants.push(entrant);
+        known.push(entrant);
     }
-    Ok(entrants)
+    Ok(known)
 }
 
 fn entrant(
@@ -165,13 +173,11 @@ fn entrant(
             Ok(EntrantSetup::House { bot })
         }
         Some(WireEntrant::Agent(v1::AgentSeat { name, version })) => {
-            if !(1..=AGENT).contains(&name.len()) {
-                return Err(WrongField::at("agent.name", format!("must have 1 to {AGENT} bytes")).into());
-            }
-            if version.len() > AGENT {
-                return Err(WrongField::at("agent.version", format!("must have up to {AGENT} bytes")).into());
-            }
-            Ok(EntrantSetup::Agent { name, version })
+            let agent = |wrong: WrongField| wrong.within("agent");
+            Ok(EntrantSetup::Agent {
+                name: agent_name(name, "name").map_err(agent)?,
+                version: agent_version(version, "version").map_err(agent)?,
+            })
         }
         None => Err(WrongField::new("must say who takes part: an agent or a house_bot").into()),
     }
@@ -326,6 +332,12 @@ pub(crate) fn tournament(course: &Course, shown: State, is_closed: bool) -> v1::
         owned: false,
         note: course.plan.note().to_owned(),
     }
+}
+
+/// The id of a tournament.
+pub fn tournament_id(text: &str) -> Result<TableId, WrongField> {
+    let why = "a tournament id has 26 digits and letters (without i, l, o and u)";
+    text.parse().map_err(|_| WrongField::at("tournament_id", why))
 }
 
 /// Why something is done to a tournament, for everyone.
