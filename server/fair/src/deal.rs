@@ -34,6 +34,9 @@ impl ServerSeed {
     }
 }
 
+/// What stands in the place of a tournament's id where its seed was given.
+pub const GIVEN: TableId = TableId::from_bytes([0; 16]);
+
 /// The server's seed for one deal of a tournament: secret until the last table of the deal is over.
 ///
 /// # The scheme
@@ -58,6 +61,9 @@ impl ServerSeed {
 ///    big-endian)`.
 /// 7. **When the last table of a deal is over**, its deal seed is shown and, when the tournament is over, the seed of the
 ///    tournament. All that is derived has 32 bytes.
+///
+/// **A given seed**: where the organiser gave the seed of the tournament, for tests, 16 bytes of 0 stand in the place of the
+/// tournament id ([`GIVEN`]), and nobody adds anything. So the same seed gives the same tournament every time.
 #[derive(Clone)]
 pub struct DealSeed {
     tournament: TableId,

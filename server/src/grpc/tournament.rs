@@ -62,7 +62,11 @@ impl Tournaments {
         Ok(Some(self.0.tournaments.get(tournament, access).await?))
     }
 
-    async fn standings(&self, tournament: TableId, access: &Access) -> Result<Option<v1::Standings>, Failure> {
+    async fn standings(
+        &self,
+        tournament: TableId,
+        access: &Access,
+    ) -> Result<Option<v1::Standings>, Failure> {
         Ok(Some(self.0.tournaments.standings(tournament, access, false).await?))
     }
 }
@@ -194,8 +198,7 @@ impl TournamentService for Tournaments {
     ) -> Answer<v1::CancelTournamentResponse> {
         let asked = request.get_ref();
         let reason = wire::tournament::reason(asked.reason.clone(), 0).map_err(Failure::from)?;
-        let (id, access) =
-            self.command(&request, &asked.tournament_id, Command::Cancel { reason }).await?;
+        let (id, access) = self.command(&request, &asked.tournament_id, Command::Cancel { reason }).await?;
         Ok(Response::new(v1::CancelTournamentResponse { tournament: self.get(id, &access).await? }))
     }
 
@@ -206,8 +209,7 @@ impl TournamentService for Tournaments {
         let asked = request.get_ref();
         // A number that none can have is that of nobody.
         let entrant = Entrant(u16::try_from(asked.entrant).unwrap_or(u16::MAX));
-        let (id, access) =
-            self.command(&request, &asked.tournament_id, Command::Withdraw(entrant)).await?;
+        let (id, access) = self.command(&request, &asked.tournament_id, Command::Withdraw(entrant)).await?;
         Ok(Response::new(v1::WithdrawEntrantResponse { standings: self.standings(id, &access).await? }))
     }
 

@@ -11,9 +11,9 @@ mod look;
 mod news;
 mod record;
 mod setup;
-mod tournament;
 #[cfg(test)]
 pub(crate) mod tests;
+mod tournament;
 
 use parlor_proto::convert::WrongField;
 use prost::Message;

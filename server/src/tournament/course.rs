@@ -102,9 +102,8 @@ impl Course {
         let Entry::Created(setup) = first else {
             return Err(bad("the log does not begin with a tournament".to_owned()));
         };
-        let seed = *setup.seed().plan(setup.tournament).reveal();
-        let plan =
-            Tournament::open(setup.terms.plan(), seed).map_err(|error| bad(error.to_string()))?;
+        let seed = *setup.seed().plan(setup.salt()).reveal();
+        let plan = Tournament::open(setup.terms.plan(), seed).map_err(|error| bad(error.to_string()))?;
         Ok(Course {
             setup: Arc::new(Setup::clone(setup)),
             plan,
@@ -131,7 +130,9 @@ impl Course {
             Entry::Started { versions, entropy } => {
                 self.started = Some(at);
                 self.versions.clone_from(versions);
-                self.entropy = std::iter::once(self.setup.entropy).chain(entropy.iter().copied()).collect();
+                // The same given seed gives the same tournament, whatever anybody adds.
+                let added = std::iter::once(self.setup.entropy).chain(entropy.iter().copied());
+                self.entropy = added.filter(|_| !self.setup.given).collect();
             }
             Entry::TableOver { place, table, seats } => {
                 self.tables.insert(*place, PlayedTable { table: *table, seats: seats.clone() });
@@ -196,7 +197,7 @@ impl Course {
             tournament: setup.tournament,
             number: place.group,
             rotation: place.rotation,
-            server_seed: *setup.seed().deal(setup.tournament, place.group).reveal(),
+            server_seed: *setup.seed().deal(setup.salt(), place.group).reveal(),
             entropy: self.entropy.clone(),
             // A deal that is played once needs no other colours.
             recolour: setup.terms.deals == plan::plan::Deals::Duplicate,

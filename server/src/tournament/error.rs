@@ -31,7 +31,9 @@ pub enum TournamentError {
         name: String,
     },
     /// The organiser has too many tournaments that are not over.
-    #[error("you have {most} tournaments that are not over, and that is the most: finish or cancel one first")]
+    #[error(
+        "you have {most} tournaments that are not over, and that is the most: finish or cancel one first"
+    )]
     TooMany {
         /// How many there may be.
         most: u32,

@@ -66,7 +66,8 @@ pub(super) fn choose(shown: &Shown, given_up: &mut HashSet<Entrant>, hub: &Hub) 
         if choice.tables.len() >= free {
             break;
         }
-        let away: Vec<Entrant> = seats.iter().copied().filter(|who| rooms[who.index()] == Room::Absent).collect();
+        let away: Vec<Entrant> =
+            seats.iter().copied().filter(|who| rooms[who.index()] == Room::Absent).collect();
         if away.iter().any(|who| !given_up.contains(who)) {
             choice.absent.extend(away);
             continue;
@@ -103,8 +104,11 @@ fn most(course: &Course) -> usize {
 
 fn dealt(course: &Course, place: Place, seats: &[Entrant], away: &[Entrant]) -> DealtTable {
     let terms = &course.setup.terms;
-    let set_aside: Seats =
-        Seat::all(terms.players).zip(seats).filter(|(_, who)| away.contains(who)).map(|(seat, _)| seat).collect();
+    let set_aside: Seats = Seat::all(terms.players)
+        .zip(seats)
+        .filter(|(_, who)| away.contains(who))
+        .map(|(seat, _)| seat)
+        .collect();
     DealtTable {
         options: terms.options,
         seats: seats.iter().map(|entrant| course.seat(*entrant)).collect(),

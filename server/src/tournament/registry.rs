@@ -13,10 +13,11 @@ use super::live::{Asking, Follow, Live};
 use super::runner::Runner;
 use super::{Course, Entry, NewTournament, PlayedTable, Setup, TournamentError};
 use crate::clock::Clock;
-use crate::fair::ServerSeed;
 use crate::host::{Host, HostError, client_request, visibility_code};
 use crate::identity::Owner;
-use crate::log::{Append, Filter, Kind, Listing, Log, LogError, Millis, NewPlace, OwnerId, Page, Place as Kept};
+use crate::log::{
+    Append, Filter, Kind, Listing, Log, LogError, Millis, NewPlace, OwnerId, Page, Place as Kept,
+};
 use crate::stored::{decode_tournament_entry, decode_tournament_record, encode_tournament_entry};
 use crate::table::Visibility;
 use crate::{TableId, fresh_bytes};
@@ -306,7 +307,8 @@ impl Tournaments {
 
     /// A tournament as it is now.
     pub async fn get(&self, tournament: TableId, access: &Access) -> Result<v1::Tournament, TournamentError> {
-        let owned = |course: &Course, shown| v1::Tournament { owned: access.owns(&course.setup.owner), ..shown };
+        let owned =
+            |course: &Course, shown| v1::Tournament { owned: access.owns(&course.setup.owner), ..shown };
         Ok(match self.find(tournament, access).await? {
             Found::Live(live) => {
                 let shown = live.shown();

@@ -236,7 +236,8 @@ impl Runner {
     /// Takes the results of tables that are over. Where one has no result, its group is void.
     async fn take(&mut self, ended: Vec<TableEnd>) -> Result<(), Stop> {
         let place_of = |end: &TableEnd| Place { group: end.number, rotation: end.rotation };
-        let mut ended: HashMap<Place, TableEnd> = ended.into_iter().map(|end| (place_of(&end), end)).collect();
+        let mut ended: HashMap<Place, TableEnd> =
+            ended.into_iter().map(|end| (place_of(&end), end)).collect();
         let mut places: Vec<Place> = ended.keys().copied().collect();
         places.sort_unstable();
         for places in places.chunks(ENTRIES) {
@@ -378,8 +379,7 @@ impl Runner {
             Ok(None) => Ok(()),
             Err(error) => Err(error),
         };
-        let is_broken =
-            matches!(&done, Err(error @ TournamentError::Host(HostError::Fault { .. })) if !error.is_passing());
+        let is_broken = matches!(&done, Err(error @ TournamentError::Host(HostError::Fault { .. })) if !error.is_passing());
         if done.is_ok() {
             let shown = self.live.shown();
             if let Command::Void { group, .. } = command {
@@ -458,8 +458,12 @@ impl Runner {
         let standings = self.live.standings(true).await;
         let (append, state) = {
             let shown = self.live.shown();
-            let mut append =
-                Append::new(self.tournament, shown.course.length, Millis(self.registry.clock.now_ms()), Vec::new());
+            let mut append = Append::new(
+                self.tournament,
+                shown.course.length,
+                Millis(self.registry.clock.now_ms()),
+                Vec::new(),
+            );
             let record = encode_tournament_record(shown.tournament(), v1_standings(&standings));
             append.place = Some(NewPlace::Finished { record });
             append.listing = listing(&shown.course.setup, shown.course.plan.state()).ok();

@@ -4,7 +4,7 @@ use parlor_engine::AnyOptions;
 use parlor_tournament::plan::{self, Deals, Format, SequentialTest};
 
 use crate::TableId;
-use crate::fair::{Entropy, ServerSeed};
+use crate::fair::{Entropy, GIVEN, ServerSeed};
 use crate::table::{RequestMark, TimeControl, Visibility};
 
 /// One who takes part.
@@ -115,6 +115,12 @@ impl Setup {
     #[must_use]
     pub const fn seed(&self) -> ServerSeed {
         ServerSeed::from_bytes(self.seed)
+    }
+
+    /// What stands for the tournament in what is derived from the seed.
+    #[must_use]
+    pub const fn salt(&self) -> TableId {
+        if self.given { GIVEN } else { self.tournament }
     }
 }
 

@@ -199,11 +199,7 @@ fn format(wire: Option<WireFormat>) -> Result<Format, WrongField> {
         },
         Some(WireFormat::Knockout(format)) => Format::Knockout {
             groups: groups(format.groups, 10_000, "knockout.groups")?,
-            tie_groups: number(
-                format.tie_groups.unwrap_or(TIE_GROUPS),
-                0..=1000,
-                "knockout.tie_groups",
-            )?,
+            tie_groups: number(format.tie_groups.unwrap_or(TIE_GROUPS), 0..=1000, "knockout.tie_groups")?,
         },
         None => {
             let why = "must have a format: round_robin, gauntlet, swiss or knockout";
@@ -335,13 +331,13 @@ pub(crate) fn tournament(course: &Course, shown: State, is_closed: bool) -> v1::
 }
 
 /// The id of a tournament.
-pub fn tournament_id(text: &str) -> Result<TableId, WrongField> {
+pub(crate) fn tournament_id(text: &str) -> Result<TableId, WrongField> {
     let why = "a tournament id has 26 digits and letters (without i, l, o and u)";
     text.parse().map_err(|_| WrongField::at("tournament_id", why))
 }
 
 /// Why something is done to a tournament, for everyone.
-pub fn reason(text: String, least: usize) -> Result<String, WrongField> {
+pub(crate) fn reason(text: String, least: usize) -> Result<String, WrongField> {
     if text.chars().count() < least {
         return Err(WrongField::at("reason", "must have 1 to 256 characters"));
     }
@@ -353,7 +349,7 @@ const USUAL_PAGE: u32 = 100;
 const LARGEST_PAGE: u32 = 1000;
 
 /// The size of a page.
-pub fn page_size(said: u32) -> Result<usize, WrongField> {
+pub(crate) fn page_size(said: u32) -> Result<usize, WrongField> {
     match said {
         0 => Ok(USUAL_PAGE as usize),
         said => number::<u32>(said, 1..=LARGEST_PAGE, "page_size").map(|size| size as usize),
