@@ -242,6 +242,9 @@ impl Failure {
             }
             Failure::Host(HostError::NotOwner { table }) => told(Reason::NotOwner).with("table_id", table),
             Failure::Host(HostError::NotOver { table }) => told(Reason::TableNotOver).with("table_id", table),
+            Failure::Host(HostError::NoSuchTournament { tournament }) => {
+                told(Reason::TournamentNotFound).with("tournament_id", tournament)
+            }
             Failure::Host(HostError::DealNotOver { tournament, number }) => {
                 told(Reason::DealNotOver).with("tournament_id", tournament).with("group", number)
             }

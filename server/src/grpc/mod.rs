@@ -10,6 +10,7 @@ mod method;
 mod peer;
 mod play;
 mod reasons;
+mod record;
 mod speech;
 mod table;
 mod tournament;
@@ -21,6 +22,7 @@ pub use method::Method;
 pub use peer::Peer;
 pub use play::Play;
 pub use reasons::{DOMAIN, code, name};
+pub use record::Records;
 pub use table::Tables;
 pub use tournament::Tournaments;
 

@@ -90,6 +90,12 @@ pub struct TableFilter {
     pub user: Option<String>,
     /// Only those of the caller whose metadata has all of this.
     pub metadata: BTreeMap<String, String>,
+    /// Only those with all of these tags.
+    pub tags: Vec<String>,
+    /// Only those made at this time or later, in milliseconds since 1970.
+    pub since: Option<u64>,
+    /// Only those made before this time.
+    pub before: Option<u64>,
 }
 
 /// Who wants to see a table.

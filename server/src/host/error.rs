@@ -53,6 +53,12 @@ pub enum HostError {
         /// The table.
         table: TableId,
     },
+    /// There is no such tournament, or it is not the caller's to see.
+    #[error("there is no tournament {tournament}, or it is private and not yours to see")]
+    NoSuchTournament {
+        /// The tournament.
+        tournament: TableId,
+    },
     /// A table of a tournament's deal may be looked at when all tables of the deal are over.
     #[error(
         "deal {number} of tournament {tournament} is still being played, so its tables have neither spectators nor records: wait for its last table"

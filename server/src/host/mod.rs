@@ -25,6 +25,7 @@ mod news;
 mod outbox;
 mod over;
 mod quota;
+mod records;
 mod retention;
 mod shard;
 mod stream;

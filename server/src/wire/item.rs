@@ -41,7 +41,7 @@ fn seat_given(given: Given) -> v1::SeatGiven {
 }
 
 /// A view, which says whether the deal was chosen.
-fn game_view(view: AnyView, seed_given: bool) -> Box<v1::GameView> {
+pub(super) fn game_view(view: AnyView, seed_given: bool) -> Box<v1::GameView> {
     Box::new(v1::GameView { seed_given, ..view.into() })
 }
 

@@ -17,6 +17,7 @@ mod item;
 pub(crate) mod kind;
 mod list;
 mod news;
+mod record;
 mod result;
 pub(crate) mod shuffle;
 pub(crate) mod standings;
@@ -37,6 +38,7 @@ pub use create::create_table;
 pub use item::{closed, item, stream_ending};
 pub use list::{Listing, list_tables};
 pub use news::news;
+pub use record::{export_records, get_record, list_records, record, record_summary};
 pub use table::table;
 pub use tournament::create_tournament;
 
