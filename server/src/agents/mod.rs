@@ -514,8 +514,9 @@ pub(crate) fn seats<'a>(
     holders: impl Iterator<Item = &'a Holder> + 'a,
 ) -> impl Iterator<Item = Given> + 'a {
     let (table, game) = (setup.table, setup.options.game());
+    let tournament = setup.chance.deal().map(|deal| deal.tournament);
     let given = move |(seat, holder): (Seat, &Holder)| {
-        matches!(holder, Holder::Agent { .. }).then_some(Given { table, seat, game, tournament: None })
+        matches!(holder, Holder::Agent { .. }).then_some(Given { table, seat, game, tournament })
     };
     Seat::all(setup.seats.len() as u8).zip(holders).filter_map(given)
 }

@@ -5,8 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use parlor_proto::v1::{
     self, ErrorReason, agent_service_client::AgentServiceClient,
     catalogue_service_client::CatalogueServiceClient, play_service_client::PlayServiceClient,
-    table_service_client::TableServiceClient,
-    tournament_service_client::TournamentServiceClient,
+    table_service_client::TableServiceClient, tournament_service_client::TournamentServiceClient,
 };
 use parlor_server::grpc::{DOMAIN, code, name};
 use tonic::{
