@@ -3,12 +3,12 @@
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, ErrorReason as Reason, SeatFinish, TournamentState as State};
 
-use crate::agent::{Agent, hello};
-use crate::ask::{clock, spectators};
+use crate::agent::{Agent, agent_seat, hello, listed};
+use crate::ask::{cancel as cancel_table, clock, gap, replace, spectators};
 use crate::caller::{Caller, why};
 use crate::line::{Line, attaching, guest, rail};
 use crate::scene::{Scene, ms, until};
-use crate::tournament::{agent, house, round_robin, setup, start};
+use crate::tournament::{agent, cancel, house, round_robin, setup, start};
 
 /// A tournament of these, with as many groups for each pair.
 fn cup(entrants: Vec<v1::EntrantSetup>, groups: u32) -> v1::TournamentSetup {
@@ -91,18 +91,16 @@ async fn whoever_is_gone_is_waited_for_while_there_is_nothing_else_to_play() {
     let scene = Scene::new().await;
     let caller = scene.anyone();
     let mut ann = Agent::connect(&caller, hello("ann")).await;
-    let mut gone = Agent::connect(&caller, hello("gone")).await;
+    let mut gone = Agent::connect(&caller, v1::AgentHello { max_tables: 1, ..hello("gone") }).await;
+    // It has no room when the tournament starts, and then it goes.
+    let seats = vec![agent_seat("gone"), crate::ask::house("random")];
+    caller.make(v1::CreateTableRequest { seats, ..gap(2) }).await;
     let entrants = vec![agent("ann"), agent("gone"), house("random")];
     let setup = v1::TournamentSetup { patience_ms: Some(5000), ..cup(entrants, 2) };
-    let id = caller.made(setup).await;
-    caller.pause_and_start(&id).await;
+    let id = caller.begin(setup).await;
     gone.finish();
     drop(gone);
-    until("it to be gone", async || {
-        crate::agent::listed(&caller, "gone").await.state() == v1::AgentState::Gone
-    })
-    .await;
-    caller.resume_tournament(crate::tournament::resume(&id)).await.expect("it goes on");
+    until("it to be gone", async || listed(&caller, "gone").await.state() == v1::AgentState::Gone).await;
     // Ann and the house play all that they can: two groups of two tables.
     ann.play(4).await;
     until("four tables", async || caller.standings(&id).await.tables_over == 4).await;
@@ -115,14 +113,6 @@ async fn whoever_is_gone_is_waited_for_while_there_is_nothing_else_to_play() {
     assert_eq!(finished(&standings, 1, SeatFinish::SetAside), 8, "{standings:?}");
     assert_eq!(finished(&standings, 0, SeatFinish::PlayedOut), 8);
     assert_eq!(finished(&standings, 2, SeatFinish::PlayedOut), 8);
-}
-
-impl Caller {
-    /// Starts a tournament that begins no tables until it is resumed, or has begun none when it is paused.
-    async fn pause_and_start(&self, id: &str) {
-        self.start_tournament(start(id)).await.expect("a start");
-        self.pause_tournament(crate::tournament::pause(id)).await.expect("a pause");
-    }
 }
 
 #[tokio::test]
@@ -138,4 +128,33 @@ async fn agents_must_be_there_when_it_starts() {
     assert_eq!(shown.entrant, Some(v1::entrant_setup::Entrant::Agent(expected)), "its version is known");
     ann.play(2).await;
     caller.to_the_end(&id).await;
+}
+
+/// A table that ends without a result takes its group with it, and a fresh deal replaces that.
+#[tokio::test]
+async fn a_table_without_a_result_voids_its_group() {
+    let scene = Scene::new().await;
+    let caller = scene.anyone();
+    let mut ann = Agent::connect(&caller, hello("ann")).await;
+    let id = caller.begin(cup(vec![house("random"), agent("ann")], 1)).await;
+    let (_, given) = ann.given().await;
+    let table = caller.tables_of(&id).await.remove(0);
+    assert_eq!((&table.table_id, table.entrants[given.seat as usize]), (&given.table_id, 1));
+    assert!(!table.over && !table.has_record && table.results.is_empty());
+    let refused = caller.replace_seat(replace(&given.table_id, given.seat, "random")).await;
+    assert_eq!(why(refused), Reason::SeatTaken, "who plays is for the tournament to say");
+    caller.cancel_table(cancel_table(&given.table_id)).await.expect("cancelled");
+    let (_, fresh) = ann.given().await;
+    assert_ne!(fresh.table_id, given.table_id);
+    let tables = caller.tables_of(&id).await;
+    let [void, fresh] = [0, 1].map(|group| tables.iter().find(|table| table.group == group).expect("a table"));
+    assert_eq!(void.void_reason, "a table of it was cancelled");
+    assert!(void.over && void.results.is_empty() && !fresh.over && fresh.void_reason.is_empty());
+    assert_eq!(caller.standings(&id).await.groups_voided, 1);
+    // What was shown of the deal that is void says nothing of the fresh one.
+    assert!(!caller.look(&void.table_id).await.shuffle.expect("a shuffle").server_seed.is_empty());
+    assert!(caller.look(&fresh.table_id).await.shuffle.expect("a shuffle").server_seed.is_empty());
+    let ended = caller.cancel_tournament(cancel(&id, "")).await.expect("cancelled").tournament.expect("one");
+    assert_eq!(ended.state(), State::Cancelled);
+    assert_eq!(caller.look(&fresh.table_id).await.state(), v1::TableState::Cancelled);
 }
