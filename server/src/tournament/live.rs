@@ -8,12 +8,11 @@ use parlor_proto::v1;
 use parlor_tournament::State;
 use parlor_tournament::plan::TableId as Place;
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
-use tokio::time::Instant;
 
 use super::registry::Command;
 use super::standings::{Pace, standings};
 use super::{Course, TournamentError};
-use crate::clock::Clock;
+use crate::clock::{Clock, Moment};
 use crate::{TableId, wire};
 
 /// Those who follow hear of changes at most so often.
@@ -125,8 +124,8 @@ pub struct Follow {
     changed: watch::Receiver<u64>,
     /// What was last told of the tournament itself.
     told: Option<v1::Tournament>,
-    /// Nothing is told before this.
-    not_before: Option<Instant>,
+    /// Nothing but the end is told before this.
+    not_before: Moment,
     over: bool,
 }
 
@@ -140,7 +139,22 @@ impl Follow {
     pub(super) fn new(live: Arc<Live>) -> Follow {
         let mut changed = live.version.subscribe();
         changed.mark_changed();
-        Follow { live, changed, told: None, not_before: None, over: false }
+        Follow { live, changed, told: None, not_before: Moment::START, over: false }
+    }
+
+    /// Waits until something may be told again.
+    async fn wait(&mut self) {
+        let clock = self.live.clock.clone();
+        while !self.live.shown().closed {
+            tokio::select! {
+                () = clock.sleep_until(self.not_before) => return,
+                changed = self.changed.changed() => {
+                    if changed.is_err() {
+                        return;
+                    }
+                }
+            }
+        }
     }
 
     /// How things stand, when that has changed: the tournament, if it has, and the standings. Nothing after the end.
@@ -150,13 +164,13 @@ impl Follow {
         }
         // It lives as long as this does.
         self.changed.changed().await.ok()?;
-        if let Some(moment) = self.not_before {
-            tokio::time::sleep_until(moment).await;
-        }
+        self.wait().await;
         self.changed.mark_unchanged();
-        let began = Instant::now();
+        let clock = self.live.clock.clone();
+        let began = clock.now();
         let standings = self.live.standings(false).await;
-        self.not_before = Some(Instant::now() + EVERY.max(began.elapsed() * SHARE));
+        let now = clock.now();
+        self.not_before = now + EVERY.max(now.since(began) * SHARE);
         let (tournament, closed) = {
             let shown = self.live.shown();
             (shown.tournament(), shown.closed)

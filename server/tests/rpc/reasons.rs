@@ -10,6 +10,7 @@ use parlor_server::{
     log::LogError,
 };
 
+use crate::agent::{Agent, hello};
 use crate::ask::{
     act, cancel, delete, gap, get, house, join, no_table, reissue, replace, reserved, resign_at,
 };

@@ -147,7 +147,8 @@ async fn a_table_without_a_result_voids_its_group() {
     let (_, fresh) = ann.given().await;
     assert_ne!(fresh.table_id, given.table_id);
     let tables = caller.tables_of(&id).await;
-    let [void, fresh] = [0, 1].map(|group| tables.iter().find(|table| table.group == group).expect("a table"));
+    let [void, fresh] =
+        [0, 1].map(|group| tables.iter().find(|table| table.group == group).expect("a table"));
     assert_eq!(void.void_reason, "a table of it was cancelled");
     assert!(void.over && void.results.is_empty() && !fresh.over && fresh.void_reason.is_empty());
     assert_eq!(caller.standings(&id).await.groups_voided, 1);
