@@ -30,6 +30,9 @@ pub(crate) struct Args {
     /// Only these games, separated by commas [default: all that the agent claims]
     #[arg(long, value_name = "GAMES", value_delimiter = ',', value_parser = parse_game)]
     games: Vec<GameId>,
+    /// Only the checks that begin so, such as game or reconnect:asked; may be given several times
+    #[arg(long, value_name = "CHECK")]
+    check: Vec<String>,
     /// How many tables at once, where it is about many
     #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10000))]
     tables: u32,
@@ -79,6 +82,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     let exam = Exam {
         agent: args.agent,
         games: args.games,
+        checks: args.check,
         tables: args.tables,
         wait: args.wait,
         patience: args.patience,

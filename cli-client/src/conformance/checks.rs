@@ -20,6 +20,8 @@ pub(crate) struct Exam {
     pub(crate) agent: Option<String>,
     /// Only these games; empty: all that the agent claims.
     pub(crate) games: Vec<GameId>,
+    /// Only these checks, or those that begin so; empty: all.
+    pub(crate) checks: Vec<String>,
     /// How many tables at once, where it is about many.
     pub(crate) tables: u32,
     /// How long the agent has to connect.
@@ -51,16 +53,17 @@ pub(crate) async fn examine<E>(
     let most = arena.who.max_tables.clamp(1, 10_000) as usize;
     let mut plan: Vec<(Plan, String, Said)> = Vec::new();
     let mut add = |plan_of, name: &str, en: &str, de: &str| {
-        plan.push((plan_of, name.to_owned(), Said::new(en, de)));
+        if exam.checks.is_empty() || exam.checks.iter().any(|asked| name.starts_with(asked.as_str())) {
+            plan.push((plan_of, name.to_owned(), Said::new(en, de)));
+        }
     };
     for game in &games {
         let id = game.info().id;
-        let title = format!("{id}");
         add(
             Plan::Game(*game),
             &format!("game:{id}"),
-            &format!("plays {title} at every number of players"),
-            &format!("spielt {title} mit jeder Zahl von Spielern"),
+            &format!("plays {id} at every number of players"),
+            &format!("spielt {id} mit jeder Zahl von Spielern"),
         );
     }
     if let Some(game) = games.first().copied() {

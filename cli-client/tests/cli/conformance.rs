@@ -19,7 +19,7 @@ use super::support::{Done, Parlor};
 const AGENT: &str = "PARLOR_TEST_AGENT";
 
 /// Examines an agent that behaves so; gives the report, and what became of each check.
-fn examine(behaviour: &str, patience: &str) -> (Done, Vec<Value>) {
+fn examine(behaviour: &str, check: &str, patience: &str) -> (Done, Vec<Value>) {
     let parlor = Parlor::alone().with(AGENT, behaviour);
     let program = env::current_exe().unwrap();
     let done = parlor.run(&[
@@ -31,6 +31,8 @@ fn examine(behaviour: &str, patience: &str) -> (Done, Vec<Value>) {
         "gap",
         "--tables",
         "8",
+        "--check",
+        check,
         "--patience",
         patience,
         "--",
@@ -45,7 +47,7 @@ fn examine(behaviour: &str, patience: &str) -> (Done, Vec<Value>) {
 
 /// The agent must fail at this check, with these words about what to mend.
 fn fails(behaviour: &str, check: &str, words: &str) {
-    let (done, lines) = examine(behaviour, "5s");
+    let (done, lines) = examine(behaviour, check, "5s");
     assert_eq!(done.code, 1, "{done:?}");
     let found = lines.iter().find(|line| line["check"] == check).unwrap_or_else(|| panic!("{done:?}"));
     assert_eq!(found["verdict"], "fail", "{done:?}");
@@ -54,7 +56,7 @@ fn fails(behaviour: &str, check: &str, words: &str) {
 
 #[test]
 fn a_good_agent_passes() {
-    let (done, lines) = examine("good", "60s");
+    let (done, lines) = examine("good", "", "60s");
     assert_eq!(done.code, 0, "{done:?}");
     let checks: Vec<&str> = lines.iter().filter_map(|line| line["check"].as_str()).collect();
     let expected = "handshake game:gap itself many refused repeated slow unknown reconnect:asked reconnect:answered \
