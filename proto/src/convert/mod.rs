@@ -23,5 +23,5 @@ mod habe_fertig;
 mod no_dice;
 
 pub use any::{card, card_code};
-pub use common::{seat, seat_number, seat_numbers, seats};
+pub use common::{seat, seat_number, seat_numbers, seats, shuffle};
 pub use field::WrongField;

@@ -26,4 +26,4 @@ pub use result::{Conduct, Ending, Finished, SeatResult};
 pub use setup::{ChanceSetup, SeatSetup, Setup, TimeControl, Visibility};
 pub use shuffle::Shuffle;
 pub use state::{DecisionId, Holder, Misfit, SeatState, Table};
-pub use told::{Decided, DecidedBy, Numbers, Step, TableEvent, Tellings, Told, Update};
+pub use told::{Decided, DecidedBy, Numbers, Shuffled, Step, TableEvent, Tellings, Told, Update};

@@ -3,6 +3,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
+use crate::played::{Entrant, Finish, Group, SeatScore, TableScore};
+
 /// A generator for a test, from the seed of the test or the one in `PARLOR_TEST_SEED`.
 pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
     let seed = std::env::var("PARLOR_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(seed);
@@ -93,4 +95,59 @@ impl Shape {
             Shape::Game => (uniform(rng) * 21.0).floor() - 20.0,
         }
     }
+}
+
+/// How the entrants of a simulated tournament play.
+pub(crate) struct Field {
+    /// The points that each makes more than the average, a game.
+    pub(crate) skills: Vec<f64>,
+    /// How many sit at a table, and so the rotations of a deal.
+    pub(crate) players: usize,
+    /// The spread of what the hand of a seat is worth, the same in all rotations of a deal.
+    pub(crate) hands: f64,
+    /// The spread of what else chance adds in each game.
+    pub(crate) games: f64,
+    /// The points that the first entrant makes more in later rotations: it remembers.
+    pub(crate) memory: f64,
+}
+
+impl Field {
+    /// A group of entrants by chance, seated by chance.
+    pub(crate) fn group(&self, number: u32, rng: &mut impl Rng) -> Group {
+        let mut lineup: Vec<u16> = (0..self.skills.len() as u16).collect();
+        for at in 0..self.players {
+            let other = at + (uniform(rng) * (lineup.len() - at) as f64) as usize;
+            lineup.swap(at, other);
+        }
+        lineup.truncate(self.players);
+        // The first seat is worth something in every deal.
+        let hands: Vec<f64> = (0..self.players)
+            .map(|seat| self.hands * normal(rng) + if seat == 0 { 2.0 } else { 0.0 })
+            .collect();
+        let tables = (0..self.players).map(|rotation| self.table(rotation, &lineup, &hands, rng)).collect();
+        Group { number, round: 0, tables }
+    }
+
+    fn table(&self, rotation: usize, lineup: &[u16], hands: &[f64], rng: &mut impl Rng) -> TableScore {
+        let seated = (0..self.players).map(|seat| lineup[(seat + rotation) % self.players]);
+        let mut points = |(seat, who): (usize, u16)| {
+            let memory = if who == 0 && rotation > 0 { self.memory } else { 0.0 };
+            let points = self.skills[usize::from(who)] + hands[seat] + memory + self.games * normal(rng);
+            (Entrant(who), points.round() as i32)
+        };
+        let points: Vec<(Entrant, i32)> = seated.enumerate().map(&mut points).collect();
+        table(rotation as u8, &points)
+    }
+}
+
+/// A table with these points, all played out, and the places that follow from them.
+pub(crate) fn table(rotation: u8, points: &[(Entrant, i32)]) -> TableScore {
+    let place = |own: i32| 1 + points.iter().filter(|(_, other)| *other > own).count() as u8;
+    let seat = |&(entrant, points): &(Entrant, i32)| SeatScore {
+        entrant,
+        points,
+        place: place(points),
+        finish: Finish::PlayedOut,
+    };
+    TableScore { rotation, seats: points.iter().map(seat).collect() }
 }
