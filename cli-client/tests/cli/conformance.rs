@@ -116,7 +116,9 @@ fn plays_if_it_is_told_to() {
     runtime.block_on(async {
         let channel = Channel::from_shared(format!("http://{address}")).unwrap().connect_lazy();
         let mut agent = Agent { behaviour, answered: BTreeSet::new(), seats: Vec::new() };
-        while agent.one_stream(AgentServiceClient::new(channel.clone())).await {
+        let mut in_vain = 0;
+        // Whoever examines it may be gone for good.
+        while in_vain < 50 && agent.one_stream(AgentServiceClient::new(channel.clone()), &mut in_vain).await {
             tokio::time::sleep(Duration::from_millis(300)).await;
         }
     });
@@ -136,7 +138,8 @@ impl Agent {
     }
 
     /// Plays over one stream. Whether it comes back.
-    async fn one_stream(&mut self, mut rpc: AgentServiceClient<Channel>) -> bool {
+    async fn one_stream(&mut self, mut rpc: AgentServiceClient<Channel>, in_vain: &mut u32) -> bool {
+        *in_vain += 1;
         self.seats.clear();
         let (out, requests) = mpsc::channel(64);
         let hello = wire::AgentHello {
@@ -152,6 +155,7 @@ impl Agent {
             Some((requests.recv().await?, requests))
         });
         let Ok(opened) = rpc.connect(requests).await else { return !self.is("dies") };
+        *in_vain = 0;
         let mut responses = opened.into_inner();
         while let Ok(Some(response)) = responses.message().await {
             let mut items = Vec::new();
