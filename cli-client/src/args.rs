@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    agents, bench, bot, bots, cancel, completions, create, delete, follow, games, join, play, record,
-    rematch, replace, replay, resign, rules, show, tables, token, verify, watch,
+    agents, bench, bot, bots, cancel, completions, conformance, create, delete, follow, games, join, play,
+    record, rematch, replace, replay, resign, rules, show, tables, token, verify, watch,
 };
 use crate::config::Flags;
 use crate::exit;
@@ -86,6 +86,8 @@ pub(crate) enum Command {
     Bot(bot::Args),
     /// Measure a server: play many tables at once
     Bench(bench::Args),
+    /// Examine an agent: what passes, and what to mend
+    Conformance(conformance::Args),
     /// Print completions for a shell
     Completions(completions::Args),
 }

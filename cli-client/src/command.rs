@@ -12,6 +12,7 @@ pub(crate) mod bot;
 pub(crate) mod bots;
 pub(crate) mod cancel;
 pub(crate) mod completions;
+pub(crate) mod conformance;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod follow;
@@ -63,6 +64,9 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         // Large exports and long checks say themselves how far they are.
         Command::Record(args) => context.stop.unless(record::run(args, context)).await.unwrap_or_else(Ok),
         Command::Verify(args) => context.stop.unless(verify::run(args, context)).await.unwrap_or_else(Ok),
+        Command::Conformance(args) => {
+            context.stop.unless(conformance::run(args, context)).await.unwrap_or_else(Ok)
+        }
         Command::Completions(args) => completions::run(args, context),
     }
 }

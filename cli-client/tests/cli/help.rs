@@ -3,7 +3,7 @@
 use crate::support::Parlor;
 
 /// Every command, in the order of the help.
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 24] = [
     "play",
     "watch",
     "replay",
@@ -12,6 +12,7 @@ const COMMANDS: [&str; 22] = [
     "games",
     "rules",
     "bots",
+    "agents",
     "tables",
     "show",
     "create",
@@ -25,6 +26,7 @@ const COMMANDS: [&str; 22] = [
     "follow",
     "bot",
     "bench",
+    "conformance",
     "completions",
 ];
 
