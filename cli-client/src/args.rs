@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::command::{
     bot, bots, cancel, completions, create, delete, follow, games, join, play, rematch, replace, replay,
-    resign, rules, show, tables, token, watch,
+    resign, rules, show, tables, token, tournament, watch,
 };
 use crate::config::Flags;
 use crate::exit;
@@ -78,6 +78,8 @@ pub(crate) enum Command {
     Follow(follow::Args),
     /// Let a bot play: one seat, one table, or table after table
     Bot(bot::Args),
+    /// Make, run, follow and report tournaments
+    Tournament(tournament::Args),
     /// Print completions for a shell
     Completions(completions::Args),
 }

@@ -24,6 +24,7 @@ pub(crate) mod rules;
 pub(crate) mod show;
 pub(crate) mod tables;
 pub(crate) mod token;
+pub(crate) mod tournament;
 pub(crate) mod watch;
 
 use crate::args::Command;
@@ -39,6 +40,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Watch(args) => watch::run(args, context).await,
         Command::Replay(args) => replay::run(args, context).await,
         Command::Bot(args) => bot::run(args, context).await,
+        Command::Tournament(args) => tournament::run(args, context).await,
         // The others can be given up at any moment.
         Command::Games(args) => call(games::run(args, context), context).await,
         Command::Rules(args) => call(rules::run(args, context), context).await,

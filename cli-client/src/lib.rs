@@ -6,6 +6,7 @@
 
 pub mod lang;
 pub mod plain;
+pub mod report;
 pub mod screen;
 pub mod table;
 pub mod terminal;

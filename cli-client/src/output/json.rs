@@ -29,6 +29,7 @@ macro_rules! shown {
 }
 
 shown!(
+    FollowTournamentResponse,
     GameInfo,
     GameOptions,
     GetRulesResponse,
@@ -36,10 +37,14 @@ shown!(
     ListGamesResponse,
     ListHouseBotsResponse,
     ListTablesResponse,
+    ListTournamentsResponse,
+    Standings,
     StreamItem,
     Table,
     TableNews,
     TableResult,
+    Tournament,
+    TournamentTable,
 );
 
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
