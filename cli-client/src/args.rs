@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    bot, bots, cancel, completions, create, delete, follow, games, join, play, rematch, replace, replay,
-    resign, rules, show, tables, token, tournament, watch,
+    bench, bot, bots, cancel, completions, create, delete, follow, games, join, play, rematch, replace,
+    replay, resign, rules, show, tables, token, tournament, watch,
 };
 use crate::config::Flags;
 use crate::exit;
@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Bot(bot::Args),
     /// Make, run, follow and report tournaments
     Tournament(tournament::Args),
+    /// Measure a server: play many tables at once
+    Bench(bench::Args),
     /// Print completions for a shell
     Completions(completions::Args),
 }

@@ -6,6 +6,7 @@ mod options;
 mod seats;
 mod seed;
 
+pub(crate) mod bench;
 pub(crate) mod bot;
 pub(crate) mod bots;
 pub(crate) mod cancel;
@@ -41,6 +42,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Replay(args) => replay::run(args, context).await,
         Command::Bot(args) => bot::run(args, context).await,
         Command::Tournament(args) => tournament::run(args, context).await,
+        Command::Bench(args) => bench::run(args, context).await,
         // The others can be given up at any moment.
         Command::Games(args) => call(games::run(args, context), context).await,
         Command::Rules(args) => call(rules::run(args, context), context).await,

@@ -5,6 +5,7 @@
 //! text. Neither knows of a server, a clock or a terminal: [`terminal`] joins them with those.
 
 pub mod lang;
+pub mod load;
 pub mod plain;
 pub mod report;
 pub mod screen;

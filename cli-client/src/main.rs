@@ -24,6 +24,9 @@ use errors::{Failure, without_secrets};
 use exit::Exit;
 use signal::Stop;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

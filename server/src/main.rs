@@ -5,6 +5,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use parlor_server::{config::Cli, program};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     program::main(&Cli::parse())
 }

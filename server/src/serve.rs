@@ -33,7 +33,8 @@ use crate::{
 };
 
 use health::Health;
-pub use listen::Accepted;
+pub use listen::{Accepted, incoming};
+pub use router::transport;
 pub use tls::{TlsError, check as check_tls};
 
 /// What a server is made of, beside its settings.

@@ -4,7 +4,7 @@ mod board;
 mod file;
 mod follow;
 mod list;
-//mod report;
+mod report;
 
 use std::path::PathBuf;
 

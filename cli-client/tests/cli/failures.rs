@@ -39,6 +39,7 @@ fn no_server() {
         &["watch", "t"],
         &["replay", "t"],
         &["bot", "greedy", "--game", "gap"],
+        &["bench"],
     ] {
         fails(&parlor, args, 3, "UNREACHABLE", ["--server", "nicht zu erreichen"]);
     }
@@ -85,6 +86,13 @@ fn not_found() {
     let table = parlor.json(&["create", "gap"]);
     let id = table["table_id"].as_str().unwrap();
     fails(&parlor, &["rules", "chess"], 5, "GAME_NOT_FOUND", ["parlor games", "parlor games"]);
+    fails(
+        &parlor,
+        &["bench", "--game", "chess"],
+        5,
+        "GAME_NOT_FOUND",
+        ["habe_fertig, gap", "habe_fertig, gap"],
+    );
     fails(&parlor, &["games", "chess"], 5, "GAME_NOT_FOUND", ["habe_fertig, gap", "habe_fertig, gap"]);
     fails(&parlor, &["create", "chess"], 5, "GAME_NOT_FOUND", ["habe_fertig, gap", "habe_fertig, gap"]);
     // An id as they look, of no table.

@@ -3,7 +3,7 @@
 use crate::support::Parlor;
 
 /// Every command, in the order of the help.
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "play",
     "watch",
     "replay",
@@ -22,6 +22,7 @@ const COMMANDS: [&str; 19] = [
     "delete",
     "follow",
     "bot",
+    "bench",
     "completions",
 ];
 
@@ -78,6 +79,10 @@ fn a_wrong_command_line_is_explained_without_secrets() {
         (&["create", "gap", "--option", "target"], "target=30"),
         (&["bot", "deepblue", "--game", "gap"], "deepblue"),
         (&["bot", "greedy"], "--table"),
+        (&["bench", "--tables", "0"], "1..=100000"),
+        (&["bench", "--rate", "0"], "0"),
+        (&["bench", "--warm-up", "long"], "30s"),
+        (&["bench", "--server-pid", "4294967295"], "4294967295"),
         (&["games", "--lang", "fr"], "en and de"),
         (&["show", "pls_swordfish", "pls_swordfish"], "unexpected argument 'pls_...'"),
         (&["resign"], "--seat-token"),

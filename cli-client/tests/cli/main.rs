@@ -5,6 +5,7 @@
 
 mod support;
 
+mod bench;
 mod commands;
 mod failures;
 mod games;

@@ -156,6 +156,7 @@ impl Failure {
                 // What only a program that opens a store, or writes what it should not, can meet.
                 LogError::Conflict { .. }
                 | LogError::Newer { .. }
+                | LogError::Older { .. }
                 | LogError::NotAStore { .. }
                 | LogError::InUse { .. }
                 | LogError::Exists { .. }
@@ -168,6 +169,8 @@ impl Failure {
                 CommandError::SeatTaken { seat }
                 | CommandError::SeatReserved { seat }
                 | CommandError::IsHouse { seat }
+                | CommandError::IsAgent { seat }
+                | CommandError::NotAgent { seat }
                 | CommandError::Forfeited { seat } => told(Reason::SeatTaken).with("seat", seat),
                 CommandError::SeatVacant { seat } => told(Reason::SeatVacant).with("seat", seat),
                 CommandError::TableFull => told(Reason::NoSeatFree),

@@ -73,6 +73,10 @@ pub(super) enum Change {
     Resign {
         seat: Seat,
     },
+    /// The agent of the seat is set aside.
+    SetAside {
+        seat: Seat,
+    },
     Cancel {
         note: String,
     },

@@ -9,9 +9,10 @@ use super::clocks::Clocks;
 use super::journal::Journal;
 use super::live::{Live, Reply, Settled, table_events};
 use super::shard::Creation;
+use super::tags::tags;
 use super::{HostError, News, Shared};
 use crate::clock::Moment;
-use crate::log::{Append, Listing, Millis, NewPlace, OwnerId, Post};
+use crate::log::{Append, Kind, Listing, Millis, NewPlace, OwnerId, Post};
 use crate::stored;
 use crate::table::{Entry, Holder, Look, State, Step, Table, TableEvent, Visibility};
 
@@ -115,10 +116,12 @@ fn listing(live: &Live) -> Listing {
     let table = &live.table;
     let setup = table.setup();
     Listing {
+        kind: Kind::Table,
         owner: live.owner.clone(),
         game: setup.options.game().info().id.to_owned(),
         state: state_code(table.state()),
         visibility: visibility_code(setup.visibility),
+        tags: tags(setup),
     }
 }
 
@@ -164,7 +167,7 @@ fn all_news(table: &Table, steps: &[Step]) -> Vec<News> {
         TableEvent::Joined { seat, name } => {
             let user = match &table.seats()[seat.index()].holder {
                 Holder::Player { user, .. } => user.clone(),
-                Holder::Vacant | Holder::House { .. } => None,
+                Holder::Vacant | Holder::House { .. } | Holder::Agent { .. } => None,
             };
             Some(News::Joined { seat: *seat, user, name: name.clone() })
         }

@@ -99,7 +99,7 @@ impl Host {
         self.going()?;
         self.shared.quota.add(self.shared.log.as_ref(), owner, tables).await?;
         let table = setup.table;
-        let is_full = setup.seats.iter().all(|seat| matches!(seat, SeatSetup::House { .. }));
+        let is_full = setup.seats.iter().all(SeatSetup::is_filled);
         let mut entries = vec![Entry::Created(Box::new(setup))];
         entries.extend(is_full.then_some(Entry::Started));
         let (to, answer) = oneshot::channel();
@@ -128,6 +128,7 @@ fn seats_again(before: &Look, rotate: bool) -> Vec<SeatSetup> {
     let again = |(seat, look): (Seat, &crate::table::SeatLook)| match &look.holder {
         Holder::Vacant => before.setup.seats[seat.index()].clone(),
         Holder::House { bot } => SeatSetup::House { bot: bot.clone() },
+        Holder::Agent { name, version } => SeatSetup::Agent { name: name.clone(), version: version.clone() },
         Holder::Player { user, name } => {
             SeatSetup::Reserved { user: user.clone(), name: name.clone(), previous: Some(seat) }
         }

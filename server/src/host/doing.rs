@@ -115,6 +115,7 @@ fn change_table(live: &mut Live, work: &mut Work, change: Change, to: To<Look>) 
             Err(CommandError::Forfeited { .. }) => Ok(Vec::new()),
             entries => entries,
         },
+        Change::SetAside { seat } => table.set_aside(*seat),
         Change::Cancel { note } => table.cancel(note),
         Change::Reissue { seat, request } => table.reissue(*seat, request.clone()),
         Change::RevokeSpectators => table.revoke_spectators(),

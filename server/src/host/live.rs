@@ -324,8 +324,9 @@ impl Live {
 
     /// Where everything stands for one viewer.
     pub(super) fn snapshot(&self, viewer: Viewer, now: Moment) -> Snapshot {
-        let is_player =
-            |seat: &Seat| matches!(self.table.seats()[seat.index()].holder, Holder::Player { .. });
+        let is_player = |seat: &Seat| {
+            matches!(self.table.seats()[seat.index()].holder, Holder::Player { .. } | Holder::Agent { .. })
+        };
         let players = Seat::all(self.table.players()).filter(is_player);
         Snapshot {
             number: self.table.numbers().of(viewer),

@@ -26,6 +26,7 @@ mod quota;
 mod retention;
 mod shard;
 mod stream;
+mod tags;
 mod upkeep;
 
 #[cfg(test)]
@@ -49,6 +50,7 @@ pub use item::{
 pub use news::NewsFollow;
 pub use outbox::{Batch, Outbox};
 pub use stream::{Said, Saying, StreamHandle};
+pub use tags::{agent_tag, tournament_tag};
 
 use crate::TableId;
 use crate::clock::{Clock, Moment};
@@ -250,6 +252,12 @@ impl Host {
     /// Gives a seat up. Doing it again is harmless.
     pub async fn resign(&self, table: TableId, behalf: Behalf, seat: Seat) -> Result<(), HostError> {
         self.change(table, behalf, Change::Resign { seat }).await.map(|_| ())
+    }
+
+    /// The agent of a seat is set aside and cannot play it: it plays defaults to the end, and ranks last. Doing it again
+    /// is harmless.
+    pub async fn set_aside_seat(&self, table: TableId, seat: Seat) -> Result<Look, HostError> {
+        self.change(table, Behalf::Admin, Change::SetAside { seat }).await
     }
 
     /// Ends a table without a score. Doing it again is harmless.

@@ -51,7 +51,10 @@ fn changed(record: &Record, change: &Change) -> Result<(), HostError> {
             state.is_some_and(|state| state.conduct == Conduct::Resigned)
         }
         Change::Cancel { .. } => record.look.state == State::Cancelled,
-        Change::Replace { .. } | Change::Reissue { .. } | Change::RevokeSpectators => false,
+        Change::Replace { .. }
+        | Change::SetAside { .. }
+        | Change::Reissue { .. }
+        | Change::RevokeSpectators => false,
     };
     if is_done { Ok(()) } else { Err(CommandError::Over.into()) }
 }

@@ -37,7 +37,7 @@ pub(super) async fn bind(
 /// Takes connections. It never ends: what goes wrong with one of them, or for a while, is said in the log.
 ///
 /// HTTP/2 has its own way to ask whether a client is still there. Browsers that speak HTTP/1 are asked by TCP.
-pub(super) fn incoming(
+pub fn incoming(
     listener: TcpListener,
     settings: &Connections,
 ) -> impl Stream<Item = Accepted<TcpStream>> + Send + use<> {

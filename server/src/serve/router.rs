@@ -37,21 +37,27 @@ pub(super) type Layers = Added<
     MessageSize,
 >;
 
+/// How the server speaks HTTP, whatever is served.
+pub fn transport(settings: &Settings) -> Server {
+    let connections = &settings.connections;
+    Server::builder()
+        .accept_http1(true)
+        .http2_keepalive_interval(Some(connections.keepalive_interval.get()))
+        .http2_keepalive_timeout(Some(connections.keepalive_timeout.get()))
+        .max_concurrent_streams(settings.limits.streams_per_connection.get() + TOLD_OFF)
+}
+
 pub(super) fn router(
     settings: &Settings,
     parts: &Parts,
     services: Routes,
 ) -> Result<Router<Layers>, StartError> {
     let (connections, limits) = (&settings.connections, &settings.limits);
-    let mut server = Server::builder();
+    let mut server = transport(settings);
     if let Some(files) = settings.tls.files() {
         server = tls::encrypt(server, files)?;
     }
     let router = server
-        .accept_http1(true)
-        .http2_keepalive_interval(Some(connections.keepalive_interval.get()))
-        .http2_keepalive_timeout(Some(connections.keepalive_timeout.get()))
-        .max_concurrent_streams(limits.streams_per_connection.get() + TOLD_OFF)
         .layer(cors::layer(&connections.cors_origins))
         .layer(GrpcWebLayer::new())
         .layer(Trace::new(parts.clock.clone()))

@@ -108,6 +108,7 @@ impl From<&Entry> for Event {
                 Event::WasAway(store::WasAway { seat: seat_number(*seat), used_ms: *used })
             }
             Entry::Resigned { seat } => Event::Resigned(store::Resigned { seat: seat_number(*seat) }),
+            Entry::SetAside { seat } => Event::SetAside(store::SeatSetAside { seat: seat_number(*seat) }),
             Entry::Replaced { seat, bot, request } => Event::Replaced(store::Replaced {
                 seat: seat_number(*seat),
                 bot: bot.clone(),
@@ -137,6 +138,9 @@ impl TryFrom<Event> for Entry {
             Event::WasAway(stored) => ("was_away", was_away(stored)),
             Event::Resigned(stored) => {
                 ("resigned", seat(stored.seat, "seat").map(|seat| Entry::Resigned { seat }))
+            }
+            Event::SetAside(stored) => {
+                ("set_aside", seat(stored.seat, "seat").map(|seat| Entry::SetAside { seat }))
             }
             Event::Replaced(stored) => ("replaced", replaced(stored)),
             Event::Cancelled(store::Cancelled { note }) => ("", Ok(Entry::Cancelled { note })),

@@ -89,6 +89,9 @@ impl From<&SeatLook> for store::SeatLook {
                 seat_look::Holder::Player(store::Player { user: user.clone(), name: name.clone() })
             }
             Holder::House { bot } => seat_look::Holder::House(store::HouseSeat { bot: bot.clone() }),
+            Holder::Agent { name, version } => {
+                seat_look::Holder::Agent(store::AgentSeat { name: name.clone(), version: version.clone() })
+            }
         };
         store::SeatLook {
             holder: Some(holder),
@@ -106,6 +109,9 @@ impl TryFrom<store::SeatLook> for SeatLook {
             Some(seat_look::Holder::Vacant(store::Vacant {})) => Holder::Vacant,
             Some(seat_look::Holder::Player(store::Player { user, name })) => Holder::Player { user, name },
             Some(seat_look::Holder::House(store::HouseSeat { bot })) => Holder::House { bot },
+            Some(seat_look::Holder::Agent(store::AgentSeat { name, version })) => {
+                Holder::Agent { name, version }
+            }
             None => return Err(WrongField::new("must have a holder")),
         };
         Ok(SeatLook {

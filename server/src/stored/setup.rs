@@ -107,6 +107,9 @@ impl From<&SeatSetup> for store::SeatSetup {
                 previous: previous.map(seat_number),
             }),
             SeatSetup::House { bot } => Occupant::House(store::HouseSeat { bot: bot.clone() }),
+            SeatSetup::Agent { name, version } => {
+                Occupant::Agent(store::AgentSeat { name: name.clone(), version: version.clone() })
+            }
         };
         store::SeatSetup { occupant: Some(occupant) }
     }
@@ -122,6 +125,9 @@ impl TryFrom<store::SeatSetup> for SeatSetup {
                 Ok(SeatSetup::Reserved { user, name, previous })
             }
             Some(Occupant::House(store::HouseSeat { bot })) => Ok(SeatSetup::House { bot }),
+            Some(Occupant::Agent(store::AgentSeat { name, version })) => {
+                Ok(SeatSetup::Agent { name, version })
+            }
             None => Err(WrongField::new("must say whose it is")),
         }
     }

@@ -92,6 +92,18 @@ pub enum CommandError {
         /// The seat.
         seat: Seat,
     },
+    /// An agent sits there.
+    #[error("seat {seat} is an agent's, which plays it over its own stream: there is no token for it")]
+    IsAgent {
+        /// The seat.
+        seat: Seat,
+    },
+    /// No agent sits there.
+    #[error("seat {seat} is not an agent's: only an agent can be set aside")]
+    NotAgent {
+        /// The seat.
+        seat: Seat,
+    },
 }
 
 /// An answer to a decision.
@@ -157,7 +169,7 @@ impl Table {
         let Joining { user, name, entropy, request, .. } = joining;
         let kept_for = match &self.setup().seats[seat.index()] {
             SeatSetup::Reserved { user, name, .. } => Some((user.clone(), name.clone())),
-            SeatSetup::Open | SeatSetup::House { .. } => None,
+            SeatSetup::Open | SeatSetup::House { .. } | SeatSetup::Agent { .. } => None,
         };
         let (kept_user, kept_name) = kept_for.unwrap_or_default();
         let (user, name) = (user.or(kept_user), if name.is_empty() { kept_name } else { name });
@@ -186,7 +198,7 @@ impl Table {
                 let is_previous = previous.is_some() && *previous == joining.previous;
                 if is_user || is_previous { Ok(()) } else { Err(CommandError::SeatReserved { seat }) }
             }
-            SeatSetup::Open | SeatSetup::House { .. } => Ok(()),
+            SeatSetup::Open | SeatSetup::House { .. } | SeatSetup::Agent { .. } => Ok(()),
         }
     }
 
@@ -248,15 +260,31 @@ impl Table {
         is_open.then_some(Entry::TimedOut { seat, used, away })
     }
 
-    /// A player gives up.
+    /// A player gives up. An agent may do so before the game has begun.
     pub fn resign(&self, seat: Seat) -> Result<Vec<Entry>, CommandError> {
         self.check_seat(seat)?;
-        self.playing_only()?;
         let state = self.seat(seat);
+        match state.holder {
+            Holder::Agent { .. } => self.not_over()?,
+            _ => self.playing_only()?,
+        }
         match state.holder {
             Holder::House { .. } => Err(CommandError::IsHouse { seat }),
             _ if state.conduct.is_forfeit() => Err(CommandError::Forfeited { seat }),
             _ => Ok(vec![Entry::Resigned { seat }]),
+        }
+    }
+
+    /// The agent of a seat is set aside, and the seat forfeits. No entries: it has forfeited before.
+    pub fn set_aside(&self, seat: Seat) -> Result<Vec<Entry>, CommandError> {
+        self.check_seat(seat)?;
+        self.not_over()?;
+        let state = self.seat(seat);
+        match state.holder {
+            Holder::Agent { .. } if state.conduct.is_forfeit() => Ok(Vec::new()),
+            Holder::Agent { .. } => Ok(vec![Entry::SetAside { seat }]),
+            Holder::House { .. } => Err(CommandError::IsHouse { seat }),
+            Holder::Vacant | Holder::Player { .. } => Err(CommandError::NotAgent { seat }),
         }
     }
 
@@ -290,6 +318,7 @@ impl Table {
         self.not_over()?;
         match self.seat(seat).holder {
             Holder::House { .. } => Err(CommandError::IsHouse { seat }),
+            Holder::Agent { .. } => Err(CommandError::IsAgent { seat }),
             Holder::Vacant => Err(CommandError::SeatVacant { seat }),
             Holder::Player { .. } => Ok(vec![Entry::Reissued { seat, request }]),
         }

@@ -79,6 +79,11 @@ pub enum Entry {
         /// The seat.
         seat: Seat,
     },
+    /// The agent of a seat is set aside, and cannot play it. The seat plays defaults to the end.
+    SetAside {
+        /// The seat.
+        seat: Seat,
+    },
     /// A bot of the house took over a seat.
     Replaced {
         /// The seat.

@@ -34,7 +34,7 @@ pub enum Conduct {
     Resigned,
     /// Its player was away for longer than the grace, and the clock ran out.
     Disconnected,
-    /// It is the seat of an agent that was set aside when the table had to begin.
+    /// It is the seat of an agent that was set aside, and could not play.
     SetAside,
 }
 

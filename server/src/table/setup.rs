@@ -27,6 +27,21 @@ pub enum SeatSetup {
         /// Its name, such as `greedy`.
         bot: String,
     },
+    /// An agent, from the beginning.
+    Agent {
+        /// Its name.
+        name: String,
+        /// The version that plays.
+        version: String,
+    },
+}
+
+impl SeatSetup {
+    /// Whether somebody sits there from the beginning, and nobody joins.
+    #[must_use]
+    pub const fn is_filled(&self) -> bool {
+        matches!(self, SeatSetup::House { .. } | SeatSetup::Agent { .. })
+    }
 }
 
 /// How much time the players have. All times are milliseconds.

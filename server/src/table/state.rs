@@ -36,6 +36,13 @@ pub enum Holder {
         /// Its name.
         bot: String,
     },
+    /// An agent, which plays over a stream of its own.
+    Agent {
+        /// Its name.
+        name: String,
+        /// The version that plays.
+        version: String,
+    },
 }
 
 /// A decision that a seat is asked for, numbered for that seat from 1.
@@ -97,6 +104,9 @@ impl SeatState {
         SeatState {
             holder: match seat {
                 SeatSetup::House { bot } => Holder::House { bot: bot.clone() },
+                SeatSetup::Agent { name, version } => {
+                    Holder::Agent { name: name.clone(), version: version.clone() }
+                }
                 SeatSetup::Open | SeatSetup::Reserved { .. } => Holder::Vacant,
             },
             generation: 0,
@@ -249,7 +259,7 @@ impl Table {
                 let action = action.ok_or_else(|| format!("seat {seat} has no action {index}"))?;
                 let by = match self.seat(*seat).holder {
                     Holder::House { .. } => DecidedBy::HouseBot,
-                    Holder::Vacant | Holder::Player { .. } => DecidedBy::Player,
+                    Holder::Vacant | Holder::Player { .. } | Holder::Agent { .. } => DecidedBy::Player,
                 };
                 self.use_time(*seat, *used)?;
                 self.act(*seat, *index, action, Maker { by, used: *used }, doing)?;
@@ -261,6 +271,7 @@ impl Table {
                 state.grace = state.grace.saturating_sub(*used);
             }
             Entry::Resigned { seat } => self.forfeit(*seat, Conduct::Resigned, doing)?,
+            Entry::SetAside { seat } => self.forfeit(*seat, Conduct::SetAside, doing)?,
             Entry::Replaced { seat, bot, request } => {
                 let state = self.seat_mut(*seat)?;
                 state.holder = Holder::House { bot: bot.clone() };
@@ -410,10 +421,12 @@ impl Table {
     }
 
     fn forfeit(&mut self, seat: Seat, conduct: Conduct, doing: &mut Doing) -> Result<(), String> {
-        if !matches!(self.stage, Stage::Playing(_)) {
+        let is_on = matches!(self.stage, Stage::Playing(_));
+        let state = self.seat_mut(seat)?;
+        // The seat of an agent is taken from the beginning, and may be given up before the others have come.
+        if !is_on && !matches!(state.holder, Holder::Agent { .. }) {
             return Err("the game was not on".to_owned());
         }
-        let state = self.seat_mut(seat)?;
         if state.conduct.is_forfeit() {
             return Err(format!("seat {seat} had forfeited"));
         }

@@ -405,6 +405,35 @@ fn entries_that_do_not_fit_are_named() {
 }
 
 #[test]
+fn an_agent_sits_from_the_beginning_and_can_give_up_or_be_set_aside() {
+    let agent = || SeatSetup::Agent { name: "deep".to_owned(), version: "1".to_owned() };
+    let begun = |logged: &mut Logged| {
+        let (joined, entries) = logged.table.join(Joining::default()).expect("a free seat");
+        assert_eq!((joined, entries.last()), (seat(1), Some(&Entry::Started)));
+        logged.fold(entries)
+    };
+    let mut logged = Logged::new(setup(GameId::Gap.default_options(), &[agent(), SeatSetup::Open]));
+    assert_eq!(logged.table.reissue(seat(0), None), Err(CommandError::IsAgent { seat: seat(0) }));
+    assert_eq!(logged.table.set_aside(seat(1)), Err(CommandError::NotAgent { seat: seat(1) }));
+    begun(&mut logged);
+    logged.play(0, 0, 7);
+    assert_eq!(logged.table.seats()[0].decided.map(|decided| decided.by), Some(DecidedBy::Player));
+    let entries = logged.table.set_aside(seat(0)).expect("an agent's seat");
+    let told = table_events(&logged.fold(entries));
+    let forfeited = TableEvent::Forfeited { seat: seat(0), conduct: Conduct::SetAside };
+    assert_eq!(told, [(Audience::Everyone, forfeited)]);
+    assert_eq!(logged.table.set_aside(seat(0)), Ok(Vec::new()), "once is enough");
+    logged.check_replay();
+    let mut logged = Logged::new(setup(GameId::Gap.default_options(), &[agent(), SeatSetup::Open]));
+    let entries = logged.table.resign(seat(0)).expect("an agent may give up before the game");
+    logged.fold(entries);
+    begun(&mut logged);
+    assert_eq!((logged.table.seats()[0].open, logged.table.seats()[0].conduct), (None, Conduct::Resigned));
+    assert!(logged.table.seats()[1].open.is_some(), "the default was played at once");
+    logged.check_replay();
+}
+
+#[test]
 fn a_repeated_request_is_known_by_its_mark() {
     let mark = |id: &str, digest: u8| Some(RequestMark { id: id.to_owned(), digest: [digest; 16] });
     let mut logged = Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));

@@ -42,10 +42,15 @@ fn table_seat(seat: Seat, setup: &SeatSetup, look: &SeatLook, owned: bool) -> v1
     let occupant = match (&look.holder, setup) {
         (Holder::Player { user, name }, _) => player(user_id(user), name),
         (Holder::House { bot }, _) => house_bot(bot),
+        (Holder::Agent { name, version }, _) => {
+            Occupant::Agent(v1::AgentSeat { name: name.clone(), version: version.clone() })
+        }
         (Holder::Vacant, SeatSetup::Reserved { user, name, .. }) => {
             Occupant::Reserved(v1::ReservedSeat { user_id: user_id(user), display_name: name.clone() })
         }
-        (Holder::Vacant, SeatSetup::Open | SeatSetup::House { .. }) => Occupant::Open(v1::OpenSeat {}),
+        (Holder::Vacant, SeatSetup::Open | SeatSetup::House { .. } | SeatSetup::Agent { .. }) => {
+            Occupant::Open(v1::OpenSeat {})
+        }
     };
     let forfeited = Some(look.conduct).filter(|conduct| conduct.is_forfeit());
     v1::TableSeat {

@@ -3,10 +3,15 @@
 //! same tournament on every machine.
 //!
 //! - [`played`]: what tables report, and the scores of a group.
-//! - `plan`: the formats. Which groups there are, and which of their tables may be played now.
-//! - `stats`: intervals, sequential tests, ratings, and the search for whoever remembers deals.
+//! - [`plan`]: the formats. Which groups there are, and which of their tables may be played now.
+//! - [`tournament`]: a tournament as the fold of its log.
+//! - [`stats`]: intervals, sequential tests, ratings, and the search for whoever remembers deals.
 #![deny(missing_docs)]
 
+pub mod plan;
 pub mod played;
+pub mod stats;
+pub mod tournament;
 
 pub use played::{Entrant, Finish, Group, GroupScore, SeatScore, TableScore};
+pub use tournament::{Entry, Misfit, State, TableToMake, Tournament};

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::time::SystemTime;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::TryStreamExt;
 use parlor_cli::report::{RecordLink, Report};
+use parlor_sdk::record::Form;
 use parlor_sdk::{Client, wire};
 
 use super::super::describe;
 use crate::context::Context;
-use crate::errors::Failure;
+use crate::errors::{Failure, not_understood};
 use crate::exit::Exit;
 
 /// So many records are put into the page itself; beyond that it would be too large for a browser.
@@ -34,18 +34,17 @@ pub(super) struct Args {
 pub(super) async fn run(args: Args, client: &Client, context: &Context) -> Result<(), Failure> {
     let tournament = client.tournament(&args.tournament).await?;
     let standings = client.standings(&args.tournament, true).await?;
-    let tables: Vec<wire::TournamentTable> =
-        client.tournament_tables(&args.tournament).try_collect().await?;
+    let tables: Vec<wire::TournamentTable> = client.tournament_tables(&args.tournament).try_collect().await?;
     let with_record = tables.iter().filter(|table| table.has_record).count();
     let mut records = BTreeMap::new();
     if args.records.is_some() || with_record <= EMBEDDED {
         if let Some(folder) = &args.records {
             std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
         }
-        let mut exported = pin!(client.export_records(&args.tournament));
-        while let Some(record) = exported.try_next().await? {
+        let mut exported = client.export_records(&args.tournament, None);
+        while let Some(record) = exported.next().await? {
             let file = format!("{}.txt", record.table_id);
-            let text = parlor_sdk::record::to_text(&record);
+            let text = Form::Text.write(&record).map_err(not_understood)?;
             let address = match &args.records {
                 Some(folder) => {
                     let path = folder.join(&file);
@@ -58,8 +57,16 @@ pub(super) async fn run(args: Args, client: &Client, context: &Context) -> Resul
         }
     } else {
         context.note(&context.say(
-            || format!("{with_record} records are too many for one page: --records FOLDER writes them beside it"),
-            || format!("{with_record} Partien sind zu viel für eine Seite: --records ORDNER schreibt sie daneben"),
+            || {
+                format!(
+                    "{with_record} records are too many for one page: --records FOLDER writes them beside it"
+                )
+            },
+            || {
+                format!(
+                    "{with_record} Partien sind zu viel für eine Seite: --records ORDNER schreibt sie daneben"
+                )
+            },
         ));
     }
     let made = describe::moment(Some(SystemTime::now())).unwrap_or_default();
@@ -81,7 +88,9 @@ fn relative(page: &Path, file: &Path) -> String {
 /// A path in an address.
 fn encoded(path: &str) -> String {
     let byte = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => char::from(byte).to_string(),
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
+            char::from(byte).to_string()
+        }
         byte => format!("%{byte:02X}"),
     };
     path.bytes().map(byte).collect()

@@ -77,22 +77,20 @@ fn request(rng: &mut ChaCha8Rng) -> Option<RequestMark> {
 }
 
 fn setup(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Setup {
-    let seats = Seat::all(players).map(|seat| match below(4, rng) {
+    let seats = Seat::all(players).map(|seat| match below(5, rng) {
         0 => SeatSetup::House { bot: "search:12".to_owned() },
         1 => SeatSetup::Reserved {
             user: Some(format!("user {seat}")),
             name: "Änne".to_owned(),
             previous: Some(seat.left(players)).filter(|_| below(2, rng) == 0),
         },
+        2 => SeatSetup::Agent { name: "deep.thought".to_owned(), version: "4.2".to_owned() },
         _ => SeatSetup::Open,
     });
     let seats: Vec<SeatSetup> = seats.collect();
     // Somebody has to join, so that the game begins.
-    let seats = if seats.iter().all(|seat| matches!(seat, SeatSetup::House { .. })) {
-        vec![SeatSetup::Open; seats.len()]
-    } else {
-        seats
-    };
+    let seats =
+        if seats.iter().all(SeatSetup::is_filled) { vec![SeatSetup::Open; seats.len()] } else { seats };
     Setup {
         table: TableId::from_bytes(random_bytes(rng)),
         owner: "club".to_owned(),
@@ -139,7 +137,7 @@ impl Played {
         let reserved = &self.table.setup().seats[seat.index()];
         let user = match reserved {
             SeatSetup::Reserved { user, .. } => user.clone(),
-            SeatSetup::Open | SeatSetup::House { .. } => None,
+            SeatSetup::Open | SeatSetup::House { .. } | SeatSetup::Agent { .. } => None,
         };
         let entropy = random_bytes::<64>(rng);
         let length = below(65, rng) as usize;
@@ -173,6 +171,7 @@ impl Played {
                 let decision = table.seats()[seat.index()].open.expect("a seat that is asked");
                 table.time_out(seat, decision, below(5_000, rng), below(2, rng) == 0)
             }),
+            14 if is_random => self.table.set_aside(anyone).unwrap_or_default(),
             12 if is_random && below(6, rng) == 0 => self.table.cancel("too late").expect("not over"),
             13 if is_random && below(6, rng) == 0 => vec![Entry::Faulted { what: "a fault".to_owned() }],
             _ => self.act(rng, |seat, table, rng| {

@@ -51,6 +51,10 @@ fn entries() -> Vec<(Entry, &'static str)> {
         request: None,
         ..setup.clone()
     };
+    let agents = Setup {
+        seats: vec![SeatSetup::Agent { name: "a.b".to_owned(), version: "1".to_owned() }, SeatSetup::Open],
+        ..given.clone()
+    };
     let entropy = Entropy::new(b"dice").expect("few bytes");
     let (user, name, bot) = (Some("u".to_owned()), "Ann".to_owned(), "greedy".to_owned());
     let note = "late".to_owned();
@@ -69,6 +73,12 @@ fn entries() -> Vec<(Entry, &'static str)> {
              0a002a020a00321008e80710882718b8172002289003300138014a20040404040404040404040404\
              04040404040404040404040404040404040404045880d095ffbc3160e0d403",
         ),
+        (
+            Entry::Created(Box::new(agents)),
+            "08f8c00712710a10070707070707070707070707070707071204636c75621a041202081e20012a0a\
+             22080a03612e621201312a020a00321008e80710882718b8172002289003300138014a2004040404\
+             040404040404040404040404040404040404040404040404040404045880d095ffbc3160e0d403",
+        ),
         (Entry::Acted { seat, index: 7, used: 900, reported: None }, "08f8c0071a0708021007188407"),
         (Entry::Acted { seat: Seat::FIRST, index: 0, used: 0, reported: Some(0) }, "08f8c0071a022000"),
         (Entry::TimedOut { seat, used: 6000, away: true }, "08f8c0072207080210f02e1801"),
@@ -86,6 +96,7 @@ fn entries() -> Vec<(Entry, &'static str)> {
         ),
         (Entry::SpectatorsRevoked, "08f8c0075200"),
         (Entry::Resigned { seat }, "08f8c0075a020802"),
+        (Entry::SetAside { seat }, "08f8c0078201020802"),
         (
             Entry::Replaced { seat, bot, request },
             "08f8c0076222080212066772656564791a160a027231121030313233343536373839616263646566",

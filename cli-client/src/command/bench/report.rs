@@ -1,0 +1,93 @@
+//! What `parlor bench` has measured, for people and for programs.
+
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use serde_json::json;
+
+use crate::context::Context;
+use crate::errors::Failure;
+use crate::output::Columns;
+
+/// What was measured.
+pub(super) struct Report {
+    /// How long each move took, in microseconds.
+    pub(super) times: Histogram<u64>,
+    /// How long it was measured.
+    pub(super) took: Duration,
+    pub(super) tables: u32,
+    /// How many tables were played to their end.
+    pub(super) finished: u64,
+    /// The process of the server, if it is on this machine.
+    pub(super) server: Option<u32>,
+    /// What the server has computed meanwhile.
+    pub(super) cpu: Option<Duration>,
+    /// The memory of the server in KiB, before there were any tables and at the end.
+    pub(super) memory: Option<(u64, u64)>,
+}
+
+impl Report {
+    fn moves_per_second(&self) -> f64 {
+        self.times.len() as f64 / self.took.as_secs_f64()
+    }
+
+    fn moves_per_cpu_second(&self) -> Option<f64> {
+        let cpu = self.cpu.filter(|cpu| !cpu.is_zero())?;
+        Some(self.times.len() as f64 / cpu.as_secs_f64())
+    }
+
+    /// How long a move took that is slower than this share of all, in milliseconds.
+    fn latency(&self, share: f64) -> f64 {
+        self.times.value_at_quantile(share) as f64 / 1000.0
+    }
+
+    pub(super) fn print(&self, context: &Context) -> Result<(), Failure> {
+        if context.json {
+            return context.out.json(&self.json());
+        }
+        let mut columns = Columns::bare();
+        let mut row = |en: &str, de: &str, value: String| {
+            columns.row([context.say(|| en.to_owned(), || de.to_owned()), value]);
+        };
+        row("moves a second", "Züge je Sekunde", format!("{:.0}", self.moves_per_second()));
+        for (name, share) in [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)] {
+            row(
+                &format!("latency {name}"),
+                &format!("Latenz {name}"),
+                format!("{:.2} ms", self.latency(share)),
+            );
+        }
+        if let Some(moves) = self.moves_per_cpu_second() {
+            row("moves a CPU-second of the server", "Züge je CPU-Sekunde des Servers", format!("{moves:.0}"));
+        }
+        if let Some((before, after)) = self.memory {
+            let (before, after) = (before as f64 / 1024.0, after as f64 / 1024.0);
+            row("memory of the server", "Speicher des Servers", format!("{before:.1} -> {after:.1} MiB"));
+        }
+        row("tables played to the end", "Tische zu Ende gespielt", self.finished.to_string());
+        context.out.lines(columns.lines())
+    }
+
+    fn json(&self) -> serde_json::Value {
+        json!({
+            "tables": self.tables,
+            "moves": self.times.len(),
+            "seconds": self.took.as_secs_f64(),
+            "moves_per_second": self.moves_per_second(),
+            "latency_ms": {
+                "p50": self.latency(0.5),
+                "p99": self.latency(0.99),
+                "p99_9": self.latency(0.999),
+                "max": self.times.max() as f64 / 1000.0,
+            },
+            "tables_finished": self.finished,
+            "server": self.server.map(|id| json!({
+                "pid": id,
+                "cpu_seconds": self.cpu.map(|cpu| cpu.as_secs_f64()),
+                "moves_per_cpu_second": self.moves_per_cpu_second(),
+                "memory_before_kib": self.memory.map(|(before, _)| before),
+                "memory_kib": self.memory.map(|(_, after)| after),
+            })),
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! The server of the baseline.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::Result;
+use bytes::Bytes;
+use futures_util::StreamExt;
+use parlor_server::config::Settings;
+use parlor_server::serve;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::wire::bare_server::{Bare, BareServer};
+use super::wire::{Move, Told};
+use super::{PLAYERS, Sizes};
+
+/// How many messages wait for a player.
+const QUEUE: usize = 16;
+
+type Player = mpsc::Sender<Result<Told, Status>>;
+
+#[derive(Default)]
+struct Table {
+    players: [Option<Player>; PLAYERS],
+    number: u32,
+}
+
+#[derive(Clone)]
+struct Tables {
+    tables: Arc<Vec<Mutex<Table>>>,
+    view: Bytes,
+    events: Bytes,
+}
+
+impl Tables {
+    fn table(&self, said: &Move) -> Result<MutexGuard<'_, Table>, Status> {
+        let table = self.tables.get(said.table as usize);
+        let table = table.ok_or_else(|| Status::not_found("no such table"))?;
+        Ok(table.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A player is there. The game begins with the last one.
+    fn sit_down(&self, said: &Move, player: Player) -> Result<(), Status> {
+        let mut table = self.table(said)?;
+        let seat = table.players.get_mut(said.seat as usize);
+        *seat.ok_or_else(|| Status::not_found("no such seat"))? = Some(player);
+        if table.players.iter().all(Option::is_some) {
+            self.tell(&mut table)?;
+        }
+        Ok(())
+    }
+
+    /// Both players are told of a move.
+    fn tell(&self, table: &mut Table) -> Result<(), Status> {
+        table.number += 1;
+        let told = Told {
+            number: table.number,
+            turn: table.number % PLAYERS as u32,
+            events: self.events.clone(),
+            view: self.view.clone(),
+        };
+        for player in table.players.iter().flatten() {
+            player.try_send(Ok(told.clone())).map_err(|_| Status::resource_exhausted("too slow"))?;
+        }
+        Ok(())
+    }
+
+    async fn listen(self, mut said: Streaming<Move>, player: Player) -> Result<(), Status> {
+        if let Some(first) = said.message().await? {
+            self.sit_down(&first, player)?;
+        }
+        while let Some(next) = said.message().await? {
+            self.tell(&mut *self.table(&next)?)?;
+        }
+        Ok(())
+    }
+}
+
+#[tonic::async_trait]
+impl Bare for Tables {
+    type PlayStream = ReceiverStream<Result<Told, Status>>;
+
+    async fn play(&self, request: Request<Streaming<Move>>) -> Result<Response<Self::PlayStream>, Status> {
+        let (player, told) = mpsc::channel(QUEUE);
+        tokio::spawn(self.clone().listen(request.into_inner(), player));
+        Ok(Response::new(ReceiverStream::new(told)))
+    }
+}
+
+/// Serves until it is killed.
+pub(crate) async fn serve(tables: usize, sizes: Sizes, settings: &Settings) -> Result<()> {
+    let service = Tables {
+        tables: Arc::new((0..tables).map(|_| Mutex::default()).collect()),
+        view: vec![1; sizes.view].into(),
+        events: vec![2; sizes.events].into(),
+    };
+    let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
+    println!("the baseline listens on {} (bare tonic)", listener.local_addr()?);
+    let incoming = serve::incoming(listener, &settings.connections);
+    let incoming = incoming.map(|accepted| Ok::<_, std::io::Error>(accepted.io));
+    serve::transport(settings).add_service(BareServer::new(service)).serve_with_incoming(incoming).await?;
+    Ok(())
+}

@@ -1,0 +1,302 @@
+//! A tournament as the fold of its log.
+//!
+//! The log holds what happened; everything that follows from it is computed: who meets whom, who sits where, what counts,
+//! and whether it is over. So a tournament that is read back from its log is the one that was.
+//!
+//! Groups have numbers in the order in which they count. Those of a round are added when the round before is complete, and
+//! a fresh group that replaces a void one comes last. A group counts when it and all before it are complete or void: what
+//! is counted does not hang on who plays quickly.
+//!
+//! A round of a Swiss tournament or a knockout is made from the results of the rounds before, which all are there by then.
+//! With all chance drawn by number, the order in which tables finish therefore changes nothing.
+
+mod course;
+mod entry;
+mod judge;
+mod look;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use entry::{Entry, Misfit};
+pub use look::{GroupLook, GroupState, Placing, Progress};
+
+use crate::plan::chance::{Chance, Draw};
+use crate::plan::lineups::Lineup;
+use crate::plan::schedule::Schedule;
+use crate::plan::{Setup, SetupError, TableId};
+use crate::{Entrant, Group, TableScore};
+use course::Course;
+use parlor_engine::shuffle;
+
+/// Where a tournament is in its life.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// It waits to be started.
+    Created,
+    /// It is being played.
+    Running,
+    /// It begins no new tables until it is resumed.
+    Paused,
+    /// It was played to its end, or its question was answered.
+    Finished,
+    /// The organiser ended it.
+    Cancelled,
+}
+
+/// A table that may be begun.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TableToMake {
+    /// Which table it is.
+    pub table: TableId,
+    /// The round, of a format that has rounds; 0 otherwise.
+    pub round: u32,
+    /// Who sits where, in the order of the seats.
+    pub seats: Vec<Entrant>,
+}
+
+/// A tournament.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tournament {
+    setup: Setup,
+    chance: Chance,
+    state: State,
+    /// Why it was cancelled, or empty.
+    note: String,
+    withdrawn: Vec<bool>,
+    /// All groups that are known, by number.
+    groups: Vec<Planned>,
+    /// All line-ups, one after another.
+    members: Vec<Entrant>,
+    course: Course,
+    /// The tables of the groups that may be played now.
+    schedule: Schedule,
+    voided: BTreeMap<u32, String>,
+    /// What is there of groups that are not complete.
+    partial: BTreeMap<u32, Vec<TableScore>>,
+    /// Groups that are complete, but do not count yet.
+    ahead: BTreeMap<u32, Group>,
+    /// Groups that count, in order.
+    counted: Vec<Group>,
+    /// The first group that neither counts nor is void.
+    next: u32,
+    tables_over: u32,
+}
+
+/// A group that is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Planned {
+    /// The number of its line-up.
+    lineup: u32,
+    round: u32,
+    /// Whether it is played because of a tie.
+    tie: bool,
+    state: GroupState,
+}
+
+impl Tournament {
+    /// A tournament that was made and waits to be started. `seed` is what all its draws come from.
+    ///
+    /// # Errors
+    /// Why it cannot be set up so.
+    pub fn open(setup: Setup, seed: [u8; 32]) -> Result<Tournament, SetupError> {
+        setup.check()?;
+        let chance = Chance::seeded(seed);
+        let mut tournament = Tournament {
+            withdrawn: vec![false; usize::from(setup.entrants)],
+            course: Course::new(&setup),
+            schedule: Schedule::new(0, 0, setup.rotations(), &chance),
+            setup,
+            chance,
+            state: State::Created,
+            note: String::new(),
+            groups: Vec::new(),
+            members: Vec::new(),
+            voided: BTreeMap::new(),
+            partial: BTreeMap::new(),
+            ahead: BTreeMap::new(),
+            counted: Vec::new(),
+            next: 0,
+            tables_over: 0,
+        };
+        tournament.first_stage();
+        Ok(tournament)
+    }
+
+    /// Takes in what happened next.
+    ///
+    /// # Errors
+    /// What does not fit, and the tournament is as it was.
+    pub fn fold(&mut self, entry: &Entry) -> Result<(), Misfit> {
+        if !self.judge(entry)? {
+            return Err(Misfit::Nothing);
+        }
+        match entry {
+            Entry::Started | Entry::Resumed => self.state = State::Running,
+            Entry::Paused => self.state = State::Paused,
+            Entry::Cancelled { reason } => {
+                self.state = State::Cancelled;
+                self.note.clone_from(reason);
+            }
+            Entry::TableOver { group, table } => self.take(*group, table.clone()),
+            Entry::GroupVoided { group, reason } => {
+                self.void(*group, reason.clone());
+                self.replace(*group);
+            }
+            Entry::Withdrawn { entrant } => self.withdraw(*entrant),
+        }
+        if self.state != State::Created {
+            self.go_on();
+        }
+        Ok(())
+    }
+
+    /// What may be begun now, in order, if those tables are running. Nothing unless the tournament is running.
+    ///
+    /// It comes as it is asked for: a long tournament costs no more than a short one.
+    pub fn ready<'a>(&'a self, running: &'a BTreeSet<TableId>) -> impl Iterator<Item = TableToMake> + 'a {
+        let open = (self.state == State::Running).then(|| self.schedule.ready(running));
+        open.into_iter().flatten().map(|table| TableToMake {
+            table,
+            round: self.groups[table.group as usize].round,
+            seats: self.seats(table),
+        })
+    }
+
+    /// Who sits where at a table, in the order of the seats: a random circle for each group, turned on by one for each
+    /// rotation, so that everyone has every seat once, and each time other neighbours than in the groups before.
+    fn seats(&self, table: TableId) -> Vec<Entrant> {
+        let mut seats = self.lineup(self.groups[table.group as usize].lineup).to_vec();
+        shuffle(&mut seats, &mut self.chance.stream(Draw::Seating, u64::from(table.group)));
+        seats.rotate_left(usize::from(table.rotation));
+        seats
+    }
+
+    fn lineup(&self, number: u32) -> &[Entrant] {
+        let players = usize::from(self.setup.players);
+        &self.members[number as usize * players..][..players]
+    }
+
+    fn lineup_count(&self) -> u32 {
+        (self.members.len() / usize::from(self.setup.players)) as u32
+    }
+
+    fn is_there(&self, who: Entrant) -> bool {
+        !self.withdrawn[who.index()]
+    }
+
+    /// Those who are not withdrawn.
+    fn there(&self) -> Vec<Entrant> {
+        (0..self.setup.entrants).map(Entrant).filter(|who| self.is_there(*who)).collect()
+    }
+
+    /// Adds a line-up, and gives its number.
+    fn add_lineup(&mut self, lineup: &Lineup) -> u32 {
+        self.members.extend_from_slice(lineup);
+        self.lineup_count() - 1
+    }
+
+    /// Begins a stage: a group for each of these line-ups, in order.
+    fn stage(&mut self, lineups: impl IntoIterator<Item = u32>, round: u32, tie: bool) {
+        let first = self.groups.len();
+        let planned = |lineup| Planned { lineup, round, tie, state: GroupState::Open };
+        self.groups.extend(lineups.into_iter().map(planned));
+        let count = self.groups.len() - first;
+        self.schedule = Schedule::new(first as u32, count, self.setup.rotations(), &self.chance);
+    }
+
+    /// Adds a group to the stage that is played.
+    fn append(&mut self, like: Planned) {
+        self.groups.push(Planned { state: GroupState::Open, ..like });
+        self.schedule.push();
+    }
+
+    /// Takes the result of a table.
+    fn take(&mut self, group: u32, table: TableScore) {
+        self.schedule.close(TableId { group, rotation: table.rotation });
+        self.tables_over += 1;
+        self.partial.entry(group).or_default().push(table);
+        if self.schedule.is_played(group) {
+            let mut tables = self.partial.remove(&group).unwrap_or_default();
+            tables.sort_by_key(|table| table.rotation);
+            let planned = &mut self.groups[group as usize];
+            planned.state = GroupState::Complete;
+            self.ahead.insert(group, Group { number: group, round: planned.round, tables });
+        }
+    }
+
+    /// Voids a group of the stage that is played, whatever it has.
+    fn void(&mut self, group: u32, reason: String) {
+        for rotation in 0..self.setup.rotations() {
+            self.schedule.close(TableId { group, rotation });
+        }
+        self.groups[group as usize].state = GroupState::Void;
+        self.voided.insert(group, reason);
+        let partial = self.partial.remove(&group).map_or(0, |tables| tables.len());
+        let ahead = self.ahead.remove(&group).map_or(0, |group| group.tables.len());
+        let mut counted = 0;
+        if let Ok(at) = self.counted.binary_search_by_key(&group, |group| group.number) {
+            counted = self.counted.remove(at).tables.len();
+        }
+        self.tables_over -= (partial + ahead + counted) as u32;
+    }
+
+    /// Plays a void group again with a fresh deal. If somebody of its line-up is gone, others take its place.
+    fn replace(&mut self, group: u32) {
+        let planned = self.groups[group as usize];
+        if self.lineup(planned.lineup).iter().all(|who| self.is_there(*who)) {
+            self.append(planned);
+        } else {
+            self.refill();
+        }
+    }
+
+    /// Takes an entrant out.
+    fn withdraw(&mut self, entrant: Entrant) {
+        self.withdrawn[entrant.index()] = true;
+        if self.state == State::Created {
+            return self.first_stage();
+        }
+        let open = self.schedule.first() as usize..self.groups.len();
+        let gone: Vec<u32> = open
+            .filter(|&group| self.groups[group].state == GroupState::Open)
+            .filter(|&group| self.lineup(self.groups[group].lineup).contains(&entrant))
+            .map(|group| group as u32)
+            .collect();
+        for group in gone {
+            self.void(group, format!("entrant {} was withdrawn", entrant.0));
+        }
+        let round = self.round();
+        if let Course::Knockout(knockout) = &mut self.course {
+            knockout.withdraw(entrant, round);
+        }
+        self.refill();
+    }
+
+    /// Counts what has become complete, and begins the next stage when this one is played.
+    fn go_on(&mut self) {
+        while !self.is_over() {
+            self.count();
+            if self.is_over() || !self.schedule.is_done() {
+                break;
+            }
+            if !self.next_stage() {
+                self.state = State::Finished;
+            }
+        }
+    }
+
+    /// Counts all groups up to the first that is open.
+    fn count(&mut self) {
+        while let Some(planned) = self.groups.get(self.next as usize) {
+            if planned.state == GroupState::Open {
+                break;
+            }
+            if let Some(group) = self.ahead.remove(&self.next) {
+                self.counted.push(group);
+            }
+            self.next += 1;
+        }
+    }
+}

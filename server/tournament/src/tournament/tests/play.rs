@@ -1,0 +1,161 @@
+//! A player of tournaments: makes up results, ends tables in any order, and makes trouble.
+
+use std::collections::BTreeSet;
+
+use parlor_engine::below;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+
+use crate::plan::{Deals, Format, Setup, TableId};
+use crate::tournament::{Entry, GroupState, Tournament};
+use crate::{Entrant, Finish, SeatScore, TableScore};
+
+/// The seed of a randomised test: PARLOR_TEST_SEED if set. It is printed where the test fails.
+pub(super) fn seed() -> u64 {
+    let given = std::env::var("PARLOR_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = given.unwrap_or(20_261_116);
+    println!("PARLOR_TEST_SEED={seed}");
+    seed
+}
+
+/// Every format at every size, up to 12 entrants at tables of up to 6.
+pub(super) fn every(mut check: impl FnMut(Setup)) {
+    for players in 2..=6 {
+        for entrants in u16::from(players).max(2)..=12 {
+            let champion = Entrant(entrants / 2);
+            for format in [
+                Format::RoundRobin { groups: 1 },
+                Format::RoundRobin { groups: 3 },
+                Format::Gauntlet { champion, groups: 1 },
+                Format::Gauntlet { champion, groups: 7 },
+                Format::Swiss { rounds: 5, groups: 1 },
+                Format::Swiss { rounds: 3, groups: 2 },
+                Format::Knockout { groups: 2, tie_groups: 2 },
+                Format::Knockout { groups: 1, tie_groups: 0 },
+            ] {
+                for deals in [Deals::Duplicate, Deals::Independent] {
+                    check(Setup { players, entrants, format, deals, test: None });
+                }
+            }
+        }
+    }
+}
+
+/// A result that follows from the table and a number alone. Ties and forfeits are common.
+pub(super) fn result(tournament: &Tournament, table: TableId, salt: u64) -> TableScore {
+    let mut rng = ChaCha20Rng::seed_from_u64(salt);
+    rng.set_stream(u64::from(table.group) << 8 | u64::from(table.rotation));
+    let seats = tournament.table(table).unwrap().seats;
+    let points: Vec<i32> = seats.iter().map(|_| below(3, &mut rng) as i32 - 1).collect();
+    let place = |own: i32| 1 + points.iter().filter(|points| **points > own).count() as u8;
+    let seat = |(entrant, points): (Entrant, i32)| {
+        let finish = if below(20, &mut rng) == 0 { Finish::TimedOut } else { Finish::PlayedOut };
+        SeatScore { entrant, points, place: place(points), finish }
+    };
+    let seats = seats.into_iter().zip(points.iter().copied()).map(seat).collect();
+    TableScore { rotation: table.rotation, seats }
+}
+
+pub(super) struct Player {
+    pub(super) tournament: Tournament,
+    pub(super) log: Vec<Entry>,
+    /// The order in which tables finish comes from here.
+    pub(super) finishing: u64,
+    /// One in so many events is a withdrawal, a void group or a pause. 0: none.
+    pub(super) trouble: u32,
+    /// All tables in the order in which they were begun.
+    pub(super) begun: Vec<TableId>,
+    salt: u64,
+    running: BTreeSet<TableId>,
+}
+
+impl Player {
+    pub(super) fn new(setup: Setup, seed: u64) -> Player {
+        let tournament = Tournament::open(setup, bytes(seed)).unwrap();
+        let (log, begun) = (Vec::new(), Vec::new());
+        Player { tournament, log, finishing: seed, trouble: 0, begun, salt: seed, running: BTreeSet::new() }
+    }
+
+    pub(super) fn seed(&self) -> [u8; 32] {
+        bytes(self.salt)
+    }
+
+    pub(super) fn fold(&mut self, entry: Entry) {
+        self.tournament.fold(&entry).unwrap();
+        self.log.push(entry);
+    }
+
+    pub(super) fn start(&mut self) {
+        self.fold(Entry::Started);
+    }
+
+    /// Plays with a random number of tables at once until nothing is left.
+    pub(super) fn play_out(&mut self) {
+        let mut rng = ChaCha20Rng::seed_from_u64(self.finishing);
+        let mut trouble = ChaCha20Rng::seed_from_u64(self.salt);
+        while !self.tournament.is_over() {
+            let wanted = 1 + below(8, &mut rng) as usize;
+            self.begin(wanted);
+            let at = below(self.running.len() as u32, &mut rng) as usize;
+            let table =
+                *self.running.iter().nth(at).expect("a tournament that is not over has tables to play");
+            self.running.remove(&table);
+            let table_over =
+                Entry::TableOver { group: table.group, table: result(&self.tournament, table, self.salt) };
+            self.fold(table_over);
+            if self.trouble > 0 && !self.tournament.is_over() && below(self.trouble, &mut trouble) == 0 {
+                self.make_trouble(&mut trouble);
+            }
+            let tournament = &self.tournament;
+            self.running.retain(|table| tournament.is_wanted(*table));
+        }
+    }
+
+    /// Begins tables in order until so many are running, and checks the rules of the order.
+    fn begin(&mut self, wanted: usize) {
+        while self.running.len() < wanted {
+            let Some(next) = self.tournament.ready(&self.running).next() else { break };
+            let TableId { group, rotation } = next.table;
+            assert!(
+                self.running.iter().all(|running| running.group != group),
+                "a deal at two tables at once"
+            );
+            let mut earlier = (0..rotation).map(|rotation| TableId { group, rotation });
+            assert!(earlier.all(|earlier| self.tournament.result(earlier).is_some()));
+            assert_eq!(Some(&next), self.tournament.table(next.table).as_ref());
+            self.running.insert(next.table);
+            self.begun.push(next.table);
+        }
+    }
+
+    fn make_trouble(&mut self, rng: &mut ChaCha20Rng) {
+        match below(4, rng) {
+            0 => {
+                let entrant = Entrant(below(u32::from(self.tournament.setup().entrants), rng) as u16);
+                if let Some(entry) = self.tournament.ask(Entry::Withdrawn { entrant }).unwrap() {
+                    self.fold(entry);
+                }
+            }
+            1 => {
+                self.fold(Entry::Paused);
+                assert_eq!(self.tournament.ready(&self.running).count(), 0);
+                self.fold(Entry::Resumed);
+            }
+            _ => {
+                let group = below(self.tournament.group_count(), rng);
+                let void = Entry::GroupVoided { group, reason: "a server fault".to_owned() };
+                // Those of rounds that are decided are refused.
+                if let Ok(Some(entry)) = self.tournament.ask(void) {
+                    self.fold(entry);
+                    assert_eq!(self.tournament.group(group).unwrap().state, GroupState::Void);
+                }
+            }
+        }
+    }
+}
+
+fn bytes(seed: u64) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes
+}
