@@ -1,11 +1,15 @@
 //! What can be said of who is better, with which certainty.
 
+pub mod gain;
 pub mod interval;
+pub mod rating;
 #[cfg(test)]
-mod simulate;
+pub(crate) mod simulate;
 pub mod sprt;
 
+pub use gain::RotationGain;
 pub use interval::Moments;
+pub use rating::{Rating, RatingPoint};
 pub use sprt::{Decision, SequentialState, Sprt};
 
 /// An interval, both ends belonging to it.
