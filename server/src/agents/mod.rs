@@ -8,6 +8,8 @@ mod conduct;
 mod error;
 mod known;
 mod registration;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
