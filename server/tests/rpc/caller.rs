@@ -4,7 +4,8 @@ use std::{collections::HashMap, time::Duration};
 
 use parlor_proto::v1::{
     self, ErrorReason, catalogue_service_client::CatalogueServiceClient,
-    play_service_client::PlayServiceClient, table_service_client::TableServiceClient,
+    play_service_client::PlayServiceClient, record_service_client::RecordServiceClient,
+    table_service_client::TableServiceClient,
 };
 use parlor_server::grpc::{DOMAIN, code, name};
 use tonic::{
@@ -112,6 +113,10 @@ impl Caller {
         PlayServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
+    pub(crate) fn records(&self) -> RecordServiceClient<Way> {
+        RecordServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
+    }
+
     calls! {
         catalogue:
             list_games(ListGamesRequest) -> ListGamesResponse,
@@ -131,6 +136,9 @@ impl Caller {
             reissue_seat_token(ReissueSeatTokenRequest) -> ReissueSeatTokenResponse;
         play:
             act(ActRequest) -> ActResponse;
+        records:
+            get_record(GetRecordRequest) -> GetRecordResponse,
+            list_records(ListRecordsRequest) -> ListRecordsResponse;
     }
 
     /// The life of the caller's tables.
