@@ -10,6 +10,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 use super::reasons::{DOMAIN, code, name};
 use crate::{
+    agents::AgentError,
     host::HostError,
     identity::{KeyRefused, Scope, TokenRefused},
     limits::{Counted, Exhausted},
@@ -132,9 +133,10 @@ impl Failure {
                 Exhausted::Count { counted: Counted::Tables, most } => {
                     told(Reason::TooManyTables).with("most", most)
                 }
-                Exhausted::Count { counted: Counted::Streams | Counted::Channels, most } => {
-                    told(Reason::TooManyStreams).with("most", most)
-                }
+                Exhausted::Count {
+                    counted: Counted::Streams | Counted::Channels | Counted::Agents,
+                    most,
+                } => told(Reason::TooManyStreams).with("most", most),
             },
             Failure::Host(HostError::Log(error)) => match error {
                 LogError::NoSuchTable { table } => told(Reason::TableNotFound).with("table_id", table),
@@ -188,6 +190,17 @@ impl Failure {
                     told(Reason::IllegalAction).with("legal_count", count)
                 }
                 CommandError::Illegal(refusal) => told(Reason::IllegalAction).with("rule", refusal.code),
+            },
+            Failure::Host(HostError::Agent(error)) => match error {
+                AgentError::Unknown { .. } => told(Reason::AgentNotFound),
+                AgentError::Gone { .. }
+                | AgentError::OtherVersion { .. }
+                | AgentError::DoesNotPlay { .. }
+                | AgentError::Full { .. }
+                | AgentError::SetAside { .. } => told(Reason::AgentUnavailable),
+                AgentError::NameTaken { .. } => told(Reason::AgentNameTaken),
+                AgentError::Replaced => told(Reason::AgentReplaced),
+                AgentError::AllRefused { refused } => told(Reason::Protocol).with("refused", refused),
             },
             Failure::Host(HostError::Setup(error)) => match error {
                 SetupError::Players { min, max, got, .. } => {

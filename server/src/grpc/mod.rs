@@ -1,7 +1,9 @@
 //! The border: what arrives over gRPC is checked and handed on, what comes back is put into messages, and whatever goes
 //! wrong becomes a status. Nothing behind it knows of gRPC.
 
+mod agent;
 mod catalogue;
+mod ear;
 mod error;
 pub mod layer;
 mod method;
@@ -12,6 +14,7 @@ mod record;
 mod speech;
 mod table;
 
+pub use agent::Agents;
 pub use catalogue::Catalogue;
 pub use error::Failure;
 pub use method::Method;

@@ -62,7 +62,14 @@ pub(super) fn create(work: &mut Work, creation: Creation, to: To<Look>) -> Optio
     };
     let mut news = vec![News::Created(look)];
     news.extend(all_news(&live.table, &steps));
-    let reply: Reply = Box::new(move |done| drop(to.send(done.map(Table::look))));
+    live.agents = work.shared.agents.at(&live.table);
+    let (shared, agents) = (work.shared.clone(), live.agents.clone());
+    let reply: Reply = Box::new(move |done| {
+        if let Ok(table) = &done {
+            shared.agents.seat(table, &agents);
+        }
+        drop(to.send(done.map(Table::look)));
+    });
     let mut append = append(&live, work, 0, &entries, news);
     append.request = request;
     (append.listing, append.place) = (Some(listing(&live)), Some(place(&live, &append.entries)));

@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 use super::admit::Door;
 use super::shard::{Creation, ToShard};
 use super::{Behalf, Host, HostError, NewChance, NewTable, client_request, rematch_request};
+use crate::agents::MustBe;
 use crate::identity::Owner;
 use crate::log::{LogError, OwnerId};
 use crate::table::{ChanceSetup, Deal, Entry, Holder, Look, SeatSetup, Setup, TimeControl, Visibility};
@@ -45,7 +46,7 @@ impl Host {
             rematch_of: None,
             request: new.request.clone(),
         };
-        match self.make(&owner, tables, setup, request).await {
+        match self.make(&owner, tables, setup, new.agents, request).await {
             Err(HostError::Log(LogError::Repeated { table })) => self.made_before(table, &new).await,
             made => made,
         }
@@ -84,7 +85,8 @@ impl Host {
             ..Setup::clone(&before.setup)
         };
         let owner = OwnerId::new(&setup.owner)?;
-        match self.make(&owner, tables, setup, Some(rematch_request(table))).await {
+        let request = Some(rematch_request(table));
+        match self.make(&owner, tables, setup, MustBe::Here, request).await {
             Err(HostError::Log(LogError::Repeated { table })) => self.look(table).await,
             Err(error) => Err(error),
             Ok(look) => {
@@ -117,13 +119,31 @@ impl Host {
             rematch_of: None,
             request: None,
         };
-        match self.make(&owner, u32::MAX, setup, Some(request)).await {
+        match self.make(&owner, u32::MAX, setup, MustBe::Registered, Some(request)).await {
             Err(HostError::Log(LogError::Repeated { table })) => self.look(table).await,
             made => made,
         }
     }
 
     async fn make(
+        &self,
+        owner: &OwnerId,
+        tables: u32,
+        mut setup: Setup,
+        agents: MustBe,
+        request: Option<String>,
+    ) -> Result<Look, HostError> {
+        let (table, game) = (setup.table, setup.options.game());
+        self.shared.agents.reserve(table, game, &mut setup.seats, agents)?;
+        let seats = setup.seats.clone();
+        let made = self.try_make(owner, tables, setup, request).await;
+        if made.is_err() {
+            self.shared.agents.release(table, &seats);
+        }
+        made
+    }
+
+    async fn try_make(
         &self,
         owner: &OwnerId,
         tables: u32,

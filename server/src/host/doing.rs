@@ -1,13 +1,16 @@
 //! Doing what a table in memory is asked.
 
+use std::sync::Arc;
+
 use parlor_engine::{Seat, Viewer};
 
 use super::admit::Door;
 use super::ask_table::{Answering, Ask, Attach, Change, To};
 use super::commit::{Work, commit};
 use super::live::{Live, Sub};
-use super::outbox::closed;
+use super::outbox::{Out, closed};
 use super::{AnswerOutcome, AnswerRefused, Answered, HostError, Item, Join, Told, Wants, What, Who};
+use crate::agents::Known;
 use crate::table::{
     Answer, Answered as Answers, CommandError, Decided, Look, Record, Table, Telling, Visibility,
 };
@@ -54,17 +57,22 @@ pub(super) fn carry_out(live: &mut Live, work: &mut Work, ask: Ask) {
             }
         }
         Ask::Act { pass, answering, to } => match Door::from(&live.table).admit(&Who::Seat(pass)) {
-            Ok(_) => answer(live, work, pass.seat(), answering, move |answered| drop(to.send(Ok(answered)))),
+            Ok(_) => answer(live, work, (pass.seat(), None), answering, move |answered| {
+                drop(to.send(Ok(answered)))
+            }),
             Err(error) => drop(to.send(Err(error))),
         },
         Ask::Attach(attach) => attach_to(live, work, &attach),
         Ask::Answer { out, channel, attachment, pass, answering } => {
-            let viewer = live.subs.iter().find(|sub| sub.attachment == attachment).map(|sub| sub.viewer);
-            match viewer {
-                Some(Viewer::Seat(seat)) => answer(live, work, seat, answering, move |answered| {
-                    out.push(attachment, Item { channel, what: What::Answered(Box::new(answered)) });
-                }),
-                Some(Viewer::Spectator) | None => {
+            let sub = live.subs.iter().find(|sub| sub.attachment == attachment);
+            match sub.map(|sub| (sub.viewer, sub.agent.clone())) {
+                Some((Viewer::Seat(seat), agent)) => {
+                    let by = (seat, agent.map(|agent| (agent, out.clone())));
+                    answer(live, work, by, answering, move |answered| {
+                        out.push(attachment, Item { channel, what: What::Answered(Box::new(answered)) });
+                    });
+                }
+                Some((Viewer::Spectator, _)) | None => {
                     let error = HostError::NoChannel { channel: channel.0 };
                     refuse(Ask::Answer { out, channel, attachment, pass, answering }, error);
                 }
@@ -138,16 +146,21 @@ fn change_table(live: &mut Live, work: &mut Work, change: Change, to: To<Look>) 
 fn answer(
     live: &mut Live,
     work: &mut Work,
-    seat: Seat,
+    (seat, agent): (Seat, Option<(Arc<Known>, Arc<Out>)>),
     answering: Answering,
     reply: impl FnOnce(Answered) + Send + 'static,
 ) {
     let Answering { decision, answer, reported } = answering;
     let used = live.clocks.used(seat, work.now);
+    // What is listed of an agent must not tell of decisions that are a secret.
+    let agent = agent.filter(|_| !live.table.is_secret(seat));
     let outcome = match live.table.answer(seat, decision, answer, used, reported) {
         Ok(Answers::Play(entry)) => {
             if !live.table.is_secret(seat) {
                 metrics::counter!(MOVES).increment(1);
+            }
+            if let Some((agent, _)) = agent {
+                work.shared.agents.answered(&agent, live.clocks.used_time(seat, work.now), reported);
             }
             let reply = move |done: Result<&Table, HostError>| {
                 let decided = done.and_then(|table| {
@@ -171,8 +184,17 @@ fn answer(
                 None => decided_before(live.record().ok().as_deref(), seat, answering, error),
             }
         }
-        Err(CommandError::Illegal(refusal)) => AnswerOutcome::Refused(AnswerRefused::Illegal(refusal)),
-        Err(error) => AnswerOutcome::Refused(AnswerRefused::Command(error)),
+        Err(error) => {
+            if let Some((agent, out)) = agent
+                && let Some(enough) = work.shared.agents.refused(&agent)
+            {
+                out.end(enough.into());
+            }
+            match error {
+                CommandError::Illegal(refusal) => AnswerOutcome::Refused(AnswerRefused::Illegal(refusal)),
+                error => AnswerOutcome::Refused(AnswerRefused::Command(error)),
+            }
+        }
     };
     reply(Answered { decision, outcome });
 }
@@ -226,6 +248,7 @@ fn try_attach(live: &mut Live, work: &Work, attach: &Attach) -> Result<(), HostE
             Who::Rail { .. } => None,
         },
         wants: attach.wants,
+        agent: attach.agent.clone(),
         number: attach.after.unwrap_or(last),
     };
     match attach.after {

@@ -3,6 +3,7 @@
 use parlor_bots::BotError;
 use parlor_engine::SetupError;
 
+use crate::agents::AgentError;
 use crate::identity::TokenRefused;
 use crate::limits::Exhausted;
 use crate::log::LogError;
@@ -28,6 +29,9 @@ pub enum HostError {
     /// The game cannot be set up so.
     #[error(transparent)]
     Setup(#[from] SetupError),
+    /// An agent cannot connect, or play.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
     /// There is no such house bot.
     #[error(transparent)]
     Bot(#[from] BotError),

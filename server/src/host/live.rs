@@ -17,6 +17,7 @@ use super::journal::{BadJournal, Journal};
 use super::outbox::{Attachment, Out, closed};
 use super::{Asked, Channel, HostError, Item, Presence, Snapshot, Told, Wants, What};
 use crate::TableId;
+use crate::agents::{Hub, Known};
 use crate::clock::Moment;
 use crate::log::OwnerId;
 use crate::table::{Entry, Holder, Record, Step, Table, TableEvent, Told as Telling};
@@ -30,6 +31,8 @@ pub(super) struct Sub {
     /// Which generation of its token let them in; none where no token was needed.
     pub(super) generation: Option<u32>,
     pub(super) wants: Wants,
+    /// The agent, if it plays as one.
+    pub(super) agent: Option<Arc<Known>>,
     /// The number of the last update that was sent.
     pub(super) number: u64,
 }
@@ -81,6 +84,8 @@ pub(super) struct Live {
     pub(super) clocks: Clocks,
     pub(super) subs: Vec<Sub>,
     pub(super) waiting: VecDeque<Ask>,
+    /// The agents that have a seat.
+    pub(super) agents: Vec<Arc<Known>>,
     pending: Option<Pending>,
     /// What was told to whom, if somebody has asked since the last entry.
     record: Option<Arc<Record>>,
@@ -109,6 +114,7 @@ impl Live {
             clocks,
             subs: Vec::new(),
             waiting: VecDeque::new(),
+            agents: Vec::new(),
             pending: None,
             record: None,
             thinking: Seats::NONE,
@@ -289,6 +295,19 @@ impl Live {
             let is_house = |seat: Seat| matches!(table.seats()[seat.index()].holder, Holder::House { .. });
             let is_replaced = sub.viewer.seat().is_some_and(is_house);
             sub.close(Some(if is_replaced { HostError::Replaced } else { HostError::Reissued }));
+        }
+    }
+
+    /// Lets go of the agents that have no seat here any more; of all of them, if the table is over.
+    pub(super) fn release_agents(&mut self, hub: &Hub) {
+        let (table, id) = (&self.table, self.id());
+        let is_over = table.ending().is_some();
+        let sits = |known: &Arc<Known>| {
+            let mut seats = table.seats().iter();
+            seats.any(|seat| matches!(&seat.holder, Holder::Agent { name, .. } if *name == known.who.name))
+        };
+        for known in self.agents.extract_if(.., |known| is_over || !sits(known)) {
+            hub.left(&known, id);
         }
     }
 

@@ -6,6 +6,7 @@
 //! that is over is answered for by its record (`over.rs`).
 
 mod admit;
+mod agent;
 mod ask;
 mod ask_table;
 mod bots;
@@ -43,6 +44,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, info_span};
 
+pub use agent::{AgentStream, Arrival};
 pub use ask::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
 pub use creating::DealtTable;
 pub use deals::{Deals, TableEnd, TableEnds};
@@ -57,6 +59,7 @@ pub use stream::{Said, Saying, StreamHandle};
 pub use tags::{agent_tag, tournament_tag};
 
 use crate::TableId;
+use crate::agents::Hub;
 use crate::clock::{Clock, Moment};
 use crate::config::Settings;
 use crate::identity::{Generation, Owner, SeatPass};
@@ -82,6 +85,7 @@ struct Shared {
     clock: Arc<dyn Clock>,
     bots: BotPool,
     quota: Quota,
+    agents: Hub,
     deals: Deals,
     attachments: AtomicU64,
     /// Nobody is let in any more.
@@ -150,8 +154,10 @@ impl Host {
     ) -> Result<Host, HostError> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let (shards, inboxes): (Vec<_>, Vec<_>) = (0..cores).map(|_| mpsc::channel(INBOX)).unzip();
+        let agents = Hub::start(log.clone(), clock.clone(), &settings.agents).await?;
         let shared = Arc::new(Shared {
             away_from: clock.now() + COME_BACK,
+            agents,
             log,
             clock,
             bots: start_bots(&shards, settings)?,
@@ -213,6 +219,18 @@ impl Host {
         let (to, answer) = oneshot::channel();
         self.shards.send(table, ToShard::Ask(table, ask(to))).await?;
         answer.await.unwrap_or(Err(HostError::Stopping))
+    }
+
+    /// Waits for so long, by the host's clock.
+    pub async fn wait(&self, time: Duration) {
+        let clock = &self.shared.clock;
+        clock.sleep_until(clock.now() + time).await;
+    }
+
+    /// The agents that the host knows.
+    #[must_use]
+    pub fn agents(&self) -> &Hub {
+        &self.shared.agents
     }
 
     /// A table, whether it is in memory, at rest or over.

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Channel, Closed, HostError, Item, What};
 use crate::TableId;
+use crate::agents::Given;
 use crate::identity::SeatPass;
 
 /// For each channel of a stream, so many items may wait, where that is more than the settings allow a stream.
@@ -27,6 +28,8 @@ pub(super) struct Attached {
     pub(super) table: TableId,
     /// The token of the seat, if it is a player.
     pub(super) pass: Option<SeatPass>,
+    /// What an agent was given, if it is one.
+    pub(super) given: Option<Given>,
 }
 
 /// What waits for one client.
@@ -36,6 +39,10 @@ pub(super) struct Out {
     ready: Notify,
     /// The client has read something, or a channel has been told what it missed.
     room: Notify,
+    /// Something is to be given again.
+    again: Notify,
+    /// The stream is about to end.
+    ending: CancellationToken,
     /// How many items may wait, whatever is attached.
     limit: usize,
 }
@@ -49,6 +56,8 @@ struct State {
     catching_up: usize,
     channels: HashMap<Channel, Attached>,
     ending: Option<HostError>,
+    /// What agents were given, and is to be given to them again: the table could not go on for a moment.
+    again: Vec<Given>,
 }
 
 /// As many channels are attached as may be.
@@ -65,7 +74,14 @@ pub struct Batch {
 
 impl Out {
     pub(super) fn new(limit: usize) -> Arc<Out> {
-        Arc::new(Out { state: Mutex::default(), ready: Notify::new(), room: Notify::new(), limit })
+        Arc::new(Out {
+            state: Mutex::default(),
+            ready: Notify::new(),
+            room: Notify::new(),
+            again: Notify::new(),
+            ending: CancellationToken::new(),
+            limit,
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -80,8 +96,12 @@ impl Out {
         if !state.takes(attachment, &item) {
             return;
         }
-        if matches!(item.what, What::Closed(_)) {
-            state.channels.remove(&item.channel);
+        if let What::Closed(Closed { retry, .. }) = item.what {
+            let given = state.channels.remove(&item.channel).and_then(|attached| attached.given);
+            if let Some(given) = given.filter(|_| retry) {
+                state.again.push(given);
+                self.again.notify_one();
+            }
         }
         self.enqueue(&mut state, item);
     }
@@ -109,6 +129,7 @@ impl Out {
             state.queue = Vec::new();
             state.missed = 0;
             state.ending = Some(HostError::TooSlow);
+            self.ending.cancel();
             self.room.notify_one();
         } else {
             state.queue.push(item);
@@ -139,6 +160,7 @@ impl Out {
     pub(super) fn end(&self, why: HostError) {
         let mut state = self.state();
         state.ending.get_or_insert(why);
+        self.ending.cancel();
         self.ready.notify_one();
         self.room.notify_one();
     }
@@ -169,7 +191,30 @@ impl Out {
 
     /// Detaches everything.
     pub(super) fn detach_all(&self) -> Vec<Attached> {
-        self.state().channels.drain().map(|(_, attached)| attached).collect()
+        let detached = self.state().channels.drain().map(|(_, attached)| attached).collect();
+        self.ready.notify_one();
+        detached
+    }
+
+    /// Waits until the stream is about to end.
+    pub(super) async fn ended(&self) {
+        self.ending.cancelled().await;
+    }
+
+    /// Why the stream ends, if it does.
+    pub(super) fn why_ended(&self) -> Option<HostError> {
+        self.state().ending.clone()
+    }
+
+    /// Waits until something is to be given again, and gives it.
+    pub(super) async fn given_again(&self) -> Vec<Given> {
+        loop {
+            let again = std::mem::take(&mut self.state().again);
+            if !again.is_empty() {
+                return again;
+            }
+            self.again.notified().await;
+        }
     }
 
     /// Whether nothing is attached, and nothing waits.

@@ -100,6 +100,7 @@ fn try_attach(record: &Record, deals: &Deals, attach: &Attach) -> Result<Option<
         viewer,
         generation: None,
         wants: attach.wants,
+        agent: None,
         number: attach.after.unwrap_or(last),
     };
     match attach.after {

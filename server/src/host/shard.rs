@@ -298,7 +298,11 @@ impl Shard {
         }
         let goes_to_rest = live.goes_to_rest;
         live.goes_to_rest = false;
-        match live.settle(result.map(|_| ()).map_err(HostError::from), self.work.now) {
+        let settled = live.settle(result.map(|_| ()).map_err(HostError::from), self.work.now);
+        if matches!(settled, Settled::On | Settled::Over) && !live.agents.is_empty() {
+            live.release_agents(&self.shared.agents);
+        }
+        match settled {
             Settled::On if goes_to_rest && live.subs.is_empty() && live.waiting.is_empty() => {
                 self.leave_memory(table);
             }

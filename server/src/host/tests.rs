@@ -41,6 +41,7 @@ fn new_table(game: GameId, seats: Vec<SeatSetup>) -> NewTable {
         chance: NewChance::Given([7; 32]),
         metadata: BTreeMap::new(),
         fill: 60_000,
+        agents: crate::agents::MustBe::Here,
         request: None,
     }
 }
@@ -97,6 +98,7 @@ async fn play(host: &Host, who: Who, after: Option<u64>) -> Seen {
         let batch = outbox.next().await.expect("a stream that goes on");
         for item in batch.items {
             match item.what {
+                What::Given(given) => panic!("{given:?} is for agents"),
                 What::Snapshot(snapshot) => seen.numbers.push(snapshot.number),
                 What::Update(told) => {
                     seen.numbers.push(told.update.number);

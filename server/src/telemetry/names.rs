@@ -20,6 +20,11 @@ pub const MOVES: &str = "parlor_moves_total";
 /// Tables in memory, by shard.
 pub const TABLES_IN_MEMORY: &str = "parlor_tables_in_memory";
 
+/// Agents that are connected.
+pub const AGENTS_CONNECTED: &str = "parlor_agents_connected";
+/// How often agents were set aside, by reason.
+pub const AGENTS_SET_ASIDE: &str = "parlor_agents_set_aside_total";
+
 /// Tells the recorder what each metric means.
 pub(super) fn describe() {
     describe_counter!(REQUESTS, "Requests that have ended, by method and status.");
@@ -32,4 +37,6 @@ pub(super) fn describe() {
     describe_gauge!(CONNECTIONS_OPEN, "Connections that are open.");
     describe_counter!(MOVES, "Answers of players that were taken in. Secret ones are not counted.");
     describe_gauge!(TABLES_IN_MEMORY, "Tables in memory, by shard.");
+    describe_gauge!(AGENTS_CONNECTED, "Agents that are connected.");
+    describe_counter!(AGENTS_SET_ASIDE, "How often agents were set aside, by reason.");
 }

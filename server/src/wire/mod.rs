@@ -3,6 +3,7 @@
 //! What the host says always has a form on the wire. What a client says is checked field by field, and an error names
 //! the field by its path, before anything of the host sees it. Nothing here does I/O.
 
+mod agent;
 mod answer;
 mod ask;
 mod attach;
@@ -24,6 +25,7 @@ mod table;
 mod tests;
 mod text;
 
+pub use agent::{AgentPage, agent, connect_items, hello, list_agents, welcome};
 pub use answer::{Answering, act, answer, answered, unreadable};
 pub use ask::{
     Reissuing, Rematching, Replacing, Resigning, cancel_table, create_spectator_token, delete_table,

@@ -3,9 +3,9 @@
 use std::{collections::HashMap, time::Duration};
 
 use parlor_proto::v1::{
-    self, ErrorReason, catalogue_service_client::CatalogueServiceClient,
-    play_service_client::PlayServiceClient, record_service_client::RecordServiceClient,
-    table_service_client::TableServiceClient,
+    self, ErrorReason, agent_service_client::AgentServiceClient,
+    catalogue_service_client::CatalogueServiceClient, play_service_client::PlayServiceClient,
+    record_service_client::RecordServiceClient, table_service_client::TableServiceClient,
 };
 use parlor_server::grpc::{DOMAIN, code, name};
 use tonic::{
@@ -117,6 +117,10 @@ impl Caller {
         RecordServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
+    pub(crate) fn agents(&self) -> AgentServiceClient<Way> {
+        AgentServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
+    }
+
     calls! {
         catalogue:
             list_games(ListGamesRequest) -> ListGamesResponse,
@@ -139,6 +143,8 @@ impl Caller {
         records:
             get_record(GetRecordRequest) -> GetRecordResponse,
             list_records(ListRecordsRequest) -> ListRecordsResponse;
+        agents:
+            list_agents(ListAgentsRequest) -> ListAgentsResponse;
     }
 
     /// The life of the caller's tables.

@@ -9,6 +9,9 @@
 //!
 //! A round of a Swiss tournament or a knockout is made from the results of the rounds before, which all are there by then.
 //! With all chance drawn by number, the order in which tables finish therefore changes nothing.
+//!
+//! A sequential test takes in the groups as they come to count. The tournament is over with the very group that answers its
+//! question: groups beyond it that happen to be complete are left out, so that nobody's speed moves the answer.
 
 mod course;
 mod entry;
@@ -26,6 +29,7 @@ use crate::plan::chance::{Chance, Draw};
 use crate::plan::lineups::Lineup;
 use crate::plan::schedule::Schedule;
 use crate::plan::{Setup, SetupError, TableId};
+use crate::stats::Sprt;
 use crate::{Entrant, Group, TableScore};
 use course::Course;
 use parlor_engine::shuffle;
@@ -82,6 +86,8 @@ pub struct Tournament {
     /// The first group that neither counts nor is void.
     next: u32,
     tables_over: u32,
+    /// The sequential test, with all groups that count taken in.
+    test: Option<Sprt>,
 }
 
 /// A group that is known.
@@ -107,6 +113,7 @@ impl Tournament {
             withdrawn: vec![false; usize::from(setup.entrants)],
             course: Course::new(&setup),
             schedule: Schedule::new(0, 0, setup.rotations(), &chance),
+            test: setup.test.map(Sprt::new),
             setup,
             chance,
             state: State::Created,
@@ -233,13 +240,20 @@ impl Tournament {
         }
         self.groups[group as usize].state = GroupState::Void;
         self.voided.insert(group, reason);
-        let partial = self.partial.remove(&group).map_or(0, |tables| tables.len());
-        let ahead = self.ahead.remove(&group).map_or(0, |group| group.tables.len());
-        let mut counted = 0;
+        let partial = self.partial.remove(&group).unwrap_or_default().len();
+        self.uncount(group);
+        let complete = self.ahead.remove(&group).map_or(0, |group| group.tables.len());
+        self.tables_over -= (partial + complete) as u32;
+    }
+
+    /// If a group counts, counts only those before it, so that the others can be counted without it.
+    fn uncount(&mut self, group: u32) {
         if let Ok(at) = self.counted.binary_search_by_key(&group, |group| group.number) {
-            counted = self.counted.remove(at).tables.len();
+            self.ahead.extend(self.counted.split_off(at).into_iter().map(|group| (group.number, group)));
+            self.next = group;
+            self.test = self.setup.test.map(Sprt::new);
+            self.counted.iter().for_each(|group| tell(&mut self.test, group));
         }
-        self.tables_over -= (partial + ahead + counted) as u32;
     }
 
     /// Plays a void group again with a fresh deal. If somebody of its line-up is gone, others take its place.
@@ -293,10 +307,25 @@ impl Tournament {
             if planned.state == GroupState::Open {
                 break;
             }
-            if let Some(group) = self.ahead.remove(&self.next) {
+            self.next += 1;
+            if let Some(group) = self.ahead.remove(&(self.next - 1)) {
+                tell(&mut self.test, &group);
                 self.counted.push(group);
             }
-            self.next += 1;
+            // The question is answered by exactly these groups: whatever is complete beyond them does not count.
+            if self.test.as_ref().is_some_and(|test| test.state().decision.is_some()) {
+                self.state = State::Finished;
+                break;
+            }
         }
+    }
+}
+
+/// Tells a test what its entrant scored in a group, if it was in it.
+fn tell(test: &mut Option<Sprt>, group: &Group) {
+    let Some(test) = test else { return };
+    let own = group.scores().into_iter().find(|score| score.entrant == test.test().entrant);
+    if let Some(own) = own {
+        test.push(own.score);
     }
 }

@@ -10,6 +10,7 @@ use prost_types::Timestamp;
 
 use super::covered::Covered;
 use super::{OTHER, TABLE, seat};
+use crate::agents::Given;
 use crate::host::{
     AnswerOutcome, AnswerRefused, Answered, Asked, Channel, Closed, HostError, Item, News, NewsItem,
     Presence, SeatTime, Snapshot, Told, What,
@@ -112,7 +113,9 @@ fn others() -> Vec<What> {
         What::Answered(Box::new(Answered { decision: DecisionId(4), outcome }))
     };
     let closed = Closed { why: Some(HostError::TooSlow), number: 3, retry: true };
+    let given = Given { table: TABLE, seat: seat(1), game: GameId::Gap, tournament: Some(OTHER) };
     vec![
+        What::Given(given),
         What::Update(Box::new(told)),
         What::Decision(Box::new(asked())),
         answered(AnswerRefused::Illegal(Refusal::NOT_IN_HAND)),

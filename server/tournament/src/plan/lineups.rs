@@ -2,7 +2,8 @@
 //!
 //! Two players a table: the circle method. One stands still, the others move on by one each round, and opposite ones meet;
 //! with an odd number the place that stands still is empty. Everyone plays once a round, so everyone plays equally much in
-//! any part of the list. More players: [`design`](super::design). Line-ups of all entrants: the one that there is.
+//! any part of the list. Players squared, for 3 to 5 players: the lines of an affine plane, in classes of parallels, in which
+//! everyone plays once too. Otherwise: [`design`](super::design). Line-ups of all entrants: the one that there is.
 //!
 //! A gauntlet is a design of the others, one player a table less, and the champion added to each line-up. An orbit of a
 //! base block brings everyone `players - 1` games; what is left to the number that was asked for is filled up by
@@ -36,19 +37,14 @@ pub(crate) fn round_robin(
     if players == entrants.len() {
         return vec![named; meetings as usize];
     }
-    if players > 2 {
-        return develop(&named, &design(named.len(), players, meetings), chance);
-    }
-    let mut lineups = Vec::with_capacity(meetings as usize * named.len() * (named.len() - 1) / 2);
-    for time in 0..u64::from(meetings) {
-        let mut rng = chance.stream(Draw::Order, time);
-        let mut rounds = circle(named.len());
-        shuffle(&mut rounds, &mut rng);
-        for mut round in rounds {
-            shuffle(&mut round, &mut rng);
-            lineups.extend(round.into_iter().map(|(a, b)| vec![named[a], named[b]]));
-        }
-    }
+    let mut lineups = match classes(named.len(), players) {
+        Some(classes) => turns(&named, &classes, meetings, chance),
+        None => develop(&named, &design(named.len(), players, meetings), chance),
+    };
+    let mut rng = chance.stream(Draw::Repair, 0);
+    let there = lineups.iter().map(Vec::as_slice);
+    let more = fill(entrants, players, there, Wanted::Meetings(meetings), &mut rng);
+    lineups.extend(more);
     lineups
 }
 
@@ -104,16 +100,59 @@ fn develop(named: &[Entrant], blocks: &[Block], chance: &Chance) -> Vec<Lineup> 
     lineups
 }
 
+/// All classes, so many times, in a random order each time.
+fn turns(named: &[Entrant], classes: &[Vec<Block>], times: u32, chance: &Chance) -> Vec<Lineup> {
+    let mut lineups = Vec::with_capacity(times as usize * classes.iter().map(Vec::len).sum::<usize>());
+    for time in 0..u64::from(times) {
+        let mut rng = chance.stream(Draw::Order, time);
+        let mut classes = classes.to_vec();
+        shuffle(&mut classes, &mut rng);
+        for mut class in classes {
+            shuffle(&mut class, &mut rng);
+            lineups.extend(
+                class.iter().map(|block| block.iter().map(|point| named[*point]).collect::<Lineup>()),
+            );
+        }
+    }
+    lineups
+}
+
+/// Line-ups in which each pair meets once, in classes in which everyone plays once: where there is a simple way.
+fn classes(count: usize, players: usize) -> Option<Vec<Vec<Block>>> {
+    match players {
+        2 => Some(circle(count)),
+        3..=5 if count == players * players => Some(plane(players)),
+        _ => None,
+    }
+}
+
 /// The rounds of the circle method: in each, everyone meets one other, or one is left out.
-fn circle(count: usize) -> Vec<Vec<(usize, usize)>> {
+fn circle(count: usize) -> Vec<Vec<Block>> {
     let even = count.next_multiple_of(2);
     let round = |round: usize| {
-        let still = (even - 1, round);
-        let turn = |by: usize| ((round + by) % (even - 1), (round + even - 1 - by) % (even - 1));
+        let still = vec![even - 1, round];
+        let turn = |by: usize| vec![(round + by) % (even - 1), (round + even - 1 - by) % (even - 1)];
         let pairs = std::iter::once(still).chain((1..even / 2).map(turn));
-        pairs.filter(|&(a, b)| a < count && b < count).collect()
+        pairs.filter(|pair| pair.iter().all(|point| *point < count)).collect()
     };
     (0..even - 1).map(round).collect()
+}
+
+/// The lines of the affine plane over the field of 3, 4 or 5 elements, parallel ones in a class: two points are on one
+/// line. The point (x, y) has the number `x + order * y`; the lines are `y = slope * x + b` and `x = b`.
+fn plane(order: usize) -> Vec<Vec<Block>> {
+    // The field of four is that of pairs of bits: sums are without carry, and the product of 2 by itself is 3.
+    const PRODUCTS_OF_FOUR: [[usize; 4]; 4] = [[0, 0, 0, 0], [0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2]];
+    let line = |slope: usize, b: usize| {
+        let y = |x: usize| match order {
+            4 => PRODUCTS_OF_FOUR[slope][x] ^ b,
+            _ => (slope * x + b) % order,
+        };
+        (0..order).map(|x| x + order * y(x)).collect()
+    };
+    let upright = (0..order).map(|x| (0..order).map(|y| x + order * y).collect()).collect();
+    let slopes = (0..order).map(|slope| (0..order).map(|b| line(slope, b)).collect());
+    slopes.chain([upright]).collect()
 }
 
 /// What line-ups are filled up to.
@@ -238,21 +277,31 @@ mod tests {
     #[test]
     fn between_two_each_round_of_the_circle_has_everyone_once() {
         for count in 2..=17 {
-            let rounds = circle(count);
-            let mut all: Vec<(usize, usize)> = rounds.concat();
-            for round in &rounds {
-                let mut seen: Vec<usize> = round.iter().flat_map(|&(a, b)| [a, b]).collect();
-                seen.sort_unstable();
-                seen.dedup();
-                assert_eq!(seen.len(), count - count % 2);
-            }
-            for pair in &mut all {
-                *pair = (pair.0.min(pair.1), pair.0.max(pair.1));
-            }
-            all.sort_unstable();
-            all.dedup();
-            assert_eq!(all.len(), count * (count - 1) / 2);
+            check_classes(count, 2);
         }
+    }
+
+    #[test]
+    fn in_a_plane_each_class_has_everyone_once() {
+        for players in 3..=5 {
+            check_classes(players * players, players);
+        }
+    }
+
+    /// Everyone is once in each class, or one is left out, and each pair meets once in all.
+    fn check_classes(count: usize, players: usize) {
+        let classes = classes(count, players).unwrap();
+        for class in &classes {
+            let mut seen = class.concat();
+            seen.sort_unstable();
+            seen.dedup();
+            assert_eq!(seen.len(), count - count % players);
+            assert_eq!(class.len(), count / players);
+        }
+        let named = |block: &Block| block.iter().map(|point| Entrant(*point as u16)).collect();
+        let met = met(&classes.concat().iter().map(named).collect::<Vec<Lineup>>());
+        assert_eq!(met.len(), count * (count - 1) / 2);
+        assert!(met.values().all(|met| *met == 1));
     }
 
     #[test]

@@ -106,3 +106,98 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len().max(1) as f64;
     values.sum::<f64>() / count
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::simulate::{Field, rng, table};
+
+    fn field(players: usize, memory: f64) -> Field {
+        Field { skills: vec![0.0, -1.0, 2.0, 4.0, -5.0, 0.5], players, hands: 5.0, games: 4.0, memory }
+    }
+
+    /// Plays a tournament, looks after each group, and says who was ever flagged and after how many groups.
+    fn ever_flagged(field: &Field, groups: u32, rng: &mut impl rand_core::Rng) -> Option<(usize, u32)> {
+        let mut gains = Gains::new(field.skills.len());
+        (0..groups).find_map(|number| {
+            gains.push(&field.group(number, rng));
+            let flagged = |gain: &Option<RotationGain>| gain.is_some_and(|gain| gain.flagged);
+            gains.look().iter().position(flagged).map(|who| (who, number + 1))
+        })
+    }
+
+    #[test]
+    fn honest_fields_are_hardly_ever_flagged() {
+        let mut rng = rng(12);
+        for players in [2, 3, 4] {
+            let tournaments = 400;
+            let alarm = |_: &u32| ever_flagged(&field(players, 0.0), 400, &mut rng).is_some();
+            let alarms = (0..tournaments).filter(alarm).count();
+            println!("{players} players: {alarms} false alarms in {tournaments} tournaments");
+            // Of 400, 4 are allowed; and three standard errors.
+            assert!(alarms <= 10, "{players}: {alarms}");
+        }
+    }
+
+    #[test]
+    fn whoever_remembers_is_found_and_nobody_else() {
+        let mut rng = rng(13);
+        // With two players the luck of the hand stays: it takes a greater gain.
+        for (players, memory, groups) in [(2, 5.0, 2000), (3, 2.0, 1500), (4, 2.0, 1000)] {
+            let found: Vec<_> =
+                (0..50).map(|_| ever_flagged(&field(players, memory), groups, &mut rng)).collect();
+            let right: Vec<u32> = found.iter().flatten().filter(|(who, _)| *who == 0).map(|f| f.1).collect();
+            let wrong = found.iter().flatten().filter(|(who, _)| *who != 0).count();
+            let after = right.iter().sum::<u32>() / (right.len() as u32).max(1);
+            println!("{players} players, {memory} points: {} of 50 found, after {after} groups", right.len());
+            assert!(right.len() >= 47 && wrong <= 1, "{players}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_gain_is_given_in_points_a_table() {
+        let mut rng = rng(14);
+        for players in [2, 3, 4] {
+            let mut gains = Gains::new(6);
+            (0..8000).for_each(|number| gains.push(&field(players, 3.0).group(number, &mut rng)));
+            let cheater = gains.look()[0].unwrap();
+            assert!((cheater.mean - 3.0).abs() < 0.5, "{players}: {cheater:?}");
+            assert!(cheater.flagged && cheater.p_value < 1e-6);
+        }
+    }
+
+    #[test]
+    fn groups_without_rotations_and_gains_that_are_all_equal_tell_nothing() {
+        let points = [(Entrant(0), 9), (Entrant(1), 4)];
+        let alone = Group { number: 0, round: 0, tables: vec![table(0, &points)] };
+        let swapped = [points[1], points[0]];
+        let equal = Group { number: 0, round: 0, tables: vec![table(0, &points), table(1, &swapped)] };
+        let mut gains = Gains::new(2);
+        for _ in 0..100 {
+            gains.push(&alone);
+        }
+        assert_eq!(gains.look(), [None, None]);
+        assert_eq!(gains.gains[0].count(), 0);
+        for _ in 0..100 {
+            gains.push(&equal);
+        }
+        assert_eq!((gains.gains[0].count(), gains.look()), (100, vec![None, None]));
+    }
+
+    #[test]
+    fn p_values_are_made_fit_for_many_entrants() {
+        let mut gains = Gains::new(3);
+        for at in 0..200 {
+            let noise = f64::from(at % 5) - 2.0;
+            // Two gain, the one more clearly, and one loses.
+            for (moments, gain) in gains.gains.iter_mut().zip([0.4, 0.5, -0.9]) {
+                moments.push(gain + noise);
+            }
+        }
+        let alone = |at: usize| libm::exp(-gains.gains[at].evidence_against(0.0)).min(1.0);
+        let looked: Vec<RotationGain> = gains.look().into_iter().flatten().collect();
+        assert!((looked[1].p_value - 3.0 * alone(1)).abs() < 1e-12);
+        assert!((looked[0].p_value - 2.0 * alone(0)).abs() < 1e-12);
+        assert_eq!((looked[2].p_value, looked[2].flagged), (1.0, false));
+    }
+}

@@ -23,12 +23,14 @@
 
 mod bootstrap;
 mod newton;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
 use super::Interval;
 use crate::played::{Group, SeatScore};
-use newton::Sets;
+use newton::{Exactness, Sets};
 
 /// The fewest groups of an entrant whose rating gets an interval.
 pub const MIN_GROUPS: u32 = 10;
@@ -100,7 +102,7 @@ impl Places {
         }
     }
 
-    /// Takes in a group. Seats of entrants that are not there are left out.
+    /// Takes in a group, of tables of at most 8. Seats of entrants that are not there are left out.
     pub fn push(&mut self, group: &Group) {
         let mut share = Share::default();
         for table in &group.tables {
@@ -160,15 +162,19 @@ impl Places {
     /// The ratings of all entrants, in their order.
     #[must_use]
     pub fn ratings(&self) -> Vec<f64> {
-        in_elo(&self.fit(&self.sets()).0)
+        in_elo(&self.fit(&self.sets(), self.middling(), Exactness::FULL).0)
     }
 
     /// The ratings of all entrants with their intervals, in their order.
     #[must_use]
     pub fn ratings_with_intervals(&self) -> Vec<Rating> {
+        self.with_intervals(bootstrap::WORK)
+    }
+
+    fn with_intervals(&self, work: usize) -> Vec<Rating> {
         let sets = self.sets();
-        let (fitted, curve) = self.fit(&sets);
-        let mut drawn_anew = bootstrap::ratings(self, &sets, &fitted, &curve);
+        let (fitted, curve) = self.fit(&sets, self.middling(), Exactness::FULL);
+        let mut drawn_anew = bootstrap::ratings(self, &sets, (&fitted, &curve), work);
         let with_interval = |(at, rating): (usize, f64)| {
             let Seen { groups, beat, was_beaten, .. } = self.entrants[at];
             let told = groups >= MIN_GROUPS && beat && was_beaten;
@@ -182,11 +188,16 @@ impl Places {
         Sets(self.numbers.iter().map(|(set, number)| (&**set, *number)).collect())
     }
 
-    fn fit(&self, sets: &Sets<'_>) -> (Vec<f64>, newton::Curve) {
+    /// Where a fit starts that depends on nothing but the games.
+    fn middling(&self) -> Vec<f64> {
+        vec![0.0; self.entrants.len()]
+    }
+
+    fn fit(&self, sets: &Sets<'_>, start: Vec<f64>, exactness: Exactness) -> (Vec<f64>, newton::Curve) {
         let unit = f64::from(UNIT);
         let drawn: Vec<f64> = self.entrants.iter().map(|seen| seen.drawn as f64 / unit).collect();
         let weights: Vec<f64> = self.weights.iter().map(|weight| *weight as f64 / unit).collect();
-        newton::fit(sets, &drawn, &weights, vec![0.0; drawn.len()])
+        newton::fit(sets, &drawn, &weights, start, exactness)
     }
 }
 
@@ -196,12 +207,14 @@ pub fn history(entrants: usize, groups: &[Group], points: usize) -> Vec<RatingPo
     let points = points.min(groups.len());
     let mut places = Places::new(entrants);
     let mut history = Vec::with_capacity(points);
-    let mut done = 0;
+    let (mut logs, mut done) = (places.middling(), 0);
     for point in 1..=points {
         let end = groups.len() * point / points;
         groups[done..end].iter().for_each(|group| places.push(group));
         done = end;
-        history.push(RatingPoint { groups: end as u32, ratings: places.ratings() });
+        // The ratings a little before are a good start.
+        logs = places.fit(&places.sets(), logs, Exactness::ENOUGH).0;
+        history.push(RatingPoint { groups: end as u32, ratings: in_elo(&logs) });
     }
     history
 }

@@ -3,11 +3,11 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
-use super::newton::{self, Curve, Sets};
+use super::newton::{self, Curve, Exactness, Sets};
 use super::{Interval, Places, UNIT, in_elo};
 
 /// About how many multiplications may be spent.
-const WORK: usize = 40_000_000;
+pub(super) const WORK: usize = 10_000_000;
 /// The most samples; more would not make the ends of the intervals much steadier.
 const MOST: usize = 400;
 /// The fewest samples that the fit is made again for, and of single steps.
@@ -19,12 +19,17 @@ const SEED: u64 = 0x5041_524c_4f52;
 const POISSON: [u16; 8] = [24109, 48219, 60273, 64292, 65296, 65497, 65531, 65535];
 
 /// For each entrant, ratings from groups that were drawn anew.
-pub(super) fn ratings(places: &Places, sets: &Sets<'_>, fitted: &[f64], curve: &Curve) -> Vec<Vec<f64>> {
+pub(super) fn ratings(
+    places: &Places,
+    sets: &Sets<'_>,
+    (fitted, curve): (&[f64], &Curve),
+    work: usize,
+) -> Vec<Vec<f64>> {
     let entrants = fitted.len();
     let pass: usize = sets.0.iter().map(|(set, _)| set.len() * set.len()).sum();
     let shares: usize = places.groups.iter().map(|share| share.sets.len() + share.drawn.len()).sum();
-    // From the fit on, three steps or so will do; and a look for each.
-    let refit = 4 * (entrants * entrants * entrants / 6 + 2 * pass) + shares;
+    // From the fit on, two or three looks will do.
+    let refit = 3 * (entrants * entrants * entrants / 6 + 2 * pass) + shares;
     let mut samples = vec![vec![]; entrants];
     let mut keep = |logs: &[f64]| {
         for (sample, rating) in samples.iter_mut().zip(in_elo(logs)) {
@@ -32,16 +37,16 @@ pub(super) fn ratings(places: &Places, sets: &Sets<'_>, fitted: &[f64], curve: &
         }
     };
     let mut draw = Draw::new(places.groups.len());
-    if FEWEST.0 * refit <= WORK {
-        for _ in 0..(WORK / refit.max(1)).min(MOST) {
+    if FEWEST.0 * refit <= work {
+        for _ in 0..(work / refit.max(1)).min(MOST) {
             let (drawn, weights) = weigh(places, draw.next());
-            keep(&newton::fit(sets, &drawn, &weights, fitted.to_vec()).0);
+            keep(&newton::fit(sets, &drawn, &weights, fitted.to_vec(), Exactness::ENOUGH).0);
         }
         return samples;
     }
     let slopes = Slopes::of(places, sets, fitted);
     let step = slopes.parts.len() + places.groups.len() + entrants * entrants;
-    for _ in 0..(WORK / step).clamp(FEWEST.1, MOST) {
+    for _ in 0..(work / step).clamp(FEWEST.1, MOST) {
         let mut logs = slopes.sum(draw.next(), entrants);
         curve.solve(&mut logs);
         logs.iter_mut().zip(fitted).for_each(|(log, fitted)| *log += fitted);
@@ -144,5 +149,27 @@ impl Slopes {
             from = *end;
         }
         sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_come_once_on_average_and_with_a_variance_of_one() {
+        let mut draw = Draw::new(200_000);
+        let times = draw.next();
+        let mean = times.iter().map(|times| f64::from(*times)).sum::<f64>() / 2e5;
+        let variance = times.iter().map(|times| (f64::from(*times) - 1.0).powi(2)).sum::<f64>() / 2e5;
+        assert!((mean - 1.0).abs() < 0.01 && (variance - 1.0).abs() < 0.02, "{mean} {variance}");
+        assert_eq!(POISSON.iter().map(|bound| 65536 - u32::from(*bound)).sum::<u32>(), 65536);
+    }
+
+    #[test]
+    fn the_middle_leaves_out_a_fortieth_on_each_side() {
+        let mut sample: Vec<f64> = (0..=400).rev().map(f64::from).collect();
+        assert_eq!(middle(&mut sample), Interval { low: 10.0, high: 390.0 });
+        assert_eq!(middle(&mut [7.0]), Interval { low: 7.0, high: 7.0 });
     }
 }

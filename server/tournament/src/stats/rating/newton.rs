@@ -4,8 +4,6 @@
 const PRIOR: f64 = 1.0;
 /// The longest step, so that a far start cannot throw it out.
 const LONGEST: f64 = 2.0;
-/// A step that is too short to matter.
-const SHORTEST: f64 = 1e-10;
 const MOST_STEPS: usize = 100;
 
 /// Sets of entrants, each with the number under which its weight stands.
@@ -24,30 +22,47 @@ struct Place {
     curve: Curve,
 }
 
+/// How exactly a fit is made: it ends with a step shorter than this, after which it is off by about the square of it.
+#[derive(Clone, Copy)]
+pub(super) struct Exactness(f64);
+
+impl Exactness {
+    /// To the last digits.
+    pub(super) const FULL: Exactness = Exactness(1e-6);
+    /// To a hundredth of an Elo unit or better: for curves, and for what chance drew anyway.
+    pub(super) const ENOUGH: Exactness = Exactness(3e-3);
+}
+
 /// The logarithms of strengths with the largest likelihood, and the curvature there.
-pub(super) fn fit(sets: &Sets<'_>, drawn: &[f64], weights: &[f64], start: Vec<f64>) -> (Vec<f64>, Curve) {
+pub(super) fn fit(
+    sets: &Sets<'_>,
+    drawn: &[f64],
+    weights: &[f64],
+    start: Vec<f64>,
+    exactness: Exactness,
+) -> (Vec<f64>, Curve) {
     let mut at = start;
     let mut place = look(sets, drawn, weights, &at);
     for _ in 0..MOST_STEPS {
-        let mut step = place.slope.clone();
+        let mut step = place.slope;
         place.curve.factor();
         place.curve.solve(&mut step);
         let longest = step.iter().fold(0.0f64, |most, part| most.max(part.abs()));
+        let along = |part: f64| at.iter().zip(&step).map(|(x, s)| x + part * s).collect::<Vec<f64>>();
+        if longest < exactness.0 {
+            return (along(1.0), place.curve);
+        }
         let mut part = if longest > LONGEST { LONGEST / longest } else { 1.0 };
-        let (mut there, mut next);
-        loop {
-            there = at.iter().zip(&step).map(|(x, s)| x + part * s).collect::<Vec<f64>>();
-            next = look(sets, drawn, weights, &there);
-            // The likelihood is concave: some part of the step leads up, unless it is the top already.
-            if next.value >= place.value || part * longest < SHORTEST {
-                break;
+        let (there, next) = loop {
+            let there = along(part);
+            let next = look(sets, drawn, weights, &there);
+            // The likelihood is concave: some part of the step leads up.
+            if next.value >= place.value || part < 1e-6 {
+                break (there, next);
             }
             part /= 2.0;
-        }
+        };
         (at, place) = (there, next);
-        if part * longest < SHORTEST {
-            break;
-        }
     }
     place.curve.factor();
     (at, place.curve)
