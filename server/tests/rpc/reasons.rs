@@ -15,6 +15,7 @@ use crate::ask::{
 use crate::caller::why;
 use crate::failing::{Failing, damage, no_disk};
 use crate::line::{Line, action, after, index, rail, seat};
+use crate::record_lists::export;
 use crate::scene::{Scene, key, ms, until};
 
 type Case = Pin<Box<dyn Future<Output = Reason>>>;
@@ -223,6 +224,7 @@ fn cases() -> Vec<(Reason, Case)> {
             let id = caller.make(gap(2)).await;
             why(caller.reissue_seat_token(reissue(&id, 0)).await)
         };
+        TournamentNotFound: why(export(&Scene::new().await.anyone(), &no_table(), None).await);
     }
 }
 

@@ -175,7 +175,7 @@ fn deal(tournament: TableId, number: u32, rotation: u8) -> Deal {
 }
 
 /// All messages of an export.
-async fn export(
+pub(crate) async fn export(
     caller: &Caller,
     tournament_id: &str,
     viewer: Option<Viewer>,
