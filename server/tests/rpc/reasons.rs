@@ -17,6 +17,7 @@ use crate::ask::{
 use crate::caller::why;
 use crate::failing::{Failing, damage, no_disk};
 use crate::line::{Line, action, after, index, rail, seat};
+use crate::record_lists::export;
 use crate::scene::{Scene, key, ms, until};
 
 type Case = Pin<Box<dyn Future<Output = Reason>>>;
@@ -244,6 +245,7 @@ fn cases() -> Vec<(Reason, Case)> {
             let _again = Agent::connect(&scene.anyone(), hello("ann")).await;
             ann.heard.ending().await.expect("an end in good order").expect("a reason").reason()
         };
+        TournamentNotFound: why(export(&Scene::new().await.anyone(), &no_table(), None).await);
     }
 }
 
