@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    agents, bench, bot, bots, cancel, completions, create, delete, follow, games, join, play, rematch,
-    replace, replay, resign, rules, show, tables, token, tournament, watch,
+    agents, bench, bot, bots, cancel, completions, conformance, create, delete, follow, games, join, play,
+    rematch, replace, replay, resign, rules, show, tables, token, tournament, watch,
 };
 use crate::config::Flags;
 use crate::exit;
@@ -84,6 +84,8 @@ pub(crate) enum Command {
     Tournament(tournament::Args),
     /// Measure a server: play many tables at once
     Bench(bench::Args),
+    /// Examine an agent: what passes, and what to mend
+    Conformance(conformance::Args),
     /// Print completions for a shell
     Completions(completions::Args),
 }

@@ -7,6 +7,7 @@ mod support;
 
 mod bench;
 mod commands;
+mod conformance;
 mod failures;
 mod games;
 mod help;

@@ -16,7 +16,7 @@ use crate::output::to_json;
 /// What concerns agents alone.
 #[derive(clap::Args)]
 #[command(next_help_heading = "As an agent")]
-pub(super) struct Args {
+pub(super) struct AgentArgs {
     /// The games that it plays, separated by commas [default: all]
     #[arg(long, value_name = "GAMES", value_delimiter = ',', requires = "agent")]
     games: Vec<String>,
@@ -85,7 +85,7 @@ fn settings(name: &str, key: Option<&AgentKey>, args: &super::Args) -> Result<Ag
 }
 
 /// The secret of the name: that of the file, which is made if it is not there. None if an API key says whose it is.
-fn key(name: &str, args: &Args, context: &Context) -> Result<Option<AgentKey>, Failure> {
+fn key(name: &str, args: &AgentArgs, context: &Context) -> Result<Option<AgentKey>, Failure> {
     let path = match &args.agent_key_file {
         Some(path) => path.clone(),
         None if context.settings.has_key() => return Ok(None),
