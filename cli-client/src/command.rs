@@ -19,6 +19,7 @@ pub(crate) mod follow;
 pub(crate) mod games;
 pub(crate) mod join;
 pub(crate) mod play;
+pub(crate) mod record;
 pub(crate) mod rematch;
 pub(crate) mod replace;
 pub(crate) mod replay;
@@ -28,6 +29,7 @@ pub(crate) mod show;
 pub(crate) mod tables;
 pub(crate) mod token;
 pub(crate) mod tournament;
+pub(crate) mod verify;
 pub(crate) mod watch;
 
 use crate::args::Command;
@@ -64,6 +66,9 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Conformance(args) => {
             context.stop.unless(conformance::run(args, context)).await.unwrap_or_else(Ok)
         }
+        // Large exports and long checks say themselves how far they are.
+        Command::Record(args) => context.stop.unless(record::run(args, context)).await.unwrap_or_else(Ok),
+        Command::Verify(args) => context.stop.unless(verify::run(args, context)).await.unwrap_or_else(Ok),
         Command::Completions(args) => completions::run(args, context),
     }
 }
