@@ -167,7 +167,7 @@ impl Seat {
     /// Asks for the table itself. It helps an agent whose table ended while it was away, unless the table is private.
     pub(crate) async fn look_up(&mut self) {
         if let Ok(table) = self.0.channel.client().table(self.table_id()).await {
-            self.0.table = Box::new(table);
+            *self.0.table = table;
         }
     }
 

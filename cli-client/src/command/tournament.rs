@@ -49,8 +49,8 @@ enum What {
     Withdraw(Withdraw),
     /// Void a group; a fresh deal replaces it
     Void(Void),
-    //    /// Write a report: one page for a browser, with everything in it
-    //    Report(report::Args),
+    /// Write a report: one page for a browser, with everything in it
+    Report(report::Args),
 }
 
 #[derive(clap::Args)]
@@ -149,7 +149,7 @@ async fn ask(what: What, context: &Context) -> Result<Exit, Failure> {
         }
         What::List(args) => list::tournaments(args, &client, context).await?,
         What::Tables(One { tournament }) => list::tables(&tournament, &client, context).await?,
-        //        What::Report(args) => report::run(args, &client, context).await?,
+        What::Report(args) => report::run(args, &client, context).await?,
     }
     Ok(Exit::Ok)
 }

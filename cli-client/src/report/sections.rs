@@ -14,7 +14,7 @@ impl Page<'_> {
     pub(super) fn head(&mut self, title: &str) {
         let report = self.report;
         let setup = report.tournament.setup.clone().unwrap_or_default();
-        let options = setup.options.clone().and_then(|options| AnyOptions::try_from(options).ok());
+        let options = setup.options.and_then(|options| AnyOptions::try_from(options).ok());
         let game = options.map_or("?", |options| options.game().info().name.get(self.lang));
         let (players, entrants) = (setup.players, setup.entrants.len());
         let format = self.format(&setup);

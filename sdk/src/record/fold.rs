@@ -252,7 +252,7 @@ impl<'a> Fold<'a> {
                 self.act(*seat, *index, action, (by, *think_ms, *reported_ms), doing)?;
             }
             Cause::ClockRanOut { seat, think_ms, why } => {
-                self.clock_runs_out(*seat, *think_ms, *why, doing)?
+                self.clock_runs_out(*seat, *think_ms, *why, doing)?;
             }
             Cause::WindowClosed => self.close_window(doing)?,
             Cause::Forfeited { seat, why } => self.forfeit(*seat, *why, doing)?,
@@ -267,7 +267,7 @@ impl<'a> Fold<'a> {
                 doing.tell_table(Event::SeatReplaced(wire::SeatReplaced { seat }));
             }
             Cause::Default { seat } => {
-                self.act_by_default(*seat, (wire::DecidedBy::Forfeit, 0, None), doing)?
+                self.act_by_default(*seat, (wire::DecidedBy::Forfeit, 0, None), doing)?;
             }
             Cause::Ended { reason, note } => {
                 let (reason, note) = ((*reason).into(), note.clone());

@@ -54,7 +54,7 @@ pub(super) fn is_one_thing(message: &MessageDescriptor) -> bool {
 pub(super) fn write_field(out: &mut String, field: &FieldDescriptor, value: &Value) {
     match value {
         Value::List(values) => {
-            write_list(out, values.iter(), |out, value| write_value(out, &field.kind(), value))
+            write_list(out, values.iter(), |out, value| write_value(out, &field.kind(), value));
         }
         value => write_value(out, &field.kind(), value),
     }
@@ -376,7 +376,7 @@ pub(super) fn put(message: &mut DynamicMessage, field: &FieldDescriptor, value: 
 }
 
 fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let is_hex = digits.len() % 2 == 0 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let is_hex = digits.len().is_multiple_of(2) && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).ok();
     if is_hex { (0..digits.len()).step_by(2).map(byte).collect() } else { None }
 }
