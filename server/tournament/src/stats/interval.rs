@@ -21,8 +21,9 @@
 //! central limit theory and asymptotic confidence sequences": the limit of this interval is theirs). Skewed scores are the worst
 //! case: the mean and the spread are then too small together. So the end that the longer tail lies behind is moved out by the
 //! first term of the expansion of Edgeworth for Student's statistic (Hall, 1992, "The Bootstrap and Edgeworth Expansion"), see
-//! [`Moments::tail`]; the other end stays. Tests simulate skewed, discrete and heavy-tailed scores, looked at after each
-//! group. What no method can see is a disaster so rare that it has not come yet. If line-ups change from group to group, it is the
+//! [`Moments::tail`]; the other end stays. Group scores of the house bots are tame (a skewness of -0.8 to 0.1 in all games, and a
+//! kurtosis of 34 at most, where bots play alike in nine deals of ten); the tests simulate worse, looked at after each group.
+//! What no method can see is a disaster so rare that it has not come yet. If line-ups change from group to group, it is the
 //! mean over the line-ups so far that is held.
 //!
 //! **When it says nothing.** With few groups (fewer than [`MIN_GROUPS`]), and while all scores are equal: without a

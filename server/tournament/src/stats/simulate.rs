@@ -23,6 +23,11 @@ pub(crate) fn normal(rng: &mut impl Rng) -> f64 {
     radius * libm::cos(2.0 * std::f64::consts::PI * uniform(rng))
 }
 
+/// A geometric number, 1 or more: 4.5 on average.
+fn many(rng: &mut impl Rng) -> f64 {
+    1.0 + (-4.0 * libm::log(uniform(rng))).floor()
+}
+
 /// What the scores of groups are like.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
@@ -32,7 +37,8 @@ pub(crate) enum Shape {
     Skewed,
     /// Skewed the other way.
     SkewedDown,
-    /// Whole points, most of the time none at all: like two bots that differ in one deal of ten.
+    /// Whole points, none at all in nine deals of ten and many in a few: two bots that play alike but for some hands, as
+    /// two greedy ones in Flush.
     Discrete,
     /// A win or a loss.
     Coin,
@@ -67,7 +73,11 @@ impl Shape {
     pub(crate) fn spread(self) -> f64 {
         match self {
             Shape::Normal | Shape::Skewed | Shape::SkewedDown | Shape::Coin => 1.0,
-            Shape::Discrete => 0.1f64.sqrt(),
+            // A tenth of the mean square of a geometric number, (2 - p) / p², p being the chance to stop.
+            Shape::Discrete => {
+                let p = -libm::expm1(-0.25);
+                (0.1 * (2.0 - p) / (p * p)).sqrt()
+            }
             Shape::Heavy => (5.0 / 3.0f64).sqrt(),
             Shape::Game => (0.75 * 13.0 + 0.25 * (100.0 + 110.0 / 3.0) - 0.0625f64).sqrt(),
         }
@@ -80,8 +90,8 @@ impl Shape {
             Shape::Skewed => -libm::log(uniform(rng)),
             Shape::SkewedDown => libm::log(uniform(rng)),
             Shape::Discrete => match uniform(rng) {
-                u if u < 0.05 => -1.0,
-                u if u < 0.10 => 1.0,
+                u if u < 0.05 => -many(rng),
+                u if u < 0.10 => many(rng),
                 _ => 0.0,
             },
             Shape::Coin if uniform(rng) < 0.5 => -1.0,
