@@ -141,6 +141,32 @@ fn a_tally_is_at_any_time_what_the_groups_so_far_give() {
 }
 
 #[test]
+fn a_tally_catches_up_and_forgets_a_group_that_was_voided() {
+    let mut groups = played(&field(&[0.0, 1.0, 2.0], 2), 60, 5);
+    let mut tally = Tally::new(3, None);
+    tally.catch_up(&groups[..20]);
+    tally.catch_up(&groups[..20]);
+    tally.catch_up(&groups[..50]);
+    let mut anew = Tally::new(3, None);
+    groups[..50].iter().for_each(|group| anew.push(group));
+    assert_eq!(tally, anew);
+    // The seventh is voided, and so is the last; a fresh one may have come by then, or not.
+    for voided in [6, 48] {
+        groups.remove(voided);
+        let mut anew = Tally::new(3, None);
+        groups[..49].iter().for_each(|group| anew.push(group));
+        let mut further = tally.clone();
+        further.catch_up(&groups[..50]);
+        tally.catch_up(&groups[..49]);
+        assert_eq!(tally, anew);
+        anew.push(&groups[49]);
+        assert_eq!(further, anew);
+    }
+    tally.catch_up(&[]);
+    assert_eq!(tally, Tally::new(3, None));
+}
+
+#[test]
 fn the_format_goes_before_the_means_and_equals_share_a_rank() {
     let groups = [duel(0, 0, 1, [(5, 0), (0, 5)]), duel(1, 2, 3, [(5, 0), (0, 5)])];
     let order = |orders: [u32; 4], withdrawn: Option<usize>| {
