@@ -5,6 +5,7 @@
 
 mod support;
 
+mod agents;
 mod bench;
 mod commands;
 mod conformance;
