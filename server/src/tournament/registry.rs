@@ -360,6 +360,25 @@ impl Tournaments {
         access: &Access,
         command: Command,
     ) -> Result<(), TournamentError> {
+        loop {
+            // A tournament may be over, and leave memory, before it has heard the command: then it is looked for again.
+            if let Some(done) = self.try_command(tournament, access, command.clone()).await? {
+                return done;
+            }
+            if self.0.host.stopped().is_cancelled() {
+                return Err(HostError::Stopping.into());
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Does it, or says that the tournament has left memory meanwhile.
+    async fn try_command(
+        &self,
+        tournament: TableId,
+        access: &Access,
+        command: Command,
+    ) -> Result<Option<Result<(), TournamentError>>, TournamentError> {
         let found = self.find(tournament, access).await?;
         let owner = match &found {
             Found::Live(live) => access.owns(&live.shown().course.setup.owner),
@@ -372,12 +391,11 @@ impl Tournaments {
         let live = match found {
             Found::Live(live) => live,
             Found::Idle(_) => self.bring_in(tournament).await?,
-            Found::Over(_) => return self.ask_over(tournament, command).await,
+            Found::Over(_) => return Ok(Some(self.ask_over(tournament, command).await)),
         };
         let (to, answer) = oneshot::channel();
-        let stopping = || TournamentError::Host(HostError::Stopping);
-        live.commands.send(Asking { command, to }).await.map_err(|_| stopping())?;
-        answer.await.unwrap_or_else(|_| Err(stopping()))
+        let is_sent = live.commands.send(Asking { command, to }).await.is_ok();
+        Ok(if is_sent { answer.await.ok() } else { None })
     }
 
     /// What becomes of a command for a tournament that is over: it was done before, or it cannot be done.
