@@ -69,6 +69,10 @@ pub(super) async fn run(args: Args, client: &Client, context: &Context) -> Resul
             },
         ));
     }
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a person reads when it was made, and nothing depends on it"
+    )]
     let made = describe::moment(Some(SystemTime::now())).unwrap_or_default();
     let page = Report { tournament, standings, tables, records, made }.page(context.lang);
     std::fs::write(&args.html, page).map_err(|error| cannot_write(&args.html, &error))?;
