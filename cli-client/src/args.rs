@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::command::{
     agents, bench, bot, bots, cancel, completions, conformance, create, delete, follow, games, join, play,
-    record, rematch, replace, replay, resign, rules, show, tables, token, verify, watch,
+    record, rematch, replace, replay, resign, rules, show, tables, token, tournament, verify, watch,
 };
 use crate::config::Flags;
 use crate::exit;
@@ -84,6 +84,8 @@ pub(crate) enum Command {
     Follow(follow::Args),
     /// Let a bot play: one seat, one table, table after table, or as an agent
     Bot(bot::Args),
+    /// Make, run, follow and report tournaments
+    Tournament(tournament::Args),
     /// Measure a server: play many tables at once
     Bench(bench::Args),
     /// Examine an agent: what passes, and what to mend

@@ -58,7 +58,7 @@ pub(super) fn carry_out(live: &mut Live, work: &mut Work, ask: Ask) {
         }
         Ask::Act { pass, answering, to } => match Door::from(&live.table).admit(&Who::Seat(pass)) {
             Ok(_) => answer(live, work, (pass.seat(), None), answering, move |answered| {
-                drop(to.send(Ok(answered)))
+                drop(to.send(Ok(answered)));
             }),
             Err(error) => drop(to.send(Err(error))),
         },
@@ -142,11 +142,14 @@ fn change_table(live: &mut Live, work: &mut Work, change: Change, to: To<Look>) 
     }
 }
 
+/// An agent, and its stream.
+type Agent = (Arc<Known>, Arc<Out>);
+
 /// Takes the answer of a seat, and says what became of it: at once, or when it is durable.
 fn answer(
     live: &mut Live,
     work: &mut Work,
-    (seat, agent): (Seat, Option<(Arc<Known>, Arc<Out>)>),
+    (seat, agent): (Seat, Option<Agent>),
     answering: Answering,
     reply: impl FnOnce(Answered) + Send + 'static,
 ) {

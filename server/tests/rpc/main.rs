@@ -5,6 +5,7 @@
 
 mod agent;
 mod agents;
+mod agents_aside;
 mod answers;
 mod ask;
 mod caller;
@@ -22,6 +23,8 @@ mod listing;
 mod news;
 mod playing;
 mod reasons;
+mod record_lists;
+mod records;
 mod requests;
 mod restart;
 mod resume;

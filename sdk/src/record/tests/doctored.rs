@@ -133,7 +133,9 @@ fn shuffled_cards() {
         record.shuffles[0].cards.swap(4, 20);
     });
     assert_eq!(differs(&findings[0]).0, differs(&findings[1]).1);
-    check(&["shuffles[0].cards[7]"], |record| drop(record.shuffles[0].cards.remove(7)));
+    check(&["shuffles[0].cards[7]"], |record| {
+        record.shuffles[0].cards.remove(7);
+    });
     check(&["shuffles[1].round"], |record| record.shuffles[1].round = 7);
     check(&["shuffles[1].step"], |record| record.shuffles[1].step += 1);
     check(&["shuffles[1].purpose"], |record| record.shuffles[1].purpose = 2);
@@ -347,7 +349,7 @@ fn clocks_and_forfeits() {
     check_record(record.clone(), &[&at("told[0].table.clock_ran_out.times")], |record| {
         match &mut record.steps[step].told[0].told {
             Some(Told::Table(wire::TableEvent { event: Some(Event::ClockRanOut(clock)) })) => {
-                clock.times += 1
+                clock.times += 1;
             }
             other => panic!("{other:?}"),
         }
