@@ -1,6 +1,6 @@
 //! Where the cards came from: whether the seeds of a record follow from each other.
 
-use parlor_fair::{DealSeed, Entropy, ServerSeed, TableId};
+use parlor_fair::{DealSeed, Entropy, GIVEN, ServerSeed, TableId};
 
 use crate::wire;
 use wire::record_telling::Told;
@@ -89,7 +89,7 @@ fn follow(shown: &wire::FairShuffle, table: &str, began: bool) -> Result<wire::F
 pub(super) fn deal_seed(shown: &wire::FairShuffle, group: &wire::DealGroup) -> Result<DealSeed, String> {
     let tournament = group.tournament_id.parse();
     let tournament = tournament.map_err(|error| format!("deal_group.tournament_id: {error}"))?;
-    let tournament = if shown.seed_given { TableId::from_bytes([0; 16]) } else { tournament };
+    let tournament = if shown.seed_given { GIVEN } else { tournament };
     Ok(DealSeed::from_bytes(tournament, group.number, seed(&shown.server_seed, "server_seed")?))
 }
 
