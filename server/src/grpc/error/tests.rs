@@ -263,6 +263,10 @@ fn every_reason_is_given_for_something() {
         CommandError::NotAsked { seat: SEAT, decision }.into(),
         CommandError::AlreadyDecided { decision, played: None }.into(),
         CommandError::NoSuchIndex { index: 1, count: 1 }.into(),
+        HostError::from(AgentError::Unknown { name: "ann".to_owned() }).into(),
+        HostError::from(AgentError::Gone { name: "ann".to_owned() }).into(),
+        HostError::from(AgentError::NameTaken { name: "ann".to_owned() }).into(),
+        HostError::from(AgentError::Replaced).into(),
     ];
     let given: BTreeSet<i32> = failures.iter().map(|failure| failure.reason().into()).collect();
     let known = (1..1000).filter(|number| ErrorReason::try_from(*number).is_ok());
