@@ -5,7 +5,8 @@ use std::{collections::HashMap, time::Duration};
 use parlor_proto::v1::{
     self, ErrorReason, agent_service_client::AgentServiceClient,
     catalogue_service_client::CatalogueServiceClient, play_service_client::PlayServiceClient,
-    table_service_client::TableServiceClient, tournament_service_client::TournamentServiceClient,
+    record_service_client::RecordServiceClient, table_service_client::TableServiceClient,
+    tournament_service_client::TournamentServiceClient,
 };
 use parlor_server::grpc::{DOMAIN, code, name};
 use tonic::{
@@ -113,6 +114,10 @@ impl Caller {
         PlayServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
+    pub(crate) fn records(&self) -> RecordServiceClient<Way> {
+        RecordServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
+    }
+
     pub(crate) fn agents(&self) -> AgentServiceClient<Way> {
         AgentServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
@@ -140,6 +145,9 @@ impl Caller {
             reissue_seat_token(ReissueSeatTokenRequest) -> ReissueSeatTokenResponse;
         play:
             act(ActRequest) -> ActResponse;
+        records:
+            get_record(GetRecordRequest) -> GetRecordResponse,
+            list_records(ListRecordsRequest) -> ListRecordsResponse;
         agents:
             list_agents(ListAgentsRequest) -> ListAgentsResponse;
         tournaments:

@@ -23,6 +23,8 @@ mod listing;
 mod news;
 mod playing;
 mod reasons;
+mod record_lists;
+mod records;
 mod requests;
 mod restart;
 mod resume;
