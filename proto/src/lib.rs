@@ -4,12 +4,15 @@
 //!   documentation of the API. The features `client` and `server` add the gRPC clients and server traits.
 //! - [`FILE_DESCRIPTOR_SET`]: the same files as data, for server reflection.
 //! - `store` (feature `store`): package `parlor.store.v1`, what a server keeps on its disk. It never travels.
+//! - `encoded` (feature `server`): the messages of streams as a server sends them.
 //! - `convert` (feature `engine`): conversions to and from the types of `parlor-engine`, one file a game. What comes from
 //!   the engine always has a form on the wire; what comes from the wire is checked, and an error names the field.
 #![deny(missing_docs)]
 
 #[cfg(feature = "engine")]
 pub mod convert;
+#[cfg(feature = "server")]
+pub mod encoded;
 
 /// The messages and services of package `parlor.v1`.
 #[allow(
@@ -22,6 +25,8 @@ pub mod convert;
 )]
 pub mod v1 {
     include!(concat!(env!("OUT_DIR"), "/parlor.v1.rs"));
+    #[cfg(feature = "server")]
+    include!(concat!(env!("OUT_DIR"), "/server/parlor.v1.rs"));
 }
 
 /// What is stored.

@@ -25,8 +25,8 @@ type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[tonic::async_trait]
 impl PlayService for FakePlay {
-    type PlayStream = Responses<wire::PlayResponse>;
-    type FollowStream = Responses<wire::FollowResponse>;
+    type PlayStream = Responses<encoded::PlayResponse>;
+    type FollowStream = Responses<encoded::FollowResponse>;
 
     async fn play(
         &self,
@@ -52,7 +52,10 @@ impl PlayService for FakePlay {
             out,
         };
         tokio::spawn(stream.run(request.into_inner()));
-        let responses = unfold(responses, async |mut responses| Some((responses.recv().await?, responses)));
+        let responses = unfold(responses, async |mut responses| {
+            let response: Result<wire::PlayResponse, Status> = responses.recv().await?;
+            Some((response.map(encoded::PlayResponse::from), responses))
+        });
         Ok(Response::new(Box::pin(responses)))
     }
 
@@ -66,7 +69,7 @@ impl PlayService for FakePlay {
             item: Some(closed(wire::ErrorReason::TableNotFound, false)),
         });
         let response = wire::FollowResponse { items: items.collect(), ending: None };
-        Ok(Response::new(Box::pin(futures_util::stream::iter([Ok(response)]))))
+        Ok(Response::new(Box::pin(futures_util::stream::iter([Ok(response.into())]))))
     }
 
     async fn act(&self, request: Request<wire::ActRequest>) -> Result<Response<wire::ActResponse>, Status> {

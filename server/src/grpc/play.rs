@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::Stream;
 use parlor_proto::convert::WrongField;
+use parlor_proto::encoded;
 use parlor_proto::v1::{self, play_service_server::PlayService};
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming, async_trait};
@@ -28,7 +29,7 @@ type Responses<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Sen
 
 #[async_trait]
 impl PlayService for Play {
-    type PlayStream = Responses<v1::PlayResponse>;
+    type PlayStream = Responses<encoded::PlayResponse>;
 
     async fn play(
         &self,
@@ -41,11 +42,11 @@ impl PlayService for Play {
         let listening = tokio::spawn(ear.listen(request.into_inner()).in_current_span());
         let most = self.0.settings.limits.batch_bytes.bytes();
         let batches = speech(outbox, refusals, most, listening);
-        let message = |Batch { items, ending }| v1::PlayResponse { items, ending };
+        let message = |Batch { items, ending }| encoded::PlayResponse { items, ending };
         Ok(Response::new(Box::pin(futures_util::TryStreamExt::map_ok(batches, message))))
     }
 
-    type FollowStream = Responses<v1::FollowResponse>;
+    type FollowStream = Responses<encoded::FollowResponse>;
 
     async fn follow(
         &self,
@@ -59,7 +60,7 @@ impl PlayService for Play {
         let listening = tokio::spawn(ear.follow(channels).in_current_span());
         let most = self.0.settings.limits.batch_bytes.bytes();
         let batches = speech(outbox, refusals, most, listening);
-        let message = |Batch { items, ending }| v1::FollowResponse { items, ending };
+        let message = |Batch { items, ending }| encoded::FollowResponse { items, ending };
         Ok(Response::new(Box::pin(futures_util::TryStreamExt::map_ok(batches, message))))
     }
 

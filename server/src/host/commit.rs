@@ -7,7 +7,8 @@ use bytes::Bytes;
 use super::ask_table::To;
 use super::clocks::Clocks;
 use super::journal::Journal;
-use super::live::{Live, Reply, Settled, table_events};
+use super::live::{Live, Settled, table_events};
+use super::reply::Reply;
 use super::shard::Creation;
 use super::{HostError, News, Shared};
 use crate::clock::Moment;
@@ -61,11 +62,10 @@ pub(super) fn create(work: &mut Work, creation: Creation, to: To<Look>) -> Optio
     };
     let mut news = vec![News::Created(look)];
     news.extend(all_news(&live.table, &steps));
-    let reply: Reply = Box::new(move |done| drop(to.send(done.map(Table::look))));
     let mut append = append(&live, work, 0, &entries, news);
     append.request = request;
     (append.listing, append.place) = (Some(listing(&live)), Some(place(&live, &append.entries)));
-    live.set_pending(append.entries.clone(), Some(reply));
+    live.set_pending(append.entries.clone(), Some(Reply::Look(to)));
     work.appends.push(append);
     Some(live)
 }
@@ -79,9 +79,8 @@ pub(super) fn commit(live: &mut Live, work: &mut Work, entries: Vec<Entry>, repl
         Ok(steps) => steps,
         Err(error) => {
             tracing::error!(table = %live.id(), %error, "an entry does not fit its table");
-            if let Some(reply) = reply {
-                reply(Err(error));
-            }
+            let answered = reply.and_then(|reply| reply.send(Err(error)));
+            live.send_all(answered.into_iter().collect());
             if let Settled::Lost(bad) = live.roll_back(work.now) {
                 tracing::error!(table = %live.id(), error = %bad, "a table cannot be folded anew");
             }

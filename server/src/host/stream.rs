@@ -71,9 +71,9 @@ impl StreamHandle {
                 self.pass_on(&mut asks).await;
                 self.out.room().await;
             }
-            for (table, ask) in self.asks(channel, what) {
+            self.ask(channel, what, &mut |table, ask| {
                 asks[self.host.shards.number(table)].push((table, ask));
-            }
+            });
         }
         self.pass_on(&mut asks).await;
     }
@@ -96,7 +96,8 @@ impl StreamHandle {
         }
     }
 
-    fn asks(&self, channel: Channel, said: Said) -> Vec<(TableId, Ask)> {
+    /// What the tables are asked, by what was said.
+    fn ask(&self, channel: Channel, said: Said, to: &mut impl FnMut(TableId, Ask)) {
         match said {
             Said::Attach { who, after, wants } => {
                 let attachment = Attachment(self.host.shared.attachments.fetch_add(1, Ordering::Relaxed));
@@ -108,37 +109,43 @@ impl StreamHandle {
                     Ok(before) => before,
                     Err(NoRoom) => {
                         let full = Exhausted::Count { counted: Counted::Channels, most };
-                        self.out.tell(closed(channel, Some(full.into()), after.unwrap_or_default()));
-                        return Vec::new();
+                        self.out.tell(Item {
+                            channel,
+                            what: closed(Some(full.into()), after.unwrap_or_default()),
+                        });
+                        return;
                     }
                 };
                 let _catch_up = after.map(|_| CatchUp::of(&self.out));
                 let attach =
                     Attach { out: self.out.clone(), channel, attachment, who, after, wants, _catch_up };
-                let detach = before.map(|before| (before.table, Ask::Detach(before.attachment)));
-                detach.into_iter().chain([(table, Ask::Attach(Box::new(attach)))]).collect()
+                if let Some(before) = before {
+                    to(before.table, Ask::Detach(before.attachment));
+                }
+                to(table, Ask::Attach(Box::new(attach)));
             }
             Said::Detach => match self.out.detach(channel) {
                 Some(Attached { attachment, table, .. }) => {
-                    self.out.tell(closed(channel, None, 0));
-                    vec![(table, Ask::Detach(attachment))]
+                    self.out.tell(Item { channel, what: closed(None, 0) });
+                    to(table, Ask::Detach(attachment));
                 }
                 None => {
-                    self.out.tell(closed(channel, Some(HostError::NoChannel { channel: channel.0 }), 0));
-                    Vec::new()
+                    self.out.tell(Item {
+                        channel,
+                        what: closed(Some(HostError::NoChannel { channel: channel.0 }), 0),
+                    });
                 }
             },
             Said::Answer { decision, answer, reported } => match self.out.attached(channel) {
                 Some(Attached { attachment, table, pass }) => {
                     let answering = Answering { decision, answer, reported };
                     let out = self.out.clone();
-                    vec![(table, Ask::Answer { out, channel, attachment, pass, answering })]
+                    to(table, Ask::Answer { out, channel, attachment, pass, answering });
                 }
                 None => {
                     let refused = AnswerRefused::Host(HostError::NoChannel { channel: channel.0 });
                     let answered = Answered { decision, outcome: AnswerOutcome::Refused(refused) };
                     self.out.tell(Item { channel, what: What::Answered(Box::new(answered)) });
-                    Vec::new()
                 }
             },
         }
