@@ -40,7 +40,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build_transport(false)
         // A map with an order, so that equal messages have equal bytes.
         .btree_map(".");
-    BOXED.iter().fold(builder, tonic_prost_build::Builder::boxed).compile_fds(descriptors)?;
+    let mut config = tonic_prost_build::Config::new();
+    // A message knows its name, and so its descriptor.
+    config.enable_type_names();
+    BOXED
+        .iter()
+        .fold(builder, tonic_prost_build::Builder::boxed)
+        .compile_fds_with_config(descriptors, config)?;
 
     let services = out.join("server");
     fs::create_dir_all(&services)?;

@@ -1,12 +1,12 @@
 //! What is printed: lines and aligned columns for people, JSON for programs.
 
 mod columns;
-mod json;
 
 use std::io::{self, Write};
 
 pub(crate) use columns::Columns;
-pub(crate) use json::{Shown, from_json, to_json};
+pub(crate) use parlor_proto::reflect::{from_json, to_json};
+use prost::{Message, Name};
 
 use crate::errors::Failure;
 
@@ -30,7 +30,7 @@ impl Output {
     }
 
     /// Prints a message as one JSON document, for a person to read too.
-    pub(crate) fn document<M: Shown>(self, message: &M) -> Result<(), Failure> {
+    pub(crate) fn document<M: Message + Name>(self, message: &M) -> Result<(), Failure> {
         self.json(&to_json(message))
     }
 

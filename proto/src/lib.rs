@@ -5,6 +5,7 @@
 //! - [`FILE_DESCRIPTOR_SET`]: the same files as data, for server reflection.
 //! - `store` (feature `store`): package `parlor.store.v1`, what a server keeps on its disk. It never travels.
 //! - `encoded` (feature `server`): the messages of streams as a server sends them.
+//! - `reflect` (feature `reflect`): messages by their descriptors: JSON, and field by field.
 //! - `convert` (feature `engine`): conversions to and from the types of `parlor-engine`, one file a game. What comes from
 //!   the engine always has a form on the wire; what comes from the wire is checked, and an error names the field.
 #![deny(missing_docs)]
@@ -13,6 +14,8 @@
 pub mod convert;
 #[cfg(feature = "server")]
 pub mod encoded;
+#[cfg(feature = "reflect")]
+pub mod reflect;
 
 /// The messages and services of package `parlor.v1`.
 #[allow(

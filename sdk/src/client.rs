@@ -4,6 +4,7 @@ mod act;
 mod call;
 mod catalogue;
 mod news;
+mod records;
 mod requests;
 mod tables;
 mod tournaments;
@@ -12,6 +13,7 @@ use std::fmt;
 
 use parlor_proto::v1::catalogue_service_client::CatalogueServiceClient;
 use parlor_proto::v1::play_service_client::PlayServiceClient;
+use parlor_proto::v1::record_service_client::RecordServiceClient;
 use parlor_proto::v1::table_service_client::TableServiceClient;
 use parlor_proto::v1::tournament_service_client::TournamentServiceClient;
 
@@ -20,6 +22,7 @@ use crate::connect::{ClientBuilder, Transport};
 use crate::session::{Session, SessionSettings};
 use call::Limits;
 pub use news::FollowedTables;
+pub use records::ExportedRecords;
 pub(crate) use requests::unknown_game;
 pub use requests::{JoinTable, Joined, NewTable, Resigning, TableFilter};
 pub use tournaments::FollowedTournament;
@@ -45,6 +48,7 @@ pub struct Client {
     pub(crate) catalogue: CatalogueServiceClient<Transport>,
     pub(crate) tables: TableServiceClient<Transport>,
     pub(crate) play: PlayServiceClient<Transport>,
+    pub(crate) records: RecordServiceClient<Transport>,
     pub(crate) tournaments: TournamentServiceClient<Transport>,
     pub(crate) limits: Limits,
 }
@@ -65,6 +69,7 @@ impl Client {
             catalogue: CatalogueServiceClient::new(transport.clone()),
             tables: TableServiceClient::new(transport.clone()),
             play: PlayServiceClient::new(transport.clone()),
+            records: RecordServiceClient::new(transport.clone()).max_decoding_message_size(records::LARGEST),
             tournaments: TournamentServiceClient::new(transport),
             limits: Limits { deadline: settings.deadline, attempt: settings.attempt },
         }

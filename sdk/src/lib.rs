@@ -69,7 +69,8 @@ pub use async_trait::async_trait;
 pub use bot::{AsyncBot, Bot, BotError, End, Start};
 pub use choice::{Answered, Choice};
 pub use client::{
-    Client, FollowedTables, FollowedTournament, JoinTable, Joined, NewTable, Resigning, TableFilter,
+    Client, ExportedRecords, FollowedTables, FollowedTournament, JoinTable, Joined, NewTable, Resigning,
+    TableFilter,
 };
 pub use connect::ClientBuilder;
 pub use decision::Decision;

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use parlor_server::log::{Append, Listing, Log, Millis, NewPlace, Options, OwnerId, SqliteLog, TableId};
+use parlor_server::log::{
+    Append, Kind, Listing, Log, Millis, NewPlace, Options, OwnerId, SqliteLog, TableId,
+};
 use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
@@ -138,10 +140,12 @@ impl Store for Journal {
         if index == 0 {
             append.place = Some(NewPlace::InPlay);
             append.listing = Some(Listing {
+                kind: Kind::Table,
                 owner: OwnerId::new("bench").expect("that is a name"),
                 game: "gap".into(),
                 state: 0,
                 visibility: 0,
+                tags: Vec::new(),
             });
         }
         if index == GAME - 1 {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures_util::Stream;
 use futures_util::stream::unfold;
+use parlor_proto::encoded;
 use parlor_proto::v1::play_service_server::PlayService;
 use parlor_sdk::wire;
 use tokio::sync::mpsc;

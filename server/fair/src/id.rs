@@ -37,6 +37,14 @@ impl TableId {
         TableId(bytes)
     }
 
+    /// The time of creation, as the name says it, in milliseconds since 1970.
+    #[must_use]
+    pub fn made(&self) -> u64 {
+        let mut time = [0; 8];
+        time[2..].copy_from_slice(&self.0[..6]);
+        u64::from_be_bytes(time)
+    }
+
     /// The bytes of the name.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
@@ -95,6 +103,11 @@ mod tests {
             let (a, b) = (TableId(a), TableId(b));
             prop_assert_eq!(a.to_string().parse(), Ok(a));
             prop_assert_eq!(a.cmp(&b), a.to_string().cmp(&b.to_string()));
+        }
+
+        #[test]
+        fn a_table_id_knows_when_it_was_made(time in 0u64..1 << 48, random: [u8; 10]) {
+            prop_assert_eq!(TableId::new(time, random).made(), time);
         }
 
         #[test]

@@ -156,6 +156,7 @@ impl Failure {
                 // What only a program that opens a store, or writes what it should not, can meet.
                 LogError::Conflict { .. }
                 | LogError::Newer { .. }
+                | LogError::Older { .. }
                 | LogError::NotAStore { .. }
                 | LogError::InUse { .. }
                 | LogError::Exists { .. }

@@ -10,9 +10,10 @@ use super::journal::Journal;
 use super::live::{Live, Settled, table_events};
 use super::reply::Reply;
 use super::shard::Creation;
+use super::tags::tags;
 use super::{HostError, News, Shared};
 use crate::clock::Moment;
-use crate::log::{Append, Listing, Millis, NewPlace, OwnerId, Post};
+use crate::log::{Append, Kind, Listing, Millis, NewPlace, OwnerId, Post};
 use crate::stored;
 use crate::table::{Entry, Holder, Look, State, Step, Table, TableEvent, Visibility};
 
@@ -114,10 +115,12 @@ fn listing(live: &Live) -> Listing {
     let table = &live.table;
     let setup = table.setup();
     Listing {
+        kind: Kind::Table,
         owner: live.owner.clone(),
         game: setup.options.game().info().id.to_owned(),
         state: state_code(table.state()),
         visibility: visibility_code(setup.visibility),
+        tags: tags(setup),
     }
 }
 

@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use super::commit::{state_code, visibility_code};
 use super::{Host, HostError, TableFilter};
 use crate::TableId;
-use crate::log::{Filter, OwnerId, Page, TableRow};
+use crate::log::{Filter, Kind, OwnerId, Page, TableRow};
 use crate::table::{Holder, Look, SeatSetup, State, Visibility};
 
 /// How many tables are looked at for one page, at the most. A page may then be short, and there is a next one.
@@ -61,10 +61,12 @@ impl TableFilter {
     fn rows(&self) -> Result<Filter, HostError> {
         let owner = self.caller.as_ref().filter(|_| self.owned || self.is_private());
         Ok(Filter {
+            kind: Kind::Table,
             owner: owner.map(|owner| OwnerId::new(owner.as_str())).transpose()?,
             game: self.game.map(|game| game.info().id.to_owned()),
             state: if let [state] = self.states[..] { Some(state_code(state)) } else { None },
             visibility: self.caller.is_none().then_some(visibility_code(Visibility::Public)),
+            ..Filter::default()
         })
     }
 

@@ -6,7 +6,7 @@ use super::HostError;
 use super::journal::Journal;
 use super::rematch_request;
 use crate::TableId;
-use crate::log::{Log, LogError, OwnerId, Place};
+use crate::log::{Kind, Log, LogError, OwnerId, Place};
 use crate::stored;
 use crate::table::{Record, Table};
 
@@ -39,6 +39,10 @@ pub(super) async fn load(log: &dyn Log, table: TableId) -> Loaded {
 async fn try_load(log: &dyn Log, table: TableId) -> Result<Loaded, HostError> {
     let damaged = |what: String| HostError::Damaged { table, what };
     let row = log.find(table).await?;
+    // A tournament is no table, though it has a log like one.
+    if row.listing.kind != Kind::Table {
+        return Err(HostError::NotFound { table });
+    }
     if row.place == Place::Finished {
         let bytes = log.record(table).await?.ok_or_else(|| damaged("its record is missing".to_owned()))?;
         let mut record = stored::decode_record(&bytes).map_err(|bad| damaged(bad.to_string()))?;

@@ -27,6 +27,7 @@ mod reply;
 mod retention;
 mod shard;
 mod stream;
+mod tags;
 mod upkeep;
 
 #[cfg(test)]
@@ -50,6 +51,7 @@ pub use item::{
 pub use news::NewsFollow;
 pub use outbox::{Batch, Outbox};
 pub use stream::{Said, Saying, StreamHandle};
+pub use tags::{agent_tag, tournament_tag};
 
 use crate::TableId;
 use crate::clock::{Clock, Moment};

@@ -22,6 +22,10 @@ pub mod limits {
     pub const REQUEST_LENGTH: usize = 128;
     /// The longest name of a game, in bytes.
     pub const GAME_LENGTH: usize = 64;
+    /// The most tags.
+    pub const TAGS: usize = 8;
+    /// The longest tag, in bytes.
+    pub const TAG_LENGTH: usize = 128;
     /// The most tables on one page.
     pub const PAGE: u32 = 1000;
     /// The most feed items that are read at once.
@@ -87,6 +91,7 @@ impl Append {
         if let Some(listing) = &self.listing {
             let game = listing.game.len();
             require((1..=limits::GAME_LENGTH).contains(&game), "game", "a name of 1 to 64 bytes")?;
+            validate_tags(&listing.tags)?;
         }
         if let Some(request) = &self.request {
             require(
@@ -107,6 +112,21 @@ impl Append {
     }
 }
 
+fn validate_tags(tags: &[String]) -> Result<(), LogError> {
+    // A space would end a tag where they are stored, and a dot begins those that a store makes for itself.
+    let is_good = |tag: &String| {
+        (1..=limits::TAG_LENGTH).contains(&tag.len()) && !tag.starts_with('.') && !tag.contains(' ')
+    };
+    require(tags.len() <= limits::TAGS, "tags", "at most 8")?;
+    require(
+        tags.iter().all(is_good),
+        "tag",
+        "1 to 128 bytes long, without spaces and a dot at the beginning",
+    )?;
+    let is_once = |(at, tag)| !tags[..at].contains(tag);
+    require(tags.iter().enumerate().all(is_once), "tags", "different from each other")
+}
+
 fn validate_feed(feed: &[Post]) -> Result<(), LogError> {
     require(feed.len() <= limits::PER_APPEND, "feed", "at most 1024 items in an append")?;
     require(feed.iter().all(|post| post.payload.len() <= limits::PAYLOAD), "feed item", "at most 1 MiB")
@@ -121,7 +141,7 @@ pub(super) struct Current<'a> {
     pub(super) length: u64,
     pub(super) place: Place,
     /// `None` where nobody asks for it: when the append brings no listing.
-    pub(super) owner: Option<&'a OwnerId>,
+    pub(super) listing: Option<&'a Listing>,
 }
 
 /// Whether the append can follow on the table as it is. `None`: there is no such table.
@@ -136,15 +156,31 @@ pub(super) fn admit(append: &Append, current: Option<Current<'_>>) -> Result<(),
     if current.place == Place::Finished {
         return Err(LogError::Finished { table });
     }
-    if let (Some(listing), Some(owner)) = (&append.listing, current.owner) {
-        require(listing.owner == *owner, "owner", "the one who created the table: it never changes")?;
+    if let (Some(new), Some(old)) = (&append.listing, current.listing) {
+        require(new.owner == old.owner, "owner", "the one who created the table: it never changes")?;
+        require(new.kind == old.kind, "kind", "as it was created: it never changes")?;
+        require(new.tags == old.tags, "tags", "as they were created: they never change")?;
     }
     Ok(())
+}
+
+/// What a log is of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Kind {
+    /// A table. Where the log speaks of tables without more, the other kinds are meant, too.
+    #[default]
+    Table,
+    /// A tournament.
+    Tournament,
+    /// An agent that is registered.
+    Agent,
 }
 
 /// How a table is listed. The numbers mean what the tables above the log say they mean.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listing {
+    /// What it is. It never changes.
+    pub kind: Kind,
     /// Who created it.
     pub owner: OwnerId,
     /// The name of the game.
@@ -153,6 +189,8 @@ pub struct Listing {
     pub state: u8,
     /// Who may see it, to be filtered by.
     pub visibility: u8,
+    /// What it can be found by, beside all that: up to [`limits::TAGS`], each once. They never change.
+    pub tags: Vec<String>,
 }
 
 /// Where a table goes.

@@ -106,6 +106,12 @@ pub enum LogError {
         /// The newest version that is known.
         known: i64,
     },
+    /// The store was written by an older version, and nobody may change it here.
+    #[error("{} was written by an older version: start parlor-server on it once, which brings it up to date", file.display())]
+    Older {
+        /// The file of the store.
+        file: PathBuf,
+    },
     /// The file is something else.
     #[error("{} is not a store of Parlor: name another file, or a new one", file.display())]
     NotAStore {

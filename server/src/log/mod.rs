@@ -9,6 +9,11 @@
 //! start-up; one *at rest* costs disk and nothing else, until somebody comes or its clock wakes it; a *finished* one
 //! has a record and never changes again.
 //!
+//! Tournaments and the registrations of agents are logs, too, told apart by their [`Kind`]: whoever lists tables sees
+//! none of them. A log that is added to for days should stay in play all the while. There an append costs what it
+//! brings, however long the log is, and the journal is not held up: when it has grown to its limit, the whole log is
+//! written out once. At rest every append writes the whole log again, so that is the place for what is seldom added to.
+//!
 //! The log takes no time of its own: it comes with each call.
 
 mod append;
@@ -26,7 +31,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::future::join_all;
 
-pub use append::{Append, Appended, Delete, Listing, NewPlace, Post, limits};
+pub use append::{Append, Appended, Delete, Kind, Listing, NewPlace, Post, limits};
 pub use chain::{Entry, Hash};
 pub use error::LogError;
 pub use follow::Follow;
@@ -78,13 +83,15 @@ pub trait Log: Send + Sync + 'static {
     /// The items of an owner's feed after number `after`, and then each new one as soon as it is durable.
     async fn follow_owner(&self, owner: &OwnerId, after: u64) -> Result<Follow<FeedItem>, LogError>;
 
-    /// The tables in play and those whose clock will wake them: all that a server must know when it starts.
+    /// The tables and tournaments in play and those whose clock will wake them: all that a server must know when it
+    /// starts.
     async fn start_up(&self) -> Result<StartUp, LogError>;
 
     /// Removes a table, its log, its record and its request id, whatever its place.
     async fn delete(&self, delete: Delete) -> Result<(), LogError>;
 
-    /// Removes the tables that were finished before this time, and the feed items of before it.
+    /// Removes the tables and tournaments that were finished before this time, and the feed items of before it. What is
+    /// at rest is kept for ever, however old it is.
     async fn retain(&self, since: Millis) -> Result<Retained, LogError>;
 
     /// Writes what waits, takes nothing more, and leaves everything in order. A log that is dropped does so too, but then

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::append::limits;
-use super::{Listing, Millis, OwnerId, TableId};
+use super::{Kind, Listing, Millis, OwnerId, TableId};
 
 /// Where a table is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,8 +35,21 @@ pub struct TableRow {
 }
 
 /// Which tables are asked for. What is `None` is not looked at.
+///
+/// Those with a tag are found without looking at others; those with a tag that are not finished, without looking at
+/// the finished ones.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Filter {
+    /// What they are. Those of the other kinds are never given.
+    pub kind: Kind,
+    /// Those with this tag.
+    pub tag: Option<String>,
+    /// Those that are finished, or those that are not.
+    pub finished: Option<bool>,
+    /// Those whose name says that they were made at this time or later.
+    pub since: Option<Millis>,
+    /// Those whose name says that they were made before this time.
+    pub before: Option<Millis>,
     /// Those of this owner.
     pub owner: Option<OwnerId>,
     /// Those of this game.
@@ -50,8 +63,14 @@ pub struct Filter {
 impl Filter {
     /// Whether a table listed like this is asked for.
     #[must_use]
-    pub fn passes(&self, listing: &Listing) -> bool {
-        self.owner.as_ref().is_none_or(|owner| *owner == listing.owner)
+    pub fn passes(&self, row: &TableRow) -> bool {
+        let listing = &row.listing;
+        self.kind == listing.kind
+            && self.tag.as_ref().is_none_or(|tag| listing.tags.contains(tag))
+            && self.finished.is_none_or(|finished| finished == (row.place == Place::Finished))
+            && self.since.is_none_or(|since| since.0 <= row.id.made())
+            && self.before.is_none_or(|before| row.id.made() < before.0)
+            && self.owner.as_ref().is_none_or(|owner| *owner == listing.owner)
             && self.game.as_ref().is_none_or(|game| *game == listing.game)
             && self.state.is_none_or(|state| state == listing.state)
             && self.visibility.is_none_or(|visibility| visibility == listing.visibility)
@@ -96,16 +115,18 @@ pub struct FeedItem {
 /// What a server must know when it starts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StartUp {
-    /// The tables in play.
+    /// The tables in play. Only tables.
     pub in_play: Vec<TableId>,
-    /// The tables at rest that their clock will wake, the earliest first.
+    /// The tables at rest that their clock will wake, the earliest first. Only tables.
     pub waking: Vec<(Millis, TableId)>,
+    /// The tournaments that are in play, or at rest with a time to wake at; the oldest first.
+    pub tournaments: Vec<TableId>,
 }
 
 /// What retention removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Retained {
-    /// How many finished tables.
+    /// How many finished tables, and tournaments.
     pub tables: u64,
     /// How many items of feeds.
     pub feed_items: u64,

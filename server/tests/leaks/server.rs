@@ -14,7 +14,7 @@ use parlor_server::TableId;
 use parlor_server::clock::ManualClock;
 use parlor_server::config::Settings;
 use parlor_server::identity::{Generation, KeySet, Keys, NewKey, Scope, ServerKey};
-use parlor_server::log::{Append, Listing, Log, MemoryLog, Millis, NewPlace, OwnerId};
+use parlor_server::log::{Append, Kind, Listing, Log, MemoryLog, Millis, NewPlace, OwnerId};
 use parlor_server::serve::{Accepted, Parts, Running, Server};
 use parlor_server::stored::encode_entry;
 use parlor_server::table::{Entry, Setup};
@@ -134,7 +134,7 @@ fn creation(setup: Setup) -> Append {
     let table = setup.table;
     let entry = encode_entry(created, created, &Entry::Created(Box::new(setup)));
     Append {
-        listing: Some(Listing { owner, game, state: 1, visibility: 1 }),
+        listing: Some(Listing { kind: Kind::Table, owner, game, state: 1, visibility: 1, tags: Vec::new() }),
         place: Some(NewPlace::InPlay),
         ..Append::new(table, 0, Millis(created), vec![entry])
     }

@@ -130,6 +130,7 @@ fn clients_do_not_hear_of_files() {
         LogError::Io { file: file.clone(), why: why.clone() },
         LogError::Damaged { file: file.clone(), table: Some(TABLE), entry: Some(3), what: why },
         LogError::Newer { file: file.clone(), found: 3, known: 2 },
+        LogError::Older { file: file.clone() },
         LogError::NotAStore { file: file.clone() },
         LogError::InUse { file: file.clone() },
         LogError::Exists { file },

@@ -6,6 +6,10 @@ on_every_log!(
     tables_are_listed_newest_first_in_pages,
     every_filter_and_all_of_them_together,
     a_listing_changes_with_the_table,
+    tags_and_kinds_and_times_are_filters_too,
+    what_is_tagged_is_found_until_it_is_deleted,
+    kind_and_tags_never_change,
+    bad_tags_are_refused,
     a_page_has_at_least_one_table_and_at_most_the_limit,
 );
 
@@ -49,13 +53,15 @@ async fn every_filter_and_all_of_them_together(log: Arc<dyn Log>) {
             game: ["gap", "flush"][usize::from(number / 2 % 2)].into(),
             state: number / 4 % 3,
             visibility: number / 12 % 2,
+            ..listing("ann")
         };
         let id = table(number.into());
         let mut append = create(id, &["a"]);
         append.listing = Some(listing.clone());
         append.place = Some([NewPlace::InPlay, REST, finished(b"")][usize::from(number % 3)].clone());
         log.append(append).await.unwrap();
-        rows.push((id, listing));
+        rows.push(log.find(id).await.unwrap());
+        assert_eq!(rows.last().map(|row| &row.listing), Some(&listing));
     }
     rows.reverse();
     for choice in 0..36 {
@@ -64,9 +70,10 @@ async fn every_filter_and_all_of_them_together(log: Arc<dyn Log>) {
             game: [None, Some("flush".into()), Some("chess".into())][choice / 2 % 3].clone(),
             state: [None, Some(1), Some(9)][choice / 6 % 3],
             visibility: [None, Some(1)][choice / 18],
+            ..Filter::default()
         };
-        let passing = rows.iter().filter(|(_, listing)| filter.passes(listing));
-        let expected: Vec<TableId> = passing.map(|(id, _)| *id).collect();
+        let passing = rows.iter().filter(|row| filter.passes(row));
+        let expected: Vec<TableId> = passing.map(|row| row.id).collect();
         for size in [2, 100] {
             assert_eq!(pages(&*log, &filter, size).await, expected, "{filter:?}");
         }
@@ -90,6 +97,110 @@ async fn a_listing_changes_with_the_table(log: Arc<dyn Log>) {
     assert_eq!(log.tables(filter(5), all).await.unwrap().tables, [after]);
     assert_eq!(log.tables(filter(0), all).await.unwrap().tables, []);
     assert_log(&*log, table(1), &["a", "b", "c"]).await;
+}
+
+async fn tags_and_kinds_and_times_are_filters_too(log: Arc<dyn Log>) {
+    let kinds = [Kind::Table, Kind::Tournament, Kind::Agent];
+    let tags: [&[&str]; 3] = [&[], &["agent:ann"], &["tournament:1", "agent:ann"]];
+    let mut rows = Vec::new();
+    for number in 0..54 {
+        let mut append = create(table(number as u64), &["a"]);
+        append.listing = Some(Listing {
+            kind: kinds[number % 3],
+            tags: tags[number / 3 % 3].iter().map(|tag| (*tag).to_owned()).collect(),
+            ..listing(["ann", "bob"][number / 27])
+        });
+        append.place = Some([NewPlace::InPlay, REST, finished(b"")][number / 9 % 3].clone());
+        log.append(append).await.unwrap();
+        rows.push(log.find(table(number as u64)).await.unwrap());
+    }
+    // As they are after they were finished, not only as they were made.
+    for number in (0..9).chain(27..36) {
+        log.append(put(table(number), 1, finished(b"r"))).await.unwrap();
+        rows[number as usize] = log.find(table(number)).await.unwrap();
+    }
+    rows.reverse();
+    let mut found = 0;
+    for choice in 0..3 * 4 * 3 * 2 * 4 {
+        let (since, before) =
+            [(None, None), (Some(9), Some(40)), (Some(u64::MAX), None), (None, Some(u64::MAX))][choice % 4];
+        let filter = Filter {
+            kind: kinds[choice / 4 % 3],
+            tag: [None, Some("agent:ann"), Some("tournament:1"), Some("agent:")][choice / 12 % 4]
+                .map(Into::into),
+            finished: [None, Some(false), Some(true)][choice / 48 % 3],
+            owner: [None, Some(owner("bob"))][choice / 144].clone(),
+            since: since.map(Millis),
+            before: before.map(Millis),
+            ..Filter::default()
+        };
+        let passing = rows.iter().filter(|row| filter.passes(row));
+        let expected: Vec<TableId> = passing.map(|row| row.id).collect();
+        found += expected.len();
+        for size in [2, 100] {
+            assert_eq!(pages(&*log, &filter, size).await, expected, "{filter:?}");
+        }
+    }
+    assert!(found > 500, "{found}");
+}
+
+/// A table of a tournament.
+fn tagged(number: u64, tags: &[&str]) -> Append {
+    let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+    Append { listing: Some(Listing { tags, ..listing("ann") }), ..create(table(number), &["a"]) }
+}
+
+async fn what_is_tagged_is_found_until_it_is_deleted(log: Arc<dyn Log>) {
+    for number in 0..4 {
+        log.append(tagged(number, &["t"])).await.unwrap();
+    }
+    log.append(put(table(0), 1, finished(b"r"))).await.unwrap();
+    log.append(put(table(1), 1, finished(b"r"))).await.unwrap();
+    log.append(put(table(2), 1, REST)).await.unwrap();
+    let with = |finished| Filter { tag: Some("t".into()), finished, ..Filter::default() };
+    assert_eq!(pages(&*log, &with(None), 9).await, [3, 2, 1, 0].map(table));
+    assert_eq!(pages(&*log, &with(Some(false)), 9).await, [3, 2].map(table));
+    for number in [1, 3] {
+        log.delete(delete(table(number))).await.unwrap();
+    }
+    assert_eq!(pages(&*log, &with(None), 9).await, [2, 0].map(table));
+    assert_eq!(pages(&*log, &with(Some(false)), 9).await, [table(2)]);
+    // The name is free again, and is found by what it has now.
+    log.append(tagged(3, &["u"])).await.unwrap();
+    assert_eq!(pages(&*log, &with(None), 9).await, [2, 0].map(table));
+    let other = Filter { tag: Some("u".into()), ..Filter::default() };
+    assert_eq!(pages(&*log, &other, 9).await, [table(3)]);
+}
+
+async fn kind_and_tags_never_change(log: Arc<dyn Log>) {
+    log.append(tagged(1, &["t"])).await.unwrap();
+    let before = log.find(table(1)).await.unwrap();
+    for listing in [
+        Listing { kind: Kind::Tournament, ..before.listing.clone() },
+        Listing { tags: vec![], ..before.listing.clone() },
+        Listing { tags: vec!["u".into()], ..before.listing.clone() },
+    ] {
+        let append = Append { listing: Some(listing), ..add(table(1), 1, &["b"]) };
+        assert!(matches!(log.append(append).await, Err(LogError::Invalid { .. })));
+    }
+    assert_eq!(log.find(table(1)).await, Ok(before.clone()));
+    let listing = Listing { state: 3, ..before.listing };
+    log.append(Append { listing: Some(listing.clone()), ..add(table(1), 1, &["b"]) }).await.unwrap();
+    assert_eq!(log.find(table(1)).await.unwrap().listing, listing);
+}
+
+async fn bad_tags_are_refused(log: Arc<dyn Log>) {
+    let long = "x".repeat(limits::TAG_LENGTH + 1);
+    for tags in [&[""] as &[&str], &[".t"], &["a b"], &["t", "u", "t"], &[&long], &["t"; 9]] {
+        let refused = log.append(tagged(1, tags)).await;
+        assert!(
+            matches!(refused, Err(LogError::Invalid { what: "tag" | "tags", .. })),
+            "{tags:?}: {refused:?}"
+        );
+    }
+    let most = ["a", "b", "c", "d", "e", "f", "g", &long[1..]];
+    log.append(tagged(1, &most)).await.unwrap();
+    assert_eq!(log.find(table(1)).await.unwrap().listing.tags, most);
 }
 
 async fn a_page_has_at_least_one_table_and_at_most_the_limit(log: Arc<dyn Log>) {

@@ -94,7 +94,14 @@ pub(super) fn payloads(texts: &[&str]) -> Vec<Bytes> {
 }
 
 pub(super) fn listing(name: &str) -> Listing {
-    Listing { owner: owner(name), game: "gap".into(), state: 0, visibility: 0 }
+    Listing {
+        kind: Kind::Table,
+        owner: owner(name),
+        game: "gap".into(),
+        state: 0,
+        visibility: 0,
+        tags: Vec::new(),
+    }
 }
 
 /// An append that creates a table of Ann's in play.

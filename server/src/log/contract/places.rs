@@ -9,6 +9,8 @@ on_every_log!(
     a_table_is_finished_in_the_append_that_creates_it,
     a_deleted_table_is_gone_and_its_name_is_free,
     a_start_knows_tables_in_play_and_those_that_wake,
+    a_start_tells_tables_from_tournaments_and_leaves_agents_out,
+    retention_removes_tournaments_and_never_agents,
     retention_removes_what_was_finished_long_ago,
 );
 
@@ -109,6 +111,38 @@ async fn a_start_knows_tables_in_play_and_those_that_wake(log: Arc<dyn Log>) {
     let start = log.start_up().await.unwrap();
     assert_eq!(start.in_play, [table(0), table(5)]);
     assert_eq!(start.waking, [(Millis(40), table(4)), (Millis(50), table(1))]);
+}
+
+/// An append that creates another thing than a table.
+fn create_kind(number: u64, kind: Kind, place: NewPlace) -> Append {
+    let listing = Some(Listing { kind, ..listing("ann") });
+    Append { listing, place: Some(place), ..create(table(number), &["a"]) }
+}
+
+async fn a_start_tells_tables_from_tournaments_and_leaves_agents_out(log: Arc<dyn Log>) {
+    let wakes = NewPlace::AtRest { wakes_at: Some(Millis(9)) };
+    let mut number = 0;
+    for place in [wakes, NewPlace::InPlay, REST, finished(b"")] {
+        for kind in [Kind::Tournament, Kind::Table, Kind::Agent] {
+            log.append(create_kind(number, kind, place.clone())).await.unwrap();
+            number += 1;
+        }
+    }
+    let start = log.start_up().await.unwrap();
+    assert_eq!(start.tournaments, [0, 3].map(table));
+    assert_eq!(start.waking, [(Millis(9), table(1))]);
+    assert_eq!(start.in_play, [table(4)]);
+}
+
+async fn retention_removes_tournaments_and_never_agents(log: Arc<dyn Log>) {
+    log.append(create_kind(1, Kind::Tournament, finished(b"r"))).await.unwrap();
+    log.append(create_kind(2, Kind::Tournament, NewPlace::InPlay)).await.unwrap();
+    log.append(create_kind(3, Kind::Agent, REST)).await.unwrap();
+    assert_eq!(log.retain(Millis(1 << 40)).await.unwrap().tables, 1);
+    assert!(log.find(table(1)).await.is_err());
+    for number in [2, 3] {
+        assert!(log.find(table(number)).await.is_ok());
+    }
 }
 
 async fn retention_removes_what_was_finished_long_ago(log: Arc<dyn Log>) {

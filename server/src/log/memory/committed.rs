@@ -65,7 +65,7 @@ impl Committed {
         let current = table.map(|table| Current {
             length: table.chain.length,
             place: table.row.place,
-            owner: Some(&table.row.listing.owner),
+            listing: Some(&table.row.listing),
         });
         admit(append, current)?;
         let bytes = table.map_or(0, |table| table.bytes) + encoded_length(&append.entries);

@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 
 use super::follow::{Hub, Rest};
 use super::{
-    Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Log, LogError, Millis, OwnerId, Page, Place,
-    Retained, StartUp, TableId, TableRow, Tables,
+    Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Kind, Log, LogError, Millis, OwnerId, Page,
+    Place, Retained, StartUp, TableId, TableRow, Tables,
 };
 use committed::{Committed, Followers, Job};
 
@@ -169,7 +169,7 @@ impl Log for MemoryLog {
                 Some(after) => committed.tables.range(..after),
                 None => committed.tables.range::<TableId, _>(..),
             };
-            let mut passing = older.rev().filter(|(_, table)| filter.passes(&table.row.listing));
+            let mut passing = older.rev().filter(|(_, table)| filter.passes(&table.row));
             let tables: Vec<_> = passing.by_ref().take(size).map(|(_, table)| table.row.clone()).collect();
             let next = passing.next().and(tables.last()).map(|last| last.id);
             Ok(Tables { tables, next })
@@ -191,10 +191,11 @@ impl Log for MemoryLog {
         self.look(|committed| {
             let mut start = StartUp::default();
             for (id, table) in &committed.tables {
-                match table.row.place {
-                    Place::InPlay => start.in_play.push(*id),
-                    Place::AtRest { wakes_at: Some(time) } => start.waking.push((time, *id)),
-                    Place::AtRest { wakes_at: None } | Place::Finished => {}
+                match (table.row.listing.kind, table.row.place) {
+                    (_, Place::AtRest { wakes_at: None } | Place::Finished) | (Kind::Agent, _) => {}
+                    (Kind::Tournament, _) => start.tournaments.push(*id),
+                    (Kind::Table, Place::InPlay) => start.in_play.push(*id),
+                    (Kind::Table, Place::AtRest { wakes_at: Some(time) }) => start.waking.push((time, *id)),
                 }
             }
             start.waking.sort();

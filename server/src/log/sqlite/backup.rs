@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::check::{Report, check_copy};
 use super::failure::{Failing, io_error};
-use super::schema::{Lock, beside, open_to_read};
+use super::schema::{self, Lock, beside};
 use crate::log::LogError;
 
 /// Copies a store, as it is at one moment, to a file that is not there yet, and checks the copy. A server may be using
@@ -61,11 +61,8 @@ fn copy_checked(from: &Path, to: &Path) -> Result<Report, LogError> {
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), LogError> {
-    let db = open_to_read(from)?;
     remove(to)?;
-    let name =
-        to.to_str().ok_or_else(|| LogError::Io { file: to.into(), why: "the name must be UTF-8".into() })?;
-    Failing(from).at(db.execute("VACUUM INTO ?1", [name]))?;
+    schema::copy(from, to)?;
     let file = File::open(to).map_err(|error| io_error(to, error))?;
     file.sync_all().map_err(|error| io_error(to, error))
 }

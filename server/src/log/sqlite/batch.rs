@@ -144,7 +144,7 @@ impl<'a> Batch<'a> {
         let current = now.map(|now| Current {
             length: now.chain.length,
             place: now.place,
-            owner: before.as_ref().map(|row| &row.listing.owner),
+            listing: before.as_ref().map(|row| &row.listing),
         });
         admit(append, current)?;
         let bytes = now.map_or(0, |now| now.bytes + now.fresh.len() as u64);

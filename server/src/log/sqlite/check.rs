@@ -11,8 +11,9 @@ use super::feed;
 use super::journal::{self, Meta};
 use super::row::{COLUMNS, Row};
 use super::schema::{Lock, open_to_read};
+use super::tags;
 use crate::log::chain::Chain;
-use crate::log::{LogError, Place, TableId};
+use crate::log::{Kind, LogError, Place, TableId};
 
 /// How many problems are told.
 const PROBLEMS: usize = 100;
@@ -22,7 +23,11 @@ const PROBLEMS: usize = 100;
 pub struct Report {
     /// How many tables there are.
     pub tables: u64,
-    /// How many of them are in play.
+    /// How many tournaments.
+    pub tournaments: u64,
+    /// How many agents.
+    pub agents: u64,
+    /// How many of all these are in play.
     pub in_play: u64,
     /// How many of them are finished.
     pub finished: u64,
@@ -58,8 +63,16 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} tables ({} in play, {} finished), {} entries, {} rows in the journal, {} feed items",
-            self.tables, self.in_play, self.finished, self.entries, self.journal_rows, self.feed_items
+            "{} tables, {} tournaments, {} agents ({} in play, {} finished), {} entries, {} rows in the journal, \
+             {} feed items",
+            self.tables,
+            self.tournaments,
+            self.agents,
+            self.in_play,
+            self.finished,
+            self.entries,
+            self.journal_rows,
+            self.feed_items
         )?;
         for problem in &self.problems {
             writeln!(f, "problem: {problem}")?;
@@ -90,17 +103,17 @@ pub(super) fn check_copy(store: &Path) -> Result<Report, LogError> {
     let mut report = Report::default();
     check_pages(&db, failing, &mut report);
     let mut playing = HashMap::new();
-    let tables = check_tables(&db, failing, &mut playing, &mut report);
-    report.note(tables);
+    let rows = check_tables(&db, failing, &mut playing, &mut report);
+    let rows = report.note(rows).unwrap_or_default();
     let journal = check_journal(&db, failing, &mut playing, &mut report);
     report.note(journal);
     let feeds = check_feeds(&db, failing, &mut report);
     report.note(feeds);
     if let Some(meta) = report.note(Meta::load(&db, failing)) {
-        let found = (report.tables, report.in_play, report.journal_rows);
+        let found = (rows, report.in_play, report.journal_rows);
         if found != (meta.tables, meta.in_play, meta.journal_rows) {
             report.problem(format!(
-                "there should be {} tables, {} of them in play, and {} rows in the journal",
+                "there should be {} tables, tournaments and agents, {} of them in play, and {} rows in the journal",
                 meta.tables, meta.in_play, meta.journal_rows
             ));
         }
@@ -127,19 +140,27 @@ struct Playing {
     journal_from: u64,
 }
 
+/// Gives how many rows there are, of all kinds.
 fn check_tables(
     db: &Connection,
     failing: Failing<'_>,
     playing: &mut HashMap<TableId, Playing>,
     report: &mut Report,
-) -> Result<(), LogError> {
+) -> Result<u64, LogError> {
     let mut select = failing.at(db.prepare(&format!("SELECT {COLUMNS} FROM tables NOT INDEXED")))?;
     let mut rows = failing.at(select.query([]))?;
+    let (mut count, mut tags) = (0, 0);
     while let Some(row) = failing.at(rows.next())? {
-        report.tables += 1;
+        count += 1;
         let Some(row) = report.note(Row::from_sql(row, failing)) else {
             continue;
         };
+        match row.listing.kind {
+            Kind::Table => report.tables += 1,
+            Kind::Tournament => report.tournaments += 1,
+            Kind::Agent => report.agents += 1,
+        }
+        tags += report.note(tags::check(db, &row, failing)).unwrap_or_default();
         match row.place {
             Place::InPlay => {
                 report.in_play += 1;
@@ -153,7 +174,11 @@ fn check_tables(
         report.note(row.entries(db, u64::MAX, &mut Vec::new(), failing));
         report.note(row.record(db, failing));
     }
-    Ok(())
+    let tag_rows: u64 = failing.at(db.query_row("SELECT count(*) FROM tags", [], |row| row.get(0)))?;
+    if tag_rows != tags {
+        report.problem(format!("there are {tag_rows} tags, and should be {tags}"));
+    }
+    Ok(count)
 }
 
 fn check_journal(

@@ -6,7 +6,7 @@ use super::batch::Batch;
 use super::feed;
 use super::index::Index;
 use super::journal::{self, Meta};
-use super::row::log_bytes;
+use super::row::{Row, log_bytes};
 use super::work::{Now, Work};
 use crate::log::chain::Chain;
 use crate::log::{FeedItem, LogError, OwnerId, Place, TableId};
@@ -108,10 +108,9 @@ impl Batch<'_> {
     fn delete_rows(&self) -> Result<(), LogError> {
         for (id, work) in &self.tables {
             if work.deleted && work.stored {
-                self.failing.at(self
-                    .db
-                    .prepare_cached("DELETE FROM tables WHERE id = ?1")
-                    .and_then(|mut delete| delete.execute([id.as_bytes()])))?;
+                let row = Row::find(self.db, id, self.failing)?;
+                let row = row.ok_or_else(|| self.failing.damaged_table(*id))?;
+                self.failing.at(row.delete(self.db))?;
             }
         }
         Ok(())

@@ -17,6 +17,7 @@ mod journal;
 mod read;
 mod row;
 mod schema;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod work;

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use rusqlite::{Connection, OptionalExtension, ToSql};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
 use tokio::sync::Semaphore;
 
 use super::Shared;
@@ -13,10 +14,16 @@ use super::index::InPlay;
 use super::journal::Meta;
 use super::row::{COLUMNS, Row};
 use super::schema::open_to_read;
-use crate::log::{Entry, FeedItem, Filter, LogError, Millis, OwnerId, Page, Place, StartUp, TableId, Tables};
+use super::tags;
+use crate::log::{
+    Entry, FeedItem, Filter, Kind, LogError, Millis, OwnerId, Page, Place, StartUp, TableId, TableRow, Tables,
+};
 
 /// How many tables are looked at for one page.
 const SCAN: usize = 4096;
+
+/// What comes after every name.
+const BEYOND: [u8; 17] = [0xff; 17];
 
 /// The connections that read.
 pub(super) struct Readers {
@@ -163,31 +170,9 @@ pub(super) fn tables(
     page: Page,
     failing: Failing<'_>,
 ) -> Result<Tables, LogError> {
-    let mut sql = format!("SELECT {COLUMNS} FROM tables WHERE id < ?1");
-    let newest = [0xff; 17];
-    let after = page.after.map(|id| *id.as_bytes());
-    let after: &[u8] = after.as_ref().map_or(&newest, |id| id);
-    let mut values: Vec<&dyn ToSql> = vec![&after];
-    let mut equal = |column: &str, value| {
-        values.push(value);
-        sql.push_str(&format!(" AND {column} = ?{}", values.len()));
-    };
-    let owner = filter.owner.as_ref().map(OwnerId::as_str);
-    match (&owner, &filter.state, &filter.visibility) {
-        (Some(owner), Some(state), _) => {
-            equal("owner", owner);
-            equal("state", state);
-        }
-        (Some(owner), None, _) => equal("owner", owner),
-        (None, Some(state), Some(visibility)) => {
-            equal("visibility", visibility);
-            equal("state", state);
-        }
-        _ => {}
-    }
-    sql.push_str(&format!(" ORDER BY id DESC LIMIT {SCAN}"));
+    let (sql, values) = page_query(filter, page.after);
     let mut select = failing.at(db.prepare_cached(&sql))?;
-    let mut rows = failing.at(select.query(&*values))?;
+    let mut rows = failing.at(select.query(params_from_iter(values)))?;
     let size = page.bounded_size();
     let mut found = Tables { tables: Vec::new(), next: None };
     let mut scanned = 0;
@@ -197,17 +182,64 @@ pub(super) fn tables(
             found.next = last;
             return Ok(found);
         }
-        let row = Row::from_sql(row, failing)?;
+        let row = TableRow::from(Row::from_sql(row, failing)?);
         scanned += 1;
         last = Some(row.id);
-        if filter.passes(&row.listing) {
-            found.tables.push(row.into());
+        if filter.passes(&row) {
+            found.tables.push(row);
         }
     }
     if scanned == SCAN {
         found.next = last;
     }
     Ok(found)
+}
+
+/// What is asked of SQLite for a page, and the values in it.
+pub(super) fn page_query(filter: &Filter, after: Option<TableId>) -> (String, Vec<Value>) {
+    let tag = filter.tag.as_deref().or(tags::tag_of_kind(filter.kind));
+    let (from, id) = match tag {
+        // In this order: otherwise SQLite might look at all tables, and ask of each whether it has the tag.
+        Some(_) => ("tags CROSS JOIN tables ON tables.id = tags.id", "tags.id"),
+        None => ("tables", "id"),
+    };
+    let columns = COLUMNS.replacen("id", "tables.id", 1);
+    let mut sql = format!("SELECT {columns} FROM {from} WHERE {id} < ?1 AND {id} >= ?2");
+    let bounds = after.map(|id| id.as_bytes().to_vec()).into_iter().chain(filter.before.map(first_made_at));
+    let before = bounds.min().unwrap_or_else(|| BEYOND.to_vec());
+    let since = filter.since.map_or_else(Vec::new, first_made_at);
+    let mut values: Vec<Value> = vec![before.into(), since.into()];
+    let mut equal = |column: &str, value| {
+        values.push(value);
+        sql.push_str(&format!(" AND {column} = ?{}", values.len()));
+    };
+    let owner = filter.owner.as_ref().map(|owner| Value::from(owner.as_str().to_owned()));
+    let state = filter.state.map(Value::from);
+    let visibility = filter.visibility.map(Value::from);
+    match (tag, owner, state, visibility) {
+        (Some(tag), ..) => equal("tag", tag.to_owned().into()),
+        (None, Some(owner), Some(state), _) => {
+            equal("owner", owner);
+            equal("state", state);
+        }
+        (None, Some(owner), None, _) => equal("owner", owner),
+        (None, None, Some(state), Some(visibility)) => {
+            equal("visibility", visibility);
+            equal("state", state);
+        }
+        _ => {}
+    }
+    if tag.is_some() && filter.finished == Some(false) {
+        // In the words of the index of the unfinished, which is not used otherwise.
+        sql.push_str(" AND finished = 0");
+    }
+    sql.push_str(&format!(" ORDER BY {id} DESC LIMIT {SCAN}"));
+    (sql, values)
+}
+
+/// The first name that can be made at this time.
+fn first_made_at(time: Millis) -> Vec<u8> {
+    if time.0 < 1 << 48 { TableId::new(time.0, [0; 10]).as_bytes().to_vec() } else { BEYOND.to_vec() }
 }
 
 /// A page of an owner's feed.
@@ -228,20 +260,30 @@ pub(super) fn owner_feed(
     feed::items(db, &owner, after + 1, last, failing)
 }
 
-/// The tables in play and those that their clock will wake.
+/// The tables and tournaments in play and those that their clock will wake.
 pub(super) fn start_up(shared: &Shared, db: &Connection) -> Result<StartUp, LogError> {
     let failing = Failing(&shared.file);
-    let mut in_play: Vec<TableId> = shared.index().tables.keys().copied().collect();
-    in_play.sort();
+    let mut start = StartUp::default();
+    let others = tags::unfinished_others(db, failing)?;
+    for id in shared.index().tables.keys() {
+        match others.get(id) {
+            None => start.in_play.push(*id),
+            Some(Kind::Tournament) => start.tournaments.push(*id),
+            Some(_) => {}
+        }
+    }
     let sql = format!("SELECT {COLUMNS} FROM tables WHERE wakes_at IS NOT NULL ORDER BY wakes_at, id");
     let mut select = failing.at(db.prepare(&sql))?;
     let mut rows = failing.at(select.query([]))?;
-    let mut waking: Vec<(Millis, TableId)> = Vec::new();
     while let Some(row) = failing.at(rows.next())? {
         let row = Row::from_sql(row, failing)?;
-        if let Place::AtRest { wakes_at: Some(time) } = row.place {
-            waking.push((time, row.id));
+        match (row.listing.kind, row.place) {
+            (Kind::Table, Place::AtRest { wakes_at: Some(time) }) => start.waking.push((time, row.id)),
+            (Kind::Tournament, Place::AtRest { wakes_at: Some(_) }) => start.tournaments.push(row.id),
+            _ => {}
         }
     }
-    Ok(StartUp { in_play, waking })
+    start.in_play.sort();
+    start.tournaments.sort();
+    Ok(start)
 }

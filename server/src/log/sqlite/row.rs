@@ -5,8 +5,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
 use super::failure::Failing;
+use super::tags;
 use crate::log::chain::Chain;
-use crate::log::{Entry, Hash, Listing, LogError, Millis, OwnerId, Place, TableId, TableRow};
+use crate::log::{Entry, Hash, Kind, Listing, LogError, Millis, OwnerId, Place, TableId, TableRow};
 
 /// All columns of a table but its log and its record.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,7 +31,7 @@ const FINISHED: u8 = 2;
 
 /// The columns in the order in which [`Row::from_sql`] reads them.
 pub(super) const COLUMNS: &str = "id, owner, game, state, visibility, created, updated, request, place, wakes_at, \
-     journal_from, length, head, record_hash, sum";
+     journal_from, length, head, record_hash, sum, kind, tags";
 
 impl Row {
     /// Reads the columns, and refuses them when they are not what was written.
@@ -47,9 +48,18 @@ impl Row {
             let owner: String = row.get(1)?;
             let owner = OwnerId::new(&owner)
                 .map_err(|_| rusqlite::Error::InvalidColumnName("the owner has no name".into()))?;
+            let tags: Option<String> = row.get(16)?;
+            let listing = Listing {
+                kind: tags::kind(row.get(15)?)?,
+                owner,
+                game: row.get(2)?,
+                state: row.get(3)?,
+                visibility: row.get(4)?,
+                tags: tags.map_or_else(Vec::new, |tags| tags.split(' ').map(str::to_owned).collect()),
+            };
             let read = Row {
                 id,
-                listing: Listing { owner, game: row.get(2)?, state: row.get(3)?, visibility: row.get(4)? },
+                listing,
                 created: Millis(row.get(5)?),
                 updated: Millis(row.get(6)?),
                 request: row.get(7)?,
@@ -95,6 +105,11 @@ impl Row {
         }
         hash.update(self.stored.head);
         hash.update(self.record_hash.unwrap_or_default());
+        // Tables of before there were kinds and tags have the hash that they had.
+        if self.listing.kind != Kind::Table || !self.listing.tags.is_empty() {
+            hash.update([tags::kind_column(self.listing.kind)]);
+            hash.update(self.listing.tags.join(" "));
+        }
         hash.finalize().into()
     }
 
@@ -122,8 +137,8 @@ impl Row {
         let (place, wakes_at) = self.place_columns();
         db.prepare_cached(
             "INSERT INTO tables (id, owner, game, state, visibility, created, updated, request, place, wakes_at, \
-             journal_from, length, head, record_hash, sum, log, record) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+             journal_from, length, head, record_hash, sum, log, record, kind, tags) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
         )?
         .execute(params![
             self.id.as_bytes(),
@@ -143,8 +158,10 @@ impl Row {
             self.sum(),
             log,
             record,
+            tags::kind_column(self.listing.kind),
+            (!self.listing.tags.is_empty()).then(|| self.listing.tags.join(" ")),
         ])?;
-        Ok(())
+        tags::insert(db, self)
     }
 
     /// Writes what can change of a table, but neither its log nor its record.
@@ -177,6 +194,9 @@ impl Row {
         record: Option<&[u8]>,
     ) -> rusqlite::Result<()> {
         let (place, wakes_at) = self.place_columns();
+        if self.place == Place::Finished {
+            tags::finish(db, self)?;
+        }
         let changed = db
             .prepare_cached(
                 "UPDATE tables SET game = ?2, state = ?3, visibility = ?4, updated = ?5, place = ?6, wakes_at = ?7, \
@@ -200,6 +220,13 @@ impl Row {
                 record,
             ])?;
         one(changed)
+    }
+
+    /// Removes the table, with all that is stored of it.
+    pub(super) fn delete(&self, db: &Connection) -> rusqlite::Result<()> {
+        tags::delete(db, self)?;
+        let deleted = db.prepare_cached("DELETE FROM tables WHERE id = ?1")?.execute([self.id.as_bytes()])?;
+        one(deleted)
     }
 
     /// Reads the entries that are here, checks them, and gives those from index `from` on.

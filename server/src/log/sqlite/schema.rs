@@ -75,6 +75,21 @@ pub(super) const MIGRATIONS: &[&str] = &["
         in_play INTEGER NOT NULL,
         sum BLOB NOT NULL
     ) STRICT;
+",
+    "
+    -- What a table is, and its tags with a space between them. They come last, after what is large; but a table without
+    -- tags has nothing there, and nothing of it is read in vain.
+    ALTER TABLE tables ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE tables ADD COLUMN tags TEXT;
+
+    -- The tables of each tag, and under a tag of their own all tournaments and all agents.
+    CREATE TABLE tags (
+        tag TEXT NOT NULL,
+        id BLOB NOT NULL,
+        finished INTEGER NOT NULL,
+        PRIMARY KEY (tag, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX tags_unfinished ON tags (tag, id) WHERE finished = 0;
 "];
 
 /// The lock that keeps other processes out, held as long as the store is open.
@@ -124,11 +139,30 @@ pub(super) fn open_to_write(file: &Path) -> Result<Connection, LogError> {
 
 /// Opens a connection that only reads. The store must be there.
 pub(super) fn open_to_read(file: &Path) -> Result<Connection, LogError> {
-    let connection = connect(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    if version(&connection, file)? < MIGRATIONS.len() {
-        return Err(LogError::NotAStore { file: file.into() });
+    let (connection, version) = open_any_version(file)?;
+    if version < MIGRATIONS.len() {
+        return Err(LogError::Older { file: file.into() });
     }
     Ok(connection)
+}
+
+/// Opens a connection that only reads, and says which version the store has, which may be an older one.
+fn open_any_version(file: &Path) -> Result<(Connection, usize), LogError> {
+    let connection = connect(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    match version(&connection, file)? {
+        0 => Err(LogError::NotAStore { file: file.into() }),
+        version => Ok((connection, version)),
+    }
+}
+
+/// Copies a store, as it is at one moment, to a file that is not there. The copy is brought up to date.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), LogError> {
+    let (db, _) = open_any_version(from)?;
+    let name =
+        to.to_str().ok_or_else(|| LogError::Io { file: to.into(), why: "the name must be UTF-8".into() })?;
+    Failing(from).at(db.execute("VACUUM INTO ?1", [name]))?;
+    let mut copy = connect(to, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    migrate(&mut copy, to, MIGRATIONS)
 }
 
 fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, LogError> {
@@ -183,17 +217,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("store");
         let mut connection = open_to_write(&file).unwrap();
-        assert_eq!(version(&connection, &file), Ok(1));
+        assert_eq!(version(&connection, &file), Ok(2));
         migrate(&mut connection, &file, MIGRATIONS).unwrap();
 
-        let broken = [MIGRATIONS[0], "CREATE TABLE more (a INTEGER) STRICT", "CREATE NONSENSE"];
+        let broken =
+            [MIGRATIONS[0], MIGRATIONS[1], "CREATE TABLE more (a INTEGER) STRICT", "CREATE NONSENSE"];
         assert!(migrate(&mut connection, &file, &broken).is_err());
         assert!(connection.prepare("SELECT a FROM more").is_err());
 
-        migrate(&mut connection, &file, &broken[..2]).unwrap();
+        migrate(&mut connection, &file, &broken[..3]).unwrap();
         assert!(connection.prepare("SELECT a FROM more").is_ok());
         // Now the file is newer than this program.
-        let newer = LogError::Newer { file: file.clone(), found: 2, known: 1 };
+        let newer = LogError::Newer { file: file.clone(), found: 3, known: 2 };
         assert_eq!(version(&connection, &file), Err(newer.clone()));
         drop(connection);
         assert_eq!(open_to_write(&file).map(drop), Err(newer.clone()));

@@ -179,3 +179,105 @@ fn order(outcome: &Outcome) -> Vec<usize> {
     order.sort_by_key(key);
     order
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plays a knockout in which the better seed always wins, and tells the line-ups of each round.
+    fn bracket(entrants: usize, players: usize) -> Vec<Vec<Vec<u16>>> {
+        let mut knockout = Knockout::new(entrants, players);
+        let mut told = Vec::new();
+        loop {
+            let lineups = knockout.pair(|_| true);
+            if lineups.is_empty() {
+                return told;
+            }
+            let outcome = |lineup: &Lineup| {
+                let mut outcome = Outcome::new(lineup);
+                outcome.score = lineup.iter().map(|who| -i64::from(who.0)).collect();
+                outcome
+            };
+            let outcomes: Vec<Outcome> = lineups.iter().map(outcome).collect();
+            assert!(knockout.ties(&outcomes, 3, |_| true).is_empty());
+            knockout.settle(&outcomes, told.len() as u32, |_| true);
+            told.push(lineups.iter().map(|lineup| lineup.iter().map(|who| who.0).collect()).collect());
+        }
+    }
+
+    #[test]
+    fn the_best_places_have_byes_and_meet_last() {
+        assert_eq!(
+            bracket(8, 2),
+            [
+                vec![vec![0, 7], vec![1, 6], vec![2, 5], vec![3, 4]],
+                vec![vec![0, 3], vec![1, 2]],
+                vec![vec![0, 1]]
+            ]
+        );
+        assert_eq!(
+            bracket(5, 2),
+            [vec![vec![3, 4]], vec![vec![0, 3], vec![1, 2]], vec![vec![0, 1]]],
+            "three byes in the first round"
+        );
+        assert_eq!(
+            bracket(8, 4),
+            [vec![vec![0, 3, 4, 7], vec![1, 2, 5, 6]], vec![vec![0, 1, 2, 3]]],
+            "the better half goes on"
+        );
+        assert_eq!(bracket(9, 3), [vec![vec![0, 5, 6], vec![1, 4, 7], vec![2, 3, 8]], vec![vec![0, 1, 2]]]);
+    }
+
+    #[test]
+    fn an_underdog_takes_the_place_of_the_favourite() {
+        let mut knockout = Knockout::new(4, 2);
+        let lineups = knockout.pair(|_| true);
+        let outcomes: Vec<Outcome> = lineups
+            .iter()
+            .map(|lineup| Outcome {
+                score: lineup.iter().map(|who| i64::from(who.0)).collect(),
+                ..Outcome::new(lineup)
+            })
+            .collect();
+        knockout.settle(&outcomes, 0, |_| true);
+        assert_eq!(knockout.pair(|_| true), [[Entrant(3), Entrant(2)]]);
+    }
+
+    #[test]
+    fn a_tie_counts_only_where_it_decides() {
+        let mut knockout = Knockout::new(8, 4);
+        let lineups = knockout.pair(|_| true);
+        let with = |score: [i64; 4]| {
+            let outcome = Outcome { score: score.to_vec(), ..Outcome::new(&lineups[0]) };
+            let clear = Outcome { score: vec![4, 3, 2, 1], ..Outcome::new(&lineups[1]) };
+            vec![outcome, clear]
+        };
+        let none: [usize; 0] = [];
+        assert_eq!(knockout.ties(&with([5, 5, 1, 1]), 1, |_| true), none, "both pairs are on the same side");
+        assert_eq!(knockout.ties(&with([5, 3, 3, 1]), 1, |_| true), [0]);
+        assert_eq!(knockout.ties(&with([5, 3, 3, 1]), 0, |_| true), none, "then the seeding decides");
+        assert_eq!(knockout.ties(&with([5, 3, 3, 1]), 1, |who| who != lineups[0][3]), none, "one is gone");
+        let mut broken = with([5, 3, 3, 1]);
+        broken[0].tie_score = vec![0, 0, 1, 0];
+        broken[0].tie_groups = 1;
+        assert_eq!(knockout.ties(&broken, 3, |_| true), none);
+        knockout.settle(&broken, 0, |_| true);
+        assert!(knockout.out(lineups[0][1]).is_some() && knockout.out(lineups[0][2]).is_none());
+    }
+
+    #[test]
+    fn every_number_of_entrants_comes_down_to_one() {
+        for players in 2..=9 {
+            for entrants in players..=256 {
+                let mut left = entrants;
+                while let Some(size) = size(left, players) {
+                    assert!(size.tables >= 1 && size.tables * players <= left && size.out >= size.tables);
+                    let worse = if left == players { players - 1 } else { players.div_ceil(2) };
+                    assert!(size.out <= size.tables * worse);
+                    left -= size.out;
+                }
+                assert_eq!(left, 1, "{players} of {entrants}");
+            }
+        }
+    }
+}

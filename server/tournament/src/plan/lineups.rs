@@ -6,7 +6,8 @@
 //!
 //! A gauntlet is a design of the others, one player a table less, and the champion added to each line-up. An orbit of a
 //! base block brings everyone `players - 1` games; what is left to the number that was asked for is filled up by
-//! [`fill`], which takes those with the fewest games first.
+//! [`fill`], which takes those with the fewest games first. Everyone so has the number that was asked for, or one more;
+//! what the others meet each other differs by 3 at the most, as the tests check for up to 20 of them.
 //!
 //! Which entrant is which point, and the order of the line-ups in each part of the list, are drawn.
 
@@ -75,13 +76,9 @@ pub(crate) fn gauntlet(
         let blocks = (0..=most).rev().find_map(|count| designs.blocks(count)).unwrap_or_default();
         develop(&named, &blocks, chance)
     };
-    lineups.extend(fill(
-        others,
-        rest,
-        &lineups,
-        Wanted::Games(meetings),
-        &mut chance.stream(Draw::Repair, 0),
-    ));
+    let mut rng = chance.stream(Draw::Repair, 0);
+    let more = fill(others, rest, lineups.iter().map(Vec::as_slice), Wanted::Games(meetings), &mut rng);
+    lineups.extend(more);
     for lineup in &mut lineups {
         lineup.push(champion);
     }
@@ -136,7 +133,7 @@ pub(crate) enum Wanted {
 pub(crate) fn fill<'a>(
     entrants: &[Entrant],
     size: usize,
-    there: impl IntoIterator<Item = &'a Lineup>,
+    there: impl IntoIterator<Item = &'a [Entrant]>,
     wanted: Wanted,
     rng: &mut impl Rng,
 ) -> Vec<Lineup> {
@@ -212,5 +209,88 @@ impl<'a> Tally<'a> {
             chosen.push(*best?);
         }
         Some(chosen.into_iter().map(|place| self.entrants[place]).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn entrants(count: u16) -> Vec<Entrant> {
+        (0..count).map(Entrant).collect()
+    }
+
+    /// How often each pair meets, those who never do left out.
+    fn met(lineups: &[Lineup]) -> BTreeMap<(Entrant, Entrant), u32> {
+        let mut met = BTreeMap::new();
+        for lineup in lineups {
+            for &a in lineup {
+                for &b in lineup.iter().filter(|b| a < **b) {
+                    *met.entry((a, b)).or_default() += 1;
+                }
+            }
+        }
+        met
+    }
+
+    #[test]
+    fn between_two_each_round_of_the_circle_has_everyone_once() {
+        for count in 2..=17 {
+            let rounds = circle(count);
+            let mut all: Vec<(usize, usize)> = rounds.concat();
+            for round in &rounds {
+                let mut seen: Vec<usize> = round.iter().flat_map(|&(a, b)| [a, b]).collect();
+                seen.sort_unstable();
+                seen.dedup();
+                assert_eq!(seen.len(), count - count % 2);
+            }
+            for pair in &mut all {
+                *pair = (pair.0.min(pair.1), pair.0.max(pair.1));
+            }
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), count * (count - 1) / 2);
+        }
+    }
+
+    #[test]
+    fn in_a_gauntlet_the_others_meet_about_equally_often() {
+        for players in 3..=6 {
+            for others in players as u16..=20 {
+                for meetings in [1, 4, 5, 20, 33] {
+                    let chance = Chance::seeded([9; 32]);
+                    let field = entrants(others);
+                    let champion = Entrant(others);
+                    let lineups = gauntlet(champion, &field, players, meetings, &chance);
+                    let met = met(&lineups);
+                    let games = |who: Entrant| met.get(&(who, champion)).copied().unwrap_or_default();
+                    assert!(field.iter().all(|who| (meetings..=meetings + 1).contains(&games(*who))));
+                    let pairs =
+                        field.iter().flat_map(|a| field.iter().map(|b| (*a, *b))).filter(|(a, b)| a < b);
+                    let counts: Vec<u32> =
+                        pairs.map(|pair| met.get(&pair).copied().unwrap_or_default()).collect();
+                    let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+                    assert!(most - least <= 3, "{players} of {others}, {meetings}: {least} to {most}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_filled_up_lacks_nothing_and_has_little_too_much() {
+        for size in 2..=6 {
+            for count in size as u16..=12 {
+                let field = entrants(count);
+                let mut rng = Chance::seeded([3; 32]).stream(Draw::Repair, 1);
+                let lineups = fill(&field, size, [], Wanted::Meetings(3), &mut rng);
+                let met = met(&lineups);
+                assert_eq!(met.len(), usize::from(count * (count - 1) / 2));
+                assert!(met.values().all(|met| (3..=10).contains(met)), "{size} of {count}: {met:?}");
+                let there = lineups.iter().map(Vec::as_slice);
+                assert!(fill(&field, size, there, Wanted::Meetings(3), &mut rng).is_empty());
+            }
+        }
     }
 }

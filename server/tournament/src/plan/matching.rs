@@ -9,8 +9,9 @@ use std::collections::VecDeque;
 
 /// Pairs up the numbers from 0 to `count - 1`, `count` being even.
 pub(crate) fn pairs(count: usize, fresh: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
-    let edges = (0..count).map(|a| (0..count).map(|b| a != b && fresh(a, b)).collect()).collect();
-    let mut matching = Matching { edges, mate: vec![None; count], gone: vec![false; count] };
+    let row = |a: usize| (0..count).map(|b| a != b && fresh(a, b)).collect();
+    let edges: Vec<Vec<bool>> = (0..count).map(row).collect();
+    let mut matching = Matching { edges: &edges, mate: vec![None; count], gone: vec![false; count] };
     for one in 0..count {
         matching.augment(one);
     }
@@ -32,20 +33,22 @@ pub(crate) fn pairs(count: usize, fresh: impl Fn(usize, usize) -> bool) -> Vec<(
     pairs
 }
 
+/// Pairs among those who are not gone.
 #[derive(Clone)]
-struct Matching {
-    edges: Vec<Vec<bool>>,
+struct Matching<'a> {
+    /// Who is fresh to whom.
+    edges: &'a [Vec<bool>],
     mate: Vec<Option<usize>>,
     gone: Vec<bool>,
 }
 
-impl Matching {
+impl<'a> Matching<'a> {
     fn size(&self) -> usize {
         self.mate.iter().flatten().count() / 2
     }
 
     /// A maximum matching of the others, if it and the pair have as many fresh pairs as there are now.
-    fn without(&self, one: usize, other: usize) -> Option<Matching> {
+    fn without(&self, one: usize, other: usize) -> Option<Matching<'a>> {
         let mut rest = self.clone();
         for who in [one, other] {
             rest.gone[who] = true;
@@ -54,7 +57,7 @@ impl Matching {
             }
         }
         let wanted = self.size() - usize::from(self.edges[one][other]);
-        for who in [self.mate[one], self.mate[other]].into_iter().flatten() {
+        for who in 0..rest.mate.len() {
             rest.augment(who);
         }
         (rest.size() == wanted).then_some(rest)
@@ -153,5 +156,65 @@ impl Matching {
             child = mate;
             at = parent[mate].expect("an inner point was reached from an outer one");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parlor_engine::below;
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng;
+
+    /// The most fresh pairs of those that are left, by trying all.
+    fn most(left: &[usize], fresh: &dyn Fn(usize, usize) -> bool) -> usize {
+        let Some((&first, rest)) = left.split_first() else { return 0 };
+        let with = |at: usize| {
+            let mut others = rest.to_vec();
+            let other = others.remove(at);
+            usize::from(fresh(first, other)) + most(&others, fresh)
+        };
+        (0..rest.len()).map(with).max().unwrap_or_default()
+    }
+
+    /// The pairs as the documentation says them, by trying all.
+    fn by_trying(count: usize, fresh: &dyn Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
+        let mut left: Vec<usize> = (0..count).collect();
+        let mut pairs = Vec::new();
+        while !left.is_empty() {
+            let goal = most(&left, fresh);
+            let first = left.remove(0);
+            let nearest = (0..left.len()).find(|&at| {
+                let mut others = left.clone();
+                let other = others.remove(at);
+                usize::from(fresh(first, other)) + most(&others, fresh) == goal
+            });
+            pairs.push((first, left.remove(nearest.unwrap())));
+        }
+        pairs
+    }
+
+    #[test]
+    fn pairs_are_those_that_trying_all_gives() {
+        let mut rng = ChaCha20Rng::seed_from_u64(5);
+        for time in 0..1500 {
+            let count = 2 * (1 + time % 5);
+            let density = 1 + below(9, &mut rng);
+            let edges: Vec<bool> = (0..count * count).map(|_| below(10, &mut rng) < density).collect();
+            let fresh = |a: usize, b: usize| edges[a.min(b) * count + a.max(b)];
+            assert_eq!(pairs(count, fresh), by_trying(count, &fresh), "{count}: {edges:?}");
+        }
+    }
+
+    #[test]
+    fn a_ring_of_odd_rings_is_matched() {
+        // Seven triangles in a row, joined at their tips: only blossoms find the one perfect matching of its kind.
+        let count = 22;
+        let edge = |a: usize, b: usize| {
+            let (a, b) = (a.min(b), a.max(b));
+            (a / 3 == b / 3 && b < 21) || (a % 3 == 2 && b == a + 1)
+        };
+        let found = pairs(count, edge);
+        assert!(found.iter().all(|&(a, b)| edge(a, b)), "{found:?}");
     }
 }

@@ -153,3 +153,101 @@ fn tables(order: &[Entrant], players: usize, met: impl Fn(Entrant, Entrant) -> u
     }
     lineups
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Plays rounds in which the better seed always wins, and tells the line-ups of each.
+    fn play(entrants: u16, players: usize, rounds: u32) -> (Swiss, Vec<Vec<Lineup>>) {
+        let mut swiss = Swiss::new(usize::from(entrants), players);
+        let chance = Chance::seeded([1; 32]);
+        let mut told = Vec::new();
+        for round in 0..rounds {
+            let lineups = swiss.pair((0..entrants).map(Entrant).collect(), round, &chance);
+            let outcome = |lineup: &Lineup| {
+                let score = lineup.iter().map(|who| -i64::from(who.0)).collect();
+                Outcome { score, groups: 1, ..Outcome::new(lineup) }
+            };
+            swiss.settle(&lineups.iter().map(outcome).collect::<Vec<_>>(), |_| true);
+            told.push(lineups);
+        }
+        (swiss, told)
+    }
+
+    #[test]
+    fn between_two_nobody_meets_again_before_it_cannot_be_avoided() {
+        for entrants in 2..=16u16 {
+            // A round without repeats exists for sure while fewer than half of the others were met: the graph of those
+            // who have not met then has a perfect matching, by Dirac.
+            let rounds = u32::from(entrants / 2);
+            let (_, told) = play(entrants, 2, rounds);
+            let mut seen = BTreeSet::new();
+            for lineup in told.concat() {
+                let pair = (lineup[0].min(lineup[1]), lineup[0].max(lineup[1]));
+                assert!(seen.insert(pair), "{entrants}: {pair:?} again");
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_field_is_paired_for_all_rounds() {
+        for players in [2, 5] {
+            let (swiss, told) = play(256, players, 100);
+            assert!(told.iter().all(|lineups| lineups.len() == 256 / players));
+            assert!(swiss.points(Entrant(0)) > 90.0);
+        }
+    }
+
+    #[test]
+    fn the_best_come_out_best_and_all_byes_are_shared() {
+        let (swiss, _) = play(16, 2, 6);
+        assert_eq!(swiss.points(Entrant(0)), 6.0);
+        assert!(swiss.points(Entrant(1)) >= 4.0 && swiss.points(Entrant(15)) <= 1.0);
+        let (swiss, _) = play(7, 3, 7);
+        let byes: Vec<u32> = (0..7).map(|who| swiss.byes(Entrant(who))).collect();
+        assert_eq!(byes, [1; 7]);
+    }
+
+    #[test]
+    fn points_add_up() {
+        // A round of n entrants in line-ups has half a point for each who plays, and its byes.
+        for (entrants, players, bye) in [(9u16, 2, 1.0), (10, 3, 1.0), (11, 4, 5.0 / 6.0), (13, 6, 0.8)] {
+            let (swiss, told) = play(entrants, players, 4);
+            let sum: f64 = (0..entrants).map(|who| swiss.points(Entrant(who))).sum();
+            let playing: usize = told.iter().map(|lineups| lineups.len() * players).sum();
+            let resting = 4.0 * f64::from(entrants) - playing as f64;
+            assert!((sum - (playing as f64 / 2.0 + resting * bye)).abs() < 1e-9, "{entrants} by {players}");
+        }
+    }
+
+    #[test]
+    fn buchholz_is_the_sum_of_the_points_of_those_one_has_met() {
+        let (swiss, told) = play(8, 2, 3);
+        let met = |who: Entrant| {
+            told.iter()
+                .flatten()
+                .filter(move |lineup| lineup.contains(&who))
+                .flatten()
+                .filter(move |o| **o != who)
+        };
+        for who in (0..8).map(Entrant) {
+            assert_eq!(swiss.buchholz(who), met(who).map(|other| swiss.points(*other)).sum::<f64>());
+        }
+    }
+
+    #[test]
+    fn neighbours_meet_and_few_meet_again_at_large_tables() {
+        let (_, told) = play(24, 4, 4);
+        let mut pairs: Vec<(Entrant, Entrant)> = Vec::new();
+        for lineup in told.concat() {
+            pairs.extend(lineup.iter().flat_map(|a| lineup.iter().map(|b| (*a, *b))).filter(|(a, b)| a < b));
+        }
+        let all = pairs.len();
+        pairs.sort_unstable();
+        pairs.dedup();
+        assert!(all - pairs.len() <= 2, "{} met again", all - pairs.len());
+    }
+}

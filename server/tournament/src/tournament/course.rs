@@ -87,6 +87,9 @@ impl Tournament {
 
     /// Begins the stage after the one that is played, or says that there is none.
     pub(super) fn next_stage(&mut self) -> bool {
+        if self.course == Course::Fixed {
+            return false;
+        }
         let round = self.round();
         let outcomes = self.outcomes(round);
         let withdrawn = self.withdrawn.clone();
@@ -158,10 +161,10 @@ impl Tournament {
         };
         there.retain(|who| Some(*who) != champion);
         let kept = self.groups.iter().filter(|planned| planned.state != GroupState::Void);
-        let kept: Vec<Lineup> = kept.map(|planned| self.lineup(planned.lineup).to_vec()).collect();
+        let kept = kept.map(|planned| self.lineup(planned.lineup));
         let mut rng = self.chance.stream(Draw::Repair, self.groups.len() as u64);
         let size = players - usize::from(champion.is_some());
-        for mut lineup in fill(&there, size, &kept, wanted, &mut rng) {
+        for mut lineup in fill(&there, size, kept, wanted, &mut rng) {
             lineup.extend(champion);
             let lineup = self.add_lineup(&lineup);
             self.append(super::Planned { lineup, round: 0, tie: false, state: GroupState::Open });

@@ -210,3 +210,98 @@ fn what_does_not_fit_is_refused_and_says_why() {
     let other = Entry::TableOver { group, table };
     assert_eq!(refused(&player.tournament, other), Misfit::OtherResult(0, 0));
 }
+
+#[test]
+fn first_rotations_come_first_and_in_order_and_the_others_in_another_one() {
+    let format = Format::RoundRobin { groups: 4 };
+    let setup = Setup { players: 3, entrants: 9, format, deals: Deals::Duplicate, test: None };
+    let mut player = Player::new(setup, 3);
+    player.start();
+    player.play_out();
+    let groups = player.tournament.group_count() as usize;
+    let begun: Vec<TableId> = player.begun.clone();
+    assert_eq!(begun.len(), 3 * groups);
+    assert!(begun.iter().map(|table| table.rotation).is_sorted());
+    assert!(begun[..groups].is_sorted(), "first rotations in the order of the deals");
+    let (second, third) = (&begun[groups..2 * groups], &begun[2 * groups..]);
+    let moved = |one: &[TableId], other: &[TableId]| {
+        one.iter().zip(other).filter(|(one, other)| one.group != other.group).count() > groups / 2
+    };
+    assert!(moved(second, &begun[..groups]) && moved(third, second), "each time in a new order");
+}
+
+#[test]
+fn a_million_tables_cost_little_a_step() {
+    let format = Format::RoundRobin { groups: 11_111 };
+    let setup = Setup { players: 2, entrants: 10, format, deals: Deals::Duplicate, test: None };
+    let mut tournament = Tournament::open(setup, [1; 32]).unwrap();
+    assert_eq!(tournament.progress().tables_expected, 999_990);
+    tournament.fold(&Entry::Started).unwrap();
+    // The first table never ends, and everything else goes on past it.
+    let stuck = TableId { group: 0, rotation: 0 };
+    let mut running = BTreeSet::from([stuck]);
+    for _ in 0..50_000 {
+        let table = tournament.ready(&running).next().unwrap().table;
+        running.insert(table);
+        let over = play::result(&tournament, table, 1);
+        tournament.fold(&Entry::TableOver { group: table.group, table: over }).unwrap();
+        running.remove(&table);
+    }
+    assert_eq!(tournament.progress().tables_over, 50_000);
+    assert_eq!(tournament.progress().groups_counted, 0, "the first group is open, so nothing counts yet");
+}
+
+#[test]
+fn nonsense_is_refused_without_a_trace() {
+    use parlor_engine::below;
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng;
+    let seed = seed();
+    every(|setup| {
+        if setup.entrants % 5 != 0 {
+            return;
+        }
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let mut tournament = Tournament::open(setup, [2; 32]).unwrap();
+        for _ in 0..300 {
+            let group = below(tournament.group_count() + 2, &mut rng);
+            let rotation = below(u32::from(tournament.setup().rotations()) + 1, &mut rng) as u8;
+            let entry = match below(40, &mut rng) {
+                0 => Entry::Cancelled { reason: "enough".to_owned() },
+                1..=3 => Entry::Started,
+                4..=6 => Entry::Paused,
+                7..=9 => Entry::Resumed,
+                10 => Entry::Withdrawn { entrant: Entrant(below(14, &mut rng) as u16) },
+                11..=12 => Entry::GroupVoided { group, reason: String::new() },
+                _ => {
+                    let table = TableId { group, rotation };
+                    let mut table = match tournament.table(table) {
+                        Some(_) => play::result(&tournament, table, 4),
+                        None => TableScore { rotation, seats: Vec::new() },
+                    };
+                    match (below(6, &mut rng), table.seats.len()) {
+                        (0, 1..) => drop(table.seats.pop()),
+                        (1, 1..) => table.seats[0].entrant = Entrant(u16::MAX),
+                        (2, 1..) => table.seats[0].place = below(256, &mut rng) as u8,
+                        (3, 1..) => table.seats[0].points = if rotation == 0 { i32::MIN } else { i32::MAX },
+                        _ => {}
+                    }
+                    Entry::TableOver { group, table }
+                }
+            };
+            let before = tournament.clone();
+            let asked = tournament.ask(entry.clone());
+            match tournament.fold(&entry) {
+                Ok(()) => assert_eq!(asked, Ok(Some(entry))),
+                Err(why) => {
+                    assert_eq!(asked, if why == Misfit::Nothing { Ok(None) } else { Err(why) });
+                    assert!(tournament == before);
+                }
+            }
+            assert_eq!(tournament.placings().len(), usize::from(tournament.setup().entrants));
+            let progress = tournament.progress();
+            assert!(progress.groups_counted <= progress.groups_complete);
+            assert!(progress.groups_complete <= progress.groups_expected);
+        }
+    });
+}

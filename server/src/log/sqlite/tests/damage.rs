@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::log::Report;
+use crate::log::{Kind, Listing, Report};
 
 /// All that can be learned from one table.
 type One = (Vec<Entry>, TableRow, Option<Bytes>);
@@ -43,6 +43,11 @@ async fn store(folder: &Folder) -> (Vec<u8>, Contents) {
         let mut append = create(table(number), &["dealt"]);
         append.feed = posts("ann", &["created"]);
         append.request = Some(format!("request {number}"));
+        append.listing = Some(Listing {
+            kind: if number == 10 { Kind::Tournament } else { Kind::Table },
+            tags: if number % 3 == 0 { vec!["t".into()] } else { Vec::new() },
+            ..listing("ann")
+        });
         log.append(append).await.unwrap();
     }
     for turn in 1..8 {
@@ -222,6 +227,13 @@ async fn rows_that_are_gone_or_swapped_are_noticed() {
         "UPDATE tables SET log = (SELECT log FROM tables WHERE rowid = 2), length = 8 WHERE rowid = 1",
         "UPDATE tables SET record = NULL WHERE rowid = 5",
         "UPDATE tables SET journal_from = journal_from + 1 WHERE place = 0",
+        "DELETE FROM tags WHERE tag = 't'",
+        "DELETE FROM tags WHERE tag = '.tournament'",
+        "INSERT INTO tags VALUES ('u', x'00', 0)",
+        "UPDATE tags SET finished = 1",
+        "UPDATE tables SET kind = 0",
+        "UPDATE tables SET tags = NULL",
+        "DROP TABLE tags",
         "DROP TABLE feed",
         "DROP INDEX tables_by_request",
     ];

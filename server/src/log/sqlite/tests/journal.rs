@@ -119,6 +119,32 @@ async fn however_many_tables_are_slow_the_journal_is_bounded() {
     }
 }
 
+/// What the documentation of the log promises to whoever keeps a log in play for days.
+#[tokio::test]
+async fn a_long_log_in_play_is_written_out_seldom_and_holds_nothing_up() {
+    let folder = Folder::new();
+    let limit = 50_000;
+    let log = folder.open_with(short_journal(limit));
+    log.append(create(table(0), &["made"])).await.unwrap();
+    let (mut journalled, mut written_out, mut known) = (0, 0, 0);
+    for turn in 1..1500 {
+        log.append(create(table(turn), &["a table of it"])).await.unwrap();
+        log.append(put(table(turn), 1, finished(b"r"))).await.unwrap();
+        log.append(add(table(0), turn, &["a table is over"])).await.unwrap();
+        let index = log.shared.index();
+        assert!(index.bytes() <= limit + 1000);
+        // What a commit costs at the least.
+        journalled += 2 * 256;
+        let stored = index.tables[&table(0)].stored.length;
+        written_out += u64::from(stored != known);
+        known = stored;
+    }
+    assert!((1..=journalled / limit + 10).contains(&written_out), "written out {written_out} times");
+    drop(log);
+    let log = folder.open();
+    assert_eq!(log.read(table(0), 0).await.unwrap().len(), 1500);
+}
+
 #[tokio::test]
 async fn a_start_does_not_read_what_rests() {
     let folder = Folder::new();

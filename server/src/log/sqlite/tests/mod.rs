@@ -6,6 +6,7 @@ mod durable;
 mod journal;
 mod model;
 mod space;
+mod tags;
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

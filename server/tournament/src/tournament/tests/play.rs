@@ -63,6 +63,8 @@ pub(super) struct Player {
     pub(super) finishing: u64,
     /// One in so many events is a withdrawal, a void group or a pause. 0: none.
     pub(super) trouble: u32,
+    /// All tables in the order in which they were begun.
+    pub(super) begun: Vec<TableId>,
     salt: u64,
     running: BTreeSet<TableId>,
 }
@@ -70,14 +72,8 @@ pub(super) struct Player {
 impl Player {
     pub(super) fn new(setup: Setup, seed: u64) -> Player {
         let tournament = Tournament::open(setup, bytes(seed)).unwrap();
-        Player {
-            tournament,
-            log: Vec::new(),
-            finishing: seed,
-            trouble: 0,
-            salt: seed,
-            running: BTreeSet::new(),
-        }
+        let (log, begun) = (Vec::new(), Vec::new());
+        Player { tournament, log, finishing: seed, trouble: 0, begun, salt: seed, running: BTreeSet::new() }
     }
 
     pub(super) fn seed(&self) -> [u8; 32] {
@@ -115,24 +111,20 @@ impl Player {
         }
     }
 
-    /// Begins tables in order, and checks the rules of the order.
+    /// Begins tables in order until so many are running, and checks the rules of the order.
     fn begin(&mut self, wanted: usize) {
-        let new: Vec<_> =
-            self.tournament.ready(&self.running).take(wanted.saturating_sub(self.running.len())).collect();
-        for table in new {
-            let TableId { group, rotation } = table.table;
+        while self.running.len() < wanted {
+            let Some(next) = self.tournament.ready(&self.running).next() else { break };
+            let TableId { group, rotation } = next.table;
             assert!(
                 self.running.iter().all(|running| running.group != group),
                 "a deal at two tables at once"
             );
-            let earlier = (0..rotation).map(|rotation| TableId { group, rotation });
-            assert!(earlier.into_iter().all(|earlier| self.tournament.result(earlier).is_some()));
-            self.running.insert(table.table);
-        }
-        if self.running.is_empty() {
-            assert!(self.tournament.is_over() || self.tournament.ready(&self.running).next().is_some());
-            let first = self.tournament.ready(&self.running).next().map(|table| table.table);
-            self.running.extend(first);
+            let mut earlier = (0..rotation).map(|rotation| TableId { group, rotation });
+            assert!(earlier.all(|earlier| self.tournament.result(earlier).is_some()));
+            assert_eq!(Some(&next), self.tournament.table(next.table).as_ref());
+            self.running.insert(next.table);
+            self.begun.push(next.table);
         }
     }
 
