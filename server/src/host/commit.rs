@@ -24,11 +24,13 @@ pub(super) struct Work {
     pub(super) now_ms: u64,
     /// What is to be appended.
     pub(super) appends: Vec<Append>,
+    /// Counts the answers of players.
+    pub(super) moves: metrics::Counter,
 }
 
 impl Work {
     pub(super) fn new(shared: Arc<Shared>) -> Work {
-        Work { shared, now: Moment::START, now_ms: 0, appends: Vec::new() }
+        Work { shared, now: Moment::START, now_ms: 0, appends: Vec::new(), moves: metrics::Counter::noop() }
     }
 }
 

@@ -10,7 +10,6 @@ use super::outbox::closed;
 use super::reply::{Answerer, Reply};
 use super::{AnswerOutcome, AnswerRefused, Answered, HostError, Join, Told, Wants, What, Who};
 use crate::table::{Answer, Answered as Answers, CommandError, Decided, Look, Record, Telling, Visibility};
-use crate::telemetry::names::MOVES;
 
 /// Tells whoever asked that it cannot be.
 pub(super) fn refuse(ask: Ask, error: HostError) {
@@ -131,7 +130,7 @@ fn answer(live: &mut Live, work: &mut Work, seat: Seat, answering: Answering, to
     let outcome = match live.table.answer(seat, decision, answer, used, reported) {
         Ok(Answers::Play(entry)) => {
             if !live.table.is_secret(seat) {
-                metrics::counter!(MOVES).increment(1);
+                work.moves.increment(1);
             }
             return commit(live, work, vec![entry], Some(Reply::Decided { seat, decision, to }));
         }

@@ -20,6 +20,9 @@ pub const MOVES: &str = "parlor_moves_total";
 /// Tables in memory, by shard.
 pub const TABLES_IN_MEMORY: &str = "parlor_tables_in_memory";
 
+/// How long commits of the store took.
+pub const COMMIT_SECONDS: &str = "parlor_commit_seconds";
+
 /// Tells the recorder what each metric means.
 pub(super) fn describe() {
     describe_counter!(REQUESTS, "Requests that have ended, by method and status.");
@@ -32,4 +35,5 @@ pub(super) fn describe() {
     describe_gauge!(CONNECTIONS_OPEN, "Connections that are open.");
     describe_counter!(MOVES, "Answers of players that were taken in. Secret ones are not counted.");
     describe_gauge!(TABLES_IN_MEMORY, "Tables in memory, by shard.");
+    describe_histogram!(COMMIT_SECONDS, Unit::Seconds, "How long commits of the store took.");
 }

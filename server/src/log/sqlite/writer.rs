@@ -15,6 +15,7 @@ use super::commit::Written;
 use super::failure::{Failing, io_error};
 use super::journal::Meta;
 use crate::log::{Append, Appended, Delete, FeedItem, LogError, Millis, Place, Retained};
+use crate::telemetry::names::COMMIT_SECONDS;
 
 /// The most appends in one commit, save for the last request in it.
 const BATCH: usize = 1024;
@@ -240,7 +241,7 @@ fn run(
         recent = [recent[1], size.count];
         waiting.leave(size);
         let steps: Vec<Step<'_>> = batch.iter().flat_map(|request| request.job.steps()).collect();
-        let mut answers = carry_out(shared, &mut db, &mut meta, &steps).into_iter();
+        let mut answers = timed(|| carry_out(shared, &mut db, &mut meta, &steps)).into_iter();
         for request in batch.drain(..) {
             // Whoever does not wait any more needs no answer.
             let _ = request.answer.send(answers.by_ref().take(request.size.count).collect());
@@ -357,6 +358,18 @@ fn commit(
     shared.set_applied(meta.seq);
     publish(shared, &written);
     Ok(answers)
+}
+
+/// Commits, and notes how long that took.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how fast the disk is has nothing to do with the time of any table"
+)]
+fn timed<T>(work: impl FnOnce() -> T) -> T {
+    let begun = std::time::Instant::now();
+    let done = work();
+    metrics::histogram!(COMMIT_SECONDS).record(begun.elapsed());
+    done
 }
 
 /// Tells the followers what is durable now.
