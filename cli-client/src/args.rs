@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    bench, bot, bots, cancel, completions, create, delete, follow, games, join, play, rematch, replace,
-    replay, resign, rules, show, tables, token, watch,
+    agents, bench, bot, bots, cancel, completions, create, delete, follow, games, join, play, rematch,
+    replace, replay, resign, rules, show, tables, token, watch,
 };
 use crate::config::Flags;
 use crate::exit;
@@ -54,6 +54,8 @@ pub(crate) enum Command {
     Rules(rules::Args),
     /// List the bots of the house
     Bots(bots::Args),
+    /// List the agents: programs that play under a name
+    Agents(agents::Args),
     /// List tables
     Tables(tables::Args),
     /// Show a table
@@ -76,7 +78,7 @@ pub(crate) enum Command {
     Delete(delete::Args),
     /// Follow what becomes of all your tables
     Follow(follow::Args),
-    /// Let a bot play: one seat, one table, or table after table
+    /// Let a bot play: one seat, one table, table after table, or as an agent
     Bot(bot::Args),
     /// Measure a server: play many tables at once
     Bench(bench::Args),

@@ -6,6 +6,7 @@ mod options;
 mod seats;
 mod seed;
 
+pub(crate) mod agents;
 pub(crate) mod bench;
 pub(crate) mod bot;
 pub(crate) mod bots;
@@ -45,6 +46,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Games(args) => call(games::run(args, context), context).await,
         Command::Rules(args) => call(rules::run(args, context), context).await,
         Command::Bots(args) => call(bots::run(args, context), context).await,
+        Command::Agents(args) => call(agents::run(args, context), context).await,
         Command::Tables(args) => call(tables::run(args, context), context).await,
         Command::Show(args) => call(show::run(args, context), context).await,
         Command::Create(args) => call(create::run(args, context), context).await,

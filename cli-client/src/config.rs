@@ -106,6 +106,11 @@ impl Settings {
         })
     }
 
+    /// Whether there is an API key.
+    pub(crate) fn has_key(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// Whether a key would go over the network for everyone on the way to read.
     pub(crate) fn shows_its_key(&self) -> bool {
         self.key.is_some() && self.server.starts_with("http://") && !is_local(&self.server["http://".len()..])

@@ -127,12 +127,13 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text in which keys and tokens are no longer: they begin with `plr_`, `pls_` or `plv_`, and whatever follows is
+/// A text in which keys and tokens are no longer: they begin with `plr_`, `pls_`, `plv_` or `pla_`, and whatever follows is
 /// nobody's business. Also what was typed by mistake in the wrong place must not end in a log.
 pub(crate) fn without_secrets(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = ["plr_", "pls_", "plv_"].iter().filter_map(|prefix| rest.find(prefix)).min() {
+    while let Some(at) = ["plr_", "pls_", "plv_", "pla_"].iter().filter_map(|prefix| rest.find(prefix)).min()
+    {
         let (before, secret) = rest.split_at(at);
         let (prefix, secret) = secret.split_at(4);
         shown.push_str(before);
@@ -160,6 +161,7 @@ mod tests {
             ("'pls_abc', plv_xyz", "'pls_...', plv_..."),
             ("one begins with plr_ and has 47 characters", "one begins with plr_ and has 47 characters"),
             ("plr_ä", "plr_ä"),
+            ("pla_0f", "pla_..."),
             ("table 7", "table 7"),
         ] {
             assert_eq!(without_secrets(text), expected);

@@ -1,9 +1,11 @@
 //! The client: typed calls for everything but playing, which [`Session`](crate::Session) does.
 
 mod act;
+mod agents;
 mod call;
 mod catalogue;
 mod news;
+mod pages;
 mod records;
 mod requests;
 mod tables;
@@ -11,6 +13,7 @@ mod tournaments;
 
 use std::fmt;
 
+use parlor_proto::v1::agent_service_client::AgentServiceClient;
 use parlor_proto::v1::catalogue_service_client::CatalogueServiceClient;
 use parlor_proto::v1::play_service_client::PlayServiceClient;
 use parlor_proto::v1::record_service_client::RecordServiceClient;
@@ -20,6 +23,7 @@ use parlor_proto::v1::tournament_service_client::TournamentServiceClient;
 use crate::Error;
 use crate::connect::{ClientBuilder, Transport};
 use crate::session::{Session, SessionSettings};
+pub use agents::AgentFilter;
 use call::Limits;
 pub use news::FollowedTables;
 pub use records::ExportedRecords;
@@ -48,6 +52,7 @@ pub struct Client {
     pub(crate) catalogue: CatalogueServiceClient<Transport>,
     pub(crate) tables: TableServiceClient<Transport>,
     pub(crate) play: PlayServiceClient<Transport>,
+    pub(crate) agents: AgentServiceClient<Transport>,
     pub(crate) records: RecordServiceClient<Transport>,
     pub(crate) tournaments: TournamentServiceClient<Transport>,
     pub(crate) limits: Limits,
@@ -69,6 +74,7 @@ impl Client {
             catalogue: CatalogueServiceClient::new(transport.clone()),
             tables: TableServiceClient::new(transport.clone()),
             play: PlayServiceClient::new(transport.clone()),
+            agents: AgentServiceClient::new(transport.clone()),
             records: RecordServiceClient::new(transport.clone()).max_decoding_message_size(records::LARGEST),
             tournaments: TournamentServiceClient::new(transport),
             limits: Limits { deadline: settings.deadline, attempt: settings.attempt },

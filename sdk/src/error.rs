@@ -150,6 +150,9 @@ impl Error {
                 | Reason::CursorAhead
                 | Reason::Forbidden
                 | Reason::Unsupported
+                | Reason::GameNotFound
+                | Reason::AgentNameTaken
+                | Reason::AgentReplaced
         )
     }
 }

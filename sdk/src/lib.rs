@@ -27,6 +27,8 @@
 //!   it was: each update and each [`Decision`] comes once, and each answer counts once.
 //! - [`Bot`] and [`AsyncBot`]: a player that is a program. [`Session::play`] runs it on one seat, and
 //!   [`Session::play_all`] on a thousand tables over one stream.
+//! - [`AgentSettings`]: the same bots as an agent, which has a name, and is given seats at many tables by tournaments and by
+//!   whoever wants to play against it. See [`Client::serve_agent`].
 //! - [`Error`]: one type, with a [`Reason`] for programs, a sentence for people, and what to do.
 //! - [`wire`]: the messages themselves.
 //!
@@ -36,6 +38,7 @@
 //! - `local`: the same bots against each other in this process, without a server. See the module `local`.
 #![deny(missing_docs)]
 
+mod agent;
 mod bot;
 mod choice;
 mod client;
@@ -66,11 +69,12 @@ pub use parlor_proto::v1 as wire;
 /// For writing an [`AsyncBot`].
 pub use async_trait::async_trait;
 
+pub use agent::{AgentEvent, AgentSettings, Serving};
 pub use bot::{AsyncBot, Bot, BotError, End, Start};
 pub use choice::{Answered, Choice};
 pub use client::{
-    Client, ExportedRecords, FollowedTables, FollowedTournament, JoinTable, Joined, NewTable, Resigning,
-    TableFilter,
+    AgentFilter, Client, ExportedRecords, FollowedTables, FollowedTournament, JoinTable, Joined, NewTable,
+    Resigning, TableFilter,
 };
 pub use connect::ClientBuilder;
 pub use decision::Decision;
@@ -80,7 +84,7 @@ pub use offload::Offloaded;
 pub use question::Question;
 pub use run::{Finished, Played};
 pub use seat::{Seat, Spectator};
-pub use secret::{ApiKey, SeatToken, SpectatorToken};
+pub use secret::{AgentKey, ApiKey, SeatToken, SpectatorToken};
 pub use session::{Attaching, Bookmark, Connection, Session, SessionSettings};
 pub use update::Update;
 

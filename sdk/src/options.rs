@@ -3,7 +3,7 @@
 use parlor_proto::FILE_DESCRIPTOR_SET;
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint};
-use prost_types::FileDescriptorSet;
+use prost_types::{FieldDescriptorProto, FileDescriptorSet};
 
 use crate::client::unknown_game;
 use crate::{Error, wire};
@@ -28,12 +28,21 @@ pub fn usual(game: &str) -> Result<wire::GameOptions, Error> {
     wire::GameOptions::decode(bytes.as_slice()).map_err(|_| unknown_game(game))
 }
 
+/// The ids of all games that this crate knows.
+pub fn games() -> Vec<String> {
+    fields().into_iter().map(|field| field.name().to_owned()).collect()
+}
+
+/// The fields of `GameOptions`, one for each game.
+fn fields() -> Vec<FieldDescriptorProto> {
+    let files = FileDescriptorSet::decode(FILE_DESCRIPTOR_SET).map(|files| files.file).unwrap_or_default();
+    let mut messages = files.into_iter().flat_map(|file| file.message_type);
+    messages.find(|message| message.name() == "GameOptions").map(|options| options.field).unwrap_or_default()
+}
+
 /// The number of the field of `GameOptions` with this name.
 fn field_number(name: &str) -> Option<u32> {
-    let files = FileDescriptorSet::decode(FILE_DESCRIPTOR_SET).ok()?;
-    let mut messages = files.file.into_iter().flat_map(|file| file.message_type);
-    let options = messages.find(|message| message.name() == "GameOptions")?;
-    let field = options.field.iter().find(|field| field.name() == name)?;
+    let field = fields().into_iter().find(|field| field.name() == name)?;
     u32::try_from(field.number()).ok()
 }
 
@@ -49,6 +58,7 @@ mod tests {
         assert_eq!(game("gap"), Game::Gap(Default::default()));
         assert_eq!(game("flush"), Game::Flush(Default::default()));
         assert_eq!(game("no_dice"), Game::NoDice(Default::default()));
+        assert!(games().iter().all(|id| usual(id).is_ok()) && games().contains(&String::from("gap")));
         assert_eq!(usual("game").unwrap_err().reason(), crate::Reason::GameNotFound);
     }
 }

@@ -1,5 +1,7 @@
 //! Bots on seats of a server: one, or a thousand over one stream.
 
+use std::future::pending;
+
 use futures_util::stream::{self, Stream, StreamExt};
 use tokio::task::{AbortHandle, JoinError};
 
@@ -46,12 +48,30 @@ impl Seat {
     /// A decision that the clock took from the bot is no error: the bot is told of it, and plays on. An answer that the
     /// rules refuse is one, and so is an error of the bot itself.
     pub async fn play(&mut self, bot: &mut (impl AsyncBot + ?Sized)) -> Result<Finished, Error> {
+        let finished = self.play_until(bot, pending(), Refused::IsAnError).await?;
+        Ok(finished.unwrap_or_else(|| self.finished()))
+    }
+
+    /// The same, until somebody says stop: none then. A decision that the bot has begun to think about is answered first.
+    pub(crate) async fn play_until(
+        &mut self,
+        bot: &mut (impl AsyncBot + ?Sized),
+        stop: impl Future<Output = ()>,
+        refused: Refused,
+    ) -> Result<Option<Finished>, Error> {
+        let mut stop = std::pin::pin!(stop);
         let (table_id, game) = (self.table_id().to_owned(), self.table().game.clone());
         let (seat, players) = (self.number(), self.table().seats.len());
         let players = u32::try_from(players).unwrap_or(u32::MAX);
         let start = Start { table_id: &table_id, game: &game, seat, players };
         bot.start(&start).await;
-        while let Some(event) = self.next().await? {
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = &mut stop => return Ok(None),
+                event = self.next() => event?,
+            };
+            let Some(event) = event else { break };
             match event {
                 Event::Update(update) => bot.observe(&update).await,
                 Event::Decision(decision) => {
@@ -60,6 +80,13 @@ impl Seat {
                         Ok(_) => {}
                         Err(error) if is_too_late(&error) => {
                             tracing::debug!(%error, table_id, seat, "the bot answered too late");
+                        }
+                        Err(error) if refused == Refused::PlaysTheDefault && is_refused(&error) => {
+                            tracing::warn!(%error, table_id, seat, "the bot was refused: the default is played");
+                            match decision.choose_default().await {
+                                Err(error) if !is_too_late(&error) => return Err(error),
+                                _ => {}
+                            }
                         }
                         Err(error) => return Err(error),
                     }
@@ -72,8 +99,26 @@ impl Seat {
             }
         }
         bot.end(&End { start, result: self.result() }).await;
-        Ok(Finished { table: self.table().clone(), seat })
+        Ok(Some(self.finished()))
     }
+
+    fn finished(&self) -> Finished {
+        Finished { table: self.table().clone(), seat: self.number() }
+    }
+}
+
+/// What an answer that the rules refuse leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Refused {
+    /// The bot is wrong, and whoever runs it learns so.
+    IsAnError,
+    /// The game goes on for all the others at the table: what the clock would do is done at once.
+    PlaysTheDefault,
+}
+
+/// Whether an answer was not accepted because of what it says.
+fn is_refused(error: &Error) -> bool {
+    matches!(error.reason(), Reason::IllegalAction | Reason::InvalidField)
 }
 
 /// Whether an answer was not accepted because the game had gone on without it.
@@ -157,6 +202,6 @@ impl Drop for AbortOnDrop {
 }
 
 /// A bot that panicked takes its seat with it, and nobody else's.
-fn panicked(error: JoinError) -> Error {
+pub(crate) fn panicked(error: JoinError) -> Error {
     Error::new(Reason::Bot, format!("the bot panicked: {error}"))
 }

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use crate::Error;
+use crate::random::fresh_bytes;
+
 macro_rules! secret {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -63,9 +66,30 @@ secret! {
     ApiKey
 }
 
+secret! {
+    /// The secret that a name of an agent belongs to: 16 to 64 bytes of your choice, and the same ever after. `Debug` does
+    /// not show it.
+    AgentKey
+}
+
+impl AgentKey {
+    /// A new one that nobody can guess. Store it: without it the name is lost.
+    pub fn generate() -> Result<AgentKey, Error> {
+        let hex: String = fresh_bytes::<24>()?.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(AgentKey(format!("pla_{hex}")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_of_an_agent_is_new_each_time_and_of_the_right_length() {
+        let (one, other) = (AgentKey::generate().unwrap(), AgentKey::generate().unwrap());
+        assert_ne!(one, other);
+        assert_eq!(one.reveal().len(), 52);
+    }
 
     #[test]
     fn debug_shows_nothing_in_any_form() {

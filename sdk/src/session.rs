@@ -4,7 +4,9 @@
 //! - `shared.rs`: all of them, between the tasks that read and answer and the one that has the stream.
 //! - `outbox.rs`: what goes to the server, gathered.
 //! - `driver.rs`: the task that opens the stream, reads it, and opens it again.
+//! - `agent.rs`: what is different where the stream is an agent's, and the server opens the channels.
 
+mod agent;
 mod attach;
 mod channel;
 mod driver;
@@ -19,9 +21,11 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::{Client, SeatToken, SpectatorToken, wire};
+pub(crate) use agent::Given;
 pub use attach::{Attaching, Bookmark};
 pub(crate) use channel::Channel;
 use shared::Shared;
+pub(crate) use shared::SlotId;
 pub(crate) use slot::Told;
 
 /// Any number of seats and spectators over one stream. Clones are the same session.
@@ -47,6 +51,19 @@ pub(crate) struct Handle {
     pub(crate) shared: Arc<Shared>,
     connection: watch::Receiver<Connection>,
     driver: AbortHandle,
+}
+
+impl Handle {
+    fn open(call: impl driver::Call, client: &Client, shared: Arc<Shared>) -> Arc<Handle> {
+        let (status, connection) = watch::channel(Connection::Opening);
+        let driver = driver::start(call, client, Arc::clone(&shared), status);
+        Arc::new(Handle { client: client.clone(), shared, connection, driver })
+    }
+
+    /// How the stream is.
+    pub(crate) fn connection(&self) -> watch::Receiver<Connection> {
+        self.connection.clone()
+    }
 }
 
 impl Drop for Handle {
@@ -99,10 +116,8 @@ pub enum Connection {
 
 impl Session {
     pub(crate) fn open(client: &Client, settings: SessionSettings) -> Session {
-        let shared = Arc::new(Shared::new(settings.queue));
-        let (status, connection) = watch::channel(Connection::Opening);
-        let driver = driver::start(client, Arc::clone(&shared), status);
-        Session { handle: Arc::new(Handle { client: client.clone(), shared, connection, driver }) }
+        let shared = Arc::new(Shared::new(settings.queue, None));
+        Session { handle: Handle::open(client.play.clone(), client, shared) }
     }
 
     /// Takes a seat: `session.seat(token).await` gives a [`Seat`](crate::Seat), once the server has said how its table

@@ -1,6 +1,7 @@
 //! Parlor's server: tables and their durable logs, who may do what, fair shuffles, time, limits and settings; and around
 //! them the border to the network ([`grpc`], [`serve`]) and what those who run it are told ([`telemetry`]).
 
+pub mod agents;
 pub mod clock;
 pub mod config;
 pub mod grpc;

@@ -20,6 +20,8 @@ pub enum Counted {
     Streams,
     /// Channels on one stream.
     Channels,
+    /// Names of agents that are registered.
+    Agents,
 }
 
 impl fmt::Display for Counted {
@@ -28,6 +30,7 @@ impl fmt::Display for Counted {
             Counted::Tables => "tables a key",
             Counted::Streams => "streams a connection",
             Counted::Channels => "channels a stream",
+            Counted::Agents => "names of agents",
         })
     }
 }

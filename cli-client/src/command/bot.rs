@@ -1,5 +1,6 @@
 //! `parlor bot`: a strategy of the house plays as a remote player.
 
+mod agent;
 mod find;
 mod strategy;
 
@@ -18,7 +19,8 @@ use strategy::Strategy;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  parlor bot greedy --table TABLE\n  parlor bot search:2000 --game gap --at-once 8"
+    after_help = "Examples:\n  parlor bot greedy --table TABLE\n  parlor bot search:2000 --game gap --at-once 8\n  \
+        parlor bot greedy --agent my-bot --games gap,flush"
 )]
 pub(crate) struct Args {
     /// The strategy: random, greedy, search, or search:N for N playouts a decision
@@ -29,12 +31,14 @@ pub(crate) struct Args {
     /// The name that others see [default: that of the strategy]
     #[arg(long)]
     name: Option<String>,
-    /// How many tables to play at the same time
-    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    at_once: u16,
-    /// Stop after so many tables [default: all that were named; with --game, never]
+    /// How many tables to play at the same time [default: 1; with --agent, 16]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=10000))]
+    at_once: Option<u16>,
+    /// Stop after so many tables [default: all that were named; with --game and --agent, never]
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["table", "seat_token"])]
     tables: Option<u64>,
+    #[command(flatten)]
+    agent: agent::Args,
 }
 
 /// Where to play.
@@ -50,6 +54,9 @@ struct SeatsArgs {
     /// Play table after table of this game, wherever a seat is free
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
+    /// Be an agent of this name, and play at the tables that it is given: in tournaments, and by `--seat agent:NAME`
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
 }
 
 fn parse_bot(name: &str) -> Result<HouseBot, String> {
@@ -75,6 +82,9 @@ impl Held {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
+    if let Some(name) = &args.seats.agent {
+        return agent::run(name, &args, context).await;
+    }
     let held = Held::default();
     tokio::select! {
         biased;
@@ -97,7 +107,7 @@ async fn play(args: &Args, held: &Held, context: &Context) -> Result<Exit, Failu
                 let played = play_one(token, args.bot, &session, held).await;
                 played.map_err(|error| Trouble::AtTable(error.into()))
             })
-            .buffer_unordered(args.at_once.into())
+            .buffer_unordered(args.at_once.unwrap_or(1).into())
     );
     let one = args.seats.table.len() + args.seats.seat_token.len() == 1;
     let mut exit = Exit::Ok;
@@ -167,7 +177,7 @@ async fn play_one(
     held: &Held,
 ) -> Result<Finished, Error> {
     held.add(&token);
-    let mut thinker = Offloaded::new(Strategy::new(bot, token.clone()));
+    let mut thinker = Offloaded::new(Strategy::new(bot, token.reveal()));
     let outcome = session.play(token.clone(), &mut thinker).await;
     if outcome.is_ok() {
         held.remove(&token);
@@ -181,7 +191,13 @@ fn print(finished: &Finished, context: &Context) -> Result<(), Failure> {
         let result = finished.result().map(to_json);
         return context.out.json_line(&json!({ "table_id": id, "seat": seat, "result": result }));
     }
-    let line = match finished.own() {
+    context.out.line(line(finished, context))
+}
+
+/// How a table ended for the bot, for a person.
+fn line(finished: &Finished, context: &Context) -> String {
+    let id = &finished.table.table_id;
+    match finished.own() {
         Some(own) => {
             let (place, of, points) = (own.place, finished.table.seats.len(), own.points);
             context.say(
@@ -193,8 +209,7 @@ fn print(finished: &Finished, context: &Context) -> Result<(), Failure> {
             let state = super::describe::state(finished.table.state()).get(context.lang);
             context.say(|| format!("Table {id}: {state}"), || format!("Tisch {id}: {state}"))
         }
-    };
-    context.out.line(line)
+    }
 }
 
 fn tell_how_to_go_on(held: &[SeatToken], args: &Args, context: &Context) {

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// An option of the game; may be given several times. `parlor games GAME` lists them
     #[arg(long, value_name = "NAME=VALUE", value_parser = options::parse)]
     option: Vec<(String, String)>,
-    /// A seat: open, bot:NAME, user:ID or user:ID=NAME; once for each, in order
+    /// A seat: open, bot:NAME, agent:NAME, user:ID or user:ID=NAME; once for each, in order
     #[arg(long, value_name = "SEAT", conflicts_with = "players")]
     seat: Vec<SeatArg>,
     /// So many open seats [default: as few as the game allows]

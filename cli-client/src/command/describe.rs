@@ -67,6 +67,14 @@ pub(super) fn occupants(table: &wire::Table, lang: Lang) -> String {
     table.seats.iter().map(|seat| occupant(seat, lang)).collect::<Vec<_>>().join(", ")
 }
 
+/// That there are more of what was listed.
+pub(super) fn more(page: &str, context: &Context) -> String {
+    context.say(
+        || format!("There are more: add --page {page}, or --all"),
+        || format!("Es gibt mehr: mit --page {page}, oder --all"),
+    )
+}
+
 /// A moment, such as `2026-11-16T09:30:00Z`, or nothing.
 pub(super) fn moment(time: Option<SystemTime>) -> Option<String> {
     // Years beyond 9999 have no such form.

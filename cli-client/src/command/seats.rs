@@ -4,11 +4,12 @@ use std::str::FromStr;
 
 use parlor_sdk::NewTable;
 
-/// Who is to have a seat: `open`, `bot:NAME`, `user:ID` or `user:ID=NAME`.
+/// Who is to have a seat: `open`, `bot:NAME`, `agent:NAME`, `user:ID` or `user:ID=NAME`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum SeatArg {
     Open,
     Bot(String),
+    Agent(String),
     User { id: String, name: String },
 }
 
@@ -18,6 +19,7 @@ impl SeatArg {
         match self {
             SeatArg::Open => table.open_seat(),
             SeatArg::Bot(name) => table.house_bot(name),
+            SeatArg::Agent(name) => table.agent(name),
             SeatArg::User { id, name } => table.reserved_seat(id, name),
         }
     }
@@ -27,10 +29,11 @@ impl FromStr for SeatArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<SeatArg, String> {
-        let wrong = || "a seat is open, bot:NAME, user:ID or user:ID=NAME".to_owned();
+        let wrong = || "a seat is open, bot:NAME, agent:NAME, user:ID or user:ID=NAME".to_owned();
         match text.split_once(':') {
             None if text == "open" => Ok(SeatArg::Open),
             Some(("bot", name)) if !name.is_empty() => Ok(SeatArg::Bot(name.to_owned())),
+            Some(("agent", name)) if !name.is_empty() => Ok(SeatArg::Agent(name.to_owned())),
             Some(("user", user)) => {
                 let (id, name) = user.split_once('=').unwrap_or((user, ""));
                 if id.is_empty() {
@@ -57,6 +60,8 @@ mod tests {
             ("bot:search:500", Some(SeatArg::Bot("search:500".into()))),
             ("user:17", Some(user("17", ""))),
             ("user:17=Ada L.", Some(user("17", "Ada L."))),
+            ("agent:ada", Some(SeatArg::Agent("ada".into()))),
+            ("agent:", None),
             ("bot:", None),
             ("user:=Ada", None),
             ("greedy", None),

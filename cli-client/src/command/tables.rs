@@ -93,11 +93,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     } else {
         context.out.lines(describe::list(&found.tables, context))?;
         if !found.next_page_token.is_empty() {
-            let page = &found.next_page_token;
-            context.note(&context.say(
-                || format!("There are more: add --page {page}, or --all"),
-                || format!("Es gibt mehr: mit --page {page}, oder --all"),
-            ));
+            context.note(&describe::more(&found.next_page_token, context));
         }
     }
     Ok(Exit::Ok)

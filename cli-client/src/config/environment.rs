@@ -56,11 +56,16 @@ impl Environment {
         if let Some(path) = named {
             return Some((path, true));
         }
+        Some((self.folder()?.join("config.toml"), false))
+    }
+
+    /// The folder for what this program keeps.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
         // By the rules of XDG a relative folder is none.
         let folder =
             self.variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
         let folder = folder.or_else(|| Some(PathBuf::from(self.variable("HOME")?).join(".config")))?;
-        Some((folder.join("parlor").join("config.toml"), false))
+        Some(folder.join("parlor"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Any game: which field of the `oneof` belongs to which game of the catalogue.
 
-use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, Game, GameId, for_all_games};
+use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, Card, Game, GameId, for_all_games};
 
 use super::field::WrongField;
 use crate::v1;
@@ -27,6 +27,35 @@ macro_rules! conversions {
                     rules_version: info.rules_version,
                     options,
                 }
+            }
+        }
+
+        /// The card of a game that has this code, as shuffles have it.
+        ///
+        /// ```
+        /// use parlor_engine::GameId;
+        /// use parlor_proto::convert::{card, card_code};
+        /// let green_7 = card(GameId::Gap, 17).expect("GAP has 50 cards");
+        /// assert_eq!(card_code(green_7), Ok((GameId::Gap, 17)));
+        /// assert_eq!(card(GameId::Gap, 50), None);
+        /// ```
+        #[must_use]
+        pub fn card(game: GameId, code: u8) -> Option<v1::GameCard> {
+            let card = match game {
+                $(GameId::$variant => {
+                    v1::game_card::Game::$variant(super::$module::Dealt::from_code(code)?.into())
+                })*
+            };
+            Some(v1::GameCard { game: Some(card) })
+        }
+
+        /// The game that a card belongs to, and its code.
+        pub fn card_code(wire: v1::GameCard) -> Result<(GameId, u8), WrongField> {
+            match wire.game {
+                $(Some(v1::game_card::Game::$variant(card)) => super::$module::Dealt::try_from(card)
+                    .map(|card| (GameId::$variant, card.code()))
+                    .map_err(|error: WrongField| error.within(GameId::$variant.info().id)),)*
+                None => Err(no_game()),
             }
         }
     };

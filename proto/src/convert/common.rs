@@ -1,10 +1,11 @@
 //! Seats, viewers, points, outcomes, texts and refusals: what every game shares.
 
 use parlor_engine::{
-    Card, CardSet, GameInfo, Lang, MAX_SEATS, Outcome, Points, Refusal, Seat, Seats, Standing, Text, Viewer,
+    Card, CardSet, GameInfo, Lang, MAX_SEATS, Outcome, Points, Purpose, Refusal, Seat, Seats, Shuffle,
+    Standing, Text, Viewer,
 };
 
-use super::field::{WrongField, each, length, number};
+use super::field::{WrongField, each, length, number, number16, one_of};
 use crate::v1;
 
 /// The highest number of a seat that any table has.
@@ -61,6 +62,28 @@ impl TryFrom<v1::Viewer> for Viewer {
             None => Err(WrongField::new("must have a seat or a spectator")),
         }
     }
+}
+
+impl From<Purpose> for v1::ShufflePurpose {
+    fn from(purpose: Purpose) -> v1::ShufflePurpose {
+        match purpose {
+            Purpose::Deal => v1::ShufflePurpose::Deal,
+            Purpose::Rebuild => v1::ShufflePurpose::Rebuild,
+        }
+    }
+}
+
+/// The name of a shuffle: its round, what it was for, and how many of that purpose the round had before.
+pub fn shuffle(round: u32, purpose: i32, count: u32) -> Result<Shuffle, WrongField> {
+    Ok(Shuffle {
+        round: number16(round, "round")?,
+        purpose: one_of(purpose, "purpose", |purpose| match purpose {
+            v1::ShufflePurpose::Unspecified => None,
+            v1::ShufflePurpose::Deal => Some(Purpose::Deal),
+            v1::ShufflePurpose::Rebuild => Some(Purpose::Rebuild),
+        })?,
+        count: number16(count, "count")?,
+    })
 }
 
 impl From<Standing> for v1::Standing {

@@ -39,6 +39,22 @@ impl TryFrom<v1::FlushOptions> for Options {
     }
 }
 
+/// What is dealt.
+pub(super) type Dealt = Rank;
+
+impl From<Rank> for v1::FlushCard {
+    fn from(rank: Rank) -> v1::FlushCard {
+        v1::FlushCard { rank: rank.number().into() }
+    }
+}
+
+impl TryFrom<v1::FlushCard> for Rank {
+    type Error = WrongField;
+    fn try_from(wire: v1::FlushCard) -> Result<Rank, WrongField> {
+        rank(wire.rank, "rank")
+    }
+}
+
 /// The numbers of the ranks, lowest first.
 fn rank_numbers(ranks: Ranks) -> Vec<u32> {
     ranks.iter().map(|rank| rank.number().into()).collect()

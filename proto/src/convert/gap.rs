@@ -77,6 +77,9 @@ impl TryFrom<v1::GapOptions> for Options {
     }
 }
 
+/// What is dealt.
+pub(super) type Dealt = Card;
+
 impl From<Card> for v1::GapCard {
     fn from(card: Card) -> v1::GapCard {
         let colour = match card.colour() {

@@ -29,6 +29,9 @@ impl TryFrom<v1::HabeFertigOptions> for Options {
     }
 }
 
+/// What is dealt.
+pub(super) type Dealt = Card;
+
 impl From<Card> for v1::HabeFertigCard {
     fn from(card: Card) -> v1::HabeFertigCard {
         let colour = match card.colour() {

@@ -22,5 +22,6 @@ mod gap;
 mod habe_fertig;
 mod no_dice;
 
-pub use common::{seat, seat_number, seat_numbers, seats};
+pub use any::{card, card_code};
+pub use common::{seat, seat_number, seat_numbers, seats, shuffle};
 pub use field::WrongField;

@@ -44,6 +44,9 @@ impl TryFrom<v1::NoDicePlayingCard> for PlayingCard {
     }
 }
 
+/// What is dealt.
+pub(super) type Dealt = Card;
+
 impl From<Card> for v1::NoDiceCard {
     fn from(card: Card) -> v1::NoDiceCard {
         use v1::NoDiceActionCard as Action;

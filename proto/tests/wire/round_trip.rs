@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, Outcome};
-use parlor_proto::convert::WrongField;
+use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, GameId, Outcome};
+use parlor_proto::convert::{WrongField, card, card_code};
 use parlor_proto::v1;
 use prost::Message;
 
@@ -98,4 +98,20 @@ fn viewers_and_languages_survive_the_wire() {
         assert_eq!(Lang::from(v1::Language::from(lang)), lang);
     }
     assert_eq!(Lang::from(v1::Language::Unspecified), Lang::En);
+}
+
+#[test]
+fn every_card_has_its_message() {
+    for game in GameId::ALL {
+        let mut codes = 0;
+        for code in 0..=u8::MAX {
+            if let Some(card) = card(*game, code) {
+                assert_eq!(card_code(card), Ok((*game, code)));
+                codes += 1;
+            }
+        }
+        assert!(codes >= 13, "{game:?} has {codes} cards");
+    }
+    let none = v1::GameCard { game: None };
+    assert!(card_code(none).is_err());
 }

@@ -45,6 +45,12 @@ impl NewTable {
         self.seat(wire::seat_setup::Occupant::HouseBot(wire::HouseBotSeat { name: name.into() }))
     }
 
+    /// One more seat, with the agent of this name on it, in the version that is connected.
+    pub fn agent(self, name: impl Into<String>) -> NewTable {
+        let (name, version) = (name.into(), String::new());
+        self.seat(wire::seat_setup::Occupant::Agent(wire::AgentSeat { name, version }))
+    }
+
     /// One more seat, kept for a user of yours, whom others see under a name.
     pub fn reserved_seat(self, user_id: impl Into<String>, display_name: impl Into<String>) -> NewTable {
         let (user_id, display_name) = (user_id.into(), display_name.into());

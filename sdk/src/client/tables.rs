@@ -1,9 +1,9 @@
 //! Tables: the calls of the TableService.
 
 use futures_util::Stream;
-use futures_util::stream::try_unfold;
 
 use super::call::call;
+use super::pages::pages;
 use super::requests::Resigning;
 use super::{Client, FollowedTables, JoinTable, Joined, NewTable, TableFilter};
 use crate::error::Reason;
@@ -85,26 +85,12 @@ impl Client {
         &self,
         filter: F,
     ) -> impl Stream<Item = Result<wire::Table, Error>> + Send + use<F> {
-        struct Pages {
-            client: Client,
-            page: std::vec::IntoIter<wire::Table>,
-            /// The next page; none after the last.
-            next: Option<wire::ListTablesRequest>,
-        }
-        let first =
-            Pages { client: self.clone(), page: Vec::new().into_iter(), next: Some(filter.into().request) };
-        try_unfold(first, |mut pages| async move {
-            loop {
-                if let Some(table) = pages.page.next() {
-                    return Ok(Some((table, pages)));
-                }
-                let Some(request) = pages.next.take() else { return Ok(None) };
-                let reply = pages.client.list_tables(request.clone()).await?;
-                if !reply.next_page_token.is_empty() {
-                    pages.next =
-                        Some(wire::ListTablesRequest { page_token: reply.next_page_token, ..request });
-                }
-                pages.page = reply.tables.into_iter();
+        let client = self.clone();
+        pages(filter.into().request, move |request: wire::ListTablesRequest, page_token| {
+            let client = client.clone();
+            async move {
+                let reply = client.list_tables(wire::ListTablesRequest { page_token, ..request }).await?;
+                Ok((reply.tables, reply.next_page_token))
             }
         })
     }

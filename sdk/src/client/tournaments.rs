@@ -3,13 +3,13 @@
 use std::fmt;
 
 use futures_util::Stream;
-use futures_util::stream::try_unfold;
 use parlor_proto::v1::tournament_service_client::TournamentServiceClient;
 use tokio::time::{sleep, timeout};
 use tonic::{Request, Streaming};
 
 use super::Client;
 use super::call::{Limits, call};
+use super::pages::pages;
 use crate::connect::Transport;
 use crate::random::{fresh_bytes, request_id};
 use crate::retry::Backoff;
@@ -124,30 +124,18 @@ impl Client {
         &self,
         tournament_id: I,
     ) -> impl Stream<Item = Result<wire::TournamentTable, Error>> + Send + use<I> {
-        struct Pages {
-            client: Client,
-            page: std::vec::IntoIter<wire::TournamentTable>,
-            /// The next page; none after the last.
-            next: Option<wire::ListTournamentTablesRequest>,
-        }
         let request = wire::ListTournamentTablesRequest {
             tournament_id: tournament_id.into(),
             page_size: 1000,
             page_token: String::new(),
         };
-        let first = Pages { client: self.clone(), page: Vec::new().into_iter(), next: Some(request) };
-        try_unfold(first, |mut pages| async move {
-            loop {
-                if let Some(table) = pages.page.next() {
-                    return Ok(Some((table, pages)));
-                }
-                let Some(request) = pages.next.take() else { return Ok(None) };
-                let reply = pages.client.list_tournament_tables(request.clone()).await?;
-                if !reply.next_page_token.is_empty() {
-                    let page_token = reply.next_page_token;
-                    pages.next = Some(wire::ListTournamentTablesRequest { page_token, ..request });
-                }
-                pages.page = reply.tables.into_iter();
+        let client = self.clone();
+        pages(request, move |request: wire::ListTournamentTablesRequest, page_token| {
+            let client = client.clone();
+            async move {
+                let request = wire::ListTournamentTablesRequest { page_token, ..request };
+                let reply = client.list_tournament_tables(request).await?;
+                Ok((reply.tables, reply.next_page_token))
             }
         })
     }

@@ -25,6 +25,11 @@ impl Channel {
         Ok(Channel { session, slot })
     }
 
+    /// The slot of a seat that the server gave.
+    pub(super) fn given(session: Arc<Handle>, slot: SlotId) -> Channel {
+        Channel { session, slot }
+    }
+
     /// Waits for the snapshot that comes first, and leaves it to be read.
     pub(super) async fn first_snapshot(&self) -> Result<(wire::Viewer, wire::Table), Error> {
         let look = |told: &Told| match told {

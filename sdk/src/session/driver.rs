@@ -1,12 +1,14 @@
-//! The task that opens the stream, reads it, and opens it again.
+//! The task that opens the stream, reads it, and opens it again. It is the same for a player's stream and an agent's.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use parlor_proto::v1::play_service_client::PlayServiceClient;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
+use tonic::{Response, Status, Streaming};
 use tracing::Instrument;
 
 use super::Connection;
@@ -16,20 +18,53 @@ use crate::connect::Transport;
 use crate::retry::Backoff;
 use crate::{Client, Error, wire};
 
+/// A call that carries the items of channels: what differs between the streams of players and of agents.
+pub(super) trait Call: Send + 'static {
+    /// A message of the server.
+    type Message: Send;
+
+    /// Opens a stream that says what the outbox has.
+    fn open(
+        &mut self,
+        outbox: Outbox,
+    ) -> impl Future<Output = Result<Response<Streaming<Self::Message>>, Status>> + Send;
+
+    /// What a message says.
+    fn hear(&mut self, message: Self::Message) -> Heard;
+}
+
+/// What a message of the server says.
+pub(super) struct Heard {
+    pub(super) items: Vec<wire::StreamItem>,
+    pub(super) ending: Option<wire::StreamEnding>,
+}
+
+/// The stream of players and spectators.
+impl Call for PlayServiceClient<Transport> {
+    type Message = wire::PlayResponse;
+
+    async fn open(&mut self, outbox: Outbox) -> Result<Response<Streaming<wire::PlayResponse>>, Status> {
+        self.play(outbox.map(|items| wire::PlayRequest { items })).await
+    }
+
+    fn hear(&mut self, message: wire::PlayResponse) -> Heard {
+        Heard { items: message.items, ending: message.ending }
+    }
+}
+
 /// Starts the task.
-pub(super) fn start(client: &Client, shared: Arc<Shared>, status: watch::Sender<Connection>) -> AbortHandle {
-    let driver = Driver {
-        rpc: client.play.clone(),
-        opening: client.limits.attempt,
-        shared,
-        status,
-        backoff: Backoff::default(),
-    };
+pub(super) fn start(
+    call: impl Call,
+    client: &Client,
+    shared: Arc<Shared>,
+    status: watch::Sender<Connection>,
+) -> AbortHandle {
+    let driver = Driver { call, opening: client.limits.attempt, shared, status, backoff: Backoff::default() };
     tokio::spawn(driver.drive().instrument(tracing::debug_span!("parlor session"))).abort_handle()
 }
 
-struct Driver {
-    rpc: PlayServiceClient<Transport>,
+struct Driver<C> {
+    call: C,
     /// How long opening may take.
     opening: Duration,
     shared: Arc<Shared>,
@@ -49,7 +84,7 @@ impl From<Error> for Broken {
     }
 }
 
-impl Driver {
+impl<C: Call> Driver<C> {
     async fn drive(mut self) {
         loop {
             self.shared.until_needed().await;
@@ -71,15 +106,22 @@ impl Driver {
     async fn one_stream(&mut self) -> Broken {
         let stream = self.shared.new_stream();
         let outbox = Outbox { shared: Arc::clone(&self.shared), stream };
-        let mut inbound = match timeout(self.opening, self.rpc.play(outbox)).await {
+        let mut inbound = match timeout(self.opening, self.call.open(outbox)).await {
             Ok(Ok(response)) => response.into_inner(),
             Ok(Err(status)) => return Error::from_status(&status).into(),
             Err(_) => return Error::deadline(self.opening).into(),
         };
         self.status.send_replace(Connection::Open);
         loop {
-            let message = match inbound.message().await {
-                Ok(Some(message)) => message,
+            let message = tokio::select! {
+                message = inbound.message() => message,
+                () = self.shared.until_another_is_needed() => {
+                    return Error::closed(wire::ErrorReason::TooSlow, "a table was played faster than it was read")
+                        .into();
+                }
+            };
+            let Heard { items, ending } = match message {
+                Ok(Some(message)) => self.call.hear(message),
                 Ok(None) => {
                     return Error::closed(wire::ErrorReason::ServerStopping, "the server ended the stream")
                         .into();
@@ -87,10 +129,10 @@ impl Driver {
                 Err(status) => return Error::from_status(&status).into(),
             };
             self.backoff.reset();
-            for (slot, wait) in self.shared.receive(message.items) {
+            for (slot, wait) in self.shared.receive(items) {
                 self.say_later(slot, wait);
             }
-            if let Some(ending) = message.ending {
+            if let Some(ending) = ending {
                 let not_before = Some(Duration::from_millis(ending.retry_ms.into()));
                 return Broken { error: Error::closed(ending.reason(), &ending.message), not_before };
             }

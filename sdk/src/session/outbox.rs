@@ -12,17 +12,16 @@ use crate::wire;
 /// The most items of a message, as the wire has it.
 const MOST_ITEMS: usize = 1024;
 
-/// The requests of one stream. It is polled when the connection can take more, and gathers what has come up till then.
+/// What the requests of one stream carry. It is polled when the connection can take more, and gathers what has come up till then.
 pub(super) struct Outbox {
     pub(super) shared: Arc<Shared>,
     pub(super) stream: u64,
 }
 
 impl Stream for Outbox {
-    type Item = wire::PlayRequest;
+    type Item = Vec<wire::PlayRequestItem>;
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<wire::PlayRequest>> {
-        let items = self.shared.poll_send(self.stream, MOST_ITEMS, context);
-        items.map(|items| items.map(|items| wire::PlayRequest { items }))
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.shared.poll_send(self.stream, MOST_ITEMS, context)
     }
 }

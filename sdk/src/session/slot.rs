@@ -59,9 +59,26 @@ impl Pending {
     }
 }
 
+/// Who opens the channel of a slot.
+pub(super) enum Opening {
+    /// This side, by attaching.
+    Attach {
+        /// As whom.
+        viewer: wire::attach::Viewer,
+        /// What to be sent.
+        wants: Option<wire::Wants>,
+    },
+    /// The server, which gives the seat to an agent: once on each stream.
+    Given {
+        /// The id of the table.
+        table_id: String,
+        /// The seat.
+        seat: u32,
+    },
+}
+
 pub(super) struct Slot {
-    viewer: wire::attach::Viewer,
-    wants: Option<wire::Wants>,
+    opening: Opening,
     /// The number of the last update that is in the inbox or was read.
     seen: Option<u32>,
     /// The id of the last decision that is in the inbox or was read.
@@ -72,8 +89,12 @@ pub(super) struct Slot {
     missed: bool,
     /// The number of the channel on the stream that is open, while it is attached.
     pub(super) channel: Option<u32>,
-    /// Whether an attach has to be sent.
+    /// Whether the channel has to be opened anew: by an attach or, if the server opens it, over another stream.
     attach_due: bool,
+    /// Whether the server closed the channel for a while. It is then opened anew after a wait.
+    shut: bool,
+    /// The stream on which the server gave the seat last.
+    given_on: u64,
     /// Whether the slot stands in the list of those that have something to send.
     pub(super) listed: bool,
     answers: VecDeque<Pending>,
@@ -85,22 +106,19 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    pub(super) fn new(
-        viewer: wire::attach::Viewer,
-        wants: Option<wire::Wants>,
-        after: Option<u32>,
-        room: usize,
-    ) -> Slot {
+    pub(super) fn new(opening: Opening, after: Option<u32>, room: usize) -> Slot {
+        let attach_due = matches!(opening, Opening::Attach { .. });
         Slot {
-            viewer,
-            wants,
+            opening,
             seen: after,
             asked: 0,
             inbox: VecDeque::new(),
             room,
             missed: false,
             channel: None,
-            attach_due: true,
+            attach_due,
+            shut: false,
+            given_on: 0,
             listed: false,
             answers: VecDeque::new(),
             end: None,
@@ -117,13 +135,61 @@ impl Slot {
     /// Whether there is something to send.
     pub(super) fn has_something_to_say(&self) -> bool {
         self.end.is_none()
-            && (self.attach_due || (self.channel.is_some() && self.answers.iter().any(Pending::is_due)))
+            && ((self.attach_due && self.attaches())
+                || (self.channel.is_some() && self.answers.iter().any(Pending::is_due)))
+    }
+
+    fn attaches(&self) -> bool {
+        matches!(self.opening, Opening::Attach { .. })
+    }
+
+    /// Whether only another stream can bring what is missing: a channel of the server's cannot be attached.
+    pub(super) fn needs_another_stream(&self) -> bool {
+        self.end.is_none() && self.attach_due && !self.attaches()
+    }
+
+    /// The server gave the seat, on this channel of this stream.
+    pub(super) fn give(&mut self, channel: u32, stream: u64) {
+        self.channel = Some(channel);
+        self.given_on = stream;
+        self.shut = false;
+    }
+
+    /// All seats were given on this stream that the server had for us: one that is not among them is no longer ours, most
+    /// likely because its table ended in the meantime.
+    pub(super) fn miss(&mut self, stream: u64) {
+        if !self.attaches() && self.given_on != stream && self.end.is_none() {
+            self.close_answers();
+            self.end = Some(None);
+        }
+    }
+
+    /// What an agent says it has of the table; none without an update, or once it is over.
+    pub(super) fn bookmark(&self) -> Option<wire::AgentBookmark> {
+        match (&self.opening, self.seen) {
+            (Opening::Given { table_id, seat }, Some(after)) if self.end.is_none() => {
+                Some(wire::AgentBookmark { table_id: table_id.clone(), seat: *seat, after })
+            }
+            _ => None,
+        }
+    }
+
+    /// The table and the seat, if the server gave it.
+    pub(super) fn place(&self) -> Option<(String, u32)> {
+        match &self.opening {
+            Opening::Given { table_id, seat } => Some((table_id.clone(), *seat)),
+            Opening::Attach { .. } => None,
+        }
     }
 
     /// A new stream is open: everything that the last one may have lost is said again.
     pub(super) fn start_over(&mut self) {
         self.channel = None;
-        self.attach_due = true;
+        self.shut = false;
+        self.attach_due = self.attaches();
+        if !self.attaches() {
+            self.missed = false;
+        }
         for pending in &mut self.answers {
             pending.sent = false;
         }
@@ -139,7 +205,9 @@ impl Slot {
 
     /// Attaches again, if it is not attached, or if something is missing and there is room for it.
     fn attach_again(&mut self) {
-        self.attach_due |= self.channel.is_none() || self.lacks_something();
+        // A channel of the server's that is not there yet comes by itself.
+        let closed = if self.attaches() { self.channel.is_none() } else { self.shut };
+        self.attach_due |= closed || self.lacks_something();
     }
 
     /// Whether something did not come into the inbox that would fit now.
@@ -151,12 +219,14 @@ impl Slot {
     /// for the old one can be mistaken; `new_channel` gives the number.
     pub(super) fn say(&mut self, new_channel: impl FnOnce() -> u32, out: &mut Vec<wire::PlayRequestItem>) {
         let mut say = |channel, item| out.push(wire::PlayRequestItem { channel, item: Some(item) });
-        if self.attach_due {
+        if let Opening::Attach { viewer, wants } = &self.opening
+            && self.attach_due
+        {
             if let Some(old) = self.channel {
                 say(old, Say::Detach(wire::Detach {}));
             }
             let channel = new_channel();
-            let (viewer, wants) = (Some(self.viewer.clone()), self.wants);
+            let (viewer, wants) = (Some(viewer.clone()), *wants);
             say(channel, Say::Attach(wire::Attach { viewer, after: self.seen, wants }));
             self.channel = Some(channel);
             self.attach_due = false;
@@ -217,7 +287,7 @@ impl Slot {
             Hear::Presence(presence) => self.keep(Told::Presence(presence)),
             Hear::TimeLeft(time) => self.keep(Told::TimeLeft(time)),
             Hear::Closed(closed) => self.hear_closed(&closed),
-            // For agents alone, whose channels the server opens.
+            // That the channel is open is known by now.
             Hear::SeatGiven(_) => Then::Nothing,
         }
     }
@@ -292,6 +362,7 @@ impl Slot {
         }
         let error = Error::closed(reason, &closed.message);
         if closed.retry || error.is_temporary() {
+            self.shut = true;
             return Then::SayLater;
         }
         self.fail(error);

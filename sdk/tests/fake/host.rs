@@ -150,6 +150,10 @@ pub(crate) struct State {
     pub(crate) streams: usize,
     pub(crate) most_items: usize,
     pub(crate) detached: usize,
+    /// Every hello of an agent.
+    pub(crate) hellos: Vec<wire::AgentHello>,
+    /// Tables that are over are not given to an agent that comes back, whatever it remembers of them.
+    pub(crate) forgets_tables_that_are_over: bool,
     pub(crate) attached: usize,
 }
 

@@ -3,8 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that meets an error should stop there and then")]
 
+mod agents;
 mod bots;
 mod calls;
+mod connect;
 mod host;
 mod net;
 mod news;

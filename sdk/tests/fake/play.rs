@@ -1,11 +1,11 @@
 //! The fake PlayService.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use futures_util::Stream;
 use futures_util::stream::unfold;
+use futures_util::{Stream, StreamExt};
 use parlor_proto::encoded;
 use parlor_proto::v1::play_service_server::PlayService;
 use parlor_sdk::wire;
@@ -22,7 +22,7 @@ pub(crate) struct FakePlay {
     pub(crate) network: Arc<Network>,
 }
 
-type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+pub(crate) type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[tonic::async_trait]
 impl PlayService for FakePlay {
@@ -33,31 +33,11 @@ impl PlayService for FakePlay {
         &self,
         request: Request<Streaming<wire::PlayRequest>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
-        let (refused, fault) = self.host.change(|state| {
-            state.streams += 1;
-            match state.refuse.pop_front() {
-                Some(status) => (Some(status), None),
-                None => (None, state.faults.pop_front()),
-            }
-        });
-        if let Some(status) = refused {
-            return Err(status);
-        }
-        let (out, responses) = mpsc::channel(4);
-        let stream = PlayStream {
-            host: Arc::clone(&self.host),
-            network: Arc::clone(&self.network),
-            channels: BTreeMap::new(),
-            fault,
-            sent: 0,
-            out,
-        };
-        tokio::spawn(stream.run(request.into_inner()));
-        let responses = unfold(responses, async |mut responses| {
-            let response: Result<wire::PlayResponse, Status> = responses.recv().await?;
-            Some((response.map(encoded::PlayResponse::from), responses))
-        });
-        Ok(Response::new(Box::pin(responses)))
+        let make = |items, ending| wire::PlayResponse { items, ending }.into();
+        let (stream, responses) = FakeStream::open(&self.host, &self.network, make)?;
+        let requests = request.into_inner().map(|request| request.map(|request| request.items));
+        tokio::spawn(stream.run(Box::pin(requests)));
+        Ok(Response::new(responses))
     }
 
     async fn follow(
@@ -87,17 +67,44 @@ impl PlayService for FakePlay {
     }
 }
 
-struct PlayStream {
-    host: Arc<Host>,
+/// A stream that plays, of a player or of an agent: `make` makes its messages.
+pub(crate) struct FakeStream<T> {
+    pub(crate) host: Arc<Host>,
     network: Arc<Network>,
-    channels: BTreeMap<u32, Attached>,
+    pub(crate) channels: BTreeMap<u32, Attached>,
+    /// The tokens of the seats that an agent was given on this stream; none if it is a player's.
+    pub(crate) given: Option<BTreeSet<String>>,
     fault: Option<Fault>,
     sent: usize,
-    out: mpsc::Sender<Result<wire::PlayResponse, Status>>,
+    make: fn(Vec<wire::StreamItem>, Option<wire::StreamEnding>) -> T,
+    pub(crate) out: mpsc::Sender<Result<T, Status>>,
 }
 
-impl PlayStream {
-    async fn run(mut self, mut requests: Streaming<wire::PlayRequest>) {
+type Requests = Pin<Box<dyn Stream<Item = Result<Vec<wire::PlayRequestItem>, Status>> + Send>>;
+
+impl<T: Send + 'static> FakeStream<T> {
+    /// The next stream, with its fault; or what it is refused with.
+    pub(crate) fn open(
+        host: &Arc<Host>,
+        network: &Arc<Network>,
+        make: fn(Vec<wire::StreamItem>, Option<wire::StreamEnding>) -> T,
+    ) -> Result<(FakeStream<T>, Responses<T>), Status> {
+        let fault = host.change(|state| {
+            state.streams += 1;
+            match state.refuse.pop_front() {
+                Some(status) => Err(status),
+                None => Ok(state.faults.pop_front()),
+            }
+        })?;
+        let (out, responses) = mpsc::channel(4);
+        let (host, network) = (Arc::clone(host), Arc::clone(network));
+        let channels = BTreeMap::new();
+        let stream = FakeStream { host, network, channels, given: None, fault, sent: 0, make, out };
+        let responses = unfold(responses, async |mut responses| Some((responses.recv().await?, responses)));
+        Ok((stream, Box::pin(responses)))
+    }
+
+    pub(crate) async fn run(mut self, mut requests: Requests) {
         let mut changes = self.host.changes();
         loop {
             let news = self.catch_up();
@@ -105,9 +112,9 @@ impl PlayStream {
                 return;
             }
             tokio::select! {
-                request = requests.message() => {
-                    let Ok(Some(request)) = request else { return };
-                    let replies = self.hear(request);
+                request = requests.next() => {
+                    let Some(Ok(items)) = request else { return };
+                    let replies = self.hear(items);
                     if !self.send(replies).await {
                         return;
                     }
@@ -117,15 +124,16 @@ impl PlayStream {
         }
     }
 
-    fn hear(&mut self, request: wire::PlayRequest) -> Vec<wire::StreamItem> {
-        let items = request.items.len();
+    fn hear(&mut self, said: Vec<wire::PlayRequestItem>) -> Vec<wire::StreamItem> {
+        let items = said.len();
         assert!(items > 0, "a message has something in it");
         self.host.change(|state| state.most_items = state.most_items.max(items));
         let mut replies = Vec::new();
-        for item in request.items {
+        for item in said {
             let channel = item.channel;
             match item.item.expect("an item says something") {
                 Said::Attach(attach) => {
+                    assert!(self.given.is_none(), "an agent attaches nothing");
                     let token = match attach.viewer.expect("a viewer") {
                         wire::attach::Viewer::SeatToken(token) | wire::attach::Viewer::TableId(token) => {
                             token
@@ -162,8 +170,8 @@ impl PlayStream {
 
     /// Everything that is new on all channels.
     fn catch_up(&mut self) -> Vec<wire::StreamItem> {
+        let mut items = self.give();
         let state = self.host.look();
-        let mut items = Vec::new();
         self.channels.retain(|channel, attached| {
             let Some(seat) = state.seats.get(&attached.token) else {
                 let item = Some(closed(wire::ErrorReason::TokenInvalid, false));
@@ -186,10 +194,21 @@ impl PlayStream {
             items.truncate(fault.after.saturating_sub(self.sent));
         }
         self.sent += items.len();
-        let mut response = wire::PlayResponse { items, ending: None };
         let Some(fault) = due else {
-            return response.items.is_empty() || self.out.send(Ok(response)).await.is_ok();
+            return items.is_empty() || self.out.send(Ok((self.make)(items, None))).await.is_ok();
         };
+        if let Kind::CloseAll(reason) = fault.kind {
+            let closed = |channel| wire::StreamItem { channel, item: Some(closed(reason, true)) };
+            items.extend(std::mem::take(&mut self.channels).into_keys().map(closed));
+        }
+        let ending = match fault.kind {
+            Kind::Ending(reason) => {
+                let message = String::from("the fake ends the stream");
+                Some(wire::StreamEnding { reason: reason.into(), message, retry_ms: 20 })
+            }
+            _ => None,
+        };
+        let response = (self.make)(items, ending);
         match fault.kind {
             Kind::Cut => {
                 let _ = self.out.send(Ok(response)).await;
@@ -205,23 +224,13 @@ impl PlayStream {
                 let _ = self.out.send(Err(Status::new(code, "a fault of the fake"))).await;
                 false
             }
-            Kind::Ending(reason) => {
-                let message = String::from("the fake ends the stream");
-                response.ending = Some(wire::StreamEnding { reason: reason.into(), message, retry_ms: 20 });
+            Kind::Ending(_) => {
                 let _ = self.out.send(Ok(response)).await;
                 // Whoever waits for the end itself waits in vain.
                 self.out.closed().await;
                 false
             }
-            Kind::CloseAll(reason) => {
-                let channels = std::mem::take(&mut self.channels);
-                response.items.extend(
-                    channels
-                        .into_keys()
-                        .map(|channel| wire::StreamItem { channel, item: Some(closed(reason, true)) }),
-                );
-                self.out.send(Ok(response)).await.is_ok()
-            }
+            Kind::CloseAll(_) => self.out.send(Ok(response)).await.is_ok(),
             kind => {
                 for attached in self.channels.values_mut() {
                     match kind {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures_util::Stream;
 use futures_util::stream::{self, StreamExt};
+use parlor_proto::v1::agent_service_server::AgentServiceServer;
 use parlor_proto::v1::play_service_server::PlayServiceServer;
 use parlor_proto::v1::table_service_server::{TableService, TableServiceServer};
 use parlor_sdk::{Client, ClientBuilder, wire};
@@ -15,6 +16,7 @@ use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status};
 
+use super::connect::FakeAgents;
 use super::host::Host;
 use super::net::Network;
 use super::play::FakePlay;
@@ -32,9 +34,11 @@ impl Fake {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let network = Network::before(listener.local_addr().unwrap()).await;
         let (host, tables) = (Host::new(), Arc::new(Tables::default()));
+        let agents = FakeAgents { host: Arc::clone(&host), network: Arc::clone(&network) };
         let play = FakePlay { host: Arc::clone(&host), network: Arc::clone(&network) };
         let router = Server::builder()
             .add_service(PlayServiceServer::new(play))
+            .add_service(AgentServiceServer::new(agents))
             .add_service(TableServiceServer::from_arc(Arc::clone(&tables)));
         let server = tokio::spawn(async {
             router.serve_with_incoming(TcpIncoming::from(listener)).await.unwrap();

@@ -39,7 +39,9 @@ pub use bounded::{Count, NotAllowed, Size, Span};
 pub use cli::{Cli, Command, Flags, KeysCommand};
 pub use error::SettingsError;
 pub use load::Sources;
-pub use sections::{Bots, Connections, Limits, Logging, Retention, TableDefaults, Telemetry, Tls, TlsFiles};
+pub use sections::{
+    Agents, Bots, Connections, Limits, Logging, Retention, TableDefaults, Telemetry, Tls, TlsFiles,
+};
 pub use values::{Endpoint, Keep, LogFormat, LogLevel, Origins, Store};
 
 /// `deploy/parlor.toml`: every key, its default, and what it means.
@@ -77,6 +79,8 @@ pub struct Settings {
     pub retention: Retention,
     /// The house bots.
     pub bots: Bots,
+    /// Agents.
+    pub agents: Agents,
     /// What is logged.
     pub log: Logging,
     /// Where traces go.
@@ -101,6 +105,7 @@ impl Default for Settings {
             table: TableDefaults::default(),
             retention: Retention::default(),
             bots: Bots::default(),
+            agents: Agents::default(),
             log: Logging::default(),
             telemetry: Telemetry::default(),
             keys: Vec::new(),

@@ -207,6 +207,52 @@ impl Default for Bots {
     }
 }
 
+/// Agents: programs that play under a name.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Agents {
+    /// Tables at which one agent plays at once, whatever it says of itself.
+    pub max_tables: Count<1, 10_000>,
+    /// Names that are registered, in all.
+    pub known: Count<1, 100_000>,
+    /// Names that one API key, or everyone together where there are none, may register.
+    pub known_per_key: Count<1, 100_000>,
+    /// How long an agent has to say hello after it has connected.
+    pub hello_within: Span<SECOND, { 10 * MINUTE }>,
+    /// After how many clocks that ran out in a row an agent is set aside.
+    pub time_outs: Count<1, 10_000>,
+    /// After how many answers that were refused in a row.
+    pub refused: Count<1, 10_000>,
+    /// After how many broken connections, while it was playing.
+    pub breaks: Count<2, 10_000>,
+    /// After how many times that it was cut off for reading too slowly.
+    pub slow: Count<2, 10_000>,
+    /// Within what time broken connections and slow reading are counted together.
+    pub within: Span<SECOND, DAY>,
+    /// How long an agent is set aside the first time; each time after that it is twice as long.
+    pub aside_first: Span<SECOND, DAY>,
+    /// How long an agent is set aside at the most.
+    pub aside_longest: Span<SECOND, { 30 * DAY }>,
+}
+
+impl Default for Agents {
+    fn default() -> Agents {
+        Agents {
+            max_tables: const { Count::of(1_000) },
+            known: const { Count::of(10_000) },
+            known_per_key: const { Count::of(5_000) },
+            hello_within: const { Span::of_ms(10 * SECOND) },
+            time_outs: const { Count::of(6) },
+            refused: const { Count::of(20) },
+            breaks: const { Count::of(10) },
+            slow: const { Count::of(3) },
+            within: const { Span::of_ms(MINUTE) },
+            aside_first: const { Span::of_ms(10 * SECOND) },
+            aside_longest: const { Span::of_ms(10 * MINUTE) },
+        }
+    }
+}
+
 /// What is logged.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

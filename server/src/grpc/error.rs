@@ -10,6 +10,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 use super::reasons::{DOMAIN, code, name};
 use crate::{
+    agents::AgentError,
     host::HostError,
     identity::{KeyRefused, Scope, TokenRefused},
     limits::{Counted, Exhausted},
@@ -132,9 +133,10 @@ impl Failure {
                 Exhausted::Count { counted: Counted::Tables, most } => {
                     told(Reason::TooManyTables).with("most", most)
                 }
-                Exhausted::Count { counted: Counted::Streams | Counted::Channels, most } => {
-                    told(Reason::TooManyStreams).with("most", most)
-                }
+                Exhausted::Count {
+                    counted: Counted::Streams | Counted::Channels | Counted::Agents,
+                    most,
+                } => told(Reason::TooManyStreams).with("most", most),
             },
             Failure::Host(HostError::Log(error)) => match error {
                 LogError::NoSuchTable { table } => told(Reason::TableNotFound).with("table_id", table),
@@ -189,6 +191,17 @@ impl Failure {
                 }
                 CommandError::Illegal(refusal) => told(Reason::IllegalAction).with("rule", refusal.code),
             },
+            Failure::Host(HostError::Agent(error)) => match error {
+                AgentError::Unknown { .. } => told(Reason::AgentNotFound),
+                AgentError::Gone { .. }
+                | AgentError::OtherVersion { .. }
+                | AgentError::DoesNotPlay { .. }
+                | AgentError::Full { .. }
+                | AgentError::SetAside { .. } => told(Reason::AgentUnavailable),
+                AgentError::NameTaken { .. } => told(Reason::AgentNameTaken),
+                AgentError::Replaced => told(Reason::AgentReplaced),
+                AgentError::AllRefused { refused } => told(Reason::Protocol).with("refused", refused),
+            },
             Failure::Host(HostError::Setup(error)) => match error {
                 SetupError::Players { min, max, got, .. } => {
                     let why = format!("must have {min} to {max} entries, one a player, not {got}");
@@ -208,6 +221,12 @@ impl Failure {
             }
             Failure::Host(HostError::NotOwner { table }) => told(Reason::NotOwner).with("table_id", table),
             Failure::Host(HostError::NotOver { table }) => told(Reason::TableNotOver).with("table_id", table),
+            Failure::Host(HostError::NoSuchTournament { tournament }) => {
+                told(Reason::TournamentNotFound).with("tournament_id", tournament)
+            }
+            Failure::Host(HostError::DealNotOver { tournament, number }) => {
+                told(Reason::DealNotOver).with("tournament_id", tournament).with("group", number)
+            }
             Failure::Host(HostError::RequestReused) => told(Reason::RequestIdReused),
             Failure::Host(HostError::CursorAhead { last, .. }) => {
                 told(Reason::CursorAhead).with("last", last)

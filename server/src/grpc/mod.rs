@@ -1,22 +1,27 @@
 //! The border: what arrives over gRPC is checked and handed on, what comes back is put into messages, and whatever goes
 //! wrong becomes a status. Nothing behind it knows of gRPC.
 
+mod agent;
 mod catalogue;
+mod ear;
 mod error;
 pub mod layer;
 mod method;
 mod peer;
 mod play;
 mod reasons;
+mod record;
 mod speech;
 mod table;
 
+pub use agent::Agents;
 pub use catalogue::Catalogue;
 pub use error::Failure;
 pub use method::Method;
 pub use peer::Peer;
 pub use play::Play;
 pub use reasons::{DOMAIN, code, name};
+pub use record::Records;
 pub use table::Tables;
 
 use crate::config::Settings;

@@ -25,7 +25,7 @@ pub(super) fn caller<T>(request: &Request<T>) -> Option<Caller> {
 }
 
 /// Who calls, and may do this.
-fn with_scope<T>(request: &Request<T>, scope: Scope) -> Result<Caller, Failure> {
+pub(super) fn with_scope<T>(request: &Request<T>, scope: Scope) -> Result<Caller, Failure> {
     let caller = caller(request).ok_or(KeyRefused::Missing)?;
     if caller.may(scope) { Ok(caller) } else { Err(Failure::Scope(scope)) }
 }

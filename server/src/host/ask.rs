@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use parlor_engine::{AnyOptions, GameId, Seat};
 
 use crate::TableId;
+use crate::agents::MustBe;
 use crate::identity::{Owner, SeatPass, SpectatorPass};
 use crate::table::{Joining, RequestMark, SeatSetup, State, TimeControl, Visibility};
 
@@ -25,6 +26,8 @@ pub struct NewTable {
     pub metadata: BTreeMap<String, String>,
     /// For how many milliseconds it waits for its seats to be filled.
     pub fill: u64,
+    /// Whether the agents that are to sit there have to be connected.
+    pub agents: MustBe,
     /// What makes a repeat harmless.
     pub request: Option<RequestMark>,
 }
@@ -87,6 +90,12 @@ pub struct TableFilter {
     pub user: Option<String>,
     /// Only those of the caller whose metadata has all of this.
     pub metadata: BTreeMap<String, String>,
+    /// Only those with all of these tags.
+    pub tags: Vec<String>,
+    /// Only those made at this time or later, in milliseconds since 1970.
+    pub since: Option<u64>,
+    /// Only those made before this time.
+    pub before: Option<u64>,
 }
 
 /// Who wants to see a table.

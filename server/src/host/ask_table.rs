@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 
 use super::outbox::{Attachment, CatchUp, Out};
 use super::{Answered, Behalf, Channel, HostError, Join, Wants, Who};
+use crate::agents::Known;
 use crate::identity::SeatPass;
 use crate::table::{Answer, DecisionId, Look, RequestMark};
 
@@ -58,6 +59,8 @@ pub(super) struct Attach {
     pub(super) who: Who,
     pub(super) after: Option<u64>,
     pub(super) wants: Wants,
+    /// The agent, if it plays as one.
+    pub(super) agent: Option<Arc<Known>>,
     /// Held until the channel has been told what it has missed.
     pub(super) _catch_up: Option<CatchUp>,
 }

@@ -168,7 +168,8 @@ impl Clocks {
         entries
     }
 
-    fn used_time(&self, seat: Seat, now: Moment) -> Duration {
+    /// How long the open decision of a seat has taken.
+    pub(super) fn used_time(&self, seat: Seat, now: Moment) -> Duration {
         let clock = &self.seats[seat.index()];
         match clock.mode {
             Mode::Running { since } => clock.used + now.since(since),

@@ -65,10 +65,12 @@ pub(super) fn create(work: &mut Work, creation: Creation, to: To<Look>) -> Optio
     };
     let mut news = vec![News::Created(look)];
     news.extend(all_news(&live.table, &steps));
+    live.agents = work.shared.agents.at(&live.table);
+    let (shared, agents) = (work.shared.clone(), live.agents.clone());
     let mut append = append(&live, work, 0, &entries, news);
     append.request = request;
     (append.listing, append.place) = (Some(listing(&live)), Some(place(&live, &append.entries)));
-    live.set_pending(append.entries.clone(), Some(Reply::Look(to)));
+    live.set_pending(append.entries.clone(), Some(Reply::Created { shared, agents, to }));
     work.appends.push(append);
     Some(live)
 }

@@ -1,15 +1,21 @@
 //! Making tables: new ones, and rematches of those that are over.
 
-use parlor_engine::Seat;
+use std::collections::BTreeMap;
+
+use parlor_engine::{AnyOptions, Seat};
 use tokio::sync::oneshot;
 
 use super::admit::Door;
 use super::shard::{Creation, ToShard};
 use super::{Behalf, Host, HostError, NewChance, NewTable, client_request, rematch_request};
+use crate::agents::MustBe;
 use crate::identity::Owner;
 use crate::log::{LogError, OwnerId};
-use crate::table::{ChanceSetup, Entry, Holder, Look, SeatSetup, Setup};
+use crate::table::{ChanceSetup, Deal, Entry, Holder, Look, SeatSetup, Setup, TimeControl, Visibility};
 use crate::{TableId, fresh_bytes};
+
+/// For how many milliseconds a table of a deal would wait for its seats, all of which are taken.
+const FILL: u64 = 60_000;
 
 impl Host {
     /// Makes a table for an owner, who may have so many open at once. A request that made one before gets that one.
@@ -40,7 +46,7 @@ impl Host {
             rematch_of: None,
             request: new.request.clone(),
         };
-        match self.make(&owner, tables, setup, request).await {
+        match self.make(&owner, tables, setup, new.agents, request).await {
             Err(HostError::Log(LogError::Repeated { table })) => self.made_before(table, &new).await,
             made => made,
         }
@@ -79,7 +85,8 @@ impl Host {
             ..Setup::clone(&before.setup)
         };
         let owner = OwnerId::new(&setup.owner)?;
-        match self.make(&owner, tables, setup, Some(rematch_request(table))).await {
+        let request = Some(rematch_request(table));
+        match self.make(&owner, tables, setup, MustBe::Here, request).await {
             Err(HostError::Log(LogError::Repeated { table })) => self.look(table).await,
             Err(error) => Err(error),
             Ok(look) => {
@@ -89,7 +96,54 @@ impl Host {
         }
     }
 
+    /// Makes a table of a tournament's deal for its organiser, or finds the one that was made before: there is one for each
+    /// rotation of a deal. What it counts against is the tournament's own bound, not the organiser's.
+    pub async fn create_dealt(&self, owner: &Owner, new: DealtTable) -> Result<Look, HostError> {
+        let owner = OwnerId::new(owner.as_str())?;
+        let request = deal_request(&new.deal);
+        if let Some(made) = self.shared.log.requested(&owner, &request).await? {
+            return self.look(made).await;
+        }
+        let setup = Setup {
+            table: self.new_id()?,
+            owner: owner.as_str().to_owned(),
+            rules_version: new.options.game().info().rules_version,
+            options: new.options,
+            seats: new.seats,
+            time: new.time,
+            visibility: new.visibility,
+            chance: ChanceSetup::Deal(Box::new(new.deal)),
+            metadata: BTreeMap::new(),
+            created: self.shared.clock.now_ms(),
+            fill: FILL,
+            rematch_of: None,
+            request: None,
+        };
+        match self.make(&owner, u32::MAX, setup, MustBe::Registered, Some(request)).await {
+            Err(HostError::Log(LogError::Repeated { table })) => self.look(table).await,
+            made => made,
+        }
+    }
+
     async fn make(
+        &self,
+        owner: &OwnerId,
+        tables: u32,
+        mut setup: Setup,
+        agents: MustBe,
+        request: Option<String>,
+    ) -> Result<Look, HostError> {
+        let (table, game) = (setup.table, setup.options.game());
+        self.shared.agents.reserve(table, game, &mut setup.seats, agents)?;
+        let seats = setup.seats.clone();
+        let made = self.try_make(owner, tables, setup, request).await;
+        if made.is_err() {
+            self.shared.agents.release(table, &seats);
+        }
+        made
+    }
+
+    async fn try_make(
         &self,
         owner: &OwnerId,
         tables: u32,
@@ -117,6 +171,26 @@ impl Host {
     fn new_id(&self) -> Result<TableId, HostError> {
         Ok(TableId::new(self.shared.clock.now_ms(), fresh_bytes()?))
     }
+}
+
+/// A table of a tournament's deal, to be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DealtTable {
+    /// The game, with its options.
+    pub options: AnyOptions,
+    /// One for each player, in the order of the seats: all of them are taken.
+    pub seats: Vec<SeatSetup>,
+    /// How much time the players have.
+    pub time: TimeControl,
+    /// Who may look on, once the deal is over.
+    pub visibility: Visibility,
+    /// Where the cards come from.
+    pub deal: Deal,
+}
+
+/// What the log knows a table of a deal by. No client can choose it.
+fn deal_request(deal: &Deal) -> String {
+    format!("t:{}:{}:{}", deal.tournament, deal.number, deal.rotation)
 }
 
 fn fresh_chance() -> Result<ChanceSetup, HostError> {

@@ -1,14 +1,17 @@
 //! Doing what a table in memory is asked.
 
+use std::sync::Arc;
+
 use parlor_engine::{Seat, Viewer};
 
 use super::admit::Door;
 use super::ask_table::{Answering, Ask, Attach, Change, To};
 use super::commit::{Work, commit};
 use super::live::{Live, Sub};
-use super::outbox::closed;
+use super::outbox::{Out, closed};
 use super::reply::{Answerer, Reply};
 use super::{AnswerOutcome, AnswerRefused, Answered, HostError, Join, Told, Wants, What, Who};
+use crate::agents::Known;
 use crate::table::{Answer, Answered as Answers, CommandError, Decided, Look, Record, Telling, Visibility};
 
 /// Tells whoever asked that it cannot be.
@@ -53,17 +56,18 @@ pub(super) fn carry_out(live: &mut Live, work: &mut Work, ask: Ask) {
             }
         }
         Ask::Act { pass, answering, to } => match Door::from(&live.table).admit(&Who::Seat(pass)) {
-            Ok(_) => answer(live, work, pass.seat(), answering, Answerer::Call(to)),
+            Ok(_) => answer(live, work, (pass.seat(), None), answering, Answerer::Call(to)),
             Err(error) => drop(to.send(Err(error))),
         },
         Ask::Attach(attach) => attach_to(live, work, &attach),
         Ask::Answer { out, channel, attachment, pass, answering } => {
-            let viewer = live.subs.iter().find(|sub| sub.attachment == attachment).map(|sub| sub.viewer);
-            match viewer {
-                Some(Viewer::Seat(seat)) => {
-                    answer(live, work, seat, answering, Answerer::Stream(attachment));
+            let sub = live.subs.iter().find(|sub| sub.attachment == attachment);
+            match sub.map(|sub| (sub.viewer, sub.agent.clone())) {
+                Some((Viewer::Seat(seat), agent)) => {
+                    let by = (seat, agent.map(|agent| (agent, out)));
+                    answer(live, work, by, answering, Answerer::Stream(attachment));
                 }
-                Some(Viewer::Spectator) | None => {
+                Some((Viewer::Spectator, _)) | None => {
                     let error = HostError::NoChannel { channel: channel.0 };
                     refuse(Ask::Answer { out, channel, attachment, pass, answering }, error);
                 }
@@ -106,6 +110,10 @@ fn join_table(live: &mut Live, work: &mut Work, join: Join, to: To<(Seat, Look)>
 fn change_table(live: &mut Live, work: &mut Work, change: Change, to: To<Look>) {
     let table = &live.table;
     let entries = match &change {
+        // Who plays in a tournament is for the tournament to say.
+        Change::Replace { seat, .. } if table.setup().chance.deal().is_some() => {
+            Err(CommandError::SeatTaken { seat: *seat })
+        }
         Change::Replace { seat, bot, request } => table.replace(*seat, bot, request.clone()),
         Change::Resign { seat } => match table.resign(*seat) {
             Err(CommandError::Forfeited { .. }) => Ok(Vec::new()),
@@ -124,13 +132,24 @@ fn change_table(live: &mut Live, work: &mut Work, change: Change, to: To<Look>) 
 }
 
 /// Takes the answer of a seat, and says what became of it: at once, or when it is durable.
-fn answer(live: &mut Live, work: &mut Work, seat: Seat, answering: Answering, to: Answerer) {
+fn answer(
+    live: &mut Live,
+    work: &mut Work,
+    (seat, agent): (Seat, Option<(Arc<Known>, Arc<Out>)>),
+    answering: Answering,
+    to: Answerer,
+) {
     let Answering { decision, answer, reported } = answering;
     let used = live.clocks.used(seat, work.now);
+    // What is listed of an agent must not tell of decisions that are a secret.
+    let agent = agent.filter(|_| !live.table.is_secret(seat));
     let outcome = match live.table.answer(seat, decision, answer, used, reported) {
         Ok(Answers::Play(entry)) => {
             if !live.table.is_secret(seat) {
                 work.moves.increment(1);
+            }
+            if let Some((agent, _)) = agent {
+                work.shared.agents.answered(&agent, live.clocks.used_time(seat, work.now), reported);
             }
             return commit(live, work, vec![entry], Some(Reply::Decided { seat, decision, to }));
         }
@@ -143,8 +162,17 @@ fn answer(live: &mut Live, work: &mut Work, seat: Seat, answering: Answering, to
                 None => decided_before(live.record().ok().as_deref(), seat, answering, error),
             }
         }
-        Err(CommandError::Illegal(refusal)) => AnswerOutcome::Refused(AnswerRefused::Illegal(refusal)),
-        Err(error) => AnswerOutcome::Refused(AnswerRefused::Command(error)),
+        Err(error) => {
+            if let Some((agent, out)) = agent
+                && let Some(enough) = work.shared.agents.refused(&agent)
+            {
+                out.end(enough.into());
+            }
+            match error {
+                CommandError::Illegal(refusal) => AnswerOutcome::Refused(AnswerRefused::Illegal(refusal)),
+                error => AnswerOutcome::Refused(AnswerRefused::Command(error)),
+            }
+        }
     };
     let answered = to.send(Answered { decision, outcome });
     live.send_all(answered.into_iter().collect());
@@ -181,6 +209,9 @@ fn attach_to(live: &mut Live, work: &Work, attach: &Attach) {
 
 fn try_attach(live: &mut Live, work: &Work, attach: &Attach) -> Result<(), HostError> {
     let viewer = Door::from(&live.table).admit(&attach.who)?;
+    if viewer == Viewer::Spectator {
+        work.shared.deals.check(live.table.setup().chance.deal())?;
+    }
     let last = live.table.numbers().of(viewer);
     if let Some(after) = attach.after.filter(|after| *after > last) {
         return Err(HostError::CursorAhead { after, last });
@@ -196,6 +227,7 @@ fn try_attach(live: &mut Live, work: &Work, attach: &Attach) -> Result<(), HostE
             Who::Rail { .. } => None,
         },
         wants: attach.wants,
+        agent: attach.agent.clone(),
         number: attach.after.unwrap_or(last),
     };
     match attach.after {

@@ -3,6 +3,7 @@
 use parlor_bots::BotError;
 use parlor_engine::SetupError;
 
+use crate::agents::AgentError;
 use crate::identity::TokenRefused;
 use crate::limits::Exhausted;
 use crate::log::LogError;
@@ -28,6 +29,9 @@ pub enum HostError {
     /// The game cannot be set up so.
     #[error(transparent)]
     Setup(#[from] SetupError),
+    /// An agent cannot connect, or play.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
     /// There is no such house bot.
     #[error(transparent)]
     Bot(#[from] BotError),
@@ -48,6 +52,22 @@ pub enum HostError {
     NotOver {
         /// The table.
         table: TableId,
+    },
+    /// There is no such tournament, or it is not the caller's to see.
+    #[error("there is no tournament {tournament}, or it is private and not yours to see")]
+    NoSuchTournament {
+        /// The tournament.
+        tournament: TableId,
+    },
+    /// A table of a tournament's deal may be looked at when all tables of the deal are over.
+    #[error(
+        "deal {number} of tournament {tournament} is still being played, so its tables have neither spectators nor records: wait for its last table"
+    )]
+    DealNotOver {
+        /// The tournament.
+        tournament: TableId,
+        /// The number of the deal.
+        number: u32,
     },
     /// The request id was used before, for a different request.
     #[error("this request id was used for a different request: take a new id")]

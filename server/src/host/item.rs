@@ -6,6 +6,7 @@ use parlor_engine::{AnyAction, AnyView, Refusal, Seat, Viewer};
 
 use super::{Channel, HostError};
 use crate::TableId;
+use crate::agents::Given;
 use crate::table::{CommandError, Decided, DecisionId, Look, Update};
 
 /// One thing that is said, and the channel it is about.
@@ -20,6 +21,8 @@ pub struct Item {
 /// What is said on a channel.
 #[derive(Clone, Debug)]
 pub enum What {
+    /// A seat is given to an agent.
+    Given(Given),
     /// Where everything stands.
     Snapshot(Box<Snapshot>),
     /// What happened.

@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use super::commit::{state_code, visibility_code};
 use super::{Host, HostError, TableFilter};
 use crate::TableId;
-use crate::log::{Filter, Kind, OwnerId, Page, TableRow};
+use crate::log::{Filter, Kind, Millis, OwnerId, Page, TableRow};
 use crate::table::{Holder, Look, SeatSetup, State, Visibility};
 
 /// How many tables are looked at for one page, at the most. A page may then be short, and there is a next one.
@@ -64,9 +64,13 @@ impl TableFilter {
             kind: Kind::Table,
             owner: owner.map(|owner| OwnerId::new(owner.as_str())).transpose()?,
             game: self.game.map(|game| game.info().id.to_owned()),
+            tag: self.tags.first().cloned(),
+            finished: (!self.states.is_empty() && self.states.iter().all(|state| state.is_over()))
+                .then_some(true),
+            since: self.since.map(Millis),
+            before: self.before.map(Millis),
             state: if let [state] = self.states[..] { Some(state_code(state)) } else { None },
             visibility: self.caller.is_none().then_some(visibility_code(Visibility::Public)),
-            ..Filter::default()
         })
     }
 
@@ -82,6 +86,7 @@ impl TableFilter {
         let in_state = |state: &State| state_code(*state) == row.listing.state;
         (owns || (is_public && !self.owned && !self.is_private()))
             && (self.states.is_empty() || self.states.iter().any(in_state))
+            && self.tags.iter().all(|tag| row.listing.tags.contains(tag))
     }
 
     /// Whether a table is meant.

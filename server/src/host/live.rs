@@ -18,10 +18,10 @@ use super::outbox::{Attachment, Out, closed};
 use super::reply::Reply;
 use super::{Asked, Channel, HostError, Item, Presence, Snapshot, Told, Wants, What};
 use crate::TableId;
+use crate::agents::{Hub, Known};
 use crate::clock::Moment;
-use crate::fair::ServerSeed;
 use crate::log::OwnerId;
-use crate::table::{ChanceSetup, Entry, Holder, Record, Step, Table, TableEvent, Told as Telling};
+use crate::table::{Entry, Holder, Record, Step, Table, TableEvent, Told as Telling};
 
 /// Somebody who plays or watches.
 pub(super) struct Sub {
@@ -32,6 +32,8 @@ pub(super) struct Sub {
     /// Which generation of its token let them in; none where no token was needed.
     pub(super) generation: Option<u32>,
     pub(super) wants: Wants,
+    /// The agent, if it plays as one.
+    pub(super) agent: Option<Arc<Known>>,
     /// The number of the last update that was sent.
     pub(super) number: u64,
 }
@@ -92,6 +94,8 @@ pub(super) struct Live {
     /// Those who play and watch, in the order in which they were attached.
     pub(super) subs: Vec<Sub>,
     pub(super) waiting: VecDeque<Ask>,
+    /// The agents that have a seat.
+    pub(super) agents: Vec<Arc<Known>>,
     pending: Option<Pending>,
     /// What was told to whom, if somebody has asked since the last entry.
     record: Option<Arc<Record>>,
@@ -120,6 +124,7 @@ impl Live {
             clocks,
             subs: Vec::new(),
             waiting: VecDeque::new(),
+            agents: Vec::new(),
             pending: None,
             record: None,
             thinking: Seats::NONE,
@@ -314,6 +319,19 @@ impl Live {
         }
     }
 
+    /// Lets go of the agents that have no seat here any more; of all of them, if the table is over.
+    pub(super) fn release_agents(&mut self, hub: &Hub) {
+        let (table, id) = (&self.table, self.id());
+        let is_over = table.ending().is_some();
+        let sits = |known: &Arc<Known>| {
+            let mut seats = table.seats().iter();
+            seats.any(|seat| matches!(&seat.holder, Holder::Agent { name, .. } if *name == known.who.name))
+        };
+        for known in self.agents.extract_if(.., |known| is_over || !sits(known)) {
+            hub.left(&known, id);
+        }
+    }
+
     /// Brings presence in line with those who are attached, and tells those who want to know.
     pub(super) fn note_presence(&mut self, now: Moment) {
         let mut changed = false;
@@ -367,10 +385,6 @@ impl Live {
             if self.thinking.contains(seat) {
                 continue;
             }
-            let seed = match &self.table.setup().chance {
-                ChanceSetup::Fresh { server_seed } => *server_seed,
-                ChanceSetup::Given { seed } | ChanceSetup::Scripted { seed, .. } => *seed,
-            };
             let Some(view) = self.table.view(Viewer::Seat(seat)) else { continue };
             jobs.push(BotJob {
                 table: self.id(),
@@ -379,7 +393,7 @@ impl Live {
                 bot: bot.clone(),
                 view,
                 legal: self.table.legal_actions(seat),
-                seed: ServerSeed::from_bytes(seed).bot_seed(seat, decision.0),
+                seed: self.table.setup().chance.bot_seed(seat, decision.0),
             });
         }
         jobs

@@ -6,12 +6,14 @@
 //! that is over is answered for by its record (`over.rs`).
 
 mod admit;
+mod agent;
 mod ask;
 mod ask_table;
 mod bots;
 mod clocks;
 mod commit;
 mod creating;
+mod deals;
 mod doing;
 mod error;
 mod item;
@@ -23,6 +25,7 @@ mod news;
 mod outbox;
 mod over;
 mod quota;
+mod records;
 mod reply;
 mod retention;
 mod shard;
@@ -42,7 +45,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, info_span};
 
+pub use agent::{AgentStream, Arrival};
 pub use ask::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
+pub use creating::DealtTable;
+pub use deals::{Deals, TableEnd, TableEnds};
 pub use error::HostError;
 pub use item::{
     AnswerOutcome, AnswerRefused, Answered, Asked, Closed, Item, News, NewsItem, Presence, SeatTime,
@@ -54,6 +60,7 @@ pub use stream::{Said, Saying, StreamHandle};
 pub use tags::{agent_tag, tournament_tag};
 
 use crate::TableId;
+use crate::agents::Hub;
 use crate::clock::{Clock, Moment};
 use crate::config::Settings;
 use crate::identity::{Generation, Owner, SeatPass};
@@ -79,6 +86,8 @@ struct Shared {
     clock: Arc<dyn Clock>,
     bots: BotPool,
     quota: Quota,
+    agents: Hub,
+    deals: Deals,
     attachments: AtomicU64,
     /// Nobody is let in any more.
     stopping: AtomicBool,
@@ -147,12 +156,15 @@ impl Host {
     ) -> Result<Host, HostError> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let (shards, inboxes): (Vec<_>, Vec<_>) = (0..cores).map(|_| mpsc::channel(INBOX)).unzip();
+        let agents = Hub::start(log.clone(), clock.clone(), &settings.agents).await?;
         let shared = Arc::new(Shared {
             away_from: clock.now() + COME_BACK,
+            agents,
             log,
             clock,
             bots: start_bots(&shards, settings)?,
             quota: Quota::default(),
+            deals: Deals::default(),
             attachments: AtomicU64::new(1),
             stopping: AtomicBool::new(false),
             streams: Arc::default(),
@@ -164,6 +176,8 @@ impl Host {
         });
         let shards = Shards(shards.into());
         let start_up = shared.log.start_up().await?;
+        // Whoever runs the tournaments comes later, and until then nothing of them is shown.
+        start_up.tournaments.iter().for_each(|tournament| shared.deals.open(*tournament));
         let (now, now_ms) = (shared.clock.now(), shared.clock.now_ms());
         let mut all: Vec<Shard> =
             inboxes.into_iter().map(|inbox| Shard::new(shared.clone(), inbox)).collect();
@@ -211,15 +225,42 @@ impl Host {
         answer.await.unwrap_or(Err(HostError::Stopping))
     }
 
+    /// Waits for so long, by the host's clock.
+    pub async fn wait(&self, time: Duration) {
+        let clock = &self.shared.clock;
+        clock.sleep_until(clock.now() + time).await;
+    }
+
+    /// The agents that the host knows.
+    #[must_use]
+    pub fn agents(&self) -> &Hub {
+        &self.shared.agents
+    }
+
     /// A table, whether it is in memory, at rest or over.
     pub async fn look(&self, table: TableId) -> Result<Look, HostError> {
-        self.ask(table, Ask::Look).await
+        self.ask(table, Ask::Look).await.map(|look| self.shown(look))
     }
 
     /// A table, to somebody who may see it, and as whom.
     pub async fn admit(&self, who: &Who) -> Result<(Look, Viewer), HostError> {
         let asking = who.clone();
-        self.ask(who.table(), |to| Ask::Admit { who: asking, to }).await
+        let admitted = self.ask(who.table(), |to| Ask::Admit { who: asking, to }).await;
+        admitted.map(|(look, viewer)| (self.shown(look), viewer))
+    }
+
+    /// Which deals of tournaments are over.
+    #[must_use]
+    pub fn deals(&self) -> &Deals {
+        &self.shared.deals
+    }
+
+    /// The table with the seeds of its deal, if it has one and that is over.
+    fn shown(&self, mut look: Look) -> Look {
+        if self.shared.deals.check(look.setup.chance.deal()).is_ok() {
+            look.reveal_deal();
+        }
+        look
     }
 
     /// Lets somebody sit down.

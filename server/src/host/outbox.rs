@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use super::{Channel, Closed, HostError, Item, What};
 use crate::TableId;
+use crate::agents::Given;
 use crate::identity::SeatPass;
 
 /// For each channel of a stream, so many items may wait, where that is more than the settings allow a stream.
@@ -28,6 +30,8 @@ pub(super) struct Attached {
     pub(super) table: TableId,
     /// The token of the seat, if it is a player.
     pub(super) pass: Option<SeatPass>,
+    /// What an agent was given, if it is one.
+    pub(super) given: Option<Given>,
 }
 
 /// What waits for one client.
@@ -36,6 +40,10 @@ pub(super) struct Out {
     state: Mutex<State>,
     /// The client has read something, or a channel has been told what it missed.
     room: Notify,
+    /// Something is to be given again.
+    again: Notify,
+    /// The stream is about to end.
+    ending: CancellationToken,
     /// How many items may wait, whatever is attached.
     limit: usize,
 }
@@ -51,6 +59,8 @@ struct State {
     ending: Option<HostError>,
     /// Who waits for something to be in the queue. It is woken once, and comes back when it has taken all.
     reader: Option<Waker>,
+    /// What agents were given, and is to be given to them again: the table could not go on for a moment.
+    again: Vec<Given>,
 }
 
 /// As many channels are attached as may be.
@@ -67,7 +77,13 @@ pub struct Batch {
 
 impl Out {
     pub(super) fn new(limit: usize) -> Arc<Out> {
-        Arc::new(Out { state: Mutex::default(), room: Notify::new(), limit })
+        Arc::new(Out {
+            state: Mutex::default(),
+            room: Notify::new(),
+            again: Notify::new(),
+            ending: CancellationToken::new(),
+            limit,
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -88,8 +104,12 @@ impl Out {
             if !state.takes(attachment, channel) {
                 break;
             }
-            if matches!(what, What::Closed(_)) {
-                state.channels.remove(&channel);
+            if let What::Closed(Closed { retry, .. }) = what {
+                let given = state.channels.remove(&channel).and_then(|attached| attached.given);
+                if let Some(given) = given.filter(|_| retry) {
+                    state.again.push(given);
+                    self.again.notify_one();
+                }
             }
             self.enqueue(&mut state, Item { channel, what });
         }
@@ -120,6 +140,7 @@ impl Out {
             state.queue = Vec::new();
             state.missed = 0;
             state.ending = Some(HostError::TooSlow);
+            self.ending.cancel();
             self.room.notify_one();
         } else {
             state.queue.push(item);
@@ -150,6 +171,7 @@ impl Out {
         let mut state = self.state();
         state.ending.get_or_insert(why);
         wake(state);
+        self.ending.cancel();
         self.room.notify_one();
     }
 
@@ -179,7 +201,31 @@ impl Out {
 
     /// Detaches everything.
     pub(super) fn detach_all(&self) -> Vec<Attached> {
-        self.state().channels.drain().map(|(_, attached)| attached).collect()
+        let mut state = self.state();
+        let detached = state.channels.drain().map(|(_, attached)| attached).collect();
+        wake(state);
+        detached
+    }
+
+    /// Waits until the stream is about to end.
+    pub(super) async fn ended(&self) {
+        self.ending.cancelled().await;
+    }
+
+    /// Why the stream ends, if it does.
+    pub(super) fn why_ended(&self) -> Option<HostError> {
+        self.state().ending.clone()
+    }
+
+    /// Waits until something is to be given again, and gives it.
+    pub(super) async fn given_again(&self) -> Vec<Given> {
+        loop {
+            let again = std::mem::take(&mut self.state().again);
+            if !again.is_empty() {
+                return again;
+            }
+            self.again.notified().await;
+        }
     }
 
     /// All that is ready; nothing, and the end, if the client attaches nothing more and nothing is attached.

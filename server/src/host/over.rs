@@ -1,16 +1,18 @@
 //! Asking a table that is over: everything is answered from its record.
 
+use parlor_engine::Viewer;
+
 use super::admit::Door;
 use super::ask_table::{Answering, Ask, Attach, Change};
 use super::doing::{catch_up, decided_before};
 use super::live::Sub;
-use super::{AnswerOutcome, AnswerRefused, Answered, HostError, Item, Snapshot, Told, What, Who};
+use super::{AnswerOutcome, AnswerRefused, Answered, Deals, HostError, Item, Snapshot, Told, What, Who};
 use crate::TableId;
 use crate::identity::SeatPass;
 use crate::table::{CommandError, Conduct, Record, State, TableEvent, Update};
 
 /// Answers from the record. Gives whoever wants to hear of a rematch.
-pub(super) fn carry_out(record: &Record, ask: Ask) -> Option<Sub> {
+pub(super) fn carry_out(record: &Record, deals: &Deals, ask: Ask) -> Option<Sub> {
     let look = &record.look;
     match ask {
         Ask::Look(to) => drop(to.send(Ok(look.clone()))),
@@ -30,7 +32,7 @@ pub(super) fn carry_out(record: &Record, ask: Ask) -> Option<Sub> {
                 admitted.map(|_| decided_before(Some(record), pass.seat(), answering, CommandError::Over));
             drop(to.send(outcome.map(|outcome| Answered { decision: answering.decision, outcome })));
         }
-        Ask::Attach(attach) => return attach_to(record, &attach),
+        Ask::Attach(attach) => return attach_to(record, deals, &attach),
         Ask::Answer { out, channel, pass, answering, .. } => {
             let outcome = answer_late(record, pass, answering);
             let outcome = outcome.unwrap_or_else(|error| AnswerOutcome::Refused(AnswerRefused::Host(error)));
@@ -70,8 +72,8 @@ fn answer_late(
     Ok(decided_before(Some(record), pass.seat(), answering, CommandError::Over))
 }
 
-fn attach_to(record: &Record, attach: &Attach) -> Option<Sub> {
-    match try_attach(record, attach) {
+fn attach_to(record: &Record, deals: &Deals, attach: &Attach) -> Option<Sub> {
+    match try_attach(record, deals, attach) {
         Ok(lingering) => lingering,
         Err(error) => {
             attach.refuse(error);
@@ -80,9 +82,12 @@ fn attach_to(record: &Record, attach: &Attach) -> Option<Sub> {
     }
 }
 
-fn try_attach(record: &Record, attach: &Attach) -> Result<Option<Sub>, HostError> {
+fn try_attach(record: &Record, deals: &Deals, attach: &Attach) -> Result<Option<Sub>, HostError> {
     let look = &record.look;
     let viewer = Door::from(look).admit(&attach.who)?;
+    if viewer == Viewer::Spectator {
+        deals.check(look.setup.chance.deal())?;
+    }
     let last = look.numbers.of(viewer);
     let end = last + u64::from(look.rematch.is_some());
     if let Some(after) = attach.after.filter(|after| *after > end) {
@@ -95,6 +100,7 @@ fn try_attach(record: &Record, attach: &Attach) -> Result<Option<Sub>, HostError
         viewer,
         generation: None,
         wants: attach.wants,
+        agent: None,
         number: attach.after.unwrap_or(last),
     };
     match attach.after {

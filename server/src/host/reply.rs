@@ -1,15 +1,20 @@
 //! Who is answered when an append is durable, or has failed.
 
+use std::sync::Arc;
+
 use parlor_engine::Seat;
 
 use super::ask_table::To;
 use super::outbox::Attachment;
-use super::{AnswerOutcome, AnswerRefused, Answered, HostError, What};
+use super::{AnswerOutcome, AnswerRefused, Answered, HostError, Shared, What};
+use crate::agents::Known;
 use crate::table::{DecisionId, Look, Table};
 
 /// Who is answered when an append is durable, or has failed.
 pub(super) enum Reply {
-    /// Whoever made or changed the table.
+    /// Whoever made the table; the agents that have a seat are given it first.
+    Created { shared: Arc<Shared>, agents: Vec<Arc<Known>>, to: To<Look> },
+    /// Whoever changed the table.
     Look(To<Look>),
     /// Whoever took a seat.
     Joined { seat: Seat, to: To<(Seat, Look)> },
@@ -21,6 +26,12 @@ impl Reply {
     /// Answers. What goes over a stream is given back, to be sent together with what it led to.
     pub(super) fn send(self, done: Result<&Table, HostError>) -> Option<(Attachment, What)> {
         match self {
+            Reply::Created { shared, agents, to } => {
+                if let Ok(table) = &done {
+                    shared.agents.seat(table, &agents);
+                }
+                drop(to.send(done.map(Table::look)));
+            }
             // Whoever asked may have gone.
             Reply::Look(to) => drop(to.send(done.map(Table::look))),
             Reply::Joined { seat, to } => drop(to.send(done.map(|table| (seat, table.look())))),

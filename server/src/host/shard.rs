@@ -299,7 +299,11 @@ impl Shard {
         }
         let goes_to_rest = live.goes_to_rest;
         live.goes_to_rest = false;
-        match live.settle(result.map(|_| ()).map_err(HostError::from), self.work.now) {
+        let settled = live.settle(result.map(|_| ()).map_err(HostError::from), self.work.now);
+        if matches!(settled, Settled::On | Settled::Over) && !live.agents.is_empty() {
+            live.release_agents(&self.shared.agents);
+        }
+        match settled {
             Settled::On if goes_to_rest && live.subs.is_empty() && live.waiting.is_empty() => {
                 self.leave_memory(table);
             }
@@ -395,7 +399,10 @@ impl Shard {
 
     fn is_over(&mut self, table: TableId) {
         let Some(Slot::Live(live)) = self.tables.remove(&table) else { return };
-        let Live { subs, waiting, owner, .. } = *live;
+        let Live { subs, waiting, owner, table: folded, .. } = *live;
+        if let (Some(deal), Some(ending)) = (folded.setup().chance.deal(), folded.ending()) {
+            self.shared.deals.table_over(table, deal, ending);
+        }
         self.shared.quota.over(&owner);
         let mut lingering = Vec::new();
         for sub in subs {
@@ -444,7 +451,7 @@ impl Shard {
             }
             Loaded::Over(record) => {
                 for ask in asks {
-                    if let Some(sub) = over::carry_out(&record, ask) {
+                    if let Some(sub) = over::carry_out(&record, &self.shared.deals, ask) {
                         self.lingering.entry(table).or_default().push(sub);
                     }
                 }

@@ -3,11 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::ask_table::{Answering, Ask, Attach};
+use tokio::sync::oneshot;
+
+use super::ask_table::{Answering, Ask, Attach, Change};
 use super::outbox::{Attached, Attachment, CatchUp, NoRoom, Out, closed};
 use super::shard::ToShard;
-use super::{AnswerOutcome, AnswerRefused, Answered, Channel, Host, HostError, Item, Wants, What, Who};
+use super::{
+    AnswerOutcome, AnswerRefused, Answered, Behalf, Channel, Host, HostError, Item, Wants, What, Who,
+};
 use crate::TableId;
+use crate::agents::{Given, Known};
+use crate::identity::{Generation, SeatPass};
 use crate::limits::{Counted, Exhausted};
 use crate::table::{Answer, DecisionId};
 
@@ -32,7 +38,16 @@ pub enum Said {
         /// What it wants to be sent.
         wants: Wants,
     },
-    /// It does not want to any more.
+    /// It is given a seat, as an agent.
+    Take {
+        /// Which seat.
+        given: Given,
+        /// The number of the last update that it has.
+        after: Option<u64>,
+        /// What it wants to be sent.
+        wants: Wants,
+    },
+    /// It does not want to any more. An agent gives the seat up for good.
     Detach,
     /// It answers a decision.
     Answer {
@@ -49,6 +64,8 @@ pub enum Said {
 pub struct StreamHandle {
     host: Host,
     out: Arc<Out>,
+    /// The agent, if it is one's.
+    agent: Option<Arc<Known>>,
 }
 
 impl std::fmt::Debug for StreamHandle {
@@ -59,7 +76,35 @@ impl std::fmt::Debug for StreamHandle {
 
 impl StreamHandle {
     pub(super) fn new(host: Host, out: Arc<Out>) -> StreamHandle {
-        StreamHandle { host, out }
+        StreamHandle { host, out, agent: None }
+    }
+
+    /// The stream of an agent, whose channels the server attaches.
+    pub(super) fn of_agent(mut self, agent: Arc<Known>) -> StreamHandle {
+        self.agent = Some(agent);
+        self
+    }
+
+    pub(super) const fn host(&self) -> &Host {
+        &self.host
+    }
+
+    pub(super) fn out(&self) -> &Out {
+        &self.out
+    }
+
+    /// Waits until the stream is about to end.
+    pub async fn ended(&self) {
+        self.out.ended().await;
+    }
+
+    /// An answer was refused before it came here: an agent may do that only so often.
+    pub fn note_refused(&self) {
+        if let Some(agent) = &self.agent
+            && let Some(enough) = self.host.shared.agents.refused(agent)
+        {
+            self.out.end(enough.into());
+        }
     }
 
     /// Passes on what the client says, in this order for each channel. Waits while the tables have too much to do, and
@@ -67,7 +112,9 @@ impl StreamHandle {
     pub async fn say(&self, sayings: Vec<Saying>) {
         let mut asks: Vec<Vec<(TableId, Ask)>> = self.host.shards.0.iter().map(|_| Vec::new()).collect();
         for Saying { channel, what } in sayings {
-            if matches!(what, Said::Attach { after: Some(_), .. }) && !self.out.has_room() {
+            if matches!(what, Said::Attach { after: Some(_), .. } | Said::Take { after: Some(_), .. })
+                && !self.out.has_room()
+            {
                 self.pass_on(&mut asks).await;
                 self.out.room().await;
             }
@@ -100,33 +147,21 @@ impl StreamHandle {
     fn ask(&self, channel: Channel, said: Said, to: &mut impl FnMut(TableId, Ask)) {
         match said {
             Said::Attach { who, after, wants } => {
-                let attachment = Attachment(self.host.shared.attachments.fetch_add(1, Ordering::Relaxed));
-                let table = who.table();
-                let pass = if let Who::Seat(pass) = who { Some(pass) } else { None };
-                let attached = Attached { attachment, table, pass };
-                let most = self.host.shared.channels_per_stream;
-                let before = match self.out.attach(channel, attached, most as usize) {
-                    Ok(before) => before,
-                    Err(NoRoom) => {
-                        let full = Exhausted::Count { counted: Counted::Channels, most };
-                        self.out.tell(Item {
-                            channel,
-                            what: closed(Some(full.into()), after.unwrap_or_default()),
-                        });
-                        return;
-                    }
-                };
-                let _catch_up = after.map(|_| CatchUp::of(&self.out));
-                let attach =
-                    Attach { out: self.out.clone(), channel, attachment, who, after, wants, _catch_up };
-                if let Some(before) = before {
-                    to(before.table, Ask::Detach(before.attachment));
-                }
-                to(table, Ask::Attach(Box::new(attach)));
+                self.attach(channel, who, None, after, wants, self.host.shared.channels_per_stream, to);
+            }
+            Said::Take { given, after, wants } => {
+                // A seat of an agent has one generation: it has no token that could be made anew.
+                let pass = SeatPass::given(given.table, given.seat, Generation::FIRST);
+                self.attach(channel, Who::Seat(pass), Some(given), after, wants, u32::MAX, to);
             }
             Said::Detach => match self.out.detach(channel) {
-                Some(Attached { attachment, table, .. }) => {
+                Some(Attached { attachment, table, pass, given }) => {
                     self.out.tell(Item { channel, what: closed(None, 0) });
+                    if let Some(pass) = pass.filter(|_| given.is_some()) {
+                        let (answer, _) = oneshot::channel();
+                        let change = Change::Resign { seat: pass.seat() };
+                        to(table, Ask::Change { behalf: Behalf::Seat(pass), change, to: answer });
+                    }
                     to(table, Ask::Detach(attachment));
                 }
                 None => {
@@ -137,7 +172,7 @@ impl StreamHandle {
                 }
             },
             Said::Answer { decision, answer, reported } => match self.out.attached(channel) {
-                Some(Attached { attachment, table, pass }) => {
+                Some(Attached { attachment, table, pass, .. }) => {
                     let answering = Answering { decision, answer, reported };
                     let out = self.out.clone();
                     to(table, Ask::Answer { out, channel, attachment, pass, answering });
@@ -146,9 +181,45 @@ impl StreamHandle {
                     let refused = AnswerRefused::Host(HostError::NoChannel { channel: channel.0 });
                     let answered = Answered { decision, outcome: AnswerOutcome::Refused(refused) };
                     self.out.tell(Item { channel, what: What::Answered(Box::new(answered)) });
+                    self.note_refused();
                 }
             },
         }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "all that an attach is, and where it goes")]
+    fn attach(
+        &self,
+        channel: Channel,
+        who: Who,
+        given: Option<Given>,
+        after: Option<u64>,
+        wants: Wants,
+        most: u32,
+        to: &mut impl FnMut(TableId, Ask),
+    ) {
+        let attachment = Attachment(self.host.shared.attachments.fetch_add(1, Ordering::Relaxed));
+        let table = who.table();
+        let pass = if let Who::Seat(pass) = who { Some(pass) } else { None };
+        let before =
+            match self.out.attach(channel, Attached { attachment, table, pass, given }, most as usize) {
+                Ok(before) => before,
+                Err(NoRoom) => {
+                    let full = Exhausted::Count { counted: Counted::Channels, most };
+                    let what = closed(Some(full.into()), after.unwrap_or_default());
+                    return self.out.tell(Item { channel, what });
+                }
+            };
+        if let Some(given) = given {
+            self.out.push(attachment, channel, [What::Given(given)]);
+        }
+        let _catch_up = after.map(|_| CatchUp::of(&self.out));
+        let (out, agent) = (self.out.clone(), self.agent.clone());
+        let attach = Attach { out, channel, attachment, who, after, wants, agent, _catch_up };
+        if let Some(before) = before {
+            to(before.table, Ask::Detach(before.attachment));
+        }
+        to(table, Ask::Attach(Box::new(attach)));
     }
 }
 

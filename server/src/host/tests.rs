@@ -41,6 +41,7 @@ fn new_table(game: GameId, seats: Vec<SeatSetup>) -> NewTable {
         chance: NewChance::Given([7; 32]),
         metadata: BTreeMap::new(),
         fill: 60_000,
+        agents: crate::agents::MustBe::Here,
         request: None,
     }
 }
@@ -97,6 +98,7 @@ async fn play(host: &Host, who: Who, after: Option<u64>) -> Seen {
         let batch = outbox.next().await.expect("a stream that goes on");
         for item in batch.items {
             match item.what {
+                What::Given(given) => panic!("{given:?} is for agents"),
                 What::Snapshot(snapshot) => seen.numbers.push(snapshot.number),
                 What::Update(told) => {
                     seen.numbers.push(told.update.number);
@@ -244,4 +246,65 @@ async fn a_house_bot_that_fails_is_a_fault_of_the_server() {
     let what = "a bot of the house failed".to_owned();
     assert_eq!(look.ending, Some(crate::table::Ending::Faulted { what }));
     assert_eq!((look.state, look.shuffle.game_seed.is_some()), (State::Faulted, true));
+}
+
+/// A table of a deal shows nothing to those who look on, and no seed, before its deal is over; afterwards it shows
+/// everything. Made again, it is the same table, and whoever runs the tournament is told of its end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deal_is_a_secret_until_its_last_table_is_over() {
+    let scene = Scene::new().await;
+    let tournament = TableId::from_bytes([5; 16]);
+    let seed = crate::fair::ServerSeed::from_bytes([6; 32]).deal(tournament, 2);
+    let dealt = |rotation| DealtTable {
+        options: GameId::Gap.default_options(),
+        seats: vec![house("random"); 2],
+        time: TIME,
+        visibility: Visibility::Public,
+        deal: crate::table::Deal {
+            tournament,
+            number: 2,
+            rotation,
+            server_seed: *seed.reveal(),
+            entropy: vec![crate::fair::Entropy::new(b"dice").expect("few bytes")],
+            recolour: true,
+            given: false,
+        },
+    };
+    let mut ends = scene.host.deals().run(tournament);
+    let made = scene.host.create_dealt(&scene.owner, dealt(0)).await.expect("a table");
+    let (table, commitment) = (made.setup.table, made.shuffle.commitment);
+    assert_eq!(commitment, Some(seed.commitment()));
+    assert_eq!(scene.host.create_dealt(&scene.owner, dealt(0)).await.expect("it").setup.table, table);
+    assert_ne!(scene.host.create_dealt(&scene.owner, dealt(1)).await.expect("one").setup.table, table);
+    let mut ended = Vec::new();
+    while ended.len() < 2 {
+        ended.extend(ends.next().await);
+    }
+    for end in ended {
+        assert_eq!((end.number, end.table == table), (2, end.rotation == 0));
+        assert!(matches!(end.ending, crate::table::Ending::Finished(_)));
+    }
+    let (refused, none) = (HostError::DealNotOver { tournament, number: 2 }, (None, None));
+    let owner = Some(scene.owner.clone());
+    let rail = Who::Rail { table, caller: owner, admin: true };
+    for who in [rail.clone(), Who::Spectator(spectator(&scene, table))] {
+        let seen = play(&scene.host, who, Some(0)).await;
+        assert_eq!(seen.closed.and_then(|closed| closed.why), Some(refused.clone()));
+        assert!(seen.numbers.is_empty() && seen.events.is_empty());
+    }
+    let (look, _) = scene.host.admit(&rail).await.expect("a look");
+    assert_eq!((look.shuffle.server_seed, look.shuffle.game_seed), none);
+    assert_eq!(look.shuffle.deal.as_ref().map(|deal| deal.entropy.len()), Some(0));
+    scene.host.deals().end(tournament, 2);
+    let look = scene.host.look(table).await.expect("a table");
+    assert_eq!(look.shuffle.server_seed, Some(*seed.reveal()));
+    let entropy = look.shuffle.deal.expect("a deal").entropy;
+    assert_eq!(look.shuffle.game_seed, Some(*seed.game_seed(&entropy).reveal()));
+    let seen = play(&scene.host, rail, Some(0)).await;
+    assert_eq!(seen.numbers.len() as u64, look.numbers.of(Viewer::Spectator));
+}
+
+fn spectator(scene: &Scene, table: TableId) -> crate::identity::SpectatorPass {
+    let token = scene.key.spectator_token(table, Generation(0));
+    scene.key.open_spectator(token.reveal()).expect("a token of this server")
 }

@@ -84,7 +84,16 @@ pub(super) fn look_at(live: &mut Live, work: &mut Work) -> bool {
         return false;
     }
     let entry = match live.clocks.due(&live.table, work.now) {
-        Some(Due::Seat { seat, decision, used, away }) => live.table.time_out(seat, decision, used, away),
+        Some(Due::Seat { seat, decision, used, away }) => {
+            let holder = &live.table.seats()[seat.index()].holder;
+            if let Holder::Agent { name, .. } = holder
+                && !away
+                && !live.table.is_secret(seat)
+            {
+                work.shared.agents.clock_ran_out(name);
+            }
+            live.table.time_out(seat, decision, used, away)
+        }
         Some(Due::Window) => Some(Entry::WindowClosed),
         None => None,
     };
@@ -130,6 +139,7 @@ pub(super) fn bring_in(loaded: LoadedTable, clocks: Option<Clocks>, work: &Work)
     let owner = OwnerId::new(&table.setup().owner)?;
     let clocks = clocks.unwrap_or_else(|| Clocks::new(work.shared.away_from));
     let mut live = Live::new(table, owner, journal, clocks, work.now);
+    live.agents = work.shared.agents.at(&live.table);
     live.at_rest = at_rest;
     Ok(live)
 }

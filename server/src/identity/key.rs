@@ -217,7 +217,7 @@ pub struct KeyId(u64);
 
 impl KeyId {
     /// Callers of a server without keys.
-    pub(super) const NONE: KeyId = KeyId(0);
+    pub(crate) const NONE: KeyId = KeyId(0);
 }
 
 impl fmt::Display for KeyId {

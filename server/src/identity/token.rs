@@ -123,6 +123,12 @@ pub struct SeatClaim {
 }
 
 impl SeatPass {
+    /// What a token of this generation would open. The server lets an agent in with it, to a seat that it gave the agent:
+    /// no token travels.
+    pub(crate) const fn given(table: TableId, seat: Seat, generation: Generation) -> SeatPass {
+        SeatPass { table, seat, generation }
+    }
+
     /// The table to ask.
     #[must_use]
     pub const fn table(&self) -> TableId {

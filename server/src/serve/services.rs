@@ -2,26 +2,38 @@
 
 use std::sync::Arc;
 
+use parlor_proto::v1::agent_service_server::AgentServiceServer;
 use parlor_proto::v1::catalogue_service_server::CatalogueServiceServer;
 use parlor_proto::v1::play_service_server::PlayServiceServer;
+use parlor_proto::v1::record_service_server::RecordServiceServer;
 use parlor_proto::v1::table_service_server::TableServiceServer;
 use tonic::service::{Routes, RoutesBuilder};
 
 use super::health::Health;
-use crate::grpc::{Catalogue, Parlour, Play, Tables};
+use crate::grpc::{Agents, Catalogue, Parlour, Play, Records, Tables};
 
 /// Every service, each of them reported as serving.
 pub(super) async fn all(parlour: &Arc<Parlour>, health: &Health) -> Routes {
     let most = parlour.settings.limits.message_bytes.bytes();
     let catalogue = CatalogueServiceServer::new(Catalogue).max_decoding_message_size(most);
     let tables = TableServiceServer::new(Tables(parlour.clone())).max_decoding_message_size(most);
+    let agents = AgentServiceServer::new(Agents(parlour.clone())).max_decoding_message_size(most);
     let play = PlayServiceServer::new(Play(parlour.clone())).max_decoding_message_size(most);
+    let records = RecordServiceServer::new(Records(parlour.clone())).max_decoding_message_size(most);
     health.serving(&catalogue).await;
     health.serving(&tables).await;
     health.serving(&play).await;
+    health.serving(&agents).await;
+    health.serving(&records).await;
 
     let mut routes = RoutesBuilder::default();
-    routes.add_service(catalogue).add_service(tables).add_service(play).add_service(health.service());
+    routes
+        .add_service(catalogue)
+        .add_service(tables)
+        .add_service(play)
+        .add_service(agents)
+        .add_service(records)
+        .add_service(health.service());
     add_reflection(&mut routes);
     routes.routes()
 }

@@ -5,6 +5,7 @@
 //! names what is wrong, and never a table that cannot be. Fields of a newer version are passed over; what a newer
 //! version put in the place of something needed is an error.
 
+mod agent;
 mod entry;
 mod look;
 mod news;
@@ -16,6 +17,7 @@ pub(crate) mod tests;
 use parlor_proto::convert::WrongField;
 use prost::Message;
 
+pub use agent::{decode_agent, encode_agent};
 pub use entry::{Reader, decode_entry, encode_entry};
 pub use news::{decode_news, encode_news};
 pub use record::{decode_record, encode_record};

@@ -2,17 +2,17 @@
 
 use bytes::Bytes;
 use parlor_engine::{
-    AnyAction, AnyEvent, AnyView, Audience, GameId, MAX_SEATS, Seat, Seats, Viewer, for_all_games,
+    AnyAction, AnyEvent, AnyView, Audience, GameId, MAX_SEATS, Seat, Seats, Shuffle, Viewer, for_all_games,
 };
 use parlor_proto::convert::field::{WrongField, each, length, required};
-use parlor_proto::convert::{seat, seat_number, seat_numbers, seats};
+use parlor_proto::convert::{card, seat, seat_number, seat_numbers, seats, shuffle};
 use parlor_proto::store::v1 as store;
 use parlor_proto::store::v1::telling;
 use parlor_proto::v1;
 use prost::Message;
 
 use super::{BadStored, after, decode, moment};
-use crate::table::{Decided, DecisionId, Look, Record, Step, TableEvent, Told};
+use crate::table::{Decided, DecisionId, Look, Record, Shuffled, Step, TableEvent, Told};
 use crate::wire::kind::decided_by;
 
 /// The bytes of a record.
@@ -73,6 +73,17 @@ fn stored_step(created: u64, step: &Step) -> store::Step {
         told: step.told.iter().map(|(to, told)| telling(*to, told)).collect(),
         decided: decided.filter_map(made).collect(),
         asked: seat_numbers(step.asked),
+        shuffled: step.shuffled.iter().map(stored_shuffle).collect(),
+    }
+}
+
+fn stored_shuffle(shuffled: &Shuffled) -> store::Shuffled {
+    let Shuffle { round, purpose, count } = shuffled.name;
+    store::Shuffled {
+        round: round.into(),
+        purpose: v1::ShufflePurpose::from(purpose).into(),
+        count: count.into(),
+        codes: shuffled.codes.clone(),
     }
 }
 
@@ -99,6 +110,7 @@ fn made(seat: Seat, decided: Decided) -> store::Made {
         used_ms: decided.used,
         bank_ms: decided.bank,
         number: decided.number,
+        reported_ms: decided.reported,
     }
 }
 
@@ -139,7 +151,21 @@ impl Fits {
             }
         }
         let asked = self.seats(seats(stored.asked, "asked")?, "asked")?;
-        Ok(Step { at: moment(created, stored.after_ms), told, decided, asked })
+        let shuffle = |(place, shuffle): (usize, store::Shuffled)| {
+            self.shuffled(shuffle).map_err(|wrong| wrong.in_list(place).within("shuffled"))
+        };
+        let shuffled = stored.shuffled.into_iter().enumerate().map(shuffle).collect::<Result<_, _>>()?;
+        Ok(Step { at: moment(created, stored.after_ms), told, decided, asked, shuffled })
+    }
+
+    fn shuffled(self, stored: store::Shuffled) -> Result<Shuffled, WrongField> {
+        let name = shuffle(stored.round, stored.purpose, stored.count)?;
+        for (place, code) in stored.codes.iter().enumerate() {
+            if card(self.game, *code).is_none() {
+                return Err(WrongField::new("is no card").in_list(place).within("codes"));
+            }
+        }
+        Ok(Shuffled { name, codes: stored.codes })
     }
 
     fn telling(self, stored: store::Telling) -> Result<(Audience, Told), WrongField> {
@@ -177,6 +203,7 @@ impl Fits {
             used: stored.used_ms,
             bank: stored.bank_ms,
             number: stored.number,
+            reported: stored.reported_ms,
         };
         Ok((self.seat(stored.seat, "seat")?, decided))
     }

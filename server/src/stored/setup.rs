@@ -1,7 +1,7 @@
 //! How a table was set up, as it is stored.
 
 use parlor_engine::{MAX_SEATS, Purpose, Shuffle};
-use parlor_proto::convert::field::{WrongField, bytes, each, length, number16, optional, required};
+use parlor_proto::convert::field::{WrongField, bytes, each, length, number8, number16, optional, required};
 use parlor_proto::convert::{seat, seat_number};
 use parlor_proto::store::v1 as store;
 use parlor_proto::store::v1::seat_setup::Occupant;
@@ -9,8 +9,9 @@ use parlor_proto::store::v1::setup::Chance;
 use parlor_proto::v1;
 
 use crate::TableId;
-use crate::table::{ChanceSetup, RequestMark, SeatSetup, Setup};
+use crate::table::{ChanceSetup, Deal, RequestMark, SeatSetup, Setup};
 use crate::wire::kind::visibility;
+use crate::wire::shuffle::entropies;
 
 impl From<&Setup> for store::Setup {
     fn from(setup: &Setup) -> store::Setup {
@@ -33,6 +34,15 @@ impl From<&Setup> for store::Setup {
                 ChanceSetup::Scripted { seed, orders } => Chance::Scripted(store::ScriptedChance {
                     seed: seed.to_vec(),
                     shuffles: orders.iter().map(scripted_shuffle).collect(),
+                }),
+                ChanceSetup::Deal(deal) => Chance::Deal(store::DealChance {
+                    tournament_id: deal.tournament.as_bytes().to_vec(),
+                    number: deal.number,
+                    rotation: deal.rotation.into(),
+                    server_seed: deal.server_seed.to_vec(),
+                    entropy: deal.entropy.iter().map(|added| added.as_bytes().to_vec()).collect(),
+                    recolour: deal.recolour,
+                    given: deal.given,
                 }),
             }),
         }
@@ -58,6 +68,10 @@ impl TryFrom<store::Setup> for Setup {
                 Some(Chance::GivenSeed(seed)) => ChanceSetup::Given { seed: bytes(&seed, "given_seed")? },
                 Some(Chance::Scripted(script)) => {
                     scripted(&script).map_err(|wrong| wrong.within("scripted"))?
+                }
+                Some(Chance::Deal(stored)) => {
+                    let deal = deal(&stored).map_err(|wrong| wrong.within("deal"))?;
+                    ChanceSetup::Deal(Box::new(deal))
                 }
                 None => return Err(WrongField::new("must have a server_seed or a given_seed")),
             },
@@ -90,6 +104,18 @@ fn scripted(script: &store::ScriptedChance) -> Result<ChanceSetup, WrongField> {
     };
     let orders = script.shuffles.iter().enumerate().map(order).collect::<Result<_, WrongField>>()?;
     Ok(ChanceSetup::Scripted { seed: bytes(&script.seed, "seed")?, orders })
+}
+
+fn deal(stored: &store::DealChance) -> Result<Deal, WrongField> {
+    Ok(Deal {
+        tournament: table_id(&stored.tournament_id, "tournament_id")?,
+        number: stored.number,
+        rotation: number8(stored.rotation, "rotation")?,
+        server_seed: bytes(&stored.server_seed, "server_seed")?,
+        entropy: entropies(&stored.entropy, "entropy")?,
+        recolour: stored.recolour,
+        given: stored.given,
+    })
 }
 
 /// The id of a table, as bytes.

@@ -78,6 +78,16 @@ pub struct SeatLook {
     pub grace: u32,
 }
 
+impl Look {
+    /// Shows the seeds of the deal of a tournament that the table's cards come from, if they do: for whoever knows that the
+    /// deal is over.
+    pub fn reveal_deal(&mut self) {
+        if let Some(deal) = self.setup.chance.deal() {
+            self.shuffle = deal.shuffle(true);
+        }
+    }
+}
+
 impl Table {
     /// How the table was set up.
     #[must_use]

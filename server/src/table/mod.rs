@@ -4,6 +4,7 @@
 //! [`Table::answer`] look at a table and say which entries would carry them out. Neither does any I/O or asks a clock.
 
 mod command;
+mod deal;
 mod entry;
 mod look;
 mod record;
@@ -17,6 +18,7 @@ mod told;
 mod tests;
 
 pub use command::{Answer, Answered, CommandError, Joining};
+pub use deal::{Deal, DealShown};
 pub use entry::{Entry, RequestMark};
 pub use look::{Look, SeatLook, State};
 pub use record::{Record, Telling};
@@ -24,4 +26,4 @@ pub use result::{Conduct, Ending, Finished, SeatResult};
 pub use setup::{ChanceSetup, SeatSetup, Setup, TimeControl, Visibility};
 pub use shuffle::Shuffle;
 pub use state::{DecisionId, Holder, Misfit, SeatState, Table};
-pub use told::{Decided, DecidedBy, Numbers, Step, TableEvent, Tellings, Told, Update};
+pub use told::{Decided, DecidedBy, Numbers, Shuffled, Step, TableEvent, Tellings, Told, Update};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use parlor_engine::{AnyOptions, Seat};
 
-use super::RequestMark;
-use crate::TableId;
+use super::{Deal, RequestMark};
 use crate::fair::{Commitment, ServerSeed};
+use crate::{Secret, TableId};
 
 /// Who is to sit on a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,22 +91,36 @@ pub enum ChanceSetup {
         /// For each shuffle that is fixed, the codes of the cards that come first.
         orders: Vec<(parlor_engine::Shuffle, Vec<u8>)>,
     },
+    /// A deal of a tournament, which several tables play.
+    Deal(Box<Deal>),
 }
 
 impl ChanceSetup {
-    /// The server's own seed, if the cards come from one.
+    /// Whether somebody chose the cards.
     #[must_use]
-    pub const fn server_seed(&self) -> Option<&[u8; 32]> {
+    pub fn is_given(&self) -> bool {
         match self {
-            ChanceSetup::Fresh { server_seed } => Some(server_seed),
-            ChanceSetup::Given { .. } | ChanceSetup::Scripted { .. } => None,
+            ChanceSetup::Fresh { .. } => false,
+            ChanceSetup::Given { .. } | ChanceSetup::Scripted { .. } => true,
+            ChanceSetup::Deal(deal) => deal.given,
         }
     }
 
-    /// Whether somebody chose the cards.
+    /// The deal of a tournament that the cards come from, if they do.
     #[must_use]
-    pub const fn is_given(&self) -> bool {
-        self.server_seed().is_none()
+    pub fn deal(&self) -> Option<&Deal> {
+        if let ChanceSetup::Deal(deal) = self { Some(deal) } else { None }
+    }
+
+    /// The randomness of a house bot for one decision of its seat.
+    #[must_use]
+    pub fn bot_seed(&self, seat: Seat, decision: u64) -> Secret<[u8; 32]> {
+        match self {
+            ChanceSetup::Fresh { server_seed: seed }
+            | ChanceSetup::Given { seed }
+            | ChanceSetup::Scripted { seed, .. } => ServerSeed::from_bytes(*seed).bot_seed(seat, decision),
+            ChanceSetup::Deal(deal) => deal.seed().bot_seed(deal.rotation, seat, decision),
+        }
     }
 }
 
@@ -117,6 +131,7 @@ impl std::fmt::Debug for ChanceSetup {
             ChanceSetup::Fresh { .. } => "Fresh",
             ChanceSetup::Given { .. } => "Given",
             ChanceSetup::Scripted { .. } => "Scripted",
+            ChanceSetup::Deal(_) => "Deal",
         })
     }
 }
@@ -162,7 +177,12 @@ impl Setup {
     /// What the server shows of its seed before anyone joins; nothing if the seed was given.
     #[must_use]
     pub fn commitment(&self) -> Option<Commitment> {
-        let server_seed = self.chance.server_seed();
-        server_seed.map(|seed| ServerSeed::from_bytes(*seed).commitment(self.table))
+        match &self.chance {
+            ChanceSetup::Fresh { server_seed } => {
+                Some(ServerSeed::from_bytes(*server_seed).commitment(self.table))
+            }
+            ChanceSetup::Given { .. } | ChanceSetup::Scripted { .. } => None,
+            ChanceSetup::Deal(deal) => (!deal.given).then(|| deal.seed().commitment()),
+        }
     }
 }

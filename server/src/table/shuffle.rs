@@ -1,5 +1,6 @@
 //! What there is to see of the fairness of a table's shuffle.
 
+use super::DealShown;
 use crate::fair::{Commitment, Entropy};
 
 /// What there is to see of the fairness of a table's shuffle, at some moment. What is still secret is not in it.
@@ -15,4 +16,7 @@ pub struct Shuffle {
     pub game_seed: Option<[u8; 32]>,
     /// Whether the seed was given by whoever made the table.
     pub given: bool,
+    /// The deal of a tournament that the cards come from, if they do. Then the server's seed is that of the deal, and the
+    /// seeds are shown only when the deal is over.
+    pub deal: Option<DealShown>,
 }

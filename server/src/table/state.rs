@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use parlor_engine::{AnyAction, AnyEvent, AnyGame, Audience, Chance, MAX_SEATS, Seat, Seats, Viewer};
+use parlor_engine::{AnyAction, AnyEvent, AnyGame, Audience, Chance, Events, MAX_SEATS, Seat, Seats, Viewer};
 
 use crate::fair::{Entropy, ServerSeed};
 
-use super::told::{Decided, DecidedBy, Numbers, Step, TableEvent, Tellings, Told};
+use super::told::{Decided, DecidedBy, Numbers, Shuffled, Step, TableEvent, Tellings, Told};
 use super::{ChanceSetup, Conduct, Ending, Entry, Finished, RequestMark, SeatSetup, Setup, Shuffle};
 
 /// An entry that does not fit the entries before it: the log is damaged, or was written by something else.
@@ -129,6 +129,14 @@ impl SeatState {
 struct Maker {
     by: DecidedBy,
     used: u32,
+    reported: Option<u32>,
+}
+
+impl Maker {
+    /// Somebody who is not asked what they thought.
+    const fn new(by: DecidedBy, used: u32) -> Maker {
+        Maker { by, used, reported: None }
+    }
 }
 
 /// What an entry comes to, while it is taken in.
@@ -136,15 +144,22 @@ struct Maker {
 struct Doing {
     told: Tellings,
     decided: [Option<Decided>; MAX_SEATS],
+    shuffled: Vec<Shuffled>,
+}
+
+impl Events<AnyEvent> for Doing {
+    fn tell(&mut self, to: Audience, event: AnyEvent) {
+        self.told.push((to, Told::Game(event)));
+    }
+
+    fn shuffled(&mut self, name: parlor_engine::Shuffle, codes: impl Iterator<Item = u8>) {
+        self.shuffled.push(Shuffled { name, codes: codes.collect() });
+    }
 }
 
 impl Doing {
-    fn tell(&mut self, event: TableEvent) {
+    fn tell_all(&mut self, event: TableEvent) {
         self.told.push((Audience::Everyone, Told::Table(event)));
-    }
-
-    fn tell_game(&mut self, events: Vec<(Audience, AnyEvent)>) {
-        self.told.extend(events.into_iter().map(|(to, event)| (to, Told::Game(event))));
     }
 }
 
@@ -195,7 +210,7 @@ impl Table {
         each(self, step);
         while let Some(seat) = self.next_forfeited() {
             let mut doing = Doing::default();
-            let maker = Maker { by: DecidedBy::Forfeit, used: 0 };
+            let maker = Maker::new(DecidedBy::Forfeit, 0);
             self.act_by_default(seat, maker, &mut doing).map_err(misfit)?;
             let step = self.finish(at, doing);
             each(self, step);
@@ -207,8 +222,8 @@ impl Table {
     fn finish(&mut self, at: u64, mut doing: Doing) -> Step {
         let asked = self.note_open_decisions();
         self.note_end(at, &mut doing);
-        let Doing { told, decided } = doing;
-        let mut step = Step { at, told, decided, asked };
+        let Doing { told, decided, shuffled } = doing;
+        let mut step = Step { at, told, decided, asked, shuffled };
         for viewer in Viewer::all(self.players()).filter(|viewer| step.concerns(*viewer)) {
             self.numbers.count(viewer);
         }
@@ -245,7 +260,7 @@ impl Table {
                 state.holder = Holder::Player { user: user.clone(), name: name.clone() };
                 state.entropy = *entropy;
                 state.request.clone_from(request);
-                doing.tell(TableEvent::Joined { seat: *seat, name: name.clone() });
+                doing.tell_all(TableEvent::Joined { seat: *seat, name: name.clone() });
             }
             Entry::Reissued { seat, request } => {
                 let state = self.seat_mut(*seat)?;
@@ -254,7 +269,7 @@ impl Table {
             }
             Entry::SpectatorsRevoked => self.spectators += 1,
             Entry::Started => self.start(at, doing)?,
-            Entry::Acted { seat, index, used, .. } => {
+            Entry::Acted { seat, index, used, reported } => {
                 let action = self.legal_actions(*seat).get(*index as usize).copied();
                 let action = action.ok_or_else(|| format!("seat {seat} has no action {index}"))?;
                 let by = match self.seat(*seat).holder {
@@ -262,7 +277,8 @@ impl Table {
                     Holder::Vacant | Holder::Player { .. } | Holder::Agent { .. } => DecidedBy::Player,
                 };
                 self.use_time(*seat, *used)?;
-                self.act(*seat, *index, action, Maker { by, used: *used }, doing)?;
+                let maker = Maker { by, used: *used, reported: *reported };
+                self.act(*seat, *index, action, maker, doing)?;
             }
             Entry::TimedOut { seat, used, away } => self.time_runs_out(*seat, *used, *away, doing)?,
             Entry::WindowClosed => self.close_window(doing)?,
@@ -278,7 +294,7 @@ impl Table {
                 state.generation += 1;
                 state.conduct = Conduct::PlayedOut;
                 state.request.clone_from(request);
-                doing.tell(TableEvent::Replaced { seat: *seat, bot: bot.clone() });
+                doing.tell_all(TableEvent::Replaced { seat: *seat, bot: bot.clone() });
             }
             Entry::Cancelled { note } => self.end(Ending::Cancelled { note: note.clone() }),
             Entry::Expired => self.end(Ending::Expired),
@@ -291,18 +307,20 @@ impl Table {
         if self.stage != Stage::Filling || self.seats.iter().any(|seat| seat.holder == Holder::Vacant) {
             return Err("it cannot begin now".to_owned());
         }
-        let mut events = Vec::new();
+        let mut dealt = Doing::default();
         let new = if self.setup.time.constant_secret { AnyGame::new_held } else { AnyGame::new };
         let chance = match &self.setup.chance {
             ChanceSetup::Scripted { seed, orders } => Chance::scripted(*seed, orders.clone()),
+            ChanceSetup::Deal(deal) => deal.chance(self.setup.options.game(), self.players()),
             ChanceSetup::Fresh { .. } | ChanceSetup::Given { .. } => Chance::seeded(self.game_seed()),
         };
-        let game = new(self.setup.rules_version, self.setup.options, self.players(), chance, &mut events)
+        let game = new(self.setup.rules_version, self.setup.options, self.players(), chance, &mut dealt)
             .map_err(|error| error.to_string())?;
         self.stage = Stage::Playing(Box::new(game));
         self.started = Some(at);
-        doing.tell(TableEvent::Started { shuffle: Box::new(self.shuffle()) });
-        doing.tell_game(events);
+        doing.tell_all(TableEvent::Started { shuffle: Box::new(self.shuffle()) });
+        doing.told.append(&mut dealt.told);
+        doing.shuffled.append(&mut dealt.shuffled);
         Ok(())
     }
 
@@ -311,7 +329,12 @@ impl Table {
     pub fn shuffle(&self) -> Shuffle {
         let has_begun = self.started.is_some();
         let is_over = matches!(self.stage, Stage::Over { .. });
-        let server_seed = self.setup.chance.server_seed().copied();
+        let server_seed = match &self.setup.chance {
+            // A table does not know whether its deal is over.
+            ChanceSetup::Deal(deal) => return deal.shuffle(false),
+            ChanceSetup::Fresh { server_seed } => Some(*server_seed),
+            ChanceSetup::Given { .. } | ChanceSetup::Scripted { .. } => None,
+        };
         let is_fresh = server_seed.is_some();
         let entropy = self.seats.iter().filter(|_| has_begun && is_fresh).map(|seat| seat.entropy).collect();
         Shuffle {
@@ -320,6 +343,7 @@ impl Table {
             server_seed: server_seed.filter(|_| is_over),
             game_seed: (has_begun && is_over).then(|| self.game_seed()),
             given: !is_fresh,
+            deal: None,
         }
     }
 
@@ -327,6 +351,7 @@ impl Table {
     fn game_seed(&self) -> [u8; 32] {
         match &self.setup.chance {
             ChanceSetup::Given { seed } | ChanceSetup::Scripted { seed, .. } => *seed,
+            ChanceSetup::Deal(deal) => *deal.seed().game_seed(&deal.entropy).reveal(),
             ChanceSetup::Fresh { server_seed } => {
                 let entropies: Vec<Entropy> = self.seats.iter().map(|seat| seat.entropy).collect();
                 *ServerSeed::from_bytes(*server_seed).game_seed(self.setup.table, &entropies).reveal()
@@ -346,13 +371,11 @@ impl Table {
         let Stage::Playing(game) = &mut self.stage else {
             return Err("the game was not on".to_owned());
         };
-        let mut events = Vec::new();
-        game.apply(seat, action, &mut events).map_err(|refusal| format!("seat {seat}: {refusal}"))?;
-        doing.tell_game(events);
+        game.apply(seat, action, doing).map_err(|refusal| format!("seat {seat}: {refusal}"))?;
         let state = &mut self.seats[seat.index()];
         if let Some(id) = state.open.take() {
-            let Maker { by, used } = maker;
-            let decided = Decided { id, index, action, by, used, bank: state.bank, number: 0 };
+            let Maker { by, used, reported } = maker;
+            let decided = Decided { id, index, action, by, used, reported, bank: state.bank, number: 0 };
             doing.decided[seat.index()] = Some(decided);
         }
         Ok(())
@@ -382,7 +405,7 @@ impl Table {
 
     fn time_runs_out(&mut self, seat: Seat, used: u32, away: bool, doing: &mut Doing) -> Result<(), String> {
         self.use_time(seat, used)?;
-        let maker = Maker { by: DecidedBy::Clock, used };
+        let maker = Maker::new(DecidedBy::Clock, used);
         if self.is_secret(seat) {
             return self.act_by_default(seat, maker, doing);
         }
@@ -393,7 +416,7 @@ impl Table {
         }
         state.time_outs = state.time_outs.saturating_add(1);
         let times = state.time_outs;
-        doing.tell(TableEvent::TimedOut { seat, times });
+        doing.tell_all(TableEvent::TimedOut { seat, times });
         if limit > 0 && times >= limit {
             let conduct = if away { Conduct::Disconnected } else { Conduct::TimedOut };
             self.forfeit(seat, conduct, doing)?;
@@ -410,12 +433,10 @@ impl Table {
         for seat in declining {
             let used = self.setup.time.secret;
             self.use_time(seat, used)?;
-            self.act_by_default(seat, Maker { by: DecidedBy::Clock, used }, doing)?;
+            self.act_by_default(seat, Maker::new(DecidedBy::Clock, used), doing)?;
         }
         if let Stage::Playing(game) = &mut self.stage {
-            let mut events = Vec::new();
-            game.close_window(&mut events);
-            doing.tell_game(events);
+            game.close_window(doing);
         }
         Ok(())
     }
@@ -431,7 +452,7 @@ impl Table {
             return Err(format!("seat {seat} had forfeited"));
         }
         state.conduct = conduct;
-        doing.tell(TableEvent::Forfeited { seat, conduct });
+        doing.tell_all(TableEvent::Forfeited { seat, conduct });
         Ok(())
     }
 
@@ -477,7 +498,7 @@ impl Table {
         }
         if let Stage::Over { ending, .. } = &self.stage {
             self.ended = Some(at);
-            doing.tell(TableEvent::Ended { ending: ending.clone(), shuffle: Box::new(self.shuffle()) });
+            doing.tell_all(TableEvent::Ended { ending: ending.clone(), shuffle: Box::new(self.shuffle()) });
         }
     }
 

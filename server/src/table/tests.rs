@@ -199,6 +199,7 @@ fn an_answer_counts_once() {
         action: legal[1],
         by: DecidedBy::Player,
         used: 10,
+        reported: None,
         bank: 5000,
         number: 4,
     };

@@ -93,6 +93,8 @@ pub struct Decided {
     pub by: DecidedBy,
     /// How long it took, in milliseconds of the seat's clock.
     pub used: u32,
+    /// How long the player says that it thought, in milliseconds.
+    pub reported: Option<u32>,
     /// What was left of the seat's bank afterwards, in milliseconds.
     pub bank: u32,
     /// The number of the seat's update in which it was decided.
@@ -138,6 +140,17 @@ pub struct Step {
     pub decided: [Option<Decided>; MAX_SEATS],
     /// The seats that are newly asked.
     pub asked: parlor_engine::Seats,
+    /// The shuffles that happened, in order. No viewer sees them before the table is over.
+    pub shuffled: Vec<Shuffled>,
+}
+
+/// A shuffle that happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shuffled {
+    /// Which one.
+    pub name: parlor_engine::Shuffle,
+    /// The codes of the cards, front first.
+    pub codes: Vec<u8>,
 }
 
 /// What happened at a table, as one viewer learns it.

@@ -22,6 +22,10 @@ pub const TABLES_IN_MEMORY: &str = "parlor_tables_in_memory";
 
 /// How long commits of the store took.
 pub const COMMIT_SECONDS: &str = "parlor_commit_seconds";
+/// Agents that are connected.
+pub const AGENTS_CONNECTED: &str = "parlor_agents_connected";
+/// How often agents were set aside, by reason.
+pub const AGENTS_SET_ASIDE: &str = "parlor_agents_set_aside_total";
 
 /// Tells the recorder what each metric means.
 pub(super) fn describe() {
@@ -36,4 +40,6 @@ pub(super) fn describe() {
     describe_counter!(MOVES, "Answers of players that were taken in. Secret ones are not counted.");
     describe_gauge!(TABLES_IN_MEMORY, "Tables in memory, by shard.");
     describe_histogram!(COMMIT_SECONDS, Unit::Seconds, "How long commits of the store took.");
+    describe_gauge!(AGENTS_CONNECTED, "Agents that are connected.");
+    describe_counter!(AGENTS_SET_ASIDE, "How often agents were set aside, by reason.");
 }

@@ -43,8 +43,18 @@ pub fn get_table(
     key: &ServerKey,
     caller: Option<&Caller>,
 ) -> Result<Who, Failure> {
-    let table = table_id(&wire.table_id, "table_id")?;
-    let who = match wire.token.as_str() {
+    looking(&wire.table_id, &wire.token, key, caller)
+}
+
+/// Who looks at a table, by a token or without one.
+pub(super) fn looking(
+    table: &str,
+    token: &str,
+    key: &ServerKey,
+    caller: Option<&Caller>,
+) -> Result<Who, Failure> {
+    let table = table_id(table, "table_id")?;
+    let who = match token {
         "" => rail(table, caller),
         token if token.starts_with(TokenKind::Spectator.prefix()) => {
             Who::Spectator(key.open_spectator(token)?)

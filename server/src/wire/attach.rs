@@ -83,9 +83,13 @@ pub fn follow_channels(wire: v1::FollowRequest) -> Result<Vec<(Channel, v1::Atta
 
 /// The items of one message of a client.
 pub fn play_items(wire: v1::PlayRequest) -> Result<Vec<v1::PlayRequestItem>, WrongField> {
-    if wire.items.len() > MAX_ITEMS {
-        let why = format!("must have up to {MAX_ITEMS} entries, not {}", wire.items.len());
+    items(wire.items)
+}
+
+pub(super) fn items(items: Vec<v1::PlayRequestItem>) -> Result<Vec<v1::PlayRequestItem>, WrongField> {
+    if items.len() > MAX_ITEMS {
+        let why = format!("must have up to {MAX_ITEMS} entries, not {}", items.len());
         return Err(WrongField::at("items", why));
     }
-    Ok(wire.items)
+    Ok(items)
 }

@@ -9,9 +9,11 @@ use parlor_proto::v1;
 use parlor_proto::v1::create_table_request::Chance as WireChance;
 use parlor_proto::v1::seat_setup::Occupant;
 
+use super::agent::{agent_name, agent_version};
 use super::house::house_bot;
 use super::kind::visibility;
 use super::text::{metadata, name, request_mark, user_id};
+use crate::agents::MustBe;
 use crate::config::{Bots, TableDefaults};
 use crate::grpc::Failure;
 use crate::host::{HostError, NewChance, NewTable};
@@ -55,6 +57,7 @@ pub fn create_table(
         },
         metadata: metadata(wire.metadata)?,
         fill: fill.unwrap_or_else(|| milliseconds(defaults.fill_within.get()).into()),
+        agents: MustBe::Here,
         request,
     })
 }
@@ -66,9 +69,17 @@ fn seat_setup(wire: v1::SeatSetup, bots: &Bots) -> Result<SeatSetup, Failure> {
             let bot = house_bot(&bot, bots).map_err(|failure| failure.within("house_bot"))?;
             Ok(SeatSetup::House { bot })
         }
-        Some(Occupant::Agent(_)) => Err(WrongField::at("agent", "no agent is connected").into()),
+        Some(Occupant::Agent(seat)) => agent(seat).map_err(|wrong| wrong.within("agent").into()),
         Some(Occupant::Reserved(seat)) => reserved(seat).map_err(|wrong| wrong.within("reserved").into()),
     }
+}
+
+/// The seat of an agent. Whether the agent is there is for the host to say.
+fn agent(wire: v1::AgentSeat) -> Result<SeatSetup, WrongField> {
+    Ok(SeatSetup::Agent {
+        name: agent_name(wire.name, "name")?,
+        version: agent_version(wire.version, "version")?,
+    })
 }
 
 fn reserved(wire: v1::ReservedSeat) -> Result<SeatSetup, WrongField> {

@@ -8,6 +8,7 @@ use parlor_proto::v1::stream_item::Item as Wire;
 use super::answer::answered;
 use super::number;
 use super::table::table;
+use crate::agents::Given;
 use crate::grpc::Failure;
 use crate::host::{Asked, Closed, HostError, Item, Presence, SeatTime, Snapshot, Told, What};
 use crate::table::Decided;
@@ -16,6 +17,7 @@ use crate::table::Decided;
 #[must_use]
 pub fn item(item: Item) -> v1::StreamItem {
     let what = match item.what {
+        What::Given(given) => Wire::SeatGiven(seat_given(given)),
         What::Snapshot(snapshot) => Wire::Snapshot(Box::new(self::snapshot(*snapshot))),
         What::Update(told) => Wire::Update(update(*told)),
         What::Decision(asked) => Wire::Decision(decision(*asked)),
@@ -29,8 +31,17 @@ pub fn item(item: Item) -> v1::StreamItem {
     v1::StreamItem { channel: item.channel.0, item: Some(what) }
 }
 
+fn seat_given(given: Given) -> v1::SeatGiven {
+    v1::SeatGiven {
+        table_id: given.table.to_string(),
+        seat: seat_number(given.seat),
+        game: given.game.info().id.to_owned(),
+        tournament_id: given.tournament.map(|id| id.to_string()).unwrap_or_default(),
+    }
+}
+
 /// A view, which says whether the deal was chosen.
-fn game_view(view: AnyView, seed_given: bool) -> Box<v1::GameView> {
+pub(super) fn game_view(view: AnyView, seed_given: bool) -> Box<v1::GameView> {
     Box::new(v1::GameView { seed_given, ..view.into() })
 }
 

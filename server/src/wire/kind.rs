@@ -3,6 +3,7 @@
 use parlor_proto::convert::field::{WrongField, one_of};
 use parlor_proto::v1;
 
+use crate::agents::Trouble;
 use crate::table::{Conduct, DecidedBy, State, Visibility};
 
 impl From<State> for v1::TableState {
@@ -69,6 +70,28 @@ impl From<DecidedBy> for v1::DecidedBy {
             DecidedBy::HouseBot => v1::DecidedBy::HouseBot,
         }
     }
+}
+
+impl From<Trouble> for v1::SetAsideReason {
+    fn from(trouble: Trouble) -> v1::SetAsideReason {
+        match trouble {
+            Trouble::TimedOut => v1::SetAsideReason::TimedOut,
+            Trouble::BrokeOff => v1::SetAsideReason::BrokeOff,
+            Trouble::BrokeRules => v1::SetAsideReason::BrokeRules,
+            Trouble::TooSlow => v1::SetAsideReason::TooSlow,
+        }
+    }
+}
+
+/// Why an agent was set aside.
+pub(crate) fn trouble(value: i32, field: &str) -> Result<Trouble, WrongField> {
+    one_of(value, field, |reason| match reason {
+        v1::SetAsideReason::Unspecified => None,
+        v1::SetAsideReason::TimedOut => Some(Trouble::TimedOut),
+        v1::SetAsideReason::BrokeOff => Some(Trouble::BrokeOff),
+        v1::SetAsideReason::BrokeRules => Some(Trouble::BrokeRules),
+        v1::SetAsideReason::TooSlow => Some(Trouble::TooSlow),
+    })
 }
 
 /// Who decided.

@@ -29,10 +29,7 @@ pub struct Listing {
 
 /// Listing tables for this caller.
 pub fn list_tables(wire: v1::ListTablesRequest, caller: Option<&Caller>) -> Result<Listing, Failure> {
-    let game = match wire.game.as_str() {
-        "" => None,
-        id => Some(GameId::from_id(id).ok_or(Failure::NoSuchGame)?),
-    };
+    let game = game(&wire.game)?;
     let mut states = Vec::new();
     for (place, value) in wire.states.into_iter().enumerate() {
         let state = state(value).map_err(|wrong| wrong.in_list(place).within("states"))?;
@@ -49,14 +46,7 @@ pub fn list_tables(wire: v1::ListTablesRequest, caller: Option<&Caller>) -> Resu
         0 => USUAL_PAGE,
         size => number(size, 1..=LARGEST_PAGE, "page_size")?,
     };
-    let after = match wire.page_token.as_str() {
-        "" => None,
-        // A page ends with a table, and the token is its id.
-        token => {
-            let wrong = |_| WrongField::at("page_token", "must be next_page_token of the page before");
-            Some(table_id(token, "page_token").map_err(wrong)?)
-        }
-    };
+    let after = page_token(&wire.page_token)?;
     let filter = TableFilter {
         game,
         states,
@@ -65,8 +55,23 @@ pub fn list_tables(wire: v1::ListTablesRequest, caller: Option<&Caller>) -> Resu
         open_seat: wire.open_seat,
         user,
         metadata,
+        ..TableFilter::default()
     };
     Ok(Listing { filter, after, size: size as usize })
+}
+
+/// The game that is meant, if one is.
+pub(super) fn game(id: &str) -> Result<Option<GameId>, Failure> {
+    match id {
+        "" => Ok(None),
+        id => GameId::from_id(id).map(Some).ok_or(Failure::NoSuchGame),
+    }
+}
+
+/// Where the page before ended, if there was one: with a table, whose id is the token.
+pub(super) fn page_token(token: &str) -> Result<Option<TableId>, WrongField> {
+    let wrong = |_| WrongField::at("page_token", "must be next_page_token of the page before");
+    if token.is_empty() { Ok(None) } else { table_id(token, "page_token").map(Some).map_err(wrong) }
 }
 
 fn state(value: i32) -> Result<State, WrongField> {

@@ -3,6 +3,7 @@
 //! What the host says always has a form on the wire. What a client says is checked field by field, and an error names
 //! the field by its path, before anything of the host sees it. Nothing here does I/O.
 
+mod agent;
 mod answer;
 mod ask;
 mod attach;
@@ -16,6 +17,7 @@ mod item;
 pub(crate) mod kind;
 mod list;
 mod news;
+mod record;
 mod result;
 pub(crate) mod shuffle;
 mod table;
@@ -23,6 +25,7 @@ mod table;
 mod tests;
 mod text;
 
+pub use agent::{AgentPage, agent, connect_items, hello, list_agents, welcome};
 pub use answer::{Answering, act, answer, answered, unreadable};
 pub use ask::{
     Reissuing, Rematching, Replacing, Resigning, cancel_table, create_spectator_token, delete_table,
@@ -33,6 +36,7 @@ pub use create::create_table;
 pub use item::{closed, item, stream_ending};
 pub use list::{Listing, list_tables};
 pub use news::news;
+pub use record::{export_records, get_record, list_records, record, record_summary};
 pub use table::table;
 
 /// A number that counts something for one viewer. A table would have to be played for years to need more than the wire

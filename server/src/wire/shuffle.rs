@@ -1,15 +1,16 @@
 //! The fairness of a shuffle.
 
 use parlor_engine::MAX_SEATS;
-use parlor_proto::convert::field::{WrongField, bytes, length};
+use parlor_proto::convert::field::{WrongField, bytes, length, number8, optional};
 use parlor_proto::v1;
 
+use super::id::table_id;
 use crate::fair::{Commitment, Entropy};
-use crate::table::Shuffle;
+use crate::table::{DealShown, Shuffle};
 
 impl From<&Shuffle> for v1::FairShuffle {
     fn from(shuffle: &Shuffle) -> v1::FairShuffle {
-        let Shuffle { commitment, entropy, server_seed, game_seed, given } = shuffle;
+        let Shuffle { commitment, entropy, server_seed, game_seed, given, deal } = shuffle;
         let seed = |seed: &Option<[u8; 32]>| seed.map_or_else(Vec::new, Vec::from);
         let entropy = (0..).zip(entropy);
         v1::FairShuffle {
@@ -20,7 +21,7 @@ impl From<&Shuffle> for v1::FairShuffle {
             server_seed: seed(server_seed),
             game_seed: seed(game_seed),
             seed_given: *given,
-            deal_group: None,
+            deal_group: deal.as_ref().map(Into::into),
         }
     }
 }
@@ -38,6 +39,32 @@ impl TryFrom<v1::FairShuffle> for Shuffle {
             server_seed: unless_empty(&wire.server_seed, "server_seed")?,
             game_seed: unless_empty(&wire.game_seed, "game_seed")?,
             given: wire.seed_given,
+            deal: optional(wire.deal_group, "deal_group")?,
+        })
+    }
+}
+
+impl From<&DealShown> for v1::DealGroup {
+    fn from(deal: &DealShown) -> v1::DealGroup {
+        v1::DealGroup {
+            tournament_id: deal.tournament.to_string(),
+            number: deal.number,
+            rotation: deal.rotation.into(),
+            entropy: deal.entropy.iter().map(|added| added.as_bytes().to_vec()).collect(),
+            recoloured: deal.recoloured,
+        }
+    }
+}
+
+impl TryFrom<v1::DealGroup> for DealShown {
+    type Error = WrongField;
+    fn try_from(wire: v1::DealGroup) -> Result<DealShown, WrongField> {
+        Ok(DealShown {
+            tournament: table_id(&wire.tournament_id, "tournament_id")?,
+            number: wire.number,
+            rotation: number8(wire.rotation, "rotation")?,
+            entropy: entropies(&wire.entropy, "entropy")?,
+            recoloured: wire.recoloured,
         })
     }
 }
@@ -52,6 +79,14 @@ fn seat_entropy(place: u32, wire: &v1::SeatEntropy) -> Result<Entropy, WrongFiel
 /// What a seat adds to the shuffle.
 pub(crate) fn entropy(given: &[u8]) -> Result<Entropy, WrongField> {
     Entropy::new(given).map_err(|error| WrongField::at("entropy", error.to_string()))
+}
+
+/// What several added, each in its own entry.
+pub(crate) fn entropies(given: &[Vec<u8>], field: &str) -> Result<Vec<Entropy>, WrongField> {
+    let added = |(place, bytes): (usize, &Vec<u8>)| {
+        Entropy::new(bytes).map_err(|error| WrongField::new(error.to_string()).in_list(place).within(field))
+    };
+    given.iter().enumerate().map(added).collect()
 }
 
 fn unless_empty(value: &[u8], field: &str) -> Result<Option<[u8; 32]>, WrongField> {

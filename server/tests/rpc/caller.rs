@@ -3,8 +3,9 @@
 use std::{collections::HashMap, time::Duration};
 
 use parlor_proto::v1::{
-    self, ErrorReason, catalogue_service_client::CatalogueServiceClient,
-    play_service_client::PlayServiceClient, table_service_client::TableServiceClient,
+    self, ErrorReason, agent_service_client::AgentServiceClient,
+    catalogue_service_client::CatalogueServiceClient, play_service_client::PlayServiceClient,
+    table_service_client::TableServiceClient,
 };
 use parlor_server::grpc::{DOMAIN, code, name};
 use tonic::{
@@ -112,6 +113,10 @@ impl Caller {
         PlayServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
+    pub(crate) fn agents(&self) -> AgentServiceClient<Way> {
+        AgentServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
+    }
+
     calls! {
         catalogue:
             list_games(ListGamesRequest) -> ListGamesResponse,
@@ -131,6 +136,8 @@ impl Caller {
             reissue_seat_token(ReissueSeatTokenRequest) -> ReissueSeatTokenResponse;
         play:
             act(ActRequest) -> ActResponse;
+        agents:
+            list_agents(ListAgentsRequest) -> ListAgentsResponse;
     }
 
     /// The life of the caller's tables.

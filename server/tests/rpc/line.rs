@@ -23,7 +23,7 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    fn new(messages: impl Stream<Item = Result<Message, Status>> + Send + 'static) -> Heard {
+    pub(crate) fn new(messages: impl Stream<Item = Result<Message, Status>> + Send + 'static) -> Heard {
         Heard { messages: Box::pin(messages), waiting: VecDeque::new(), ending: None }
     }
 
@@ -39,7 +39,7 @@ impl Heard {
     }
 
     /// Takes the first waiting item that passes, and reads on while there is none.
-    async fn find<T>(&mut self, mut pick: impl FnMut(&(u32, Item)) -> Option<T>) -> T {
+    pub(crate) async fn find<T>(&mut self, mut pick: impl FnMut(&(u32, Item)) -> Option<T>) -> T {
         let mut looked_at = 0;
         loop {
             while let Some(item) = self.waiting.get(looked_at) {

@@ -3,6 +3,8 @@
 //!
 //! Nothing waits for a guessed time: what is waited for is an item of a stream or an answer, with a minute for each.
 
+mod agent;
+mod agents;
 mod answers;
 mod ask;
 mod caller;

@@ -5,12 +5,16 @@
 //! - [`played`]: what tables report, and the scores of a group.
 //! - [`plan`]: the formats. Which groups there are, and which of their tables may be played now.
 //! - [`tournament`]: a tournament as the fold of its log.
-//! - `stats`: intervals, sequential tests, ratings, and the search for whoever remembers deals.
+//! - [`standings`]: everything that is known of who is better, after the groups that count.
+//! - [`stats`]: intervals, sequential tests, ratings, and the search for whoever remembers deals.
 #![deny(missing_docs)]
 
 pub mod plan;
 pub mod played;
+pub mod standings;
+pub mod stats;
 pub mod tournament;
 
 pub use played::{Entrant, Finish, Group, GroupScore, SeatScore, TableScore};
+pub use standings::{Standings, Tally};
 pub use tournament::{Entry, Misfit, State, TableToMake, Tournament};

@@ -101,12 +101,15 @@ impl Group {
     #[must_use]
     pub fn scores(&self) -> Vec<GroupScore> {
         let entrants = self.tables.first().map(|table| table.seats.as_slice()).unwrap_or_default();
-        let score = |seat: &SeatScore| {
-            let of_tables = self.tables.iter().flat_map(TableScore::scores);
-            let own: Vec<f64> = of_tables.filter(|(who, _)| *who == seat.entrant).map(|(_, s)| s).collect();
-            GroupScore { entrant: seat.entrant, score: own.iter().sum::<f64>() / own.len() as f64 }
-        };
-        entrants.iter().map(score).collect()
+        let mut scores: Vec<GroupScore> =
+            entrants.iter().map(|seat| GroupScore { entrant: seat.entrant, score: 0.0 }).collect();
+        for (who, score) in self.tables.iter().flat_map(TableScore::scores) {
+            if let Some(sum) = scores.iter_mut().find(|sum| sum.entrant == who) {
+                sum.score += score;
+            }
+        }
+        scores.iter_mut().for_each(|sum| sum.score /= self.tables.len() as f64);
+        scores
     }
 }
 

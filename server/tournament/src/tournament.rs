@@ -9,7 +9,11 @@
 //!
 //! A round of a Swiss tournament or a knockout is made from the results of the rounds before, which all are there by then.
 //! With all chance drawn by number, the order in which tables finish therefore changes nothing.
+//!
+//! A sequential test takes in the groups as they come to count. The tournament is over with the very group that answers its
+//! question: groups beyond it that happen to be complete are left out, so that nobody's speed moves the answer.
 
+mod change;
 mod course;
 mod entry;
 mod judge;
@@ -26,6 +30,7 @@ use crate::plan::chance::{Chance, Draw};
 use crate::plan::lineups::Lineup;
 use crate::plan::schedule::Schedule;
 use crate::plan::{Setup, SetupError, TableId};
+use crate::stats::Sprt;
 use crate::{Entrant, Group, TableScore};
 use course::Course;
 use parlor_engine::shuffle;
@@ -82,6 +87,8 @@ pub struct Tournament {
     /// The first group that neither counts nor is void.
     next: u32,
     tables_over: u32,
+    /// The sequential test, with all groups that count taken in.
+    test: Option<Sprt>,
 }
 
 /// A group that is known.
@@ -107,6 +114,7 @@ impl Tournament {
             withdrawn: vec![false; usize::from(setup.entrants)],
             course: Course::new(&setup),
             schedule: Schedule::new(0, 0, setup.rotations(), &chance),
+            test: setup.test.map(Sprt::new),
             setup,
             chance,
             state: State::Created,
@@ -212,68 +220,6 @@ impl Tournament {
         self.schedule.push();
     }
 
-    /// Takes the result of a table.
-    fn take(&mut self, group: u32, table: TableScore) {
-        self.schedule.close(TableId { group, rotation: table.rotation });
-        self.tables_over += 1;
-        self.partial.entry(group).or_default().push(table);
-        if self.schedule.is_played(group) {
-            let mut tables = self.partial.remove(&group).unwrap_or_default();
-            tables.sort_by_key(|table| table.rotation);
-            let planned = &mut self.groups[group as usize];
-            planned.state = GroupState::Complete;
-            self.ahead.insert(group, Group { number: group, round: planned.round, tables });
-        }
-    }
-
-    /// Voids a group of the stage that is played, whatever it has.
-    fn void(&mut self, group: u32, reason: String) {
-        for rotation in 0..self.setup.rotations() {
-            self.schedule.close(TableId { group, rotation });
-        }
-        self.groups[group as usize].state = GroupState::Void;
-        self.voided.insert(group, reason);
-        let partial = self.partial.remove(&group).map_or(0, |tables| tables.len());
-        let ahead = self.ahead.remove(&group).map_or(0, |group| group.tables.len());
-        let mut counted = 0;
-        if let Ok(at) = self.counted.binary_search_by_key(&group, |group| group.number) {
-            counted = self.counted.remove(at).tables.len();
-        }
-        self.tables_over -= (partial + ahead + counted) as u32;
-    }
-
-    /// Plays a void group again with a fresh deal. If somebody of its line-up is gone, others take its place.
-    fn replace(&mut self, group: u32) {
-        let planned = self.groups[group as usize];
-        if self.lineup(planned.lineup).iter().all(|who| self.is_there(*who)) {
-            self.append(planned);
-        } else {
-            self.refill();
-        }
-    }
-
-    /// Takes an entrant out.
-    fn withdraw(&mut self, entrant: Entrant) {
-        self.withdrawn[entrant.index()] = true;
-        if self.state == State::Created {
-            return self.first_stage();
-        }
-        let open = self.schedule.first() as usize..self.groups.len();
-        let gone: Vec<u32> = open
-            .filter(|&group| self.groups[group].state == GroupState::Open)
-            .filter(|&group| self.lineup(self.groups[group].lineup).contains(&entrant))
-            .map(|group| group as u32)
-            .collect();
-        for group in gone {
-            self.void(group, format!("entrant {} was withdrawn", entrant.0));
-        }
-        let round = self.round();
-        if let Course::Knockout(knockout) = &mut self.course {
-            knockout.withdraw(entrant, round);
-        }
-        self.refill();
-    }
-
     /// Counts what has become complete, and begins the next stage when this one is played.
     fn go_on(&mut self) {
         while !self.is_over() {
@@ -284,19 +230,6 @@ impl Tournament {
             if !self.next_stage() {
                 self.state = State::Finished;
             }
-        }
-    }
-
-    /// Counts all groups up to the first that is open.
-    fn count(&mut self) {
-        while let Some(planned) = self.groups.get(self.next as usize) {
-            if planned.state == GroupState::Open {
-                break;
-            }
-            if let Some(group) = self.ahead.remove(&self.next) {
-                self.counted.push(group);
-            }
-            self.next += 1;
         }
     }
 }

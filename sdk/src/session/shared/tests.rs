@@ -5,7 +5,7 @@ use wire::play_request_item::Item as Say;
 use wire::stream_item::Item as Hear;
 
 fn shared() -> Shared {
-    Shared::new(8)
+    Shared::new(8, None)
 }
 
 fn seat(shared: &Shared, token: &str) -> SlotId {

@@ -7,7 +7,7 @@ const ROOM: usize = 4;
 
 fn slot() -> Slot {
     let viewer = wire::attach::Viewer::SeatToken("token".into());
-    Slot::new(viewer, None, None, ROOM)
+    Slot::new(Opening::Attach { viewer, wants: None }, None, ROOM)
 }
 
 /// A slot that is attached, with a snapshot at this number read.
@@ -302,4 +302,72 @@ fn more_answers_than_fit_are_refused_here() {
     let replies: Vec<_> = (0..MOST_ANSWERS).map(|_| answer(&mut slot, 1, 0)).collect();
     assert_eq!(reason(&mut answer(&mut slot, 1, 0)), Err(Reason::TooManyAnswers));
     assert_eq!(say(&mut slot, 2).len(), replies.len());
+}
+
+/// A seat that the server gave on the first stream, with a snapshot at this number read.
+fn given(number: u32) -> Slot {
+    let mut slot = Slot::new(Opening::Given { table_id: "t".into(), seat: 1 }, None, ROOM);
+    slot.give(7, 1);
+    slot.hear(snapshot(number));
+    assert_eq!(read(&mut slot), [format!("snapshot {number}")]);
+    slot
+}
+
+fn bookmark(slot: &Slot) -> Option<u32> {
+    slot.bookmark().map(|bookmark| bookmark.after)
+}
+
+#[test]
+fn a_seat_that_was_given_never_attaches() {
+    let mut slot = given(3);
+    assert_eq!(say(&mut slot, 1), [""; 0]);
+    slot.hear(decision(1));
+    let mut reply = answer(&mut slot, 1, 2);
+    assert_eq!(say(&mut slot, 1), ["7: answer 1"]);
+    slot.start_over();
+    assert_eq!(bookmark(&slot), Some(3));
+    assert_eq!(say(&mut slot, 1), [""; 0], "it waits until the seat is given again");
+    slot.give(9, 2);
+    assert_eq!(say(&mut slot, 1), ["9: answer 1"]);
+    slot.hear(answered(1, wire::AnswerStatus::Repeated, ErrorReason::Unspecified));
+    assert_eq!(reason(&mut reply), Ok(1));
+    assert!(!slot.needs_another_stream());
+}
+
+#[test]
+fn what_a_given_seat_lacks_comes_with_another_stream() {
+    let mut full = given(0);
+    for number in 1..=ROOM as u32 + 1 {
+        full.hear(update(number));
+    }
+    assert!(!full.needs_another_stream(), "there is no room yet");
+    assert_eq!(read(&mut full).len(), ROOM);
+    let mut shut = given(0);
+    assert_eq!(shut.hear(closed(ErrorReason::TooSlow, true)), Then::SayLater);
+    shut.stop_waiting();
+    let mut hole = given(1);
+    assert_eq!(hole.hear(update(3)), Then::SayLater);
+    hole.stop_waiting();
+    for (mut slot, after) in [(full, ROOM as u32), (shut, 0), (hole, 1)] {
+        assert!(slot.needs_another_stream());
+        slot.start_over();
+        assert!(!slot.needs_another_stream());
+        assert_eq!(bookmark(&slot), Some(after));
+        slot.give(1, 2);
+        slot.hear(update(after + 1));
+        assert_eq!(read(&mut slot), [format!("update {}", after + 1)]);
+    }
+}
+
+#[test]
+fn a_seat_that_is_not_given_again_is_over() {
+    let mut slot = given(3);
+    let mut reply = answer(&mut slot, 1, 0);
+    slot.miss(1);
+    assert!(slot.read().is_none(), "it was given on this stream");
+    slot.start_over();
+    slot.miss(2);
+    assert!(matches!(slot.read(), Some(Ok(None))));
+    assert_eq!(reason(&mut reply), Err(Reason::TableOver));
+    assert_eq!(bookmark(&slot), None);
 }

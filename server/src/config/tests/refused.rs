@@ -78,7 +78,9 @@ fn unknown_keys_are_refused() {
     );
     let refused = Given::new("listn = 'x'", &[], &[]).refused();
     assert!(
-        refused.starts_with("listn in parlor.toml: there is no such key; there are bots, connections, data,"),
+        refused.starts_with(
+            "listn in parlor.toml: there is no such key; there are agents, bots, connections, data,"
+        ),
         "{refused}"
     );
     check(

@@ -107,6 +107,28 @@ fn set_ups_are_checked() {
         |setup| setup.chance = script(32, 1 << 16),
         "created.scripted.shuffles[0].round: must be 0 to 65535, not 65536",
     );
+    let deal = |change: &dyn Fn(&mut store::DealChance)| {
+        let (tournament_id, server_seed) = (vec![1; 16], vec![2; 32]);
+        let mut deal = store::DealChance { tournament_id, server_seed, ..Default::default() };
+        change(&mut deal);
+        Some(setup::Chance::Deal(deal))
+    };
+    check_setup(
+        |setup| setup.chance = deal(&|deal| deal.tournament_id = vec![1]),
+        "created.deal.tournament_id: must have 16 bytes, not 1",
+    );
+    check_setup(
+        |setup| setup.chance = deal(&|deal| deal.server_seed = vec![1]),
+        "created.deal.server_seed: must have 32 bytes, not 1",
+    );
+    check_setup(
+        |setup| setup.chance = deal(&|deal| deal.rotation = 256),
+        "created.deal.rotation: must be 0 to 255, not 256",
+    );
+    check_setup(
+        |setup| setup.chance = deal(&|deal| deal.entropy = vec![Vec::new(), vec![0; 65]]),
+        "created.deal.entropy[1]: a seat may add up to 64 bytes of entropy, not 65: send fewer, or a hash of them",
+    );
     check_setup(|setup| setup.rematch_of = Some(Vec::new()), "created.rematch_of: must have 16 bytes, not 0");
 }
 

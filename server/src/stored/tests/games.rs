@@ -10,8 +10,8 @@ use rand_core::Rng;
 use crate::TableId;
 use crate::fair::Entropy;
 use crate::table::{
-    Answer, Answered, ChanceSetup, Ending, Entry, Holder, Joining, RequestMark, SeatSetup, Setup, Table,
-    TimeControl, Visibility,
+    Answer, Answered, ChanceSetup, Deal, Ending, Entry, Holder, Joining, RequestMark, SeatSetup, Setup,
+    Table, TimeControl, Visibility,
 };
 
 pub(crate) const NOW: u64 = 1_700_000_000_000;
@@ -106,7 +106,16 @@ fn setup(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Setup {
             constant_secret: below(2, rng) == 0,
         },
         visibility: [Visibility::Public, Visibility::Private][below(2, rng) as usize],
-        chance: match below(4, rng) {
+        chance: match below(5, rng) {
+            4 => ChanceSetup::Deal(Box::new(Deal {
+                tournament: TableId::from_bytes(random_bytes(rng)),
+                number: below(1 << 20, rng),
+                rotation: below(6, rng) as u8,
+                server_seed: random_bytes(rng),
+                entropy: vec![Entropy::NONE, Entropy::new(&random_bytes::<32>(rng)).expect("few bytes")],
+                recolour: below(2, rng) == 0,
+                given: below(2, rng) == 0,
+            })),
             0 => ChanceSetup::Given { seed: random_bytes(rng) },
             1 => {
                 let rebuild = Shuffle { round: 1, purpose: Purpose::Rebuild, count: 2 };

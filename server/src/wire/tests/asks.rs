@@ -121,6 +121,7 @@ fn tables_are_listed() {
         open_seat: true,
         user: Some("u".to_owned()),
         metadata,
+        ..TableFilter::default()
     };
     let listing = list_tables(wire.clone(), Some(&caller())).expect("a listing");
     assert_eq!(listing, Listing { filter, after: Some(TABLE), size: 7 });

@@ -8,6 +8,7 @@ use parlor_proto::v1::create_table_request::Chance;
 use parlor_proto::v1::seat_setup::Occupant;
 
 use super::{check_bound, text, wide, wrong};
+use crate::agents::MustBe;
 use crate::config::Settings;
 use crate::grpc::Failure;
 use crate::host::{NewChance, NewTable};
@@ -59,6 +60,7 @@ fn what_is_not_said_is_the_servers_default() {
         chance: NewChance::Fresh,
         metadata: BTreeMap::new(),
         fill: 3_600_000,
+        agents: MustBe::Here,
         request: None,
     };
     assert_eq!(new, expected);
@@ -119,6 +121,7 @@ fn all_of_it_can_be_said() {
         chance: NewChance::Given([9; 32]),
         metadata: BTreeMap::from([("k".to_owned(), "v".to_owned())]),
         fill: 1_500,
+        agents: MustBe::Here,
         request,
     };
     assert_eq!(new, expected);
@@ -239,6 +242,31 @@ fn house_bots_have_whole_names() {
     );
     for name in ["", "deep blue", "search:0", "search:x", "search:99999999999"] {
         assert_eq!(bot(name).expect_err(name).reason(), v1::ErrorReason::HouseBotNotFound, "{name}");
+    }
+}
+
+/// The seat of an agent, as it is stored.
+fn agent(name: &str, version: &str) -> Result<SeatSetup, Failure> {
+    let mut wire = request();
+    let seat = v1::AgentSeat { name: name.to_owned(), version: version.to_owned() };
+    wire.seats[1].occupant = Some(Occupant::Agent(seat));
+    create(wire).map(|new| new.seats[1].clone())
+}
+
+#[test]
+fn agents_have_names_and_versions() {
+    let long = "a".repeat(64);
+    for (name, version) in [("a", ""), ("7.x_-", "1.0 (beta)"), (&*long, &*long)] {
+        let (name, version) = (name.to_owned(), version.to_owned());
+        assert_eq!(agent(&name, &version), Ok(SeatSetup::Agent { name, version }));
+    }
+    for name in ["", ".a", "-a", "a b", "ä", "a\n", &format!("{long}a")] {
+        let why = "must be 1 to 64 letters, digits and the characters . _ -, the first a letter or a digit";
+        assert_eq!(wrong(agent(name, "")), format!("seats[1].agent.name: {why}"));
+    }
+    for version in ["ä", "1\n", &format!("{long}a")] {
+        let why = "must have up to 64 printable ASCII characters";
+        assert_eq!(wrong(agent("a", version)), format!("seats[1].agent.version: {why}"));
     }
 }
 

@@ -10,6 +10,7 @@ use prost_types::Timestamp;
 
 use super::covered::Covered;
 use super::{OTHER, TABLE, seat};
+use crate::agents::Given;
 use crate::host::{
     AnswerOutcome, AnswerRefused, Answered, Asked, Channel, Closed, HostError, Item, News, NewsItem,
     Presence, SeatTime, Snapshot, Told, What,
@@ -47,7 +48,9 @@ fn all_of_it_is_said() {
     play_all(&mut rng, |Played { log, table: over }| {
         let open = Table::open(&log[0].1).expect("a first entry");
         let given = over.shuffle().given;
-        for look in [open.look(), Look { rematch: Some(OTHER), ..over.look() }] {
+        let mut revealed = over.look();
+        revealed.reveal_deal();
+        for look in [open.look(), revealed, Look { rematch: Some(OTHER), ..over.look() }] {
             covered.see("Table", &table(&look, true));
         }
         for news_of in [News::Created(Arc::new(open.look())), News::Over(Arc::new(over.look()))] {
@@ -110,7 +113,9 @@ fn others() -> Vec<What> {
         What::Answered(Box::new(Answered { decision: DecisionId(4), outcome }))
     };
     let closed = Closed { why: Some(HostError::TooSlow), number: 3, retry: true };
+    let given = Given { table: TABLE, seat: seat(1), game: GameId::Gap, tournament: Some(OTHER) };
     vec![
+        What::Given(given),
         What::Update(Box::new(told)),
         What::Decision(Box::new(asked())),
         answered(AnswerRefused::Illegal(Refusal::NOT_IN_HAND)),

@@ -2,7 +2,8 @@
 //!
 //! Two players a table: the circle method. One stands still, the others move on by one each round, and opposite ones meet;
 //! with an odd number the place that stands still is empty. Everyone plays once a round, so everyone plays equally much in
-//! any part of the list. More players: [`design`](super::design). Line-ups of all entrants: the one that there is.
+//! any part of the list. Players squared, for 3 to 5 players: the lines of an affine plane, in classes of parallels, in which
+//! everyone plays once too. Otherwise: [`design`](super::design). Line-ups of all entrants: the one that there is.
 //!
 //! A gauntlet is a design of the others, one player a table less, and the champion added to each line-up. An orbit of a
 //! base block brings everyone `players - 1` games; what is left to the number that was asked for is filled up by
@@ -12,10 +13,10 @@
 //! Which entrant is which point, and the order of the line-ups in each part of the list, are drawn.
 
 use parlor_engine::shuffle;
-use rand_core::Rng;
 
 use super::chance::{Chance, Draw};
 use super::design::{Block, Designs, design};
+use super::fill::{Wanted, fill};
 use crate::Entrant;
 
 /// Those who play together.
@@ -36,19 +37,14 @@ pub(crate) fn round_robin(
     if players == entrants.len() {
         return vec![named; meetings as usize];
     }
-    if players > 2 {
-        return develop(&named, &design(named.len(), players, meetings), chance);
-    }
-    let mut lineups = Vec::with_capacity(meetings as usize * named.len() * (named.len() - 1) / 2);
-    for time in 0..u64::from(meetings) {
-        let mut rng = chance.stream(Draw::Order, time);
-        let mut rounds = circle(named.len());
-        shuffle(&mut rounds, &mut rng);
-        for mut round in rounds {
-            shuffle(&mut round, &mut rng);
-            lineups.extend(round.into_iter().map(|(a, b)| vec![named[a], named[b]]));
-        }
-    }
+    let mut lineups = match classes(named.len(), players) {
+        Some(classes) => turns(&named, &classes, meetings, chance),
+        None => develop(&named, &design(named.len(), players, meetings), chance),
+    };
+    let mut rng = chance.stream(Draw::Repair, 0);
+    let there = lineups.iter().map(Vec::as_slice);
+    let more = fill(entrants, players, there, Wanted::Meetings(meetings), &mut rng);
+    lineups.extend(more);
     lineups
 }
 
@@ -104,126 +100,73 @@ fn develop(named: &[Entrant], blocks: &[Block], chance: &Chance) -> Vec<Lineup> 
     lineups
 }
 
-/// The rounds of the circle method: in each, everyone meets one other, or one is left out.
-fn circle(count: usize) -> Vec<Vec<(usize, usize)>> {
-    let even = count.next_multiple_of(2);
-    let round = |round: usize| {
-        let still = (even - 1, round);
-        let turn = |by: usize| ((round + by) % (even - 1), (round + even - 1 - by) % (even - 1));
-        let pairs = std::iter::once(still).chain((1..even / 2).map(turn));
-        pairs.filter(|&(a, b)| a < count && b < count).collect()
-    };
-    (0..even - 1).map(round).collect()
-}
-
-/// What line-ups are filled up to.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Wanted {
-    /// Each pair meets so many times.
-    Meetings(u32),
-    /// Everyone plays so many times.
-    Games(u32),
-}
-
-/// More line-ups of `size`, until what is wanted is there with those that there are: `there`, in which others than the
-/// `entrants` may sit too, who do not count.
-///
-/// Each is begun with whoever lacks most, and goes on with those who add most of what is lacking and, among these, have
-/// met those at the table least. Equals are drawn. Each adds at least one of what is lacking, so it ends.
-pub(crate) fn fill<'a>(
-    entrants: &[Entrant],
-    size: usize,
-    there: impl IntoIterator<Item = &'a [Entrant]>,
-    wanted: Wanted,
-    rng: &mut impl Rng,
-) -> Vec<Lineup> {
-    if size > entrants.len() {
-        return Vec::new();
-    }
-    let mut tally = Tally::new(entrants);
-    for lineup in there {
-        tally.count(lineup);
-    }
-    let mut lineups = Vec::new();
-    while let Some(lineup) = tally.next(size, wanted, rng) {
-        tally.count(&lineup);
-        lineups.push(lineup);
+/// All classes, so many times, in a random order each time.
+fn turns(named: &[Entrant], classes: &[Vec<Block>], times: u32, chance: &Chance) -> Vec<Lineup> {
+    let mut lineups = Vec::with_capacity(times as usize * classes.iter().map(Vec::len).sum::<usize>());
+    for time in 0..u64::from(times) {
+        let mut rng = chance.stream(Draw::Order, time);
+        let mut classes = classes.to_vec();
+        shuffle(&mut classes, &mut rng);
+        for mut class in classes {
+            shuffle(&mut class, &mut rng);
+            lineups.extend(
+                class.iter().map(|block| block.iter().map(|point| named[*point]).collect::<Lineup>()),
+            );
+        }
     }
     lineups
 }
 
-/// How often everyone plays and meets.
-struct Tally<'a> {
-    entrants: &'a [Entrant],
-    /// The place of an entrant among `entrants`, by number.
-    place: Vec<Option<usize>>,
-    games: Vec<u32>,
-    met: Vec<Vec<u32>>,
+/// Line-ups in which each pair meets once, in classes in which everyone plays once: where there is a simple way.
+fn classes(count: usize, players: usize) -> Option<Vec<Vec<Block>>> {
+    match players {
+        2 => Some(circle(count)),
+        3..=5 if count == players * players => Some(plane(players)),
+        _ => None,
+    }
 }
 
-impl<'a> Tally<'a> {
-    fn new(entrants: &'a [Entrant]) -> Tally<'a> {
-        let count = entrants.len();
-        let numbers = entrants.iter().map(|entrant| entrant.index() + 1).max().unwrap_or_default();
-        let mut place = vec![None; numbers];
-        for (at, entrant) in entrants.iter().enumerate() {
-            place[entrant.index()] = Some(at);
-        }
-        Tally { entrants, place, games: vec![0; count], met: vec![vec![0; count]; count] }
-    }
+/// The rounds of the circle method: in each, everyone meets one other, or one is left out.
+fn circle(count: usize) -> Vec<Vec<Block>> {
+    let even = count.next_multiple_of(2);
+    let round = |round: usize| {
+        let still = vec![even - 1, round];
+        let turn = |by: usize| vec![(round + by) % (even - 1), (round + even - 1 - by) % (even - 1)];
+        let pairs = std::iter::once(still).chain((1..even / 2).map(turn));
+        pairs.filter(|pair| pair.iter().all(|point| *point < count)).collect()
+    };
+    (0..even - 1).map(round).collect()
+}
 
-    fn count(&mut self, lineup: &[Entrant]) {
-        let places = lineup.iter().filter_map(|entrant| self.place.get(entrant.index()).copied().flatten());
-        let places: Vec<usize> = places.collect();
-        for (i, &a) in places.iter().enumerate() {
-            self.games[a] += 1;
-            for &b in &places[..i] {
-                self.met[a][b] += 1;
-                self.met[b][a] += 1;
-            }
-        }
-    }
-
-    /// One more line-up, or none if nothing is lacking.
-    fn next(&self, size: usize, wanted: Wanted, rng: &mut impl Rng) -> Option<Lineup> {
-        let count = self.entrants.len();
-        let mut order: Vec<usize> = (0..count).collect();
-        shuffle(&mut order, rng);
-        let lack = |a: usize| match wanted {
-            Wanted::Games(games) => games.saturating_sub(self.games[a]),
-            Wanted::Meetings(times) => {
-                let others = (0..count).filter(|&b| b != a);
-                others.map(|b| times.saturating_sub(self.met[a][b])).sum()
-            }
+/// The lines of the affine plane over the field of 3, 4 or 5 elements, parallel ones in a class: two points are on one
+/// line. The point (x, y) has the number `x + order * y`; the lines are `y = slope * x + b` and `x = b`.
+fn plane(order: usize) -> Vec<Vec<Block>> {
+    // The field of four is that of pairs of bits: sums are without carry, and the product of 2 by itself is 3.
+    const PRODUCTS_OF_FOUR: [[usize; 4]; 4] = [[0, 0, 0, 0], [0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2]];
+    let line = |slope: usize, b: usize| {
+        let y = |x: usize| match order {
+            4 => PRODUCTS_OF_FOUR[slope][x] ^ b,
+            _ => (slope * x + b) % order,
         };
-        let first = *order.iter().max_by_key(|&&a| lack(a)).filter(|&&a| lack(a) > 0)?;
-        let mut chosen = vec![first];
-        while chosen.len() < size {
-            let gain = |a: usize| match wanted {
-                Wanted::Games(_) => u32::MAX - self.games[a],
-                Wanted::Meetings(times) => chosen.iter().filter(|&&b| self.met[a][b] < times).count() as u32,
-            };
-            let met = |a: usize| chosen.iter().map(|&b| self.met[a][b]).sum::<u32>();
-            let free = order.iter().filter(|a| !chosen.contains(a));
-            let best = free.max_by_key(|&&a| (gain(a), std::cmp::Reverse(met(a))));
-            chosen.push(*best?);
-        }
-        Some(chosen.into_iter().map(|place| self.entrants[place]).collect())
-    }
+        (0..order).map(|x| x + order * y(x)).collect()
+    };
+    let upright = (0..order).map(|x| (0..order).map(|y| x + order * y).collect()).collect();
+    let slopes = (0..order).map(|slope| (0..order).map(|b| line(slope, b)).collect());
+    slopes.chain([upright]).collect()
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
 
-    fn entrants(count: u16) -> Vec<Entrant> {
+    pub(crate) fn entrants(count: u16) -> Vec<Entrant> {
         (0..count).map(Entrant).collect()
     }
 
     /// How often each pair meets, those who never do left out.
-    fn met(lineups: &[Lineup]) -> BTreeMap<(Entrant, Entrant), u32> {
+    pub(crate) fn met(lineups: &[Lineup]) -> BTreeMap<(Entrant, Entrant), u32> {
         let mut met = BTreeMap::new();
         for lineup in lineups {
             for &a in lineup {
@@ -238,21 +181,31 @@ mod tests {
     #[test]
     fn between_two_each_round_of_the_circle_has_everyone_once() {
         for count in 2..=17 {
-            let rounds = circle(count);
-            let mut all: Vec<(usize, usize)> = rounds.concat();
-            for round in &rounds {
-                let mut seen: Vec<usize> = round.iter().flat_map(|&(a, b)| [a, b]).collect();
-                seen.sort_unstable();
-                seen.dedup();
-                assert_eq!(seen.len(), count - count % 2);
-            }
-            for pair in &mut all {
-                *pair = (pair.0.min(pair.1), pair.0.max(pair.1));
-            }
-            all.sort_unstable();
-            all.dedup();
-            assert_eq!(all.len(), count * (count - 1) / 2);
+            check_classes(count, 2);
         }
+    }
+
+    #[test]
+    fn in_a_plane_each_class_has_everyone_once() {
+        for players in 3..=5 {
+            check_classes(players * players, players);
+        }
+    }
+
+    /// Everyone is once in each class, or one is left out, and each pair meets once in all.
+    fn check_classes(count: usize, players: usize) {
+        let classes = classes(count, players).unwrap();
+        for class in &classes {
+            let mut seen = class.concat();
+            seen.sort_unstable();
+            seen.dedup();
+            assert_eq!(seen.len(), count - count % players);
+            assert_eq!(class.len(), count / players);
+        }
+        let named = |block: &Block| block.iter().map(|point| Entrant(*point as u16)).collect();
+        let met = met(&classes.concat().iter().map(named).collect::<Vec<Lineup>>());
+        assert_eq!(met.len(), count * (count - 1) / 2);
+        assert!(met.values().all(|met| *met == 1));
     }
 
     #[test]
@@ -274,22 +227,6 @@ mod tests {
                     let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
                     assert!(most - least <= 3, "{players} of {others}, {meetings}: {least} to {most}");
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_filled_up_lacks_nothing_and_has_little_too_much() {
-        for size in 2..=6 {
-            for count in size as u16..=12 {
-                let field = entrants(count);
-                let mut rng = Chance::seeded([3; 32]).stream(Draw::Repair, 1);
-                let lineups = fill(&field, size, [], Wanted::Meetings(3), &mut rng);
-                let met = met(&lineups);
-                assert_eq!(met.len(), usize::from(count * (count - 1) / 2));
-                assert!(met.values().all(|met| (3..=10).contains(met)), "{size} of {count}: {met:?}");
-                let there = lineups.iter().map(Vec::as_slice);
-                assert!(fill(&field, size, there, Wanted::Meetings(3), &mut rng).is_empty());
             }
         }
     }

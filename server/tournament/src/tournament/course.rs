@@ -3,8 +3,9 @@
 use super::{GroupState, State, Tournament};
 use crate::Entrant;
 use crate::plan::chance::Draw;
+use crate::plan::fill::{Wanted, fill};
 use crate::plan::knockout::{self, Knockout};
-use crate::plan::lineups::{self, Lineup, Wanted, fill};
+use crate::plan::lineups::{self, Lineup};
 use crate::plan::outcome::Outcome;
 use crate::plan::swiss::Swiss;
 use crate::plan::{Format, Setup};

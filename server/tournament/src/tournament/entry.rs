@@ -47,7 +47,9 @@ pub enum Misfit {
     #[error("the tournament is over: nothing can be changed any more")]
     Over,
     /// So many were withdrawn that no table can be filled.
-    #[error("{left} entrants are left, and none of the tables of {players} can be filled: cancel it")]
+    #[error(
+        "the {left} entrants who are left cannot fill a table of {players} in this format: cancel the tournament"
+    )]
     TooFew {
         /// How many entrants are left.
         left: u16,

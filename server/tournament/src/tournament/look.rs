@@ -3,6 +3,7 @@
 use super::course::Course;
 use super::{State, Tournament};
 use crate::plan::{Setup, TableId};
+use crate::stats::{SequentialState, Sprt};
 use crate::{Entrant, Group, TableScore};
 
 /// Where a group is.
@@ -111,6 +112,12 @@ impl Tournament {
         self.groups.len() as u32
     }
 
+    /// The state of the sequential test, if there is one.
+    #[must_use]
+    pub fn test(&self) -> Option<SequentialState> {
+        self.test.as_ref().map(Sprt::state)
+    }
+
     /// A group by its number.
     #[must_use]
     pub fn group(&self, number: u32) -> Option<GroupLook<'_>> {
@@ -167,15 +174,16 @@ impl Tournament {
         let voided = self.voided.len() as u32;
         let (rounds, groups_to_come) = self.to_come();
         let known = self.groups.len() as u32 - voided;
-        let expected = if self.is_over() { known } else { known.saturating_add(groups_to_come) };
         let complete = (self.counted.len() + self.ahead.len()) as u32;
+        let expected = if self.is_over() { complete } else { known.saturating_add(groups_to_come) };
+        let tables = expected.saturating_mul(u32::from(self.setup.rotations()));
         Progress {
             groups_counted: self.counted.len() as u32,
             groups_complete: complete,
             groups_expected: expected,
             groups_voided: voided,
             tables_over: self.tables_over,
-            tables_expected: expected.saturating_mul(u32::from(self.setup.rotations())),
+            tables_expected: if self.is_over() { self.tables_over } else { tables },
             round: self.round(),
             rounds,
         }

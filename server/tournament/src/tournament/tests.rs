@@ -1,6 +1,9 @@
 //! Tournaments of every format and size, played to their end with made-up results.
 
+mod departures;
 mod play;
+mod refusals;
+mod sequential;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,10 +35,19 @@ fn every_tournament_is_played_to_its_end() {
         player.play_out();
         let tournament = &player.tournament;
         let progress = tournament.progress();
-        assert_eq!(progress.groups_counted, progress.groups_expected, "{setup:?}");
-        assert_eq!(progress.groups_complete, progress.groups_expected);
-        assert_eq!(progress.tables_over, progress.tables_expected);
+        assert_eq!(progress.groups_counted, tournament.group_count(), "{setup:?}");
+        assert_eq!(progress.groups_complete, tournament.group_count());
+        assert_eq!(progress.tables_over, progress.groups_counted * u32::from(setup.rotations()));
         assert_eq!(progress.round + 1, progress.rounds);
+        let planned = player.expected;
+        match setup.format {
+            // Ties are not foreseen.
+            Format::Knockout { tie_groups: 1.., .. } => {
+                assert!(planned.groups_expected <= progress.groups_counted);
+            }
+            _ => assert_eq!(planned.groups_expected, progress.groups_counted, "{setup:?}"),
+        }
+        assert_eq!(planned.rounds, progress.rounds, "{setup:?}");
         assert_eq!(tournament.ready(&BTreeSet::new()).count(), 0);
         for group in tournament.counted() {
             let lineup: BTreeSet<Entrant> =
@@ -152,9 +164,10 @@ fn withdrawals_and_void_groups_at_any_moment_lead_to_an_end() {
             player.play_out();
             let tournament = &player.tournament;
             let progress = tournament.progress();
-            assert_eq!(progress.groups_counted, progress.groups_expected, "{setup:?}");
-            assert_eq!(progress.tables_over, progress.tables_expected);
-            assert_eq!(progress.groups_voided, tournament.voided.len() as u32);
+            let played = tournament.group_count() - progress.groups_voided;
+            assert_eq!(progress.groups_counted, played, "{setup:?}");
+            assert_eq!(progress.tables_over, played * u32::from(setup.rotations()));
+            assert!(tournament.counted().iter().map(|group| group.number).is_sorted());
             let there = tournament.there();
             // Those who stayed have met as often as they were to, unless too few stayed to fill a table.
             if let Format::RoundRobin { groups } = setup.format {
@@ -172,43 +185,6 @@ fn withdrawals_and_void_groups_at_any_moment_lead_to_an_end() {
             }
         }
     });
-}
-
-#[test]
-fn what_does_not_fit_is_refused_and_says_why() {
-    let format = Format::RoundRobin { groups: 2 };
-    let setup = Setup { players: 3, entrants: 7, format, deals: Deals::Duplicate, test: None };
-    let mut player = Player::new(setup, 1);
-    let over = |tournament: &Tournament, table: TableId| {
-        let mut over = play::result(tournament, table, 5);
-        over.rotation = table.rotation;
-        Entry::TableOver { group: table.group, table: over }
-    };
-    let first = TableId { group: 0, rotation: 0 };
-    let refused = |tournament: &Tournament, entry: Entry| tournament.ask(entry).unwrap_err();
-    let early = over(&player.tournament, first);
-    assert_eq!(refused(&player.tournament, early.clone()), Misfit::NotStarted);
-    assert_eq!(refused(&player.tournament, Entry::Paused), Misfit::NotStarted);
-    player.start();
-    let tournament = &player.tournament;
-    let with = |change: &dyn Fn(&mut u32, &mut TableScore)| {
-        let Entry::TableOver { mut group, mut table } = early.clone() else { unreachable!() };
-        change(&mut group, &mut table);
-        refused(tournament, Entry::TableOver { group, table })
-    };
-    assert_eq!(with(&|group, _| *group = 14), Misfit::NoGroup(14, 14));
-    assert_eq!(with(&|_, table| table.rotation = 3), Misfit::NoTable(0, 3, 3));
-    assert!(matches!(with(&|_, table| table.seats.swap(0, 1)), Misfit::WrongSeats { .. }));
-    assert!(matches!(with(&|_, table| table.seats.truncate(2)), Misfit::WrongSeats { .. }));
-    assert_eq!(with(&|_, table| table.seats[1].place = 4), Misfit::WrongPlace(0, 0, 4));
-    let nobody = Entry::Withdrawn { entrant: Entrant(7) };
-    assert_eq!(refused(tournament, nobody), Misfit::NoEntrant(7, 7));
-    player.fold(early.clone());
-    let Entry::TableOver { group, mut table } = early.clone() else { unreachable!() };
-    assert_eq!(player.tournament.ask(early).unwrap(), None);
-    table.seats[0].points += 1;
-    let other = Entry::TableOver { group, table };
-    assert_eq!(refused(&player.tournament, other), Misfit::OtherResult(0, 0));
 }
 
 #[test]
@@ -251,57 +227,24 @@ fn a_million_tables_cost_little_a_step() {
     assert_eq!(tournament.progress().groups_counted, 0, "the first group is open, so nothing counts yet");
 }
 
+/// A tournament that is under way is read back from its log by planning it again. If this test fails, those that servers have
+/// in their stores cannot be read any more: it is the change that is wrong, or the setup needs a version of its plan.
 #[test]
-fn nonsense_is_refused_without_a_trace() {
-    use parlor_engine::below;
-    use rand_chacha::ChaCha20Rng;
-    use rand_core::SeedableRng;
-    let seed = seed();
+fn the_plan_is_pinned() {
+    // FNV-1a, which the standard library's hashers do not promise to be.
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |number: u32| hash = (hash ^ u64::from(number)).wrapping_mul(0x0100_0000_01b3);
     every(|setup| {
-        if setup.entrants % 5 != 0 {
-            return;
-        }
-        let mut rng = ChaCha20Rng::seed_from_u64(seed);
-        let mut tournament = Tournament::open(setup, [2; 32]).unwrap();
-        for _ in 0..300 {
-            let group = below(tournament.group_count() + 2, &mut rng);
-            let rotation = below(u32::from(tournament.setup().rotations()) + 1, &mut rng) as u8;
-            let entry = match below(40, &mut rng) {
-                0 => Entry::Cancelled { reason: "enough".to_owned() },
-                1..=3 => Entry::Started,
-                4..=6 => Entry::Paused,
-                7..=9 => Entry::Resumed,
-                10 => Entry::Withdrawn { entrant: Entrant(below(14, &mut rng) as u16) },
-                11..=12 => Entry::GroupVoided { group, reason: String::new() },
-                _ => {
-                    let table = TableId { group, rotation };
-                    let mut table = match tournament.table(table) {
-                        Some(_) => play::result(&tournament, table, 4),
-                        None => TableScore { rotation, seats: Vec::new() },
-                    };
-                    match (below(6, &mut rng), table.seats.len()) {
-                        (0, 1..) => drop(table.seats.pop()),
-                        (1, 1..) => table.seats[0].entrant = Entrant(u16::MAX),
-                        (2, 1..) => table.seats[0].place = below(256, &mut rng) as u8,
-                        (3, 1..) => table.seats[0].points = if rotation == 0 { i32::MIN } else { i32::MAX },
-                        _ => {}
-                    }
-                    Entry::TableOver { group, table }
-                }
-            };
-            let before = tournament.clone();
-            let asked = tournament.ask(entry.clone());
-            match tournament.fold(&entry) {
-                Ok(()) => assert_eq!(asked, Ok(Some(entry))),
-                Err(why) => {
-                    assert_eq!(asked, if why == Misfit::Nothing { Ok(None) } else { Err(why) });
-                    assert!(tournament == before);
-                }
-            }
-            assert_eq!(tournament.placings().len(), usize::from(tournament.setup().entrants));
-            let progress = tournament.progress();
-            assert!(progress.groups_counted <= progress.groups_complete);
-            assert!(progress.groups_complete <= progress.groups_expected);
+        let mut player = Player::new(setup, 77);
+        player.trouble = 25;
+        player.start();
+        player.play_out();
+        for table in &player.begun {
+            add(table.group);
+            add(u32::from(table.rotation));
+            let seats = player.tournament.table(*table).unwrap().seats;
+            seats.iter().for_each(|who| add(u32::from(who.0)));
         }
     });
+    assert_eq!(format!("{hash:016x}"), "e879399e2a02652d");
 }

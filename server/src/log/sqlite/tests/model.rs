@@ -24,7 +24,8 @@ const TABLES: usize = 12;
 /// Some of them are tournaments, and some have tags.
 fn labelled(number: usize, name: &str) -> Listing {
     let kind = if number % 4 == 3 { Kind::Tournament } else { Kind::Table };
-    let tags = if number % 3 == 0 { vec!["t".into(), format!("u{}", number % 2)] } else { Vec::new() };
+    let tags =
+        if number.is_multiple_of(3) { vec!["t".into(), format!("u{}", number % 2)] } else { Vec::new() };
     Listing { kind, tags, ..listing(name) }
 }
 

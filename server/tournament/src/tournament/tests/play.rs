@@ -7,7 +7,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 use crate::plan::{Deals, Format, Setup, TableId};
-use crate::tournament::{Entry, GroupState, Tournament};
+use crate::tournament::{Entry, GroupState, Progress, Tournament};
 use crate::{Entrant, Finish, SeatScore, TableScore};
 
 /// The seed of a randomised test: PARLOR_TEST_SEED if set. It is printed where the test fails.
@@ -65,6 +65,8 @@ pub(super) struct Player {
     pub(super) trouble: u32,
     /// All tables in the order in which they were begun.
     pub(super) begun: Vec<TableId>,
+    /// What was expected at the start.
+    pub(super) expected: Progress,
     salt: u64,
     running: BTreeSet<TableId>,
 }
@@ -72,8 +74,16 @@ pub(super) struct Player {
 impl Player {
     pub(super) fn new(setup: Setup, seed: u64) -> Player {
         let tournament = Tournament::open(setup, bytes(seed)).unwrap();
-        let (log, begun) = (Vec::new(), Vec::new());
-        Player { tournament, log, finishing: seed, trouble: 0, begun, salt: seed, running: BTreeSet::new() }
+        Player {
+            expected: tournament.progress(),
+            tournament,
+            log: Vec::new(),
+            finishing: seed,
+            trouble: 0,
+            begun: Vec::new(),
+            salt: seed,
+            running: BTreeSet::new(),
+        }
     }
 
     pub(super) fn seed(&self) -> [u8; 32] {

@@ -1,0 +1,185 @@
+//! `parlor bot --agent`: a strategy of the house as an agent, which is given seats.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use parlor_sdk::{AgentEvent, AgentKey, AgentSettings, Offloaded, options, wire};
+use serde_json::json;
+
+use super::strategy::Strategy;
+use crate::context::Context;
+use crate::errors::Failure;
+use crate::exit::Exit;
+use crate::output::to_json;
+
+/// What concerns agents alone.
+#[derive(clap::Args)]
+#[command(next_help_heading = "As an agent")]
+pub(super) struct Args {
+    /// The games that it plays, separated by commas [default: all]
+    #[arg(long, value_name = "GAMES", value_delimiter = ',', requires = "agent")]
+    games: Vec<String>,
+    /// The version: ratings belong to a name and a version [default: the strategy]
+    #[arg(long, value_name = "VERSION", requires = "agent")]
+    agent_version: Option<String>,
+    /// The secret that the name belongs to; a new one is made if the file is not there [default: agents/AGENT.key in the
+    /// folder for settings, and none with an API key]
+    #[arg(long, value_name = "FILE", requires = "agent")]
+    agent_key_file: Option<PathBuf>,
+}
+
+pub(super) async fn run(name: &str, args: &super::Args, context: &Context) -> Result<Exit, Failure> {
+    let key = key(name, &args.agent, context)?;
+    let settings = settings(name, key.as_ref(), args)?;
+    let client = tokio::select! {
+        exit = context.stop.told() => return Ok(exit),
+        client = context.waiting(context.client()) => client?,
+    };
+    // Without a key of its own there is nothing that is secret and stays the same.
+    let secret = key.map_or_else(AgentKey::generate, Ok)?;
+    let bot = args.bot;
+    let mut agent = client.agent(settings, move |given| {
+        let seat = format!("{} {} {}", secret.reveal(), given.table_id, given.seat);
+        Offloaded::new(Strategy::new(bot, seat))
+    })?;
+    let (mut over, mut exit) = (0, Exit::Ok);
+    let mut stopping = false;
+    loop {
+        let event = tokio::select! {
+            event = agent.next() => event?,
+            told = context.stop.told(), if !stopping => {
+                (exit, stopping) = (told, true);
+                agent.stop();
+                continue;
+            }
+        };
+        let Some(event) = event else { return Ok(exit) };
+        over += u64::from(matches!(event, AgentEvent::TableOver(_)));
+        print(name, &event, context)?;
+        if args.tables.is_some_and(|tables| over >= tables) {
+            agent.stop();
+        }
+    }
+}
+
+fn settings(name: &str, key: Option<&AgentKey>, args: &super::Args) -> Result<AgentSettings, Failure> {
+    let known = options::games();
+    if let Some(unknown) = args.agent.games.iter().find(|game| !known.contains(game)) {
+        let known = known.join(", ");
+        return Err(Failure::usage(
+            format!("there is no game {unknown:?}: there are {known}"),
+            format!("Ein Spiel {unknown:?} gibt es nicht: Es gibt {known}"),
+        ));
+    }
+    let version = args.agent.agent_version.clone().unwrap_or_else(|| args.bot.to_string());
+    let mut settings =
+        AgentSettings::new(name).version(version).max_tables(args.at_once.unwrap_or(16).into());
+    if !args.agent.games.is_empty() {
+        settings = settings.games(&args.agent.games);
+    }
+    Ok(match key {
+        Some(key) => settings.key(key.clone()),
+        None => settings,
+    })
+}
+
+/// The secret of the name: that of the file, which is made if it is not there. None if an API key says whose it is.
+fn key(name: &str, args: &Args, context: &Context) -> Result<Option<AgentKey>, Failure> {
+    let path = match &args.agent_key_file {
+        Some(path) => path.clone(),
+        None if context.settings.has_key() => return Ok(None),
+        None => {
+            let plain =
+                !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+            let folder = context.environment.folder().filter(|_| plain).ok_or_else(|| {
+                Failure::usage(
+                    "say with --agent-key-file where the secret of the agent is",
+                    "Sag mit --agent-key-file, wo das Geheimnis des Agenten liegt",
+                )
+            })?;
+            folder.join("agents").join(format!("{name}.key"))
+        }
+    };
+    let read = match fs::read_to_string(&path) {
+        Ok(text) => Ok(AgentKey::new(text.trim())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => make(&path),
+        Err(error) => Err(error.into()),
+    };
+    read.map(Some).map_err(|error| {
+        let path = path.display();
+        Failure::usage(
+            format!("the secret of the agent in {path} cannot be used ({error})"),
+            format!("Das Geheimnis des Agenten in {path} ist nicht zu gebrauchen ({error})"),
+        )
+    })
+}
+
+/// Makes a secret, and stores it where only its owner can read it.
+fn make(path: &Path) -> Result<AgentKey, Box<dyn std::error::Error>> {
+    let key = AgentKey::generate()?;
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    writeln!(options.open(path)?, "{}", key.reveal())?;
+    Ok(key)
+}
+
+fn print(name: &str, event: &AgentEvent, context: &Context) -> Result<(), Failure> {
+    if context.json {
+        return context.out.json_line(&match event {
+            AgentEvent::Connected(welcome) => json!({ "event": "connected", "welcome": to_json(welcome) }),
+            AgentEvent::Disconnected { why } => json!({ "event": "disconnected", "why": why }),
+            AgentEvent::SeatGiven(given) => json!({ "event": "seat_given", "seat_given": to_json(given) }),
+            AgentEvent::TableOver(finished) => json!({
+                "event": "table_over",
+                "table_id": finished.table.table_id,
+                "seat": finished.seat,
+                "result": finished.result().map(to_json),
+            }),
+            AgentEvent::BotFailed { given, error } => json!({
+                "event": "bot_failed",
+                "seat_given": to_json(given),
+                "why": error.to_string(),
+            }),
+            _ => return Ok(()),
+        });
+    }
+    context.out.line(match event {
+        AgentEvent::Connected(welcome) => connected(name, welcome, context),
+        AgentEvent::Disconnected { why } => context.say(
+            || format!("The connection broke ({why}); coming back ..."),
+            || format!("Die Verbindung ist abgebrochen ({why}); sie kommt wieder ..."),
+        ),
+        AgentEvent::SeatGiven(wire::SeatGiven { table_id, seat, game, .. }) => context.say(
+            || format!("Table {table_id}: seat {seat} of {game}"),
+            || format!("Tisch {table_id}: Sitz {seat}, {game}"),
+        ),
+        AgentEvent::TableOver(finished) => super::line(finished, context),
+        AgentEvent::BotFailed { given, error } => {
+            let id = &given.table_id;
+            context.say(
+                || format!("Table {id}: the bot failed, and its clock plays for it ({error})"),
+                || format!("Tisch {id}: Der Bot ist gescheitert, seine Uhr spielt für ihn ({error})"),
+            )
+        }
+        _ => return Ok(()),
+    })
+}
+
+fn connected(name: &str, welcome: &wire::AgentWelcome, context: &Context) -> String {
+    let (most, seats) = (welcome.max_tables, welcome.seats);
+    let mut line = context.say(
+        || format!("{name} is connected: up to {most} tables at once, {seats} of them now"),
+        || format!("{name} ist verbunden: bis zu {most} Tische zugleich, davon jetzt {seats}"),
+    );
+    if let Some(aside) = &welcome.set_aside {
+        line.push_str("; ");
+        line.push_str(&crate::command::agents::set_aside(aside, context.lang));
+    }
+    line
+}

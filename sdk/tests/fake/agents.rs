@@ -1,0 +1,317 @@
+//! An agent over a stream that breaks in every way there is: every table is played to its end, and each decision is answered
+//! once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use futures_util::TryStreamExt;
+use parlor_sdk::{
+    AgentEvent, AgentFilter, AgentSettings, AsyncBot, Bot, BotError, Choice, End, Question, Reason, Serving,
+    Update, async_trait, wire,
+};
+use tokio::sync::Notify;
+use tonic::Code;
+use wire::ErrorReason;
+
+use super::calls::reasoned;
+use super::host::{Fault, Kind, Seat};
+use super::tables::Fake;
+use super::within;
+
+const SEATS: u32 = 40;
+const DECISIONS: u32 = 10;
+
+fn settings() -> AgentSettings {
+    AgentSettings::new("ada").version("1.2").key("0123456789abcdef").games(["gap"]).max_tables(50)
+}
+
+/// Checks that updates and decisions come in order, each once.
+#[derive(Clone, Default)]
+struct Checking {
+    last: Option<u32>,
+    asked: u32,
+    ended: Arc<Mutex<u32>>,
+}
+
+impl Bot for Checking {
+    fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
+        assert_eq!(question.id(), self.asked + 1);
+        self.asked += 1;
+        Ok(Choice::Index(question.id() as usize % 3))
+    }
+    fn observe(&mut self, update: &Update) {
+        assert!(self.last.is_none_or(|last| last + 1 == update.number()));
+        self.last = Some(update.number());
+    }
+    fn end(&mut self, _: &End<'_>) {
+        *self.ended.lock().unwrap() += 1;
+    }
+}
+
+/// Runs until so many tables are over, and gives how often each thing happened.
+async fn until_over(agent: &mut Serving, tables: usize) -> BTreeMap<&'static str, usize> {
+    let mut seen = BTreeMap::new();
+    while seen.get("over").copied().unwrap_or(0) < tables {
+        let event = within(agent.next()).await.unwrap().expect("it goes on");
+        let name = match event {
+            AgentEvent::Connected(_) => "connected",
+            AgentEvent::Disconnected { .. } => "disconnected",
+            AgentEvent::SeatGiven(_) => "given",
+            AgentEvent::TableOver(finished) => {
+                assert_eq!(finished.result().unwrap().reason(), wire::EndReason::PlayedOut);
+                "over"
+            }
+            other => panic!("{other:?}"),
+        };
+        *seen.entry(name).or_default() += 1;
+    }
+    seen
+}
+
+async fn play_through(faults: Vec<Fault>) -> usize {
+    let fake = Fake::start().await;
+    fake.host.change(|state| {
+        state.seats.extend((0..SEATS).map(|number| (format!("seat {number}"), Seat::new(DECISIONS))));
+        state.faults = faults.into();
+    });
+    let bot = Checking::default();
+    let ended = Arc::clone(&bot.ended);
+    let mut agent = fake.client().await.agent(settings(), move |_| bot.clone()).unwrap();
+    let seen = until_over(&mut agent, SEATS as usize).await;
+    assert_eq!((seen["given"], *ended.lock().unwrap()), (SEATS as usize, SEATS), "a bot for each seat, once");
+    let state = fake.host.look();
+    let expected: Vec<u32> = (1..=DECISIONS).map(|decision| decision % 3).collect();
+    for seat in state.seats.values() {
+        assert_eq!(seat.decided.values().copied().collect::<Vec<_>>(), expected);
+    }
+    assert_eq!(
+        (state.faults.len(), state.detached),
+        (0, 0),
+        "every fault was committed, and nothing resigned"
+    );
+    state.streams
+}
+
+fn faults(kind: Kind, after: impl IntoIterator<Item = usize>) -> Vec<Fault> {
+    after.into_iter().map(|after| Fault { after, kind: kind.clone() }).collect()
+}
+
+#[tokio::test]
+async fn without_faults_one_stream_is_enough() {
+    assert_eq!(play_through(Vec::new()).await, 1);
+}
+
+#[tokio::test]
+async fn through_connections_that_break() {
+    assert_eq!(play_through(faults(Kind::Cut, [0, 1, 45, 61, 131, 200, 7])).await, 8);
+}
+
+#[tokio::test]
+async fn through_streams_that_end() {
+    let mut plan = faults(Kind::End, [0, 5, 100]);
+    plan.extend(faults(Kind::Ending(ErrorReason::ServerStopping), [0, 133]));
+    plan.extend(faults(Kind::Status(Code::Unavailable), [150]));
+    assert_eq!(play_through(plan).await, 7);
+}
+
+#[tokio::test]
+async fn what_is_missing_comes_with_another_stream() {
+    let mut plan = faults(Kind::CloseAll(ErrorReason::TooSlow), [200]);
+    plan.extend(faults(Kind::LeaveOut, [200]));
+    assert_eq!(play_through(plan).await, 3);
+}
+
+#[tokio::test]
+async fn through_servers_that_repeat_themselves() {
+    assert_eq!(play_through(faults(Kind::AskAgain, [200])).await, 1);
+    assert_eq!(play_through(faults(Kind::TellAgain, [200])).await, 1);
+}
+
+#[tokio::test]
+async fn it_says_who_it_is_and_what_it_has() {
+    let fake = Fake::start().await;
+    fake.host.change(|state| {
+        state.seats.insert("a".into(), Seat::new(2));
+        state.faults = faults(Kind::Cut, [6]).into();
+    });
+    let mut agent = fake.client().await.agent(settings(), |_| |_: &Question| Choice::Index(0)).unwrap();
+    until_over(&mut agent, 1).await;
+    let hellos = fake.host.look().hellos.clone();
+    assert_eq!(hellos.len(), 2);
+    let hello = &hellos[0];
+    assert_eq!((hello.name.as_str(), hello.version.as_str(), hello.max_tables), ("ada", "1.2", 50));
+    assert_eq!(
+        (hello.agent_key.as_slice(), hello.games.as_slice()),
+        (&b"0123456789abcdef"[..], &["gap".into()][..])
+    );
+    assert_eq!((hello.entropy.len(), hello.bookmarks.len()), (32, 0));
+    assert_eq!(hellos[1].entropy, hello.entropy);
+    assert_eq!(hellos[1].bookmarks.len(), 1);
+    assert_eq!(hellos[1].bookmarks[0].table_id, "table of a");
+    assert!(!format!("{:?}", settings()).contains("01234"));
+}
+
+#[tokio::test]
+async fn seats_come_at_any_time() {
+    let fake = Fake::start().await;
+    let mut agent = fake.client().await.agent(settings(), |_| |_: &Question| Choice::Index(1)).unwrap();
+    let AgentEvent::Connected(welcome) = within(agent.next()).await.unwrap().unwrap() else {
+        panic!("it connects first")
+    };
+    assert_eq!((welcome.max_tables, welcome.seats), (7, 0));
+    for round in 0..3 {
+        fake.host.change(|state| state.seats.insert(format!("seat {round}"), Seat::new(3)));
+        let seen = until_over(&mut agent, 1).await;
+        assert_eq!((seen["given"], seen.len()), (1, 2));
+    }
+    assert_eq!(fake.host.look().streams, 1);
+}
+
+#[tokio::test]
+async fn a_table_that_ended_while_the_agent_was_away_is_over() {
+    for forgets in [false, true] {
+        let fake = Fake::start().await;
+        fake.host.change(|state| {
+            state.forgets_tables_that_are_over = forgets;
+            state.seats.insert("a".into(), Seat::new(1));
+        });
+        let thinking = Arc::new(Notify::new());
+        let bot = Arc::clone(&thinking);
+        let mut agent = fake.client().await.agent(settings(), move |_| Pondering(Arc::clone(&bot))).unwrap();
+        // The clock decides, and the table ends, while the connection is cut and the bot thinks.
+        let cut = async {
+            thinking.notified().await;
+            fake.host.change(|state| {
+                fake.network.cut();
+                state.seats.get_mut("a").unwrap().decide(1, 0);
+            });
+        };
+        let mut over = None;
+        let ((), ()) = tokio::join!(within(cut), async {
+            while over.is_none() {
+                if let AgentEvent::TableOver(finished) = within(agent.next()).await.unwrap().unwrap() {
+                    over = Some(finished);
+                }
+            }
+        });
+        // A server that no longer knows the table for this agent can still be asked for it: this one has no result.
+        assert_eq!(over.unwrap().result().is_some(), !forgets);
+    }
+}
+
+/// Thinks until the network has been cut.
+struct Pondering(Arc<Notify>);
+
+#[async_trait]
+impl AsyncBot for Pondering {
+    async fn decide(&mut self, _: &Question) -> Result<Choice, BotError> {
+        self.0.notify_one();
+        tokio::task::yield_now().await;
+        Ok(Choice::Index(2))
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_replaced_leaves() {
+    let fake = Fake::start().await;
+    fake.host.change(|state| {
+        state.seats.insert("a".into(), Seat::new(3));
+        state.faults = faults(Kind::Ending(ErrorReason::AgentReplaced), [3]).into();
+    });
+    let client = fake.client().await;
+    let error =
+        within(client.serve_agent(settings(), |_| |_: &Question| Choice::Index(0))).await.unwrap_err();
+    assert_eq!((error.reason(), error.message()), (Reason::AgentReplaced, "the fake ends the stream"));
+    assert_eq!(fake.host.look().streams, 1, "it does not come back");
+}
+
+#[tokio::test]
+async fn whoever_is_turned_away_is_told_why() {
+    let fake = Fake::start().await;
+    let client = fake.client().await;
+    for (code, name, reason) in [
+        (Code::PermissionDenied, "AGENT_NAME_TAKEN", Reason::AgentNameTaken),
+        (Code::InvalidArgument, "INVALID_FIELD", Reason::InvalidField),
+        (Code::NotFound, "GAME_NOT_FOUND", Reason::GameNotFound),
+        (Code::Unauthenticated, "CREDENTIALS_MISSING", Reason::CredentialsMissing),
+    ] {
+        fake.host.change(|state| state.refuse.push_back(reasoned(code, name)));
+        let mut agent = client.agent(settings(), |_| |_: &Question| Choice::Index(0)).unwrap();
+        assert_eq!(within(agent.next()).await.unwrap_err().reason(), reason);
+        assert!(within(agent.next()).await.unwrap().is_none(), "that was the last thing");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_refused_is_replaced_by_the_default() {
+    let fake = Fake::start().await;
+    fake.host.change(|state| state.seats.insert("a".into(), Seat::new(2)));
+    let mut agent = fake.client().await.agent(settings(), |_| |_: &Question| Choice::Index(9)).unwrap();
+    until_over(&mut agent, 1).await;
+    assert_eq!(fake.host.look().seats["a"].decided, [(1, 0), (2, 0)].into());
+}
+
+#[tokio::test]
+async fn a_bot_that_fails_takes_no_other_table_with_it() {
+    let fake = Fake::start().await;
+    fake.host.change(|state| {
+        for token in ["error", "fine", "panic"] {
+            state.seats.insert(token.into(), Seat::new(2));
+        }
+    });
+    let make = |given: &wire::SeatGiven| {
+        let table = given.table_id.clone();
+        move |_: &Question| if table.ends_with("panic") { panic!("on purpose") } else { Choice::Index(0) }
+    };
+    let mut agent = fake.client().await.agent(settings(), make).unwrap();
+    let (mut failed, mut over) = (0, 0);
+    while failed < 1 || over < 2 {
+        match within(agent.next()).await.unwrap().unwrap() {
+            AgentEvent::BotFailed { given, error } => {
+                assert_eq!((given.table_id.as_str(), error.reason()), ("table of panic", Reason::Bot));
+                failed += 1;
+            }
+            AgentEvent::TableOver(_) => over += 1,
+            _ => {}
+        }
+    }
+    assert_eq!(agent.playing(), 0);
+}
+
+#[tokio::test]
+async fn it_stops_when_what_it_thinks_about_is_answered() {
+    let fake = Fake::start().await;
+    fake.host.change(|state| state.seats.insert("a".into(), Seat::new(5)));
+    let mut agent = {
+        type Stop = Box<dyn Fn() + Send>;
+        let stop: Arc<Mutex<Option<Stop>>> = Arc::default();
+        let told = Arc::clone(&stop);
+        let agent = fake
+            .client()
+            .await
+            .agent(settings(), move |_| {
+                let told = Arc::clone(&told);
+                move |question: &Question| {
+                    if question.id() == 2 {
+                        told.lock().unwrap().as_ref().expect("it was set at once")();
+                    }
+                    Choice::Index(1)
+                }
+            })
+            .unwrap();
+        *stop.lock().unwrap() = Some(Box::new(agent.stopper()));
+        agent
+    };
+    while within(agent.next()).await.unwrap().is_some() {}
+    let state = fake.host.look();
+    assert_eq!(state.seats["a"].decided, [(1, 1), (2, 1)].into());
+    assert_eq!((state.seats["a"].open, state.detached), (Some(3), 0), "the seat stays the agent's");
+}
+
+#[tokio::test]
+async fn agents_are_listed_to_the_last_page() {
+    let fake = Fake::start().await;
+    let agents = fake.client().await.agents(AgentFilter::new().game("gap").page_size(3));
+    let names: Vec<String> = within(agents.map_ok(|agent| agent.name).try_collect()).await.unwrap();
+    assert_eq!(names, (0..7).map(|number| format!("gap {number}")).collect::<Vec<_>>());
+}

@@ -1,0 +1,107 @@
+//! The fake AgentService: one agent, which has every seat that there is.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use parlor_proto::encoded;
+use parlor_proto::v1::agent_service_server::AgentService;
+use parlor_sdk::wire;
+use tonic::{Request, Response, Status, Streaming};
+use wire::stream_item::Item;
+
+use super::host::{Attached, Host};
+use super::net::Network;
+use super::play::{FakeStream, Responses};
+
+pub(crate) struct FakeAgents {
+    pub(crate) host: Arc<Host>,
+    pub(crate) network: Arc<Network>,
+}
+
+#[tonic::async_trait]
+impl AgentService for FakeAgents {
+    type ConnectStream = Responses<encoded::ConnectResponse>;
+
+    async fn connect(
+        &self,
+        request: Request<Streaming<wire::ConnectRequest>>,
+    ) -> Result<Response<Self::ConnectStream>, Status> {
+        let make = |items, ending| wire::ConnectResponse { welcome: None, items, ending }.into();
+        let (mut stream, responses) = FakeStream::open(&self.host, &self.network, make)?;
+        let mut requests = request.into_inner();
+        let first = requests.message().await?.ok_or_else(|| Status::invalid_argument("no hello"))?;
+        let hello = first.hello.expect("the first message says hello");
+        assert!(first.items.is_empty(), "nothing is answered before the welcome");
+        let seats = self.host.change(|state| {
+            state.hellos.push(hello.clone());
+            let bookmarks = hello.bookmarks.iter();
+            bookmarks.for_each(|bookmark| assert_eq!(bookmark.seat, 1, "the seat that was given"));
+            state.seats.iter().filter(|(token, seat)| is_given(state, seat, token, Some(&hello))).count()
+        });
+        let welcome = wire::AgentWelcome { max_tables: 7, seats: seats as u32, set_aside: None };
+        let response = encoded::ConnectResponse { welcome: Some(welcome), ..Default::default() };
+        stream.out.send(Ok(response)).await.expect("the client is there");
+        stream.given = Some(BTreeSet::new());
+        let requests = requests.map(|request| {
+            let request = request?;
+            assert_eq!(request.hello, None, "hello is said once");
+            Ok(request.items)
+        });
+        tokio::spawn(stream.run(Box::pin(requests)));
+        Ok(Response::new(responses))
+    }
+
+    async fn list_agents(
+        &self,
+        request: Request<wire::ListAgentsRequest>,
+    ) -> Result<Response<wire::ListAgentsResponse>, Status> {
+        let request = request.into_inner();
+        let first: usize = request.page_token.parse().unwrap_or(0);
+        let agent =
+            |number: usize| wire::Agent { name: format!("{} {number}", request.game), ..Default::default() };
+        let last = (first + request.page_size as usize).min(7);
+        let next_page_token = if last < 7 { last.to_string() } else { String::new() };
+        Ok(Response::new(wire::ListAgentsResponse {
+            agents: (first..last).map(agent).collect(),
+            next_page_token,
+        }))
+    }
+}
+
+/// Whether a seat is given on a stream: one that is over only if the agent remembers its table.
+fn is_given(
+    state: &super::host::State,
+    seat: &super::host::Seat,
+    token: &str,
+    hello: Option<&wire::AgentHello>,
+) -> bool {
+    !seat.over || (!state.forgets_tables_that_are_over && bookmark(hello, token).is_some())
+}
+
+fn bookmark(hello: Option<&wire::AgentHello>, token: &str) -> Option<u32> {
+    let bookmarks = &hello?.bookmarks;
+    bookmarks.iter().find(|known| known.table_id == format!("table of {token}")).map(|known| known.after)
+}
+
+impl<T: Send + 'static> FakeStream<T> {
+    /// Gives the seats that were not given on this stream, if it is an agent's.
+    pub(crate) fn give(&mut self) -> Vec<wire::StreamItem> {
+        let Some(given) = &mut self.given else { return Vec::new() };
+        let state = self.host.look();
+        let hello = state.hellos.last();
+        let mut items = Vec::new();
+        for (token, seat) in &state.seats {
+            if !is_given(&state, seat, token, hello) || !given.insert(token.clone()) {
+                continue;
+            }
+            let channel = 1000 + given.len() as u32;
+            let table_id = format!("table of {token}");
+            let (game, tournament_id) = (String::from("gap"), String::new());
+            let item = Item::SeatGiven(wire::SeatGiven { table_id, seat: 1, game, tournament_id });
+            items.push(wire::StreamItem { channel, item: Some(item) });
+            self.channels.insert(channel, Attached::new(token.clone(), bookmark(hello, token)));
+        }
+        items
+    }
+}

@@ -1,0 +1,234 @@
+//! What a client says over a stream: heard, read, and passed on to the tables. Play, Follow and Connect have it in common,
+//! as they have `speech.rs`, which is what the client is told.
+
+use std::sync::Arc;
+
+use futures_util::Stream;
+use parlor_proto::convert::WrongField;
+use parlor_proto::v1;
+use tokio::sync::mpsc;
+use tonic::{Status, Streaming};
+use tracing::Instrument;
+
+use super::speech::{Batch, Spoken, speech};
+use super::{Failure, Parlour};
+use crate::host::{AgentStream, Channel, Outbox, Said, Saying, StreamHandle};
+use crate::identity::Caller;
+use crate::wire;
+
+/// How many refusals may wait for a client that does not read. It is not read from until it does.
+const REFUSALS: usize = 64;
+
+/// Who speaks.
+pub(super) enum Speaker {
+    /// Somebody who attaches channels, by tokens and as this caller.
+    Client { parlour: Arc<Parlour>, caller: Option<Caller>, handle: StreamHandle },
+    /// An agent, whose channels the server attaches.
+    Agent(Box<AgentStream>),
+}
+
+/// Listens to a client.
+struct Ear {
+    speaker: Speaker,
+    /// What is said to the client without asking a table.
+    spoken: mpsc::Sender<Spoken>,
+}
+
+/// A message of a client, on any stream.
+pub(super) trait Message: Send + 'static {
+    /// The items in it.
+    fn items(self) -> Result<Vec<v1::PlayRequestItem>, WrongField>;
+}
+
+impl Message for v1::PlayRequest {
+    fn items(self) -> Result<Vec<v1::PlayRequestItem>, WrongField> {
+        wire::play_items(self)
+    }
+}
+
+impl Message for v1::ConnectRequest {
+    fn items(self) -> Result<Vec<v1::PlayRequestItem>, WrongField> {
+        wire::connect_items(self)
+    }
+}
+
+/// A stream on which the client speaks, after what it has said first: all that it is told.
+pub(super) fn converse<M: Message>(
+    speaker: Speaker,
+    outbox: Outbox,
+    most: usize,
+    first: Vec<v1::PlayRequestItem>,
+    requests: Streaming<M>,
+) -> impl Stream<Item = Result<Batch, Status>> + Send {
+    let (spoken, refusals) = mpsc::channel(REFUSALS);
+    let ear = Ear { speaker, spoken };
+    let listening =
+        tokio::spawn(async move { ear.until_the_end(ear.listen(first, requests)).await }.in_current_span());
+    speech(outbox, refusals, most, listening)
+}
+
+/// A stream on which the client only listens, to these channels: all that it is told.
+pub(super) fn tell(
+    speaker: Speaker,
+    outbox: Outbox,
+    most: usize,
+    channels: Vec<(Channel, v1::Attach)>,
+) -> impl Stream<Item = Result<Batch, Status>> + Send {
+    let (spoken, refusals) = mpsc::channel(REFUSALS);
+    let ear = Ear { speaker, spoken };
+    let listening =
+        tokio::spawn(async move { ear.until_the_end(ear.follow(channels)).await }.in_current_span());
+    speech(outbox, refusals, most, listening)
+}
+
+impl Ear {
+    const fn handle(&self) -> &StreamHandle {
+        match &self.speaker {
+            Speaker::Client { handle, .. } => handle,
+            Speaker::Agent(agent) => agent.handle(),
+        }
+    }
+
+    /// Listens until there is nothing more to hear, or nothing more will be told. Meanwhile an agent is given its seats.
+    async fn until_the_end(&self, hear: impl Future<Output = ()>) {
+        let give = async {
+            match &self.speaker {
+                Speaker::Client { .. } => std::future::pending().await,
+                Speaker::Agent(agent) => agent.give().await,
+            }
+        };
+        tokio::select! {
+            () = hear => {}
+            () = give => {}
+            () = self.handle().ended() => {}
+        }
+    }
+
+    /// Attaches what a client follows.
+    async fn follow(&self, channels: Vec<(Channel, v1::Attach)>) {
+        let mut sayings = Vec::with_capacity(channels.len());
+        for (channel, attach) in channels {
+            match self.attach(attach) {
+                Ok(what) => sayings.push(Saying { channel, what }),
+                Err(refusal) => drop(self.refuse(channel.0, refusal).await),
+            }
+        }
+        self.handle().say(sayings).await;
+        self.finish().await;
+    }
+
+    /// Passes on what the client says, until it ends or goes away.
+    async fn listen<M: Message>(&self, first: Vec<v1::PlayRequestItem>, mut requests: Streaming<M>) {
+        let mut heard = self.hear(first).await;
+        let failed = loop {
+            if let Err(broken) = heard {
+                break Status::from(Failure::from(broken));
+            }
+            heard = match requests.message().await {
+                Ok(Some(request)) => match request.items() {
+                    Ok(items) => self.hear(items).await,
+                    Err(wrong) => Err(wrong),
+                },
+                Ok(None) => return self.finish().await,
+                Err(status) => break status,
+            };
+        };
+        // Whoever does not read any more needs no answer.
+        let _ = self.spoken.send(Spoken::End(failed)).await;
+    }
+
+    /// The client has said all that it wants to say. Whoever watches goes on watching: what is attached stays so, until
+    /// the last channel is closed or the client goes. An agent that says no more is gone.
+    async fn finish(&self) {
+        // Whoever does not read any more needs no end.
+        let _ = self.spoken.send(Spoken::Finish).await;
+        if matches!(self.speaker, Speaker::Client { .. }) {
+            self.spoken.closed().await;
+        }
+    }
+
+    /// Passes on some items, in their order: what cannot be read is refused when all before it has been passed on. What
+    /// breaks the rules of the stream ends it.
+    async fn hear(&self, items: Vec<v1::PlayRequestItem>) -> Result<(), WrongField> {
+        let mut sayings = Vec::with_capacity(items.len());
+        for (place, v1::PlayRequestItem { channel, item }) in items.into_iter().enumerate() {
+            match self.read(item) {
+                Ok(what) => sayings.push(Saying { channel: Channel(channel), what }),
+                Err(refusal) => {
+                    self.handle().say(std::mem::take(&mut sayings)).await;
+                    let refused = self.refuse(channel, refusal).await;
+                    refused.map_err(|wrong| wrong.in_list(place).within("items"))?;
+                }
+            }
+        }
+        self.handle().say(sayings).await;
+        Ok(())
+    }
+
+    /// What an item says, or what is to be told of it.
+    fn read(&self, item: Option<v1::play_request_item::Item>) -> Result<Said, Refusal> {
+        use v1::play_request_item::Item;
+        match item {
+            Some(Item::Attach(attach)) => self.attach(attach),
+            Some(Item::Detach(_)) => Ok(Said::Detach),
+            Some(Item::Answer(answer)) => {
+                let decision_id = answer.decision_id;
+                match wire::answer(answer) {
+                    Ok(wire::Answering { decision, answer, reported }) => {
+                        Ok(Said::Answer { decision, answer, reported })
+                    }
+                    Err(wrong) => Err(Refusal::Answered(Box::new(wire::unreadable(decision_id, wrong)))),
+                }
+            }
+            None => {
+                let wrong = WrongField::at("item", "must be set");
+                Err(match self.speaker {
+                    Speaker::Client { .. } => {
+                        Refusal::Closed(Box::new(wire::closed(Some(wrong.into()), 0, false)))
+                    }
+                    Speaker::Agent(_) => Refusal::Broken(wrong),
+                })
+            }
+        }
+    }
+
+    fn attach(&self, attach: v1::Attach) -> Result<Said, Refusal> {
+        let Speaker::Client { parlour, caller, .. } = &self.speaker else {
+            let why = "must not be set: the server opens the channels of an agent";
+            return Err(Refusal::Broken(WrongField::at("attach", why)));
+        };
+        let after = attach.after.map_or(0, u64::from);
+        match wire::attach(attach, &parlour.server_key, caller.as_ref()) {
+            Ok(wire::Attaching { who, after, wants }) => Ok(Said::Attach { who, after, wants }),
+            Err(failure) => Err(Refusal::Closed(Box::new(wire::closed(Some(failure), after, false)))),
+        }
+    }
+
+    async fn refuse(&self, channel: u32, refusal: Refusal) -> Result<(), WrongField> {
+        let item = match refusal {
+            Refusal::Answered(answered) => {
+                self.handle().note_refused();
+                v1::stream_item::Item::Answered(*answered)
+            }
+            Refusal::Closed(closed) => {
+                self.handle().close(Channel(channel)).await;
+                v1::stream_item::Item::Closed(*closed)
+            }
+            Refusal::Broken(wrong) => return Err(wrong),
+        };
+        let item = v1::StreamItem { channel, item: Some(item) };
+        // Whoever does not read any more needs no answer.
+        let _ = self.spoken.send(Spoken::Item(Box::new(item))).await;
+        Ok(())
+    }
+}
+
+/// What is told of an item that cannot be read.
+enum Refusal {
+    /// An answer is refused, and the channel stays.
+    Answered(Box<v1::Answered>),
+    /// The channel is closed.
+    Closed(Box<v1::ChannelClosed>),
+    /// The stream ends.
+    Broken(WrongField),
+}

@@ -1,0 +1,142 @@
+//! An agent, as a client sees it: a stream on which seats are given.
+
+use futures_util::StreamExt;
+use parlor_engine::GameId;
+use parlor_proto::v1::{self, stream_item::Item};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::caller::{Caller, Refused};
+use crate::line::{Heard, answering, detaching, index};
+use crate::scene::soon;
+
+/// A hello with which anyone is let in.
+pub(crate) fn hello(name: &str) -> v1::AgentHello {
+    v1::AgentHello {
+        name: name.to_owned(),
+        version: "1".to_owned(),
+        agent_key: vec![7; 32],
+        games: GameId::ALL.iter().map(|game| game.info().id.to_owned()).collect(),
+        max_tables: 10,
+        ..v1::AgentHello::default()
+    }
+}
+
+/// What an agent has of a seat.
+pub(crate) fn bookmark(table_id: &str, seat: u32, after: u32) -> v1::AgentBookmark {
+    v1::AgentBookmark { table_id: table_id.to_owned(), seat, after }
+}
+
+/// A seat for an agent.
+pub(crate) fn agent_seat(name: &str) -> v1::SeatSetup {
+    let seat = v1::AgentSeat { name: name.to_owned(), version: String::new() };
+    v1::SeatSetup { occupant: Some(v1::seat_setup::Occupant::Agent(seat)) }
+}
+
+/// A table with a seat for each of these.
+pub(crate) fn seats(seats: Vec<v1::SeatSetup>, request: v1::CreateTableRequest) -> v1::CreateTableRequest {
+    v1::CreateTableRequest { seats, ..request }
+}
+
+/// An agent that is connected.
+pub(crate) struct Agent {
+    says: Option<mpsc::Sender<v1::ConnectRequest>>,
+    pub(crate) heard: Heard,
+    pub(crate) welcome: v1::AgentWelcome,
+}
+
+impl Agent {
+    /// Connects, and is welcomed.
+    pub(crate) async fn connect(caller: &Caller, hello: v1::AgentHello) -> Agent {
+        Agent::try_connect(caller, hello).await.expect("a welcome")
+    }
+
+    pub(crate) async fn try_connect(caller: &Caller, hello: v1::AgentHello) -> Result<Agent, Refused> {
+        let first = v1::ConnectRequest { hello: Some(hello), items: Vec::new() };
+        Agent::saying(caller, first).await
+    }
+
+    /// Connects with this as its first message.
+    pub(crate) async fn saying(caller: &Caller, first: v1::ConnectRequest) -> Result<Agent, Refused> {
+        let (says, said) = mpsc::channel(16);
+        soon(says.send(first)).await.expect("a stream that is open");
+        let opened = soon(caller.agents().connect(ReceiverStream::new(said))).await;
+        let mut stream = opened.map_err(|status| Refused::of(&status))?.into_inner();
+        let first = soon(stream.message()).await.map_err(|status| Refused::of(&status))?;
+        let first = first.expect("a first message");
+        let welcome = first.welcome.expect("a welcome");
+        assert!(first.items.is_empty() && first.ending.is_none());
+        let messages = stream.map(|message| {
+            message.map(|message| {
+                assert!(message.welcome.is_none(), "an agent is welcomed once");
+                (message.items, message.ending)
+            })
+        });
+        Ok(Agent { says: Some(says), heard: Heard::new(messages), welcome })
+    }
+
+    /// Says some things at once.
+    pub(crate) async fn say(&mut self, items: Vec<v1::PlayRequestItem>) {
+        self.send(v1::ConnectRequest { hello: None, items }).await;
+    }
+
+    pub(crate) async fn send(&mut self, message: v1::ConnectRequest) {
+        let says = self.says.as_ref().expect("a stream that is not finished");
+        // A stream that has ended says why on its other side.
+        let _ = soon(says.send(message)).await;
+    }
+
+    /// Ends its side of the stream.
+    pub(crate) fn finish(&mut self) {
+        self.says = None;
+    }
+
+    /// The next seat that it is given, and the channel.
+    pub(crate) async fn given(&mut self) -> (u32, v1::SeatGiven) {
+        self.heard
+            .find(|(channel, item)| match item {
+                Item::SeatGiven(given) => Some((*channel, given.clone())),
+                _ => None,
+            })
+            .await
+    }
+
+    /// Answers, and waits for what becomes of it.
+    pub(crate) async fn answer(&mut self, channel: u32, answer: v1::Answer) -> v1::Answered {
+        self.say(vec![answering(channel, answer)]).await;
+        self.heard.answered(channel).await
+    }
+
+    /// Makes sure that everything said before has been heard.
+    pub(crate) async fn fence(&mut self) {
+        let unused = u32::MAX;
+        self.say(vec![detaching(unused)]).await;
+        assert_eq!(self.heard.closed(unused).await.reason(), v1::ErrorReason::Protocol);
+    }
+
+    /// Plays the first legal action of every decision, until so many channels are closed.
+    pub(crate) async fn play(&mut self, tables: usize) {
+        let mut closed = 0;
+        while closed < tables {
+            match self.heard.next().await {
+                (channel, Item::Decision(decision)) => {
+                    self.say(vec![answering(channel, index(decision.id, 0))]).await;
+                }
+                (_, Item::Closed(end)) => {
+                    assert_eq!(end.reason(), v1::ErrorReason::Unspecified, "{end:?}");
+                    closed += 1;
+                }
+                (_, Item::Answered(answered)) => {
+                    assert_eq!(answered.status(), v1::AnswerStatus::Accepted, "{answered:?}");
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// An agent of this name, as it is listed.
+pub(crate) async fn listed(caller: &Caller, name: &str) -> v1::Agent {
+    let page = caller.list_agents(v1::ListAgentsRequest::default()).await.expect("a list");
+    page.agents.into_iter().find(|agent| agent.name == name).expect("an agent of that name")
+}

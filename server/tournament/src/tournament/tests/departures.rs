@@ -1,0 +1,111 @@
+//! What becomes of the others when somebody withdraws.
+
+use std::collections::BTreeSet;
+
+use super::play::{self, Player};
+use crate::plan::{Deals, Format, Setup, TableId};
+use crate::tournament::GroupState;
+use crate::{Entrant, Entry, Misfit, State, Tournament};
+
+fn opened(format: Format, players: u8, entrants: u16) -> Tournament {
+    let setup = Setup { players, entrants, format, deals: Deals::Duplicate, test: None };
+    Tournament::open(setup, [4; 32]).unwrap()
+}
+
+fn withdraw(tournament: &mut Tournament, who: u16) {
+    tournament.fold(&Entry::Withdrawn { entrant: Entrant(who) }).unwrap();
+}
+
+/// Plays all that is ready of a round, in order.
+fn play_round(tournament: &mut Tournament, round: u32) {
+    let next = |tournament: &Tournament| {
+        tournament.ready(&BTreeSet::new()).next().filter(|next| next.round == round)
+    };
+    while let Some(next) = next(tournament) {
+        let group = next.table.group;
+        let table = play::result(tournament, next.table, 3);
+        tournament.fold(&Entry::TableOver { group, table }).unwrap();
+    }
+}
+
+#[test]
+fn whoever_withdraws_before_the_start_is_not_planned_for() {
+    let mut tournament = opened(Format::RoundRobin { groups: 1 }, 3, 5);
+    withdraw(&mut tournament, 2);
+    let planned = (0..tournament.group_count()).map(|number| tournament.group(number).unwrap());
+    assert!(planned.into_iter().all(|group| !group.lineup.contains(&Entrant(2))));
+    assert_eq!(tournament.progress().groups_voided, 0);
+    withdraw(&mut tournament, 0);
+    assert_eq!(tournament.group_count(), 1);
+    withdraw(&mut tournament, 1);
+    assert_eq!(tournament.ask(Entry::Started), Err(Misfit::TooFew { left: 2, players: 3 }));
+}
+
+#[test]
+fn in_a_knockout_the_opponent_goes_on() {
+    let mut tournament = opened(Format::Knockout { groups: 1, tie_groups: 0 }, 2, 4);
+    tournament.fold(&Entry::Started).unwrap();
+    withdraw(&mut tournament, 0);
+    assert_eq!(tournament.group(0).unwrap().state, GroupState::Void);
+    assert_eq!(tournament.group(0).unwrap().void_reason, Some("entrant 0 was withdrawn"));
+    play_round(&mut tournament, 0);
+    let last = tournament.group(tournament.group_count() - 1).unwrap();
+    assert!(last.round == 1 && last.lineup.contains(&Entrant(3)), "3 was to meet 0, and goes on");
+    play_round(&mut tournament, 1);
+    assert_eq!(tournament.state(), State::Finished);
+    assert_eq!(tournament.placings()[0].out_in_round, Some(0));
+}
+
+#[test]
+fn in_a_swiss_tournament_the_opponent_scores_as_with_a_bye() {
+    let mut tournament = opened(Format::Swiss { rounds: 2, groups: 1 }, 2, 6);
+    tournament.fold(&Entry::Started).unwrap();
+    let lineup = tournament.group(0).unwrap().lineup.to_vec();
+    withdraw(&mut tournament, lineup[0].0);
+    play_round(&mut tournament, 0);
+    let placings = tournament.placings();
+    assert_eq!(placings[lineup[1].index()].match_points, 1.0);
+    assert_eq!(placings[lineup[1].index()].byes, 0);
+    assert_eq!(placings[lineup[0].index()].match_points, 0.0);
+    play_round(&mut tournament, 1);
+    assert_eq!(tournament.state(), State::Finished);
+    let byes: u32 = tournament.placings().iter().map(|placing| placing.byes).sum();
+    assert_eq!(byes, 1, "five are left");
+}
+
+#[test]
+fn without_its_champion_a_gauntlet_is_over_and_without_another_it_is_made_up_for() {
+    let format = Format::Gauntlet { champion: Entrant(1), groups: 6 };
+    let mut tournament = opened(format, 3, 7);
+    tournament.fold(&Entry::Started).unwrap();
+    withdraw(&mut tournament, 4);
+    let games = |tournament: &Tournament, who: u16| {
+        let groups = (0..tournament.group_count()).map(|number| tournament.group(number).unwrap());
+        groups.filter(|group| group.state != GroupState::Void && group.lineup.contains(&Entrant(who))).count()
+    };
+    assert!([0, 2, 3, 5, 6].iter().all(|who| (6..=7).contains(&games(&tournament, *who))));
+    withdraw(&mut tournament, 1);
+    assert_eq!(tournament.state(), State::Finished);
+}
+
+#[test]
+fn complete_groups_of_who_withdrew_count_and_tables_that_run_are_not_wanted() {
+    let format = Format::RoundRobin { groups: 2 };
+    let setup = Setup { players: 2, entrants: 3, format, deals: Deals::Independent, test: None };
+    let mut player = Player::new(setup, 5);
+    player.start();
+    let lineup = player.tournament.group(0).unwrap().lineup.to_vec();
+    let over = play::result(&player.tournament, TableId { group: 0, rotation: 0 }, 5);
+    player.fold(Entry::TableOver { group: 0, table: over });
+    player.fold(Entry::Withdrawn { entrant: lineup[0] });
+    assert_eq!(player.tournament.counted().len(), 1);
+    let running = (1..6).map(|group| TableId { group, rotation: 0 });
+    for table in running {
+        let group = player.tournament.group(table.group).unwrap();
+        assert_eq!(player.tournament.is_wanted(table), !group.lineup.contains(&lineup[0]));
+        // One that ends all the same is no harm.
+        let over = play::result(&player.tournament, table, 5);
+        let late = player.tournament.ask(Entry::TableOver { group: table.group, table: over }).unwrap();
+        assert_eq!(late.is_some(), player.tournament.is_wanted(table));
+    }
+}
