@@ -10,6 +10,8 @@ use crate::{Arguments, rest, sizes};
 
 /// Over how many connections the players come, where it is not one each.
 const CONNECTIONS: usize = 16;
+/// How many moves a second are made where memory is measured.
+const CALM: f64 = 500.0;
 /// Games so long that none ends while moves are counted: the baseline has no games to begin and to end either.
 const LONG: &[&str] = &["rounds=100"];
 
@@ -36,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         "host_10k",
     ];
     let mut all: [Figures; 8] = Default::default();
-    let (mut full, mut kib) = (Figures::default(), Figures::default());
+    let mut full = Figures::default();
     for turn in 0..arguments.turns {
         eprintln!("bench: turn {} of {} ...", turn + 1, arguments.turns);
         let measured = [
@@ -53,8 +55,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             figures.add(measured.per_cpu_second);
         }
         full.add(measured[2].per_second);
-        let (before, after) = measured[7].memory_kib;
-        kib.add((after - before) / many.tables as f64);
     }
     for (name, figures) in names.iter().zip(&all) {
         figures.print(name, "moves/cpu-s", 0);
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     connections.against(bare_connection).print("host_vs_bare_conn", "x", 2);
     whole.against(bare_stream).print("host_games_vs_bare", "x", 2);
     ten_thousand.against(hundred).print("host_10k_vs_100", "x", 2);
-    kib.print("table_kib", "KiB", 2);
+    memory(Load { options: &[], rate: Some(CALM), ..load }, arguments.turns)?;
     latency(Load { rate: Some((full.median() / 2.0).round()), ..load }, sizes, arguments.turns)?;
     at_rest(load, arguments)
 }
@@ -116,6 +116,18 @@ fn latency(load: Load, sizes: Sizes, turns: u32) -> Result<()> {
     commits.print("host_commit_p99", "ms", 2);
     bare.print("bare_p99", "ms", 2);
     ratio.print("host_p99_vs_bare", "x", 2);
+    Ok(())
+}
+
+/// How much memory a table takes: what ten times as many take more, over the same connections and while few move.
+fn memory(load: Load, turns: u32) -> Result<()> {
+    let mut kib = Figures::default();
+    for _ in 0..turns {
+        let few = on_hosted(load)?.memory_kib;
+        let many = on_hosted(Load { tables: load.tables * 10, ..load })?.memory_kib;
+        kib.add((many - few) / (load.tables * 9) as f64);
+    }
+    kib.print("table_kib", "KiB", 2);
     Ok(())
 }
 
