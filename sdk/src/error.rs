@@ -151,6 +151,9 @@ impl Error {
                 | Reason::Forbidden
                 | Reason::Unsupported
                 | Reason::GameNotFound
+                | Reason::SeatNotFound
+                | Reason::TournamentNotFound
+                | Reason::TableDamaged
                 | Reason::AgentNameTaken
                 | Reason::AgentReplaced
         )

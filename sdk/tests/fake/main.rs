@@ -11,6 +11,7 @@ mod host;
 mod net;
 mod news;
 mod play;
+mod records;
 mod sessions;
 mod tables;
 

@@ -9,6 +9,7 @@ use futures_util::Stream;
 use futures_util::stream::{self, StreamExt};
 use parlor_proto::v1::agent_service_server::AgentServiceServer;
 use parlor_proto::v1::play_service_server::PlayServiceServer;
+use parlor_proto::v1::record_service_server::RecordServiceServer;
 use parlor_proto::v1::table_service_server::{TableService, TableServiceServer};
 use parlor_sdk::{Client, ClientBuilder, wire};
 use tokio::net::TcpListener;
@@ -20,12 +21,14 @@ use super::connect::FakeAgents;
 use super::host::Host;
 use super::net::Network;
 use super::play::FakePlay;
+use super::records::Records;
 
 /// A server whose every fault is planned.
 pub(crate) struct Fake {
     pub(crate) host: Arc<Host>,
     pub(crate) network: Arc<Network>,
     pub(crate) tables: Arc<Tables>,
+    pub(crate) records: Arc<Records>,
     server: tokio::task::JoinHandle<()>,
 }
 
@@ -34,16 +37,18 @@ impl Fake {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let network = Network::before(listener.local_addr().unwrap()).await;
         let (host, tables) = (Host::new(), Arc::new(Tables::default()));
+        let records = Arc::new(Records::default());
         let agents = FakeAgents { host: Arc::clone(&host), network: Arc::clone(&network) };
         let play = FakePlay { host: Arc::clone(&host), network: Arc::clone(&network) };
         let router = Server::builder()
             .add_service(PlayServiceServer::new(play))
             .add_service(AgentServiceServer::new(agents))
-            .add_service(TableServiceServer::from_arc(Arc::clone(&tables)));
+            .add_service(TableServiceServer::from_arc(Arc::clone(&tables)))
+            .add_service(RecordServiceServer::from_arc(Arc::clone(&records)));
         let server = tokio::spawn(async {
             router.serve_with_incoming(TcpIncoming::from(listener)).await.unwrap();
         });
-        Fake { host, network, tables, server }
+        Fake { host, network, tables, records, server }
     }
 
     pub(crate) fn builder(&self) -> ClientBuilder {

@@ -90,6 +90,22 @@ async fn a_table_lives_from_its_making_to_its_deletion() {
     }
     assert_eq!((seat.table().state(), rail.table().state()), (TableState::Cancelled, TableState::Cancelled));
 
+    let record = within(client.record(id)).await.unwrap();
+    assert_eq!((record.table_id.as_str(), record.shuffles.len(), record.viewer), (id, 1, None));
+    let decided: usize = record.steps.iter().map(|step| step.decided.len()).sum();
+    assert_eq!(decided, 2);
+    let own = wire::GetRecordRequest { table_id: id.into(), token: tokens[1].reveal().into(), viewer: None };
+    let own = within(client.record_with(own)).await.unwrap();
+    assert_eq!(
+        (own.shuffles.len(), own.viewer),
+        (0, Some(wire::Viewer { viewer: Some(wire::viewer::Viewer::Seat(1)) }))
+    );
+    let filter = wire::ListRecordsRequest { owned: true, page_size: 1, ..Default::default() };
+    let records: Vec<wire::RecordSummary> = within(client.records(filter).try_collect()).await.unwrap();
+    assert_eq!(records.iter().map(|record| record.table_id.as_str()).collect::<Vec<_>>(), [id]);
+    let error = within(client.export_records(id, None).next()).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::TournamentNotFound, "a table is no tournament");
+
     let rematch = within(client.rematch(id, Some(&tokens[0]), true)).await.unwrap();
     assert_eq!(rematch.rematch_of, id);
     assert_eq!(within(client.rematch(id, None, true)).await.unwrap().table_id, rematch.table_id);

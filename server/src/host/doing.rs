@@ -131,11 +131,14 @@ fn change_table(live: &mut Live, work: &mut Work, change: Change, to: To<Look>) 
     }
 }
 
+/// An agent, and its stream.
+type Agent = (Arc<Known>, Arc<Out>);
+
 /// Takes the answer of a seat, and says what became of it: at once, or when it is durable.
 fn answer(
     live: &mut Live,
     work: &mut Work,
-    (seat, agent): (Seat, Option<(Arc<Known>, Arc<Out>)>),
+    (seat, agent): (Seat, Option<Agent>),
     answering: Answering,
     to: Answerer,
 ) {

@@ -246,6 +246,8 @@ async fn a_house_bot_that_fails_is_a_fault_of_the_server() {
     let what = "a bot of the house failed".to_owned();
     assert_eq!(look.ending, Some(crate::table::Ending::Faulted { what }));
     assert_eq!((look.state, look.shuffle.game_seed.is_some()), (State::Faulted, true));
+    let record = scene.host.record_of(table, None).await.expect("a record");
+    assert_eq!((record.look.ending, record.views.len()), (look.ending, 3));
 }
 
 /// A table of a deal shows nothing to those who look on, and no seed, before its deal is over; afterwards it shows
@@ -269,6 +271,7 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
             recolour: true,
             given: false,
         },
+        set_aside: parlor_engine::Seats::NONE,
     };
     let mut ends = scene.host.deals().run(tournament);
     let made = scene.host.create_dealt(&scene.owner, dealt(0)).await.expect("a table");
@@ -292,6 +295,12 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
         assert_eq!(seen.closed.and_then(|closed| closed.why), Some(refused.clone()));
         assert!(seen.numbers.is_empty() && seen.events.is_empty());
     }
+    let pass = scene.key.seat_token(table, Seat::FIRST, Generation(0));
+    let pass = Who::Seat(scene.key.open_seat(pass.reveal()).expect("a token of this server"));
+    for who in [&rail, &pass] {
+        let record = scene.host.record(who, None).await;
+        assert_eq!(record.map(drop), Err(refused.clone()));
+    }
     let (look, _) = scene.host.admit(&rail).await.expect("a look");
     assert_eq!((look.shuffle.server_seed, look.shuffle.game_seed), none);
     assert_eq!(look.shuffle.deal.as_ref().map(|deal| deal.entropy.len()), Some(0));
@@ -300,6 +309,8 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
     assert_eq!(look.shuffle.server_seed, Some(*seed.reveal()));
     let entropy = look.shuffle.deal.expect("a deal").entropy;
     assert_eq!(look.shuffle.game_seed, Some(*seed.game_seed(&entropy).reveal()));
+    let (record, _) = scene.host.record(&rail, None).await.expect("a record");
+    assert_eq!(record.look.shuffle.game_seed, look.shuffle.game_seed);
     let seen = play(&scene.host, rail, Some(0)).await;
     assert_eq!(seen.numbers.len() as u64, look.numbers.of(Viewer::Spectator));
 }

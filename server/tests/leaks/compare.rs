@@ -21,6 +21,8 @@ pub(crate) enum Leak {
     Size,
     /// Updates are numbered by the table's log, and not for the viewer.
     Number,
+    /// The viewer's record has the view of somebody else, too.
+    Record,
 }
 
 /// One of the two tables, and one viewer of it.
@@ -118,6 +120,25 @@ impl Side {
         output
     }
 
+    /// The viewer's record, after the owner has called the table off, if that was needed.
+    async fn record(&mut self) -> v1::GetRecordResponse {
+        if self.world.is_playing() {
+            self.served.cancel().await;
+        }
+        let mut response = self.served.record(self.viewer).await;
+        if self.leak == Some(Leak::Record) {
+            let record = response.record.as_mut().expect("a record");
+            record.views.extend(self.served.record(self.other()).await.record.expect("a record").views);
+        }
+        response
+    }
+
+    /// Another viewer, who sees something else.
+    fn other(&self) -> Viewer {
+        let other = Seat::all(self.world.table.players()).find(|seat| !self.viewer.is(*seat));
+        Viewer::Seat(other.expect("somebody else"))
+    }
+
     /// Sends it as a server with a leak would.
     fn spoil(&self, item: &mut v1::StreamItem) {
         let (Some(Item::Update(update)), Some(leak)) = (&mut item.item, self.leak) else { return };
@@ -125,14 +146,14 @@ impl Side {
         let others = || Seat::all(table.players()).filter(|seat| !self.viewer.is(*seat));
         match leak {
             Leak::View => {
-                let other = others().next().expect("somebody else");
-                update.view = table.view(Viewer::Seat(other)).map(|view| Box::new(view.into()));
+                update.view = table.view(self.other()).map(|view| Box::new(view.into()));
             }
             Leak::Size => {
                 let choices: usize = others().map(|seat| table.legal_actions(seat).len()).sum();
                 update.table_events.extend(vec![v1::TableEvent::default(); choices]);
             }
             Leak::Number => update.number = table.length() as u32,
+            Leak::Record => {}
         }
     }
 }
@@ -178,6 +199,11 @@ pub(crate) async fn compare(
         same(&outputs[0], &outputs[1])
             .map_err(|why| format!("{kind:?}, {viewer:?}, after {deeds:?}: {why}"))?;
     }
+    let mut records = Vec::new();
+    for side in &mut sides {
+        records.push(vec![said(side.record().await)]);
+    }
+    same(&records[0], &records[1]).map_err(|why| format!("{kind:?}, {viewer:?}, on record: {why}"))?;
     let mut news = Vec::new();
     for side in &mut sides {
         news.push(side.served.news().await);

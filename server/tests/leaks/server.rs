@@ -9,6 +9,7 @@ use hyper_util::rt::TokioIo;
 use parlor_engine::{Seat, Viewer};
 use parlor_proto::v1;
 use parlor_proto::v1::play_service_client::PlayServiceClient;
+use parlor_proto::v1::record_service_client::RecordServiceClient;
 use parlor_proto::v1::table_service_client::TableServiceClient;
 use parlor_server::TableId;
 use parlor_server::clock::ManualClock;
@@ -106,7 +107,8 @@ impl House {
             log,
             clock,
             tables: TableServiceClient::new(channel.clone()),
-            play: PlayServiceClient::new(channel),
+            play: PlayServiceClient::new(channel.clone()),
+            records: RecordServiceClient::new(channel),
             _running: running,
         }
     }
@@ -151,6 +153,7 @@ pub(crate) struct Served {
     log: Arc<MemoryLog>,
     tables: TableServiceClient<Channel>,
     play: PlayServiceClient<Channel>,
+    records: RecordServiceClient<Channel>,
     _running: Running,
 }
 
@@ -220,6 +223,22 @@ impl Served {
     pub(crate) async fn list(&mut self) -> v1::ListTablesResponse {
         let listed = self.tables.list_tables(with_key(v1::ListTablesRequest::default(), &self.guest));
         soon(listed).await.expect("a list").into_inner()
+    }
+
+    /// The owner calls the table off.
+    pub(crate) async fn cancel(&mut self) {
+        let asked = v1::CancelTableRequest { table_id: self.table.to_string(), note: String::new() };
+        soon(self.tables.cancel_table(with_key(asked, &self.owner))).await.expect("a table that is on");
+    }
+
+    /// The record of a viewer, as anybody may ask for it.
+    pub(crate) async fn record(&mut self, viewer: Viewer) -> v1::GetRecordResponse {
+        let asked = v1::GetRecordRequest {
+            table_id: self.table.to_string(),
+            token: String::new(),
+            viewer: Some(viewer.into()),
+        };
+        soon(self.records.get_record(with_key(asked, &self.guest))).await.expect("a record").into_inner()
     }
 
     /// All that the owner was told of the table.

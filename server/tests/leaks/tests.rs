@@ -89,7 +89,7 @@ macro_rules! suite {
 
             #[tokio::test]
             async fn leaks_are_found() {
-                super::leaks_are_found(GameId::$variant, &[Leak::View, Leak::Size]).await;
+                super::leaks_are_found(GameId::$variant, &[Leak::View, Leak::Size, Leak::Record]).await;
             }
         }
     )*};

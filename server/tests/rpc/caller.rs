@@ -5,7 +5,8 @@ use std::{collections::HashMap, time::Duration};
 use parlor_proto::v1::{
     self, ErrorReason, agent_service_client::AgentServiceClient,
     catalogue_service_client::CatalogueServiceClient, play_service_client::PlayServiceClient,
-    table_service_client::TableServiceClient,
+    record_service_client::RecordServiceClient, table_service_client::TableServiceClient,
+    tournament_service_client::TournamentServiceClient,
 };
 use parlor_server::grpc::{DOMAIN, code, name};
 use tonic::{
@@ -113,8 +114,16 @@ impl Caller {
         PlayServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
+    pub(crate) fn records(&self) -> RecordServiceClient<Way> {
+        RecordServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
+    }
+
     pub(crate) fn agents(&self) -> AgentServiceClient<Way> {
         AgentServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
+    }
+
+    pub(crate) fn tournaments(&self) -> TournamentServiceClient<Way> {
+        TournamentServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
     calls! {
@@ -136,8 +145,23 @@ impl Caller {
             reissue_seat_token(ReissueSeatTokenRequest) -> ReissueSeatTokenResponse;
         play:
             act(ActRequest) -> ActResponse;
+        records:
+            get_record(GetRecordRequest) -> GetRecordResponse,
+            list_records(ListRecordsRequest) -> ListRecordsResponse;
         agents:
             list_agents(ListAgentsRequest) -> ListAgentsResponse;
+        tournaments:
+            create_tournament(CreateTournamentRequest) -> CreateTournamentResponse,
+            start_tournament(StartTournamentRequest) -> StartTournamentResponse,
+            get_tournament(GetTournamentRequest) -> GetTournamentResponse,
+            list_tournaments(ListTournamentsRequest) -> ListTournamentsResponse,
+            get_standings(GetStandingsRequest) -> GetStandingsResponse,
+            list_tournament_tables(ListTournamentTablesRequest) -> ListTournamentTablesResponse,
+            pause_tournament(PauseTournamentRequest) -> PauseTournamentResponse,
+            resume_tournament(ResumeTournamentRequest) -> ResumeTournamentResponse,
+            cancel_tournament(CancelTournamentRequest) -> CancelTournamentResponse,
+            withdraw_entrant(WithdrawEntrantRequest) -> WithdrawEntrantResponse,
+            void_group(VoidGroupRequest) -> VoidGroupResponse;
     }
 
     /// The life of the caller's tables.

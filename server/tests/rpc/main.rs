@@ -5,6 +5,7 @@
 
 mod agent;
 mod agents;
+mod agents_aside;
 mod answers;
 mod ask;
 mod caller;
@@ -22,6 +23,8 @@ mod listing;
 mod news;
 mod playing;
 mod reasons;
+mod record_lists;
+mod records;
 mod requests;
 mod restart;
 mod resume;
@@ -29,3 +32,7 @@ mod scene;
 mod seats;
 mod secrets;
 mod tokens;
+mod tournament;
+mod tournaments;
+mod tournaments_agents;
+mod tournaments_fields;

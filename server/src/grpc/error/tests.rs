@@ -243,6 +243,8 @@ fn every_reason_is_given_for_something() {
         HostError::NotOwner { table: TABLE }.into(),
         HostError::NotFound { table: TABLE }.into(),
         HostError::NotOver { table: TABLE }.into(),
+        HostError::NoSuchTournament { tournament: TABLE }.into(),
+        HostError::DealNotOver { tournament: TABLE, number: 3 }.into(),
         HostError::RequestReused.into(),
         HostError::NoChannel { channel: 1 }.into(),
         HostError::TooSlow.into(),

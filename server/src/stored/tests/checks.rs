@@ -203,6 +203,15 @@ fn steps_are_checked() {
     let other = v1::GameEvent { game: Some(v1::game_event::Game::Flush(flush)) };
     check(&|step| step.asked = vec![1, 1], "asked[1]: names seat 1 twice");
     check(&|step| step.asked = vec![2], "asked: must be below 2, the number of players");
+    let shuffled = |round, purpose, codes: &[u8]| {
+        vec![store::Shuffled { round, purpose, count: 0, codes: codes.to_vec() }]
+    };
+    check(
+        &|step| step.shuffled = shuffled(1 << 16, 1, &[]),
+        "shuffled[0].round: must be 0 to 65535, not 65536",
+    );
+    check(&|step| step.shuffled = shuffled(0, 0, &[]), "shuffled[0].purpose: must be set");
+    check(&|step| step.shuffled = shuffled(0, 2, &[0, 50]), "shuffled[0].codes[1]: is no card");
     check(&|step| step.told[0].audience = None, "told[0]: must have an audience");
     check(&|step| step.told[0].told = None, "told[0]: must tell something");
     let only = |seat| Some(telling::Audience::Only(seat));
