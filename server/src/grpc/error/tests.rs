@@ -2,6 +2,7 @@
 
 use parlor_engine::{Refusal, Seat};
 use parlor_proto::convert::WrongField;
+use parlor_tournament::Misfit;
 use tonic::Code;
 
 use super::*;
@@ -245,6 +246,9 @@ fn every_reason_is_given_for_something() {
         HostError::NotOver { table: TABLE }.into(),
         HostError::NoSuchTournament { tournament: TABLE }.into(),
         HostError::DealNotOver { tournament: TABLE, number: 3 }.into(),
+        TournamentError::from(Misfit::Over).into(),
+        TournamentError::from(Misfit::NoEntrant(2, 2)).into(),
+        TournamentError::from(Misfit::NoGroup(9, 1)).into(),
         HostError::RequestReused.into(),
         HostError::NoChannel { channel: 1 }.into(),
         HostError::TooSlow.into(),
