@@ -4,3 +4,4 @@ mod doctored;
 mod forms;
 mod honest;
 mod made;
+mod replays;
