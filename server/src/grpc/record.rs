@@ -13,7 +13,7 @@ use super::layer::trace::note_table;
 use super::table::caller;
 use super::{Failure, Parlour};
 use crate::host::{Host, HostError};
-use crate::identity::Scope;
+use crate::identity::{Caller, Scope};
 use crate::{TableId, wire};
 
 /// The most bytes of the records of one message of an export, unless one record alone has more.
@@ -60,7 +60,7 @@ impl RecordService for Records {
         let caller = caller(&request);
         let (tournament, viewer) = wire::export_records(request.into_inner()).map_err(Failure::from)?;
         let admin = caller.as_ref().is_some_and(|caller| caller.may(Scope::Admin));
-        let owner = caller.as_ref().map(|caller| caller.owner());
+        let owner = caller.as_ref().map(Caller::owner);
         let tables = self.0.host.tables_of(tournament, owner, admin).await.map_err(Failure::from)?;
         let export = Export { host: self.0.host.clone(), tables: tables.into_iter(), viewer, next: None };
         Ok(Response::new(Box::pin(exported(export))))
