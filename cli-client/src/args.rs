@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    agents, bench, bot, bots, cancel, completions, create, delete, follow, games, join, play, rematch,
-    replace, replay, resign, rules, show, tables, token, watch,
+    agents, bench, bot, bots, cancel, completions, conformance, create, delete, follow, games, join, play,
+    rematch, replace, replay, resign, rules, show, tables, token, watch,
 };
 use crate::config::Flags;
 use crate::exit;
@@ -82,6 +82,8 @@ pub(crate) enum Command {
     Bot(bot::Args),
     /// Measure a server: play many tables at once
     Bench(bench::Args),
+    /// Examine an agent: what passes, and what to mend
+    Conformance(conformance::Args),
     /// Print completions for a shell
     Completions(completions::Args),
 }

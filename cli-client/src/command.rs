@@ -12,6 +12,7 @@ pub(crate) mod bot;
 pub(crate) mod bots;
 pub(crate) mod cancel;
 pub(crate) mod completions;
+pub(crate) mod conformance;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod follow;
@@ -58,6 +59,9 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Delete(args) => call(delete::run(args, context), context).await,
         Command::Cancel(args) => call(cancel::run(args, context), context).await,
         Command::Follow(args) => context.stop.unless(follow::run(args, context)).await.unwrap_or_else(Ok),
+        Command::Conformance(args) => {
+            context.stop.unless(conformance::run(args, context)).await.unwrap_or_else(Ok)
+        }
         Command::Completions(args) => completions::run(args, context),
     }
 }

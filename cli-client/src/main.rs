@@ -3,6 +3,7 @@
 mod args;
 mod command;
 mod config;
+mod conformance;
 mod context;
 mod errors;
 mod exit;

@@ -323,7 +323,6 @@ async fn play(
     mut bot: Box<dyn AsyncBot>,
     stopped: impl Future<Output = ()> + Send + 'static,
 ) -> Left {
-    let client = handle.client.clone();
     let number = given.seat;
     let mut playing = JoinSet::new();
     playing.spawn(async move {
@@ -334,16 +333,6 @@ async fn play(
         Some(Ok(outcome)) => outcome,
         Some(Err(error)) => Err(panicked(error)),
         None => Ok(None),
-    };
-    let outcome = match outcome {
-        // The table ended while the agent was away: how it did can be asked for, unless the table is private.
-        Ok(Some(mut finished)) if finished.table.result.is_none() => {
-            if let Ok(table) = client.table(&finished.table.table_id).await {
-                finished.table = table;
-            }
-            Ok(Some(finished))
-        }
-        outcome => outcome,
     };
     Left { given, outcome }
 }

@@ -98,6 +98,9 @@ impl Seat {
                 break;
             }
         }
+        if self.result().is_none() {
+            self.look_up().await;
+        }
         bot.end(&End { start, result: self.result() }).await;
         Ok(Some(self.finished()))
     }

@@ -164,6 +164,13 @@ impl Seat {
         self.0.seat.unwrap_or_default()
     }
 
+    /// Asks for the table itself. It helps an agent whose table ended while it was away, unless the table is private.
+    pub(crate) async fn look_up(&mut self) {
+        if let Ok(table) = self.0.channel.client().table(self.table_id()).await {
+            *self.0.table = table;
+        }
+    }
+
     /// The next decision, passing over everything else; none once the table is over.
     pub async fn next_decision(&mut self) -> Result<Option<Decision>, Error> {
         loop {

@@ -20,7 +20,8 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::{Client, SeatToken, SpectatorToken, wire};
+use crate::error::Reason;
+use crate::{Client, Error, SeatToken, SpectatorToken, wire};
 pub(crate) use agent::Given;
 pub use attach::{Attaching, Bookmark};
 pub(crate) use channel::Channel;
@@ -68,6 +69,8 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
+        // What goes to the server must end too: a stream of which one half is left stays open at the server.
+        self.shared.end(&Error::new(Reason::Closed, "the session is closed: open another one"));
         self.driver.abort();
     }
 }

@@ -15,6 +15,7 @@ pub mod serve;
 pub mod stored;
 pub mod table;
 pub mod telemetry;
+pub mod tournament;
 pub mod wire;
 
 pub use parlor_fair as fair;

@@ -30,6 +30,7 @@ use crate::{
     identity::{Keys, ServerKey},
     log::Log,
     telemetry::{page, recorder},
+    tournament::Tournaments,
 };
 
 use health::Health;
@@ -106,8 +107,10 @@ impl Server {
     {
         let health = Health::default();
         let host = Host::start(parts.log.clone(), parts.clock.clone(), settings).await?;
+        let tournaments = Tournaments::start(host.clone(), parts.log.clone(), parts.clock.clone()).await;
         let parlour = Arc::new(Parlour {
             host: host.clone(),
+            tournaments,
             server_key: parts.server_key.clone(),
             settings: settings.clone(),
         });

@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["table", "seat_token"])]
     tables: Option<u64>,
     #[command(flatten)]
-    agent: agent::Args,
+    agent: agent::AgentArgs,
 }
 
 /// Where to play.

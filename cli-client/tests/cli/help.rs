@@ -3,13 +3,14 @@
 use crate::support::Parlor;
 
 /// Every command, in the order of the help.
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 22] = [
     "play",
     "watch",
     "replay",
     "games",
     "rules",
     "bots",
+    "agents",
     "tables",
     "show",
     "create",
@@ -23,6 +24,7 @@ const COMMANDS: [&str; 20] = [
     "follow",
     "bot",
     "bench",
+    "conformance",
     "completions",
 ];
 

@@ -5,8 +5,10 @@
 
 mod support;
 
+mod agents;
 mod bench;
 mod commands;
+mod conformance;
 mod failures;
 mod games;
 mod help;

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use super::shared::SlotId;
 use super::{Handle, Told};
-use crate::{Answered, Error, wire};
+use crate::{Answered, Client, Error, wire};
 
 /// A slot of a session, and the session with it. The server is told when it is dropped.
 pub(crate) struct Channel {
@@ -28,6 +28,11 @@ impl Channel {
     /// The slot of a seat that the server gave.
     pub(super) fn given(session: Arc<Handle>, slot: SlotId) -> Channel {
         Channel { session, slot }
+    }
+
+    /// The client of the session.
+    pub(crate) fn client(&self) -> &Client {
+        &self.session.client
     }
 
     /// Waits for the snapshot that comes first, and leaves it to be read.

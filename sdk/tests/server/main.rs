@@ -2,6 +2,7 @@
 //! over one stream while the server is stopped, killed and started again.
 #![allow(clippy::unwrap_used, reason = "a test that meets an error should stop there and then")]
 
+mod agents;
 mod calls;
 mod games;
 mod house;

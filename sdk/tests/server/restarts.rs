@@ -28,7 +28,7 @@ async fn sit_down(client: &Client) -> Joined {
 }
 
 /// Checks that everything comes once and in order, and that what it chose is what was decided.
-struct Strict {
+pub(crate) struct Strict {
     last: Option<u32>,
     asked: u32,
     chosen: HashMap<u32, usize>,
@@ -36,7 +36,7 @@ struct Strict {
 }
 
 impl Strict {
-    fn new(decisions: &Arc<watch::Sender<usize>>) -> Strict {
+    pub(crate) fn new(decisions: &Arc<watch::Sender<usize>>) -> Strict {
         Strict { last: None, asked: 0, chosen: HashMap::new(), decisions: Arc::clone(decisions) }
     }
 }

@@ -19,6 +19,12 @@ impl ServerSeed {
         Commitment(hash.finalize().into())
     }
 
+    /// What the plan of the tournament that this is the seed of is drawn from: who meets whom, and who sits where.
+    #[must_use]
+    pub fn plan(&self, tournament: TableId) -> Secret<[u8; 32]> {
+        Secret::new(derive(Some(tournament.as_bytes()), self.reveal(), &[b"parlor plan v1"]))
+    }
+
     /// The seed of one deal of the tournament that this is the seed of.
     #[must_use]
     pub fn deal(&self, tournament: TableId, number: u32) -> DealSeed {
@@ -27,6 +33,9 @@ impl ServerSeed {
         DealSeed::from_bytes(tournament, number, seed)
     }
 }
+
+/// What stands in the place of a tournament's id where its seed was given.
+pub const GIVEN: TableId = TableId::from_bytes([0; 16]);
 
 /// The server's seed for one deal of a tournament: secret until the last table of the deal is over.
 ///
@@ -40,7 +49,8 @@ impl ServerSeed {
 /// 2. **Starting it**, the organiser and each entrant have added up to 64 bytes of *entropy*.
 /// 3. **A deal** has the *deal seed*
 ///    `HKDF-SHA256(salt = tournament id, ikm = tournament seed, info = "parlor deal v1" || number)`, and each of its tables
-///    shows `SHA-256("parlor deal commitment v1" || tournament id || number || deal seed)`.
+///    shows `SHA-256("parlor deal commitment v1" || tournament id || number || deal seed)`. Who meets whom and who sits
+///    where is drawn from `HKDF-SHA256(salt = tournament id, ikm = tournament seed, info = "parlor plan v1")`.
 /// 4. **The game seed**, from which the engine deals at all tables of the deal, is
 ///    `HKDF-SHA256(salt = deal seed, ikm = for the organiser and then for each entrant: length of the entropy || entropy,
 ///    info = "parlor deal seed v1" || tournament id || number)`.
@@ -51,6 +61,9 @@ impl ServerSeed {
 ///    big-endian)`.
 /// 7. **When the last table of a deal is over**, its deal seed is shown and, when the tournament is over, the seed of the
 ///    tournament. All that is derived has 32 bytes.
+///
+/// **A given seed**: where the organiser gave the seed of the tournament, for tests, 16 bytes of 0 stand in the place of the
+/// tournament id ([`GIVEN`]), and nobody adds anything. So the same seed gives the same tournament every time.
 #[derive(Clone)]
 pub struct DealSeed {
     tournament: TableId,
@@ -156,6 +169,7 @@ mod tests {
             hex(deal.game_seed(&[]).reveal()),
             hex(deal.recolouring(2).reveal()),
             hex(deal.bot_seed(1, seat, 7).reveal()),
+            hex(seed().plan(tournament()).reveal()),
         ];
         let expected = [
             "870e17ac422cb1a725a396dbf5ff569bb69eb5ddde7b0f2f9886db13be57a70a",
@@ -165,6 +179,7 @@ mod tests {
             "c5b3f630cbac5c3d307ee0081083aac88955c12a1b27686c0060aae908860b90",
             "a403bca367206825bde9371feb27cf7901c59617e50fb3b3ac51357d0afa19d8",
             "d92f96157d3e1d24184f41d40ab99be1e2700e56db149c0836655b2049b04fae",
+            "b3e2c56e8c39b58035f01eecbce0485930cc07d127667f88584e39a390f123d7",
         ];
         assert_eq!(derived, expected);
     }

@@ -33,7 +33,7 @@ mod deal;
 mod id;
 mod secret;
 
-pub use deal::DealSeed;
+pub use deal::{DealSeed, GIVEN};
 pub use id::{BadTableId, TableId};
 pub use secret::Secret;
 

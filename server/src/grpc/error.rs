@@ -9,6 +9,7 @@ use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt};
 
 use super::reasons::{DOMAIN, code, name};
+use super::tournament;
 use crate::{
     agents::AgentError,
     host::HostError,
@@ -16,6 +17,7 @@ use crate::{
     limits::{Counted, Exhausted},
     log::LogError,
     table::CommandError,
+    tournament::TournamentError,
 };
 
 /// When to come back if too much waits to be written: commits take milliseconds.
@@ -48,6 +50,9 @@ pub enum Failure {
         /// How large it may be.
         most: u64,
     },
+    /// A tournament refused or failed.
+    #[error(transparent)]
+    Tournament(TournamentError),
     /// The host refused or failed.
     #[error(transparent)]
     Host(#[from] HostError),
@@ -120,6 +125,22 @@ impl Failure {
             Failure::Scope(scope) => told(Reason::ScopeMissing).with("scope", scope),
             Failure::NoSuchGame => told(Reason::GameNotFound),
             Failure::MessageTooLarge { most, .. } => told(Reason::MessageTooLarge).with("most", most),
+            Failure::Tournament(error) => match error {
+                TournamentError::NotFound { tournament } => {
+                    told(Reason::TournamentNotFound).with("tournament_id", tournament)
+                }
+                TournamentError::NotOwner { tournament } => {
+                    told(Reason::NotOwner).with("tournament_id", tournament)
+                }
+                TournamentError::Misfit(misfit) => told(tournament::reason(misfit)),
+                TournamentError::NoAgent { name } => told(Reason::AgentUnavailable).with("agent", name),
+                TournamentError::TooMany { most } => told(Reason::TooManyTables).with("most", most),
+                TournamentError::Damaged { tournament, .. } => told(Reason::TableDamaged)
+                    .with("tournament_id", tournament)
+                    .saying("what is stored of this tournament is damaged: tell whoever runs the server"),
+                // It becomes the host's own.
+                TournamentError::Host(_) => told(Reason::ServerFault).saying(FAULT),
+            },
             Failure::Host(HostError::Token(refused)) => match refused {
                 TokenRefused::Malformed(_) | TokenRefused::OtherKind { .. } | TokenRefused::Wrong(_) => {
                     told(Reason::TokenInvalid)

@@ -13,6 +13,7 @@ mod reasons;
 mod record;
 mod speech;
 mod table;
+mod tournament;
 
 pub use agent::Agents;
 pub use catalogue::Catalogue;
@@ -23,6 +24,7 @@ pub use play::Play;
 pub use reasons::{DOMAIN, code, name};
 pub use record::Records;
 pub use table::Tables;
+pub use tournament::Tournaments;
 
 use crate::config::Settings;
 use crate::host::Host;
@@ -33,6 +35,8 @@ use crate::identity::ServerKey;
 pub struct Parlour {
     /// All tables.
     pub host: Host,
+    /// All tournaments.
+    pub tournaments: crate::tournament::Tournaments,
     /// What tokens are signed with.
     pub server_key: ServerKey,
     /// Defaults and limits.

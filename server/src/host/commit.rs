@@ -145,7 +145,7 @@ pub(super) fn state_code(state: State) -> u8 {
 }
 
 /// The number that the log lists a visibility by. They never change.
-pub(super) fn visibility_code(visibility: Visibility) -> u8 {
+pub(crate) fn visibility_code(visibility: Visibility) -> u8 {
     match visibility {
         Visibility::Public => 1,
         Visibility::Private => 2,

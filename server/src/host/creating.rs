@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use parlor_engine::{AnyOptions, Seat};
+use parlor_engine::{AnyOptions, Seat, Seats};
 use tokio::sync::oneshot;
 
 use super::admit::Door;
@@ -46,7 +46,7 @@ impl Host {
             rematch_of: None,
             request: new.request.clone(),
         };
-        match self.make(&owner, tables, setup, new.agents, request).await {
+        match self.make(&owner, tables, setup, new.agents, Seats::NONE, request).await {
             Err(HostError::Log(LogError::Repeated { table })) => self.made_before(table, &new).await,
             made => made,
         }
@@ -54,8 +54,12 @@ impl Host {
 
     /// The table that the request made before, if it was the same request.
     async fn made_before(&self, table: TableId, new: &NewTable) -> Result<Look, HostError> {
-        let look = self.look(table).await?;
-        if look.setup.request == new.request { Ok(look) } else { Err(HostError::RequestReused) }
+        match self.look(table).await {
+            Ok(look) if look.setup.request == new.request => Ok(look),
+            // Another table, or a tournament.
+            Ok(_) | Err(HostError::NotFound { .. }) => Err(HostError::RequestReused),
+            Err(error) => Err(error),
+        }
     }
 
     /// Makes a new table with the settings and players of one that is over. A table has one rematch: whoever asks again
@@ -86,7 +90,7 @@ impl Host {
         };
         let owner = OwnerId::new(&setup.owner)?;
         let request = Some(rematch_request(table));
-        match self.make(&owner, tables, setup, MustBe::Here, request).await {
+        match self.make(&owner, tables, setup, MustBe::Here, Seats::NONE, request).await {
             Err(HostError::Log(LogError::Repeated { table })) => self.look(table).await,
             Err(error) => Err(error),
             Ok(look) => {
@@ -119,7 +123,7 @@ impl Host {
             rematch_of: None,
             request: None,
         };
-        match self.make(&owner, u32::MAX, setup, MustBe::Registered, Some(request)).await {
+        match self.make(&owner, u32::MAX, setup, MustBe::Registered, new.set_aside, Some(request)).await {
             Err(HostError::Log(LogError::Repeated { table })) => self.look(table).await,
             made => made,
         }
@@ -131,12 +135,13 @@ impl Host {
         tables: u32,
         mut setup: Setup,
         agents: MustBe,
+        set_aside: Seats,
         request: Option<String>,
     ) -> Result<Look, HostError> {
         let (table, game) = (setup.table, setup.options.game());
         self.shared.agents.reserve(table, game, &mut setup.seats, agents)?;
         let seats = setup.seats.clone();
-        let made = self.try_make(owner, tables, setup, request).await;
+        let made = self.try_make(owner, tables, setup, set_aside, request).await;
         if made.is_err() {
             self.shared.agents.release(table, &seats);
         }
@@ -148,6 +153,7 @@ impl Host {
         owner: &OwnerId,
         tables: u32,
         setup: Setup,
+        set_aside: Seats,
         request: Option<String>,
     ) -> Result<Look, HostError> {
         self.going()?;
@@ -155,6 +161,7 @@ impl Host {
         let table = setup.table;
         let is_full = setup.seats.iter().all(SeatSetup::is_filled);
         let mut entries = vec![Entry::Created(Box::new(setup))];
+        entries.extend(set_aside.iter().map(|seat| Entry::SetAside { seat }));
         entries.extend(is_full.then_some(Entry::Started));
         let (to, answer) = oneshot::channel();
         let create = ToShard::Create { first: Box::new(Creation { entries, request }), to };
@@ -186,6 +193,8 @@ pub struct DealtTable {
     pub visibility: Visibility,
     /// Where the cards come from.
     pub deal: Deal,
+    /// The seats of agents that are not there: defaults are played for them.
+    pub set_aside: Seats,
 }
 
 /// What the log knows a table of a deal by. No client can choose it.

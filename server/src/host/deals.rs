@@ -65,6 +65,12 @@ impl Deals {
         }
     }
 
+    /// The tournaments that are not over, and were begun.
+    #[must_use]
+    pub fn tournaments(&self) -> Vec<TableId> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+    }
+
     /// A tournament is not over, and nobody runs it yet: none of its deals is shown.
     pub fn open(&self, tournament: TableId) {
         self.change(|all| {

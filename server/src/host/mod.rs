@@ -46,6 +46,7 @@ use tracing::{Instrument, info_span};
 
 pub use agent::{AgentStream, Arrival};
 pub use ask::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
+pub(crate) use commit::visibility_code;
 pub use creating::DealtTable;
 pub use deals::{Deals, TableEnd, TableEnds};
 pub use error::HostError;
@@ -85,8 +86,8 @@ struct Shared {
     clock: Arc<dyn Clock>,
     bots: BotPool,
     quota: Quota,
-    agents: Hub,
     deals: Deals,
+    agents: Hub,
     attachments: AtomicU64,
     /// Nobody is let in any more.
     stopping: AtomicBool,
@@ -245,6 +246,11 @@ impl Host {
         admitted.map(|(look, viewer)| (self.shown(look), viewer))
     }
 
+    /// Fires when all that was accepted is durable, and everything ends.
+    pub(crate) fn stopped(&self) -> CancellationToken {
+        self.shared.stopped.clone()
+    }
+
     /// Which deals of tournaments are over.
     #[must_use]
     pub fn deals(&self) -> &Deals {
@@ -389,7 +395,7 @@ fn start_bots(shards: &[mpsc::Sender<ToShard>], settings: &Settings) -> Result<B
 }
 
 /// What the log knows the request of a client by.
-fn client_request(request: &RequestMark) -> String {
+pub(crate) fn client_request(request: &RequestMark) -> String {
     format!("c:{}", request.id)
 }
 

@@ -271,6 +271,7 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
             recolour: true,
             given: false,
         },
+        set_aside: parlor_engine::Seats::NONE,
     };
     let mut ends = scene.host.deals().run(tournament);
     let made = scene.host.create_dealt(&scene.owner, dealt(0)).await.expect("a table");

@@ -7,10 +7,11 @@ use parlor_proto::v1::catalogue_service_server::CatalogueServiceServer;
 use parlor_proto::v1::play_service_server::PlayServiceServer;
 use parlor_proto::v1::record_service_server::RecordServiceServer;
 use parlor_proto::v1::table_service_server::TableServiceServer;
+use parlor_proto::v1::tournament_service_server::TournamentServiceServer;
 use tonic::service::{Routes, RoutesBuilder};
 
 use super::health::Health;
-use crate::grpc::{Agents, Catalogue, Parlour, Play, Records, Tables};
+use crate::grpc::{Agents, Catalogue, Parlour, Play, Records, Tables, Tournaments};
 
 /// Every service, each of them reported as serving.
 pub(super) async fn all(parlour: &Arc<Parlour>, health: &Health) -> Routes {
@@ -19,8 +20,11 @@ pub(super) async fn all(parlour: &Arc<Parlour>, health: &Health) -> Routes {
     let tables = TableServiceServer::new(Tables(parlour.clone())).max_decoding_message_size(most);
     let agents = AgentServiceServer::new(Agents(parlour.clone())).max_decoding_message_size(most);
     let play = PlayServiceServer::new(Play(parlour.clone())).max_decoding_message_size(most);
+    let tournaments =
+        TournamentServiceServer::new(Tournaments(parlour.clone())).max_decoding_message_size(most);
     let records = RecordServiceServer::new(Records(parlour.clone())).max_decoding_message_size(most);
     health.serving(&catalogue).await;
+    health.serving(&tournaments).await;
     health.serving(&tables).await;
     health.serving(&play).await;
     health.serving(&agents).await;
@@ -32,6 +36,7 @@ pub(super) async fn all(parlour: &Arc<Parlour>, health: &Health) -> Routes {
         .add_service(tables)
         .add_service(play)
         .add_service(agents)
+        .add_service(tournaments)
         .add_service(records)
         .add_service(health.service());
     add_reflection(&mut routes);

@@ -13,6 +13,7 @@ mod record;
 mod setup;
 #[cfg(test)]
 pub(crate) mod tests;
+mod tournament;
 
 use parlor_proto::convert::WrongField;
 use prost::Message;
@@ -21,6 +22,9 @@ pub use agent::{decode_agent, encode_agent};
 pub use entry::{Reader, decode_entry, encode_entry};
 pub use news::{decode_news, encode_news};
 pub use record::{decode_record, encode_record};
+pub use tournament::{
+    decode_tournament_entry, decode_tournament_record, encode_tournament_entry, encode_tournament_record,
+};
 
 /// Stored bytes that are not what the server writes.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use parlor_engine::{Chance, GameId, Relabelling};
 
 use super::Shuffle;
 use crate::TableId;
-use crate::fair::{DealSeed, Entropy};
+use crate::fair::{DealSeed, Entropy, GIVEN};
 
 /// A deal of a tournament, and which of its tables this is. All tables of the deal have the same cards.
 #[derive(Clone, PartialEq, Eq)]
@@ -36,7 +36,8 @@ impl Deal {
     /// The seed, for what is derived from it.
     #[must_use]
     pub fn seed(&self) -> DealSeed {
-        DealSeed::from_bytes(self.tournament, self.number, self.server_seed)
+        let tournament = if self.given { GIVEN } else { self.tournament };
+        DealSeed::from_bytes(tournament, self.number, self.server_seed)
     }
 
     /// Where the cards of a table come from.

@@ -25,6 +25,11 @@ pub const AGENTS_CONNECTED: &str = "parlor_agents_connected";
 /// How often agents were set aside, by reason.
 pub const AGENTS_SET_ASIDE: &str = "parlor_agents_set_aside_total";
 
+/// Tournaments in memory.
+pub const TOURNAMENTS_IN_MEMORY: &str = "parlor_tournaments_in_memory";
+/// Tables of tournaments that are over.
+pub const TOURNAMENT_TABLES: &str = "parlor_tournament_tables_total";
+
 /// Tells the recorder what each metric means.
 pub(super) fn describe() {
     describe_counter!(REQUESTS, "Requests that have ended, by method and status.");
@@ -37,6 +42,8 @@ pub(super) fn describe() {
     describe_gauge!(CONNECTIONS_OPEN, "Connections that are open.");
     describe_counter!(MOVES, "Answers of players that were taken in. Secret ones are not counted.");
     describe_gauge!(TABLES_IN_MEMORY, "Tables in memory, by shard.");
+    describe_gauge!(TOURNAMENTS_IN_MEMORY, "Tournaments in memory.");
+    describe_counter!(TOURNAMENT_TABLES, "Tables of tournaments that are over.");
     describe_gauge!(AGENTS_CONNECTED, "Agents that are connected.");
     describe_counter!(AGENTS_SET_ASIDE, "How often agents were set aside, by reason.");
 }

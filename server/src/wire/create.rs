@@ -90,7 +90,10 @@ fn reserved(wire: v1::ReservedSeat) -> Result<SeatSetup, WrongField> {
     Ok(SeatSetup::Reserved { user, name: name(wire.display_name, "display_name")?, previous: None })
 }
 
-fn time_control(wire: v1::ClockSettings, defaults: &TableDefaults) -> Result<TimeControl, WrongField> {
+pub(super) fn time_control(
+    wire: v1::ClockSettings,
+    defaults: &TableDefaults,
+) -> Result<TimeControl, WrongField> {
     let or_default = |value: Option<u32>, default: u32, range: RangeInclusive<u32>, field: &str| {
         value.map_or(Ok(default), |value| number(value, range, field))
     };

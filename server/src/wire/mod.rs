@@ -20,10 +20,12 @@ mod news;
 mod record;
 mod result;
 pub(crate) mod shuffle;
+pub(crate) mod standings;
 mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+pub(crate) mod tournament;
 
 pub use agent::{AgentPage, agent, connect_items, hello, list_agents, welcome};
 pub use answer::{Answering, act, answer, answered, unreadable};
@@ -38,6 +40,7 @@ pub use list::{Listing, list_tables};
 pub use news::news;
 pub use record::{export_records, get_record, list_records, record, record_summary};
 pub use table::table;
+pub use tournament::create_tournament;
 
 /// A number that counts something for one viewer. A table would have to be played for years to need more than the wire
 /// has.

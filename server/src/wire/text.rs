@@ -32,7 +32,7 @@ pub(super) fn note(text: String, field: &str) -> Result<String, WrongField> {
 }
 
 /// A text that is shown to others: a terminal that prints it must not be told to do anything else.
-fn shown(text: String, most: usize, field: &str) -> Result<String, WrongField> {
+pub(super) fn shown(text: String, most: usize, field: &str) -> Result<String, WrongField> {
     let length = text.chars().count();
     if length > most {
         return Err(WrongField::at(field, format!("must have up to {most} characters, not {length}")));

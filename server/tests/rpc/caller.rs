@@ -6,6 +6,7 @@ use parlor_proto::v1::{
     self, ErrorReason, agent_service_client::AgentServiceClient,
     catalogue_service_client::CatalogueServiceClient, play_service_client::PlayServiceClient,
     record_service_client::RecordServiceClient, table_service_client::TableServiceClient,
+    tournament_service_client::TournamentServiceClient,
 };
 use parlor_server::grpc::{DOMAIN, code, name};
 use tonic::{
@@ -121,6 +122,10 @@ impl Caller {
         AgentServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
+    pub(crate) fn tournaments(&self) -> TournamentServiceClient<Way> {
+        TournamentServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
+    }
+
     calls! {
         catalogue:
             list_games(ListGamesRequest) -> ListGamesResponse,
@@ -145,6 +150,18 @@ impl Caller {
             list_records(ListRecordsRequest) -> ListRecordsResponse;
         agents:
             list_agents(ListAgentsRequest) -> ListAgentsResponse;
+        tournaments:
+            create_tournament(CreateTournamentRequest) -> CreateTournamentResponse,
+            start_tournament(StartTournamentRequest) -> StartTournamentResponse,
+            get_tournament(GetTournamentRequest) -> GetTournamentResponse,
+            list_tournaments(ListTournamentsRequest) -> ListTournamentsResponse,
+            get_standings(GetStandingsRequest) -> GetStandingsResponse,
+            list_tournament_tables(ListTournamentTablesRequest) -> ListTournamentTablesResponse,
+            pause_tournament(PauseTournamentRequest) -> PauseTournamentResponse,
+            resume_tournament(ResumeTournamentRequest) -> ResumeTournamentResponse,
+            cancel_tournament(CancelTournamentRequest) -> CancelTournamentResponse,
+            withdraw_entrant(WithdrawEntrantRequest) -> WithdrawEntrantResponse,
+            void_group(VoidGroupRequest) -> VoidGroupResponse;
     }
 
     /// The life of the caller's tables.

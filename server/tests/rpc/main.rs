@@ -31,3 +31,7 @@ mod scene;
 mod seats;
 mod secrets;
 mod tokens;
+mod tournament;
+mod tournaments;
+mod tournaments_agents;
+mod tournaments_fields;

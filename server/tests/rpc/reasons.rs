@@ -2,6 +2,7 @@
 
 use std::{future::Future, pin::Pin};
 
+use parlor_engine::GameId;
 use parlor_proto::v1::{self, ErrorReason as Reason};
 use parlor_server::{
     config::{Count, Keep, Size, Span},
@@ -9,14 +10,15 @@ use parlor_server::{
     log::LogError,
 };
 
+use crate::agent::{Agent, hello};
 use crate::ask::{
     act, cancel, delete, gap, get, house, join, no_table, reissue, replace, reserved, resign_at,
 };
-use crate::caller::why;
+use crate::caller::{Caller, why};
 use crate::failing::{Failing, damage, no_disk};
-use crate::line::{Line, action, after, index, rail, seat};
-use crate::record_lists::export;
+use crate::line::{Line, action, after, attaching, index, rail, seat};
 use crate::scene::{Scene, key, ms, until};
+use crate::tournament;
 
 type Case = Pin<Box<dyn Future<Output = Reason>>>;
 
@@ -224,8 +226,39 @@ fn cases() -> Vec<(Reason, Case)> {
             let id = caller.make(gap(2)).await;
             why(caller.reissue_seat_token(reissue(&id, 0)).await)
         };
-        TournamentNotFound: why(export(&Scene::new().await.anyone(), &no_table(), None).await);
+        TournamentNotFound: {
+            why(Scene::new().await.anyone().get_tournament(tournament::get(&no_table())).await)
+        };
+        TournamentState: {
+            let caller = Scene::new().await.anyone();
+            why(caller.pause_tournament(tournament::pause(&cup(&caller).await)).await)
+        };
+        EntrantNotFound: {
+            let caller = Scene::new().await.anyone();
+            why(caller.withdraw_entrant(tournament::withdraw(&cup(&caller).await, 2)).await)
+        };
+        GroupNotFound: {
+            let caller = Scene::new().await.anyone();
+            why(caller.void_group(tournament::void(&cup(&caller).await, 9, "why")).await)
+        };
+        DealNotOver: {
+            let scene = Scene::new().await;
+            let caller = scene.anyone();
+            let mut ann = Agent::connect(&caller, hello("ann")).await;
+            let entrants = vec![tournament::agent("ann"), tournament::house("random")];
+            let setup = tournament::setup(GameId::Gap, &[], tournament::round_robin(1));
+            caller.begin(v1::TournamentSetup { entrants, ..setup }).await;
+            let (_, given) = ann.given().await;
+            let mut line = Line::open(&caller).await;
+            line.say(vec![attaching(1, rail(&given.table_id))]).await;
+            line.heard.closed(1).await.reason()
+        };
     }
+}
+
+/// A tournament that is not started.
+async fn cup(caller: &Caller) -> String {
+    caller.made(tournament::setup(GameId::Gap, &["random", "greedy"], tournament::round_robin(1))).await
 }
 
 /// Why an answer is refused, which it is.

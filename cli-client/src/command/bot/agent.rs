@@ -16,16 +16,16 @@ use crate::output::to_json;
 /// What concerns agents alone.
 #[derive(clap::Args)]
 #[command(next_help_heading = "As an agent")]
-pub(super) struct Args {
+pub(super) struct AgentArgs {
     /// The games that it plays, separated by commas [default: all]
-    #[arg(long, value_name = "GAMES", value_delimiter = ',', requires = "agent")]
+    #[arg(long, value_name = "GAMES", value_delimiter = ',', conflicts_with_all = ["table", "seat_token", "game"])]
     games: Vec<String>,
     /// The version: ratings belong to a name and a version [default: the strategy]
-    #[arg(long, value_name = "VERSION", requires = "agent")]
+    #[arg(long, value_name = "VERSION", conflicts_with_all = ["table", "seat_token", "game"])]
     agent_version: Option<String>,
     /// The secret that the name belongs to; a new one is made if the file is not there [default: agents/AGENT.key in the
     /// folder for settings, and none with an API key]
-    #[arg(long, value_name = "FILE", requires = "agent")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["table", "seat_token", "game"])]
     agent_key_file: Option<PathBuf>,
 }
 
@@ -85,7 +85,7 @@ fn settings(name: &str, key: Option<&AgentKey>, args: &super::Args) -> Result<Ag
 }
 
 /// The secret of the name: that of the file, which is made if it is not there. None if an API key says whose it is.
-fn key(name: &str, args: &Args, context: &Context) -> Result<Option<AgentKey>, Failure> {
+fn key(name: &str, args: &AgentArgs, context: &Context) -> Result<Option<AgentKey>, Failure> {
     let path = match &args.agent_key_file {
         Some(path) => path.clone(),
         None if context.settings.has_key() => return Ok(None),

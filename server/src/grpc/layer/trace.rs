@@ -27,6 +27,11 @@ pub fn note_table(table: TableId) {
     Span::current().record("table", field::display(table));
 }
 
+/// Notes in the span of the request which tournament it is about.
+pub fn note_tournament(tournament: TableId) {
+    Span::current().record("tournament", field::display(tournament));
+}
+
 /// Notes in the span of the request which seat it is about.
 pub fn note_seat(seat: Seat) {
     Span::current().record("seat", field::display(seat));
@@ -72,6 +77,7 @@ fn span(request: &Request<Body>) -> Span {
         peer = field::Empty,
         key = field::Empty,
         table = field::Empty,
+        tournament = field::Empty,
         seat = field::Empty,
     );
     if let Some(address) = request.extensions().get::<Peer>().and_then(|peer| peer.address) {

@@ -1,0 +1,157 @@
+//! `parlor conformance`: examines somebody's agent.
+
+use std::io;
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use parlor_engine::{GameId, Lang};
+use serde_json::json;
+
+use crate::conformance::{Check, Exam, Line, Verdict, examine};
+use crate::context::Context;
+use crate::errors::Failure;
+use crate::exit::Exit;
+
+#[derive(clap::Args)]
+#[command(
+    after_help = "It plays the server: no other one is needed. Let your agent connect to the address that it prints, or give the \
+        command that starts it; the address is then in PARLOR_ADDRESS, as HOST:PORT.\n\n\
+        Exit codes: 0 if all checks passed, 1 if not, 3 if no agent connected.\n\n\
+        Examples:\n  parlor conformance\n  parlor conformance --games gap -- python agent.py"
+)]
+pub(crate) struct Args {
+    /// Where the agent is to connect; port 0 is any free one
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7768")]
+    listen: SocketAddr,
+    /// The name that the agent must have [default: any]
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Only these games, separated by commas [default: all that the agent claims]
+    #[arg(long, value_name = "GAMES", value_delimiter = ',', value_parser = parse_game)]
+    games: Vec<GameId>,
+    /// Only the checks that begin so, such as game or reconnect:asked; may be given several times
+    #[arg(long, value_name = "CHECK")]
+    check: Vec<String>,
+    /// How many tables at once, where it is about many
+    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10000))]
+    tables: u32,
+    /// How long to wait for the agent
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    wait: Duration,
+    /// How long the agent may take for an answer
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
+    patience: Duration,
+    /// The command that starts the agent
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+fn parse_game(id: &str) -> Result<GameId, String> {
+    GameId::from_id(id).ok_or_else(|| {
+        let known: Vec<&str> = GameId::ALL.iter().map(|game| game.info().id).collect();
+        format!("there are {}", known.join(", "))
+    })
+}
+
+/// The agent's process, which ends with the checks.
+struct Agent(Child);
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
+    let mut line = Line::open(args.listen).await.map_err(|error| {
+        let listen = args.listen;
+        Failure::usage(
+            format!("cannot listen on {listen} ({error}): choose another address with --listen"),
+            format!("Auf {listen} lässt sich nicht hören ({error}): Nimm eine andere Adresse mit --listen"),
+        )
+    })?;
+    let address = line.address();
+    let _agent = start(&args.command, address)?;
+    context.note(&context.say(
+        || format!("Waiting for an agent on {address} ..."),
+        || format!("Warte auf einen Agenten auf {address} ..."),
+    ));
+    let exam = Exam {
+        agent: args.agent,
+        games: args.games,
+        checks: args.check,
+        tables: args.tables,
+        wait: args.wait,
+        patience: args.patience,
+    };
+    let checks = examine(&mut line, &exam, |check| print(check, context)).await?;
+    let Some(checks) = checks else {
+        let wait = humantime::format_duration(args.wait);
+        return Err(Failure::new(
+            Exit::Unavailable,
+            "NO_AGENT",
+            format!("no agent connected to {address} within {wait}: start it, or give its command after --"),
+            format!(
+                "Kein Agent hat sich in {wait} mit {address} verbunden: Starte ihn, oder gib seinen Befehl nach -- an"
+            ),
+        ));
+    };
+    let count = |verdict| checks.iter().filter(|check| check.verdict == verdict).count();
+    let (passed, failed, skipped) = (count(Verdict::Pass), count(Verdict::Fail), count(Verdict::Skipped));
+    if context.json {
+        context.out.json_line(&json!({ "passed": passed, "failed": failed, "skipped": skipped }))?;
+    } else {
+        context.out.line(context.say(
+            || format!("{passed} passed, {failed} to mend, {skipped} not tried"),
+            || format!("{passed} bestanden, {failed} zu richten, {skipped} nicht versucht"),
+        ))?;
+    }
+    Ok(if failed + skipped == 0 { Exit::Ok } else { Exit::Failure })
+}
+
+fn start(command: &[String], address: SocketAddr) -> Result<Option<Agent>, Failure> {
+    let Some((program, args)) = command.split_first() else { return Ok(None) };
+    let started = Command::new(program)
+        .args(args)
+        .env("PARLOR_ADDRESS", address.to_string())
+        .stdin(Stdio::null())
+        // What the agent prints is not what this program prints.
+        .stdout(Stdio::from(io::stderr()))
+        .spawn();
+    started.map(|child| Some(Agent(child))).map_err(|error| {
+        Failure::usage(
+            format!("{program} cannot be started ({error})"),
+            format!("{program} lässt sich nicht starten ({error})"),
+        )
+    })
+}
+
+fn print(check: &Check, context: &Context) -> Result<(), Failure> {
+    let lang = context.lang;
+    let texts = |said: &[crate::conformance::Said]| -> Vec<String> {
+        said.iter().map(|said| said.get(lang).to_owned()).collect()
+    };
+    let (faults, notes) = (texts(&check.faults), texts(&check.notes));
+    if context.json {
+        return context.out.json_line(&json!({
+            "check": check.name,
+            "verdict": check.verdict.name(),
+            "title": check.title.get(lang),
+            "mend": faults,
+            "notes": notes,
+        }));
+    }
+    let verdict = match (check.verdict, lang) {
+        (Verdict::Pass, _) => "ok  ",
+        (Verdict::Fail, Lang::En) => "MEND",
+        (Verdict::Fail, Lang::De) => "FEHL",
+        (Verdict::Skipped, _) => "-   ",
+    };
+    let mut lines = vec![format!("{verdict}  {:18} {}", check.name, check.title.get(lang))];
+    lines.extend(faults.into_iter().map(|fault| format!("      ! {fault}")));
+    lines.extend(notes.into_iter().map(|note| format!("      - {note}")));
+    context.out.lines(lines)
+}

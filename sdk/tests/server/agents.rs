@@ -1,0 +1,146 @@
+//! Agents on the real server: many tables over one stream, through cuts, restarts and crashes; replaced, listed, refused.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use futures_util::TryStreamExt;
+use parlor_sdk::{
+    AgentEvent, AgentFilter, AgentSettings, Choice, Client, NewTable, Question, Reason, Serving, wire,
+};
+use tokio::sync::watch;
+use wire::game_options::Game;
+
+use super::house::House;
+use super::restarts::Strict;
+use super::within;
+
+const TABLES: usize = 150;
+
+fn settings(name: &str) -> AgentSettings {
+    AgentSettings::new(name).version("1").key("a key of the tests").games(["gap"]).max_tables(TABLES as u32)
+}
+
+/// One round of GAP.
+fn short_game() -> NewTable {
+    let length = Some(wire::gap_options::Length::Rounds(1));
+    let options = wire::GameOptions { game: Some(Game::Gap(wire::GapOptions { length })) };
+    NewTable::with_options(options).without_clock()
+}
+
+/// Waits until the agent is connected.
+async fn connected(agent: &mut Serving) {
+    loop {
+        if let AgentEvent::Connected(_) = within(agent.next()).await.unwrap().unwrap() {
+            return;
+        }
+    }
+}
+
+async fn find(client: &Client, name: &str) -> wire::Agent {
+    let agents: Vec<wire::Agent> = within(client.agents(AgentFilter::new()).try_collect()).await.unwrap();
+    agents.into_iter().find(|agent| agent.name == name).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_plays_all_its_tables_through_restarts() {
+    let mut house = House::open().await;
+    let client = house.client().await;
+    let decisions = Arc::new(watch::channel(0).0);
+    let mut decided = decisions.subscribe();
+    let mut agent = client.agent(settings("ada"), move |_| Strict::new(&decisions)).unwrap();
+    connected(&mut agent).await;
+    let serving = tokio::spawn(async move {
+        let mut over = HashSet::new();
+        while over.len() < TABLES {
+            match agent.next().await.unwrap().unwrap() {
+                AgentEvent::TableOver(finished) => {
+                    assert_eq!(finished.result().unwrap().reason(), wire::EndReason::PlayedOut);
+                    assert!(over.insert(finished.table.table_id.clone()), "each table is over once");
+                }
+                AgentEvent::BotFailed { given, error } => panic!("{given:?}: {error}"),
+                _ => {}
+            }
+        }
+        (agent, over)
+    });
+    let mut made = HashSet::new();
+    for number in 0..TABLES {
+        // Against the house, and against itself.
+        let table = match number % 3 {
+            0 => short_game().agent("ada").house_bot("random"),
+            1 => short_game().house_bot("random").house_bot("random").agent("ada"),
+            _ => short_game().house_bot("greedy").agent("ada"),
+        };
+        made.insert(within(client.create_table(table)).await.unwrap().table_id);
+        match number {
+            40 => within(house.restart()).await,
+            80 => within(house.kill()).await,
+            120 => house.network.cut(),
+            _ => {}
+        }
+        if matches!(number, 40 | 80 | 120) {
+            until_here(&client, "ada").await;
+        }
+    }
+    within(decided.wait_for(|decisions| *decisions >= TABLES)).await.unwrap();
+    let (agent, over) = within(serving).await.unwrap();
+    assert_eq!(over, made);
+    let look = find(&client, "ada").await;
+    assert_eq!((look.version.as_str(), look.games.as_slice()), ("1", &["gap".to_owned()][..]));
+    assert_eq!((look.times.unwrap().refused, agent.playing()), (0, 0));
+}
+
+/// Waits until the server has the agent again.
+async fn until_here(client: &Client, name: &str) {
+    within(async {
+        while find(client, name).await.state() != wire::AgentState::Here {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_second_of_a_name_takes_over_and_the_first_leaves() {
+    let house = House::open().await;
+    let client = house.client().await;
+    let first = |_: &wire::SeatGiven| |_: &Question| Choice::Index(0);
+    let mut one = client.agent(settings("ada"), first).unwrap();
+    connected(&mut one).await;
+    let mut other = client.agent(settings("ada"), first).unwrap();
+    connected(&mut other).await;
+    let error = within(async {
+        loop {
+            match one.next().await {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("nobody stopped it"),
+                Err(error) => return error,
+            }
+        }
+    });
+    assert_eq!(error.await.reason(), Reason::AgentReplaced);
+    let table = within(client.create_table(short_game().agent("ada").house_bot("random"))).await.unwrap();
+    loop {
+        if let AgentEvent::TableOver(finished) = within(other.next()).await.unwrap().unwrap() {
+            assert_eq!(finished.table.table_id, table.table_id);
+            break;
+        }
+    }
+    // Somebody else cannot have the name, and who is gone gets no seat.
+    let thief = settings("ada").key("another key of 20 bytes");
+    let error = within(client.serve_agent(thief, first)).await.unwrap_err();
+    assert_eq!(error.reason(), Reason::AgentNameTaken);
+    other.stop();
+    assert!(within(other.next()).await.unwrap().is_none());
+    drop(other);
+    within(async {
+        while find(&client, "ada").await.state() != wire::AgentState::Gone {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    let refused = client.create_table(short_game().agent("ada").house_bot("random"));
+    assert_eq!(within(refused).await.unwrap_err().reason(), Reason::AgentUnavailable);
+    let refused = client.create_table(short_game().agent("nobody").house_bot("random"));
+    assert_eq!(within(refused).await.unwrap_err().reason(), Reason::AgentNotFound);
+}

@@ -1,0 +1,513 @@
+//! All tournaments: those that are not over in memory, when somebody has to do with them, and the others in the log.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use parlor_proto::v1;
+use parlor_tournament::plan::TableId as Place;
+use parlor_tournament::{Entrant, State};
+use tokio::sync::oneshot;
+use tracing::{Instrument, info_span};
+
+use super::live::{Asking, Follow, Live};
+use super::runner::Runner;
+use super::{Course, Entry, NewTournament, PlayedTable, Setup, TournamentError};
+use crate::clock::Clock;
+use crate::host::{Host, HostError, client_request, visibility_code};
+use crate::identity::Owner;
+use crate::log::{
+    Append, Filter, Kind, Listing, Log, LogError, Millis, NewPlace, OwnerId, Page, Place as Kept,
+};
+use crate::stored::{decode_tournament_entry, decode_tournament_record, encode_tournament_entry};
+use crate::table::Visibility;
+use crate::{TableId, fresh_bytes};
+
+/// How many tournaments that are not over an organiser may have.
+const MOST: u32 = 100;
+
+/// What an organiser can have done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Command {
+    /// It starts.
+    Start,
+    /// It begins no new tables.
+    Pause,
+    /// It begins new tables again.
+    Resume,
+    /// It ends before its time.
+    Cancel {
+        /// Why.
+        reason: String,
+    },
+    /// An entrant is out.
+    Withdraw(Entrant),
+    /// A group does not count.
+    Void {
+        /// Its number.
+        group: u32,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Who asks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Who, if that is known.
+    pub caller: Option<Owner>,
+    /// Whether everything is theirs to see and to change.
+    pub admin: bool,
+}
+
+impl Access {
+    /// Whether it is the caller's own.
+    fn owns(&self, owner: &str) -> bool {
+        self.caller.as_ref().is_some_and(|caller| caller.as_str() == owner)
+    }
+
+    fn may_see(&self, owner: &str, is_public: bool) -> bool {
+        is_public || self.admin || self.owns(owner)
+    }
+}
+
+/// A table of a tournament, as it is listed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TableRow {
+    /// Which table it is.
+    pub place: Place,
+    /// Its id.
+    pub table: TableId,
+    /// Who sits, in the order of the seats.
+    pub entrants: Vec<Entrant>,
+    /// The round.
+    pub round: u32,
+    /// How it ended; none while it runs.
+    pub played: Option<PlayedTable>,
+    /// Why its group does not count. Empty if it does.
+    pub void_reason: String,
+    /// Whether everything of its deal may be shown.
+    pub is_shown: bool,
+}
+
+/// A tournament that was found, to somebody who may see it.
+enum Found {
+    /// It is in memory.
+    Live(Arc<Live>),
+    /// It is not over, and not in memory: nothing happens to it until somebody asks for it.
+    Idle(Box<Course>),
+    /// It is over.
+    Over(Box<(v1::Tournament, v1::Standings)>),
+}
+
+pub(super) struct Inner {
+    pub(super) host: Host,
+    pub(super) log: Arc<dyn Log>,
+    pub(super) clock: Arc<dyn Clock>,
+    live: RwLock<HashMap<TableId, Arc<Live>>>,
+    /// Held by whoever brings one into memory.
+    bringing_in: tokio::sync::Mutex<()>,
+}
+
+impl Inner {
+    /// A tournament is over, and its record is stored.
+    pub(super) fn forget(&self, tournament: TableId) {
+        self.live.write().unwrap_or_else(PoisonError::into_inner).remove(&tournament);
+    }
+
+    fn find(&self, tournament: TableId) -> Option<Arc<Live>> {
+        self.live.read().unwrap_or_else(PoisonError::into_inner).get(&tournament).cloned()
+    }
+}
+
+/// All tournaments. Clones are the same.
+#[derive(Clone)]
+pub struct Tournaments(Arc<Inner>);
+
+impl std::fmt::Debug for Tournaments {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tournaments")
+    }
+}
+
+impl Tournaments {
+    /// Goes on with the tournaments that are being played.
+    pub async fn start(host: Host, log: Arc<dyn Log>, clock: Arc<dyn Clock>) -> Tournaments {
+        let open = host.deals().tournaments();
+        let tournaments = Tournaments(Arc::new(Inner {
+            host,
+            log,
+            clock,
+            live: RwLock::default(),
+            bringing_in: tokio::sync::Mutex::default(),
+        }));
+        for tournament in open {
+            if let Err(error) = tournaments.bring_in(tournament).await {
+                tracing::error!(%tournament, %error, "a tournament cannot be gone on with");
+            }
+        }
+        tournaments
+    }
+
+    /// Brings a tournament that is not over into memory, and lets it run.
+    async fn bring_in(&self, tournament: TableId) -> Result<Arc<Live>, TournamentError> {
+        let _bringing_in = self.0.bringing_in.lock().await;
+        if let Some(live) = self.0.find(tournament) {
+            return Ok(live);
+        }
+        let course = self.load(tournament).await?;
+        let owner: Owner = course.setup.owner.parse().map_err(|_| TournamentError::Damaged {
+            tournament,
+            what: "its organiser has no name".to_owned(),
+        })?;
+        let (live, commands) = Live::new(course, self.0.clock.clone());
+        let runner = Runner::new(self.0.clone(), live.clone(), owner, commands);
+        self.0.live.write().unwrap_or_else(PoisonError::into_inner).insert(tournament, live.clone());
+        tokio::spawn(runner.run().instrument(info_span!("tournament", %tournament)));
+        Ok(live)
+    }
+
+    /// Folds the log of a tournament.
+    async fn load(&self, tournament: TableId) -> Result<Course, TournamentError> {
+        let entries = self.0.log.read(tournament, 0).await?;
+        let damaged = |what: String| TournamentError::Damaged { tournament, what };
+        // A long one takes a while, and holds nobody up.
+        let folding = tokio::task::spawn_blocking(move || {
+            let mut created = 0;
+            let mut course: Option<Course> = None;
+            for entry in entries {
+                let read = decode_tournament_entry(created, &entry.payload);
+                let (at, entry) = read.map_err(|bad| bad.to_string())?;
+                match &mut course {
+                    Some(course) => course.fold(at, &entry).map_err(|bad| bad.to_string())?,
+                    None => {
+                        let opened = Course::open(&entry).map_err(|bad| bad.to_string())?;
+                        created = opened.setup.created;
+                        course = Some(opened);
+                    }
+                }
+            }
+            course.ok_or_else(|| "its log is empty".to_owned())
+        });
+        let folded = folding.await.map_err(|_| damaged("it cannot be folded".to_owned()))?;
+        folded.map_err(damaged)
+    }
+
+    /// Makes a tournament. A request that made one before gets that one.
+    pub async fn create(&self, owner: &Owner, new: NewTournament) -> Result<v1::Tournament, TournamentError> {
+        let log = &self.0.log;
+        let owner_id = OwnerId::new(owner.as_str())?;
+        let request = new.request.as_ref().map(client_request);
+        if let Some(name) = &request
+            && let Some(made) = log.requested(&owner_id, name).await?
+        {
+            return self.made_before(owner, made, &new).await;
+        }
+        self.check_count(&owner_id).await?;
+        let now = self.0.clock.now_ms();
+        let random = fresh_bytes().map_err(HostError::from)?;
+        let setup = Setup {
+            tournament: TableId::new(now, random),
+            owner: owner.as_str().to_owned(),
+            terms: new.terms.clone(),
+            seed: match new.given_seed {
+                Some(seed) => seed,
+                None => fresh_bytes().map_err(HostError::from)?,
+            },
+            given: new.given_seed.is_some(),
+            entropy: new.entropy,
+            created: now,
+            request: new.request.clone(),
+        };
+        let first = Entry::Created(Box::new(setup.clone()));
+        let stored = vec![encode_tournament_entry(now, now, &first)];
+        let mut append = Append::new(setup.tournament, 0, Millis(now), stored);
+        append.listing = Some(listing(&setup, State::Created)?);
+        append.place = Some(NewPlace::AtRest { wakes_at: None });
+        append.request = request;
+        match log.append(append).await {
+            Ok(_) => {}
+            Err(LogError::Repeated { table }) => return self.made_before(owner, table, &new).await,
+            Err(error) => return Err(error.into()),
+        }
+        tracing::info!(tournament = %setup.tournament, "a tournament was made");
+        let course = Course::open(&first)
+            .map_err(|bad| TournamentError::Host(HostError::Fault { what: bad.to_string() }))?;
+        Ok(mine(crate::wire::tournament::tournament(&course, State::Created, false)))
+    }
+
+    /// The tournament that the request made before, if it was the same request.
+    async fn made_before(
+        &self,
+        owner: &Owner,
+        made: TableId,
+        new: &NewTournament,
+    ) -> Result<v1::Tournament, TournamentError> {
+        let row = self.0.log.find(made).await?;
+        if row.listing.kind != Kind::Tournament {
+            return Err(HostError::RequestReused.into());
+        }
+        let first = self.0.log.read(made, 0).await?.into_iter().next();
+        let first = first.and_then(|entry| decode_tournament_entry(0, &entry.payload).ok());
+        match first {
+            Some((_, Entry::Created(setup))) if setup.request == new.request => {
+                self.get(made, &Access { caller: Some(owner.clone()), admin: false }).await
+            }
+            _ => Err(HostError::RequestReused.into()),
+        }
+    }
+
+    async fn check_count(&self, owner: &OwnerId) -> Result<(), TournamentError> {
+        let filter = Filter {
+            kind: Kind::Tournament,
+            owner: Some(owner.clone()),
+            finished: Some(false),
+            ..Filter::default()
+        };
+        let (mut after, mut count) = (None, 0);
+        loop {
+            let page = self.0.log.tables(filter.clone(), Page { after, size: MOST }).await?;
+            count += page.tables.len();
+            if count >= MOST as usize {
+                return Err(TournamentError::TooMany { most: MOST });
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Finds a tournament that the caller may see.
+    async fn find(&self, tournament: TableId, access: &Access) -> Result<Found, TournamentError> {
+        let hidden = TournamentError::NotFound { tournament };
+        if let Some(live) = self.0.find(tournament) {
+            let is_seen = {
+                let setup = &live.shown().course.setup;
+                access.may_see(&setup.owner, setup.terms.visibility == Visibility::Public)
+            };
+            return if is_seen { Ok(Found::Live(live)) } else { Err(hidden) };
+        }
+        let row = self.0.log.find(tournament).await?;
+        let is_public = row.listing.visibility == visibility_code(Visibility::Public);
+        let is_seen = access.may_see(row.listing.owner.as_str(), is_public);
+        if row.listing.kind != Kind::Tournament || !is_seen {
+            return Err(hidden);
+        }
+        if row.place != Kept::Finished {
+            return Ok(Found::Idle(Box::new(self.load(tournament).await?)));
+        }
+        let damaged = |what: String| TournamentError::Damaged { tournament, what };
+        let bytes = self.0.log.record(tournament).await?;
+        let bytes = bytes.ok_or_else(|| damaged("its record is missing".to_owned()))?;
+        let (mut over, standings) =
+            decode_tournament_record(&bytes).map_err(|bad| damaged(bad.to_string()))?;
+        over.owned = access.owns(row.listing.owner.as_str());
+        Ok(Found::Over(Box::new((over, standings))))
+    }
+
+    /// A tournament as it is now.
+    pub async fn get(&self, tournament: TableId, access: &Access) -> Result<v1::Tournament, TournamentError> {
+        let owned =
+            |course: &Course, shown| v1::Tournament { owned: access.owns(&course.setup.owner), ..shown };
+        Ok(match self.find(tournament, access).await? {
+            Found::Live(live) => {
+                let shown = live.shown();
+                owned(&shown.course, shown.tournament())
+            }
+            Found::Idle(course) => {
+                let shown = crate::wire::tournament::tournament(&course, course.plan.state(), false);
+                owned(&course, shown)
+            }
+            Found::Over(over) => over.0,
+        })
+    }
+
+    /// How things stand.
+    pub async fn standings(
+        &self,
+        tournament: TableId,
+        access: &Access,
+        history: bool,
+    ) -> Result<v1::Standings, TournamentError> {
+        Ok(match self.find(tournament, access).await? {
+            Found::Live(live) => v1::Standings::clone(&*live.standings(history).await),
+            Found::Idle(course) => super::standings::standings(&course, course.plan.state(), history),
+            Found::Over(over) if history => over.1,
+            Found::Over(over) => v1::Standings { history: Vec::new(), ..over.1 },
+        })
+    }
+
+    /// Follows a tournament. One that is over has one thing to tell, which is given instead.
+    pub async fn follow(
+        &self,
+        tournament: TableId,
+        access: &Access,
+    ) -> Result<Result<Follow, (v1::Tournament, v1::Standings)>, TournamentError> {
+        match self.find(tournament, access).await? {
+            Found::Live(live) => Ok(Ok(Follow::new(live))),
+            Found::Idle(_) => Ok(Ok(Follow::new(self.bring_in(tournament).await?))),
+            Found::Over(over) => {
+                let (tournament, standings) = *over;
+                Ok(Err((tournament, v1::Standings { history: Vec::new(), ..standings })))
+            }
+        }
+    }
+
+    /// Does something to a tournament of the caller's own. Doing it again is harmless.
+    pub async fn command(
+        &self,
+        tournament: TableId,
+        access: &Access,
+        command: Command,
+    ) -> Result<(), TournamentError> {
+        loop {
+            // A tournament may be over, and leave memory, before it has heard the command: then it is looked for again.
+            if let Some(done) = self.try_command(tournament, access, command.clone()).await? {
+                return done;
+            }
+            if self.0.host.stopped().is_cancelled() {
+                return Err(HostError::Stopping.into());
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Does it, or says that the tournament has left memory meanwhile.
+    async fn try_command(
+        &self,
+        tournament: TableId,
+        access: &Access,
+        command: Command,
+    ) -> Result<Option<Result<(), TournamentError>>, TournamentError> {
+        let found = self.find(tournament, access).await?;
+        let owner = match &found {
+            Found::Live(live) => access.owns(&live.shown().course.setup.owner),
+            Found::Idle(course) => access.owns(&course.setup.owner),
+            Found::Over(over) => over.0.owned,
+        };
+        if !owner && !access.admin {
+            return Err(TournamentError::NotOwner { tournament });
+        }
+        let live = match found {
+            Found::Live(live) => live,
+            Found::Idle(_) => self.bring_in(tournament).await?,
+            Found::Over(_) => return Ok(Some(self.ask_over(tournament, command).await)),
+        };
+        let (to, answer) = oneshot::channel();
+        let is_sent = live.commands.send(Asking { command, to }).await.is_ok();
+        Ok(if is_sent { answer.await.ok() } else { None })
+    }
+
+    /// What becomes of a command for a tournament that is over: it was done before, or it cannot be done.
+    async fn ask_over(&self, tournament: TableId, command: Command) -> Result<(), TournamentError> {
+        let course = self.load(tournament).await?;
+        let entry = match command {
+            Command::Start => parlor_tournament::Entry::Started,
+            Command::Pause => parlor_tournament::Entry::Paused,
+            Command::Resume => parlor_tournament::Entry::Resumed,
+            Command::Cancel { reason } => parlor_tournament::Entry::Cancelled { reason },
+            Command::Withdraw(entrant) => parlor_tournament::Entry::Withdrawn { entrant },
+            Command::Void { group, reason } => parlor_tournament::Entry::GroupVoided { group, reason },
+        };
+        course.plan.ask(entry).map(|_| ()).map_err(TournamentError::from)
+    }
+
+    /// Up to `size` tournaments that the caller may see, the newest first, from those after the given one on; and where to
+    /// go on, if there is more to look at.
+    pub async fn list(
+        &self,
+        access: &Access,
+        owned: bool,
+        mut after: Option<TableId>,
+        size: usize,
+    ) -> Result<(Vec<v1::Tournament>, Option<TableId>), TournamentError> {
+        let owner = access.caller.as_ref().filter(|_| owned);
+        let filter = Filter {
+            kind: Kind::Tournament,
+            owner: owner.map(|owner| OwnerId::new(owner.as_str())).transpose()?,
+            ..Filter::default()
+        };
+        let mut found = Vec::new();
+        let page = Page { after, size: u32::try_from(size).unwrap_or(u32::MAX) };
+        let rows = self.0.log.tables(filter, page).await?;
+        for row in rows.tables {
+            after = Some(row.id);
+            match self.get(row.id, access).await {
+                Ok(tournament) => found.push(tournament),
+                // Not the caller's to see; deleted a moment ago; or damaged, and says so to whoever asks for it.
+                Err(TournamentError::NotFound { .. } | TournamentError::Damaged { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((found, after.filter(|_| rows.next.is_some())))
+    }
+
+    /// Up to `size` tables of a tournament, in the order of the deals and rotations, after the given one.
+    pub async fn tables(
+        &self,
+        tournament: TableId,
+        access: &Access,
+        after: Option<Place>,
+        size: usize,
+    ) -> Result<(Vec<TableRow>, Option<Place>), TournamentError> {
+        let none = std::collections::BTreeMap::new();
+        match self.find(tournament, access).await? {
+            Found::Live(live) => {
+                let shown = live.shown();
+                Ok(self.rows(&shown.course, &shown.running, after, size))
+            }
+            Found::Idle(course) => Ok(self.rows(&course, &none, after, size)),
+            Found::Over(_) => Ok(self.rows(&self.load(tournament).await?, &none, after, size)),
+        }
+    }
+
+    fn rows(
+        &self,
+        course: &Course,
+        running: &std::collections::BTreeMap<Place, TableId>,
+        after: Option<Place>,
+        size: usize,
+    ) -> (Vec<TableRow>, Option<Place>) {
+        use std::ops::Bound;
+        let from = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
+        let mut places: Vec<(Place, TableId)> =
+            course.tables.range(from).take(size + 1).map(|(place, played)| (*place, played.table)).collect();
+        places.extend(running.range(from).take(size + 1).map(|(place, table)| (*place, *table)));
+        places.sort_unstable();
+        places.dedup_by_key(|(place, _)| *place);
+        let is_more = places.len() > size;
+        places.truncate(size);
+        let row = |(place, table): (Place, TableId)| {
+            let to_make = course.plan.table(place)?;
+            let group = course.plan.group(place.group)?;
+            Some(TableRow {
+                place,
+                table,
+                entrants: to_make.seats,
+                round: to_make.round,
+                played: course.tables.get(&place).cloned(),
+                void_reason: group.void_reason.unwrap_or_default().to_owned(),
+                is_shown: self.0.host.deals().is_over(course.setup.tournament, place.group),
+            })
+        };
+        let next = places.last().map(|(place, _)| *place).filter(|_| is_more);
+        (places.into_iter().filter_map(row).collect(), next)
+    }
+}
+
+/// A tournament of the caller's own.
+fn mine(tournament: v1::Tournament) -> v1::Tournament {
+    v1::Tournament { owned: true, ..tournament }
+}
+
+/// How a tournament is listed. The number of a state is that of the wire.
+pub(super) fn listing(setup: &Setup, state: State) -> Result<Listing, LogError> {
+    Ok(Listing {
+        kind: Kind::Tournament,
+        owner: OwnerId::new(&setup.owner)?,
+        game: setup.terms.options.game().info().id.to_owned(),
+        state: crate::wire::tournament::state(state) as u8,
+        visibility: visibility_code(setup.terms.visibility),
+        tags: Vec::new(),
+    })
+}

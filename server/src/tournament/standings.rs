@@ -1,0 +1,37 @@
+//! How things stand, as messages.
+
+use parlor_proto::v1;
+use parlor_tournament::State;
+
+use super::Course;
+use crate::wire;
+
+/// How quickly a tournament goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Pace {
+    /// Since when, in milliseconds since 1970.
+    since: u64,
+    /// How many tables were over then.
+    over: u32,
+}
+
+impl Pace {
+    pub(super) const fn new(since: u64, over: u32) -> Pace {
+        Pace { since, over }
+    }
+
+    /// How long it will take at this pace, in milliseconds; nothing if nobody can know.
+    pub(super) fn left(&self, course: &Course, now: u64) -> Option<u64> {
+        let progress = course.plan.progress();
+        let played = progress.tables_over.checked_sub(self.over).filter(|played| *played > 0)?;
+        let to_come = progress.tables_expected.saturating_sub(progress.tables_over);
+        let took = now.saturating_sub(self.since);
+        let is_on = course.plan.state() == State::Running;
+        is_on.then(|| (u128::from(took) * u128::from(to_come) / u128::from(played)) as u64)
+    }
+}
+
+/// How things stand, but for what runs now.
+pub(super) fn standings(course: &Course, state: State, history: bool) -> v1::Standings {
+    wire::standings::standings(course, state, history)
+}
