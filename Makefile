@@ -103,12 +103,17 @@ audit: $(CARGO_DENY) ## Look the dependencies up in the advisory database (needs
 		exit 1; }
 	GIT_TERMINAL_PROMPT=0 $(CARGO_DENY) --workspace --all-features --locked check -D index-failure advisories
 
+# More arguments for the last part of `make bench`, for example: make bench BENCH_ARGS='--turns 1 --at-rest 10000'
+BENCH_ARGS ?=
+
 .PHONY: bench
-bench: ## Measure random games, the durable log, bots without a server, and how strong the house bots are
+bench: ## Measure random games, the log, bots without a server, the house bots, and the hosted path beside bare tonic (BENCH_ARGS)
 	cargo bench -p parlor-engine --bench playout --locked
 	cargo bench -p parlor-server --bench log --locked
 	cargo bench -p parlor-sdk --bench local --features local --locked
 	cargo bench -p parlor-bots --bench strength --locked
+	cargo build --release --locked -p parlor-server -p parlor-cli -p parlor-bench --bins
+	$(TARGET)/release/bench $(BENCH_ARGS)
 
 # How often `make faults` kills the server.
 KILLS ?= 50

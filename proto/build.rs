@@ -13,6 +13,9 @@ const BOXED: &[&str] = &[
     ".parlor.v1.Update.view",
 ];
 
+/// Messages of streams, of which a server encodes the items before it puts them together (`encoded.rs`).
+const ENCODED: &[&str] = &["PlayResponse", "FollowResponse", "ConnectResponse"];
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wire = proto_files(Path::new("parlor/v1"))?;
     let store = proto_files(Path::new("parlor/store/v1"))?;
@@ -32,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let builder = tonic_prost_build::configure()
         .build_client(cfg!(feature = "client"))
-        .build_server(cfg!(feature = "server"))
+        .build_server(false)
         // Clients are made from a channel. The shortcut `connect` would collide with the call of that name.
         .build_transport(false)
         // A map with an order, so that equal messages have equal bytes.
@@ -44,6 +47,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .iter()
         .fold(builder, tonic_prost_build::Builder::boxed)
         .compile_fds_with_config(descriptors, config)?;
+
+    let services = out.join("server");
+    fs::create_dir_all(&services)?;
+    let server = tonic_prost_build::configure()
+        .build_client(false)
+        .build_server(cfg!(feature = "server"))
+        .out_dir(services)
+        .extern_path(".parlor.v1", "crate::v1");
+    let encoded = |builder: tonic_prost_build::Builder, name: &&str| {
+        builder.extern_path(format!(".parlor.v1.{name}"), format!("crate::encoded::{name}"))
+    };
+    ENCODED.iter().fold(server, encoded).compile_fds(public)?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::command::{
     agents, bench, bot, bots, cancel, completions, conformance, create, delete, follow, games, join, play,
-    rematch, replace, replay, resign, rules, show, tables, token, watch,
+    record, rematch, replace, replay, resign, rules, show, tables, token, tournament, verify, watch,
 };
 use crate::config::Flags;
 use crate::exit;
@@ -46,8 +46,12 @@ pub(crate) enum Command {
     Play(play::Args),
     /// Watch a table
     Watch(watch::Args),
-    /// Replay a table that is over, forwards and backwards
+    /// Replay a game that is over, forwards and backwards: a table, or a file
     Replay(replay::Args),
+    /// Records of games: get them, list them, export a tournament
+    Record(record::Args),
+    /// Check records, without a server: seeds, deals, actions, scores
+    Verify(verify::Args),
     /// List the games, or show one with its options
     Games(games::Args),
     /// Print the rules of a game
@@ -80,6 +84,8 @@ pub(crate) enum Command {
     Follow(follow::Args),
     /// Let a bot play: one seat, one table, table after table, or as an agent
     Bot(bot::Args),
+    /// Make, run, follow and report tournaments
+    Tournament(tournament::Args),
     /// Measure a server: play many tables at once
     Bench(bench::Args),
     /// Examine an agent: what passes, and what to mend

@@ -19,6 +19,7 @@ pub(crate) mod follow;
 pub(crate) mod games;
 pub(crate) mod join;
 pub(crate) mod play;
+pub(crate) mod record;
 pub(crate) mod rematch;
 pub(crate) mod replace;
 pub(crate) mod replay;
@@ -27,6 +28,8 @@ pub(crate) mod rules;
 pub(crate) mod show;
 pub(crate) mod tables;
 pub(crate) mod token;
+pub(crate) mod tournament;
+pub(crate) mod verify;
 pub(crate) mod watch;
 
 use crate::args::Command;
@@ -42,6 +45,7 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Watch(args) => watch::run(args, context).await,
         Command::Replay(args) => replay::run(args, context).await,
         Command::Bot(args) => bot::run(args, context).await,
+        Command::Tournament(args) => tournament::run(args, context).await,
         Command::Bench(args) => bench::run(args, context).await,
         // The others can be given up at any moment.
         Command::Games(args) => call(games::run(args, context), context).await,
@@ -62,6 +66,9 @@ pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Fai
         Command::Conformance(args) => {
             context.stop.unless(conformance::run(args, context)).await.unwrap_or_else(Ok)
         }
+        // Large exports and long checks say themselves how far they are.
+        Command::Record(args) => context.stop.unless(record::run(args, context)).await.unwrap_or_else(Ok),
+        Command::Verify(args) => context.stop.unless(verify::run(args, context)).await.unwrap_or_else(Ok),
         Command::Completions(args) => completions::run(args, context),
     }
 }

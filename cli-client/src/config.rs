@@ -167,7 +167,7 @@ fn is_local(address: &str) -> bool {
 }
 
 /// A small file, or what to do about it.
-fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
     let unreadable = |why: String| {
         let path = path.display();
         Failure::new(

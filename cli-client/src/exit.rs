@@ -15,7 +15,7 @@ pub(crate) enum Exit {
     Unavailable,
     /// Not allowed with this key or token.
     NotAllowed,
-    /// No such game, table, seat or bot.
+    /// No such game, table, seat, bot or file.
     NotFound,
     /// The table is not in a state for it: seat taken, table full, started or over.
     Refused,
@@ -71,7 +71,7 @@ Exit codes:
     2  the command line or a setting is wrong
     3  the server cannot be reached, or cannot do it now: try again later
     4  not allowed: a key or token is missing, wrong or not enough
-    5  not found: no such game, table, seat or bot
+    5  not found: no such game, table, seat, bot or file
     6  refused: the seat is taken, the table is full, has started or is over
   130  Ctrl-C
   143  told to stop (SIGTERM)";

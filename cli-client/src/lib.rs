@@ -7,6 +7,7 @@
 pub mod lang;
 pub mod load;
 pub mod plain;
+pub mod report;
 pub mod screen;
 pub mod table;
 pub mod terminal;

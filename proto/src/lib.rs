@@ -4,6 +4,7 @@
 //!   documentation of the API. The features `client` and `server` add the gRPC clients and server traits.
 //! - [`FILE_DESCRIPTOR_SET`]: the same files as data, for server reflection.
 //! - `store` (feature `store`): package `parlor.store.v1`, what a server keeps on its disk. It never travels.
+//! - `encoded` (feature `server`): the messages of streams as a server sends them.
 //! - `reflect` (feature `reflect`): messages by their descriptors: JSON, and field by field.
 //! - `convert` (feature `engine`): conversions to and from the types of `parlor-engine`, one file a game. What comes from
 //!   the engine always has a form on the wire; what comes from the wire is checked, and an error names the field.
@@ -11,6 +12,8 @@
 
 #[cfg(feature = "engine")]
 pub mod convert;
+#[cfg(feature = "server")]
+pub mod encoded;
 #[cfg(feature = "reflect")]
 pub mod reflect;
 
@@ -25,6 +28,8 @@ pub mod reflect;
 )]
 pub mod v1 {
     include!(concat!(env!("OUT_DIR"), "/parlor.v1.rs"));
+    #[cfg(feature = "server")]
+    include!(concat!(env!("OUT_DIR"), "/server/parlor.v1.rs"));
 }
 
 /// What is stored.

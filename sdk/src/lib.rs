@@ -35,6 +35,7 @@
 //! Features:
 //! - `engine`: questions as the engine's types, with worlds to sample and playouts, for bots that search. See the module
 //!   `engine`.
+//! - `record`: finished games in files: read, write, replay and check them. See the module `record`.
 //! - `local`: the same bots against each other in this process, without a server. See the module `local`.
 #![deny(missing_docs)]
 
@@ -54,6 +55,8 @@ mod offload;
 pub mod options;
 mod question;
 mod random;
+#[cfg(feature = "record")]
+pub mod record;
 mod retry;
 mod run;
 mod seat;

@@ -44,6 +44,39 @@ const fn finish(finish: wire::SeatFinish) -> Text {
     }
 }
 
+/// How a table ended.
+pub(super) fn end(result: Option<&wire::TableResult>) -> Text {
+    state(match result.map_or(wire::EndReason::Unspecified, wire::TableResult::reason) {
+        wire::EndReason::PlayedOut => wire::TableState::Finished,
+        wire::EndReason::Cancelled => wire::TableState::Cancelled,
+        wire::EndReason::Expired => wire::TableState::Expired,
+        wire::EndReason::ServerFault => wire::TableState::Faulted,
+        wire::EndReason::Unspecified => wire::TableState::Unspecified,
+    })
+}
+
+/// Everyone of a record, in one line, with the points that they reached.
+pub(super) fn record_seats(record: &wire::RecordSummary, lang: Lang) -> String {
+    use wire::record_seat::Occupant as Sat;
+    let results = record.result.as_ref().map(|result| result.seats.as_slice()).unwrap_or_default();
+    let seat = |seat: &wire::RecordSeat| {
+        let who = match &seat.occupant {
+            None => "-".to_owned(),
+            Some(Sat::Player(player)) if player.display_name.is_empty() => {
+                words("a player", "ein Spieler").get(lang).to_owned()
+            }
+            Some(Sat::Player(player)) => player.display_name.clone(),
+            Some(Sat::HouseBot(bot)) => format!("{} (bot)", bot.name),
+            Some(Sat::Agent(agent)) => format!("{} {} (agent)", agent.name, agent.version),
+        };
+        match results.iter().find(|result| result.seat == seat.seat) {
+            Some(result) => format!("{who} {}", result.points),
+            None => who,
+        }
+    };
+    record.seats.iter().map(seat).collect::<Vec<_>>().join(", ")
+}
+
 /// Who has a seat.
 pub(super) fn occupant(seat: &wire::TableSeat, lang: Lang) -> String {
     let named = |name: &str, nobody: Text| {

@@ -1,12 +1,14 @@
-//! `parlor replay`: a table that is over, forwards and backwards.
+//! `parlor replay`: a game that is over, of a table or from a file, forwards and backwards.
 
 use futures_util::{Stream, TryStreamExt};
 use parlor_cli::screen::Step;
 use parlor_cli::table::{self, Snapshot};
-use parlor_engine::Viewer;
+use parlor_engine::{Seat, Viewer};
 use parlor_proto::convert;
+use parlor_sdk::record::{self, Replay};
 use parlor_sdk::{Bookmark, Error, Event, SeatToken, Update, wire};
 
+use super::record::file;
 use super::watch;
 use crate::context::Context;
 use crate::errors::{Failure, not_understood};
@@ -25,8 +27,11 @@ const WANTS: wire::Wants = wire::Wants {
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The id of the table
+    /// The id of the table, or a file with its record; - is standard input
     table: String,
+    /// The seat to look from, in a file with the full record; without it, a spectator
+    #[arg(long, value_name = "SEAT", conflicts_with_all = ["token", "seat_token"], value_parser = clap::value_parser!(u8).range(0..=5))]
+    seat: Option<u8>,
     /// A spectator token, for a private table that is not yours
     #[arg(long, value_name = "TOKEN", conflicts_with = "seat_token")]
     token: Option<String>,
@@ -45,9 +50,13 @@ struct Game {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let game = match context.stop.unless(context.waiting(fetch(&args, context))).await {
-        Ok(game) => game?,
-        Err(exit) => return Ok(exit),
+    let game = if file::is_meant(&args.table) {
+        from_file(&args)?
+    } else {
+        match context.stop.unless(context.waiting(fetch(&args, context))).await {
+            Ok(game) => game?,
+            Err(exit) => return Ok(exit),
+        }
     };
     if context.json {
         for update in game.updates {
@@ -61,8 +70,48 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     args.front.replay(begin, steps, context).await
 }
 
+/// Reads everything that happened from a file.
+fn from_file(args: &Args) -> Result<Game, Failure> {
+    let name = &args.table;
+    let records = file::read(name)?;
+    let [record] = records.as_slice() else {
+        let count = records.len();
+        return Err(Failure::usage(
+            format!("{name} has {count} records, and one can be replayed: export them into a folder"),
+            format!(
+                "{name} hat {count} Aufzeichnungen, und eine wird gezeigt: Exportiere sie in einen Ordner"
+            ),
+        ));
+    };
+    let seen_by = record::viewers(record);
+    // The record of one viewer is shown as that viewer saw it.
+    let viewer = match (args.seat.and_then(Seat::new), seen_by.as_slice()) {
+        (Some(seat), _) => Viewer::Seat(seat),
+        (None, [only]) => *only,
+        (None, _) => Viewer::Spectator,
+    };
+    let unreadable = |error: record::Unreadable| {
+        Failure::new(
+            Exit::Failure,
+            "NOT_A_RECORD",
+            format!("{name} cannot be replayed: {error}"),
+            format!("{name} lässt sich nicht abspielen: {error}"),
+        )
+    };
+    let replay = Replay::new(record, viewer).map_err(unreadable)?;
+    let table = replay.table();
+    let updates = replay.map(|moment| moment.map(|moment| moment.update)).collect::<Result<_, _>>();
+    Ok(Game { table, seat: viewer.seat().map(convert::seat_number), updates: updates.map_err(unreadable)? })
+}
+
 /// Reads everything that happened at the table.
 async fn fetch(args: &Args, context: &Context) -> Result<Game, Failure> {
+    if args.seat.is_some() {
+        return Err(Failure::usage(
+            "--seat is for files: a seat of a table is shown to whoever has its --seat-token",
+            "--seat ist für Dateien: Einen Sitz eines Tisches sieht, wer sein --seat-token hat",
+        ));
+    }
     let client = context.client().await?;
     let token = args.seat_token.as_ref().or(args.token.as_ref()).map(String::as_str);
     let table = client.table_with_token(&args.table, token.unwrap_or_default()).await?;

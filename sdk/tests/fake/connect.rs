@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
+use parlor_proto::encoded;
 use parlor_proto::v1::agent_service_server::AgentService;
 use parlor_sdk::wire;
 use tonic::{Request, Response, Status, Streaming};
@@ -20,13 +21,13 @@ pub(crate) struct FakeAgents {
 
 #[tonic::async_trait]
 impl AgentService for FakeAgents {
-    type ConnectStream = Responses<wire::ConnectResponse>;
+    type ConnectStream = Responses<encoded::ConnectResponse>;
 
     async fn connect(
         &self,
         request: Request<Streaming<wire::ConnectRequest>>,
     ) -> Result<Response<Self::ConnectStream>, Status> {
-        let make = |items, ending| wire::ConnectResponse { welcome: None, items, ending };
+        let make = |items, ending| wire::ConnectResponse { welcome: None, items, ending }.into();
         let (mut stream, responses) = FakeStream::open(&self.host, &self.network, make)?;
         let mut requests = request.into_inner();
         let first = requests.message().await?.ok_or_else(|| Status::invalid_argument("no hello"))?;
@@ -39,7 +40,7 @@ impl AgentService for FakeAgents {
             state.seats.iter().filter(|(token, seat)| is_given(state, seat, token, Some(&hello))).count()
         });
         let welcome = wire::AgentWelcome { max_tables: 7, seats: seats as u32, set_aside: None };
-        let response = wire::ConnectResponse { welcome: Some(welcome), ..Default::default() };
+        let response = encoded::ConnectResponse { welcome: Some(welcome), ..Default::default() };
         stream.out.send(Ok(response)).await.expect("the client is there");
         stream.given = Some(BTreeSet::new());
         let requests = requests.map(|request| {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures_util::stream::unfold;
 use futures_util::{Stream, StreamExt};
+use parlor_proto::encoded;
 use parlor_proto::v1::play_service_server::PlayService;
 use parlor_sdk::wire;
 use tokio::sync::mpsc;
@@ -25,14 +26,14 @@ pub(crate) type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Se
 
 #[tonic::async_trait]
 impl PlayService for FakePlay {
-    type PlayStream = Responses<wire::PlayResponse>;
-    type FollowStream = Responses<wire::FollowResponse>;
+    type PlayStream = Responses<encoded::PlayResponse>;
+    type FollowStream = Responses<encoded::FollowResponse>;
 
     async fn play(
         &self,
         request: Request<Streaming<wire::PlayRequest>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
-        let make = |items, ending| wire::PlayResponse { items, ending };
+        let make = |items, ending| wire::PlayResponse { items, ending }.into();
         let (stream, responses) = FakeStream::open(&self.host, &self.network, make)?;
         let requests = request.into_inner().map(|request| request.map(|request| request.items));
         tokio::spawn(stream.run(Box::pin(requests)));
@@ -49,7 +50,7 @@ impl PlayService for FakePlay {
             item: Some(closed(wire::ErrorReason::TableNotFound, false)),
         });
         let response = wire::FollowResponse { items: items.collect(), ending: None };
-        Ok(Response::new(Box::pin(futures_util::stream::iter([Ok(response)]))))
+        Ok(Response::new(Box::pin(futures_util::stream::iter([Ok(response.into())]))))
     }
 
     async fn act(&self, request: Request<wire::ActRequest>) -> Result<Response<wire::ActResponse>, Status> {

@@ -24,5 +24,12 @@ pub(crate) struct Sizes {
     pub(crate) events: usize,
 }
 
-/// Who plays first, and how many play.
+impl Sizes {
+    /// As arguments of this program.
+    pub(crate) fn arguments(self) -> [String; 2] {
+        [format!("--view={}", self.view), format!("--events={}", self.events)]
+    }
+}
+
+/// How many play at a table.
 const PLAYERS: usize = 2;

@@ -1,4 +1,4 @@
-//! How strong the bots are, and how fast the search is.
+//! How strong the bots are, what duplicate deals save, and how fast the search is.
 //!
 //! `cargo bench -p parlor-bots --bench strength [-- PART_OF_A_NAME ... [--deals N] [--search BOT]]`
 //!
@@ -53,11 +53,36 @@ fn main() {
         }
     }
     for game in GameId::ALL {
+        for players in [2, 4] {
+            let name = format!("variance_{}", game.info().id);
+            if wanted(&format!("{name} {players}p")) {
+                let [a, b] = ["greedy", "random"].map(|name| HouseBot::by_name(name).expect("a bot"));
+                let deals = deals.unwrap_or(2000);
+                let saved = saved(&Duel { game: *game, players, a, b, deals, seed: SEED });
+                println!(
+                    "bench {name} {saved:.2} times fewer games with duplicate deals ({players} players, {a} against {b}, {deals} deals)"
+                );
+            }
+        }
+    }
+    for game in GameId::ALL {
         let name = format!("search_{}", game.info().id);
         if wanted(&name) {
             println!("bench {name} {:.0} iterations/s", speed(*game));
         }
     }
+}
+
+/// How many times fewer games duplicate deals need than independent ones, for an interval of the same width.
+///
+/// The mean of n independent games has the variance v1 / n; n games on duplicate deals are n / 2 deals, and the mean of
+/// their scores has the variance 2 v2 / n.
+fn saved(duel: &Duel) -> f64 {
+    let scores = duel.scores();
+    // Of each deal one game: as good as a deal of its own. Which rotation comes first takes turns, as seats would.
+    let single: Vec<f64> = (0..).zip(&scores).map(|(deal, scores): (usize, _)| scores[deal % 2]).collect();
+    let groups: Vec<f64> = scores.iter().map(|[first, second]| (first + second) / 2.0).collect();
+    duel::moments(&single).1 / (2.0 * duel::moments(&groups).1)
 }
 
 /// Iterations a second of a search on one core, over the decisions of a greedy game of four.

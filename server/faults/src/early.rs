@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 const LATER: Duration = Duration::from_millis(20);
 
 enum Work {
-    Append(Append),
+    Append(Box<Append>),
     /// Says when all before it is written.
     Barrier(oneshot::Sender<()>),
 }
@@ -59,7 +59,7 @@ async fn write_later(log: Arc<dyn Log>, mut work: mpsc::Receiver<Work>) {
         let (mut appends, mut barriers) = (Vec::new(), Vec::new());
         for work in taken.drain(..) {
             match work {
-                Work::Append(append) => appends.push(append),
+                Work::Append(append) => appends.push(*append),
                 Work::Barrier(barrier) => barriers.push(barrier),
             }
         }
@@ -81,7 +81,7 @@ impl Log for EarlyLog {
             return self.settled().await.append(append).await;
         }
         let length = append.expected + append.entries.len() as u64;
-        self.queue.send(Work::Append(append)).await.map_err(|_| LogError::Closed)?;
+        self.queue.send(Work::Append(Box::new(append))).await.map_err(|_| LogError::Closed)?;
         Ok(Appended { length, head: [0; 32], feed: Vec::new() })
     }
 

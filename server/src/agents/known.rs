@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use parlor_engine::GameId;
+use parlor_engine::{GameId, MAX_SEATS};
 use subtle::ConstantTimeEq;
-use tokio::sync::mpsc;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::conduct::{Aside, Conduct};
@@ -27,8 +27,10 @@ pub(crate) struct Known {
 /// A connection of an agent.
 pub(super) struct Connection {
     pub(super) number: u64,
-    /// What it is given. As much waits as it has tables.
-    pub(super) gives: mpsc::UnboundedSender<Given>,
+    /// The seats that it is given next: those of tables that are not over.
+    pub(super) waiting: Vec<Given>,
+    /// Something waits.
+    pub(super) gives: Arc<Notify>,
     pub(super) replaced: CancellationToken,
 }
 
@@ -128,11 +130,22 @@ impl Known {
 
     /// Gives a seat to the connection, if one with the right version is there.
     pub(super) fn give(&self, version: &str, given: Given) {
-        let state = self.state();
-        if let Some(connection) = state.connection.as_ref().filter(|_| state.says.version == version) {
-            // A connection that is about to end needs no seat.
-            let _ = connection.gives.send(given);
+        let mut state = self.state();
+        let State { says, connection, tables, .. } = &mut *state;
+        if let Some(connection) = connection.as_mut().filter(|_| says.version == version) {
+            if connection.waiting.len() >= MAX_SEATS * tables.len() {
+                connection.waiting.retain(|given| tables.contains(&given.table));
+            }
+            connection.waiting.push(given);
+            connection.gives.notify_one();
         }
+    }
+
+    /// The seats that wait for this connection; none if another one has taken its place.
+    pub(crate) fn waiting(&self, number: u64) -> Option<Vec<Given>> {
+        let mut state = self.state();
+        let connection = state.connection.as_mut().filter(|connection| connection.number == number)?;
+        Some(std::mem::take(&mut connection.waiting))
     }
 
     /// Notes that it has a seat at a table.

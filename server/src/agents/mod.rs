@@ -8,6 +8,8 @@ mod conduct;
 mod error;
 mod known;
 mod registration;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -16,7 +18,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use parlor_engine::{GameId, Seat};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 pub use conduct::{Aside, Times, Trouble};
@@ -149,8 +151,8 @@ pub(crate) struct Here {
     pub(crate) known: Arc<Known>,
     /// Which of its connections it is.
     pub(crate) number: u64,
-    /// The seats that it is given from now on.
-    pub(crate) gives: mpsc::UnboundedReceiver<Given>,
+    /// Something is given to it.
+    pub(crate) gives: Arc<Notify>,
     /// Another connection has taken its place.
     pub(crate) replaced: CancellationToken,
     /// At how many tables it plays.
@@ -313,7 +315,7 @@ impl Hub {
         let known = self.registered(who).await?;
         says.max_tables = says.max_tables.min(self.settings().max_tables.get());
         let (max_tables, now) = (says.max_tables, self.0.clock.now_ms());
-        let (gives, given) = mpsc::unbounded_channel();
+        let gives = Arc::new(Notify::new());
         let (number, replaced) =
             (self.0.connections.fetch_add(1, Ordering::Relaxed), CancellationToken::new());
         let (aside, is_news) = {
@@ -323,7 +325,8 @@ impl Hub {
                 state.noted = now;
             }
             (state.says, state.entropy) = (says.clone(), entropy);
-            let connection = Connection { number, gives, replaced: replaced.clone() };
+            let connection =
+                Connection { number, waiting: Vec::new(), gives: gives.clone(), replaced: replaced.clone() };
             match state.connection.replace(connection) {
                 Some(before) => before.replaced.cancel(),
                 None => metrics::gauge!(crate::telemetry::names::AGENTS_CONNECTED).increment(1.0),
@@ -334,7 +337,7 @@ impl Hub {
             self.note(&known, AgentEntry::Connected(says)).await;
         }
         self.has_changed();
-        Ok(Here { known, number, gives: given, replaced, max_tables, aside })
+        Ok(Here { known, number, gives, replaced, max_tables, aside })
     }
 
     /// The connection of an agent has ended, with this trouble if there was any.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use parlor_proto::convert::WrongField;
+use parlor_proto::encoded;
 use parlor_proto::v1::{self, agent_service_server::AgentService};
 use tonic::{Request, Response, Status, Streaming, async_trait};
 use tracing::{Instrument, Span};
@@ -50,19 +51,20 @@ impl Agents {
     }
 
     /// All that an agent is told, its welcome first.
-    fn told(&self, arrived: Arrived) -> impl Stream<Item = Result<v1::ConnectResponse, Status>> + use<> {
+    fn told(&self, arrived: Arrived) -> impl Stream<Item = Result<encoded::ConnectResponse, Status>> + use<> {
         let Arrived { agent, outbox, first, requests } = arrived;
-        let welcome = v1::ConnectResponse { welcome: Some(wire::welcome(&agent)), ..Default::default() };
+        let welcome = encoded::ConnectResponse { welcome: Some(wire::welcome(&agent)), ..Default::default() };
         let most = self.0.settings.limits.batch_bytes.bytes();
         let batches = converse(Speaker::Agent(Box::new(agent)), outbox, most, first, requests);
-        let message = |Batch { items, ending }| v1::ConnectResponse { welcome: None, items, ending };
+        let message = |Batch { items, ending }| encoded::ConnectResponse { welcome: None, items, ending };
         stream::iter([Ok(welcome)]).chain(batches.map_ok(message))
     }
 }
 
 #[async_trait]
 impl AgentService for Agents {
-    type ConnectStream = std::pin::Pin<Box<dyn Stream<Item = Result<v1::ConnectResponse, Status>> + Send>>;
+    type ConnectStream =
+        std::pin::Pin<Box<dyn Stream<Item = Result<encoded::ConnectResponse, Status>> + Send>>;
 
     async fn connect(
         &self,

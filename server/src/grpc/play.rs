@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::Stream;
+use parlor_proto::encoded;
 use parlor_proto::v1::{self, play_service_server::PlayService};
 use tonic::{Request, Response, Status, Streaming, async_trait};
 
@@ -21,7 +22,7 @@ type Responses<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Sen
 
 #[async_trait]
 impl PlayService for Play {
-    type PlayStream = Responses<v1::PlayResponse>;
+    type PlayStream = Responses<encoded::PlayResponse>;
 
     async fn play(
         &self,
@@ -32,11 +33,11 @@ impl PlayService for Play {
         let speaker = Speaker::Client { parlour: self.0.clone(), caller, handle };
         let most = self.0.settings.limits.batch_bytes.bytes();
         let batches = converse(speaker, outbox, most, Vec::new(), request.into_inner());
-        let message = |Batch { items, ending }| v1::PlayResponse { items, ending };
+        let message = |Batch { items, ending }| encoded::PlayResponse { items, ending };
         Ok(Response::new(Box::pin(futures_util::TryStreamExt::map_ok(batches, message))))
     }
 
-    type FollowStream = Responses<v1::FollowResponse>;
+    type FollowStream = Responses<encoded::FollowResponse>;
 
     async fn follow(
         &self,
@@ -48,7 +49,7 @@ impl PlayService for Play {
         let speaker = Speaker::Client { parlour: self.0.clone(), caller, handle };
         let most = self.0.settings.limits.batch_bytes.bytes();
         let batches = tell(speaker, outbox, most, channels);
-        let message = |Batch { items, ending }| v1::FollowResponse { items, ending };
+        let message = |Batch { items, ending }| encoded::FollowResponse { items, ending };
         Ok(Response::new(Box::pin(futures_util::TryStreamExt::map_ok(batches, message))))
     }
 

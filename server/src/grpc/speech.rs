@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use parlor_proto::v1;
@@ -26,7 +27,8 @@ pub(super) enum Spoken {
 /// One message: some items and, in the last one, why the stream ends.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    pub(super) items: Vec<v1::StreamItem>,
+    /// Each is a [`v1::StreamItem`], encoded.
+    pub(super) items: Vec<Bytes>,
     pub(super) ending: Option<v1::StreamEnding>,
 }
 
@@ -34,7 +36,7 @@ struct Speech {
     outbox: Outbox,
     refusals: mpsc::Receiver<Spoken>,
     most: usize,
-    ready: VecDeque<v1::StreamItem>,
+    ready: VecDeque<Bytes>,
     ending: Option<v1::StreamEnding>,
     failed: Option<Status>,
     ended: bool,
@@ -92,7 +94,7 @@ impl Speech {
         let mut bytes = 0;
         while let Some(item) = self.ready.pop_front() {
             // A tag and a length, of a few bytes each, stand before every item.
-            bytes += item.encoded_len() + 6;
+            bytes += item.len() + 6;
             if bytes > self.most && !batch.items.is_empty() {
                 self.ready.push_front(item);
                 return Some(Ok(batch));
@@ -109,17 +111,22 @@ impl Speech {
         tokio::select! {
             biased;
             Some(spoken) = self.refusals.recv() => match spoken {
-                Spoken::Item(item) => self.ready.push_back(*item),
+                Spoken::Item(item) => self.ready.push_back(encode(&item)),
                 Spoken::Finish => self.outbox.finish(),
                 Spoken::End(status) => self.failed = Some(status),
             },
             batch = self.outbox.next() => match batch {
                 Some(batch) => {
-                    self.ready.extend(batch.items.into_iter().map(wire::item));
+                    self.ready.extend(batch.items.into_iter().map(|item| encode(&wire::item(item))));
                     self.ending = batch.ending.map(wire::stream_ending);
                 }
                 None => self.ended = true,
             },
         }
     }
+}
+
+/// An item as it goes into a message.
+fn encode(item: &v1::StreamItem) -> Bytes {
+    item.encode_to_vec().into()
 }

@@ -1,11 +1,12 @@
 //! The stream of an agent: like everybody's, but the host opens its channels.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use parlor_engine::Seat;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::{Channel, Host, HostError, Outbox, Said, Saying, StreamHandle, Wants, agent_tag};
@@ -38,10 +39,10 @@ pub struct Arrival {
 /// The saying end of an agent's stream. Dropping it detaches everything, and the agent is gone.
 pub struct AgentStream {
     handle: StreamHandle,
-    known: std::sync::Arc<Known>,
+    known: Arc<Known>,
     number: u64,
     replaced: CancellationToken,
-    gives: Mutex<mpsc::UnboundedReceiver<Given>>,
+    gives: Arc<Notify>,
     /// The seats that it has had before, which are given first.
     seats: Vec<Given>,
     wants: Wants,
@@ -73,7 +74,7 @@ impl Host {
             known,
             number,
             replaced,
-            gives: Mutex::new(gives),
+            gives,
             seats: Vec::new(),
             wants,
             bookmarks,
@@ -144,7 +145,6 @@ impl AgentStream {
     }
 
     async fn give_all(&self) {
-        let mut gives = self.gives.lock().await;
         let mut channel = 0_u32;
         let mut had: HashSet<(TableId, Seat)> = HashSet::new();
         for given in &self.seats {
@@ -154,7 +154,6 @@ impl AgentStream {
             self.take(some, &self.bookmarks, &mut channel).await;
         }
         let nothing = HashMap::new();
-        let mut new = Vec::with_capacity(BATCH);
         loop {
             tokio::select! {
                 again = self.handle.out().given_again() => {
@@ -162,14 +161,11 @@ impl AgentStream {
                     clock.sleep_until(clock.now() + AGAIN).await;
                     self.take(&again, &nothing, &mut channel).await;
                 }
-                count = gives.recv_many(&mut new, BATCH) => {
-                    if count == 0 {
-                        return;
-                    }
+                () = self.gives.notified() => {
+                    let Some(mut new) = self.known.waiting(self.number) else { return };
                     // A table that was made just now may have been among those that it had.
                     new.retain(|given| !had.remove(&(given.table, given.seat)));
                     self.take(&new, &nothing, &mut channel).await;
-                    new.clear();
                 }
             }
         }

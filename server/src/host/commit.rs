@@ -7,7 +7,8 @@ use bytes::Bytes;
 use super::ask_table::To;
 use super::clocks::Clocks;
 use super::journal::Journal;
-use super::live::{Live, Reply, Settled, table_events};
+use super::live::{Live, Settled, table_events};
+use super::reply::Reply;
 use super::shard::Creation;
 use super::tags::tags;
 use super::{HostError, News, Shared};
@@ -23,11 +24,13 @@ pub(super) struct Work {
     pub(super) now_ms: u64,
     /// What is to be appended.
     pub(super) appends: Vec<Append>,
+    /// Counts the answers of players.
+    pub(super) moves: metrics::Counter,
 }
 
 impl Work {
     pub(super) fn new(shared: Arc<Shared>) -> Work {
-        Work { shared, now: Moment::START, now_ms: 0, appends: Vec::new() }
+        Work { shared, now: Moment::START, now_ms: 0, appends: Vec::new(), moves: metrics::Counter::noop() }
     }
 }
 
@@ -64,16 +67,10 @@ pub(super) fn create(work: &mut Work, creation: Creation, to: To<Look>) -> Optio
     news.extend(all_news(&live.table, &steps));
     live.agents = work.shared.agents.at(&live.table);
     let (shared, agents) = (work.shared.clone(), live.agents.clone());
-    let reply: Reply = Box::new(move |done| {
-        if let Ok(table) = &done {
-            shared.agents.seat(table, &agents);
-        }
-        drop(to.send(done.map(Table::look)));
-    });
     let mut append = append(&live, work, 0, &entries, news);
     append.request = request;
     (append.listing, append.place) = (Some(listing(&live)), Some(place(&live, &append.entries)));
-    live.set_pending(append.entries.clone(), Some(reply));
+    live.set_pending(append.entries.clone(), Some(Reply::Created { shared, agents, to }));
     work.appends.push(append);
     Some(live)
 }
@@ -87,9 +84,8 @@ pub(super) fn commit(live: &mut Live, work: &mut Work, entries: Vec<Entry>, repl
         Ok(steps) => steps,
         Err(error) => {
             tracing::error!(table = %live.id(), %error, "an entry does not fit its table");
-            if let Some(reply) = reply {
-                reply(Err(error));
-            }
+            let answered = reply.and_then(|reply| reply.send(Err(error)));
+            live.send_all(answered.into_iter().collect());
             if let Settled::Lost(bad) = live.roll_back(work.now) {
                 tracing::error!(table = %live.id(), error = %bad, "a table cannot be folded anew");
             }

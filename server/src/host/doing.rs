@@ -9,12 +9,10 @@ use super::ask_table::{Answering, Ask, Attach, Change, To};
 use super::commit::{Work, commit};
 use super::live::{Live, Sub};
 use super::outbox::{Out, closed};
-use super::{AnswerOutcome, AnswerRefused, Answered, HostError, Item, Join, Told, Wants, What, Who};
+use super::reply::{Answerer, Reply};
+use super::{AnswerOutcome, AnswerRefused, Answered, HostError, Join, Told, Wants, What, Who};
 use crate::agents::Known;
-use crate::table::{
-    Answer, Answered as Answers, CommandError, Decided, Look, Record, Table, Telling, Visibility,
-};
-use crate::telemetry::names::MOVES;
+use crate::table::{Answer, Answered as Answers, CommandError, Decided, Look, Record, Telling, Visibility};
 
 /// Tells whoever asked that it cannot be.
 pub(super) fn refuse(ask: Ask, error: HostError) {
@@ -28,7 +26,7 @@ pub(super) fn refuse(ask: Ask, error: HostError) {
         Ask::Answer { out, channel, attachment, answering, .. } => {
             let outcome = AnswerOutcome::Refused(AnswerRefused::Host(error));
             let answered = Answered { decision: answering.decision, outcome };
-            out.push(attachment, Item { channel, what: What::Answered(Box::new(answered)) });
+            out.push(attachment, channel, [What::Answered(Box::new(answered))]);
         }
         Ask::Detach(_) | Ask::Wake => {}
     }
@@ -36,7 +34,8 @@ pub(super) fn refuse(ask: Ask, error: HostError) {
 
 impl Attach {
     pub(super) fn refuse(&self, error: HostError) {
-        self.out.push(self.attachment, closed(self.channel, Some(error), self.after.unwrap_or_default()));
+        let closed = closed(Some(error), self.after.unwrap_or_default());
+        self.out.push(self.attachment, self.channel, [closed]);
     }
 }
 
@@ -57,9 +56,7 @@ pub(super) fn carry_out(live: &mut Live, work: &mut Work, ask: Ask) {
             }
         }
         Ask::Act { pass, answering, to } => match Door::from(&live.table).admit(&Who::Seat(pass)) {
-            Ok(_) => answer(live, work, (pass.seat(), None), answering, move |answered| {
-                drop(to.send(Ok(answered)))
-            }),
+            Ok(_) => answer(live, work, (pass.seat(), None), answering, Answerer::Call(to)),
             Err(error) => drop(to.send(Err(error))),
         },
         Ask::Attach(attach) => attach_to(live, work, &attach),
@@ -67,10 +64,8 @@ pub(super) fn carry_out(live: &mut Live, work: &mut Work, ask: Ask) {
             let sub = live.subs.iter().find(|sub| sub.attachment == attachment);
             match sub.map(|sub| (sub.viewer, sub.agent.clone())) {
                 Some((Viewer::Seat(seat), agent)) => {
-                    let by = (seat, agent.map(|agent| (agent, out.clone())));
-                    answer(live, work, by, answering, move |answered| {
-                        out.push(attachment, Item { channel, what: What::Answered(Box::new(answered)) });
-                    });
+                    let by = (seat, agent.map(|agent| (agent, out)));
+                    answer(live, work, by, answering, Answerer::Stream(attachment));
                 }
                 Some((Viewer::Spectator, _)) | None => {
                     let error = HostError::NoChannel { channel: channel.0 };
@@ -106,10 +101,7 @@ fn join_table(live: &mut Live, work: &mut Work, join: Join, to: To<(Seat, Look)>
         Ok(None) => match live.table.join(join.joining) {
             Err(error) => drop(to.send(Err(error.into()))),
             Ok((seat, entries)) => {
-                let reply = move |done: Result<&Table, HostError>| {
-                    drop(to.send(done.map(|table| (seat, table.look()))));
-                };
-                commit(live, work, entries, Some(Box::new(reply)));
+                commit(live, work, entries, Some(Reply::Joined { seat, to }));
             }
         },
     }
@@ -135,20 +127,20 @@ fn change_table(live: &mut Live, work: &mut Work, change: Change, to: To<Look>) 
     match entries {
         Err(error) => drop(to.send(Err(error.into()))),
         Ok(entries) if entries.is_empty() => drop(to.send(Ok(live.table.look()))),
-        Ok(entries) => {
-            let reply = move |done: Result<&Table, HostError>| drop(to.send(done.map(Table::look)));
-            commit(live, work, entries, Some(Box::new(reply)));
-        }
+        Ok(entries) => commit(live, work, entries, Some(Reply::Look(to))),
     }
 }
+
+/// An agent, and its stream.
+type Agent = (Arc<Known>, Arc<Out>);
 
 /// Takes the answer of a seat, and says what became of it: at once, or when it is durable.
 fn answer(
     live: &mut Live,
     work: &mut Work,
-    (seat, agent): (Seat, Option<(Arc<Known>, Arc<Out>)>),
+    (seat, agent): (Seat, Option<Agent>),
     answering: Answering,
-    reply: impl FnOnce(Answered) + Send + 'static,
+    to: Answerer,
 ) {
     let Answering { decision, answer, reported } = answering;
     let used = live.clocks.used(seat, work.now);
@@ -157,23 +149,12 @@ fn answer(
     let outcome = match live.table.answer(seat, decision, answer, used, reported) {
         Ok(Answers::Play(entry)) => {
             if !live.table.is_secret(seat) {
-                metrics::counter!(MOVES).increment(1);
+                work.moves.increment(1);
             }
             if let Some((agent, _)) = agent {
                 work.shared.agents.answered(&agent, live.clocks.used_time(seat, work.now), reported);
             }
-            let reply = move |done: Result<&Table, HostError>| {
-                let decided = done.and_then(|table| {
-                    let newest = table.seats()[seat.index()].decided;
-                    newest.ok_or_else(|| HostError::Fault { what: "an answer decided nothing".to_owned() })
-                });
-                let outcome = match decided {
-                    Ok(decided) => AnswerOutcome::Accepted(decided),
-                    Err(error) => AnswerOutcome::Refused(AnswerRefused::Host(error)),
-                };
-                reply(Answered { decision, outcome });
-            };
-            return commit(live, work, vec![entry], Some(Box::new(reply)));
+            return commit(live, work, vec![entry], Some(Reply::Decided { seat, decision, to }));
         }
         Ok(Answers::Again(decided)) => AnswerOutcome::Repeated(decided),
         Err(error @ CommandError::AlreadyDecided { .. }) => {
@@ -196,7 +177,8 @@ fn answer(
             }
         }
     };
-    reply(Answered { decision, outcome });
+    let answered = to.send(Answered { decision, outcome });
+    live.send_all(answered.into_iter().collect());
 }
 
 /// What becomes of an answer to a decision that was decided before, by the record of the table.
@@ -264,7 +246,7 @@ fn try_attach(live: &mut Live, work: &Work, attach: &Attach) -> Result<(), HostE
     {
         sub.send(What::Decision(Box::new(asked)));
     }
-    live.subs.push(sub);
+    live.add(sub);
     live.note_presence(work.now);
     Ok(())
 }

@@ -15,6 +15,7 @@ use super::bots::{BotJob, BotMove};
 use super::clocks::Clocks;
 use super::journal::{BadJournal, Journal};
 use super::outbox::{Attachment, Out, closed};
+use super::reply::Reply;
 use super::{Asked, Channel, HostError, Item, Presence, Snapshot, Told, Wants, What};
 use crate::TableId;
 use crate::agents::{Hub, Known};
@@ -39,7 +40,18 @@ pub(super) struct Sub {
 
 impl Sub {
     pub(super) fn send(&self, what: What) {
-        self.out.push(self.attachment, Item { channel: self.channel, what });
+        self.out.push(self.attachment, self.channel, [what]);
+    }
+
+    /// Sends all of this at once.
+    fn send_all(&mut self, all: impl Iterator<Item = What>) {
+        let number = &mut self.number;
+        let noting = all.inspect(|what| {
+            if let What::Update(told) = what {
+                *number = told.update.number;
+            }
+        });
+        self.out.push(self.attachment, self.channel, noting);
     }
 
     /// Sends what was missed.
@@ -48,12 +60,9 @@ impl Sub {
     }
 
     pub(super) fn close(&self, why: Option<HostError>) {
-        self.out.push(self.attachment, closed(self.channel, why, self.number));
+        self.send(closed(why, self.number));
     }
 }
-
-/// Who is answered when an append is durable, or has failed.
-pub(super) type Reply = Box<dyn FnOnce(Result<&Table, HostError>) + Send>;
 
 /// An append that is on its way.
 struct Pending {
@@ -82,6 +91,7 @@ pub(super) struct Live {
     pub(super) owner: OwnerId,
     pub(super) journal: Journal,
     pub(super) clocks: Clocks,
+    /// Those who play and watch, in the order in which they were attached.
     pub(super) subs: Vec<Sub>,
     pub(super) waiting: VecDeque<Ask>,
     /// The agents that have a seat.
@@ -245,25 +255,36 @@ impl Live {
                 self.paused = None;
                 entries.iter().for_each(|entry| self.journal.push(entry));
                 self.record = None;
-                if let Some(reply) = reply {
-                    reply(Ok(&self.table));
-                }
-                for (attachment, what) in tellings {
-                    if let Some(sub) = self.subs.iter_mut().find(|sub| sub.attachment == attachment) {
-                        if let What::Update(told) = &what {
-                            sub.number = told.update.number;
-                        }
-                        sub.send(what);
-                    }
-                }
+                let answered = reply.and_then(|reply| reply.send(Ok(&self.table)));
+                self.send_all(answered.into_iter().chain(tellings).collect());
                 self.close_what_ended();
                 if self.table.ending().is_some() { Settled::Over } else { Settled::On }
             }
             Err(error) => {
-                if let Some(reply) = reply {
-                    reply(Err(error));
-                }
+                let answered = reply.and_then(|reply| reply.send(Err(error)));
+                self.send_all(answered.into_iter().collect());
                 self.roll_back(now)
+            }
+        }
+    }
+
+    /// Adds somebody who plays or watches.
+    pub(super) fn add(&mut self, sub: Sub) {
+        let place = self.subs.partition_point(|other| other.attachment < sub.attachment);
+        self.subs.insert(place, sub);
+    }
+
+    /// Sends what is to be told, to each of those who play and watch at once.
+    pub(super) fn send_all(&mut self, mut tellings: Vec<(Attachment, What)>) {
+        tellings.sort_by_key(|(to, _)| *to);
+        let mut tellings = tellings.into_iter().peekable();
+        for sub in &mut self.subs {
+            // Whoever has gone meanwhile is told nothing.
+            while tellings.next_if(|(to, _)| *to < sub.attachment).is_some() {}
+            if tellings.peek().is_some_and(|(to, _)| *to == sub.attachment) {
+                let to = sub.attachment;
+                let mine = std::iter::from_fn(|| tellings.next_if(|telling| telling.0 == to));
+                sub.send_all(mine.map(|(_, what)| what));
             }
         }
     }
@@ -327,11 +348,7 @@ impl Live {
         if changed && self.pending.is_none() {
             let mut tellings = Vec::new();
             self.tell_time(|_| true, now, &mut tellings);
-            for (attachment, what) in tellings {
-                if let Some(sub) = self.subs.iter().find(|sub| sub.attachment == attachment) {
-                    sub.send(what);
-                }
-            }
+            self.send_all(tellings);
         }
     }
 

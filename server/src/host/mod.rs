@@ -26,6 +26,7 @@ mod outbox;
 mod over;
 mod quota;
 mod records;
+mod reply;
 mod retention;
 mod shard;
 mod stream;
@@ -70,7 +71,7 @@ use crate::table::{Answer, DecisionId, Look, RequestMark};
 
 use ask_table::{Answering, Ask, Change, To};
 use bots::BotPool;
-use outbox::Out;
+use outbox::{Out, Streams};
 use quota::Quota;
 use shard::{Shard, ToShard};
 
@@ -91,7 +92,8 @@ struct Shared {
     attachments: AtomicU64,
     /// Nobody is let in any more.
     stopping: AtomicBool,
-    /// All that was accepted is durable: streams end.
+    streams: Arc<Streams>,
+    /// All that was accepted is durable: whoever follows the life of tables comes back later.
     stopped: CancellationToken,
     /// Before this moment nobody counts as away.
     away_from: Moment,
@@ -166,6 +168,7 @@ impl Host {
             deals: Deals::default(),
             attachments: AtomicU64::new(1),
             stopping: AtomicBool::new(false),
+            streams: Arc::default(),
             stopped: CancellationToken::new(),
             idle: settings.table.idle.get(),
             table_queue: settings.limits.table_queue.get() as usize,
@@ -207,6 +210,7 @@ impl Host {
             // A shard that has ended has nothing on its way.
             let _ = answer.await;
         }
+        self.shared.streams.end_all();
         self.shared.stopped.cancel();
     }
 
@@ -370,7 +374,7 @@ impl Host {
     pub fn open_stream(&self) -> Result<(StreamHandle, Outbox), HostError> {
         self.going()?;
         let out = Out::new(self.shared.reader_queue);
-        Ok((StreamHandle::new(self.clone(), out.clone()), Outbox::new(out, self.shared.stopped.clone())))
+        Ok((StreamHandle::new(self.clone(), out.clone()), Outbox::new(out, self.shared.streams.clone())))
     }
 
     /// The life of all tables of an owner, after this number; without one, from now on.

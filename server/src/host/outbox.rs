@@ -1,7 +1,9 @@
 //! What waits for one client, and the client's way to say something: the two ends of a stream.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll, Waker};
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +20,7 @@ const PER_CHANNEL: usize = 16;
 pub(super) const CATCH_UPS: usize = 16;
 
 /// One attaching of a channel. A channel can be attached again; what was meant for the earlier one is dropped.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Attachment(pub(super) u64);
 
 /// What is attached to a channel.
@@ -36,7 +38,6 @@ pub(super) struct Attached {
 #[derive(Debug)]
 pub(super) struct Out {
     state: Mutex<State>,
-    ready: Notify,
     /// The client has read something, or a channel has been told what it missed.
     room: Notify,
     /// Something is to be given again.
@@ -56,6 +57,8 @@ struct State {
     catching_up: usize,
     channels: HashMap<Channel, Attached>,
     ending: Option<HostError>,
+    /// Who waits for something to be in the queue. It is woken once, and comes back when it has taken all.
+    reader: Option<Waker>,
     /// What agents were given, and is to be given to them again: the table could not go on for a moment.
     again: Vec<Given>,
 }
@@ -76,7 +79,6 @@ impl Out {
     pub(super) fn new(limit: usize) -> Arc<Out> {
         Arc::new(Out {
             state: Mutex::default(),
-            ready: Notify::new(),
             room: Notify::new(),
             again: Notify::new(),
             ending: CancellationToken::new(),
@@ -89,30 +91,38 @@ impl Out {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts an item into the queue, unless its channel has been attached anew. A client that has let too much wait is
+    /// Puts items into the queue, unless their channel has been attached anew. A client that has let too much wait is
     /// cut off.
-    pub(super) fn push(&self, attachment: Attachment, item: Item) {
+    pub(super) fn push(
+        &self,
+        attachment: Attachment,
+        channel: Channel,
+        items: impl IntoIterator<Item = What>,
+    ) {
         let mut state = self.state();
-        if !state.takes(attachment, &item) {
-            return;
-        }
-        if let What::Closed(Closed { retry, .. }) = item.what {
-            let given = state.channels.remove(&item.channel).and_then(|attached| attached.given);
-            if let Some(given) = given.filter(|_| retry) {
-                state.again.push(given);
-                self.again.notify_one();
+        for what in items {
+            if !state.takes(attachment, channel) {
+                break;
             }
+            if let What::Closed(Closed { retry, .. }) = what {
+                let given = state.channels.remove(&channel).and_then(|attached| attached.given);
+                if let Some(given) = given.filter(|_| retry) {
+                    state.again.push(given);
+                    self.again.notify_one();
+                }
+            }
+            self.enqueue(&mut state, Item { channel, what });
         }
-        self.enqueue(&mut state, item);
+        wake(state);
     }
 
     /// Puts an item into the queue that the client has missed before, unless its channel has been attached anew.
     pub(super) fn push_missed(&self, attachment: Attachment, item: Item) {
         let mut state = self.state();
-        if state.takes(attachment, &item) {
+        if state.takes(attachment, item.channel) {
             state.missed += 1;
             state.queue.push(item);
-            self.ready.notify_one();
+            wake(state);
         }
     }
 
@@ -121,6 +131,7 @@ impl Out {
         let mut state = self.state();
         if state.ending.is_none() {
             self.enqueue(&mut state, item);
+            wake(state);
         }
     }
 
@@ -134,7 +145,6 @@ impl Out {
         } else {
             state.queue.push(item);
         }
-        self.ready.notify_one();
     }
 
     /// How many items may wait.
@@ -160,8 +170,8 @@ impl Out {
     pub(super) fn end(&self, why: HostError) {
         let mut state = self.state();
         state.ending.get_or_insert(why);
+        wake(state);
         self.ending.cancel();
-        self.ready.notify_one();
         self.room.notify_one();
     }
 
@@ -191,8 +201,9 @@ impl Out {
 
     /// Detaches everything.
     pub(super) fn detach_all(&self) -> Vec<Attached> {
-        let detached = self.state().channels.drain().map(|(_, attached)| attached).collect();
-        self.ready.notify_one();
+        let mut state = self.state();
+        let detached = state.channels.drain().map(|(_, attached)| attached).collect();
+        wake(state);
         detached
     }
 
@@ -217,27 +228,36 @@ impl Out {
         }
     }
 
-    /// Whether nothing is attached, and nothing waits.
-    fn is_detached(&self) -> bool {
-        let state = self.state();
-        state.channels.is_empty() && state.queue.is_empty()
-    }
-
-    fn take(&self) -> Option<Batch> {
+    /// All that is ready; nothing, and the end, if the client attaches nothing more and nothing is attached.
+    fn poll_take(&self, finishing: bool, context: &Context<'_>) -> Poll<Option<Batch>> {
         let mut state = self.state();
-        if state.queue.is_empty() && state.ending.is_none() {
-            return None;
+        if !state.queue.is_empty() || state.ending.is_some() {
+            state.missed = 0;
+            self.room.notify_one();
+            let items = std::mem::take(&mut state.queue);
+            return Poll::Ready(Some(Batch { items, ending: state.ending.clone() }));
         }
-        state.missed = 0;
-        self.room.notify_one();
-        Some(Batch { items: std::mem::take(&mut state.queue), ending: state.ending.clone() })
+        if finishing && state.channels.is_empty() {
+            return Poll::Ready(None);
+        }
+        state.reader = Some(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+/// Wakes whoever waits for something to be in the queue.
+fn wake(mut state: MutexGuard<'_, State>) {
+    let reader = state.reader.take();
+    drop(state);
+    if let Some(reader) = reader {
+        reader.wake();
     }
 }
 
 impl State {
     /// Whether the item is still wanted.
-    fn takes(&self, attachment: Attachment, item: &Item) -> bool {
-        let current = self.channels.get(&item.channel);
+    fn takes(&self, attachment: Attachment, channel: Channel) -> bool {
+        let current = self.channels.get(&channel);
         self.ending.is_none() && current.is_some_and(|current| current.attachment == attachment)
     }
 }
@@ -259,19 +279,60 @@ impl Drop for CatchUp {
     }
 }
 
+/// The streams that are open, so that all of them can be ended.
+#[derive(Debug, Default)]
+pub(super) struct Streams(Mutex<Open>);
+
+#[derive(Debug, Default)]
+struct Open {
+    /// By where they are in memory.
+    streams: HashMap<usize, Weak<Out>>,
+    ended: bool,
+}
+
+impl Streams {
+    fn open(&self) -> MutexGuard<'_, Open> {
+        // Nothing in here is left half done by a panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, out: &Arc<Out>) {
+        let mut open = self.open();
+        if open.ended {
+            out.end(HostError::Stopping);
+        } else {
+            open.streams.insert(Arc::as_ptr(out).addr(), Arc::downgrade(out));
+        }
+    }
+
+    fn remove(&self, out: &Arc<Out>) {
+        self.open().streams.remove(&Arc::as_ptr(out).addr());
+    }
+
+    /// Ends all streams after what waits, and those that are opened later.
+    pub(super) fn end_all(&self) {
+        let mut open = self.open();
+        open.ended = true;
+        for out in open.streams.drain().filter_map(|(_, out)| out.upgrade()) {
+            out.end(HostError::Stopping);
+        }
+    }
+}
+
 /// The reading end of a stream.
 #[derive(Debug)]
 pub struct Outbox {
     out: Arc<Out>,
-    stopped: CancellationToken,
+    streams: Arc<Streams>,
     /// Whether the client will attach nothing more.
     finishing: bool,
     ended: bool,
 }
 
 impl Outbox {
-    pub(super) fn new(out: Arc<Out>, stopped: CancellationToken) -> Outbox {
-        Outbox { out, stopped, finishing: false, ended: false }
+    pub(super) fn new(out: Arc<Out>, streams: Arc<Streams>) -> Outbox {
+        streams.add(&out);
+        Outbox { out, streams, finishing: false, ended: false }
     }
 
     /// The client will attach nothing more: the stream ends when its last channel is closed.
@@ -286,25 +347,20 @@ impl Outbox {
         if self.ended {
             return None;
         }
-        loop {
-            if let Some(batch) = self.out.take() {
-                self.ended = batch.ending.is_some();
-                return Some(batch);
-            }
-            if self.finishing && self.out.is_detached() {
-                self.ended = true;
-                return None;
-            }
-            tokio::select! {
-                () = self.out.ready.notified() => {}
-                () = self.stopped.cancelled() => self.out.end(HostError::Stopping),
-            }
-        }
+        let batch = poll_fn(|context| self.out.poll_take(self.finishing, context)).await;
+        self.ended = batch.as_ref().is_none_or(|batch| batch.ending.is_some());
+        batch
+    }
+}
+
+impl Drop for Outbox {
+    fn drop(&mut self) {
+        self.streams.remove(&self.out);
     }
 }
 
 /// The end of a channel.
-pub(super) fn closed(channel: Channel, why: Option<HostError>, number: u64) -> Item {
+pub(super) fn closed(why: Option<HostError>, number: u64) -> What {
     let retry = why.as_ref().is_some_and(HostError::is_passing);
-    Item { channel, what: What::Closed(Closed { why, number, retry }) }
+    What::Closed(Closed { why, number, retry })
 }

@@ -132,5 +132,5 @@ pub(super) fn tell_rematch(sub: &Sub, table: TableId) {
         events: Vec::new(),
     };
     sub.send(What::Update(Box::new(Told { update, view: None, seed_given: false, timed: false })));
-    sub.out.push(sub.attachment, super::outbox::closed(sub.channel, None, number));
+    sub.send(super::outbox::closed(None, number));
 }

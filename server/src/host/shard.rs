@@ -25,7 +25,7 @@ use crate::TableId;
 use crate::clock::Moment;
 use crate::log::{Appended, LogError};
 use crate::table::{Entry, Look};
-use crate::telemetry::names::TABLES_IN_MEMORY;
+use crate::telemetry::names::{MOVES, TABLES_IN_MEMORY};
 
 /// How many messages are taken in before the appends that they led to are handed to the log.
 const TURN: usize = 256;
@@ -110,6 +110,7 @@ impl Shard {
     /// Works until the host is dropped.
     pub(super) async fn run(mut self, number: usize) {
         let in_memory = metrics::gauge!(TABLES_IN_MEMORY, "shard" => number.to_string());
+        self.work.moves = metrics::counter!(MOVES);
         let mut messages = Vec::with_capacity(TURN);
         loop {
             let timer = self.timers.peek().map(|Reverse((moment, _))| *moment);

@@ -118,9 +118,9 @@ impl StreamHandle {
                 self.pass_on(&mut asks).await;
                 self.out.room().await;
             }
-            for (table, ask) in self.asks(channel, what) {
+            self.ask(channel, what, &mut |table, ask| {
                 asks[self.host.shards.number(table)].push((table, ask));
-            }
+            });
         }
         self.pass_on(&mut asks).await;
     }
@@ -143,48 +143,51 @@ impl StreamHandle {
         }
     }
 
-    fn asks(&self, channel: Channel, said: Said) -> Vec<(TableId, Ask)> {
+    /// What the tables are asked, by what was said.
+    fn ask(&self, channel: Channel, said: Said, to: &mut impl FnMut(TableId, Ask)) {
         match said {
             Said::Attach { who, after, wants } => {
-                self.attach(channel, who, None, after, wants, self.host.shared.channels_per_stream)
+                self.attach(channel, who, None, after, wants, self.host.shared.channels_per_stream, to);
             }
             Said::Take { given, after, wants } => {
                 // A seat of an agent has one generation: it has no token that could be made anew.
                 let pass = SeatPass::given(given.table, given.seat, Generation::FIRST);
-                self.attach(channel, Who::Seat(pass), Some(given), after, wants, u32::MAX)
+                self.attach(channel, Who::Seat(pass), Some(given), after, wants, u32::MAX, to);
             }
             Said::Detach => match self.out.detach(channel) {
                 Some(Attached { attachment, table, pass, given }) => {
-                    self.out.tell(closed(channel, None, 0));
-                    let resign = pass.filter(|_| given.is_some()).map(|pass| {
-                        let (to, _) = oneshot::channel();
+                    self.out.tell(Item { channel, what: closed(None, 0) });
+                    if let Some(pass) = pass.filter(|_| given.is_some()) {
+                        let (answer, _) = oneshot::channel();
                         let change = Change::Resign { seat: pass.seat() };
-                        Ask::Change { behalf: Behalf::Seat(pass), change, to }
-                    });
-                    resign.into_iter().chain([Ask::Detach(attachment)]).map(|ask| (table, ask)).collect()
+                        to(table, Ask::Change { behalf: Behalf::Seat(pass), change, to: answer });
+                    }
+                    to(table, Ask::Detach(attachment));
                 }
                 None => {
-                    self.out.tell(closed(channel, Some(HostError::NoChannel { channel: channel.0 }), 0));
-                    Vec::new()
+                    self.out.tell(Item {
+                        channel,
+                        what: closed(Some(HostError::NoChannel { channel: channel.0 }), 0),
+                    });
                 }
             },
             Said::Answer { decision, answer, reported } => match self.out.attached(channel) {
                 Some(Attached { attachment, table, pass, .. }) => {
                     let answering = Answering { decision, answer, reported };
                     let out = self.out.clone();
-                    vec![(table, Ask::Answer { out, channel, attachment, pass, answering })]
+                    to(table, Ask::Answer { out, channel, attachment, pass, answering });
                 }
                 None => {
                     let refused = AnswerRefused::Host(HostError::NoChannel { channel: channel.0 });
                     let answered = Answered { decision, outcome: AnswerOutcome::Refused(refused) };
                     self.out.tell(Item { channel, what: What::Answered(Box::new(answered)) });
                     self.note_refused();
-                    Vec::new()
                 }
             },
         }
     }
 
+    #[allow(clippy::too_many_arguments, reason = "all that an attach is, and where it goes")]
     fn attach(
         &self,
         channel: Channel,
@@ -193,7 +196,8 @@ impl StreamHandle {
         after: Option<u64>,
         wants: Wants,
         most: u32,
-    ) -> Vec<(TableId, Ask)> {
+        to: &mut impl FnMut(TableId, Ask),
+    ) {
         let attachment = Attachment(self.host.shared.attachments.fetch_add(1, Ordering::Relaxed));
         let table = who.table();
         let pass = if let Who::Seat(pass) = who { Some(pass) } else { None };
@@ -202,18 +206,20 @@ impl StreamHandle {
                 Ok(before) => before,
                 Err(NoRoom) => {
                     let full = Exhausted::Count { counted: Counted::Channels, most };
-                    self.out.tell(closed(channel, Some(full.into()), after.unwrap_or_default()));
-                    return Vec::new();
+                    let what = closed(Some(full.into()), after.unwrap_or_default());
+                    return self.out.tell(Item { channel, what });
                 }
             };
         if let Some(given) = given {
-            self.out.push(attachment, Item { channel, what: What::Given(given) });
+            self.out.push(attachment, channel, [What::Given(given)]);
         }
         let _catch_up = after.map(|_| CatchUp::of(&self.out));
         let (out, agent) = (self.out.clone(), self.agent.clone());
         let attach = Attach { out, channel, attachment, who, after, wants, agent, _catch_up };
-        let detach = before.map(|before| (before.table, Ask::Detach(before.attachment)));
-        detach.into_iter().chain([(table, Ask::Attach(Box::new(attach)))]).collect()
+        if let Some(before) = before {
+            to(before.table, Ask::Detach(before.attachment));
+        }
+        to(table, Ask::Attach(Box::new(attach)));
     }
 }
 

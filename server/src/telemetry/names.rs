@@ -20,6 +20,8 @@ pub const MOVES: &str = "parlor_moves_total";
 /// Tables in memory, by shard.
 pub const TABLES_IN_MEMORY: &str = "parlor_tables_in_memory";
 
+/// How long commits of the store took.
+pub const COMMIT_SECONDS: &str = "parlor_commit_seconds";
 /// Agents that are connected.
 pub const AGENTS_CONNECTED: &str = "parlor_agents_connected";
 /// How often agents were set aside, by reason.
@@ -42,6 +44,7 @@ pub(super) fn describe() {
     describe_gauge!(CONNECTIONS_OPEN, "Connections that are open.");
     describe_counter!(MOVES, "Answers of players that were taken in. Secret ones are not counted.");
     describe_gauge!(TABLES_IN_MEMORY, "Tables in memory, by shard.");
+    describe_histogram!(COMMIT_SECONDS, Unit::Seconds, "How long commits of the store took.");
     describe_gauge!(TOURNAMENTS_IN_MEMORY, "Tournaments in memory.");
     describe_counter!(TOURNAMENT_TABLES, "Tables of tournaments that are over.");
     describe_gauge!(AGENTS_CONNECTED, "Agents that are connected.");

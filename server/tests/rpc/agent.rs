@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::caller::{Caller, Refused};
-use crate::line::{Heard, answering, detaching, index};
+use crate::line::{Heard, answering, index};
 use crate::scene::soon;
 
 /// A hello with which anyone is let in.
@@ -105,13 +105,6 @@ impl Agent {
     pub(crate) async fn answer(&mut self, channel: u32, answer: v1::Answer) -> v1::Answered {
         self.say(vec![answering(channel, answer)]).await;
         self.heard.answered(channel).await
-    }
-
-    /// Makes sure that everything said before has been heard.
-    pub(crate) async fn fence(&mut self) {
-        let unused = u32::MAX;
-        self.say(vec![detaching(unused)]).await;
-        assert_eq!(self.heard.closed(unused).await.reason(), v1::ErrorReason::Protocol);
     }
 
     /// Plays the first legal action of every decision, until so many channels are closed.

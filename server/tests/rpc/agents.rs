@@ -211,7 +211,7 @@ async fn agents_that_cannot_play_are_not_given_seats() {
     assert_eq!(why(caller.create_table(version("7")).await), Reason::AgentUnavailable);
     let one = caller.make(version("1")).await;
     let other = caller.make(version("")).await;
-    let full = caller.create_table(version("")).await.err().expect("a refusal");
+    let full = caller.create_table(version("")).await.expect_err("a refusal");
     assert_eq!(full.reason, Reason::AgentUnavailable);
     assert!(full.message.contains("plays at 2 tables"), "{}", full.message);
     caller.cancel_table(cancel(&one)).await.expect("an end");
@@ -444,7 +444,7 @@ async fn agents_are_listed_by_name_and_page() {
     }
     assert_eq!(pages, ["ann ben", "cyd dan", "eve"]);
     let wrong =
-        async |request: v1::ListAgentsRequest| caller.list_agents(request).await.err().expect("a refusal");
+        async |request: v1::ListAgentsRequest| caller.list_agents(request).await.expect_err("a refusal");
     assert_eq!(wrong(v1::ListAgentsRequest { page_size: 1001, ..all.clone() }).await.fields, ["page_size"]);
     assert_eq!(wrong(v1::ListAgentsRequest { state: 9, ..all.clone() }).await.fields, ["state"]);
     assert_eq!(

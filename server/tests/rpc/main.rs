@@ -5,6 +5,7 @@
 
 mod agent;
 mod agents;
+mod agents_aside;
 mod answers;
 mod ask;
 mod caller;

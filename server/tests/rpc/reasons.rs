@@ -11,6 +11,7 @@ use parlor_server::{
 };
 
 use crate::agent::{Agent, hello};
+use crate::agents::for_agents;
 use crate::ask::{
     act, cancel, delete, gap, get, house, join, no_table, reissue, replace, reserved, resign_at,
 };
@@ -225,6 +226,25 @@ fn cases() -> Vec<(Reason, Case)> {
             let caller = scene.anyone();
             let id = caller.make(gap(2)).await;
             why(caller.reissue_seat_token(reissue(&id, 0)).await)
+        };
+        AgentNotFound: why(Scene::new().await.anyone().create_table(for_agents(&["ann", "ann"])).await);
+        AgentUnavailable: {
+            let scene = Scene::new().await;
+            let other_game = v1::AgentHello { games: vec!["flush".to_owned()], ..hello("ann") };
+            let _ann = Agent::connect(&scene.anyone(), other_game).await;
+            why(scene.anyone().create_table(for_agents(&["ann", "ann"])).await)
+        };
+        AgentNameTaken: {
+            let scene = Scene::new().await;
+            let _ann = Agent::connect(&scene.anyone(), hello("ann")).await;
+            let other = v1::AgentHello { agent_key: vec![8; 16], ..hello("ann") };
+            why(Agent::try_connect(&scene.anyone(), other).await.map(drop))
+        };
+        AgentReplaced: {
+            let scene = Scene::new().await;
+            let mut ann = Agent::connect(&scene.anyone(), hello("ann")).await;
+            let _again = Agent::connect(&scene.anyone(), hello("ann")).await;
+            ann.heard.ending().await.expect("an end in good order").expect("a reason").reason()
         };
         TournamentNotFound: {
             why(Scene::new().await.anyone().get_tournament(tournament::get(&no_table())).await)

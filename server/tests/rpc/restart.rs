@@ -27,12 +27,12 @@ fn open(folder: &Path) -> Arc<dyn Log> {
 }
 
 /// A server on a store in a folder.
-async fn stored(folder: &Path) -> Scene {
+pub(crate) async fn stored(folder: &Path) -> Scene {
     Scene::on(open(folder), |_| {}).await
 }
 
 /// Stops the server, and starts another one on the same file, so much later.
-async fn restart(scene: Scene, folder: &Path, down_for: Duration) -> Scene {
+pub(crate) async fn restart(scene: Scene, folder: &Path, down_for: Duration) -> Scene {
     let reopen = async |log: Arc<dyn Log>| {
         drop(log);
         // The tasks of the old server let go of the file in their own time.
@@ -52,7 +52,7 @@ async fn restart(scene: Scene, folder: &Path, down_for: Duration) -> Scene {
 }
 
 /// Pulls the plug: starts a server on a copy of the file as it is while the first one runs, so much later.
-async fn crash(scene: Scene, down_for: Duration) -> (Scene, TempDir) {
+pub(crate) async fn crash(scene: Scene, down_for: Duration) -> (Scene, TempDir) {
     let copy = tempfile::tempdir().expect("a folder");
     let from = scene.folder.clone().expect("a store in a folder");
     for entry in std::fs::read_dir(&from).expect("a folder") {

@@ -196,13 +196,17 @@ mod tests {
         // Both at once, as when all hide a card.
         board.answered(0);
         board.answered(1);
-        [0, 1, 1, 0].map(|place| board.told(place, 2, |_| done += 1));
+        for place in [0, 1, 1, 0] {
+            board.told(place, 2, |_| done += 1);
+        }
         assert_eq!(done, 3);
         // One that the other is never told of is left out.
         board.answered(0);
         board.told(0, 2, |_| done += 1);
         board.answered(1);
-        [0, 1].map(|place| board.told(place, 2, |_| done += 1));
+        for place in [0, 1] {
+            board.told(place, 2, |_| done += 1);
+        }
         assert_eq!((done, board.0.len()), (4, 0));
     }
 }

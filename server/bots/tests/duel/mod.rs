@@ -35,6 +35,12 @@ pub(crate) struct Comparison {
 impl Duel {
     /// Plays all deals on all cores. The result depends on the seed alone.
     pub(crate) fn run(&self) -> Comparison {
+        let mean = |[first, second]: [f64; 2]| (first + second) / 2.0;
+        compare(&self.scores().into_iter().map(mean).collect::<Vec<_>>())
+    }
+
+    /// The scores of A in both games of each deal.
+    pub(crate) fn scores(&self) -> Vec<[f64; 2]> {
         let next = AtomicU32::new(0);
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         let work = || {
@@ -44,22 +50,16 @@ impl Duel {
                 if deal >= self.deals {
                     return scores;
                 }
-                scores.push((deal, self.score(deal)));
+                scores.push((deal, [0, 1].map(|rotation| self.play(deal, rotation))));
             }
         };
-        let mut scores: Vec<(u32, f64)> = std::thread::scope(|scope| {
+        let mut scores: Vec<(u32, [f64; 2])> = std::thread::scope(|scope| {
             let started: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
             let joined = started.into_iter().map(|worker| worker.join().expect("no game fails"));
             joined.flatten().collect()
         });
         scores.sort_by_key(|(deal, _)| *deal);
-        compare(&scores.into_iter().map(|(_, score)| score).collect::<Vec<_>>())
-    }
-
-    /// The score of A in one deal.
-    fn score(&self, deal: u32) -> f64 {
-        let rotations = [0, 1].map(|rotation| self.play(deal, rotation));
-        rotations.iter().sum::<f64>() / 2.0
+        scores.into_iter().map(|(_, scores)| scores).collect()
     }
 
     /// One game of a deal: what A's seats made less what B's made.
@@ -102,12 +102,18 @@ impl Duel {
 /// What the scores of the deals say.
 pub(crate) fn compare(scores: &[f64]) -> Comparison {
     let count = scores.len() as f64;
-    let mean = scores.iter().sum::<f64>() / count;
-    let variance = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let (mean, variance) = moments(scores);
     let error = (variance / count).sqrt();
     let freedom = count - 1.0;
     let p = if error > 0.0 { tail(mean / error, freedom) } else { 0.5 };
     Comparison { mean, margin: error * quantile(0.025, freedom), p }
+}
+
+/// The mean and the variance of what was measured.
+pub(crate) fn moments(scores: &[f64]) -> (f64, f64) {
+    let count = scores.len() as f64;
+    let mean = scores.iter().sum::<f64>() / count;
+    (mean, scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0))
 }
 
 /// How likely Student's t with so many degrees of freedom is above `t`. With `t = sqrt(freedom) * tan(x)` its density

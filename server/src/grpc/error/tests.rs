@@ -2,6 +2,7 @@
 
 use parlor_engine::{Refusal, Seat};
 use parlor_proto::convert::WrongField;
+use parlor_tournament::Misfit;
 use tonic::Code;
 
 use super::*;
@@ -245,6 +246,9 @@ fn every_reason_is_given_for_something() {
         HostError::NotOver { table: TABLE }.into(),
         HostError::NoSuchTournament { tournament: TABLE }.into(),
         HostError::DealNotOver { tournament: TABLE, number: 3 }.into(),
+        TournamentError::from(Misfit::Over).into(),
+        TournamentError::from(Misfit::NoEntrant(2, 2)).into(),
+        TournamentError::from(Misfit::NoGroup(9, 1)).into(),
         HostError::RequestReused.into(),
         HostError::NoChannel { channel: 1 }.into(),
         HostError::TooSlow.into(),
@@ -265,6 +269,10 @@ fn every_reason_is_given_for_something() {
         CommandError::NotAsked { seat: SEAT, decision }.into(),
         CommandError::AlreadyDecided { decision, played: None }.into(),
         CommandError::NoSuchIndex { index: 1, count: 1 }.into(),
+        HostError::from(AgentError::Unknown { name: "ann".to_owned() }).into(),
+        HostError::from(AgentError::Gone { name: "ann".to_owned() }).into(),
+        HostError::from(AgentError::NameTaken { name: "ann".to_owned() }).into(),
+        HostError::from(AgentError::Replaced).into(),
     ];
     let given: BTreeSet<i32> = failures.iter().map(|failure| failure.reason().into()).collect();
     let known = (1..1000).filter(|number| ErrorReason::try_from(*number).is_ok());

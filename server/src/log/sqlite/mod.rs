@@ -162,11 +162,11 @@ impl SqliteLog {
 #[async_trait]
 impl Log for SqliteLog {
     async fn append(&self, append: Append) -> Result<Appended, LogError> {
-        append.validate()?;
-        match self.writer.submit(Job::Append(append)).await? {
-            Done::Appended(appended) => Ok(appended),
-            Done::Deleted | Done::Retained { .. } | Done::Closed => Err(LogError::Closed),
-        }
+        self.writer.append_all(vec![append]).await.pop().unwrap_or(Err(LogError::Closed))
+    }
+
+    async fn append_all(&self, appends: Vec<Append>) -> Vec<Result<Appended, LogError>> {
+        self.writer.append_all(appends).await
     }
 
     async fn read(&self, table: TableId, from: u64) -> Result<Vec<Entry>, LogError> {

@@ -1,12 +1,12 @@
 //! The thread that writes: takes all that waits, commits it at once, answers when it is on disk.
 
+use std::ops::AddAssign;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Shared;
@@ -15,8 +15,9 @@ use super::commit::Written;
 use super::failure::{Failing, io_error};
 use super::journal::Meta;
 use crate::log::{Append, Appended, Delete, FeedItem, LogError, Millis, Place, Retained};
+use crate::telemetry::names::COMMIT_SECONDS;
 
-/// The most requests in one commit.
+/// The most appends in one commit, save for the last request in it.
 const BATCH: usize = 1024;
 /// The most bytes in one commit, save for the last request in it.
 const BATCH_BYTES: usize = 8 << 20;
@@ -27,7 +28,8 @@ const NAPS: u32 = 8;
 
 /// What is asked of the writer.
 pub(super) enum Job {
-    Append(Append),
+    /// Each by itself: one that is refused is no trouble for the others.
+    Appends(Vec<Append>),
     Delete(Delete),
     /// One step of retention.
     Retain(Millis),
@@ -38,10 +40,38 @@ pub(super) enum Job {
     Pages(u32),
 }
 
+/// One thing to be judged, and answered.
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Append(&'a Append),
+    Other(&'a Job),
+}
+
 impl Job {
     /// Whether it has a commit of its own. Retention has: it writes while it judges. The end has none at all.
     fn is_alone(&self) -> bool {
         matches!(self, Job::Retain(_) | Job::Close)
+    }
+
+    /// How much of the queue it takes up.
+    fn size(&self) -> Size {
+        match self {
+            Job::Appends(appends) => {
+                Size { count: appends.len(), bytes: appends.iter().map(Append::bytes).sum() }
+            }
+            Job::Delete(delete) => {
+                Size { count: 1, bytes: delete.feed.iter().map(|post| post.payload.len()).sum() }
+            }
+            _ => Size { count: 1, bytes: 0 },
+        }
+    }
+
+    fn steps(&self) -> impl Iterator<Item = Step<'_>> {
+        let (appends, other) = match self {
+            Job::Appends(appends) => (appends.as_slice(), None),
+            other => (&[][..], Some(Step::Other(other))),
+        };
+        appends.iter().map(Step::Append).chain(other)
     }
 }
 
@@ -54,27 +84,67 @@ pub(super) enum Done {
     Closed,
 }
 
+/// Answers, one for each step of a job.
+type Answers = Vec<Result<Done, LogError>>;
+
 struct Request {
     job: Job,
+    size: Size,
+    answer: oneshot::Sender<Answers>,
+}
+
+/// How much of the queue something takes up.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    count: usize,
     bytes: usize,
-    answer: oneshot::Sender<Result<Done, LogError>>,
+}
+
+impl AddAssign for Size {
+    fn add_assign(&mut self, other: Size) {
+        self.count += other.count;
+        self.bytes += other.bytes;
+    }
+}
+
+/// How much waits, and how much may.
+struct Waiting {
+    count: AtomicUsize,
+    bytes: AtomicUsize,
+    most: Size,
+}
+
+impl Waiting {
+    /// Takes up room in the queue, if there is any.
+    fn enter(&self, Size { count, bytes }: Size) -> Result<(), LogError> {
+        let counted = self.count.fetch_add(count, Ordering::Relaxed) + count;
+        let weighed = self.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        if counted <= self.most.count && weighed <= self.most.bytes {
+            return Ok(());
+        }
+        self.leave(Size { count, bytes });
+        Err(LogError::Busy)
+    }
+
+    fn leave(&self, Size { count, bytes }: Size) {
+        self.count.fetch_sub(count, Ordering::Relaxed);
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
 }
 
 /// The writing end of the store.
 pub(super) struct Writer {
     /// `None` only while closing.
     queue: Option<mpsc::Sender<Request>>,
-    /// The bytes that wait.
-    waiting: Arc<AtomicUsize>,
-    limit: usize,
+    waiting: Arc<Waiting>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
     pub(super) fn start(shared: Arc<Shared>, db: Connection, meta: Meta) -> Result<Writer, LogError> {
-        let (queue, requests) = mpsc::channel(shared.options.queue.max(1));
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let limit = shared.options.queue_bytes;
+        let most = Size { count: shared.options.queue.max(1), bytes: shared.options.queue_bytes };
+        let (queue, requests) = mpsc::channel(most.count);
+        let waiting = Arc::new(Waiting { count: AtomicUsize::new(0), bytes: AtomicUsize::new(0), most });
         let file = shared.file.clone();
         let thread = {
             let waiting = waiting.clone();
@@ -83,31 +153,50 @@ impl Writer {
                 .spawn(move || run(&shared, db, meta, requests, &waiting))
                 .map_err(|error| io_error(&file, error))?
         };
-        Ok(Writer { queue: Some(queue), waiting, limit, thread: Some(thread) })
+        Ok(Writer { queue: Some(queue), waiting, thread: Some(thread) })
     }
 
-    /// Asks for something, and waits until it is durable or refused.
-    pub(super) async fn submit(&self, job: Job) -> Result<Done, LogError> {
-        let bytes = match &job {
-            Job::Append(append) => append.bytes(),
-            Job::Delete(delete) => delete.feed.iter().map(|post| post.payload.len()).sum(),
-            _ => 0,
+    /// Appends, each by itself, and waits until all are durable or refused. What finds no room in the queue is refused.
+    pub(super) async fn append_all(&self, appends: Vec<Append>) -> Vec<Result<Appended, LogError>> {
+        let mut refused = Vec::new();
+        let mut taken = Vec::with_capacity(appends.len());
+        for (place, append) in appends.into_iter().enumerate() {
+            let size = Size { count: 1, bytes: append.bytes() };
+            match append.validate().and_then(|()| self.waiting.enter(size)) {
+                Ok(()) => taken.push(append),
+                Err(error) => refused.push((place, error)),
+            }
+        }
+        let answers = if taken.is_empty() { Vec::new() } else { self.send(Job::Appends(taken)).await };
+        let appended = |answer| match answer {
+            Ok(Done::Appended(appended)) => Ok(appended),
+            Ok(Done::Deleted | Done::Retained { .. } | Done::Closed) => Err(LogError::Closed),
+            Err(error) => Err(error),
         };
-        let queue = self.queue.as_ref().ok_or(LogError::Closed)?;
-        if self.waiting.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) > self.limit {
-            self.waiting.fetch_sub(bytes, Ordering::Relaxed);
-            return Err(LogError::Busy);
+        let mut results: Vec<_> = answers.into_iter().map(appended).collect();
+        for (place, error) in refused {
+            results.insert(place, Err(error));
         }
+        results
+    }
+
+    /// Asks for something else, and waits until it is durable or refused.
+    pub(super) async fn submit(&self, job: Job) -> Result<Done, LogError> {
+        self.waiting.enter(job.size())?;
+        self.send(job).await.pop().unwrap_or(Err(LogError::Closed))
+    }
+
+    /// Sends what has its room in the queue, and waits for the answers.
+    async fn send(&self, job: Job) -> Answers {
+        let size = job.size();
         let (answer, answered) = oneshot::channel();
-        let sent = queue.try_send(Request { job, bytes, answer });
-        if let Err(error) = sent {
-            self.waiting.fetch_sub(bytes, Ordering::Relaxed);
-            return Err(match error {
-                TrySendError::Full(_) => LogError::Busy,
-                TrySendError::Closed(_) => LogError::Closed,
-            });
+        let sent = self.queue.as_ref().map(|queue| queue.try_send(Request { job, size, answer }));
+        // There is room: a request takes up one of the queue's places at least.
+        if !matches!(sent, Some(Ok(()))) {
+            self.waiting.leave(size);
+            return vec![Err(LogError::Closed); size.count];
         }
-        answered.await.unwrap_or(Err(LogError::Closed))
+        answered.await.unwrap_or_else(|_| vec![Err(LogError::Closed); size.count])
     }
 }
 
@@ -134,7 +223,7 @@ fn run(
     mut db: Connection,
     mut meta: Meta,
     mut requests: mpsc::Receiver<Request>,
-    waiting: &AtomicUsize,
+    waiting: &Waiting,
 ) {
     let closing = Closing(shared);
     let mut batch = Vec::new();
@@ -146,16 +235,16 @@ fn run(
             last = Some(first);
             break;
         }
-        let mut bytes = first.bytes;
+        let mut size = first.size;
         batch.push(first);
-        held = gather(&mut requests, &mut batch, &mut bytes, recent.into_iter().max());
-        recent = [recent[1], batch.len()];
-        let jobs: Vec<&Job> = batch.iter().map(|request| &request.job).collect();
-        let answers = carry_out(shared, &mut db, &mut meta, &jobs);
-        waiting.fetch_sub(bytes, Ordering::Relaxed);
-        for (request, answer) in batch.drain(..).zip(answers) {
+        held = gather(&mut requests, &mut batch, &mut size, recent.into_iter().max());
+        recent = [recent[1], size.count];
+        waiting.leave(size);
+        let steps: Vec<Step<'_>> = batch.iter().flat_map(|request| request.job.steps()).collect();
+        let mut answers = timed(|| carry_out(shared, &mut db, &mut meta, &steps)).into_iter();
+        for request in batch.drain(..) {
             // Whoever does not wait any more needs no answer.
-            let _ = request.answer.send(answer);
+            let _ = request.answer.send(answers.by_ref().take(request.size.count).collect());
         }
     }
     // Those who read leave first: with the last connection, SQLite tidies up, and the store is one file.
@@ -163,7 +252,7 @@ fn run(
     drop(db);
     if let Some(request) = last {
         // Whoever does not wait any more needs no answer.
-        let _ = request.answer.send(Ok(Done::Closed));
+        let _ = request.answer.send(vec![Ok(Done::Closed)]);
     }
 }
 
@@ -175,26 +264,26 @@ fn run(
 fn gather(
     requests: &mut mpsc::Receiver<Request>,
     batch: &mut Vec<Request>,
-    bytes: &mut usize,
+    size: &mut Size,
     lately: Option<usize>,
 ) -> Option<Request> {
     if batch.iter().any(|request| request.job.is_alone()) {
         return None;
     }
     for nap in 0.. {
-        let before = batch.len();
-        while batch.len() < BATCH
-            && *bytes < BATCH_BYTES
+        let before = size.count;
+        while size.count < BATCH
+            && size.bytes < BATCH_BYTES
             && let Ok(next) = requests.try_recv()
         {
             if next.job.is_alone() {
                 return Some(next);
             }
-            *bytes += next.bytes;
+            *size += next.size;
             batch.push(next);
         }
-        let enough = lately.is_none_or(|lately| batch.len() >= lately) || *bytes >= BATCH_BYTES;
-        let in_vain = nap > 0 && batch.len() == before;
+        let enough = lately.is_none_or(|lately| size.count >= lately) || size.bytes >= BATCH_BYTES;
+        let in_vain = nap > 0 && size.count == before;
         if enough || in_vain || nap == NAPS {
             break;
         }
@@ -212,19 +301,14 @@ impl Drop for Closing<'_> {
     }
 }
 
-/// Commits the jobs together; if that fails for another reason than room, each by itself, so that damage to one table
+/// Commits the steps together; if that fails for another reason than room, each by itself, so that damage to one table
 /// is no trouble for the others.
-fn carry_out(
-    shared: &Shared,
-    db: &mut Connection,
-    meta: &mut Meta,
-    jobs: &[&Job],
-) -> Vec<Result<Done, LogError>> {
-    match commit(shared, db, meta, jobs) {
+fn carry_out(shared: &Shared, db: &mut Connection, meta: &mut Meta, steps: &[Step<'_>]) -> Answers {
+    match commit(shared, db, meta, steps) {
         Ok(answers) => answers,
-        Err(error @ LogError::NoSpace { .. }) => vec![Err(error); jobs.len()],
-        Err(error) if jobs.len() == 1 => vec![Err(error)],
-        Err(_) => jobs.iter().flat_map(|job| carry_out(shared, db, meta, &[job])).collect(),
+        Err(error @ LogError::NoSpace { .. }) => vec![Err(error); steps.len()],
+        Err(error) if steps.len() == 1 => vec![Err(error)],
+        Err(_) => steps.iter().flat_map(|step| carry_out(shared, db, meta, &[*step])).collect(),
     }
 }
 
@@ -232,31 +316,31 @@ fn commit(
     shared: &Shared,
     db: &mut Connection,
     meta: &mut Meta,
-    jobs: &[&Job],
-) -> Result<Vec<Result<Done, LogError>>, LogError> {
+    steps: &[Step<'_>],
+) -> Result<Answers, LogError> {
     let failing = Failing(&shared.file);
     #[cfg(test)]
-    for job in jobs {
-        if let Job::Pages(pages) = job {
+    for step in steps {
+        if let Step::Other(Job::Pages(pages)) = step {
             failing.at(db.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(())))?;
         }
     }
     let transaction = failing.at(db.transaction_with_behavior(TransactionBehavior::Immediate))?;
     let index = shared.index();
     let mut batch = Batch::new(&transaction, &index, *meta, failing);
-    let mut answers = Vec::with_capacity(jobs.len());
-    for job in jobs {
-        answers.push(match job {
-            Job::Append(append) => batch.append(append).map(Done::Appended),
-            Job::Delete(delete) => batch.delete(delete).map(|_| Done::Deleted),
-            Job::Retain(since) => {
+    let mut answers = Vec::with_capacity(steps.len());
+    for step in steps {
+        answers.push(match step {
+            Step::Append(append) => batch.append(append).map(Done::Appended),
+            Step::Other(Job::Delete(delete)) => batch.delete(delete).map(|_| Done::Deleted),
+            Step::Other(Job::Retain(since)) => {
                 let (what, all) = batch.retain(*since)?;
                 Ok(Done::Retained { what, all })
             }
-            // Never in a commit: the writer has ended.
-            Job::Close => Err(LogError::Closed),
+            // Appends are steps of their own, and with the end the writer has ended.
+            Step::Other(Job::Appends(_) | Job::Close) => Err(LogError::Closed),
             #[cfg(test)]
-            Job::Pages(_) => Ok(Done::Deleted),
+            Step::Other(Job::Pages(_)) => Ok(Done::Deleted),
         });
     }
     if !batch.changes() {
@@ -274,6 +358,18 @@ fn commit(
     shared.set_applied(meta.seq);
     publish(shared, &written);
     Ok(answers)
+}
+
+/// Commits, and notes how long that took.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how fast the disk is has nothing to do with the time of any table"
+)]
+fn timed<T>(work: impl FnOnce() -> T) -> T {
+    let begun = std::time::Instant::now();
+    let done = work();
+    metrics::histogram!(COMMIT_SECONDS).record(begun.elapsed());
+    done
 }
 
 /// Tells the followers what is durable now.

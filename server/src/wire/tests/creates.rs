@@ -80,12 +80,14 @@ fn all_of_it_can_be_said() {
     };
     let reserved = v1::ReservedSeat { user_id: "u".to_owned(), display_name: "Ann".to_owned() };
     let bot = v1::HouseBotSeat { name: "greedy".to_owned() };
+    let agent = v1::AgentSeat { name: "deep".to_owned(), version: "2".to_owned() };
     let wire = v1::CreateTableRequest {
         request_id: "r".to_owned(),
         options: Some(GameId::Flush.default_options().into()),
         seats: vec![
             v1::SeatSetup { occupant: Some(Occupant::Reserved(reserved)) },
             v1::SeatSetup { occupant: Some(Occupant::HouseBot(bot)) },
+            v1::SeatSetup { occupant: Some(Occupant::Agent(agent)) },
         ],
         clock: Some(clock),
         visibility: v1::Visibility::Private.into(),
@@ -108,6 +110,7 @@ fn all_of_it_can_be_said() {
         seats: vec![
             SeatSetup::Reserved { user: Some("u".to_owned()), name: "Ann".to_owned(), previous: None },
             SeatSetup::House { bot: "greedy".to_owned() },
+            SeatSetup::Agent { name: "deep".to_owned(), version: "2".to_owned() },
         ],
         time: TimeControl {
             decision: 1,

@@ -1,0 +1,240 @@
+//! Tournaments and standings in lines.
+
+use parlor_engine::Lang;
+use parlor_sdk::wire::{self, SeatFinish, SequentialDecision};
+
+use super::super::describe;
+use crate::context::Context;
+use crate::output::Columns;
+
+/// A tournament in a few lines.
+pub(super) fn tournament(tournament: &wire::Tournament, context: &Context) -> Vec<String> {
+    let lang = context.lang;
+    let setup = tournament.setup.clone().unwrap_or_default();
+    let word = |en: &'static str, de: &'static str| say(lang, en, de).to_owned();
+    let mut columns = Columns::bare();
+    columns.row([word("tournament", "Turnier"), tournament.tournament_id.clone()]);
+    if !setup.name.is_empty() {
+        columns.row([word("name", "Name"), setup.name.clone()]);
+    }
+    columns.row([
+        word("state", "Stand"),
+        parlor_cli::report::state_text(tournament.state()).get(lang).to_owned(),
+    ]);
+    if !tournament.note.is_empty() {
+        columns.row([word("note", "Bemerkung"), tournament.note.clone()]);
+    }
+    let entrants: Vec<String> = setup.entrants.iter().map(entrant).collect();
+    columns.row([word("entrants", "Teilnehmer"), entrants.join(", ")]);
+    let times = [
+        (word("made", "gemacht"), tournament.create_time),
+        (word("started", "begonnen"), tournament.start_time),
+        (word("over", "zu Ende"), tournament.end_time),
+    ];
+    for (what, time) in times {
+        if let Some(moment) = describe::moment(time.and_then(|time| time.try_into().ok())) {
+            columns.row([what, moment]);
+        }
+    }
+    columns.lines()
+}
+
+fn entrant(setup: &wire::EntrantSetup) -> String {
+    use wire::entrant_setup::Entrant;
+    match &setup.entrant {
+        Some(Entrant::Agent(agent)) if agent.version.is_empty() => format!("agent:{}", agent.name),
+        Some(Entrant::Agent(agent)) => format!("agent:{}@{}", agent.name, agent.version),
+        Some(Entrant::HouseBot(bot)) => format!("bot:{}", bot.name),
+        None => "?".to_owned(),
+    }
+}
+
+/// The standings as a table, with a line on how far it is.
+pub(super) fn standings(standings: &wire::Standings, lang: Lang) -> Vec<String> {
+    let headings = match lang {
+        Lang::En => ["", "entrant", "groups", "games", "score", "95%", "places", "rating", "95%", "remarks"],
+        Lang::De => [
+            "",
+            "Teilnehmer",
+            "Gruppen",
+            "Spiele",
+            "Wertung",
+            "95 %",
+            "Plätze",
+            "Stärke",
+            "95 %",
+            "Anmerkungen",
+        ],
+    };
+    let mut columns = Columns::new(headings);
+    for row in &standings.rows {
+        columns.row([
+            row.rank.to_string(),
+            if row.version.is_empty() { row.name.clone() } else { format!("{} {}", row.name, row.version) },
+            row.groups.to_string(),
+            row.games.to_string(),
+            format!("{:+.2}", row.mean),
+            interval(row.interval.as_ref(), 2),
+            format!("{:.1}", row.place_points),
+            format!("{:+.0}", row.rating),
+            interval(row.rating_interval.as_ref(), 0),
+            remarks(row, lang),
+        ]);
+    }
+    let mut lines = columns.lines();
+    lines.push(progress(standings, lang));
+    lines.extend(test(standings, lang));
+    lines
+}
+
+fn interval(interval: Option<&wire::Interval>, digits: usize) -> String {
+    interval.map_or_else(String::new, |i| format!("{:+.digits$} .. {:+.digits$}", i.low, i.high))
+}
+
+fn remarks(row: &wire::StandingsRow, lang: Lang) -> String {
+    let mut remarks = Vec::new();
+    let say = |en, de| say(lang, en, de);
+    for count in &row.finishes {
+        let what = match count.finish() {
+            SeatFinish::Unspecified | SeatFinish::PlayedOut => continue,
+            SeatFinish::TimedOut => say("out of time", "Zeit überschritten"),
+            SeatFinish::Resigned => say("resigned", "aufgegeben"),
+            SeatFinish::Disconnected => say("disconnected", "nicht verbunden"),
+            SeatFinish::SetAside => say("set aside", "ausgesetzt"),
+        };
+        if count.games > 0 {
+            remarks.push(format!("{} {what}", count.games));
+        }
+    }
+    if row.byes > 0 {
+        remarks.push(format!("{} {}", row.byes, say("byes", "spielfrei")));
+    }
+    if row.withdrawn {
+        remarks.push(say("withdrawn", "ausgeschieden").to_owned());
+    }
+    if let Some(round) = row.out_in_round {
+        remarks.push(format!("{} {}", say("out in round", "aus in Runde"), round + 1));
+    }
+    if let Some(gain) = row.gain.as_ref().filter(|gain| gain.flagged) {
+        let text = say("GAINS WHEN A DEAL COMES AGAIN", "GEWINNT BEI WIEDERKEHRENDEN AUSTEILUNGEN");
+        remarks.push(format!("{text} ({:+.2}, p = {:.1e})", gain.mean, gain.p_value));
+    }
+    remarks.join(", ")
+}
+
+/// How far it is, in one line.
+pub(super) fn progress(standings: &wire::Standings, lang: Lang) -> String {
+    let wire::Standings { groups_counted, groups_expected, tables_over, tables_expected, .. } = standings;
+    let state = parlor_cli::report::state_text(standings.state()).get(lang);
+    let round = match standings.rounds {
+        0 | 1 => String::new(),
+        rounds => format!("{} {}/{rounds}, ", say(lang, "round", "Runde"), (standings.round + 1).min(rounds)),
+    };
+    let voided = match (standings.groups_voided, lang) {
+        (0, _) => String::new(),
+        (voided, Lang::En) => format!(", {voided} groups voided"),
+        (voided, Lang::De) => format!(", {voided} Gruppen gestrichen"),
+    };
+    let left = match standings.time_left_ms {
+        Some(left) if standings.state() == wire::TournamentState::Running => {
+            format!(", {} {}", say(lang, "about", "noch etwa"), time(left, lang))
+        }
+        _ => String::new(),
+    };
+    match lang {
+        Lang::En => format!(
+            "{state}: {round}{groups_counted} of {groups_expected} groups count, {tables_over} of {tables_expected} tables over, {} running{voided}{left}",
+            standings.tables_running
+        ),
+        Lang::De => format!(
+            "{state}: {round}{groups_counted} von {groups_expected} Gruppen zählen, {tables_over} von {tables_expected} Tischen zu Ende, {} laufen{voided}{left}",
+            standings.tables_running
+        ),
+    }
+}
+
+/// A time for people, such as `2m 5s left`.
+fn time(left_ms: u64, lang: Lang) -> String {
+    let seconds = left_ms.div_ceil(1000);
+    let text = humantime::format_duration(std::time::Duration::from_secs(seconds));
+    match lang {
+        Lang::En => format!("{text} left"),
+        Lang::De => format!("{text}"),
+    }
+}
+
+/// What the sequential test says, if there is one.
+fn test(standings: &wire::Standings, lang: Lang) -> Option<String> {
+    let test = standings.test.as_ref()?;
+    let decided = match test.decision() {
+        SequentialDecision::Unspecified => say(lang, "not decided", "nicht entschieden"),
+        SequentialDecision::Lower => {
+            say(lang, "decided: the lower hypothesis", "entschieden: die untere Hypothese")
+        }
+        SequentialDecision::Upper => {
+            say(lang, "decided: the upper hypothesis", "entschieden: die obere Hypothese")
+        }
+    };
+    let (name, after) = match lang {
+        Lang::En => ("test", format!("after {} groups", test.groups)),
+        Lang::De => ("Test", format!("nach {} Gruppen", test.groups)),
+    };
+    let (llr, low, high) = (test.llr, test.accept_lower, test.accept_upper);
+    Some(format!("{name}: {decided} {after} (LLR {llr:+.2}, {low:+.2} .. {high:+.2})"))
+}
+
+pub(super) const fn say(lang: Lang, en: &'static str, de: &'static str) -> &'static str {
+    match lang {
+        Lang::En => en,
+        Lang::De => de,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(rank: u32, name: &str, mean: f64) -> wire::StandingsRow {
+        wire::StandingsRow {
+            rank,
+            entrant: rank - 1,
+            name: name.into(),
+            groups: 12,
+            games: 24,
+            mean,
+            interval: Some(wire::Interval { low: mean - 1.0, high: mean + 1.0 }),
+            place_points: 20.5,
+            rating: mean * 30.0,
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn standings_are_a_table_with_how_far_it_is() {
+        let late = wire::FinishCount { finish: SeatFinish::TimedOut.into(), games: 3 };
+        let second = wire::StandingsRow { finishes: vec![late], withdrawn: true, ..row(2, "random", -2.25) };
+        let shown = wire::Standings {
+            state: wire::TournamentState::Running.into(),
+            rows: vec![row(1, "greedy", 2.25), second],
+            groups_counted: 12,
+            groups_expected: 50,
+            tables_over: 25,
+            tables_expected: 100,
+            tables_running: 4,
+            time_left_ms: Some(61_000),
+            rounds: 1,
+            ..Default::default()
+        };
+        insta::assert_snapshot!(standings(&shown, Lang::En).join("\n"), @r"
+           ENTRANT  GROUPS  GAMES  SCORE  95%             PLACES  RATING  95%  REMARKS
+        1  greedy   12      24     +2.25  +1.25 .. +3.25  20.5    +68
+        2  random   12      24     -2.25  -3.25 .. -1.25  20.5    -68          3 out of time, withdrawn
+        running: 12 of 50 groups count, 25 of 100 tables over, 4 running, about 1m 1s left
+        ");
+        let german = standings(&shown, Lang::De).join("\n");
+        assert!(
+            german.contains("12 von 50 Gruppen zählen") && german.contains("3 Zeit überschritten"),
+            "{german}"
+        );
+    }
+}

@@ -1,0 +1,186 @@
+//! Replaying a record: what one viewer was told, step by step, with the view after each.
+
+use parlor_engine::{AnyEvent, AnyView, Audience, Viewer};
+use parlor_proto::convert::{self, WrongField};
+
+use super::form::Unreadable;
+use crate::{Update, wire};
+use wire::record_telling::{Audience as To, Told};
+
+/// One step of a record, as a viewer learnt it.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Moment {
+    /// The step of the record, the first being 0.
+    pub step: usize,
+    /// When it was, in milliseconds since the table was made.
+    pub after_ms: i64,
+    /// What the viewer was told, as the server said it then, with the view after it once the game had begun.
+    pub update: Update,
+}
+
+/// Everything that one viewer was told.
+///
+/// ```
+/// use parlor_sdk::record::{Replay, viewers};
+/// # use parlor_sdk::wire;
+///
+/// # fn example(record: &wire::Record) -> Result<(), Box<dyn std::error::Error>> {
+/// for viewer in viewers(record) {
+///     for moment in Replay::new(record, viewer)? {
+///         let moment = moment?;
+///         println!("{viewer:?} after {} ms: {:?}", moment.after_ms, moment.update.events());
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Replay<'a> {
+    record: &'a wire::Record,
+    viewer: Viewer,
+    step: usize,
+    number: u32,
+    first: Option<AnyView>,
+    view: Option<AnyView>,
+}
+
+/// Those whose record it is: everyone at the table and a spectator, or one viewer.
+#[must_use]
+pub fn viewers(record: &wire::Record) -> Vec<Viewer> {
+    match record.viewer {
+        Some(viewer) => Viewer::try_from(viewer).into_iter().collect(),
+        None => Viewer::all(u8::try_from(record.seats.len()).unwrap_or(u8::MAX)).collect(),
+    }
+}
+
+impl<'a> Replay<'a> {
+    /// The record as this viewer saw the game. An error if the record does not know that.
+    pub fn new(record: &'a wire::Record, viewer: Viewer) -> Result<Replay<'a>, Unreadable> {
+        let place = viewers(record).iter().position(|known| *known == viewer);
+        let place = place.ok_or_else(|| Unreadable::new("the record does not have what this viewer saw"))?;
+        let first = record.views.get(place).cloned().map(AnyView::try_from).transpose();
+        let first = first.map_err(|wrong| unreadable("views", place, &wrong))?;
+        Ok(Replay { record, viewer, step: 0, number: 0, first, view: None })
+    }
+
+    /// The table as it was in the end: who sat where, and what was played.
+    #[must_use]
+    pub fn table(&self) -> wire::Table {
+        let wire::Record { table_id, game, rules_version, options, clock, shuffle, .. } = self.record.clone();
+        wire::Table {
+            table_id,
+            game,
+            rules_version,
+            options,
+            seats: self.record.seats.iter().map(table_seat).collect(),
+            clock,
+            shuffle,
+            create_time: self.record.create_time,
+            start_time: self.record.start_time,
+            end_time: self.record.end_time,
+            result: self.record.result.clone(),
+            rematch_of: self.record.rematch_of.clone(),
+            ..Default::default()
+        }
+    }
+
+    /// The step as the viewer learnt it; nothing if it was told nothing.
+    fn moment(&mut self, step: usize) -> Result<Option<Moment>, Unreadable> {
+        let found = &self.record.steps[step];
+        let seat = self.viewer.seat().map(convert::seat_number);
+        let decided = found.decided.iter().find(|decision| Some(decision.seat) == seat);
+        let is_asked = seat.is_some_and(|seat| found.asked.contains(&seat));
+        let mut update = wire::Update { decided: decided.map(decided_update), ..Default::default() };
+        let mut is_told = false;
+        for telling in &found.told {
+            if !self.is_told(telling).map_err(|wrong| unreadable("steps", step, &wrong))? {
+                continue;
+            }
+            is_told = true;
+            match &telling.told {
+                Some(Told::Game(event)) => update.events.push(event.clone()),
+                Some(Told::Table(event)) => update.table_events.push(event.clone()),
+                None => {}
+            }
+        }
+        if !is_told && !is_asked && update.decided.is_none() {
+            return Ok(None);
+        }
+        self.follow(&update.events).map_err(|wrong| unreadable("steps", step, &wrong))?;
+        let seed_given = self.record.shuffle.as_ref().is_some_and(|shuffle| shuffle.seed_given);
+        let view = self.view.clone().map(|view| wire::GameView { seed_given, ..view.into() });
+        update.view = view.map(Box::new);
+        self.number += 1;
+        update.number = self.number;
+        Ok(Some(Moment { step, after_ms: found.after_ms, update: Update::from_wire(update) }))
+    }
+
+    fn follow(&mut self, events: &[wire::GameEvent]) -> Result<(), WrongField> {
+        match &mut self.view {
+            Some(view) => {
+                for event in events {
+                    view.follow(&AnyEvent::try_from(event.clone())?);
+                }
+            }
+            // The game begins with its first events, and the view of that moment has them.
+            None if !events.is_empty() => self.view.clone_from(&self.first),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn is_told(&self, telling: &wire::RecordTelling) -> Result<bool, WrongField> {
+        let to = match &telling.audience {
+            None => return Ok(true),
+            Some(To::Everyone(_)) => Audience::Everyone,
+            Some(To::Only(seat)) => Audience::Only(convert::seat(*seat, "only")?),
+            Some(To::AllBut(seats)) => Audience::AllBut(convert::seats(seats.seats.clone(), "all_but")?),
+        };
+        Ok(to.includes(self.viewer))
+    }
+}
+
+impl Iterator for Replay<'_> {
+    type Item = Result<Moment, Unreadable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.step < self.record.steps.len() {
+            let step = self.step;
+            self.step += 1;
+            if let Some(moment) = self.moment(step).transpose() {
+                return Some(moment);
+            }
+        }
+        None
+    }
+}
+
+fn unreadable(list: &str, place: usize, wrong: &WrongField) -> Unreadable {
+    Unreadable::new(format!("{list}[{place}]: {wrong}"))
+}
+
+fn decided_update(decision: &wire::RecordDecision) -> wire::Decided {
+    wire::Decided {
+        decision_id: decision.decision_id,
+        action: decision.action.clone(),
+        by: decision.by,
+        think_ms: decision.think_ms,
+        bank_left_ms: decision.bank_left_ms,
+        index: decision.index,
+    }
+}
+
+fn table_seat(seat: &wire::RecordSeat) -> wire::TableSeat {
+    use wire::record_seat::Occupant as Sat;
+    use wire::table_seat::Occupant;
+    let occupant = match seat.occupant.clone() {
+        None => Occupant::Open(wire::OpenSeat {}),
+        Some(Sat::Player(player)) => {
+            Occupant::Player(wire::PlayerSeat { user_id: String::new(), display_name: player.display_name })
+        }
+        Some(Sat::HouseBot(bot)) => Occupant::HouseBot(bot),
+        Some(Sat::Agent(agent)) => Occupant::Agent(agent),
+    };
+    wire::TableSeat { seat: seat.seat, occupant: Some(occupant), forfeited: 0 }
+}

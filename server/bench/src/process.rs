@@ -1,0 +1,217 @@
+//! Servers as processes of their own, so that what they compute can be counted, and the loads on them.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use parlor_cli::load::now;
+use serde_json::Value;
+
+use crate::bare::Sizes;
+
+/// Limits that nobody here is to wait for. The baseline has the same, as far as they are limits of tonic's.
+const SETTINGS: [&str; 6] = [
+    "limits.requests_per_second=1000000",
+    "limits.request_burst=1000000",
+    "limits.tables_per_key=100000",
+    "limits.streams_per_connection=2048",
+    "limits.channels_per_stream=65536",
+    "limits.commit_queue=65536",
+];
+
+/// A server that runs. Dropping it kills it.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) address: String,
+    metrics: Option<SocketAddr>,
+    /// How long it took to be up.
+    pub(crate) started_in: Duration,
+}
+
+/// A program beside this one.
+fn beside(name: &str) -> Result<PathBuf> {
+    let path = std::env::current_exe().context("the path of this program")?.with_file_name(name);
+    if !path.exists() {
+        bail!("{} is not there: build it first (make bench does)", path.display());
+    }
+    Ok(path)
+}
+
+impl Server {
+    /// Parlor on a folder.
+    pub(crate) fn hosted(data: &Path) -> Result<Server> {
+        let mut command = Command::new(beside("parlor-server")?);
+        command.args(["--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--log-level", "error"]);
+        command.arg("--data").arg(data).args(SETTINGS.map(|setting| ["--set", setting]).concat());
+        Server::start(command)
+    }
+
+    /// The baseline.
+    pub(crate) fn bare(tables: usize, sizes: Sizes) -> Result<Server> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["bare-serve", "--tables", &tables.to_string()]).args(sizes.arguments());
+        command.arg("--").args(SETTINGS.map(|setting| ["--set", setting]).concat());
+        Server::start(command)
+    }
+
+    fn start(mut command: Command) -> Result<Server> {
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PARLOR_"))
+        {
+            command.env_remove(name);
+        }
+        let begun = now();
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+        let mut lines = BufReader::new(child.stdout.take().context("its output")?).lines();
+        let mut server = Server { child, address: String::new(), metrics: None, started_in: Duration::ZERO };
+        for line in lines.by_ref() {
+            let line = line?;
+            if let Some((_, after)) = line.split_once(" listens on ") {
+                server.started_in = now() - begun;
+                server.address = after.split(' ').next().unwrap_or_default().to_owned();
+                // The baseline says nothing more.
+                if line.contains("baseline") {
+                    return Ok(server);
+                }
+            }
+            if let Some((_, after)) = line.split_once("metrics  http://") {
+                server.metrics = after.split('/').next().and_then(|address| address.parse().ok());
+                return Ok(server);
+            }
+        }
+        bail!("a server ended before it was up");
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The time of a commit that only one of a hundred is slower than, in milliseconds.
+    pub(crate) fn commit_p99_ms(&self) -> Result<f64> {
+        let mut page = TcpStream::connect(self.metrics.context("a page with metrics")?)?;
+        page.write_all(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        let mut text = String::new();
+        page.read_to_string(&mut text)?;
+        commit_p99_ms(&text).context("no commits in the metrics")
+    }
+
+    /// Tells it to stop, and waits until it has, so that its store is in order.
+    pub(crate) fn stop(mut self) -> Result<()> {
+        let told = Command::new("kill").args(["-TERM", &self.id().to_string()]).status()?;
+        if !told.success() || !self.child.wait()?.success() {
+            bail!("the server did not stop in good order");
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The upper end of the bucket that the 99th of 100 commits is in.
+fn commit_p99_ms(metrics: &str) -> Option<f64> {
+    let buckets = metrics.lines().filter_map(|line| {
+        let (end, count) = line.strip_prefix("parlor_commit_seconds_bucket{le=\"")?.split_once("\"} ")?;
+        Some((end.parse::<f64>().ok()?, count.trim().parse::<f64>().ok()?))
+    });
+    let buckets: Vec<(f64, f64)> = buckets.collect();
+    let (_, all) = *buckets.last()?;
+    let (end, _) = buckets.iter().find(|(_, count)| *count >= all * 0.99)?;
+    (all > 0.0).then_some(end * 1000.0)
+}
+
+/// A load on a server.
+#[derive(Clone, Copy)]
+pub(crate) struct Load {
+    pub(crate) tables: usize,
+    pub(crate) connections: usize,
+    /// One seat a stream, or as many as there are to a connection.
+    pub(crate) stream_a_seat: bool,
+    pub(crate) seconds: u64,
+    pub(crate) rate: Option<f64>,
+    /// Options of the game.
+    pub(crate) options: &'static [&'static str],
+}
+
+/// What came of a load.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measured {
+    pub(crate) per_second: f64,
+    pub(crate) per_cpu_second: f64,
+    pub(crate) p99_ms: f64,
+    /// The memory of the server at the end; the baseline's is not looked at.
+    pub(crate) memory_kib: f64,
+}
+
+impl Load {
+    /// Plays on Parlor, by `parlor bench`.
+    pub(crate) fn on_hosted(&self, server: &Server) -> Result<Measured> {
+        let mut command = Command::new(beside("parlor")?);
+        command.args(["bench", "--json", "--server", &format!("http://{}", server.address)]);
+        command.args(self.arguments(server));
+        if self.stream_a_seat {
+            command.args(["--seats-per-stream", "1"]);
+        }
+        for option in self.options {
+            command.args(["--option", option]);
+        }
+        measured(command)
+    }
+
+    /// Plays on the baseline.
+    pub(crate) fn on_bare(&self, server: &Server, sizes: Sizes) -> Result<Measured> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["bare-load", &server.address]).args(self.arguments(server)).args(sizes.arguments());
+        measured(command)
+    }
+
+    fn arguments(&self, server: &Server) -> Vec<String> {
+        let mut arguments = vec![
+            format!("--tables={}", self.tables),
+            format!("--connections={}", self.connections),
+            format!("--seconds={}", self.seconds),
+            format!("--server-pid={}", server.id()),
+        ];
+        arguments.extend(self.rate.map(|rate| format!("--rate={rate:.0}")));
+        arguments
+    }
+}
+
+/// Runs a load, and reads what it says.
+fn measured(mut command: Command) -> Result<Measured> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
+    if !output.status.success() {
+        bail!("a load failed: {command:?}");
+    }
+    let report: Value = serde_json::from_slice(&output.stdout)?;
+    let number = |path: &str| {
+        let found = report.pointer(path).and_then(Value::as_f64);
+        found.with_context(|| format!("a load did not say {path}"))
+    };
+    Ok(Measured {
+        per_second: number("/moves_per_second")?,
+        per_cpu_second: number("/server/moves_per_cpu_second")?,
+        p99_ms: number("/latency_ms/p99")?,
+        memory_kib: number("/server/memory_kib").unwrap_or_default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_commits_are_found() {
+        let line = |end: &str, count: u32| format!("parlor_commit_seconds_bucket{{le=\"{end}\"}} {count}\n");
+        let text = [line("0.001", 50), line("0.002", 98), line("0.004", 99), line("+Inf", 100)].concat();
+        assert_eq!(commit_p99_ms(&text), Some(4.0));
+        assert_eq!(commit_p99_ms("parlor_moves_total 3"), None);
+    }
+}

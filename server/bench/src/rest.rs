@@ -1,0 +1,91 @@
+//! A store with a million finished games, made once and kept beside the binaries: a game of gap is played on a real
+//! server, and its log and record are written again and again under new names.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use bytes::Bytes;
+use parlor_server::TableId;
+use parlor_server::log::{Append, Filter, Listing, Log, NewPlace, Options, Page, Place, SqliteLog, TableRow};
+
+use crate::process::{Load, Server};
+
+/// How many tables are written in one commit.
+const BATCH: u64 = 1000;
+
+/// The folder of the store with so many games at rest, which is filled if it is not there yet.
+pub(crate) fn filled(games: u64) -> Result<PathBuf> {
+    let programs = std::env::current_exe().context("the path of this program")?;
+    let target = programs.parent().and_then(Path::parent).context("the folder of this program")?;
+    let folder = target.join(format!("bench-store-{games}"));
+    if folder.join("complete").exists() {
+        return Ok(folder);
+    }
+    // One that was given up half way is begun anew.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder)?;
+    eprintln!("bench: filling {} with {games} games, once ...", folder.display());
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(fill(&folder, games))?;
+    std::fs::write(folder.join("complete"), "")?;
+    Ok(folder)
+}
+
+async fn fill(folder: &Path, games: u64) -> Result<()> {
+    let game = Game::played().await?;
+    let log = SqliteLog::open(&folder.join("parlor.db"), Options::default())?;
+    for first in (0..games).step_by(BATCH as usize) {
+        let appends = (first..games.min(first + BATCH)).map(|number| game.again(number)).collect();
+        log.append_all(appends).await.into_iter().collect::<Result<Vec<_>, _>>()?;
+    }
+    log.close().await;
+    Ok(())
+}
+
+/// A finished game, as it is stored.
+struct Game {
+    row: TableRow,
+    entries: Vec<Bytes>,
+    record: Bytes,
+}
+
+impl Game {
+    /// Plays until a game is finished, and takes it from the store.
+    async fn played() -> Result<Game> {
+        let data = tempfile::tempdir()?;
+        let server = Server::hosted(data.path())?;
+        let load =
+            Load { tables: 50, connections: 1, stream_a_seat: false, seconds: 3, rate: None, options: &[] };
+        load.on_hosted(&server)?;
+        server.stop()?;
+        let log = Arc::new(SqliteLog::open(&data.path().join("parlor.db"), Options::default())?);
+        let finished = Filter { state: Some(FINISHED), ..Filter::default() };
+        let found = log.tables(finished, Page { after: None, size: 1000 }).await?.tables;
+        let mut games = Vec::new();
+        for row in found.into_iter().filter(|row| row.place == Place::Finished) {
+            let entries = log.read(row.id, 0).await?.into_iter().map(|entry| entry.payload).collect();
+            let record = log.record(row.id).await?.context("a finished game has a record")?;
+            games.push(Game { row, entries, record });
+        }
+        // One of the usual length.
+        games.sort_by_key(|game| game.entries.len());
+        let middle = games.len() / 2;
+        games.into_iter().nth(middle).context("no game was played to its end")
+    }
+
+    /// The same under another name, as a game of some earlier day.
+    fn again(&self, number: u64) -> Append {
+        let mut random = [0; 10];
+        random[2..].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+        let table = TableId::new(self.row.created.0 - 1_000_000_000 + number, random);
+        let listing: Listing = self.row.listing.clone();
+        let mut append = Append::new(table, 0, self.row.updated, self.entries.clone());
+        append.listing = Some(listing);
+        append.place = Some(NewPlace::Finished { record: self.record.clone() });
+        append
+    }
+}
+
+/// The number that the log lists finished tables by.
+const FINISHED: u8 = 3;

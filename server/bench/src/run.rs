@@ -1,0 +1,156 @@
+//! The turns: each measures everything once, one after the other, so that whatever else the machine does falls on all
+//! alike; the median of the turns counts.
+
+use anyhow::{Result, ensure};
+
+use crate::bare::Sizes;
+use crate::figures::{Figures, print};
+use crate::process::{Load, Measured, Server};
+use crate::{Arguments, rest, sizes};
+
+/// Over how many connections the players come, where it is not one each.
+const CONNECTIONS: usize = 16;
+/// How many moves a second are made where memory is measured.
+const CALM: f64 = 500.0;
+/// Games so long that none ends while moves are counted: the baseline has no games to begin and to end either.
+const LONG: &[&str] = &["rounds=100"];
+
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let sizes = bytes_per_move()?;
+    let seconds = arguments.seconds;
+    let tables = arguments.tables;
+    let load =
+        Load { tables, connections: CONNECTIONS, stream_a_seat: false, seconds, rate: None, options: LONG };
+    let stream = Load { stream_a_seat: true, ..load };
+    let connection = Load { connections: 2 * tables, ..stream };
+    let games = Load { options: &[], ..load };
+    let few = Load { tables: tables / 10, ..load };
+    let many = Load { tables: tables * 10, ..load };
+
+    let names = [
+        "bare_stream",
+        "bare_conn",
+        "host_mux",
+        "host_stream",
+        "host_conn",
+        "host_games",
+        "host_100",
+        "host_10k",
+    ];
+    let mut all: [Figures; 8] = Default::default();
+    let mut full = Figures::default();
+    for turn in 0..arguments.turns {
+        eprintln!("bench: turn {} of {} ...", turn + 1, arguments.turns);
+        let measured = [
+            on_bare(stream, sizes)?,
+            on_bare(connection, sizes)?,
+            on_hosted(load)?,
+            on_hosted(stream)?,
+            on_hosted(connection)?,
+            on_hosted(games)?,
+            on_hosted(few)?,
+            on_hosted(many)?,
+        ];
+        for (figures, measured) in all.iter_mut().zip(&measured) {
+            figures.add(measured.per_cpu_second);
+        }
+        full.add(measured[2].per_second);
+    }
+    for (name, figures) in names.iter().zip(&all) {
+        figures.print(name, "moves/cpu-s", 0);
+    }
+    let [bare_stream, bare_connection, mux, streams, connections, whole, hundred, ten_thousand] = &all;
+    mux.against(bare_stream).print("host_vs_bare_mux", "x", 2);
+    streams.against(bare_stream).print("host_vs_bare_stream", "x", 2);
+    connections.against(bare_connection).print("host_vs_bare_conn", "x", 2);
+    whole.against(bare_stream).print("host_games_vs_bare", "x", 2);
+    ten_thousand.against(hundred).print("host_10k_vs_100", "x", 2);
+    memory(Load { options: &[], rate: Some(CALM), ..load }, arguments.turns)?;
+    latency(Load { rate: Some((full.median() / 2.0).round()), ..load }, sizes, arguments.turns)?;
+    at_rest(load, arguments)
+}
+
+fn on_hosted(load: Load) -> Result<Measured> {
+    let data = tempfile::tempdir()?;
+    load.on_hosted(&Server::hosted(data.path())?)
+}
+
+fn on_bare(load: Load, sizes: Sizes) -> Result<Measured> {
+    load.on_bare(&Server::bare(load.tables, sizes)?, sizes)
+}
+
+/// Weighs moves, and gives the sizes of the baseline's messages.
+fn bytes_per_move() -> Result<Sizes> {
+    let data = tempfile::tempdir()?;
+    let server = Server::hosted(data.path())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let full = runtime.block_on(sizes::weigh(&server.address, sizes::FULL))?;
+    let lean = runtime.block_on(sizes::weigh(&server.address, sizes::LEAN))?;
+    print("bytes_per_move", full.sent, "bytes", 0);
+    print("bytes_per_move_lean", lean.sent, "bytes", 0);
+    let sizes = full.sizes();
+    ensure!(sizes.view > 0 && sizes.events > 0, "moves without views or events: {full:?}");
+    print("bare_message_view", sizes.view as f64, "bytes", 0);
+    print("bare_message_events", sizes.events as f64, "bytes", 0);
+    Ok(sizes)
+}
+
+/// How long a move takes at half of full load, beside the baseline at the same rate. An entry may wait for two commits:
+/// the one that is under way when it comes, and its own.
+fn latency(load: Load, sizes: Sizes, turns: u32) -> Result<()> {
+    let (mut hosted, mut bare, mut ratio) = (Figures::default(), Figures::default(), Figures::default());
+    let mut commits = Figures::default();
+    for _ in 0..turns {
+        let data = tempfile::tempdir()?;
+        let server = Server::hosted(data.path())?;
+        let took = load.on_hosted(&server)?.p99_ms;
+        let commit = server.commit_p99_ms()?;
+        drop(server);
+        let base = on_bare(load, sizes)?.p99_ms;
+        hosted.add(took);
+        commits.add(commit);
+        bare.add(base);
+        ratio.add((took - 2.0 * commit).max(0.0) / base);
+    }
+    hosted.print("host_p99", "ms", 2);
+    commits.print("host_commit_p99", "ms", 2);
+    bare.print("bare_p99", "ms", 2);
+    ratio.print("host_p99_vs_bare", "x", 2);
+    Ok(())
+}
+
+/// How much memory a table takes: what ten times as many take more, over the same connections and while few move.
+fn memory(load: Load, turns: u32) -> Result<()> {
+    let mut kib = Figures::default();
+    for _ in 0..turns {
+        let few = on_hosted(load)?.memory_kib;
+        let many = on_hosted(Load { tables: load.tables * 10, ..load })?.memory_kib;
+        kib.add((many - few) / (load.tables * 9) as f64);
+    }
+    kib.print("table_kib", "KiB", 2);
+    Ok(())
+}
+
+/// What a million tables at rest cost.
+fn at_rest(load: Load, arguments: &Arguments) -> Result<()> {
+    let folder = rest::filled(arguments.at_rest)?;
+    let (mut ratio, mut cpu, mut started, mut empty) =
+        (Figures::default(), Figures::default(), Figures::default(), Figures::default());
+    for _ in 0..arguments.turns {
+        let server = Server::hosted(&folder)?;
+        started.add(server.started_in.as_secs_f64());
+        let with = load.on_hosted(&server)?;
+        server.stop()?;
+        let data = tempfile::tempdir()?;
+        let server = Server::hosted(data.path())?;
+        empty.add(server.started_in.as_secs_f64());
+        let without = load.on_hosted(&server)?;
+        ratio.add(with.per_second / without.per_second);
+        cpu.add(with.per_cpu_second / without.per_cpu_second);
+    }
+    ratio.print("rest_million", "x", 2);
+    cpu.print("rest_million_cpu", "x", 2);
+    started.print("startup_million_s", "s", 3);
+    empty.print("startup_empty_s", "s", 3);
+    Ok(())
+}
