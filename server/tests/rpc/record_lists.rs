@@ -262,7 +262,7 @@ async fn an_export_has_all_records_in_the_order_of_the_deals_and_no_message_is_l
 async fn a_tournament_is_exported() {
     let scene = Scene::new().await;
     let caller = scene.anyone();
-    let setup = tournament::setup(GameId::Gap, &["random", "random"], tournament::round_robin(2));
+    let setup = tournament::setup(GameId::Gap, &["random", "greedy"], tournament::round_robin(2));
     let id = caller.begin(setup).await;
     caller.to_the_end(&id).await;
     let tables = caller.tables_of(&id).await;
