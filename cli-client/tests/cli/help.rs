@@ -3,10 +3,12 @@
 use crate::support::Parlor;
 
 /// Every command, in the order of the help.
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 24] = [
     "play",
     "watch",
     "replay",
+    "record",
+    "verify",
     "games",
     "rules",
     "bots",

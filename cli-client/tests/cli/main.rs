@@ -14,5 +14,6 @@ mod games;
 mod help;
 mod interrupts;
 mod json;
+mod records;
 mod restarts;
 mod tls;

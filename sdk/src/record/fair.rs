@@ -1,6 +1,6 @@
 //! Where the cards came from: whether the seeds of a record follow from each other.
 
-use parlor_fair::{DealSeed, Entropy, ServerSeed, TableId};
+use parlor_fair::{DealSeed, Entropy, GIVEN, ServerSeed, TableId};
 
 use crate::wire;
 use wire::record_telling::Told;
@@ -84,10 +84,12 @@ fn follow(shown: &wire::FairShuffle, table: &str, began: bool) -> Result<wire::F
     Ok(right)
 }
 
-/// The seed of a deal of a tournament.
+/// The seed of a deal of a tournament. What somebody gave is derived from zeros instead of the id, so that it gives the same
+/// deals again.
 pub(super) fn deal_seed(shown: &wire::FairShuffle, group: &wire::DealGroup) -> Result<DealSeed, String> {
     let tournament = group.tournament_id.parse();
     let tournament = tournament.map_err(|error| format!("deal_group.tournament_id: {error}"))?;
+    let tournament = if shown.seed_given { GIVEN } else { tournament };
     Ok(DealSeed::from_bytes(tournament, group.number, seed(&shown.server_seed, "server_seed")?))
 }
 

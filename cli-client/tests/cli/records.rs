@@ -1,0 +1,109 @@
+//! Records: from a server into files of every form, checked, replayed, and found out when somebody has changed them.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::support::{Parlor, Server};
+
+/// A game of house bots that is over: its table.
+fn played(parlor: &Parlor, game: &str) -> String {
+    let made = parlor.json(&["create", game, "--seat", "bot:random", "--seat", "bot:greedy"]);
+    let table = made["table_id"].as_str().unwrap().to_owned();
+    // Whoever watches is there until the end.
+    parlor.ok(&["watch", &table, "--plain"]);
+    assert_eq!(parlor.json(&["show", &table])["state"], "TABLE_STATE_FINISHED");
+    table
+}
+
+#[test]
+fn a_record_is_got_in_every_form_checked_and_replayed() {
+    let server = Server::start();
+    let online = Parlor::of(&server.url());
+    let table = played(&online, "gap");
+    let listed = online.json(&["record", "list", "--game", "gap"]);
+    assert_eq!(listed["records"][0]["table_id"], table.as_str());
+    assert!(online.ok(&["record", "list", "--lang", "de"]).contains("zu Ende"));
+    assert_eq!(online.ok(&["record", "list", "--until", "2001-01-01"]), "No records.\n");
+    // What is checked and replayed needs no server.
+    let offline = Parlor::of("http://127.0.0.1:1");
+    let mut shown = Vec::new();
+    for form in ["txt", "json", "binpb"] {
+        let file = online.home().join(format!("game.{form}"));
+        let name = file.to_str().unwrap();
+        online.ok(&["record", "get", &table, "-o", name]);
+        let said = offline.ok(&["verify", name]);
+        assert!(said.starts_with(&format!("{name}: right (gap, ")), "{said}");
+        shown.push(offline.ok(&["replay", name, "--plain"]));
+        assert!(!offline.ok(&["replay", name, "--plain", "--seat", "1"]).is_empty());
+    }
+    assert!(shown[0] == shown[1] && shown[1] == shown[2], "the forms replay alike");
+    let text = online.ok(&["record", "get", &table]);
+    assert!(text.starts_with("parlor record\nversion: 1\n"), "{text}");
+    let seat = online.home().join("seat.txt");
+    online.ok(&["record", "get", &table, "--seat", "1", "-o", seat.to_str().unwrap()]);
+    assert!(offline.ok(&["verify", seat.to_str().unwrap()]).contains("it is what seat 1 saw"));
+    // Through a pipe.
+    let mut child =
+        offline.command(&["verify", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert!(done.status.success() && done.stdout.starts_with(b"-: right"), "{done:?}");
+}
+
+#[test]
+fn a_record_that_was_changed_is_found_out() {
+    let server = Server::start();
+    let online = Parlor::of(&server.url());
+    let table = played(&online, "flush");
+    let right = online.ok(&["record", "get", &table]);
+    let offline = Parlor::alone();
+    let file = offline.home().join("changed.txt");
+    let name = file.to_str().unwrap();
+    let points = right.lines().find(|line| line.starts_with("result.seats:")).unwrap();
+    let place = if points.contains("place: 1") { ("place: 1", "place: 2") } else { ("place: 2", "place: 1") };
+    std::fs::write(&file, right.replacen(points, &points.replace(place.0, place.1), 1)).unwrap();
+    let done = offline.run(&["verify", name]);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(
+        done.stdout.starts_with(&format!("{name}: WRONG (1 findings)\n  result.seats[0].place: there is ")),
+        "{done:?}"
+    );
+    let done = offline.run(&["verify", name, "--lang", "de"]);
+    assert!(done.stdout.contains("FALSCH") && done.stdout.contains("da steht"), "{done:?}");
+    let done = offline.run(&["--json", "verify", name]);
+    let said: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!((&said["right"], &said["wrong"][0]["path"]), (&false.into(), &"result.seats[0].place".into()));
+    // One bad file does not keep the others from being checked.
+    let good = offline.home().join("good.txt");
+    std::fs::write(&good, &right).unwrap();
+    let done = offline.run(&["verify", name, good.to_str().unwrap()]);
+    assert!(done.code == 1 && done.stdout.contains("good.txt: right"), "{done:?}");
+}
+
+#[test]
+fn what_is_no_record_is_said_to_be_none() {
+    let parlor = Parlor::alone();
+    let file = parlor.home().join("file");
+    let name = file.to_str().unwrap();
+    let check = |content: &[u8], code: i32, why: &str| {
+        std::fs::write(&file, content).unwrap();
+        for command in ["verify", "replay"] {
+            let done = parlor.run(&[command, name]);
+            let said = format!("{}{}", done.stdout, done.stderr);
+            assert!(done.code == code && said.contains(why) && said.lines().count() == 1, "{done:?}");
+        }
+    };
+    check(b"", 1, "it is empty");
+    check(b"Dear diary", 1, "it is no record");
+    check(b"{\"version\": 1, \"colour\": 3}", 1, "colour");
+    check(b"{\"version\": 7}", 1, "version 7");
+    check(b"{}", 1, "it has no version");
+    check(b"parlor record\nversion: 1\nsteps: 3\n", 1, "line 3: ");
+    check(b"parlor record\nversion: 1\n\xff\n", 1, "line 3: it is not in UTF-8");
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(parlor.run(&["verify", name]).code, 5);
+    let folder = parlor.home().to_str().unwrap();
+    let done = parlor.run(&["verify", folder]);
+    assert!(done.code == 2 && done.stdout.contains("is a folder"), "{done:?}");
+    assert_eq!(parlor.run(&["verify"]).code, 2);
+}
