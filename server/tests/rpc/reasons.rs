@@ -250,15 +250,18 @@ fn cases() -> Vec<(Reason, Case)> {
             why(Scene::new().await.anyone().get_tournament(tournament::get(&no_table())).await)
         };
         TournamentState: {
-            let caller = Scene::new().await.anyone();
+            let scene = Scene::new().await;
+            let caller = scene.anyone();
             why(caller.pause_tournament(tournament::pause(&cup(&caller).await)).await)
         };
         EntrantNotFound: {
-            let caller = Scene::new().await.anyone();
+            let scene = Scene::new().await;
+            let caller = scene.anyone();
             why(caller.withdraw_entrant(tournament::withdraw(&cup(&caller).await, 2)).await)
         };
         GroupNotFound: {
-            let caller = Scene::new().await.anyone();
+            let scene = Scene::new().await;
+            let caller = scene.anyone();
             why(caller.void_group(tournament::void(&cup(&caller).await, 9, "why")).await)
         };
         DealNotOver: {

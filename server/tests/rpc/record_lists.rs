@@ -12,10 +12,12 @@ use parlor_server::stored::{decode_record, encode_record};
 use parlor_server::table::{ChanceSetup, Deal, Holder, Visibility};
 use prost::Message;
 
+use crate::agent::{Agent, hello};
 use crate::ask::{cancel, delete, gap, no_table, private, table};
 use crate::caller::{Caller, Refused, why};
-use crate::records::{get, of};
+use crate::records::{get, of, replay};
 use crate::scene::{Scene, key, ms, soon};
+use crate::tournament;
 
 const OWNER: &[Scope] = &[Scope::Tables, Scope::Play, Scope::SeededTables];
 
@@ -253,6 +255,59 @@ async fn an_export_has_all_records_in_the_order_of_the_deals_and_no_message_is_l
     let summary = caller.list_records(of_it).await.unwrap().records.remove(0);
     assert_eq!(summary.deal_group.expect("a deal").tournament_id, tournament.to_string());
     assert!(matches!(summary.seats[0].occupant, Some(v1::record_seat::Occupant::Agent(_))));
+}
+
+/// What an export has, once the tournament is over: every table of it, each dealt the hands that its deal says.
+#[tokio::test]
+async fn a_tournament_is_exported() {
+    let scene = Scene::new().await;
+    let caller = scene.anyone();
+    let setup = tournament::setup(GameId::Gap, &["random", "greedy"], tournament::round_robin(2));
+    let id = caller.begin(setup).await;
+    caller.to_the_end(&id).await;
+    let tables = caller.tables_of(&id).await;
+    assert!(tables.len() >= 4 && tables.iter().all(|table| table.has_record));
+    let messages = export(&caller, &id, None).await.expect("an export");
+    let records: Vec<v1::Record> = messages.into_iter().flat_map(|message| message.records).collect();
+    let ids =
+        |records: &[v1::Record]| records.iter().map(|record| record.table_id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&records), tables.iter().map(|table| table.table_id.clone()).collect::<Vec<_>>());
+    for (record, table) in records.iter().zip(&tables) {
+        assert_eq!(record.result.as_ref().map(|result| &result.seats), Some(&table.results));
+        assert!(replay(record).outcome().is_some());
+        let shuffle = record.shuffle.as_ref().expect("a shuffle");
+        assert!(!shuffle.server_seed.is_empty(), "it is over");
+    }
+}
+
+#[tokio::test]
+async fn nothing_of_a_deal_is_on_record_before_it_is_over() {
+    let scene = Scene::new().await;
+    let caller = scene.anyone();
+    let mut ann = Agent::connect(&caller, hello("ann")).await;
+    let entrants = vec![tournament::agent("ann"), tournament::house("random")];
+    let setup = tournament::setup(GameId::Gap, &[], tournament::round_robin(1));
+    let id = caller.begin(v1::TournamentSetup { entrants, ..setup }).await;
+    let (_, given) = ann.given().await;
+    let first = given.table_id;
+    assert_eq!(why(caller.get_record(get(&first)).await), Reason::TableNotOver);
+    ann.play(1).await;
+    ann.given().await;
+    // Now the first table of the deal is over, and the second is being played.
+    let refused = caller.get_record(get(&first)).await.unwrap_err();
+    assert_eq!(refused.reason, Reason::DealNotOver);
+    assert_eq!(refused.metadata.get("tournament_id"), Some(&id));
+    let of_it = v1::ListRecordsRequest { tournament_id: id.clone(), ..everything() };
+    assert_eq!(list(&caller, of_it.clone()).await, [""; 0]);
+    assert_eq!(export(&caller, &id, None).await.expect("nothing yet"), []);
+    ann.play(1).await;
+    caller.to_the_end(&id).await;
+    assert_eq!(caller.record(get(&first)).await.table_id, first);
+    let by_agent = v1::ListRecordsRequest { agent: "ann".into(), ..of_it };
+    assert_eq!(list(&caller, by_agent).await.len(), 2);
+    let messages = export(&caller, &id, None).await.expect("an export");
+    let records: Vec<v1::Record> = messages.into_iter().flat_map(|message| message.records).collect();
+    assert_eq!((records.len(), &records[0].table_id), (2, &first));
 }
 
 #[tokio::test]

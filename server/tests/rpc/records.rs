@@ -71,7 +71,7 @@ fn game_events(step: &v1::RecordStep) -> Vec<(Audience, AnyEvent)> {
 }
 
 /// Plays a record again from its shuffles alone: another seed is behind them. Gives the game at its end.
-fn replay(record: &v1::Record) -> AnyGame {
+pub(crate) fn replay(record: &v1::Record) -> AnyGame {
     let options = AnyOptions::try_from(record.options.expect("options")).expect("options");
     let chance = Chance::scripted([0x5a; 32], orders(record));
     let players = u8::try_from(record.seats.len()).expect("a few");
