@@ -3,7 +3,7 @@
 use crate::support::Parlor;
 
 /// Every command, in the order of the help.
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 25] = [
     "play",
     "watch",
     "replay",
@@ -25,6 +25,7 @@ const COMMANDS: [&str; 24] = [
     "delete",
     "follow",
     "bot",
+    "tournament",
     "bench",
     "conformance",
     "completions",
