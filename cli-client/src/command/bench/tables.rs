@@ -7,27 +7,45 @@ use futures_util::future::try_join_all;
 use futures_util::{StreamExt, stream};
 use parlor_cli::load::{Meter, Pace, now};
 use parlor_sdk::{Client, Decision, Error, Event, NewTable, Seat, Session, wire};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::Instant;
 
 use super::{AT_ONCE, Args};
 
 /// The tables that are being played, which are cancelled at the end.
 #[derive(Clone)]
-pub(super) struct Held(Arc<Mutex<Vec<Option<String>>>>);
+pub(super) struct Held {
+    ids: Arc<Mutex<Vec<Option<String>>>>,
+    making: Arc<Semaphore>,
+}
 
 impl Held {
     pub(super) fn new(tables: usize) -> Held {
-        Held(Arc::new(Mutex::new(vec![None; tables])))
+        let ids = Arc::new(Mutex::new(vec![None; tables]));
+        Held { ids, making: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
     fn set(&self, table: usize, id: Option<String>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)[table] = id;
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner)[table] = id;
+    }
+
+    /// Makes a table, and holds it even if nobody waits for it any more: the server may have made it already.
+    async fn make(&self, table: usize, client: Client, new: NewTable) -> Result<Made, Error> {
+        let permit = self.making.clone().acquire_owned().await.expect("it is never closed");
+        let held = self.clone();
+        let making = tokio::spawn(async move {
+            let made = client.create_table(new).await?;
+            held.set(table, Some(made.table_id.clone()));
+            Ok((made, permit))
+        });
+        making.await.expect("making a table does not panic")
     }
 
     /// Cancels them all, as far as that can be done.
     pub(super) async fn cancel_all(&self, client: &Client) {
-        let held = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        // Whoever has all permits knows that no table is being made, and lets none be made.
+        let _all = self.making.acquire_many(AT_ONCE as u32).await;
+        let held = std::mem::take(&mut *self.ids.lock().unwrap_or_else(PoisonError::into_inner));
         let cancelling =
             stream::iter(held.into_iter().flatten()).for_each_concurrent(AT_ONCE, |id| async move {
                 // One that has just ended is gone, and a server that is away has its clocks.
@@ -37,6 +55,9 @@ impl Held {
     }
 }
 
+/// A table, and the permit to make it ready.
+type Made = (wire::Table, OwnedSemaphorePermit);
+
 /// What all tables share.
 pub(super) struct Ground {
     new: NewTable,
@@ -45,7 +66,6 @@ pub(super) struct Ground {
     connections: Vec<Client>,
     sessions: Vec<Session>,
     held: Held,
-    making: Semaphore,
     pace: Pace,
     finished: AtomicU64,
     /// Counts the moves.
@@ -70,7 +90,6 @@ impl Ground {
             connections,
             sessions,
             held,
-            making: Semaphore::new(AT_ONCE),
             pace: Pace::new(args.rate.map(f64::from)),
             finished: AtomicU64::new(0),
             meter: Meter::default(),
@@ -103,10 +122,8 @@ impl Ground {
 
     /// Makes a table, and takes all its seats.
     async fn make(&self, table: usize) -> Result<Vec<Seat>, Error> {
-        let _few = self.making.acquire().await;
         let client = &self.connections[table % self.connections.len()];
-        let made = client.create_table(self.new.clone()).await?;
-        self.held.set(table, Some(made.table_id.clone()));
+        let (made, _few) = self.held.make(table, client.clone(), self.new.clone()).await?;
         let mut seats = Vec::with_capacity(self.players as usize);
         for place in 0..self.players as usize {
             let joined = client.join_table(&made).await?;
