@@ -196,9 +196,16 @@ fn as_told(mut shuffle: wire::FairShuffle, told: Option<&wire::FairShuffle>) -> 
         }
     }
     match (&mut shuffle.deal_group, &told.deal_group) {
-        (Some(right), Some(told)) if told.entropy.is_empty() => right.entropy.clear(),
+        (Some(right), Some(told)) => {
+            if told.entropy.is_empty() {
+                right.entropy.clear();
+            }
+            // A table never knows them.
+            right.tournament_commitment.clear();
+            right.tournament_seed.clear();
+        }
         (right, None) => *right = None,
-        _ => {}
+        (None, Some(_)) => {}
     }
     shuffle
 }

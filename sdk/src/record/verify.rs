@@ -4,6 +4,7 @@ use parlor_engine::{AnyAction, Seat, Viewer};
 use parlor_proto::convert;
 
 use super::diff::{differences, written};
+use super::fair;
 use super::finding::{Finding, Problem, Report, Unproven};
 use super::fold::{Cause, Fold, Wrong};
 use super::start::{Start, game_id};
@@ -13,7 +14,8 @@ use wire::record_telling::Told;
 use wire::table_event::Event;
 use wire::table_seat::Occupant;
 
-/// Checks a record, without a server: the commitment, the seeds, every card dealt, every action and its place among the legal
+/// Checks a record, without a server: the commitment, the seeds (that of a deal from that of its tournament, if the record
+/// has it), every card dealt, every action and its place among the legal
 /// ones, all that was told and to whom, the clocks, the points, the places and the reasons.
 ///
 /// What is wrong is named by its path, with what stands there and what should. What house bots chose is checked like the
@@ -23,6 +25,7 @@ pub fn verify(record: &wire::Record) -> Report {
     let mut report = Report::default();
     let began = events(record).any(|event| matches!(event, Event::Started(_))) || !record.views.is_empty();
     let Some(start) = Start::of(record, began, &mut report.wrong) else { return report };
+    report.wrong.extend(fair::wrong_deal(&start.shuffle));
     note_unproven(record, &start, &mut report.unproven);
     let viewer = match record.viewer.map(Viewer::try_from).transpose() {
         Ok(viewer) => viewer,
@@ -61,7 +64,7 @@ fn note_unproven(record: &wire::Record, start: &Start, unproven: &mut Vec<Unprov
     }
     if start.shuffle.seed_given {
         unproven.push(Unproven::SeedGiven);
-    } else if start.shuffle.deal_group.is_some() {
+    } else if start.shuffle.deal_group.as_ref().is_some_and(|group| group.tournament_seed.is_empty()) {
         unproven.push(Unproven::Deal);
     }
 }

@@ -27,7 +27,7 @@ impl AgentService for FakeAgents {
         &self,
         request: Request<Streaming<wire::ConnectRequest>>,
     ) -> Result<Response<Self::ConnectStream>, Status> {
-        let make = |items, ending| wire::ConnectResponse { welcome: None, items, ending }.into();
+        let make = |items, ending| wire::ConnectResponse { items, ending, ..Default::default() }.into();
         let (mut stream, responses) = FakeStream::open(&self.host, &self.network, make)?;
         let mut requests = request.into_inner();
         let first = requests.message().await?.ok_or_else(|| Status::invalid_argument("no hello"))?;

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Channel, Closed, HostError, Item, What};
 use crate::TableId;
-use crate::agents::Given;
+use crate::agents::{Aside, Given};
 use crate::identity::SeatPass;
 
 /// For each channel of a stream, so many items may wait, where that is more than the settings allow a stream.
@@ -61,6 +61,8 @@ struct State {
     reader: Option<Waker>,
     /// What agents were given, and is to be given to them again: the table could not go on for a moment.
     again: Vec<Given>,
+    /// The agent was set aside, and is to be told.
+    aside: Option<Aside>,
 }
 
 /// As many channels are attached as may be.
@@ -71,6 +73,8 @@ pub(super) struct NoRoom;
 pub struct Batch {
     /// The items, in the order of what happened on each channel.
     pub items: Vec<Item>,
+    /// Why the agent was set aside just now, if it was.
+    pub aside: Option<Aside>,
     /// Why the stream ends after them, if it does.
     pub ending: Option<HostError>,
 }
@@ -166,6 +170,13 @@ impl Out {
         }
     }
 
+    /// Tells an agent that it is set aside.
+    pub(super) fn set_aside(&self, aside: Aside) {
+        let mut state = self.state();
+        state.aside = Some(aside);
+        wake(state);
+    }
+
     /// Ends the stream after what waits.
     pub(super) fn end(&self, why: HostError) {
         let mut state = self.state();
@@ -231,11 +242,11 @@ impl Out {
     /// All that is ready; nothing, and the end, if the client attaches nothing more and nothing is attached.
     fn poll_take(&self, finishing: bool, context: &Context<'_>) -> Poll<Option<Batch>> {
         let mut state = self.state();
-        if !state.queue.is_empty() || state.ending.is_some() {
+        if !state.queue.is_empty() || state.aside.is_some() || state.ending.is_some() {
             state.missed = 0;
             self.room.notify_one();
-            let items = std::mem::take(&mut state.queue);
-            return Poll::Ready(Some(Batch { items, ending: state.ending.clone() }));
+            let (items, aside) = (std::mem::take(&mut state.queue), state.aside.take());
+            return Poll::Ready(Some(Batch { items, aside, ending: state.ending.clone() }));
         }
         if finishing && state.channels.is_empty() {
             return Poll::Ready(None);

@@ -93,8 +93,8 @@ pub struct TableRow {
 enum Found {
     /// It is in memory.
     Live(Arc<Live>),
-    /// It is not over, and not in memory: nothing happens to it until somebody asks for it.
-    Idle(Box<Course>),
+    /// It waits to be started: nothing happens to it until somebody asks for it.
+    Idle(Box<Setup>),
     /// It is over.
     Over(Box<(v1::Tournament, v1::Standings)>),
 }
@@ -103,6 +103,8 @@ pub(super) struct Inner {
     pub(super) host: Host,
     pub(super) log: Arc<dyn Log>,
     pub(super) clock: Arc<dyn Clock>,
+    /// How many tables all tournaments of one organiser may have at once.
+    most_tables: usize,
     live: RwLock<HashMap<TableId, Arc<Live>>>,
     /// Held by whoever brings one into memory.
     bringing_in: tokio::sync::Mutex<()>,
@@ -112,6 +114,19 @@ impl Inner {
     /// A tournament is over, and its record is stored.
     pub(super) fn forget(&self, tournament: TableId) {
         self.live.write().unwrap_or_else(PoisonError::into_inner).remove(&tournament);
+    }
+
+    /// How many tables a tournament of an organiser may have at once, beside those of the organiser's others.
+    pub(super) fn room_beside(&self, owner: &str, tournament: TableId) -> usize {
+        let others: Vec<Arc<Live>> = {
+            let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+            live.iter().filter(|(other, _)| **other != tournament).map(|(_, live)| live.clone()).collect()
+        };
+        let running = others.iter().map(|live| {
+            let shown = live.shown();
+            if shown.course.setup.owner == owner { shown.running.len() } else { 0 }
+        });
+        self.most_tables.saturating_sub(running.sum())
     }
 
     fn find(&self, tournament: TableId) -> Option<Arc<Live>> {
@@ -130,13 +145,19 @@ impl std::fmt::Debug for Tournaments {
 }
 
 impl Tournaments {
-    /// Goes on with the tournaments that are being played.
-    pub async fn start(host: Host, log: Arc<dyn Log>, clock: Arc<dyn Clock>) -> Tournaments {
+    /// Goes on with the tournaments that are being played. Those of one organiser have at most so many tables at once.
+    pub async fn start(
+        host: Host,
+        log: Arc<dyn Log>,
+        clock: Arc<dyn Clock>,
+        most_tables: u32,
+    ) -> Tournaments {
         let open = host.deals().tournaments();
         let tournaments = Tournaments(Arc::new(Inner {
             host,
             log,
             clock,
+            most_tables: most_tables as usize,
             live: RwLock::default(),
             bringing_in: tokio::sync::Mutex::default(),
         }));
@@ -230,9 +251,7 @@ impl Tournaments {
             Err(error) => return Err(error.into()),
         }
         tracing::info!(tournament = %setup.tournament, "a tournament was made");
-        let course = Course::open(&first)
-            .map_err(|bad| TournamentError::Host(HostError::Fault { what: bad.to_string() }))?;
-        Ok(mine(crate::wire::tournament::tournament(&course, State::Created, false)))
+        Ok(mine(crate::wire::tournament::created(&setup)))
     }
 
     /// The tournament that the request made before, if it was the same request.
@@ -246,13 +265,24 @@ impl Tournaments {
         if row.listing.kind != Kind::Tournament {
             return Err(HostError::RequestReused.into());
         }
-        let first = self.0.log.read(made, 0).await?.into_iter().next();
-        let first = first.and_then(|entry| decode_tournament_entry(0, &entry.payload).ok());
-        match first {
-            Some((_, Entry::Created(setup))) if setup.request == new.request => {
+        match self.setup(made).await {
+            Ok(setup) if setup.request == new.request => {
                 self.get(made, &Access { caller: Some(owner.clone()), admin: false }).await
             }
-            _ => Err(HostError::RequestReused.into()),
+            Ok(_) | Err(TournamentError::Damaged { .. }) => Err(HostError::RequestReused.into()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How a tournament was set up, by its log.
+    async fn setup(&self, tournament: TableId) -> Result<Box<Setup>, TournamentError> {
+        let first = self.0.log.read(tournament, 0).await?.into_iter().next();
+        match first.and_then(|entry| decode_tournament_entry(0, &entry.payload).ok()) {
+            Some((_, Entry::Created(setup))) => Ok(setup),
+            _ => {
+                let what = "its log does not begin with a tournament".to_owned();
+                Err(TournamentError::Damaged { tournament, what })
+            }
         }
     }
 
@@ -293,8 +323,10 @@ impl Tournaments {
         if row.listing.kind != Kind::Tournament || !is_seen {
             return Err(hidden);
         }
-        if row.place != Kept::Finished {
-            return Ok(Found::Idle(Box::new(self.load(tournament).await?)));
+        match row.place {
+            Kept::Finished => {}
+            Kept::AtRest { .. } => return Ok(Found::Idle(self.setup(tournament).await?)),
+            Kept::InPlay => return Ok(Found::Live(self.bring_in(tournament).await?)),
         }
         let damaged = |what: String| TournamentError::Damaged { tournament, what };
         let bytes = self.0.log.record(tournament).await?;
@@ -307,19 +339,32 @@ impl Tournaments {
 
     /// A tournament as it is now.
     pub async fn get(&self, tournament: TableId, access: &Access) -> Result<v1::Tournament, TournamentError> {
-        let owned =
-            |course: &Course, shown| v1::Tournament { owned: access.owns(&course.setup.owner), ..shown };
         Ok(match self.find(tournament, access).await? {
             Found::Live(live) => {
                 let shown = live.shown();
-                owned(&shown.course, shown.tournament())
+                v1::Tournament { owned: access.owns(&shown.course.setup.owner), ..shown.tournament() }
             }
-            Found::Idle(course) => {
-                let shown = crate::wire::tournament::tournament(&course, course.plan.state(), false);
-                owned(&course, shown)
-            }
+            Found::Idle(setup) => v1::Tournament {
+                owned: access.owns(&setup.owner),
+                ..crate::wire::tournament::created(&setup)
+            },
             Found::Over(over) => over.0,
         })
+    }
+
+    /// The fairness of a tournament with its seed, whoever may see it; none while it is not over.
+    pub async fn shown_seed(
+        &self,
+        tournament: TableId,
+    ) -> Result<Option<v1::TournamentShuffle>, TournamentError> {
+        let access = Access { caller: None, admin: true };
+        let shown = match self.get(tournament, &access).await {
+            Ok(shown) => shown.shuffle,
+            // What is known of the tables is good without it.
+            Err(TournamentError::NotFound { .. } | TournamentError::Damaged { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        Ok(shown.filter(|shuffle| !shuffle.server_seed.is_empty()))
     }
 
     /// How things stand.
@@ -331,7 +376,11 @@ impl Tournaments {
     ) -> Result<v1::Standings, TournamentError> {
         Ok(match self.find(tournament, access).await? {
             Found::Live(live) => v1::Standings::clone(&*live.standings(history).await),
-            Found::Idle(course) => super::standings::standings(&course, course.plan.state(), history),
+            Found::Idle(_) => {
+                let course = self.load(tournament).await?;
+                let made = tokio::task::spawn_blocking(move || super::standings::standings(&course, history));
+                made.await.map_err(|_| HostError::Fault { what: "standings cannot be made".to_owned() })?
+            }
             Found::Over(over) if history => over.1,
             Found::Over(over) => v1::Standings { history: Vec::new(), ..over.1 },
         })
@@ -382,7 +431,7 @@ impl Tournaments {
         let found = self.find(tournament, access).await?;
         let owner = match &found {
             Found::Live(live) => access.owns(&live.shown().course.setup.owner),
-            Found::Idle(course) => access.owns(&course.setup.owner),
+            Found::Idle(setup) => access.owns(&setup.owner),
             Found::Over(over) => over.0.owned,
         };
         if !owner && !access.admin {
@@ -456,7 +505,7 @@ impl Tournaments {
                 let shown = live.shown();
                 Ok(self.rows(&shown.course, &shown.running, after, size))
             }
-            Found::Idle(course) => Ok(self.rows(&course, &none, after, size)),
+            Found::Idle(_) => Ok((Vec::new(), None)),
             Found::Over(_) => Ok(self.rows(&self.load(tournament).await?, &none, after, size)),
         }
     }

@@ -13,7 +13,7 @@ use super::live::{Asking, Live};
 use super::making::{Choice, Made, choose};
 use super::registry::{Command, Inner, listing};
 use super::standings::Pace;
-use super::{Course, EntrantSetup, Entry, TournamentError};
+use super::{BadEntry, Course, EntrantSetup, Entry, TournamentError};
 use crate::agents::Availability;
 use crate::clock::Moment;
 use crate::fair::Entropy;
@@ -27,7 +27,8 @@ use crate::{TableId, wire};
 
 /// How long it waits after the log or the host has failed, before it tries again.
 const PAUSE: Duration = Duration::from_secs(1);
-/// If no table has ended for so long, those that run are looked at: one that left memory in trouble comes back.
+/// How often the tables that run are looked at: one that left memory in trouble comes back, and one that cannot be read does
+/// not hold up what counts.
 const LOOK: Duration = Duration::from_secs(60);
 /// How many entries are appended together.
 const ENTRIES: usize = 500;
@@ -50,6 +51,8 @@ pub(super) struct Runner {
     given_up: HashSet<Entrant>,
     /// Since when nothing can be played but tables of those who are not there.
     waiting: Option<Moment>,
+    /// When the tables that run are looked at next.
+    next_look: Moment,
     /// Tables that are to end, because they do not count any more.
     ending: HashSet<Place>,
     /// Who wants to know when it is over.
@@ -65,6 +68,7 @@ impl Runner {
     ) -> Runner {
         let tournament = live.shown().course.setup.tournament;
         let ends = registry.host.deals().run(tournament);
+        let next_look = registry.clock.now() + LOOK;
         Runner {
             registry,
             live,
@@ -74,6 +78,7 @@ impl Runner {
             ends,
             given_up: HashSet::new(),
             waiting: None,
+            next_look,
             ending: HashSet::new(),
             at_end: Vec::new(),
         }
@@ -89,9 +94,14 @@ impl Runner {
             () = stopped.cancelled() => Err(Stop::Now),
         };
         gauge.decrement(1.0);
-        if ran.is_ok() {
-            self.registry.forget(self.tournament);
-            self.at_end.drain(..).for_each(|to| drop(to.send(Ok(()))));
+        match ran {
+            Ok(()) => {
+                self.registry.forget(self.tournament);
+                self.at_end.drain(..).for_each(|to| drop(to.send(Ok(()))));
+            }
+            // It is read anew from its log when somebody asks for it.
+            Err(Stop::Now) if !stopped.is_cancelled() => self.registry.forget(self.tournament),
+            Err(Stop::Now) => {}
         }
     }
 
@@ -111,7 +121,7 @@ impl Runner {
                 ended = self.ends.next() => self.take(ended).await?,
                 // The hub lives as long as the host.
                 _ = agents.changed() => {}
-                () = clock.sleep_until(wake) => self.look_at_tables().await?,
+                () = clock.sleep_until(wake.min(self.next_look)) => self.look_at_tables().await?,
             }
         }
     }
@@ -178,12 +188,14 @@ impl Runner {
     async fn make_tables(&mut self) -> Result<Moment, Stop> {
         loop {
             let now = self.registry.clock.now();
+            let most = self.registry.room_beside(self.owner.as_str(), self.tournament);
             let (choice, runs, patience) = {
                 let shown = self.live.shown();
-                let choice = choose(&shown, &mut self.given_up, self.registry.host.agents());
+                let most = most.saturating_sub(shown.running.len());
+                let choice = choose(&shown, most, &mut self.given_up, self.registry.host.agents());
                 (choice, !shown.running.is_empty(), shown.course.setup.terms.patience)
             };
-            let Choice { tables, is_full, absent } = choice;
+            let Choice { tables, is_full, is_held, absent } = choice;
             if !tables.is_empty() {
                 self.waiting = None;
                 if self.make(tables).await? {
@@ -191,9 +203,9 @@ impl Runner {
                 }
                 return Ok(now + PAUSE);
             }
-            if runs || is_full || absent.is_empty() {
+            if runs || is_full || is_held || absent.is_empty() {
                 self.waiting = None;
-                return Ok(now + LOOK);
+                return Ok(if is_held && !runs { now + PAUSE } else { self.next_look });
             }
             let until = *self.waiting.get_or_insert(now) + Duration::from_millis(patience.into());
             if now < until {
@@ -317,17 +329,32 @@ impl Runner {
             append.place = Some(NewPlace::InPlay);
         }
         self.registry.log.append(append).await?;
-        let mut shown = self.live.shown_mut();
-        for entry in &entries {
-            let folded = shown.course.fold(now, entry);
-            folded.map_err(|bad| HostError::Fault { what: bad.to_string() })?;
-            if matches!(entry, Entry::Started { .. } | Entry::Resumed) {
+        if entries.iter().any(|entry| matches!(entry, Entry::Withdrawn { .. })) {
+            self.plan_anew(now, entries).await?;
+        } else {
+            let mut shown = self.live.shown_mut();
+            fold_all(&mut shown.course, now, &entries)?;
+            if entries.iter().any(|entry| matches!(entry, Entry::Started { .. } | Entry::Resumed)) {
                 shown.pace = Pace::new(now, shown.course.plan.progress().tables_over);
             }
         }
-        drop(shown);
         self.live.changed();
         Ok(())
+    }
+
+    /// Folds what changes who meets whom, which takes a while for a large field: on a thread of its own, and nobody who
+    /// looks waits for it.
+    async fn plan_anew(&self, now: u64, entries: Vec<Entry>) -> Result<(), HostError> {
+        let live = self.live.clone();
+        let folding = tokio::task::spawn_blocking(move || {
+            let mut course = live.shown().course.clone();
+            fold_all(&mut course, now, &entries)?;
+            // Nobody else changes it.
+            live.shown_mut().course = course;
+            Ok(())
+        });
+        let lost = |_| HostError::Fault { what: "a tournament cannot be planned anew".to_owned() };
+        folding.await.map_err(lost)?
     }
 
     /// Ends the tables that do not count any more.
@@ -351,6 +378,11 @@ impl Runner {
 
     /// Looks at the tables that run: one whose end was missed is over, and one that left memory comes back.
     async fn look_at_tables(&mut self) -> Result<(), Stop> {
+        let now = self.registry.clock.now();
+        if now < self.next_look {
+            return Ok(());
+        }
+        self.next_look = now + LOOK;
         let running: Vec<(Place, TableId)> =
             self.live.shown().running.iter().map(|(place, table)| (*place, *table)).collect();
         let host = self.registry.host.clone();
@@ -454,30 +486,32 @@ impl Runner {
     /// Closes a tournament that is over and whose last table has ended: its record is stored, and all is shown. Says
     /// whether that is done.
     async fn close(&mut self) -> bool {
-        self.live.shown_mut().closed = true;
-        let standings = self.live.standings(true).await;
+        let standings = self.live.last_standings().await;
         let (append, state) = {
             let shown = self.live.shown();
+            let state = shown.course.plan.state();
             let mut append = Append::new(
                 self.tournament,
                 shown.course.length,
                 Millis(self.registry.clock.now_ms()),
                 Vec::new(),
             );
-            let record = encode_tournament_record(shown.tournament(), v1_standings(&standings));
-            append.place = Some(NewPlace::Finished { record });
-            append.listing = listing(&shown.course.setup, shown.course.plan.state()).ok();
-            (append, wire::tournament::state(shown.course.plan.state()))
+            let tournament = wire::tournament::tournament(&shown.course, state, true);
+            append.place =
+                Some(NewPlace::Finished { record: encode_tournament_record(tournament, standings) });
+            append.listing = listing(&shown.course.setup, state).ok();
+            (append, wire::tournament::state(state))
         };
         match self.registry.log.append(append).await {
             Ok(_) => {
                 tracing::info!(tournament = %self.tournament, state = state.as_str_name(), "a tournament is over");
+                // Whoever hears that it is over finds everything shown.
                 self.registry.host.deals().close(self.tournament);
+                self.live.shown_mut().closed = true;
                 self.live.changed();
                 true
             }
             Err(error) => {
-                self.live.shown_mut().closed = false;
                 tracing::warn!(tournament = %self.tournament, %error, "a tournament that is over cannot be stored yet");
                 self.pause().await;
                 false
@@ -486,8 +520,9 @@ impl Runner {
     }
 }
 
-fn v1_standings(standings: &Arc<parlor_proto::v1::Standings>) -> parlor_proto::v1::Standings {
-    parlor_proto::v1::Standings::clone(standings)
+fn fold_all(course: &mut Course, now: u64, entries: &[Entry]) -> Result<(), HostError> {
+    let fault = |bad: BadEntry| HostError::Fault { what: bad.to_string() };
+    entries.iter().try_for_each(|entry| course.fold(now, entry).map_err(fault))
 }
 
 /// How a table ended, if it has.

@@ -35,4 +35,6 @@ mod tokens;
 mod tournament;
 mod tournaments;
 mod tournaments_agents;
+mod tournaments_decided;
+mod tournaments_faults;
 mod tournaments_fields;
