@@ -42,6 +42,11 @@ impl AgentService for FakeAgents {
         let welcome = wire::AgentWelcome { max_tables: 7, seats: seats as u32, set_aside: None };
         let response = encoded::ConnectResponse { welcome: Some(welcome), ..Default::default() };
         stream.out.send(Ok(response)).await.expect("the client is there");
+        if self.host.look().sets_aside {
+            let set_aside = Some(wire::SetAside { message: "too slow".into(), ..Default::default() });
+            let response = encoded::ConnectResponse { set_aside, ..Default::default() };
+            stream.out.send(Ok(response)).await.expect("the client is there");
+        }
         stream.given = Some(BTreeSet::new());
         let requests = requests.map(|request| {
             let request = request?;

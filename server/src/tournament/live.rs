@@ -8,6 +8,7 @@ use parlor_proto::v1;
 use parlor_tournament::plan::TableId as Place;
 use parlor_tournament::{State, Tally};
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
 
 use super::registry::Command;
 use super::standings::Pace;
@@ -65,6 +66,8 @@ pub(super) struct Live {
     tally: std::sync::Mutex<Tally>,
     /// The curve of the ratings, as it was made last.
     history: Mutex<Option<History>>,
+    /// Nobody runs it any more, though it is not over.
+    pub(super) broken: CancellationToken,
     clock: Arc<dyn Clock>,
 }
 
@@ -90,6 +93,7 @@ impl Live {
             newest: Mutex::new(None),
             tally: std::sync::Mutex::new(tally),
             history: Mutex::new(None),
+            broken: CancellationToken::new(),
             clock,
         };
         (Arc::new(live), asked)
@@ -215,6 +219,11 @@ impl Follow {
         let mut changed = live.version.subscribe();
         changed.mark_changed();
         Follow { live, changed, told: None, not_before: Moment::START, over: false }
+    }
+
+    /// Waits until the tournament cannot be gone on with, which it is otherwise: then nothing more will be told.
+    pub fn broken(&self) -> impl Future<Output = ()> + Send + 'static {
+        self.live.broken.clone().cancelled_owned()
     }
 
     /// Waits until something may be told again.

@@ -100,7 +100,10 @@ impl Runner {
                 self.at_end.drain(..).for_each(|to| drop(to.send(Ok(()))));
             }
             // It is read anew from its log when somebody asks for it.
-            Err(Stop::Now) if !stopped.is_cancelled() => self.registry.forget(self.tournament),
+            Err(Stop::Now) if !stopped.is_cancelled() => {
+                self.registry.forget(self.tournament);
+                self.live.broken.cancel();
+            }
             Err(Stop::Now) => {}
         }
     }

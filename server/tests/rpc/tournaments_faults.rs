@@ -11,10 +11,12 @@ use parlor_proto::v1::{
 use parlor_server::log::{Append, Log, Millis};
 
 use crate::agent::{Agent, hello, listed};
-use crate::caller::why;
+use crate::caller::{Refused, why};
 use crate::line::{answering, index};
-use crate::scene::{Scene, ms, until};
-use crate::tournament::{agent, create, house, knockout, round_robin, setup, slow, start, void, withdraw};
+use crate::scene::{Scene, ms, soon, until};
+use crate::tournament::{
+    agent, cancel, create, get, house, knockout, pause, round_robin, setup, slow, start, void, withdraw,
+};
 
 fn cup(entrants: Vec<v1::EntrantSetup>, format: Format) -> v1::TournamentSetup {
     v1::TournamentSetup { entrants, ..setup(GameId::Gap, &[], format) }
@@ -192,4 +194,34 @@ async fn whoever_leaves_a_knockout_is_out() {
     let winner = &standings.rows[0];
     assert!(winner.rank == 1 && winner.entrant != 0 && winner.out_in_round.is_none(), "{winner:?}");
     drop(mute);
+}
+
+/// What is stored of the tournament itself makes no sense any more: whoever follows it is told, whoever asks is refused, and
+/// nobody waits for ever.
+#[tokio::test]
+async fn a_tournament_that_is_damaged_says_so() {
+    let scene = Scene::new().await;
+    let caller = scene.anyone();
+    let mut ann = Agent::connect(&caller, v1::AgentHello { max_tables: 1, ..hello("ann") }).await;
+    let (id, other) = (caller.begin(slow(&["random"], 3)).await, caller.made(slow(&["random"], 1)).await);
+    let mut stream = caller.follow(&id).await;
+    soon(stream.message()).await.expect("a message");
+    spoil(&scene.log, &id).await;
+    ann.play(1).await;
+    let status = loop {
+        match soon(stream.message()).await {
+            Ok(told) => assert!(told.is_some(), "it is not over"),
+            Err(status) => break status,
+        }
+    };
+    assert_eq!(Refused::of(&status).reason, Reason::ServerFault);
+    for refused in [
+        caller.get_tournament(get(&id)).await.map(|_| ()),
+        caller.pause_tournament(pause(&id)).await.map(|_| ()),
+        caller.cancel_tournament(cancel(&id, "")).await.map(|_| ()),
+    ] {
+        assert_eq!(why(refused), Reason::TableDamaged);
+    }
+    let listed = caller.list_tournaments(v1::ListTournamentsRequest::default()).await.expect("a page");
+    assert!(listed.tournaments.iter().map(|one| &one.tournament_id).eq([&other]), "the others are there");
 }
