@@ -31,6 +31,7 @@ mod resume;
 mod scene;
 mod seats;
 mod secrets;
+mod sums;
 mod tokens;
 mod tournament;
 mod tournaments;
