@@ -37,3 +37,4 @@ mod tournament;
 mod tournaments;
 mod tournaments_agents;
 mod tournaments_fields;
+mod tournaments_hostile;
