@@ -33,7 +33,7 @@ pub(super) struct Shown {
     pub(super) running: BTreeMap<Place, TableId>,
     /// How quickly it goes.
     pub(super) pace: Pace,
-    /// Whether it is over, and its last table has ended.
+    /// Whether it is over, its last table has ended, and all of that is durable.
     pub(super) closed: bool,
 }
 
@@ -97,7 +97,8 @@ impl Live {
         if let Some((_, standings)) = newest.as_ref().filter(|(known, _)| *known == version && !history) {
             return standings.clone();
         }
-        let made = Arc::new(self.make_standings(history).await);
+        let state = self.shown().state();
+        let made = Arc::new(self.make_standings(history, state).await);
         if !history {
             *newest = Some((version, made.clone()));
         }
@@ -105,11 +106,11 @@ impl Live {
     }
 
     /// On a thread of its own: it takes a while, and nobody should wait for it.
-    async fn make_standings(&self, history: bool) -> v1::Standings {
-        let (course, running, state, left) = {
+    pub(super) async fn make_standings(&self, history: bool, state: State) -> v1::Standings {
+        let (course, running, left) = {
             let shown = self.shown();
             let left = shown.pace.left(&shown.course, self.clock.now_ms());
-            (shown.course.clone(), shown.running.len() as u32, shown.state(), left)
+            (shown.course.clone(), shown.running.len() as u32, left)
         };
         let making = tokio::task::spawn_blocking(move || standings(&course, state, history));
         let made = making.await.unwrap_or_default();

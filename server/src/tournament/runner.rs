@@ -454,9 +454,9 @@ impl Runner {
     /// Closes a tournament that is over and whose last table has ended: its record is stored, and all is shown. Says
     /// whether that is done.
     async fn close(&mut self) -> bool {
-        self.live.shown_mut().closed = true;
-        let standings = self.live.standings(true).await;
-        let (append, state) = {
+        let state = self.live.shown().course.plan.state();
+        let standings = self.live.make_standings(true, state).await;
+        let append = {
             let shown = self.live.shown();
             let mut append = Append::new(
                 self.tournament,
@@ -464,30 +464,29 @@ impl Runner {
                 Millis(self.registry.clock.now_ms()),
                 Vec::new(),
             );
-            let record = encode_tournament_record(shown.tournament(), v1_standings(&standings));
+            let tournament = wire::tournament::tournament(&shown.course, state, true);
+            let record = encode_tournament_record(tournament, standings);
             append.place = Some(NewPlace::Finished { record });
-            append.listing = listing(&shown.course.setup, shown.course.plan.state()).ok();
-            (append, wire::tournament::state(shown.course.plan.state()))
+            append.listing = listing(&shown.course.setup, state).ok();
+            append
         };
         match self.registry.log.append(append).await {
             Ok(_) => {
+                let state = wire::tournament::state(state);
                 tracing::info!(tournament = %self.tournament, state = state.as_str_name(), "a tournament is over");
+                // Whoever hears that it is over finds its records.
                 self.registry.host.deals().close(self.tournament);
+                self.live.shown_mut().closed = true;
                 self.live.changed();
                 true
             }
             Err(error) => {
-                self.live.shown_mut().closed = false;
                 tracing::warn!(tournament = %self.tournament, %error, "a tournament that is over cannot be stored yet");
                 self.pause().await;
                 false
             }
         }
     }
-}
-
-fn v1_standings(standings: &Arc<parlor_proto::v1::Standings>) -> parlor_proto::v1::Standings {
-    parlor_proto::v1::Standings::clone(standings)
 }
 
 /// How a table ended, if it has.
