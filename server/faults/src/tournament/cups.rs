@@ -49,7 +49,7 @@ pub(super) fn cups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>, E
             &[bob.clone(), house("greedy"), ann.clone(), cid.clone(), house("random")],
             swiss,
         )?,
-        of(3, "habe_fertig", 2, &[cid, house("greedy"), bob, ann], knockout)?,
+        of(3, "habe_fertig", 2, &[cid, house("search:20"), bob, ann], knockout)?,
     ])
 }
 
