@@ -120,7 +120,7 @@ KILLS ?= 50
 
 # In the dev profile: building it takes a minute or two, and a debug server is fast enough for three hundred seats.
 .PHONY: faults
-faults: ## Kill, trace, cut off and fill up a server under load, and count what is lost (SEED, KILLS; Linux; 2 minutes)
+faults: ## Kill, trace, cut off and fill up a server under load and in tournaments, and count what is lost (SEED, KILLS; Linux; 5 minutes)
 	@command -v strace > /dev/null || apt-get install --yes strace || { \
 		echo "make faults: NOT DONE. strace is needed and could not be installed: nothing was tested." >&2; \
 		exit 1; }
