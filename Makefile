@@ -107,7 +107,7 @@ audit: $(CARGO_DENY) ## Look the dependencies up in the advisory database (needs
 BENCH_ARGS ?=
 
 .PHONY: bench
-bench: ## Measure random games, the log, bots without a server, the house bots, and the hosted path beside bare tonic (BENCH_ARGS)
+bench: ## Measure random games, the log, bots without a server, the house bots, tournaments, and the hosted path beside bare tonic (BENCH_ARGS)
 	cargo bench -p parlor-engine --bench playout --locked
 	cargo bench -p parlor-server --bench log --locked
 	cargo bench -p parlor-sdk --bench local --features local --locked
