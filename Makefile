@@ -107,7 +107,7 @@ audit: $(CARGO_DENY) ## Look the dependencies up in the advisory database (needs
 BENCH_ARGS ?=
 
 .PHONY: bench
-bench: ## Measure random games, the log, bots without a server, the house bots, and the hosted path beside bare tonic (BENCH_ARGS)
+bench: ## Measure random games, the log, bots without a server, the house bots, tournaments, and the hosted path beside bare tonic (BENCH_ARGS)
 	cargo bench -p parlor-engine --bench playout --locked
 	cargo bench -p parlor-server --bench log --locked
 	cargo bench -p parlor-sdk --bench local --features local --locked
@@ -120,7 +120,7 @@ KILLS ?= 50
 
 # In the dev profile: building it takes a minute or two, and a debug server is fast enough for three hundred seats.
 .PHONY: faults
-faults: ## Kill, trace, cut off and fill up a server under load, and count what is lost (SEED, KILLS; Linux; 2 minutes)
+faults: ## Kill, trace, cut off and fill up a server under load and in tournaments, and count what is lost (SEED, KILLS; Linux; 5 minutes)
 	@command -v strace > /dev/null || apt-get install --yes strace || { \
 		echo "make faults: NOT DONE. strace is needed and could not be installed: nothing was tested." >&2; \
 		exit 1; }

@@ -7,6 +7,7 @@ mod process;
 mod rest;
 mod run;
 mod sizes;
+mod tournament;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -36,10 +37,20 @@ struct Arguments {
     part: Option<Part>,
 }
 
-/// The baseline, as processes of its own.
+/// Parts of it alone, and what runs as processes of their own.
 #[derive(Subcommand)]
 enum Part {
-    /// Its server.
+    /// Tournaments alone.
+    Tournament(tournament::Measuring),
+    /// The agents of a tournament.
+    Agents {
+        /// Where the server listens.
+        address: String,
+        /// How many tables each takes.
+        #[arg(long)]
+        at_once: u32,
+    },
+    /// The server of the baseline.
     BareServe {
         /// How many tables it has.
         #[arg(long)]
@@ -50,7 +61,7 @@ enum Part {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
-    /// Its players.
+    /// The players of the baseline.
     BareLoad {
         /// Where the server listens.
         address: String,
@@ -74,6 +85,12 @@ fn main() -> Result<()> {
             println!("{:#}", runtime()?.block_on(bare::load(&address, load, sizes))?);
             Ok(())
         }
-        None => run::run(&arguments),
+        Some(Part::Tournament(measuring)) => tournament::run(measuring),
+        Some(Part::Agents { address, at_once }) => runtime()?.block_on(tournament::serve(&address, at_once)),
+        None => {
+            run::run(&arguments)?;
+            let Arguments { turns, seconds, .. } = arguments;
+            tournament::run(tournament::Measuring { turns, seconds })
+        }
     }
 }

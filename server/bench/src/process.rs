@@ -90,11 +90,16 @@ impl Server {
 
     /// The time of a commit that only one of a hundred is slower than, in milliseconds.
     pub(crate) fn commit_p99_ms(&self) -> Result<f64> {
+        commit_p99_ms(&self.metrics()?).context("no commits in the metrics")
+    }
+
+    /// Its metrics, as they are now.
+    pub(crate) fn metrics(&self) -> Result<String> {
         let mut page = TcpStream::connect(self.metrics.context("a page with metrics")?)?;
         page.write_all(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
         let mut text = String::new();
         page.read_to_string(&mut text)?;
-        commit_p99_ms(&text).context("no commits in the metrics")
+        Ok(text)
     }
 
     /// Tells it to stop, and waits until it has, so that its store is in order.

@@ -32,6 +32,12 @@ impl Bytes {
     pub(crate) fn sizes(self) -> Sizes {
         Sizes { view: (self.views / 2.0).round() as usize, events: (self.events / 2.0).round() as usize }
     }
+
+    /// Sizes that make as many bytes as Parlor sends, where the views come with the decisions.
+    pub(crate) fn packed(self) -> Sizes {
+        let events = (self.events / 2.0).round() as usize;
+        Sizes { view: (self.sent / 2.0).round() as usize - events, events }
+    }
 }
 
 /// What a client that looks at everything wants.
@@ -50,6 +56,16 @@ pub(crate) const LEAN: wire::Wants = wire::Wants {
     update_views: false,
     decision_views: false,
     legal_actions: false,
+    rematch: false,
+    time_left: false,
+};
+
+/// What an agent wants that says nothing about it.
+pub(crate) const AGENT: wire::Wants = wire::Wants {
+    events: true,
+    update_views: false,
+    decision_views: true,
+    legal_actions: true,
     rematch: false,
     time_left: false,
 };

@@ -52,15 +52,15 @@ fn main() {
             }
         }
     }
-    for game in GameId::ALL {
-        for players in [2, 4] {
-            let name = format!("variance_{}", game.info().id);
-            if wanted(&format!("{name} {players}p")) {
-                let [a, b] = ["greedy", "random"].map(|name| HouseBot::by_name(name).expect("a bot"));
+    for (end, players, b) in [("", 2, "random"), ("_4p", 4, "random"), ("_equals", 2, "greedy")] {
+        for game in GameId::ALL {
+            let name = format!("variance_{}{end}", game.info().id);
+            if wanted(&name) {
+                let [a, b] = ["greedy", b].map(|name| HouseBot::by_name(name).expect("a bot"));
                 let deals = deals.unwrap_or(2000);
-                let saved = saved(&Duel { game: *game, players, a, b, deals, seed: SEED });
+                let (saved, margin) = saved(&Duel { game: *game, players, a, b, deals, seed: SEED });
                 println!(
-                    "bench {name} {saved:.2} times fewer games with duplicate deals ({players} players, {a} against {b}, {deals} deals)"
+                    "bench {name} {saved:.2} ± {margin:.2} times fewer games with duplicate deals ({players} players, {a} against {b}, {deals} deals)"
                 );
             }
         }
@@ -73,16 +73,29 @@ fn main() {
     }
 }
 
-/// How many times fewer games duplicate deals need than independent ones, for an interval of the same width.
+/// How many times fewer games duplicate deals need than independent ones, for an interval of the same width; and half the
+/// width of its own 95% confidence interval.
 ///
-/// The mean of n independent games has the variance v1 / n; n games on duplicate deals are n / 2 deals, and the mean of
-/// their scores has the variance 2 v2 / n.
-fn saved(duel: &Duel) -> f64 {
+/// The mean of n independent games, from a seat that is drawn for each, has the variance v1 / n. On duplicate deals n games
+/// are n / 2 deals, and the mean of their scores has the variance 2 v2 / n. Luck that changes sides makes v2 small: whatever
+/// the cards gave to one seat, they give to both players. What the players themselves do at random stays, so that least is
+/// saved against `random`, and most between equals.
+fn saved(duel: &Duel) -> (f64, f64) {
+    /// It is found again without each of so many parts of the deals, which shows how much it varies (a jackknife).
+    const PARTS: usize = 20;
+    let ratio = |scores: &[[f64; 2]]| {
+        let groups: Vec<f64> = scores.iter().map(|[first, second]| (first + second) / 2.0).collect();
+        duel::moments(scores.as_flattened()).1 / (2.0 * duel::moments(&groups).1)
+    };
     let scores = duel.scores();
-    // Of each deal one game: as good as a deal of its own. Which rotation comes first takes turns, as seats would.
-    let single: Vec<f64> = (0..).zip(&scores).map(|(deal, scores): (usize, _)| scores[deal % 2]).collect();
-    let groups: Vec<f64> = scores.iter().map(|[first, second]| (first + second) / 2.0).collect();
-    duel::moments(&single).1 / (2.0 * duel::moments(&groups).1)
+    let without = |part: usize| {
+        let kept = scores.iter().enumerate().filter(|(deal, _)| deal % PARTS != part);
+        ratio(&kept.map(|(_, scores)| *scores).collect::<Vec<_>>())
+    };
+    let parts: Vec<f64> = (0..PARTS).map(without).collect();
+    let count = PARTS as f64;
+    let error = (duel::moments(&parts).1 * (count - 1.0).powi(2) / count).sqrt();
+    (ratio(&scores), error * duel::quantile(0.025, count - 1.0))
 }
 
 /// Iterations a second of a search on one core, over the decisions of a greedy game of four.

@@ -14,7 +14,8 @@ use crate::world::generator;
 /// How many connections are cut, and prints what came of it.
 pub(crate) async fn report(program: &Program, data: &Path, seed: u64, size: Size, cuts: u32) -> Result<()> {
     let (server, address) = program.up(data, &[]).await?;
-    let proxy = Proxy::start(seed, address).await?;
+    let proxy = Proxy::start(seed).await?;
+    proxy.set(Some(address));
     let load = Load::start(seed, size);
     load.world.dial.set(Some(proxy.address));
     let mut rng = generator(seed, "cuts", 0);

@@ -1,7 +1,7 @@
 //! `make faults`: what the server does when it is killed, cut off, not read from, or out of room.
 //!
 //! Each part prints a line `faults ...` with its counts and fails if anything that was acknowledged is lost, or anything is
-//! doubled. Two parts have a control, a server that acknowledges before it commits, and fail if it is not found out.
+//! doubled. Some parts have a control, such as a server that acknowledges before it commits, and fail if it is not found out.
 
 mod audit;
 mod book;
@@ -19,6 +19,7 @@ mod slow;
 mod strace;
 mod stream;
 mod tally;
+mod tournament;
 mod trace;
 mod world;
 
@@ -32,6 +33,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use kills::Kills;
 use load::Size;
 use process::Program;
+use tournament::Tournaments;
 
 /// Breaks things around a server, and counts what is lost.
 #[derive(Parser)]
@@ -49,6 +51,9 @@ struct Arguments {
     /// How many tables are played at once, with three or four seats each.
     #[arg(long, default_value_t = 100)]
     tables: usize,
+    /// How many deals the tournaments have for each pair, round or match.
+    #[arg(long, default_value_t = 6)]
+    deals: u32,
     /// Makes the disk full by a limit on the size of files, also where a small disk could be mounted.
     #[arg(long)]
     limit_files: bool,
@@ -72,6 +77,8 @@ enum Part {
     SlowReader,
     Cuts,
     FullDisk,
+    Tournament,
+    TournamentControl,
 }
 
 /// This program as a server.
@@ -132,6 +139,8 @@ async fn run(arguments: &Arguments) -> Result<()> {
         size,
         stop_at_loss,
     };
+    let tournaments =
+        |kills: u32, size| Tournaments { program: server.clone(), seed, kills, cuts: 3 * kills, size };
     for part in Part::value_variants().iter().copied().filter(|part| wanted(*part)) {
         let folder = tempfile::Builder::new().prefix("parlor-faults-").tempdir()?;
         let (folder, data) = (folder.path(), folder.path().join("data"));
@@ -143,6 +152,10 @@ async fn run(arguments: &Arguments) -> Result<()> {
             Part::SlowReader => slow::report(&server, &data, seed, size).await,
             Part::FullDisk => disk::report(&server, folder, seed, size, arguments.limit_files).await,
             Part::Cuts => cuts::report(&server, &data, seed, size, arguments.cuts).await,
+            Part::Tournament => {
+                tournament::report(&tournaments(arguments.kills, arguments.deals), folder).await
+            }
+            Part::TournamentControl => tournament::report_control(&tournaments(2, 1), folder).await,
         }?;
     }
     Ok(())

@@ -10,7 +10,7 @@ use rand_core::{Rng, SeedableRng};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::world::generator;
@@ -23,18 +23,26 @@ type Open = BTreeMap<usize, oneshot::Sender<()>>;
 /// A proxy between the clients and the server. It ends when it is dropped.
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
+    server: watch::Sender<Option<SocketAddr>>,
     open: Arc<Mutex<Open>>,
     _tasks: JoinSet<()>,
 }
 
 impl Proxy {
-    pub(crate) async fn start(seed: u64, server: SocketAddr) -> Result<Proxy> {
+    /// Whoever connects before it is said where the server is finds nobody.
+    pub(crate) async fn start(seed: u64) -> Result<Proxy> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let open: Arc<Mutex<Open>> = Arc::default();
+        let (server, server_is) = watch::channel(None);
         let mut tasks = JoinSet::new();
-        tasks.spawn(accept(seed, listener, server, open.clone()));
-        Ok(Proxy { address, open, _tasks: tasks })
+        tasks.spawn(accept(seed, listener, server_is, open.clone()));
+        Ok(Proxy { address, server, open, _tasks: tasks })
+    }
+
+    /// The server is here from now on, or nowhere.
+    pub(crate) fn set(&self, server: Option<SocketAddr>) {
+        self.server.send_replace(server);
     }
 
     /// Cuts one of the connections. Says whether there was one.
@@ -54,10 +62,16 @@ fn held(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn accept(seed: u64, listener: TcpListener, server: SocketAddr, open: Arc<Mutex<Open>>) {
+async fn accept(
+    seed: u64,
+    listener: TcpListener,
+    server: watch::Receiver<Option<SocketAddr>>,
+    open: Arc<Mutex<Open>>,
+) {
     let mut connections = JoinSet::new();
     for number in 0.. {
         let Ok((client, _)) = listener.accept().await else { return };
+        let Some(server) = *server.borrow() else { continue };
         let (cut, is_cut) = oneshot::channel();
         held(&open).insert(number, cut);
         let open = open.clone();

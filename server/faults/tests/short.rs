@@ -6,7 +6,8 @@ use std::process::Command;
 /// Runs some parts, and gives what was printed.
 fn faults(parts: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_faults"));
-    command.args(["--server", "itself", "--kills", "3", "--cuts", "5", "--tables", "12", "--only", parts]);
+    command.args(["--server", "itself", "--kills", "3", "--cuts", "5", "--tables", "12", "--deals", "1"]);
+    command.args(["--only", parts]);
     let output = command.output().expect("the tool");
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
@@ -35,4 +36,13 @@ fn cut_connections_lose_nothing() {
     assert_eq!(count(&printed, "faults cuts", "cuts"), 5);
     assert_eq!(count(&printed, "faults cuts", "lost"), 0);
     assert_eq!(count(&printed, "faults cuts", "doubled"), 0);
+}
+
+#[test]
+fn tournaments_come_out_the_same() {
+    let printed = faults("tournament");
+    assert_eq!(count(&printed, "faults tournament", "kills"), 3);
+    assert_eq!(count(&printed, "faults tournament", "equal"), 1);
+    assert_eq!(count(&printed, "faults tournament", "lost"), 0);
+    assert_eq!(count(&printed, "faults tournament", "doubled"), 0);
 }

@@ -38,7 +38,7 @@ pub(super) struct Shown {
     pub(super) running: BTreeMap<Place, TableId>,
     /// How quickly it goes.
     pub(super) pace: Pace,
-    /// Whether it is over, and its last table has ended.
+    /// Whether it is over, its last table has ended, and all of that is durable.
     pub(super) closed: bool,
 }
 

@@ -1,0 +1,71 @@
+//! What is played: a tournament of each format, each of another game, and one with a question, all at the same time and by
+//! the same agents.
+
+use parlor_sdk::{Error, options, wire};
+use rand_core::Rng;
+use wire::entrant_setup::Entrant;
+use wire::tournament_setup::Format;
+
+use super::agents::NAMES;
+use crate::world::generator;
+
+/// More than any run takes.
+const LONG_MS: u32 = 600_000;
+
+/// The tournaments of a run. The bigger it is, the more deals they have.
+pub(super) fn cups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>, Error> {
+    let [ann, bob, cid] = NAMES.map(agent);
+    let round_robin = Format::RoundRobin(wire::RoundRobinFormat { groups: size });
+    let gauntlet = Format::Gauntlet(wire::GauntletFormat { champion: 1, groups: size });
+    let swiss = Format::Swiss(wire::SwissFormat { rounds: 2, groups: size });
+    let knockout = Format::Knockout(wire::KnockoutFormat { groups: size, tie_groups: Some(1) });
+    let of = |number: usize, game: &str, players, entrants: &[wire::EntrantSetup], format| {
+        let mut given_seed = vec![0; 32];
+        generator(seed, "tournament", number).fill_bytes(&mut given_seed);
+        Ok(wire::TournamentSetup {
+            name: game.to_owned(),
+            options: Some(options::usual(game)?),
+            players,
+            entrants: entrants.to_vec(),
+            format: Some(format),
+            // Nobody loses on time, and nobody is given up, however often the server is away.
+            clock: Some(wire::ClockSettings {
+                decision_ms: Some(LONG_MS),
+                grace_ms: Some(LONG_MS),
+                hidden_window_ms: Some(LONG_MS),
+                ..wire::ClockSettings::default()
+            }),
+            patience_ms: Some(LONG_MS),
+            given_seed,
+            ..wire::TournamentSetup::default()
+        })
+    };
+    // Greedy is better than random by far, which is known after some of the groups.
+    let question = wire::SequentialTest {
+        entrant: 0,
+        upper: 5.0,
+        min_groups: size + 1,
+        ..wire::SequentialTest::default()
+    };
+    let many = Format::RoundRobin(wire::RoundRobinFormat { groups: 4 * size });
+    let asked = of(4, "gap", 2, &[ann.clone(), bob.clone()], many)?;
+    // One of them has a bye.
+    let odd = [bob.clone(), house("greedy"), ann.clone(), cid.clone(), house("random")];
+    Ok(vec![
+        of(0, "gap", 2, &[ann.clone(), bob.clone(), cid.clone(), house("search:20")], round_robin)?,
+        of(1, "flush", 3, &[house("greedy"), ann.clone(), bob.clone(), house("random")], gauntlet)?,
+        of(2, "no_dice", 2, &odd, swiss)?,
+        of(3, "habe_fertig", 2, &[cid, house("search:20"), bob, ann], knockout)?,
+        wire::TournamentSetup { name: "gap with a question".to_owned(), test: Some(question), ..asked },
+    ])
+}
+
+fn agent(name: &str) -> wire::EntrantSetup {
+    let seat = wire::AgentSeat { name: name.to_owned(), version: String::new() };
+    wire::EntrantSetup { entrant: Some(Entrant::Agent(seat)) }
+}
+
+fn house(name: &str) -> wire::EntrantSetup {
+    let seat = wire::HouseBotSeat { name: name.to_owned() };
+    wire::EntrantSetup { entrant: Some(Entrant::HouseBot(seat)) }
+}
