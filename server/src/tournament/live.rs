@@ -10,9 +10,8 @@ use parlor_tournament::{State, Tally};
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::registry::Command;
 use super::standings::Pace;
-use super::{Course, TournamentError};
+use super::{Command, Course, TournamentError};
 use crate::TableId;
 use crate::clock::{Clock, Moment};
 use crate::wire::{self, standings::Frame};
