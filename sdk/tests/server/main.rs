@@ -10,6 +10,9 @@ mod house;
 mod net;
 mod restarts;
 mod secure;
+#[path = "../../../server/tests/rpc/sums.rs"]
+mod sums;
+mod tournaments;
 
 use std::future::IntoFuture;
 use std::time::Duration;

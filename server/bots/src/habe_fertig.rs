@@ -7,8 +7,10 @@
 //!   An action is rated by the best row that begins with it.
 //! - A row should end with tops that help the next player little: a narrow gap, or none.
 
+use std::borrow::Cow;
+
 use parlor_engine::habe_fertig::{Action, Card, Event, HabeFertig, Pair, Phase, View};
-use parlor_engine::{CardSet, Points, Seat, Viewer};
+use parlor_engine::{CardSet, Game, Points, Seat, Viewer};
 
 use crate::Rated;
 
@@ -29,6 +31,16 @@ impl Rated for HabeFertig {
 
     fn viewer(view: &View) -> Viewer {
         view.viewer
+    }
+
+    /// That somebody has hidden cards tells nothing of which: for whoever has to hide, the round has just begun.
+    fn as_asked(view: &View) -> Cow<'_, View> {
+        if !matches!(view.phase, Phase::Hiding { .. }) {
+            return Cow::Borrowed(view);
+        }
+        let mut asked = view.clone();
+        HabeFertig::follow(&mut asked, &Event::RoundBegan { round: view.round, dealer: view.dealer });
+        Cow::Owned(asked)
     }
 
     fn rate(view: &View, _: Seat, legal: &[Action], ratings: &mut Vec<f32>) {

@@ -83,6 +83,7 @@ impl HouseBot {
         let seat = G::viewer(view).seat().ok_or(BotError::NoSeat)?;
         let mut rng = ChaCha8Rng::from_seed(seed);
         check::<G>(view, seat, legal, &mut rng)?;
+        let view = &*G::as_asked(view);
         match self.0 {
             Kind::Random => Strategy::<G>::choose(&Random, view, seat, legal, &mut rng),
             Kind::Greedy => Strategy::<G>::choose(&Greedy, view, seat, legal, &mut rng),

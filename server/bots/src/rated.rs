@@ -1,5 +1,7 @@
 //! What a bot knows of a game beyond its rules: which actions look good, and when points are made.
 
+use std::borrow::Cow;
+
 use parlor_engine::{Game, Points, Seat, Viewer};
 
 /// A game that bots have an opinion about. One file a game carries it out.
@@ -15,6 +17,13 @@ pub trait Rated: Game {
 
     /// Whose view it is.
     fn viewer(view: &Self::View) -> Viewer;
+
+    /// The view as it was when the seat was asked, of one that is asked. Where several are asked at once, others may have
+    /// answered since; a choice must not hang on who was quicker, or a server that asks again after a crash would get
+    /// another one.
+    fn as_asked(view: &Self::View) -> Cow<'_, Self::View> {
+        Cow::Borrowed(view)
+    }
 
     /// Rates each action for the seat, whose view it is: the higher, the better, in points as far as one can tell.
     ///

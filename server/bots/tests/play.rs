@@ -84,6 +84,43 @@ fn held_windows_change_no_choice() {
     assert!(compared > 20, "only {compared} choices were compared");
 }
 
+/// Where several are asked at once, nobody's choice hangs on who was quicker: a server that is started again may ask in
+/// another order.
+#[test]
+fn who_answers_first_changes_no_choice() {
+    let mut rng = generator();
+    let bots = [HouseBot::by_name("random"), HouseBot::by_name("greedy"), HouseBot::by_name("search:20")];
+    let bots = bots.map(|bot| bot.expect("a bot"));
+    for id in [GameId::HabeFertig, GameId::NoDice] {
+        let mut compared = 0;
+        while compared < 60 {
+            let mut game = new_game(id, id.info().max_players, &mut rng);
+            while let Some(first) = game.to_act().first() {
+                let asked = game.to_act();
+                for last in asked.without(first).iter() {
+                    let mut later = game.clone();
+                    for quicker in asked.without(last).iter() {
+                        let legal = later.legal_actions(quicker);
+                        let index = below(legal.len() as u32, &mut rng) as usize;
+                        later.apply(quicker, legal[index], &mut NoEvents).expect("a legal action");
+                    }
+                    let views = [&game, &later].map(|game| game.view(Viewer::Seat(last)));
+                    let legal = game.legal_actions(last);
+                    let seed = seed(&mut rng);
+                    for bot in bots {
+                        let [before, after] = views.each_ref().map(|view| bot.decide(view, &legal, seed));
+                        assert_eq!(before, after, "{bot}: {}", views[1]);
+                        compared += 1;
+                    }
+                }
+                let legal = game.legal_actions(first);
+                let index = below(legal.len() as u32, &mut rng) as usize;
+                game.apply(first, legal[index], &mut NoEvents).expect("a legal action");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_seed_is_all_that_varies_a_choice() {
     let mut rng = generator();

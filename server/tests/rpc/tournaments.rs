@@ -9,42 +9,13 @@ use parlor_server::identity::Scope;
 use crate::agent::{Agent, hello};
 use crate::caller::why;
 use crate::scene::{Scene, key, ms, until};
+use crate::sums::check_sums;
 use crate::tournament::{
     agent, cancel, create, gauntlet, get, house, knockout, pause, resume, round_robin, setup, start, swiss,
     void, withdraw,
 };
 
 const FOUR: [&str; 4] = ["greedy", "random", "search:2", "search:3"];
-
-/// Whatever is counted twice comes to the same.
-fn check_sums(standings: &v1::Standings, tables: &[v1::TournamentTable], players: u32) {
-    let counted = standings.tables_over;
-    assert_eq!(standings.groups_counted, standings.groups_expected, "{standings:?}");
-    assert_eq!((standings.tables_over, standings.tables_running), (standings.tables_expected, 0));
-    assert_eq!(tables.len() as u32, counted);
-    let rows = &standings.rows;
-    assert_eq!(rows.iter().map(|row| row.games).sum::<u32>(), counted * players);
-    let finishes = rows.iter().flat_map(|row| &row.finishes).map(|count| count.games).sum::<u32>();
-    assert_eq!(finishes, counted * players);
-    let places: f64 = rows.iter().map(|row| row.place_points).sum();
-    assert!((places - f64::from(counted * players) / 2.0).abs() < 1e-6, "{places}");
-    // What one wins, the others lose: the scores of a group add up to nothing.
-    let scores: f64 = rows.iter().map(|row| row.mean * f64::from(row.groups)).sum();
-    assert!(scores.abs() < 1e-6, "{scores}");
-    for cell in &standings.cells {
-        let back = standings
-            .cells
-            .iter()
-            .find(|other| (other.entrant, other.opponent) == (cell.opponent, cell.entrant));
-        let back = back.expect("a pair has two cells");
-        assert!(back.groups == cell.groups && (back.mean + cell.mean).abs() < 1e-9);
-    }
-    assert!(rows.windows(2).all(|pair| pair[0].rank <= pair[1].rank));
-    for table in tables {
-        assert!(table.over && table.has_record && table.void_reason.is_empty());
-        assert_eq!((table.entrants.len(), table.results.len()), (players as usize, players as usize));
-    }
-}
 
 /// Every format with this game, by bots of the house.
 async fn every_format(game: GameId) {

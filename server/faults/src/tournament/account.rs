@@ -1,6 +1,6 @@
 //! What came of the tournaments of a run, without what differs from run to run: ids and times.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use anyhow::{Context, Result};
 use parlor_sdk::{Client, TableFilter, wire};
@@ -26,6 +26,8 @@ struct Played {
 struct Cup {
     name: String,
     state: i32,
+    /// Whether it ends as soon as a question is answered.
+    has_question: bool,
     standings: wire::Standings,
     tables: BTreeMap<Place, Played>,
 }
@@ -34,7 +36,7 @@ struct Cup {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Account {
     cups: Vec<Cup>,
-    /// Tables beyond one for each place.
+    /// Tables that the server has beyond those of the tournaments, one for each place.
     surplus: usize,
 }
 
@@ -59,31 +61,22 @@ impl Account {
     /// Asks the server for all that there is of these tournaments, which are over.
     pub(super) async fn of(client: &Client, tournaments: &[String]) -> Result<Account> {
         let mut account = Account::default();
-        let (mut listed, mut on_server) = (0, 0);
         for id in tournaments {
-            let tournament = client.tournament(id).await?;
-            let setup = tournament.setup.clone().unwrap_or_default();
-            let standings = client.standings(id, true).await?;
-            let mut cup =
-                Cup { name: setup.name, state: tournament.state, standings, tables: BTreeMap::new() };
-            let mut moves = moves(client, id).await?;
-            let mut tables = std::pin::pin!(client.tournament_tables(id));
-            while let Some(table) = tables.next().await {
-                let mut table = table?;
-                let moves = moves.remove(&table.table_id).unwrap_or_default();
-                table.table_id.clear();
-                table.results.iter_mut().for_each(|result| result.think_ms = 0);
-                cup.tables.insert((table.group, table.rotation), Played { listed: table, moves });
-            }
-            listed += cup.tables.len();
-            account.cups.push(cup);
+            account.cups.push(Cup::of(client, id).await?);
         }
+        let mut begun = HashSet::new();
         let mut tables = std::pin::pin!(client.tables(TableFilter::new()));
         while let Some(table) = tables.next().await {
-            table?;
-            on_server += 1;
+            let deal =
+                table?.shuffle.and_then(|shuffle| shuffle.deal_group).context("a table of no tournament")?;
+            let number = tournaments.iter().position(|id| *id == deal.tournament_id);
+            let cup = &account.cups[number.context("a table of another tournament")?];
+            let place = (deal.number, deal.rotation);
+            let is_known = !cup.counts(deal.number) || cup.tables.contains_key(&place);
+            if !begun.insert((number, place)) || !is_known {
+                account.surplus += 1;
+            }
         }
-        account.surplus = usize::saturating_sub(on_server, listed);
         Ok(account)
     }
 
@@ -94,7 +87,7 @@ impl Account {
 
     /// Why this is no run to compare others with, if it is not: somebody did not play to the end, or not all counts.
     pub(super) fn flaw(&self) -> Option<String> {
-        for Cup { name, state, standings, tables } in &self.cups {
+        for Cup { name, state, standings, tables, .. } in &self.cups {
             let finishes = standings.rows.iter().flat_map(|row| &row.finishes);
             let finished = *state == wire::TournamentState::Finished as i32;
             let all_count = standings.groups_counted == standings.groups_expected;
@@ -130,6 +123,42 @@ impl Account {
 }
 
 impl Cup {
+    async fn of(client: &Client, id: &str) -> Result<Cup> {
+        let tournament = client.tournament(id).await?;
+        let setup = tournament.setup.unwrap_or_default();
+        let standings = client.standings(id, true).await?;
+        let has_question = setup.test.is_some();
+        let mut cup = Cup {
+            name: setup.name,
+            state: tournament.state,
+            has_question,
+            standings,
+            tables: BTreeMap::new(),
+        };
+        let mut moves = moves(client, id).await?;
+        let mut tables = std::pin::pin!(client.tournament_tables(id));
+        while let Some(table) = tables.next().await {
+            let mut table = table?;
+            let moves = moves.remove(&table.table_id).unwrap_or_default();
+            table.table_id.clear();
+            table.results.iter_mut().for_each(|result| result.think_ms = 0);
+            if cup.counts(table.group) {
+                cup.tables.insert((table.group, table.rotation), Played { listed: table, moves });
+            }
+        }
+        if has_question {
+            let standings = &mut cup.standings;
+            (standings.groups_complete, standings.tables_over) = (0, 0);
+            (standings.groups_expected, standings.tables_expected) = (standings.groups_counted, 0);
+        }
+        Ok(cup)
+    }
+
+    /// Whether a group counts. When a question is answered, later groups may have begun already, or not yet.
+    fn counts(&self, group: u32) -> bool {
+        !self.has_question || group < self.standings.groups_counted
+    }
+
     /// Says what differs.
     fn compare(&self, other: &Cup, say: &mut impl FnMut(String)) {
         if self.state != other.state {
@@ -208,6 +237,7 @@ mod tests {
         let cup = Cup {
             name: "gap".to_owned(),
             state: wire::TournamentState::Finished.into(),
+            has_question: false,
             standings,
             tables: [(0, 0), (0, 1), (1, 0), (1, 1)].map(table).into(),
         };

@@ -1,4 +1,5 @@
-//! What is played: a tournament of each format, each of another game, all at the same time and by the same agents.
+//! What is played: a tournament of each format, each of another game, and one with a question, all at the same time and by
+//! the same agents.
 
 use parlor_sdk::{Error, options, wire};
 use rand_core::Rng;
@@ -39,17 +40,23 @@ pub(super) fn cups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>, E
             ..wire::TournamentSetup::default()
         })
     };
+    // Greedy is better than random by far, which is known after some of the groups.
+    let question = wire::SequentialTest {
+        entrant: 0,
+        upper: 5.0,
+        min_groups: size + 1,
+        ..wire::SequentialTest::default()
+    };
+    let many = Format::RoundRobin(wire::RoundRobinFormat { groups: 4 * size });
+    let asked = of(4, "gap", 2, &[ann.clone(), bob.clone()], many)?;
+    // One of them has a bye.
+    let odd = [bob.clone(), house("greedy"), ann.clone(), cid.clone(), house("random")];
     Ok(vec![
         of(0, "gap", 2, &[ann.clone(), bob.clone(), cid.clone(), house("search:20")], round_robin)?,
         of(1, "flush", 3, &[house("greedy"), ann.clone(), bob.clone(), house("random")], gauntlet)?,
-        of(
-            2,
-            "no_dice",
-            2,
-            &[bob.clone(), house("greedy"), ann.clone(), cid.clone(), house("random")],
-            swiss,
-        )?,
-        of(3, "habe_fertig", 2, &[cid, house("greedy"), bob, ann], knockout)?,
+        of(2, "no_dice", 2, &odd, swiss)?,
+        of(3, "habe_fertig", 2, &[cid, house("search:20"), bob, ann], knockout)?,
+        wire::TournamentSetup { name: "gap with a question".to_owned(), test: Some(question), ..asked },
     ])
 }
 
