@@ -101,6 +101,16 @@ impl Agent {
             .await
     }
 
+    /// The next decision, on any channel: the channel, and the id of the decision. What else comes waits.
+    pub(crate) async fn asked(&mut self) -> (u32, u32) {
+        self.heard
+            .find(|(channel, item)| match item {
+                Item::Decision(decision) => Some((*channel, decision.id)),
+                _ => None,
+            })
+            .await
+    }
+
     /// Answers, and waits for what becomes of it.
     pub(crate) async fn answer(&mut self, channel: u32, answer: v1::Answer) -> v1::Answered {
         self.say(vec![answering(channel, answer)]).await;

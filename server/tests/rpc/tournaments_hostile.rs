@@ -133,17 +133,6 @@ async fn undisturbed() -> Vec<v1::TournamentTable> {
     field.caller.tables_of(&field.id).await
 }
 
-/// The next decision, on any channel.
-async fn asked(agent: &mut Agent) -> (u32, u32) {
-    agent
-        .heard
-        .find(|(channel, item)| match item {
-            Item::Decision(decision) => Some((*channel, decision.id)),
-            _ => None,
-        })
-        .await
-}
-
 #[tokio::test]
 async fn one_that_never_answers() {
     let (field, mut bad) = Field::begin(|_| {}).await;
@@ -151,7 +140,7 @@ async fn one_that_never_answers() {
     for _ in 0..2 {
         // All first rotations wait for it, and after those all second ones.
         for _ in 0..AT_ONCE {
-            asked(&mut bad).await;
+            bad.asked().await;
         }
         field.scene.advance(ms(DECISION));
     }
@@ -164,7 +153,7 @@ async fn one_that_answers_against_the_rules() {
     field.others_are_done().await;
     for _ in 0..2 {
         for _ in 0..AT_ONCE {
-            let (channel, decision) = asked(&mut bad).await;
+            let (channel, decision) = bad.asked().await;
             for _ in 0..3 {
                 let refused = bad.answer(channel, index(decision, 1_000)).await;
                 assert_eq!(refused.refusal.expect("a reason").reason(), Reason::IllegalAction);
@@ -230,7 +219,7 @@ async fn one_that_floods() {
     assert!(bad.welcome.set_aside.is_some());
     for _ in 0..2 {
         for _ in 0..AT_ONCE {
-            asked(&mut bad).await;
+            bad.asked().await;
         }
         field.scene.advance(ms(DECISION));
     }
@@ -255,7 +244,7 @@ async fn one_that_dies_at_once_again_and_again() {
     // Once more, until it is asked at every table that it sits at; then never again.
     bad = Agent::connect(&field.scene.stranger().await, hello("bad")).await;
     for _ in 0..AT_ONCE {
-        asked(&mut bad).await;
+        bad.asked().await;
     }
     drop(bad);
     until("it to be gone", async || listed(&caller, "bad").await.last_seen_time.is_some()).await;
@@ -275,7 +264,7 @@ async fn one_that_connects_twice_under_one_name() {
     let (field, mut bad) = Field::begin(|_| {}).await;
     for _ in 0..8 {
         for _ in 0..5 {
-            let (channel, decision) = asked(&mut bad).await;
+            let (channel, decision) = bad.asked().await;
             bad.say(vec![answering(channel, index(decision, 0))]).await;
         }
         let next = Agent::connect(&field.scene.stranger().await, hello("bad")).await;
@@ -285,7 +274,7 @@ async fn one_that_connects_twice_under_one_name() {
     }
     let rest = async {
         loop {
-            let (channel, decision) = asked(&mut bad).await;
+            let (channel, decision) = bad.asked().await;
             bad.say(vec![answering(channel, index(decision, 0))]).await;
         }
     };

@@ -1,0 +1,159 @@
+//! A tournament of players with and without a memory: made, seated, dealt and counted as on the server.
+
+use std::collections::BTreeSet;
+
+use parlor_engine::{Audience, Seat, Viewer};
+use parlor_server::TableId;
+use parlor_server::fair::Entropy;
+use parlor_server::table::{Conduct, Deal, SeatResult, TimeControl, Visibility};
+use parlor_server::tournament::{Course, EntrantSetup, Entry, Setup, Terms};
+use parlor_tournament::plan::{Deals, Format};
+use parlor_tournament::{Entrant, Standings, TableToMake};
+use rand_chacha::ChaCha8Rng;
+use rand_core::SeedableRng;
+
+use crate::cheat::{Habit, Player};
+use crate::games::Memorable;
+
+/// A tournament, and what may be different from a real one.
+pub(crate) struct Cup {
+    pub(crate) players: u8,
+    pub(crate) groups: u32,
+    pub(crate) deals: Deals,
+    /// Whether colours are changed about, as they always are: only the control leaves it.
+    pub(crate) recolours: bool,
+}
+
+/// What came of a tournament.
+pub(crate) struct Played {
+    pub(crate) standings: Standings,
+    /// By rotation: at how many seats of its tables somebody knew the deal.
+    pub(crate) known: Vec<u32>,
+}
+
+impl Played {
+    /// The line of an entrant.
+    pub(crate) fn row(&self, entrant: u16) -> &parlor_tournament::standings::Row {
+        self.standings.rows.iter().find(|row| row.entrant == Entrant(entrant)).expect("a row")
+    }
+
+    /// Those whose gain in later rotations is flagged, in their order.
+    pub(crate) fn flagged(&self) -> Vec<u16> {
+        let flagged = self.standings.rows.iter().filter(|row| row.gain.is_some_and(|gain| gain.flagged));
+        let mut flagged: Vec<u16> = flagged.map(|row| row.entrant.0).collect();
+        flagged.sort_unstable();
+        flagged
+    }
+}
+
+impl Cup {
+    /// Plays it: everyone against everyone, with these habits.
+    pub(crate) fn play<G: Memorable>(&self, name: &str, habits: &[Habit]) -> Played {
+        let mut course = self.course::<G>(habits.len());
+        let mut known = vec![0; usize::from(self.players)];
+        let none = BTreeSet::new();
+        while !course.is_over() {
+            let next = course.plan.ready(&none).next().expect("a tournament that is not over goes on");
+            let (seats, knew) = self.table::<G>(&course, &next, habits);
+            known[usize::from(next.table.rotation)] += knew;
+            let table = TableId::new(u64::from(next.table.group), [next.table.rotation; 10]);
+            course
+                .fold(0, &Entry::TableOver { place: next.table, table, seats })
+                .expect("a result that fits");
+        }
+        let standings = Standings::of(&course.plan.placings(), None, course.plan.counted());
+        println!("{name}: known by rotation {known:?}");
+        for row in &standings.rows {
+            println!("  {:?}: {:.2} {:?} gain {:?}", row.entrant, row.mean, row.interval, row.gain);
+        }
+        Played { standings, known }
+    }
+
+    fn course<G: Memorable>(&self, entrants: usize) -> Course {
+        let seed =
+            std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().expect("a number below 256"));
+        println!("PARLOR_TEST_SEED={seed}");
+        let agent = |number| EntrantSetup::Agent { name: format!("agent-{number}"), version: String::new() };
+        let terms = Terms {
+            name: "a memory".to_owned(),
+            options: G::any_options(),
+            players: self.players,
+            entrants: (0..entrants).map(agent).collect(),
+            format: Format::RoundRobin { groups: self.groups },
+            deals: self.deals,
+            test: None,
+            time: TimeControl {
+                decision: 0,
+                bank: 0,
+                grace: 0,
+                forfeit_after: 0,
+                secret: 0,
+                constant_secret: false,
+            },
+            max_tables: 0,
+            visibility: Visibility::Public,
+            patience: 0,
+        };
+        let setup = Setup {
+            tournament: TableId::from_bytes([1; 16]),
+            owner: "tests".to_owned(),
+            terms,
+            seed: [seed; 32],
+            given: true,
+            entropy: Entropy::NONE,
+            created: 0,
+            request: None,
+        };
+        let mut course = Course::open(&Entry::Created(Box::new(setup))).expect("a tournament");
+        let (versions, entropy) = (vec![String::new(); entrants], vec![Entropy::NONE; entrants]);
+        course.fold(0, &Entry::Started { versions, entropy }).expect("a start");
+        course
+    }
+
+    /// Plays a table. Gives the results, and how many of its players knew the deal.
+    fn table<G: Memorable>(
+        &self,
+        course: &Course,
+        next: &TableToMake,
+        habits: &[Habit],
+    ) -> (Vec<SeatResult>, u32) {
+        let dealt = course.deal(next.table);
+        let dealt = Deal { recolour: dealt.recolour && self.recolours, ..dealt };
+        let chance = dealt.chance(G::ID, self.players);
+        let mut events: Vec<(Audience, G::Event)> = Vec::new();
+        let mut game = G::new(G::INFO.rules_version, G::options(), self.players, chance, &mut events)
+            .expect("a game of this size");
+        let mut players: Vec<Player<G>> = Seat::all(self.players)
+            .zip(&next.seats)
+            .map(|(seat, who)| {
+                Player::sit(&habits[who.index()], seat, self.players, &game.view(Viewer::Seat(seat)))
+            })
+            .collect();
+        let known = players.iter().filter(|player| player.knows()).count() as u32;
+        let (mut legal, mut decisions) = (Vec::new(), 0);
+        loop {
+            for (audience, event) in events.drain(..) {
+                players.iter_mut().for_each(|player| player.told(audience, &event));
+            }
+            let Some(seat) = game.to_act().first() else { break };
+            game.legal_actions(seat, &mut legal);
+            let mut rng =
+                ChaCha8Rng::from_seed(*dealt.seed().bot_seed(next.table.rotation, seat, decisions).reveal());
+            decisions += 1;
+            let index = players[seat.index()].decide(&game.view(Viewer::Seat(seat)), &legal, &mut rng);
+            game.apply(seat, legal[index], &mut events).expect("a listed action is legal");
+            players.iter_mut().for_each(|player| player.sees(seat, legal[index]));
+        }
+        players.into_iter().for_each(Player::leave);
+        let outcome = game.outcome().expect("a game that waits for nobody is over");
+        let seats = outcome.standings().map(|standing| SeatResult {
+            seat: standing.seat,
+            points: standing.points,
+            place: standing.place,
+            conduct: Conduct::PlayedOut,
+            time_outs: 0,
+            thought: 0,
+        });
+        (seats.collect(), known)
+    }
+}
