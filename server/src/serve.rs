@@ -6,6 +6,7 @@
 
 mod connection;
 mod cors;
+mod gather;
 mod health;
 mod listen;
 mod router;
