@@ -3,6 +3,7 @@
 mod clock;
 mod describe;
 mod options;
+mod pages;
 mod seats;
 mod seed;
 

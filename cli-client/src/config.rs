@@ -6,6 +6,7 @@ mod file;
 mod flags;
 
 use std::fs;
+use std::io::Read;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -168,20 +169,32 @@ fn is_local(address: &str) -> bool {
 
 /// A small file, or what to do about it.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
-    let unreadable = |why: String| {
-        let path = path.display();
-        Failure::new(
-            Exit::Usage,
-            "SETTINGS",
-            format!("cannot read {path} ({why}): check its name and who may read it"),
-            format!("{path} ist nicht zu lesen ({why}): Prüfe den Namen und wer sie lesen darf"),
-        )
-    };
-    let length = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
-    if length > MAX_FILE_BYTES {
-        return Err(unreadable(format!("{length} > {MAX_FILE_BYTES} bytes")));
+    let name = path.display().to_string();
+    match fs::File::open(path) {
+        Ok(file) => read_all(file, &name),
+        Err(error) => Err(unreadable(&name, &error.to_string())),
     }
-    fs::read(path).map_err(|error| unreadable(error.to_string()))
+}
+
+/// All that comes from somewhere, if that is not too much.
+pub(crate) fn read_all(from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    // One byte more, to see that it is too many.
+    let read = from.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| unreadable(name, &error.to_string()))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(unreadable(name, &format!("> {MAX_FILE_BYTES} bytes")));
+    }
+    Ok(bytes)
+}
+
+fn unreadable(name: &str, why: &str) -> Failure {
+    Failure::new(
+        Exit::Usage,
+        "SETTINGS",
+        format!("cannot read {name} ({why}): check its name and who may read it"),
+        format!("{name} ist nicht zu lesen ({why}): Prüfe den Namen und wer sie lesen darf"),
+    )
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ pub fn playout(game: AnyGame, rng: &mut impl Rng) -> Outcome {
     macro_rules! play {
         ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
             match game {
-                $(AnyGame::$variant(game) => play_out(game, rng),)*
+                $(AnyGame::$variant(game) => play_out(*game, rng),)*
             }
         };
     }

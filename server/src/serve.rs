@@ -6,6 +6,7 @@
 
 mod connection;
 mod cors;
+mod gather;
 mod health;
 mod listen;
 mod router;
@@ -82,15 +83,16 @@ impl Server {
     pub async fn start(settings: &Settings, parts: Parts) -> Result<Running, StartError> {
         let (listener, address) = listen::bind("listen", settings.listen).await?;
         let page = match settings.metrics {
-            Some(address) => Some(listen::bind("metrics", address).await?),
+            // The recorder comes first: what counts before there is one is never counted.
+            Some(address) => Some((listen::bind("metrics", address).await?, recorder())),
             None => None,
         };
         let incoming = listen::incoming(listener, &settings.connections);
         let mut running = Server::start_on(settings, parts, incoming).await?;
         running.address = Some(address);
-        if let Some((listener, address)) = page {
+        if let Some(((listener, address), recorder)) = page {
             running.metrics_address = Some(address);
-            let page = page::serve(listener, recorder(), running.readiness.clone());
+            let page = page::serve(listener, recorder, running.readiness.clone());
             running.page = Some(tokio::spawn(page.instrument(info_span!("page"))));
         }
         Ok(running)

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use parlor_engine::{Lang, Text};
 use parlor_sdk::wire::{self, AgentState, ListAgentsRequest, SetAsideReason};
 
-use super::describe;
+use super::{describe, pages};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
@@ -41,42 +41,25 @@ pub(crate) struct Args {
     /// How many agents to a page
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
-    /// The page to show, as the page before named it
-    #[arg(long, value_name = "PAGE", conflicts_with = "all")]
-    page: Option<String>,
-    /// All pages, one after the other
-    #[arg(long)]
-    all: bool,
+    #[command(flatten)]
+    pages: pages::Paging,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let client = context.client().await?;
-    let mut request = ListAgentsRequest {
+    let request = ListAgentsRequest {
         game: args.game.unwrap_or_default(),
         state: args.state.map_or(AgentState::Unspecified, AgentState::from).into(),
         page_size: args.limit,
-        page_token: args.page.unwrap_or_default(),
+        page_token: String::new(),
     };
-    let mut found = client.list_agents(request.clone()).await?;
-    while args.all && !found.next_page_token.is_empty() {
-        request.page_token = std::mem::take(&mut found.next_page_token);
-        let more = client.list_agents(request.clone()).await?;
-        found.agents.extend(more.agents);
-        found.next_page_token = more.next_page_token;
-    }
-    if context.json {
-        context.out.document(&found)?;
-    } else if found.agents.is_empty() {
-        context.out.line(context.say(
-            || "No agents. Connect one: parlor bot greedy --agent NAME".into(),
-            || "Keine Agenten. Verbinde einen: parlor bot greedy --agent NAME".into(),
-        ))?;
-    } else {
-        context.out.lines(list(&found.agents, context.lang))?;
-        if !found.next_page_token.is_empty() {
-            context.note(&describe::more(&found.next_page_token, context));
-        }
-    }
+    let ask =
+        async |page_token| client.list_agents(ListAgentsRequest { page_token, ..request.clone() }).await;
+    let none = [
+        "No agents. Connect one: parlor bot greedy --agent NAME",
+        "Keine Agenten. Verbinde einen: parlor bot greedy --agent NAME",
+    ];
+    args.pages.show(context, ask, none, |agents| list(agents, context.lang)).await?;
     Ok(Exit::Ok)
 }
 

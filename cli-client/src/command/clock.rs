@@ -55,7 +55,7 @@ pub(crate) fn parse_time(text: &str) -> Result<Millis, String> {
 }
 
 /// A time, or none. No time at all would be a clock that has always run out, so it is not meant.
-fn parse_clock(text: &str) -> Result<Millis, String> {
+pub(crate) fn parse_clock(text: &str) -> Result<Millis, String> {
     match text {
         "none" => Ok(Millis(0)),
         _ => parse_time(text).and_then(|time| {

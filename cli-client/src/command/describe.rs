@@ -33,15 +33,9 @@ pub(super) const fn state(state: wire::TableState) -> Text {
     }
 }
 
-/// How a seat came to its end, or why it can no longer win.
-const fn finish(finish: wire::SeatFinish) -> Text {
-    match finish {
-        wire::SeatFinish::Unspecified | wire::SeatFinish::PlayedOut => words("", ""),
-        wire::SeatFinish::TimedOut => words("ran out of time", "Zeit überschritten"),
-        wire::SeatFinish::Resigned => words("resigned", "aufgegeben"),
-        wire::SeatFinish::Disconnected => words("was away for too long", "zu lange nicht verbunden"),
-        wire::SeatFinish::SetAside => words("was set aside", "ausgesetzt"),
-    }
+/// Why a seat did not play to the end, or can no longer win; nothing if it did, or can.
+fn forfeit(why: wire::SeatFinish, lang: Lang) -> String {
+    parlor_cli::lang::forfeit(why).map_or("", |why| why.get(lang)).to_owned()
 }
 
 /// How a table ended.
@@ -98,14 +92,6 @@ pub(super) fn occupant(seat: &wire::TableSeat, lang: Lang) -> String {
 /// Everyone at a table, in one line.
 pub(super) fn occupants(table: &wire::Table, lang: Lang) -> String {
     table.seats.iter().map(|seat| occupant(seat, lang)).collect::<Vec<_>>().join(", ")
-}
-
-/// That there are more of what was listed.
-pub(super) fn more(page: &str, context: &Context) -> String {
-    context.say(
-        || format!("There are more: add --page {page}, or --all"),
-        || format!("Es gibt mehr: mit --page {page}, oder --all"),
-    )
 }
 
 /// A moment, such as `2026-11-16T09:30:00Z`, or nothing.
@@ -220,13 +206,13 @@ fn seats(table: &wire::Table, lang: Lang) -> Vec<String> {
         let number = seat.seat.to_string();
         let who = occupant(seat, lang);
         match results.iter().find(|result| result.seat == seat.seat) {
-            None => columns.row([number, who, finish(seat.forfeited()).get(lang).to_owned()]),
+            None => columns.row([number, who, forfeit(seat.forfeited(), lang)]),
             Some(result) => columns.row([
                 number,
                 who,
                 result.place.to_string(),
                 result.points.to_string(),
-                finish(result.finish()).get(lang).to_owned(),
+                forfeit(result.finish(), lang),
             ]),
         }
     }

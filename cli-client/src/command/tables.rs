@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use parlor_sdk::wire::{ListTablesRequest, TableState};
 
-use super::{create::parse_metadata, describe};
+use super::{create::parse_metadata, describe, pages};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
@@ -55,46 +55,27 @@ pub(crate) struct Args {
     /// How many tables to a page
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
-    /// The page to show, as the page before named it
-    #[arg(long, value_name = "PAGE", conflicts_with = "all")]
-    page: Option<String>,
-    /// All pages, one after the other
-    #[arg(long)]
-    all: bool,
+    #[command(flatten)]
+    pages: pages::Paging,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let client = context.client().await?;
-    let mut request = ListTablesRequest {
-        game: args.game.clone().unwrap_or_default(),
+    let game = args.game.unwrap_or_default();
+    let request = ListTablesRequest {
+        game: game.clone(),
         states: args.state.iter().map(|state| TableState::from(*state).into()).collect(),
         owned: args.mine,
         open_seat: args.open_seat,
         user_id: args.user.unwrap_or_default(),
         metadata: args.metadata.into_iter().collect(),
         page_size: args.limit,
-        page_token: args.page.unwrap_or_default(),
+        page_token: String::new(),
     };
-    let mut found = client.list_tables(request.clone()).await?;
-    while args.all && !found.next_page_token.is_empty() {
-        request.page_token = std::mem::take(&mut found.next_page_token);
-        let more = client.list_tables(request.clone()).await?;
-        found.tables.extend(more.tables);
-        found.next_page_token = more.next_page_token;
-    }
-    if context.json {
-        context.out.document(&found)?;
-    } else if found.tables.is_empty() {
-        let game = args.game.as_deref().unwrap_or("gap");
-        context.out.line(context.say(
-            || format!("No tables. Make one: parlor create {game}"),
-            || format!("Keine Tische. Mach einen: parlor create {game}"),
-        ))?;
-    } else {
-        context.out.lines(describe::list(&found.tables, context))?;
-        if !found.next_page_token.is_empty() {
-            context.note(&describe::more(&found.next_page_token, context));
-        }
-    }
+    let ask =
+        async |page_token| client.list_tables(ListTablesRequest { page_token, ..request.clone() }).await;
+    let make = format!("parlor create {}", if game.is_empty() { "gap" } else { &game });
+    let none = [&*format!("No tables. Make one: {make}"), &*format!("Keine Tische. Mach einen: {make}")];
+    args.pages.show(context, ask, none, |tables| describe::list(tables, context)).await?;
     Ok(Exit::Ok)
 }

@@ -106,8 +106,15 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
                 Ok(made) => made?,
                 Err(exit) => return Ok(exit),
             };
-            let tournament = context.waiting(client.start_tournament(tournament.tournament_id)).await?;
-            follow::run(&client, &tournament.tournament_id, true, context).await
+            let id = tournament.tournament_id;
+            if let Err(error) = context.waiting(client.start_tournament(&id)).await {
+                // One that cannot be started would be in the way, unless whoever named the request comes back to it.
+                if args.request_id.is_none() {
+                    let _ = client.cancel_tournament(&id, "").await;
+                }
+                return Err(error.into());
+            }
+            follow::run(&client, &id, true, context).await
         }
         What::Follow(One { tournament }) => {
             let client = context.waiting(context.client()).await?;

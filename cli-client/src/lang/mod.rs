@@ -2,7 +2,10 @@
 
 pub(crate) mod words;
 
-use parlor_engine::Lang;
+use parlor_engine::{Lang, Text};
+use parlor_sdk::wire::SeatFinish;
+
+use crate::table::Finish;
 
 /// The language to speak: the one asked for, or that of the locale, or English.
 ///
@@ -26,6 +29,15 @@ pub fn choose(asked: Option<Lang>, variable: impl Fn(&str) -> Option<String>) ->
         from_tag(&locale)
     };
     asked.or_else(of_the_locale).unwrap_or_default()
+}
+
+/// Why a seat did not play to the end, in words; nothing if it did, or is not there yet.
+#[must_use]
+pub fn forfeit(finish: SeatFinish) -> Option<Text> {
+    match Finish::from(finish) {
+        Finish::PlayedOut => None,
+        why => Some(words::finish(why)),
+    }
 }
 
 /// The language that a tag such as `de`, `de_AT.UTF-8` or `en-GB` begins with, if Parlor speaks it.

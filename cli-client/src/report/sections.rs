@@ -1,11 +1,12 @@
 //! The parts of a report, from top to bottom.
 
 use parlor_engine::{AnyOptions, Lang, Text};
-use parlor_sdk::wire::{self, SeatFinish, SequentialDecision, tournament_setup::Format};
+use parlor_sdk::wire::{self, SequentialDecision, tournament_setup::Format};
 
 use super::Page;
 use super::chart::{self, Axis, colour_of};
 use super::html::Html;
+use crate::lang::forfeit;
 
 /// So many tables are shown at once; the others are folded in.
 const TABLES_OPEN: usize = 200;
@@ -148,11 +149,8 @@ impl Page<'_> {
             remarks.push((false, format!("{points:.2} {word}, Buchholz {:.2}", row.buchholz)));
         }
         for count in &row.finishes {
-            if count.games > 0 && count.finish() != SeatFinish::PlayedOut {
-                remarks.push((
-                    false,
-                    format!("{} × {}", count.games, finish_text(count.finish()).get(self.lang)),
-                ));
+            if let Some(why) = forfeit(count.finish()).filter(|_| count.games > 0) {
+                remarks.push((false, format!("{} × {}", count.games, why.get(self.lang))));
             }
         }
         if row.byes > 0 {
@@ -302,12 +300,12 @@ impl Page<'_> {
             .zip(&table.entrants)
             .map(|(seat, entrant)| {
                 let name = self.name(*entrant);
-                match table.results.iter().find(|result| result.seat == seat) {
-                    Some(result) if result.finish() != SeatFinish::PlayedOut => {
-                        format!("{name} {} ({})", result.points, finish_text(result.finish()).get(self.lang))
-                    }
-                    Some(result) => format!("{name} {}", result.points),
-                    None => name,
+                let Some(result) = table.results.iter().find(|result| result.seat == seat) else {
+                    return name;
+                };
+                match forfeit(result.finish()) {
+                    Some(why) => format!("{name} {} ({})", result.points, why.get(self.lang)),
+                    None => format!("{name} {}", result.points),
                 }
             })
             .collect();
@@ -385,16 +383,5 @@ pub const fn state_text(state: wire::TournamentState) -> Text {
         State::Paused => Text { en: "paused", de: "angehalten" },
         State::Finished => Text { en: "finished", de: "beendet" },
         State::Cancelled => Text { en: "cancelled", de: "abgesagt" },
-    }
-}
-
-/// How a game ended for somebody.
-const fn finish_text(finish: SeatFinish) -> Text {
-    match finish {
-        SeatFinish::Unspecified | SeatFinish::PlayedOut => Text { en: "played out", de: "ausgespielt" },
-        SeatFinish::TimedOut => Text { en: "out of time", de: "Zeit überschritten" },
-        SeatFinish::Resigned => Text { en: "resigned", de: "aufgegeben" },
-        SeatFinish::Disconnected => Text { en: "disconnected", de: "nicht verbunden" },
-        SeatFinish::SetAside => Text { en: "set aside", de: "ausgesetzt" },
     }
 }

@@ -83,7 +83,7 @@ fn everything_is_in_the_page() {
         "<h2>Everyone against everyone</h2>",
         "<h2>Tables and records</h2>",
         "download=\"table-1.txt\" href=\"data:text/plain;base64,eA==\"",
-        "greedy -2 (out of time)",
+        "greedy -2 (ran out of time)",
         &"ab".repeat(32),
         "prefers-color-scheme: dark",
     ] {

@@ -58,7 +58,7 @@ fn seat_info(wire: v1::TableSeat) -> Understood<(Seat, SeatInfo)> {
     use v1::table_seat::Occupant as Wire;
     let forfeited = match wire.forfeited() {
         v1::SeatFinish::Unspecified => None,
-        why => Some(finish(why)),
+        why => Some(why.into()),
     };
     let occupant = match wire.occupant {
         None | Some(Wire::Open(_)) => Occupant::Open,
@@ -70,13 +70,15 @@ fn seat_info(wire: v1::TableSeat) -> Understood<(Seat, SeatInfo)> {
     Ok((seat(wire.seat)?, SeatInfo { occupant, forfeited }))
 }
 
-const fn finish(finish: v1::SeatFinish) -> Finish {
-    match finish {
-        v1::SeatFinish::Unspecified | v1::SeatFinish::PlayedOut => Finish::PlayedOut,
-        v1::SeatFinish::TimedOut => Finish::TimedOut,
-        v1::SeatFinish::Resigned => Finish::Resigned,
-        v1::SeatFinish::Disconnected => Finish::Disconnected,
-        v1::SeatFinish::SetAside => Finish::SetAside,
+impl From<v1::SeatFinish> for Finish {
+    fn from(finish: v1::SeatFinish) -> Finish {
+        match finish {
+            v1::SeatFinish::Unspecified | v1::SeatFinish::PlayedOut => Finish::PlayedOut,
+            v1::SeatFinish::TimedOut => Finish::TimedOut,
+            v1::SeatFinish::Resigned => Finish::Resigned,
+            v1::SeatFinish::Disconnected => Finish::Disconnected,
+            v1::SeatFinish::SetAside => Finish::SetAside,
+        }
     }
 }
 
@@ -92,7 +94,7 @@ fn result(wire: v1::TableResult) -> Understood<TableResult> {
             seat: seat(wire.seat)?,
             place: wire.place,
             points: wire.points,
-            finish: finish(wire.finish()),
+            finish: wire.finish().into(),
             clocks_run_out: wire.clocks_run_out,
         })
     };
@@ -153,7 +155,7 @@ fn happening(wire: v1::TableEvent) -> Understood<Option<Happening>> {
         Event::Started(_) => Happening::Started,
         Event::ClockRanOut(clock) => Happening::ClockRanOut(seat(clock.seat)?),
         Event::SeatForfeited(forfeited) => {
-            Happening::Forfeited(seat(forfeited.seat)?, finish(forfeited.why()))
+            Happening::Forfeited(seat(forfeited.seat)?, forfeited.why().into())
         }
         Event::SeatReplaced(replaced) => {
             let (seat, info) = seat_info(required(replaced.seat, "seat")?)?;

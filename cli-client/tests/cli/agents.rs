@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::support::{Parlor, Server};
 
 /// The agent of this name, as soon as it is listed in this state.
-fn until_listed(parlor: &Parlor, name: &str, state: &str) -> Value {
+pub(crate) fn until_listed(parlor: &Parlor, name: &str, state: &str) -> Value {
     // Each look starts a program, which takes its time: together they are much more than a minute.
     for _ in 0..1000 {
         let listed = parlor.json(&["agents", "--state", state]);

@@ -6,7 +6,7 @@ use crate::games::{LANGUAGES, play_in_lines};
 use crate::support::{Done, Parlor, Pipes, Server};
 
 /// Runs it in both languages and with --json: always the code, always one line, and the reason for programs.
-fn fails(parlor: &Parlor, args: &[&str], code: i32, reason: &str, [en, de]: [&str; 2]) {
+pub(crate) fn fails(parlor: &Parlor, args: &[&str], code: i32, reason: &str, [en, de]: [&str; 2]) {
     let check = |done: &Done, expected: &str| {
         assert_eq!((done.code, done.stdout.as_str()), (code, ""), "{done:?}");
         assert_eq!(done.stderr.lines().count(), 1, "{done:?}");

@@ -17,3 +17,4 @@ mod json;
 mod records;
 mod restarts;
 mod tls;
+mod tournaments;

@@ -25,8 +25,11 @@ const GAME: &str = "gap";
 const AT_ONCE: usize = 200;
 /// More deals than are played while it is measured.
 const GROUPS: u32 = 20_000;
-/// How long it is played before it is measured.
+/// How long it is played, after the first game has ended, before it is measured.
 const WARM_UP: Duration = Duration::from_secs(1);
+
+/// How long the first game may take.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -106,6 +109,11 @@ async fn play(seconds: u64) -> Result<Played> {
     };
     let made = client.create_tournament(setup).await?;
     client.start_tournament(made.tournament_id).await?;
+    // A counter is there with the first that is counted.
+    let begun = now();
+    while Counted::now(&server).is_err() && now() - begun < PATIENCE {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     tokio::time::sleep(WARM_UP).await;
     let before = Counted::now(&server)?;
     tokio::time::sleep(Duration::from_secs(seconds)).await;

@@ -82,9 +82,9 @@ macro_rules! catalogue {
         /// A game in progress, whichever it is.
         #[derive(Clone, PartialEq, Eq, Debug)]
         #[expect(missing_docs, reason = "the variants are the games")]
-        #[allow(clippy::large_enum_variant, reason = "games are held one by one; a box would cost more")]
         pub enum AnyGame {
-            $($variant(crate::$module::$game),)*
+            // In a box each: a server holds many of them, and the largest has four times the size of the smallest.
+            $($variant(Box<crate::$module::$game>),)*
         }
 
         impl AnyGame {
@@ -98,7 +98,8 @@ macro_rules! catalogue {
             ) -> Result<AnyGame, SetupError> {
                 match options {
                     $(AnyOptions::$variant(options) =>
-                        Game::new(rules_version, options, players, chance, &mut Erase(events)).map(AnyGame::$variant),)*
+                        <crate::$module::$game>::new(rules_version, options, players, chance, &mut Erase(events))
+                            .map(|game| AnyGame::$variant(Box::new(game))),)*
                 }
             }
 
@@ -112,8 +113,8 @@ macro_rules! catalogue {
             ) -> Result<AnyGame, SetupError> {
                 match options {
                     $(AnyOptions::$variant(options) =>
-                        Game::new_held(rules_version, options, players, chance, &mut Erase(events))
-                            .map(AnyGame::$variant),)*
+                        <crate::$module::$game>::new_held(rules_version, options, players, chance, &mut Erase(events))
+                            .map(|game| AnyGame::$variant(Box::new(game))),)*
                 }
             }
 
@@ -153,6 +154,18 @@ macro_rules! catalogue {
                 }
             }
 
+            /// One of the legal actions, by its place among them. See [`Game::legal_actions`].
+            #[must_use]
+            pub fn legal_action(&self, seat: Seat, index: usize) -> Option<AnyAction> {
+                match self {
+                    $(AnyGame::$variant(game) => {
+                        let mut legal = Vec::new();
+                        game.legal_actions(seat, &mut legal);
+                        legal.get(index).copied().map(AnyAction::$variant)
+                    })*
+                }
+            }
+
             /// See [`Game::apply`]. An action of another game is refused.
             pub fn apply(
                 &mut self,
@@ -187,7 +200,8 @@ macro_rules! catalogue {
             /// See [`Game::sample`].
             pub fn sample(view: &AnyView, rng: &mut impl Rng) -> Result<AnyGame, ImpossibleView> {
                 match view {
-                    $(AnyView::$variant(view) => Game::sample(view, rng).map(AnyGame::$variant),)*
+                    $(AnyView::$variant(view) => <crate::$module::$game>::sample(view, rng)
+                        .map(|game| AnyGame::$variant(Box::new(game))),)*
                 }
             }
 

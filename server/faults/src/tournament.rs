@@ -218,7 +218,7 @@ pub(crate) async fn report_control(tournaments: &Tournaments, folder: &Path) -> 
     let (_, troubled, difference) = tournaments.compare(folder, true).await?;
     let caught = u8::from(!difference.is_none());
     println!(
-        "faults tournament_control kills={} cuts={} tables={} differences={} caught={caught}",
+        "faults tournament control kills={} cuts={} tables={} differences={} caught={caught}",
         troubled.kills.len(),
         troubled.cuts,
         troubled.account.tables(),

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use parlor_engine::{MAX_SEATS, Seat};
+use parlor_engine::Seat;
 
 use super::SeatTime;
 use crate::clock::Moment;
@@ -46,9 +46,9 @@ pub(super) enum Due {
 }
 
 /// The clocks of one table.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Clocks {
-    seats: [SeatClock; MAX_SEATS],
+    seats: Box<[SeatClock]>,
     /// Since when a window of constant length is open.
     window: Option<Moment>,
     /// Before this moment nobody counts as away.
@@ -56,9 +56,9 @@ pub(super) struct Clocks {
 }
 
 impl Clocks {
-    /// The clocks of a table that comes into memory. Before the given moment nobody counts as away.
-    pub(super) fn new(away_from: Moment) -> Clocks {
-        Clocks { away_from, ..Clocks::default() }
+    /// The clocks of a table that comes into memory, for so many players. Before the given moment nobody counts as away.
+    pub(super) fn new(players: u8, away_from: Moment) -> Clocks {
+        Clocks { seats: vec![SeatClock::default(); players.into()].into(), window: None, away_from }
     }
 
     /// Brings the clocks in line with the table after something happened to it.

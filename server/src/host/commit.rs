@@ -53,8 +53,8 @@ pub(super) fn create(work: &mut Work, creation: Creation, to: To<Look>) -> Optio
             return None;
         }
     };
-    let away_from = work.shared.away_from;
-    let mut live = Live::new(table, owner, Journal::default(), Clocks::new(away_from), work.now);
+    let clocks = Clocks::new(table.players(), work.shared.away_from);
+    let mut live = Live::new(table, owner, Journal::default(), clocks, work.now);
     let look = Arc::new(live.table.look());
     let steps = match live.take_in(work.now_ms, &entries[1..], work.now) {
         Ok(steps) => steps,

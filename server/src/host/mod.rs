@@ -105,7 +105,7 @@ struct Shared {
 
 /// The ways to all shards. The shards end with the last of these: they have none themselves.
 #[derive(Clone)]
-struct Shards(Arc<[mpsc::Sender<ToShard>]>);
+struct Shards(Arc<[ShardSender]>);
 
 impl Shards {
     /// The number of the shard that has the table.
@@ -117,7 +117,23 @@ impl Shards {
     async fn send(&self, table: TableId, message: ToShard) -> Result<(), HostError> {
         self.0[self.number(table)].send(message).await.map_err(|_| HostError::Stopping)
     }
+
+    /// What each shard is to be told so that its tables are asked this, in this order. Nothing is left.
+    fn share_out(&self, asks: &mut Vec<(TableId, Ask)>) -> impl Iterator<Item = (&ShardSender, ToShard)> {
+        self.0.iter().enumerate().filter_map(move |(number, shard)| {
+            let is_its = |(table, _): &mut (TableId, Ask)| self.number(*table) == number;
+            if asks.len() == 1 {
+                let (table, ask) = asks.pop_if(is_its)?;
+                return Some((shard, ToShard::Ask(table, ask)));
+            }
+            let its: Vec<_> = asks.extract_if(.., is_its).collect();
+            (!its.is_empty()).then_some((shard, ToShard::Asks(its)))
+        })
+    }
 }
+
+/// The way to a shard.
+type ShardSender = mpsc::Sender<ToShard>;
 
 fn shard_number(table: TableId, shards: usize) -> usize {
     // The end of a name is random.

@@ -110,7 +110,7 @@ impl StreamHandle {
     /// Passes on what the client says, in this order for each channel. Waits while the tables have too much to do, and
     /// while the client asks for what it has missed and does not read it: whoever calls this reads the outbox elsewhere.
     pub async fn say(&self, sayings: Vec<Saying>) {
-        let mut asks: Vec<Vec<(TableId, Ask)>> = self.host.shards.0.iter().map(|_| Vec::new()).collect();
+        let mut asks = Vec::with_capacity(sayings.len());
         for Saying { channel, what } in sayings {
             if matches!(what, Said::Attach { after: Some(_), .. } | Said::Take { after: Some(_), .. })
                 && !self.out.has_room()
@@ -118,19 +118,15 @@ impl StreamHandle {
                 self.pass_on(&mut asks).await;
                 self.out.room().await;
             }
-            self.ask(channel, what, &mut |table, ask| {
-                asks[self.host.shards.number(table)].push((table, ask));
-            });
+            self.ask(channel, what, &mut |table, ask| asks.push((table, ask)));
         }
         self.pass_on(&mut asks).await;
     }
 
-    async fn pass_on(&self, asks: &mut [Vec<(TableId, Ask)>]) {
-        for (shard, asks) in self.host.shards.0.iter().zip(asks) {
-            if !asks.is_empty() {
-                // A shard ends with the host, and then nobody waits for an answer.
-                let _ = shard.send(ToShard::Asks(std::mem::take(asks))).await;
-            }
+    async fn pass_on(&self, asks: &mut Vec<(TableId, Ask)>) {
+        for (shard, message) in self.host.shards.share_out(asks) {
+            // A shard ends with the host, and then nobody waits for an answer.
+            let _ = shard.send(message).await;
         }
     }
 
@@ -225,16 +221,14 @@ impl StreamHandle {
 
 impl Drop for StreamHandle {
     fn drop(&mut self) {
-        let mut asks: Vec<Vec<(TableId, Ask)>> = self.host.shards.0.iter().map(|_| Vec::new()).collect();
-        for Attached { attachment, table, .. } in self.out.detach_all() {
-            asks[self.host.shards.number(table)].push((table, Ask::Detach(attachment)));
-        }
+        let detach = |Attached { attachment, table, .. }| (table, Ask::Detach(attachment));
+        let mut asks = self.out.detach_all().into_iter().map(detach).collect();
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        for (shard, asks) in self.host.shards.0.iter().zip(asks).filter(|(_, asks)| !asks.is_empty()) {
+        for (shard, message) in self.host.shards.share_out(&mut asks) {
             let shard = shard.clone();
             runtime.spawn(async move {
                 // A shard ends with the host, and then nobody is attached any more.
-                let _ = shard.send(ToShard::Asks(asks)).await;
+                let _ = shard.send(message).await;
             });
         }
     }

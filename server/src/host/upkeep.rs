@@ -137,7 +137,7 @@ fn rests(live: &mut Live, work: &mut Work) -> bool {
 pub(super) fn bring_in(loaded: LoadedTable, clocks: Option<Clocks>, work: &Work) -> Result<Live, HostError> {
     let LoadedTable { table, journal, at_rest } = loaded;
     let owner = OwnerId::new(&table.setup().owner)?;
-    let clocks = clocks.unwrap_or_else(|| Clocks::new(work.shared.away_from));
+    let clocks = clocks.unwrap_or_else(|| Clocks::new(table.players(), work.shared.away_from));
     let mut live = Live::new(table, owner, journal, clocks, work.now);
     live.agents = work.shared.agents.at(&live.table);
     live.at_rest = at_rest;

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::transport::server::Connected;
 
-use super::Accepted;
+use super::{Accepted, gather::Gathering};
 use crate::{grpc::Peer, telemetry::names};
 
 /// Numbers the connections, and lets all of them end at once.
@@ -25,7 +25,7 @@ pub(super) fn connections<IO>(
     incoming.map(move |Accepted { io, address }| {
         let peer = Peer { connection: numbers.fetch_add(1, Ordering::Relaxed), address };
         Ok(Connection {
-            io,
+            io: Gathering::new(io),
             peer,
             cut: Box::pin(cut.clone().cancelled_owned()),
             is_cut: false,
@@ -36,7 +36,7 @@ pub(super) fn connections<IO>(
 
 /// A connection that the server can end at any moment.
 pub(super) struct Connection<IO> {
-    io: IO,
+    io: Gathering<IO>,
     peer: Peer,
     cut: Pin<Box<WaitForCancellationFutureOwned>>,
     is_cut: bool,

@@ -82,8 +82,8 @@ pub struct SeatState {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Stage {
     Filling,
-    Playing(Box<AnyGame>),
-    Over { ending: Ending, game: Option<Box<AnyGame>> },
+    Playing(AnyGame),
+    Over { ending: Ending, game: Option<AnyGame> },
 }
 
 /// A table: what its log says.
@@ -270,7 +270,7 @@ impl Table {
             Entry::SpectatorsRevoked => self.spectators += 1,
             Entry::Started => self.start(at, doing)?,
             Entry::Acted { seat, index, used, reported } => {
-                let action = self.legal_actions(*seat).get(*index as usize).copied();
+                let action = self.game().and_then(|game| game.legal_action(*seat, *index as usize));
                 let action = action.ok_or_else(|| format!("seat {seat} has no action {index}"))?;
                 let by = match self.seat(*seat).holder {
                     Holder::House { .. } => DecidedBy::HouseBot,
@@ -316,7 +316,7 @@ impl Table {
         };
         let game = new(self.setup.rules_version, self.setup.options, self.players(), chance, &mut dealt)
             .map_err(|error| error.to_string())?;
-        self.stage = Stage::Playing(Box::new(game));
+        self.stage = Stage::Playing(game);
         self.started = Some(at);
         doing.tell_all(TableEvent::Started { shuffle: Box::new(self.shuffle()) });
         doing.told.append(&mut dealt.told);

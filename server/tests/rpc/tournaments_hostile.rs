@@ -57,6 +57,11 @@ struct Field {
 impl Field {
     /// Begins, with the bad agent connected.
     async fn begin(change: impl FnOnce(&mut Agents)) -> (Field, Agent) {
+        Field::begin_with(hello("bad"), change).await
+    }
+
+    /// The same, with what the bad agent says of itself.
+    async fn begin_with(bad: v1::AgentHello, change: impl FnOnce(&mut Agents)) -> (Field, Agent) {
         let scene = Scene::with(|settings| {
             // How often its clock runs out is no reason here to set an agent aside: it is to have every table.
             settings.agents.time_outs = Count::of(1_000);
@@ -73,7 +78,7 @@ impl Field {
                 agent
             }));
         }
-        let bad = Agent::connect(&scene.stranger().await, hello("bad")).await;
+        let bad = Agent::connect(&scene.stranger().await, bad).await;
         let setup = v1::TournamentSetup {
             entrants: vec![agent("ann"), agent("ben"), house("greedy"), agent("bad")],
             clock: Some(clock(DECISION as u32, 0, GRACE as u32, 1)),
@@ -84,14 +89,16 @@ impl Field {
         (Field { scene, caller, id, honest }, bad)
     }
 
+    /// How many tables of the bad one are over, or of the others among themselves.
+    async fn over(&self, bad: bool) -> usize {
+        let tables = self.caller.tables_of(&self.id).await;
+        tables.iter().filter(|table| has_bad(table) == bad && table.over).count()
+    }
+
     /// Waits until those who play have played all tables among themselves. The bad one's stand where they stood.
     async fn others_are_done(&self) {
-        let over = async |bad: bool| {
-            let tables = self.caller.tables_of(&self.id).await;
-            tables.iter().filter(|table| has_bad(table) == bad && table.over).count()
-        };
-        until("the others' tables", async || over(false).await == IN_ALL).await;
-        assert_eq!(over(true).await, 0, "nobody has waited for the one who misbehaves");
+        until("the others' tables", async || self.over(false).await == IN_ALL).await;
+        assert_eq!(self.over(true).await, 0, "nobody has waited for the one who misbehaves");
     }
 
     /// Plays on to the end, and compares with the tournament in which nobody misbehaves. Gives how the tables of the bad one
@@ -145,6 +152,32 @@ async fn one_that_never_answers() {
         field.scene.advance(ms(DECISION));
     }
     assert_eq!(field.ends().await, BTreeMap::from([(SeatFinish::TimedOut, IN_ALL)]));
+}
+
+/// It has room for one table, and nobody's second rotation begins before its first ones have: it holds the others up, but only
+/// until its clock has run out so often that it is set aside. What is left is then played without it.
+#[tokio::test]
+async fn one_that_never_answers_and_takes_one_table_at_a_time() {
+    let one = v1::AgentHello { max_tables: 1, ..hello("bad") };
+    let (field, mut bad) =
+        Field::begin_with(one, |agents| agents.time_outs = Count::of(AT_ONCE as u32)).await;
+    until("the others' first tables", async || field.over(false).await == AT_ONCE).await;
+    for lost in 0..AT_ONCE {
+        assert_eq!(field.over(true).await, lost);
+        bad.asked().await;
+        if lost + 1 == AT_ONCE {
+            // The last of its first tables has begun, and the others need not wait for its end.
+            until("the others' tables", async || field.over(false).await == IN_ALL).await;
+        }
+        field.scene.advance(ms(DECISION));
+        until("its table", async || field.over(true).await == lost + 1).await;
+    }
+    assert_eq!(listed(&field.caller, "bad").await.state(), AgentState::SetAside);
+    let given_up = START + DECISION * AT_ONCE as u64 + PATIENCE;
+    field.scene.sleeps_until(ms(given_up)).await;
+    field.scene.advance_to(ms(given_up));
+    let finishes = [(SeatFinish::TimedOut, AT_ONCE), (SeatFinish::SetAside, AT_ONCE)];
+    assert_eq!(field.ends().await, BTreeMap::from(finishes));
 }
 
 #[tokio::test]

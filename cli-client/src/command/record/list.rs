@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use parlor_engine::Lang;
 use parlor_sdk::wire::{self, ListRecordsRequest};
 
-use crate::command::describe;
+use crate::command::{describe, pages};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
@@ -34,12 +34,8 @@ pub(crate) struct Args {
     /// How many records to a page
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
-    /// The page to show, as the page before named it
-    #[arg(long, value_name = "PAGE", conflicts_with = "all")]
-    page: Option<String>,
-    /// All pages, one after the other
-    #[arg(long)]
-    all: bool,
+    #[command(flatten)]
+    pages: pages::Paging,
 }
 
 /// A moment: a day, or a time of UTC.
@@ -51,7 +47,7 @@ fn moment(text: &str) -> Result<SystemTime, String> {
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let client = context.client().await?;
-    let mut request = ListRecordsRequest {
+    let request = ListRecordsRequest {
         game: args.game.unwrap_or_default(),
         agent: args.agent.unwrap_or_default(),
         tournament_id: args.tournament.unwrap_or_default(),
@@ -59,26 +55,12 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         created_before: args.until.map(Into::into),
         owned: args.mine,
         page_size: args.limit,
-        page_token: args.page.unwrap_or_default(),
+        page_token: String::new(),
     };
-    let mut found = client.list_records(request.clone()).await?;
-    // A page may be short, even empty, and still have a next one.
-    while !found.next_page_token.is_empty() && (args.all || found.records.is_empty()) {
-        request.page_token = std::mem::take(&mut found.next_page_token);
-        let more = client.list_records(request.clone()).await?;
-        found.records.extend(more.records);
-        found.next_page_token = more.next_page_token;
-    }
-    if context.json {
-        context.out.document(&found)?;
-    } else if found.records.is_empty() {
-        context.out.line(context.say(|| "No records.".into(), || "Keine Aufzeichnungen.".into()))?;
-    } else {
-        context.out.lines(lines(&found.records, context))?;
-        if !found.next_page_token.is_empty() {
-            context.note(&describe::more(&found.next_page_token, context));
-        }
-    }
+    let ask =
+        async |page_token| client.list_records(ListRecordsRequest { page_token, ..request.clone() }).await;
+    let none = ["No records.", "Keine Aufzeichnungen."];
+    args.pages.show(context, ask, none, |records| lines(records, context)).await?;
     Ok(Exit::Ok)
 }
 

@@ -1,7 +1,8 @@
 //! Tournaments and standings in lines.
 
+use parlor_cli::lang::forfeit;
 use parlor_engine::Lang;
-use parlor_sdk::wire::{self, SeatFinish, SequentialDecision};
+use parlor_sdk::wire::{self, SequentialDecision};
 
 use super::super::describe;
 use crate::context::Context;
@@ -100,19 +101,12 @@ fn remarks(row: &wire::StandingsRow, lang: Lang) -> String {
         remarks.push(format!("{points:.2} {}, Buchholz {buchholz:.2}", say("points", "Punkte")));
     }
     for count in &row.finishes {
-        let what = match count.finish() {
-            SeatFinish::Unspecified | SeatFinish::PlayedOut => continue,
-            SeatFinish::TimedOut => say("out of time", "Zeit überschritten"),
-            SeatFinish::Resigned => say("resigned", "aufgegeben"),
-            SeatFinish::Disconnected => say("disconnected", "nicht verbunden"),
-            SeatFinish::SetAside => say("set aside", "ausgesetzt"),
-        };
-        if count.games > 0 {
-            remarks.push(format!("{} {what}", count.games));
+        if let Some(why) = forfeit(count.finish()).filter(|_| count.games > 0) {
+            remarks.push(format!("{} × {}", count.games, why.get(lang)));
         }
     }
     if row.byes > 0 {
-        remarks.push(format!("{} {}", row.byes, say("byes", "spielfrei")));
+        remarks.push(format!("{} × {}", row.byes, say("bye", "spielfrei")));
     }
     if row.withdrawn {
         remarks.push(say("withdrawn", "ausgeschieden").to_owned());
@@ -216,7 +210,7 @@ mod tests {
 
     #[test]
     fn standings_are_a_table_with_how_far_it_is() {
-        let late = wire::FinishCount { finish: SeatFinish::TimedOut.into(), games: 3 };
+        let late = wire::FinishCount { finish: wire::SeatFinish::TimedOut.into(), games: 3 };
         let second = wire::StandingsRow { finishes: vec![late], withdrawn: true, ..row(2, "random", -2.25) };
         let shown = wire::Standings {
             state: wire::TournamentState::Running.into(),
@@ -233,14 +227,14 @@ mod tests {
         insta::assert_snapshot!(standings(&shown, Lang::En).join("\n"), @r"
            ENTRANT  GROUPS  GAMES  SCORE  95%             PLACES  RATING  95%  REMARKS
         1  greedy   12      24     +2.25  +1.25 .. +3.25  20.5    +68
-        2  random   12      24     -2.25  -3.25 .. -1.25  20.5    -68          3 out of time, withdrawn
+        2  random   12      24     -2.25  -3.25 .. -1.25  20.5    -68          3 × ran out of time, withdrawn
         running: 12 of 50 groups count, 25 of 100 tables over, 4 running, about 1m 1s left
         ");
         let swiss = wire::StandingsRow { match_points: 2.5, buchholz: 4.0, ..row(1, "greedy", 2.25) };
         assert_eq!(remarks(&swiss, Lang::En), "2.50 points, Buchholz 4.00");
         let german = standings(&shown, Lang::De).join("\n");
         assert!(
-            german.contains("12 von 50 Gruppen zählen") && german.contains("3 Zeit überschritten"),
+            german.contains("12 von 50 Gruppen zählen") && german.contains("3 × Zeit überschritten"),
             "{german}"
         );
     }

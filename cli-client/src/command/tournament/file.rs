@@ -1,15 +1,14 @@
 //! The file of a tournament: TOML for people, checked before the server sees it, so that an error names the line.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::Path;
 
 use parlor_sdk::wire::{self, tournament_setup::Format};
 use serde::Deserialize;
 
-use super::super::clock::{Millis, parse_time};
+use super::super::clock::{Millis, parse_clock, parse_time};
 use super::super::{create, games, options, seed};
-use crate::config::read_file;
+use crate::config::{read_all, read_file};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
@@ -37,7 +36,7 @@ A tournament is a file, for example:
   target = 15
 
   [clock]                        # decision, bank, grace, hidden_window: times; forfeit_after: a number
-  decision = \"10s\"
+  decision = \"10s\"             # or none
 
   [test]                         # end as soon as this is sure
   entrant = \"bot:greedy\"
@@ -116,14 +115,8 @@ pub(super) struct File {
 
 /// Reads the file; `-` is standard input.
 pub(super) fn read(path: &Path) -> Result<File, Failure> {
-    let bytes = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        // More than a file may have is refused below, like any other file.
-        std::io::stdin().lock().take(1 << 20).read_to_end(&mut bytes)?;
-        bytes
-    } else {
-        read_file(path)?
-    };
+    let is_input = path == Path::new("-");
+    let bytes = if is_input { read_all(std::io::stdin().lock(), "-")? } else { read_file(path)? };
     let path = path.display().to_string();
     let keys = parse(&bytes).map_err(|why| wrong(&path, &why))?;
     Ok(File { path, keys })
@@ -218,7 +211,7 @@ impl Keys {
         .into();
         setup.clock = self.clock.map(ClockKeys::settings).transpose()?;
         setup.max_tables = self.max_tables.unwrap_or_default();
-        setup.patience_ms = time(self.patience.as_deref(), "patience")?;
+        setup.patience_ms = time(self.patience.as_deref(), "patience", parse_time)?;
         if self.private {
             setup.visibility = wire::Visibility::Private.into();
         }
@@ -244,18 +237,22 @@ impl Kind {
 impl ClockKeys {
     fn settings(self) -> Result<wire::ClockSettings, String> {
         Ok(wire::ClockSettings {
-            decision_ms: time(self.decision.as_deref(), "clock.decision")?,
-            bank_ms: time(self.bank.as_deref(), "clock.bank")?,
-            grace_ms: time(self.grace.as_deref(), "clock.grace")?,
+            decision_ms: time(self.decision.as_deref(), "clock.decision", parse_clock)?,
+            bank_ms: time(self.bank.as_deref(), "clock.bank", parse_time)?,
+            grace_ms: time(self.grace.as_deref(), "clock.grace", parse_time)?,
             forfeit_after: self.forfeit_after,
-            hidden_window_ms: time(self.hidden_window.as_deref(), "clock.hidden_window")?,
+            hidden_window_ms: time(self.hidden_window.as_deref(), "clock.hidden_window", parse_time)?,
             constant_hidden_windows: None,
         })
     }
 }
 
-fn time(text: Option<&str>, key: &str) -> Result<Option<u32>, String> {
-    let parse = |text| parse_time(text).map(|Millis(time)| time).map_err(|why| format!("{key}: {why}"));
+fn time(
+    text: Option<&str>,
+    key: &str,
+    parse: fn(&str) -> Result<Millis, String>,
+) -> Result<Option<u32>, String> {
+    let parse = |text| parse(text).map(|Millis(time)| time).map_err(|why| format!("{key}: {why}"));
     text.map(parse).transpose()
 }
 

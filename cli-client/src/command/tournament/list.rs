@@ -3,8 +3,10 @@
 use std::pin::pin;
 
 use futures_util::TryStreamExt;
+use parlor_engine::Lang;
 use parlor_sdk::{Client, wire};
 
+use super::super::pages;
 use super::board::say;
 use crate::context::Context;
 use crate::errors::Failure;
@@ -18,47 +20,38 @@ pub(super) struct Args {
     /// How many tournaments to a page
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
-    /// The page to show, as the page before named it
-    #[arg(long, value_name = "PAGE")]
-    page: Option<String>,
+    #[command(flatten)]
+    pages: pages::Paging,
 }
 
 pub(super) async fn tournaments(args: Args, client: &Client, context: &Context) -> Result<(), Failure> {
-    let page_token = args.page.unwrap_or_default();
-    let request = wire::ListTournamentsRequest { owned: args.mine, page_size: args.limit, page_token };
-    let found = client.list_tournaments(request).await?;
-    if context.json {
-        return context.out.document(&found);
-    }
-    if found.tournaments.is_empty() {
-        return context.out.line(context.say(
-            || "No tournaments. Make one: parlor tournament run FILE.toml".to_owned(),
-            || "Keine Turniere. Mach eines: parlor tournament run DATEI.toml".to_owned(),
-        ));
-    }
-    let headings = match context.lang {
-        parlor_engine::Lang::En => ["tournament", "state", "entrants", "name"],
-        parlor_engine::Lang::De => ["Turnier", "Stand", "Teilnehmer", "Name"],
+    let Args { mine: owned, limit: page_size, pages } = args;
+    let ask = async |page_token| {
+        client.list_tournaments(wire::ListTournamentsRequest { owned, page_size, page_token }).await
+    };
+    let none = [
+        "No tournaments. Make one: parlor tournament run FILE.toml",
+        "Keine Turniere. Mach eines: parlor tournament run DATEI.toml",
+    ];
+    pages.show(context, ask, none, |tournaments| lines(tournaments, context.lang)).await
+}
+
+fn lines(tournaments: &[wire::Tournament], lang: Lang) -> Vec<String> {
+    let headings = match lang {
+        Lang::En => ["tournament", "state", "entrants", "name"],
+        Lang::De => ["Turnier", "Stand", "Teilnehmer", "Name"],
     };
     let mut columns = Columns::new(headings);
-    for tournament in &found.tournaments {
+    for tournament in tournaments {
         let setup = tournament.setup.clone().unwrap_or_default();
         columns.row([
             tournament.tournament_id.clone(),
-            parlor_cli::report::state_text(tournament.state()).get(context.lang).to_owned(),
+            parlor_cli::report::state_text(tournament.state()).get(lang).to_owned(),
             setup.entrants.len().to_string(),
             setup.name,
         ]);
     }
-    context.out.lines(columns.lines())?;
-    if !found.next_page_token.is_empty() {
-        let page = &found.next_page_token;
-        context.note(&context.say(
-            || format!("There are more: add --page {page}"),
-            || format!("Es gibt mehr: mit --page {page}"),
-        ));
-    }
-    Ok(())
+    columns.lines()
 }
 
 /// The tables, one line each, as they come.

@@ -46,9 +46,9 @@ impl Server {
             let key = NewKey::generate(owner, scopes.to_vec(), None, None).unwrap();
             (key.text.reveal().to_owned(), key.settings_lines())
         };
-        let (owner, first) = key("owner", &[Scope::Tables, Scope::Play, Scope::SeededTables]);
+        let (owner, first) = key("owner", &[Scope::Tables, Scope::Play, Scope::Agents, Scope::SeededTables]);
         let (player, second) = key("player", &[Scope::Play]);
-        let (other, third) = key("other", &[Scope::Tables, Scope::Play]);
+        let (other, third) = key("other", &[Scope::Tables, Scope::Play, Scope::Agents]);
         (Server::with_settings(&[first, second, third].join("\n")), Keys { owner, player, other })
     }
 

@@ -64,7 +64,7 @@ fn any_game_holds_windows() {
             assert!(game != before && !events.told.is_empty());
             let AnyOptions::NoDice(options) = options else { panic!("{id:?} has windows") };
             let made = crate::no_dice::NoDice::new_held(version, options, 2, chance(), &mut NoEvents);
-            let mut own = made.expect("a table");
+            let mut own = Box::new(made.expect("a table"));
             assert_eq!(before, AnyGame::NoDice(own.clone()));
             own.close_window(&mut NoEvents);
             assert_eq!(game, AnyGame::NoDice(own));

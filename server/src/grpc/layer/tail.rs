@@ -3,6 +3,7 @@
 
 use std::{
     pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
 };
 
@@ -13,19 +14,25 @@ use tonic::{Code, Status, body::Body};
 
 /// Calls `end` once, with the status of the call, as soon as that is known. A response that nobody reads to its end was
 /// cancelled.
-pub(super) fn at_end(response: Response<Body>, end: impl FnOnce(Code) + Send + 'static) -> Response<Body> {
-    match code(response.headers()) {
-        // A response without messages has the status in its headers.
-        Some(code) => {
-            end(code);
-            response
-        }
-        None => response.map(|body| {
-            // An empty body is dropped at once: that says the same.
-            let end: Option<End> = Some(Box::new(end));
-            Body::new(Tail { body, end })
-        }),
+pub(super) fn at_end(
+    mut response: Response<Body>,
+    end: impl FnOnce(Code) + Send + 'static,
+) -> Response<Body> {
+    // A response without messages has the status in its headers.
+    if let Some(code) = code(response.headers()) {
+        end(code);
+        return response;
     }
+    // The layers share one tail: each that is put around a body costs every message of the stream.
+    if let Some(ends) = response.extensions().get::<Ends>() {
+        ends.add(Box::new(end));
+        return response;
+    }
+    let ends = Ends::default();
+    ends.add(Box::new(end));
+    response.extensions_mut().insert(ends.clone());
+    // An empty body is dropped at once: that says the same.
+    response.map(|body| Body::new(Tail { body, ends: Some(ends) }))
 }
 
 /// Keeps something for as long as the response lasts.
@@ -39,15 +46,30 @@ fn code(headers: &HeaderMap) -> Option<Code> {
 
 type End = Box<dyn FnOnce(Code) + Send>;
 
+/// What is called at the end, in order.
+#[derive(Clone, Default)]
+struct Ends(Arc<Mutex<Vec<End>>>);
+
+impl Ends {
+    fn add(&self, end: End) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(end);
+    }
+
+    fn call(&self, code: Code) {
+        let ends = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        ends.into_iter().for_each(|end| end(code));
+    }
+}
+
 struct Tail {
     body: Body,
-    end: Option<End>,
+    ends: Option<Ends>,
 }
 
 impl Tail {
     fn ended(&mut self, code: Code) {
-        if let Some(end) = self.end.take() {
-            end(code);
+        if let Some(ends) = self.ends.take() {
+            ends.call(code);
         }
     }
 }

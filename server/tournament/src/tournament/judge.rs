@@ -54,9 +54,11 @@ impl Tournament {
     }
 
     fn judge_start(&self) -> Result<bool, Misfit> {
-        self.not_over()?;
-        if self.state != State::Created {
-            return Ok(false);
+        match self.state {
+            State::Created => {}
+            State::Cancelled => return Err(Misfit::Over),
+            // Whoever started it and never heard so may ask again when it is over.
+            State::Running | State::Paused | State::Finished => return Ok(false),
         }
         if self.groups.is_empty() {
             let left = self.there().len() as u16;

@@ -1,0 +1,180 @@
+//! Brings what many streams of a connection have to say into one write.
+//!
+//! HTTP/2 writes each stream's frames as they come, a system call each, and a commit of the log makes many streams speak
+//! at once. So what is written is gathered, and a flush first lets the tasks run that are ready: their frames go the same
+//! way. Where that has lately brought nothing together, as on a connection with one stream, nothing waits.
+
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use bytes::{Buf, BytesMut};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// So much is gathered before it is written in any case.
+const ENOUGH: usize = 64 * 1024;
+/// After a wait that was for nothing, a flush does not wait; after each further one, twice as many, up to this.
+const AT_ONCE: u8 = 64;
+
+/// A connection whose writes are gathered.
+#[derive(Debug)]
+pub(super) struct Gathering<IO> {
+    io: IO,
+    gathered: BytesMut,
+    /// How much there was when the flush that waits began.
+    waiting: Option<usize>,
+    /// How many flushes do not wait after a wait that was for nothing.
+    in_vain: u8,
+    /// How many of the next flushes do not wait.
+    at_once: u8,
+}
+
+impl<IO> Gathering<IO> {
+    pub(super) fn new(io: IO) -> Gathering<IO> {
+        Gathering { io, gathered: BytesMut::new(), waiting: None, in_vain: 0, at_once: 0 }
+    }
+
+    /// Whether a flush is to wait until the tasks that are ready have run.
+    fn waits(&mut self) -> bool {
+        match self.waiting.take() {
+            Some(before) => {
+                let was_in_vain = self.gathered.len() == before;
+                self.in_vain = if was_in_vain { (2 * self.in_vain).clamp(1, AT_ONCE) } else { 0 };
+                self.at_once = self.in_vain;
+                false
+            }
+            None if self.at_once > 0 => {
+                self.at_once -= 1;
+                false
+            }
+            None => {
+                self.waiting = Some(self.gathered.len());
+                true
+            }
+        }
+    }
+}
+
+impl<IO: AsyncWrite + Unpin> Gathering<IO> {
+    /// Writes what was gathered.
+    fn poll_write_out(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.gathered.is_empty() {
+            let written = ready!(Pin::new(&mut self.io).poll_write(cx, &self.gathered))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.gathered.advance(written);
+        }
+        // A connection that rests has no buffer.
+        self.gathered = BytesMut::new();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<IO: AsyncRead + Unpin> AsyncRead for Gathering<IO> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_read(cx, buffer)
+    }
+}
+
+impl<IO: AsyncWrite + Unpin> AsyncWrite for Gathering<IO> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if self.gathered.len() >= ENOUGH {
+            ready!(self.poll_write_out(cx))?;
+        }
+        slices.iter().for_each(|slice| self.gathered.extend_from_slice(slice));
+        Poll::Ready(Ok(slices.iter().map(|slice| slice.len()).sum()))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if !self.gathered.is_empty() && self.waits() {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        ready!(self.poll_write_out(cx))?;
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_write_out(cx))?;
+        Pin::new(&mut self.io).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+    use tokio::task::yield_now;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_written_meanwhile_goes_in_one_write() {
+        let (near, mut far) = duplex(1024);
+        let mut near = Gathering::new(near);
+        let mut read = [0; 64];
+        near.write_all(b"one ").await.unwrap();
+        {
+            let mut flush = std::pin::pin!(near.flush());
+            assert!(futures_util::poll!(&mut flush).is_pending(), "others may have something to say");
+        }
+        near.write_all(b"two").await.unwrap();
+        near.flush().await.unwrap();
+        let length = far.read(&mut read).await.unwrap();
+        assert_eq!(&read[..length], b"one two");
+    }
+
+    #[tokio::test]
+    async fn a_connection_with_little_to_say_says_it_at_once() {
+        let (near, mut far) = duplex(1024);
+        let mut near = Gathering::new(near);
+        let mut waits = Vec::new();
+        for flush in 0..1000 {
+            near.write_all(b"x").await.unwrap();
+            if futures_util::poll!(std::pin::pin!(near.flush())).is_pending() {
+                waits.push(flush);
+                near.flush().await.unwrap();
+            }
+            assert_eq!(far.read_u8().await.unwrap(), b'x');
+        }
+        assert_eq!(waits[..5], [0, 2, 5, 10, 19]);
+        assert!(waits.len() < 25, "{waits:?}");
+    }
+
+    #[tokio::test]
+    async fn everything_arrives_in_order_whatever_the_other_end_takes() {
+        let (near, mut far) = duplex(100);
+        let mut near = Gathering::new(near);
+        let all: Vec<u8> = (0..300_000_u32).map(|number| number as u8).collect();
+        let expected = all.clone();
+        let writing = tokio::spawn(async move {
+            for part in all.chunks(777) {
+                near.write_all(part).await.unwrap();
+                yield_now().await;
+            }
+            near.shutdown().await.unwrap();
+        });
+        let mut read = Vec::new();
+        far.read_to_end(&mut read).await.unwrap();
+        writing.await.unwrap();
+        assert!(read == expected);
+    }
+}
