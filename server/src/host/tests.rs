@@ -263,7 +263,7 @@ async fn a_house_bot_that_fails_voids_a_deal() {
         name: "cup".to_owned(),
         options: GameId::Gap.default_options(),
         players: 2,
-        entrants: vec![slow(100_000), slow(100_001)],
+        entrants: vec![slow(99_999), slow(100_000)],
         format: parlor_tournament::plan::Format::RoundRobin { groups: 1 },
         deals: parlor_tournament::plan::Deals::Duplicate,
         test: None,
