@@ -92,7 +92,8 @@ pub(super) fn deal_seed(shown: &wire::FairShuffle, group: &wire::DealGroup) -> R
     let tournament = group.tournament_id.parse();
     let tournament = tournament.map_err(|error| format!("deal_group.tournament_id: {error}"))?;
     let tournament = if shown.seed_given { GIVEN } else { tournament };
-    Ok(DealSeed::from_bytes(tournament, group.number, seed(&shown.server_seed, "server_seed")?))
+    let number = group.number.ok_or("deal_group.number must be set")?;
+    Ok(DealSeed::from_bytes(tournament, number, seed(&shown.server_seed, "server_seed")?))
 }
 
 /// What is wrong with the way from the seed of the tournament to that of the deal. Nothing, if the record does not show it.
@@ -105,14 +106,16 @@ pub(super) fn wrong_deal(shown: &wire::FairShuffle) -> Vec<Finding> {
         Ok(bytes) => ServerSeed::from_bytes(bytes),
         Err(why) => return vec![Finding::unreadable(SEED, why)],
     };
-    // Another id is named elsewhere.
-    let Ok(tournament) = group.tournament_id.parse() else { return Vec::new() };
+    // What is wrong with these is said elsewhere.
+    let (Ok(tournament), Some(number)) = (group.tournament_id.parse(), group.number) else {
+        return Vec::new();
+    };
     let (salt, commitment) = match shown.seed_given {
         true => (GIVEN, Vec::new()),
         false => (tournament, server.tournament_commitment(tournament).as_bytes().to_vec()),
     };
     let mut right = shown.clone();
-    right.server_seed = server.deal(salt, group.number).reveal().to_vec();
+    right.server_seed = server.deal(salt, number).reveal().to_vec();
     right.deal_group = Some(wire::DealGroup { tournament_commitment: commitment, ..group.clone() });
     differences("shuffle", shown, &right)
 }
