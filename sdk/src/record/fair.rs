@@ -90,7 +90,8 @@ pub(super) fn deal_seed(shown: &wire::FairShuffle, group: &wire::DealGroup) -> R
     let tournament = group.tournament_id.parse();
     let tournament = tournament.map_err(|error| format!("deal_group.tournament_id: {error}"))?;
     let tournament = if shown.seed_given { GIVEN } else { tournament };
-    Ok(DealSeed::from_bytes(tournament, group.number, seed(&shown.server_seed, "server_seed")?))
+    let number = group.number.ok_or("deal_group.number must be set")?;
+    Ok(DealSeed::from_bytes(tournament, number, seed(&shown.server_seed, "server_seed")?))
 }
 
 /// A seed, which has 32 bytes.

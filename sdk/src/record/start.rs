@@ -118,7 +118,7 @@ impl Start {
         let group = self.shuffle.deal_group.as_ref().filter(|group| group.recoloured);
         let colours = self.options.game().colours(self.players);
         let (Some(group), Some(colours)) = (group, colours) else { return chance };
-        match (fair::deal_seed(&self.shuffle, group), u8::try_from(group.rotation)) {
+        match (fair::deal_seed(&self.shuffle, group), u8::try_from(group.rotation())) {
             (Ok(deal), Ok(rotation)) => {
                 chance.relabelled(Relabelling::draw(colours, *deal.recolouring(rotation).reveal()))
             }
@@ -196,7 +196,14 @@ fn as_told(mut shuffle: wire::FairShuffle, told: Option<&wire::FairShuffle>) -> 
         }
     }
     match (&mut shuffle.deal_group, &told.deal_group) {
-        (Some(right), Some(told)) if told.entropy.is_empty() => right.entropy.clear(),
+        (Some(right), Some(told)) => {
+            if told.entropy.is_empty() {
+                right.entropy.clear();
+            }
+            if told.number.is_none() && told.rotation.is_none() {
+                (right.number, right.rotation) = (None, None);
+            }
+        }
         (right, None) => *right = None,
         _ => {}
     }

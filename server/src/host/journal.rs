@@ -23,6 +23,10 @@ pub(super) enum BadJournal {
 impl Journal {
     /// Adds an entry, as it is stored. Only when it is durable.
     pub(super) fn push(&mut self, entry: &Bytes) {
+        // There are many tables, and most of what a doubled capacity adds would stay empty.
+        if self.bytes.capacity() - self.bytes.len() < 4 + entry.len() {
+            self.bytes.reserve_exact(4 + entry.len() + self.bytes.len() / 4);
+        }
         // The log takes no entry of 4 GiB.
         self.bytes.extend_from_slice(&(entry.len() as u32).to_le_bytes());
         self.bytes.extend_from_slice(entry);

@@ -270,6 +270,10 @@ impl Live {
 
     /// Adds somebody who plays or watches.
     pub(super) fn add(&mut self, sub: Sub) {
+        if self.subs.len() < usize::from(self.table.players()) {
+            // Most tables are watched by nobody but their players.
+            self.subs.reserve_exact(usize::from(self.table.players()) - self.subs.len());
+        }
         let place = self.subs.partition_point(|other| other.attachment < sub.attachment);
         self.subs.insert(place, sub);
     }

@@ -53,10 +53,11 @@ impl Deal {
         }
     }
 
-    /// What there is to see of the shuffle: the seeds only if the deal is over, which its tables do not know.
+    /// What there is to see of the shuffle: the seeds, and which deal it is, only if the deal is over. Its tables do not know
+    /// that. Whoever could tell that two tables play the same deal could remember its cards.
     #[must_use]
     pub fn shuffle(&self, is_over: bool) -> Shuffle {
-        let commitment = (!self.given).then(|| self.seed().commitment());
+        let commitment = (is_over && !self.given).then(|| self.seed().commitment());
         Shuffle {
             commitment,
             entropy: Vec::new(),
@@ -65,8 +66,7 @@ impl Deal {
             given: self.given,
             deal: Some(DealShown {
                 tournament: self.tournament,
-                number: self.number,
-                rotation: self.rotation,
+                place: is_over.then_some((self.number, self.rotation)),
                 entropy: if is_over { self.entropy.clone() } else { Vec::new() },
                 recoloured: self.recolour,
             }),
@@ -79,10 +79,8 @@ impl Deal {
 pub struct DealShown {
     /// The tournament.
     pub tournament: TableId,
-    /// The number of the deal, the first being 0.
-    pub number: u32,
-    /// Which of its tables this is, the first being 0.
-    pub rotation: u8,
+    /// The number of the deal, and which of its tables this is, the first being 0 each; nothing before the deal is over.
+    pub place: Option<(u32, u8)>,
     /// What the organiser and then each entrant added; nothing before the deal is over.
     pub entropy: Vec<Entropy>,
     /// Whether colours are changed about, where the rules treat all alike.

@@ -48,8 +48,8 @@ impl From<&DealShown> for v1::DealGroup {
     fn from(deal: &DealShown) -> v1::DealGroup {
         v1::DealGroup {
             tournament_id: deal.tournament.to_string(),
-            number: deal.number,
-            rotation: deal.rotation.into(),
+            number: deal.place.map(|(number, _)| number),
+            rotation: deal.place.map(|(_, rotation)| rotation.into()),
             entropy: deal.entropy.iter().map(|added| added.as_bytes().to_vec()).collect(),
             recoloured: deal.recoloured,
         }
@@ -61,8 +61,11 @@ impl TryFrom<v1::DealGroup> for DealShown {
     fn try_from(wire: v1::DealGroup) -> Result<DealShown, WrongField> {
         Ok(DealShown {
             tournament: table_id(&wire.tournament_id, "tournament_id")?,
-            number: wire.number,
-            rotation: number8(wire.rotation, "rotation")?,
+            place: match (wire.number, wire.rotation) {
+                (Some(number), Some(rotation)) => Some((number, number8(rotation, "rotation")?)),
+                (None, None) => None,
+                _ => return Err(WrongField::at("rotation", "must be set together with number")),
+            },
             entropy: entropies(&wire.entropy, "entropy")?,
             recoloured: wire.recoloured,
         })

@@ -232,7 +232,7 @@ async fn an_export_has_all_records_in_the_order_of_the_deals_and_no_message_is_l
     assert!(records.iter().map(|record| &record.table_id).eq(&ids));
     for (place, record) in (0..).zip(&records) {
         let group = record.shuffle.as_ref().and_then(|shuffle| shuffle.deal_group.as_ref()).expect("a deal");
-        assert_eq!((group.number, group.rotation), (place / 2, place % 2));
+        assert_eq!((group.number, group.rotation), (Some(place / 2), Some(place % 2)));
         assert_eq!(**record, caller.record(get(&record.table_id)).await);
     }
     let viewer = Viewer::Spectator;

@@ -44,7 +44,8 @@ async fn nothing_of_a_deal_is_shown_before_its_last_table_is_over() {
     assert_eq!(look.state(), v1::TableState::Finished);
     let shuffle = look.shuffle.expect("a shuffle");
     assert!(shuffle.server_seed.is_empty() && shuffle.game_seed.is_empty() && shuffle.seed_given);
-    assert!(shuffle.deal_group.expect("a deal").entropy.is_empty());
+    let deal = shuffle.deal_group.expect("a deal");
+    assert!(deal.entropy.is_empty() && deal.number.is_none() && deal.rotation.is_none(), "{deal:?}");
     let tables = caller.tables_of(&id).await;
     assert!(tables[0].over && !tables[0].has_record && !tables[0].results.is_empty());
     ann.play(1).await;

@@ -71,7 +71,8 @@ impl Target {
 /// A name that sorts as the deals do.
 fn name(record: &wire::Record, form: Form) -> String {
     let group = record.shuffle.as_ref().and_then(|shuffle| shuffle.deal_group.as_ref());
-    let deal = group.map(|group| format!("{:06}-{:02}-", group.number, group.rotation)).unwrap_or_default();
+    let deal =
+        group.map(|group| format!("{:06}-{:02}-", group.number(), group.rotation())).unwrap_or_default();
     // What comes from a server is not trusted to be a name of a file.
     let table: String = record.table_id.chars().filter(char::is_ascii_alphanumeric).collect();
     format!("{deal}{table}.{}", form.extension())

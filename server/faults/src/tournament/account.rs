@@ -71,8 +71,8 @@ impl Account {
                 table?.shuffle.and_then(|shuffle| shuffle.deal_group).context("a table of no tournament")?;
             let number = tournaments.iter().position(|id| *id == deal.tournament_id);
             let cup = &account.cups[number.context("a table of another tournament")?];
-            let place = (deal.number, deal.rotation);
-            let is_known = !cup.counts(deal.number) || cup.tables.contains_key(&place);
+            let place = (deal.number(), deal.rotation());
+            let is_known = !cup.counts(deal.number()) || cup.tables.contains_key(&place);
             if !begun.insert((number, place)) || !is_known {
                 account.surplus += 1;
             }
