@@ -24,14 +24,14 @@ pub(super) const CATCH_UPS: usize = 16;
 pub(super) struct Attachment(pub(super) u64);
 
 /// What is attached to a channel.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Attached {
     pub(super) attachment: Attachment,
     pub(super) table: TableId,
     /// The token of the seat, if it is a player.
     pub(super) pass: Option<SeatPass>,
     /// What an agent was given, if it is one.
-    pub(super) given: Option<Given>,
+    pub(super) given: Option<Box<Given>>,
 }
 
 /// What waits for one client.
@@ -111,7 +111,7 @@ impl Out {
             if let What::Closed(Closed { retry, .. }) = what {
                 let given = state.channels.remove(&channel).and_then(|attached| attached.given);
                 if let Some(given) = given.filter(|_| retry) {
-                    state.again.push(given);
+                    state.again.push(*given);
                     self.again.notify_one();
                 }
             }
@@ -207,7 +207,7 @@ impl Out {
 
     /// What is attached to a channel.
     pub(super) fn attached(&self, channel: Channel) -> Option<Attached> {
-        self.state().channels.get(&channel).copied()
+        self.state().channels.get(&channel).cloned()
     }
 
     /// Detaches everything.

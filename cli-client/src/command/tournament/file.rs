@@ -35,8 +35,8 @@ A tournament is a file, for example:
   [options]                      # of the game: parlor games GAME
   target = 15
 
-  [clock]                        # decision, bank, grace, hidden_window: times; forfeit_after: a number
-  decision = \"10s\"             # or none
+  [clock]                        # too: bank, grace, hidden_window, forfeit_after
+  decision = \"10s\"               # or none
 
   [test]                         # end as soon as this is sure
   entrant = \"bot:greedy\"
