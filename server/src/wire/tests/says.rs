@@ -58,6 +58,14 @@ fn all_of_it_is_said() {
             covered.see("TableNews", &news(&item));
         }
         let record = Record::of(&log).expect("a log");
+        // Only a record says what its tournament was bound to.
+        if over.setup().chance.deal().is_some() {
+            let (commitment, server_seed) = (vec![1; 32], vec![2; 32]);
+            let proof = v1::TournamentShuffle { commitment, server_seed, ..Default::default() };
+            let mut proven = crate::wire::record(&record, None);
+            crate::wire::prove_deal(&mut proven, Some(&proof));
+            covered.see("FairShuffle", &proven.shuffle.expect("a shuffle"));
+        }
         for viewer in Viewer::all(over.players()) {
             covered.see("StreamItem", &said(snapshot(&over, viewer)));
             for telling in record.tellings(viewer, 0) {
