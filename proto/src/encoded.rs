@@ -40,6 +40,9 @@ pub struct ConnectResponse {
     /// See [`v1::ConnectResponse`].
     #[prost(message, optional, tag = "3")]
     pub ending: Option<v1::StreamEnding>,
+    /// See [`v1::ConnectResponse`].
+    #[prost(message, optional, tag = "4")]
+    pub set_aside: Option<v1::SetAside>,
 }
 
 /// The bytes of items.
@@ -63,8 +66,8 @@ impl From<v1::FollowResponse> for FollowResponse {
 
 impl From<v1::ConnectResponse> for ConnectResponse {
     fn from(message: v1::ConnectResponse) -> ConnectResponse {
-        let v1::ConnectResponse { welcome, items, ending } = message;
-        ConnectResponse { welcome, items: encoded(&items), ending }
+        let v1::ConnectResponse { welcome, items, ending, set_aside } = message;
+        ConnectResponse { welcome, items: encoded(&items), ending, set_aside }
     }
 }
 
@@ -86,7 +89,8 @@ mod tests {
         assert_eq!(PlayResponse::from(play.clone()).encode_to_vec(), play.encode_to_vec());
         let follow = v1::FollowResponse { items: items.clone(), ending: ending.clone() };
         assert_eq!(FollowResponse::from(follow.clone()).encode_to_vec(), follow.encode_to_vec());
-        let connect = v1::ConnectResponse { welcome, items, ending };
+        let set_aside = Some(v1::SetAside { message: "slow".to_owned(), ..v1::SetAside::default() });
+        let connect = v1::ConnectResponse { welcome, items, ending, set_aside };
         assert_eq!(ConnectResponse::from(connect.clone()).encode_to_vec(), connect.encode_to_vec());
     }
 }

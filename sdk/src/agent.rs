@@ -116,6 +116,8 @@ impl AgentSettings {
 pub enum AgentEvent {
     /// It is connected, for the first time or again: what the server said.
     Connected(wire::AgentWelcome),
+    /// It was set aside while it was connected: it gets no new seats for a while, and goes on with those that it has.
+    SetAside(wire::SetAside),
     /// The connection broke. It is made again by itself, and all tables go on.
     Disconnected {
         /// Why, for people: one line.
@@ -259,6 +261,7 @@ impl Serving {
     fn take(&mut self, given: Given) -> AgentEvent {
         match given {
             Given::Welcome(welcome) => AgentEvent::Connected(welcome),
+            Given::SetAside(aside) => AgentEvent::SetAside(aside),
             Given::Seat(slot, seat) => {
                 let bot = (self.make_bot)(&seat);
                 self.tables.spawn(play(Arc::clone(&self.handle), slot, seat.clone(), bot, self.stopped()));

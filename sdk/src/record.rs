@@ -67,17 +67,21 @@
 //! | message that is one of several things | the name of the field and its value: `gap {target: 100}`, `seat 2`, and the name alone where the value says nothing: `spectator`. `{}` if it is nothing |
 //! | any other message | `{NAME: VALUE, NAME: VALUE}`, without the fields that are not set |
 
+mod causes;
 mod diff;
+mod doing;
 mod fair;
 mod finding;
 mod fold;
 mod form;
+mod holders;
 mod notation;
 mod replay;
 mod start;
 mod text;
 mod verify;
 mod viewer;
+mod walk;
 
 pub use finding::{Finding, Problem, Report, Unproven};
 pub use form::{Form, Unreadable, VERSION, read};

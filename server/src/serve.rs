@@ -109,7 +109,13 @@ impl Server {
     {
         let health = Health::default();
         let host = Host::start(parts.log.clone(), parts.clock.clone(), settings).await?;
-        let tournaments = Tournaments::start(host.clone(), parts.log.clone(), parts.clock.clone()).await;
+        let tournaments = Tournaments::start(
+            host.clone(),
+            parts.log.clone(),
+            parts.clock.clone(),
+            settings.limits.tables_per_key.get(),
+        )
+        .await;
         let parlour = Arc::new(Parlour {
             host: host.clone(),
             tournaments,

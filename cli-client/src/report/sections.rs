@@ -48,7 +48,8 @@ impl Page<'_> {
         self.paragraph("soft", &counted);
         if !report.tournament.note.is_empty() {
             let note = report.tournament.note.clone();
-            self.paragraph("warn", &note);
+            let is_cancelled = report.tournament.state() == wire::TournamentState::Cancelled;
+            self.paragraph(if is_cancelled { "warn" } else { "" }, &note);
         }
         if report.tournament.shuffle.as_ref().is_some_and(|shuffle| shuffle.seed_given) {
             let given = self.say(
@@ -142,6 +143,11 @@ impl Page<'_> {
     /// What is worth saying of an entrant, and whether somebody should look at it.
     fn remarks(&self, row: &wire::StandingsRow) -> Vec<(bool, String)> {
         let mut remarks = Vec::new();
+        // A Swiss tournament ranks by these.
+        if row.match_points > 0.0 || row.buchholz > 0.0 {
+            let (points, word) = (row.match_points, self.say("points", "Punkte"));
+            remarks.push((false, format!("{points:.2} {word}, Buchholz {:.2}", row.buchholz)));
+        }
         for count in &row.finishes {
             if let Some(why) = forfeit(count.finish()).filter(|_| count.games > 0) {
                 remarks.push((false, format!("{} × {}", count.games, why.get(self.lang))));

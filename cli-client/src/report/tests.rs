@@ -13,6 +13,7 @@ fn row(rank: u32, entrant: u32, name: &str, mean: f64) -> wire::StandingsRow {
         interval: Some(wire::Interval { low: mean - 1.5, high: mean + 1.5 }),
         rating: mean * 40.0,
         rating_interval: Some(wire::Interval { low: -100.0, high: 100.0 }),
+        match_points: f64::from(3 - rank) / 2.0,
         ..Default::default()
     }
 }
@@ -76,6 +77,8 @@ fn everything_is_in_the_page() {
         "<title>Cup</title>",
         "GAP, 2 players a table",
         "<h2>Standings</h2>",
+        "1.00 points, Buchholz 0.00",
+        "0.50 points, Buchholz 0.00",
         "<h2>Rating over time</h2>",
         "<h2>Everyone against everyone</h2>",
         "<h2>Tables and records</h2>",

@@ -44,6 +44,8 @@ def one_stream(stub):
     for message in stub.Connect(iter(say.get, None), metadata=metadata):
         if message.HasField("welcome"):
             print(f"{NAME} is connected, up to {message.welcome.max_tables} tables at once", flush=True)
+        if message.HasField("set_aside"):
+            print(f"{NAME} gets no new seats for a while: {message.set_aside.message}", flush=True)
         answers = []
         for item in message.items:
             kind = item.WhichOneof("item")

@@ -2,6 +2,8 @@
 
 use parlor_fair::{DealSeed, Entropy, GIVEN, ServerSeed, TableId};
 
+use super::diff::differences;
+use super::finding::Finding;
 use crate::wire;
 use wire::record_telling::Told;
 use wire::table_event::Event;
@@ -92,6 +94,30 @@ pub(super) fn deal_seed(shown: &wire::FairShuffle, group: &wire::DealGroup) -> R
     let tournament = if shown.seed_given { GIVEN } else { tournament };
     let number = group.number.ok_or("deal_group.number must be set")?;
     Ok(DealSeed::from_bytes(tournament, number, seed(&shown.server_seed, "server_seed")?))
+}
+
+/// What is wrong with the way from the seed of the tournament to that of the deal. Nothing, if the record does not show it.
+pub(super) fn wrong_deal(shown: &wire::FairShuffle) -> Vec<Finding> {
+    let Some(group) = shown.deal_group.as_ref().filter(|group| !group.tournament_seed.is_empty()) else {
+        return Vec::new();
+    };
+    const SEED: &str = "shuffle.deal_group.tournament_seed";
+    let server = match seed(&group.tournament_seed, "tournament_seed") {
+        Ok(bytes) => ServerSeed::from_bytes(bytes),
+        Err(why) => return vec![Finding::unreadable(SEED, why)],
+    };
+    // What is wrong with these is said elsewhere.
+    let (Ok(tournament), Some(number)) = (group.tournament_id.parse(), group.number) else {
+        return Vec::new();
+    };
+    let (salt, commitment) = match shown.seed_given {
+        true => (GIVEN, Vec::new()),
+        false => (tournament, server.tournament_commitment(tournament).as_bytes().to_vec()),
+    };
+    let mut right = shown.clone();
+    right.server_seed = server.deal(salt, number).reveal().to_vec();
+    right.deal_group = Some(wire::DealGroup { tournament_commitment: commitment, ..group.clone() });
+    differences("shuffle", shown, &right)
 }
 
 /// A seed, which has 32 bytes.

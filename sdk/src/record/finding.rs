@@ -86,7 +86,8 @@ pub enum Problem {
 pub enum Unproven {
     /// Whoever made the table gave the seed, and so chose the deal.
     SeedGiven,
-    /// The deal is one of a tournament: that its seed comes from that of the tournament is not in the record.
+    /// The deal is one of a tournament that was not over when the record was fetched: that its seed comes from that of the
+    /// tournament is not in it.
     Deal,
     /// It is the record of one viewer: what the others held, were asked and chose is not in it.
     Viewer(Viewer),
@@ -195,12 +196,12 @@ impl Say for Unproven {
                 "den Startwert hat vorgegeben, wer den Tisch gemacht hat: über das Geben beweist das nichts",
             ),
             (Unproven::Deal, Lang::En) => f.write_str(
-                "the deal is one of a tournament: whether its seed is the one that the tournament was bound to shows \
-                 when the tournament is over",
+                "the deal is one of a tournament that was not over yet: whether its seed is the one that the tournament \
+                 was bound to shows in the record that the server gives when it is",
             ),
             (Unproven::Deal, Lang::De) => f.write_str(
-                "das Blatt gehört zu einem Turnier: ob sein Startwert der ist, an den das Turnier gebunden war, zeigt \
-                 sich, wenn das Turnier zu Ende ist",
+                "das Blatt gehört zu einem Turnier, das noch nicht zu Ende war: ob sein Startwert der ist, an den das \
+                 Turnier gebunden war, zeigt die Aufzeichnung, die der Server danach gibt",
             ),
             (Unproven::Viewer(viewer), Lang::En) => write!(
                 f,

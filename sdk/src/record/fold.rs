@@ -2,40 +2,15 @@
 //!
 //! This is written anew from the documentation of the wire, and not taken from the server, so that the two check each other.
 
-use parlor_engine::{
-    AnyAction, AnyEvent, AnyGame, Audience, Events, MAX_SEATS, Outcome, Refusal, Seat, Seats, Shuffle,
-};
+use parlor_engine::{AnyAction, AnyGame, Outcome, Refusal, Seat, Seats};
 use parlor_proto::convert::{self, seat_number, seat_numbers};
 
+use super::causes::Cause;
+use super::doing::{Doing, house_bot, table_seat};
 use super::start::Start;
 use crate::wire;
 use wire::table_event::Event;
 use wire::table_seat::Occupant;
-
-/// What happened, so far as it does not follow from what happened before.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) enum Cause {
-    /// Somebody took a seat.
-    Joined { seat: Seat, occupant: Occupant },
-    /// The last seat was taken.
-    Started,
-    /// A seat decided.
-    Acted { seat: Seat, index: usize, think_ms: u32, reported_ms: Option<u32> },
-    /// The clock of a seat ran out. If that was once too often: why it says that the seat forfeits.
-    ClockRanOut { seat: Seat, think_ms: u32, why: wire::SeatFinish },
-    /// A window of constant length ended.
-    WindowClosed,
-    /// A seat gave up, or was given up.
-    Forfeited { seat: Seat, why: wire::SeatFinish },
-    /// A house bot took a seat over.
-    Replaced { seat: Seat, bot: String },
-    /// A seat that had forfeited was asked.
-    Default { seat: Seat },
-    /// The table was ended from outside.
-    Ended { reason: wire::EndReason, note: String },
-    /// Nothing that anybody is told.
-    Nothing,
-}
 
 /// Why something cannot have happened.
 #[derive(Clone, PartialEq, Debug)]
@@ -72,49 +47,6 @@ pub(super) struct Fold<'a> {
     after_ms: i64,
     /// Every shuffle so far.
     pub(super) shuffles: Vec<wire::RecordShuffle>,
-}
-
-/// What a step comes to, while it is made.
-#[derive(Default)]
-struct Doing {
-    told: Vec<wire::RecordTelling>,
-    decided: [Option<wire::RecordDecision>; MAX_SEATS],
-    shuffles: Vec<(Shuffle, Vec<u8>)>,
-}
-
-impl Events<AnyEvent> for Doing {
-    fn tell(&mut self, to: Audience, event: AnyEvent) {
-        self.push(to, wire::record_telling::Told::Game(event.into()));
-    }
-
-    fn shuffled(&mut self, name: Shuffle, codes: impl Iterator<Item = u8>) {
-        self.shuffles.push((name, codes.collect()));
-    }
-}
-
-impl Doing {
-    fn tell_table(&mut self, event: Event) {
-        let event = wire::TableEvent { event: Some(event) };
-        self.push(Audience::Everyone, wire::record_telling::Told::Table(event));
-    }
-
-    fn push(&mut self, to: Audience, told: wire::record_telling::Told) {
-        use wire::record_telling::Audience as To;
-        let audience = match to {
-            Audience::Everyone => To::Everyone(wire::RecordEveryone {}),
-            Audience::Only(seat) => To::Only(seat_number(seat)),
-            Audience::AllBut(seats) => To::AllBut(wire::RecordSeats { seats: seat_numbers(seats) }),
-        };
-        self.told.push(wire::RecordTelling { audience: Some(audience), told: Some(told) });
-    }
-}
-
-fn table_seat(seat: Seat, occupant: &Occupant) -> Option<wire::TableSeat> {
-    Some(wire::TableSeat { seat: seat_number(seat), occupant: Some(occupant.clone()), forfeited: 0 })
-}
-
-fn house_bot(name: &str) -> Occupant {
-    Occupant::HouseBot(wire::HouseBotSeat { name: name.to_owned() })
 }
 
 impl<'a> Fold<'a> {

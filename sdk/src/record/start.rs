@@ -200,12 +200,15 @@ fn as_told(mut shuffle: wire::FairShuffle, told: Option<&wire::FairShuffle>) -> 
             if told.entropy.is_empty() {
                 right.entropy.clear();
             }
+            // A table never knows them.
+            right.tournament_commitment.clear();
+            right.tournament_seed.clear();
             if told.number.is_none() && told.rotation.is_none() {
                 (right.number, right.rotation) = (None, None);
             }
         }
         (right, None) => *right = None,
-        _ => {}
+        (None, Some(_)) => {}
     }
     shuffle
 }

@@ -30,6 +30,8 @@ const MOST_TABLES: u32 = 10_000;
 pub(crate) enum Given {
     /// It is connected.
     Welcome(wire::AgentWelcome),
+    /// It is set aside.
+    SetAside(wire::SetAside),
     /// It has a seat.
     Seat(SlotId, wire::SeatGiven),
 }
@@ -56,6 +58,9 @@ impl Call for Connecting {
     fn hear(&mut self, message: wire::ConnectResponse) -> Heard {
         if let Some(welcome) = message.welcome {
             self.shared.welcome(welcome);
+        }
+        if let Some(aside) = message.set_aside {
+            self.shared.set_aside(aside);
         }
         Heard { items: message.items, ending: message.ending }
     }

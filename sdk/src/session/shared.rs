@@ -260,6 +260,14 @@ impl Shared {
         wake(readers);
     }
 
+    /// The server gives the agent no new seats for a while.
+    pub(super) fn set_aside(&self, aside: wire::SetAside) {
+        if let Some(arrivals) = &self.arrivals {
+            // Nobody may be serving any more.
+            let _ = arrivals.try_send(Given::SetAside(aside));
+        }
+    }
+
     /// A new stream: everyone attaches again, and what was not acknowledged is said again. Gives its number.
     pub(super) fn new_stream(&self) -> u64 {
         let mut state = self.lock();

@@ -168,6 +168,22 @@ async fn seats_come_at_any_time() {
 }
 
 #[tokio::test]
+async fn an_agent_hears_that_it_is_set_aside() {
+    let fake = Fake::start().await;
+    fake.host.change(|state| state.sets_aside = true);
+    let mut agent = fake.client().await.agent(settings(), |_| |_: &Question| Choice::Index(1)).unwrap();
+    let AgentEvent::Connected(_) = within(agent.next()).await.unwrap().unwrap() else {
+        panic!("it connects first")
+    };
+    match within(agent.next()).await.unwrap().unwrap() {
+        AgentEvent::SetAside(aside) => assert_eq!(aside.message, "too slow"),
+        other => panic!("{other:?}"),
+    }
+    fake.host.change(|state| state.seats.insert("a".into(), Seat::new(3)));
+    assert_eq!(until_over(&mut agent, 1).await["given"], 1, "it goes on with the seats that it has");
+}
+
+#[tokio::test]
 async fn a_table_that_ended_while_the_agent_was_away_is_over() {
     for forgets in [false, true] {
         let fake = Fake::start().await;

@@ -27,7 +27,7 @@ impl AgentService for FakeAgents {
         &self,
         request: Request<Streaming<wire::ConnectRequest>>,
     ) -> Result<Response<Self::ConnectStream>, Status> {
-        let make = |items, ending| wire::ConnectResponse { welcome: None, items, ending }.into();
+        let make = |items, ending| wire::ConnectResponse { items, ending, ..Default::default() }.into();
         let (mut stream, responses) = FakeStream::open(&self.host, &self.network, make)?;
         let mut requests = request.into_inner();
         let first = requests.message().await?.ok_or_else(|| Status::invalid_argument("no hello"))?;
@@ -42,6 +42,11 @@ impl AgentService for FakeAgents {
         let welcome = wire::AgentWelcome { max_tables: 7, seats: seats as u32, set_aside: None };
         let response = encoded::ConnectResponse { welcome: Some(welcome), ..Default::default() };
         stream.out.send(Ok(response)).await.expect("the client is there");
+        if self.host.look().sets_aside {
+            let set_aside = Some(wire::SetAside { message: "too slow".into(), ..Default::default() });
+            let response = encoded::ConnectResponse { set_aside, ..Default::default() };
+            stream.out.send(Ok(response)).await.expect("the client is there");
+        }
         stream.given = Some(BTreeSet::new());
         let requests = requests.map(|request| {
             let request = request?;

@@ -154,6 +154,8 @@ pub(crate) struct State {
     pub(crate) hellos: Vec<wire::AgentHello>,
     /// Tables that are over are not given to an agent that comes back, whatever it remembers of them.
     pub(crate) forgets_tables_that_are_over: bool,
+    /// Agents are set aside as soon as they are connected.
+    pub(crate) sets_aside: bool,
     pub(crate) attached: usize,
 }
 

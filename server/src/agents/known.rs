@@ -29,6 +29,8 @@ pub(super) struct Connection {
     pub(super) number: u64,
     /// The seats that it is given next: those of tables that are not over.
     pub(super) waiting: Vec<Given>,
+    /// Set aside while it was connected, which it has yet to be told.
+    pub(super) aside: Option<Aside>,
     /// Something waits.
     pub(super) gives: Arc<Notify>,
     pub(super) replaced: CancellationToken,
@@ -141,11 +143,12 @@ impl Known {
         }
     }
 
-    /// The seats that wait for this connection; none if another one has taken its place.
-    pub(crate) fn waiting(&self, number: u64) -> Option<Vec<Given>> {
+    /// The seats that wait for this connection, and why it was set aside since it last asked; none if another one has taken
+    /// its place.
+    pub(crate) fn waiting(&self, number: u64) -> Option<(Vec<Given>, Option<Aside>)> {
         let mut state = self.state();
         let connection = state.connection.as_mut().filter(|connection| connection.number == number)?;
-        Some(std::mem::take(&mut connection.waiting))
+        Some((std::mem::take(&mut connection.waiting), connection.aside.take()))
     }
 
     /// Notes that it has a seat at a table.

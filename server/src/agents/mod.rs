@@ -325,8 +325,13 @@ impl Hub {
                 state.noted = now;
             }
             (state.says, state.entropy) = (says.clone(), entropy);
-            let connection =
-                Connection { number, waiting: Vec::new(), gives: gives.clone(), replaced: replaced.clone() };
+            let connection = Connection {
+                number,
+                waiting: Vec::new(),
+                aside: None,
+                gives: gives.clone(),
+                replaced: replaced.clone(),
+            };
             match state.connection.replace(connection) {
                 Some(before) => before.replaced.cancel(),
                 None => metrics::gauge!(crate::telemetry::names::AGENTS_CONNECTED).increment(1.0),
@@ -468,6 +473,10 @@ impl Hub {
             }
             let aside = Aside::after(state.aside, trouble, now, self.settings());
             state.aside = Some(aside);
+            if let Some(connection) = &mut state.connection {
+                connection.aside = Some(aside);
+                connection.gives.notify_one();
+            }
             aside
         };
         tracing::warn!(agent = known.who.name, why = trouble.in_words(), "an agent is set aside");

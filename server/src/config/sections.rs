@@ -89,7 +89,8 @@ pub struct Limits {
     pub streams_per_connection: Count<1, 10_000>,
     /// Seats and tables that one stream may have attached at once.
     pub channels_per_stream: Count<1, 100_000>,
-    /// Tables that one API key may have open at once, unless the key says otherwise.
+    /// Tables that one API key may have open at once, unless the key says otherwise; and, apart from these, the tables that all
+    /// tournaments of one organiser may have.
     pub tables_per_key: Count<1, 1_000_000>,
     /// Requests a second that one API key may send in the long run, unless the key says otherwise.
     pub requests_per_second: Count<1, 1_000_000>,

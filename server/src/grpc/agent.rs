@@ -56,7 +56,12 @@ impl Agents {
         let welcome = encoded::ConnectResponse { welcome: Some(wire::welcome(&agent)), ..Default::default() };
         let most = self.0.settings.limits.batch_bytes.bytes();
         let batches = converse(Speaker::Agent(Box::new(agent)), outbox, most, first, requests);
-        let message = |Batch { items, ending }| encoded::ConnectResponse { welcome: None, items, ending };
+        let message = |Batch { items, aside, ending }| encoded::ConnectResponse {
+            welcome: None,
+            items,
+            ending,
+            set_aside: aside,
+        };
         stream::iter([Ok(welcome)]).chain(batches.map_ok(message))
     }
 }

@@ -33,7 +33,7 @@ impl PlayService for Play {
         let speaker = Speaker::Client { parlour: self.0.clone(), caller, handle };
         let most = self.0.settings.limits.batch_bytes.bytes();
         let batches = converse(speaker, outbox, most, Vec::new(), request.into_inner());
-        let message = |Batch { items, ending }| encoded::PlayResponse { items, ending };
+        let message = |Batch { items, ending, .. }| encoded::PlayResponse { items, ending };
         Ok(Response::new(Box::pin(futures_util::TryStreamExt::map_ok(batches, message))))
     }
 
@@ -49,7 +49,7 @@ impl PlayService for Play {
         let speaker = Speaker::Client { parlour: self.0.clone(), caller, handle };
         let most = self.0.settings.limits.batch_bytes.bytes();
         let batches = tell(speaker, outbox, most, channels);
-        let message = |Batch { items, ending }| encoded::FollowResponse { items, ending };
+        let message = |Batch { items, ending, .. }| encoded::FollowResponse { items, ending };
         Ok(Response::new(Box::pin(futures_util::TryStreamExt::map_ok(batches, message))))
     }
 

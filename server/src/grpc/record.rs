@@ -32,7 +32,12 @@ impl RecordService for Records {
         let (who, asked) = wire::get_record(request.into_inner(), &self.0.server_key, caller.as_ref())?;
         note_table(who.table());
         let (record, viewer) = self.0.host.record(&who, asked).await.map_err(Failure::from)?;
-        Ok(Response::new(v1::GetRecordResponse { record: Some(wire::record(&record, viewer)) }))
+        let mut shown = wire::record(&record, viewer);
+        if let Some(deal) = record.look.setup.chance.deal() {
+            let proof = self.0.tournaments.shown_seed(deal.tournament).await.map_err(Failure::from)?;
+            wire::prove_deal(&mut shown, proof.as_ref());
+        }
+        Ok(Response::new(v1::GetRecordResponse { record: Some(shown) }))
     }
 
     async fn list_records(
@@ -62,7 +67,9 @@ impl RecordService for Records {
         let admin = caller.as_ref().is_some_and(|caller| caller.may(Scope::Admin));
         let owner = caller.as_ref().map(Caller::owner);
         let tables = self.0.host.tables_of(tournament, owner, admin).await.map_err(Failure::from)?;
-        let export = Export { host: self.0.host.clone(), tables: tables.into_iter(), viewer, next: None };
+        let proof = self.0.tournaments.shown_seed(tournament).await.map_err(Failure::from)?;
+        let (host, tables) = (self.0.host.clone(), tables.into_iter());
+        let export = Export { host, tables, viewer, proof, next: None };
         Ok(Response::new(Box::pin(exported(export))))
     }
 }
@@ -73,6 +80,8 @@ struct Export {
     host: Host,
     tables: std::vec::IntoIter<TableId>,
     viewer: Option<Viewer>,
+    /// The seed of the tournament, if it is over.
+    proof: Option<v1::TournamentShuffle>,
     /// A record that did not fit into the message before.
     next: Option<v1::Record>,
 }
@@ -85,7 +94,11 @@ impl Export {
         }
         for table in self.tables.by_ref() {
             match self.host.record_of(table, self.viewer).await {
-                Ok(record) => return Ok(Some(wire::record(&record, self.viewer))),
+                Ok(record) => {
+                    let mut shown = wire::record(&record, self.viewer);
+                    wire::prove_deal(&mut shown, self.proof.as_ref());
+                    return Ok(Some(shown));
+                }
                 // Its deal is still being played, or it was deleted a moment ago.
                 Err(HostError::DealNotOver { .. } | HostError::NotFound { .. }) => {}
                 Err(error) => return Err(error.into()),

@@ -24,11 +24,12 @@ pub(super) enum Spoken {
     End(Status),
 }
 
-/// One message: some items and, in the last one, why the stream ends.
+/// One message: some items, why an agent was set aside, and in the last one why the stream ends.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     /// Each is a [`v1::StreamItem`], encoded.
     pub(super) items: Vec<Bytes>,
+    pub(super) aside: Option<v1::SetAside>,
     pub(super) ending: Option<v1::StreamEnding>,
 }
 
@@ -37,6 +38,7 @@ struct Speech {
     refusals: mpsc::Receiver<Spoken>,
     most: usize,
     ready: VecDeque<Bytes>,
+    aside: Option<v1::SetAside>,
     ending: Option<v1::StreamEnding>,
     failed: Option<Status>,
     ended: bool,
@@ -65,6 +67,7 @@ pub(super) fn speech(
         refusals,
         most,
         ready: VecDeque::new(),
+        aside: None,
         ending: None,
         failed: None,
         ended: false,
@@ -78,19 +81,25 @@ pub(super) fn speech(
 
 impl Speech {
     async fn next(&mut self) -> Option<Result<Batch, Status>> {
-        while !self.ended && self.ready.is_empty() && self.ending.is_none() && self.failed.is_none() {
+        while !self.ended
+            && self.ready.is_empty()
+            && self.aside.is_none()
+            && self.ending.is_none()
+            && self.failed.is_none()
+        {
             self.wait().await;
         }
         if self.ended {
             return None;
         }
         if self.ready.is_empty()
+            && self.aside.is_none()
             && let Some(status) = self.failed.take()
         {
             self.ended = true;
             return Some(Err(status));
         }
-        let mut batch = Batch::default();
+        let mut batch = Batch { aside: self.aside.take(), ..Batch::default() };
         let mut bytes = 0;
         while let Some(item) = self.ready.pop_front() {
             // A tag and a length, of a few bytes each, stand before every item.
@@ -118,6 +127,7 @@ impl Speech {
             batch = self.outbox.next() => match batch {
                 Some(batch) => {
                     self.ready.extend(batch.items.into_iter().map(|item| encode(&wire::item(item))));
+                    self.aside = batch.aside.map(wire::set_aside);
                     self.ending = batch.ending.map(wire::stream_ending);
                 }
                 None => self.ended = true,

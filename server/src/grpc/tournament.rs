@@ -260,9 +260,14 @@ fn told(
 ) -> impl Stream<Item = Result<v1::FollowTournamentResponse, Status>> + Send {
     futures_util::stream::unfold(Some((follow, stopped)), move |following| async move {
         let (mut follow, stopped) = following?;
+        let broken = follow.broken();
         let (tournament, standings) = tokio::select! {
             told = follow.next() => told?,
             () = stopped.cancelled() => return Some((Err(Failure::from(HostError::Stopping).into()), None)),
+            () = broken => {
+                let what = "the tournament cannot be gone on with for now".to_owned();
+                return Some((Err(Failure::from(HostError::Fault { what }).into()), None));
+            }
         };
         let tournament = tournament.map(|tournament| v1::Tournament { owned, ..tournament });
         let standings = Some(v1::Standings::clone(&standings));

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use parlor_engine::Seat;
+use futures_util::future::join_all;
+use parlor_engine::{MAX_SEATS, Seat};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -83,7 +84,42 @@ impl Host {
         };
         // From here on it is given what is new, so that nothing falls between that and what it had.
         stream.seats = self.seats_of(&stream.known, &version).await?;
+        let most = max_tables as usize * MAX_SEATS;
+        let had: HashSet<_> = stream.seats.iter().map(|given| (given.table, given.seat)).collect();
+        let left = stream.bookmarks.keys().copied().filter(|place| !had.contains(place));
+        let left: Vec<_> = left.take(most).collect();
+        stream.seats.extend(self.ended(&stream.known, &version, left).await?);
         Ok((stream, outbox))
+    }
+
+    /// Those of these seats which the agent had at tables that have ended.
+    async fn ended(
+        &self,
+        known: &Known,
+        version: &str,
+        left: Vec<(TableId, Seat)>,
+    ) -> Result<Vec<Given>, HostError> {
+        let mut ended = Vec::new();
+        for some in left.chunks(BATCH) {
+            let looks = join_all(some.iter().map(|(table, _)| self.look(*table))).await;
+            for ((_, place), look) in some.iter().zip(looks) {
+                let look = match look {
+                    Ok(look) if look.state.is_over() => look,
+                    Err(error) if error.is_passing() => return Err(error),
+                    // It has no seat there: it gave up, or there is nothing to be had of the table.
+                    Ok(_) | Err(_) => continue,
+                };
+                let holders = look.seats.iter().map(|seat| &seat.holder);
+                let is_its_own = |given: &Given| {
+                    let holder = &look.seats[given.seat.index()].holder;
+                    matches!(holder, Holder::Agent { name, version: plays }
+                        if *name == known.who.name && plays == version)
+                };
+                let mut seats = agents::seats(&look.setup, holders);
+                ended.extend(seats.find(|given| given.seat == *place).filter(is_its_own));
+            }
+        }
+        Ok(ended)
     }
 
     /// The seats of an agent, at tables that are not over, which this version can play.
@@ -162,7 +198,10 @@ impl AgentStream {
                     self.take(&again, &nothing, &mut channel).await;
                 }
                 () = self.gives.notified() => {
-                    let Some(mut new) = self.known.waiting(self.number) else { return };
+                    let Some((mut new, aside)) = self.known.waiting(self.number) else { return };
+                    if let Some(aside) = aside {
+                        self.handle.out().set_aside(aside);
+                    }
                     // A table that was made just now may have been among those that it had.
                     new.retain(|given| !had.remove(&(given.table, given.seat)));
                     self.take(&new, &nothing, &mut channel).await;

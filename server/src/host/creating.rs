@@ -101,7 +101,8 @@ impl Host {
     }
 
     /// Makes a table of a tournament's deal for its organiser, or finds the one that was made before: there is one for each
-    /// rotation of a deal. What it counts against is the tournament's own bound, not the organiser's.
+    /// rotation of a deal. It is not one of the tables that the organiser may have: how many there are at once is for
+    /// whoever runs the tournament to bound.
     pub async fn create_dealt(&self, owner: &Owner, new: DealtTable) -> Result<Look, HostError> {
         let owner = OwnerId::new(owner.as_str())?;
         let request = deal_request(&new.deal);
@@ -123,7 +124,7 @@ impl Host {
             rematch_of: None,
             request: None,
         };
-        match self.make(&owner, u32::MAX, setup, MustBe::Registered, new.set_aside, Some(request)).await {
+        match self.make(&owner, 0, setup, MustBe::Registered, new.set_aside, Some(request)).await {
             Err(HostError::Log(LogError::Repeated { table })) => self.look(table).await,
             made => made,
         }
@@ -157,7 +158,10 @@ impl Host {
         request: Option<String>,
     ) -> Result<Look, HostError> {
         self.going()?;
-        self.shared.quota.add(self.shared.log.as_ref(), owner, tables).await?;
+        let is_counted = setup.chance.deal().is_none();
+        if is_counted {
+            self.shared.quota.add(self.shared.log.as_ref(), owner, tables).await?;
+        }
         let table = setup.table;
         let is_full = setup.seats.iter().all(SeatSetup::is_filled);
         let mut entries = vec![Entry::Created(Box::new(setup))];
@@ -169,7 +173,7 @@ impl Host {
             Ok(()) => answer.await.unwrap_or(Err(HostError::Stopping)),
             Err(error) => Err(error),
         };
-        if made.is_err() {
+        if made.is_err() && is_counted {
             self.shared.quota.over(owner);
         }
         made

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Channel, Closed, HostError, Item, What};
 use crate::TableId;
-use crate::agents::Given;
+use crate::agents::{Aside, Given};
 use crate::identity::SeatPass;
 
 /// For each channel of a stream, so many items may wait, where that is more than the settings allow a stream.
@@ -24,14 +24,14 @@ pub(super) const CATCH_UPS: usize = 16;
 pub(super) struct Attachment(pub(super) u64);
 
 /// What is attached to a channel.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Attached {
     pub(super) attachment: Attachment,
     pub(super) table: TableId,
     /// The token of the seat, if it is a player.
     pub(super) pass: Option<SeatPass>,
     /// What an agent was given, if it is one.
-    pub(super) given: Option<Given>,
+    pub(super) given: Option<Box<Given>>,
 }
 
 /// What waits for one client.
@@ -61,6 +61,8 @@ struct State {
     reader: Option<Waker>,
     /// What agents were given, and is to be given to them again: the table could not go on for a moment.
     again: Vec<Given>,
+    /// The agent was set aside, and is to be told.
+    aside: Option<Aside>,
 }
 
 /// As many channels are attached as may be.
@@ -71,6 +73,8 @@ pub(super) struct NoRoom;
 pub struct Batch {
     /// The items, in the order of what happened on each channel.
     pub items: Vec<Item>,
+    /// Why the agent was set aside just now, if it was.
+    pub aside: Option<Aside>,
     /// Why the stream ends after them, if it does.
     pub ending: Option<HostError>,
 }
@@ -107,7 +111,7 @@ impl Out {
             if let What::Closed(Closed { retry, .. }) = what {
                 let given = state.channels.remove(&channel).and_then(|attached| attached.given);
                 if let Some(given) = given.filter(|_| retry) {
-                    state.again.push(given);
+                    state.again.push(*given);
                     self.again.notify_one();
                 }
             }
@@ -166,6 +170,13 @@ impl Out {
         }
     }
 
+    /// Tells an agent that it is set aside.
+    pub(super) fn set_aside(&self, aside: Aside) {
+        let mut state = self.state();
+        state.aside = Some(aside);
+        wake(state);
+    }
+
     /// Ends the stream after what waits.
     pub(super) fn end(&self, why: HostError) {
         let mut state = self.state();
@@ -196,7 +207,7 @@ impl Out {
 
     /// What is attached to a channel.
     pub(super) fn attached(&self, channel: Channel) -> Option<Attached> {
-        self.state().channels.get(&channel).copied()
+        self.state().channels.get(&channel).cloned()
     }
 
     /// Detaches everything.
@@ -231,11 +242,11 @@ impl Out {
     /// All that is ready; nothing, and the end, if the client attaches nothing more and nothing is attached.
     fn poll_take(&self, finishing: bool, context: &Context<'_>) -> Poll<Option<Batch>> {
         let mut state = self.state();
-        if !state.queue.is_empty() || state.ending.is_some() {
+        if !state.queue.is_empty() || state.aside.is_some() || state.ending.is_some() {
             state.missed = 0;
             self.room.notify_one();
-            let items = std::mem::take(&mut state.queue);
-            return Poll::Ready(Some(Batch { items, ending: state.ending.clone() }));
+            let (items, aside) = (std::mem::take(&mut state.queue), state.aside.take());
+            return Poll::Ready(Some(Batch { items, aside, ending: state.ending.clone() }));
         }
         if finishing && state.channels.is_empty() {
             return Poll::Ready(None);

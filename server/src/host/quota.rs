@@ -1,10 +1,12 @@
-//! How many open tables each owner has. Counted from the log when an owner first makes a table, and kept from then on.
+//! How many open tables each owner has, those of tournaments left out, which have a bound of their own. Counted from the log
+//! when an owner first makes a table, and kept from then on.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::HostError;
 use super::commit::state_code;
+use super::tags::deal_of;
 use crate::limits::{Counted, Exhausted};
 use crate::log::{Filter, Log, OwnerId, Page};
 use crate::table::State;
@@ -49,7 +51,8 @@ async fn count(log: &dyn Log, owner: &OwnerId, state: State, most: u32) -> Resul
     let (mut after, mut count) = (None, 0_u32);
     loop {
         let page = log.tables(filter.clone(), Page { after, size: crate::log::limits::PAGE }).await?;
-        count = count.saturating_add(page.tables.len() as u32);
+        let own = page.tables.iter().filter(|row| deal_of(&row.listing.tags).is_none()).count();
+        count = count.saturating_add(own as u32);
         after = page.next;
         if after.is_none() || count > most {
             return Ok(count);

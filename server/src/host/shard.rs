@@ -400,10 +400,10 @@ impl Shard {
     fn is_over(&mut self, table: TableId) {
         let Some(Slot::Live(live)) = self.tables.remove(&table) else { return };
         let Live { subs, waiting, owner, table: folded, .. } = *live;
-        if let (Some(deal), Some(ending)) = (folded.setup().chance.deal(), folded.ending()) {
-            self.shared.deals.table_over(table, deal, ending);
+        match (folded.setup().chance.deal(), folded.ending()) {
+            (Some(deal), Some(ending)) => self.shared.deals.table_over(table, deal, ending),
+            _ => self.shared.quota.over(&owner),
         }
-        self.shared.quota.over(&owner);
         let mut lingering = Vec::new();
         for sub in subs {
             if sub.wants.rematch && !self.stopping {
@@ -427,6 +427,8 @@ impl Shard {
             for sub in &live.subs {
                 sub.close(Some(HostError::TableBusy { table }));
             }
+            // If it cannot be read, it must not take up their room for good. If it can, they are found again.
+            live.agents.iter().for_each(|known| self.shared.agents.left(known, table));
             for ask in live.waiting {
                 doing::refuse(ask, HostError::TableBusy { table });
             }

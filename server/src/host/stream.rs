@@ -197,15 +197,18 @@ impl StreamHandle {
         let attachment = Attachment(self.host.shared.attachments.fetch_add(1, Ordering::Relaxed));
         let table = who.table();
         let pass = if let Who::Seat(pass) = who { Some(pass) } else { None };
-        let before =
-            match self.out.attach(channel, Attached { attachment, table, pass, given }, most as usize) {
-                Ok(before) => before,
-                Err(NoRoom) => {
-                    let full = Exhausted::Count { counted: Counted::Channels, most };
-                    let what = closed(Some(full.into()), after.unwrap_or_default());
-                    return self.out.tell(Item { channel, what });
-                }
-            };
+        let before = match self.out.attach(
+            channel,
+            Attached { attachment, table, pass, given: given.map(Box::new) },
+            most as usize,
+        ) {
+            Ok(before) => before,
+            Err(NoRoom) => {
+                let full = Exhausted::Count { counted: Counted::Channels, most };
+                let what = closed(Some(full.into()), after.unwrap_or_default());
+                return self.out.tell(Item { channel, what });
+            }
+        };
         if let Some(given) = given {
             self.out.push(attachment, channel, [What::Given(given)]);
         }

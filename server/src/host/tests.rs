@@ -250,6 +250,58 @@ async fn a_house_bot_that_fails_is_a_fault_of_the_server() {
     assert_eq!((record.look.ending, record.views.len()), (look.ending, 3));
 }
 
+/// The same at a table of a tournament: its group is void, and a fresh deal replaces it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_house_bot_that_fails_voids_a_deal() {
+    use crate::tournament::{Access, Command, EntrantSetup, NewTournament, Terms, Tournaments};
+    let scene = Scene::new().await;
+    let (log, clock) = (scene.host.shared.log.clone(), Arc::new(scene.clock.clone()));
+    let tournaments = Tournaments::start(scene.host.clone(), log, clock, 100).await;
+    // They think for a while, so that the failure comes first.
+    let slow = |iterations: u32| EntrantSetup::House { bot: format!("search:{iterations}") };
+    let terms = Terms {
+        name: "cup".to_owned(),
+        options: GameId::Gap.default_options(),
+        players: 2,
+        entrants: vec![slow(99_999), slow(100_000)],
+        format: parlor_tournament::plan::Format::RoundRobin { groups: 1 },
+        deals: parlor_tournament::plan::Deals::Duplicate,
+        test: None,
+        time: TimeControl { decision: 0, ..TIME },
+        max_tables: 0,
+        visibility: Visibility::Public,
+        patience: 0,
+    };
+    let (given_seed, entropy) = (Some([3; 32]), crate::fair::Entropy::NONE);
+    let new = NewTournament { terms, given_seed, entropy, request: None };
+    let made = tournaments.create(&scene.owner, new).await.expect("a tournament");
+    let tournament: TableId = made.tournament_id.parse().expect("an id");
+    let access = Access { caller: Some(scene.owner.clone()), admin: false };
+    tournaments.command(tournament, &access, Command::Start).await.expect("a start");
+    // Waits until a table of this group runs.
+    let begun = async |group: u32| {
+        for _ in 0..60_000 {
+            let (rows, _) = tournaments.tables(tournament, &access, None, 10).await.expect("tables");
+            if let Some(row) = rows.iter().find(|row| row.place.group == group && row.played.is_none()) {
+                return (row.table, rows);
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        panic!("no table of group {group} is begun");
+    };
+    let (table, _) = begun(0).await;
+    let chosen = Err(parlor_bots::BotError::Panicked);
+    let failed = bots::BotMove { table, seat: Seat::FIRST, decision: DecisionId(1), chosen };
+    scene.host.shards.send(table, ToShard::Bot(failed)).await.expect("a shard");
+    let (fresh, rows) = begun(1).await;
+    assert_ne!(fresh, table);
+    let void = rows.iter().find(|row| row.table == table).expect("it is listed");
+    assert_eq!(void.void_reason, "a fault of the server: a bot of the house failed");
+    assert_eq!(void.played.as_ref().map(|played| played.seats.len()), Some(0), "nobody scored");
+    let reason = "enough".to_owned();
+    tournaments.command(tournament, &access, Command::Cancel { reason }).await.expect("an end");
+}
+
 /// A table of a deal shows nothing to those who look on, and no seed, before its deal is over; afterwards it shows
 /// everything. Made again, it is the same table, and whoever runs the tournament is told of its end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

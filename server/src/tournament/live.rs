@@ -5,20 +5,24 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use parlor_proto::v1;
-use parlor_tournament::State;
 use parlor_tournament::plan::TableId as Place;
+use parlor_tournament::{State, Tally};
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
 
-use super::registry::Command;
-use super::standings::{Pace, standings};
-use super::{Course, TournamentError};
+use super::standings::Pace;
+use super::{Command, Course, TournamentError};
+use crate::TableId;
 use crate::clock::{Clock, Moment};
-use crate::{TableId, wire};
+use crate::wire::{self, standings::Frame};
 
 /// Those who follow hear of changes at most so often.
 const EVERY: Duration = Duration::from_millis(250);
 /// Making standings takes at most this part of the time of one core, as long as anybody follows.
 const SHARE: u32 = 5;
+
+/// How many groups are taken in at once.
+const AT_ONCE: usize = 1000;
 
 /// Something that the organiser wants done, and who is told that it is.
 pub(super) struct Asking {
@@ -57,19 +61,38 @@ pub(super) struct Live {
     pub(super) commands: mpsc::Sender<Asking>,
     /// The standings of some version, so that many who ask at once cost no more than one.
     newest: Mutex<Option<(u64, Arc<v1::Standings>)>>,
+    /// The groups that these took in: the next ones take in what came since. Held only while they are made.
+    tally: std::sync::Mutex<Tally>,
+    /// The curve of the ratings, as it was made last.
+    history: Mutex<Option<History>>,
+    /// Nobody runs it any more, though it is not over.
+    pub(super) broken: CancellationToken,
     clock: Arc<dyn Clock>,
+}
+
+/// The curve of the ratings at some moment.
+struct History {
+    /// How many groups counted, and the number of the last: while these are the same, so is the curve.
+    of: (usize, Option<u32>),
+    points: Vec<v1::RatingPoint>,
+    /// It is not made anew before this, unless it is the last.
+    not_before: Moment,
 }
 
 impl Live {
     pub(super) fn new(course: Course, clock: Arc<dyn Clock>) -> (Arc<Live>, mpsc::Receiver<Asking>) {
         let (commands, asked) = mpsc::channel(16);
         let pace = Pace::new(clock.now_ms(), course.plan.progress().tables_over);
+        let tally = Tally::new(course.setup.terms.entrants.len(), course.setup.terms.test.as_ref());
         let shown = Shown { course, running: BTreeMap::new(), pace, closed: false };
         let live = Live {
             shown: RwLock::new(shown),
             version: watch::Sender::new(0),
             commands,
             newest: Mutex::new(None),
+            tally: std::sync::Mutex::new(tally),
+            history: Mutex::new(None),
+            broken: CancellationToken::new(),
             clock,
         };
         (Arc::new(live), asked)
@@ -90,31 +113,85 @@ impl Live {
         self.version.send_modify(|version| *version += 1);
     }
 
-    /// The standings as they are now.
-    pub(super) async fn standings(&self, history: bool) -> Arc<v1::Standings> {
+    /// The standings as they are now, with the curve of the ratings if that is wanted.
+    pub(super) async fn standings(self: &Arc<Live>, history: bool) -> Arc<v1::Standings> {
+        let newest = self.newest().await;
+        if !history {
+            return newest;
+        }
+        let history = self.history(false).await;
+        Arc::new(v1::Standings { history, ..v1::Standings::clone(&newest) })
+    }
+
+    /// The standings for good, with the curve of the ratings: the tournament is over, and its last table has ended.
+    pub(super) async fn last_standings(self: &Arc<Live>) -> v1::Standings {
+        let history = self.history(true).await;
+        let live = self.clone();
+        let making = tokio::task::spawn_blocking(move || live.make_standings(true));
+        v1::Standings { history, ..making.await.unwrap_or_default() }
+    }
+
+    async fn newest(self: &Arc<Live>) -> Arc<v1::Standings> {
         let mut newest = self.newest.lock().await;
         let version = *self.version.borrow();
-        if let Some((_, standings)) = newest.as_ref().filter(|(known, _)| *known == version && !history) {
+        if let Some((_, standings)) = newest.as_ref().filter(|(known, _)| *known == version) {
             return standings.clone();
         }
-        let state = self.shown().state();
-        let made = Arc::new(self.make_standings(history, state).await);
-        if !history {
-            *newest = Some((version, made.clone()));
-        }
+        // On a thread of its own: it takes a while, and nobody should wait for it.
+        let live = self.clone();
+        let made = tokio::task::spawn_blocking(move || live.make_standings(false)).await;
+        let made = Arc::new(made.unwrap_or_default());
+        *newest = Some((version, made.clone()));
         made
     }
 
-    /// On a thread of its own: it takes a while, and nobody should wait for it.
-    pub(super) async fn make_standings(&self, history: bool, state: State) -> v1::Standings {
-        let (course, running, left) = {
-            let shown = self.shown();
-            let left = shown.pace.left(&shown.course, self.clock.now_ms());
-            (shown.course.clone(), shown.running.len() as u32, left)
+    fn make_standings(&self, is_last: bool) -> v1::Standings {
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let (frame, running, left) = loop {
+            // Some at a time: whoever plays on does not wait for all of them.
+            let missing = {
+                let shown = self.shown();
+                let missing = tally.missing(shown.course.plan.counted());
+                if missing.is_empty() {
+                    let state = if is_last { shown.course.plan.state() } else { shown.state() };
+                    let left = shown.pace.left(&shown.course, self.clock.now_ms());
+                    break (Frame::of(&shown.course, state), shown.running.len() as u32, left);
+                }
+                missing[..missing.len().min(AT_ONCE)].to_vec()
+            };
+            missing.iter().for_each(|group| tally.push(group));
         };
-        let making = tokio::task::spawn_blocking(move || standings(&course, state, history));
-        let made = making.await.unwrap_or_default();
-        v1::Standings { tables_running: running, time_left_ms: left, ..made }
+        v1::Standings { tables_running: running, time_left_ms: left, ..frame.standings(&tally) }
+    }
+
+    /// The curve of the ratings. It takes long to make: while the tournament runs, one that was made shortly before will do.
+    async fn history(self: &Arc<Live>, is_last: bool) -> Vec<v1::RatingPoint> {
+        let mut history = self.history.lock().await;
+        let of = {
+            let shown = self.shown();
+            let counted = shown.course.plan.counted();
+            (counted.len(), counted.last().map(|group| group.number))
+        };
+        let began = self.clock.now();
+        if let Some(made) = history.as_ref()
+            && (made.of == of || (!is_last && began < made.not_before))
+        {
+            return made.points.clone();
+        }
+        let live = self.clone();
+        let making = tokio::task::spawn_blocking(move || {
+            let (entrants, groups) = {
+                let shown = live.shown();
+                let counted = shown.course.plan.counted();
+                // A group may have been voided meanwhile.
+                (shown.course.setup.terms.entrants.len(), counted[..of.0.min(counted.len())].to_vec())
+            };
+            wire::standings::history(entrants, &groups)
+        });
+        let points = making.await.unwrap_or_default();
+        let now = self.clock.now();
+        *history = Some(History { of, points: points.clone(), not_before: now + now.since(began) * SHARE });
+        points
     }
 }
 
@@ -141,6 +218,11 @@ impl Follow {
         let mut changed = live.version.subscribe();
         changed.mark_changed();
         Follow { live, changed, told: None, not_before: Moment::START, over: false }
+    }
+
+    /// Waits until the tournament cannot be gone on with, which it is otherwise: then nothing more will be told.
+    pub fn broken(&self) -> impl Future<Output = ()> + Send + 'static {
+        self.live.broken.clone().cancelled_owned()
     }
 
     /// Waits until something may be told again.

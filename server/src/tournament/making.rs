@@ -17,6 +17,9 @@ const AT_ONCE: usize = 1000;
 const HOUSE_AT_ONCE: usize = 64;
 /// How many tables are made together.
 const BATCH: usize = 64;
+/// So many tables that cannot be begun are passed over, and then no further one is looked for: a long tournament in which
+/// somebody is full or away must not cost more at each step than a short one.
+const SKIPS: usize = 20_000;
 
 /// A table to be made.
 pub(super) struct Made {
@@ -30,6 +33,8 @@ pub(super) struct Choice {
     pub(super) tables: Vec<Made>,
     /// Whether some table has to wait until one who is there has room.
     pub(super) is_full: bool,
+    /// Whether the organiser's other tournaments have as many tables as there may be.
+    pub(super) is_held: bool,
     /// Those who are waited for because they are not there.
     pub(super) absent: HashSet<Entrant>,
 }
@@ -38,7 +43,10 @@ pub(super) struct Choice {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Room {
     Here(u32),
+    /// It is not there, and is waited for.
     Absent,
+    /// It is not there, and was waited for long enough: defaults are played for it.
+    GivenUp,
 }
 
 fn room(course: &Course, entrant: Entrant, hub: &Hub) -> Room {
@@ -51,36 +59,45 @@ fn room(course: &Course, entrant: Entrant, hub: &Hub) -> Room {
     }
 }
 
-/// Chooses what is made now. Tables of those who are not there wait, unless they were given up: then defaults are played
-/// for them.
-pub(super) fn choose(shown: &Shown, given_up: &mut HashSet<Entrant>, hub: &Hub) -> Choice {
+/// Chooses what is made now, at most so many tables. Tables of those who are not there wait, unless they were given up: then
+/// defaults are played for them.
+pub(super) fn choose(shown: &Shown, most: usize, given_up: &mut HashSet<Entrant>, hub: &Hub) -> Choice {
     let course = &shown.course;
     let entrants = (0..course.setup.terms.entrants.len() as u16).map(Entrant);
     let mut rooms: Vec<Room> = entrants.map(|entrant| room(course, entrant, hub)).collect();
     given_up.retain(|entrant| rooms[entrant.index()] == Room::Absent);
+    given_up.iter().for_each(|entrant| rooms[entrant.index()] = Room::GivenUp);
     let running: BTreeSet<Place> = shown.running.keys().copied().collect();
-    let mut choice = Choice::default();
-    let free = most(course).saturating_sub(running.len()).min(BATCH);
+    let own = self::most(course).saturating_sub(running.len()).min(BATCH);
+    let mut choice = Choice { is_held: most == 0 && own > 0, ..Choice::default() };
+    let (free, mut skipped) = (own.min(most), 0);
     let players = usize::from(course.setup.terms.players);
-    for TableToMake { table: place, seats, .. } in course.plan.ready(&running) {
-        if choice.tables.len() >= free {
+    for place in course.plan.ready(&running) {
+        if choice.tables.len() >= free || skipped >= SKIPS {
             break;
         }
-        let away: Vec<Entrant> =
-            seats.iter().copied().filter(|who| rooms[who.index()] == Room::Absent).collect();
-        if away.iter().any(|who| !given_up.contains(who)) {
-            choice.absent.extend(away);
+        let Some(group) = course.plan.group(place.group) else { continue };
+        let those = |room: Room| {
+            let rooms = &rooms;
+            group.lineup.iter().copied().filter(move |who| rooms[who.index()] == room)
+        };
+        if those(Room::Absent).next().is_some() {
+            choice.absent.extend(those(Room::Absent));
+            skipped += 1;
             continue;
         }
-        if seats.iter().any(|who| rooms[who.index()] == Room::Here(0)) {
+        if those(Room::Here(0)).next().is_some() {
             choice.is_full = true;
             // Where no table can be filled any more, nothing further on can be.
-            let open = rooms.iter().filter(|room| **room != Room::Here(0)).count();
-            if open < players {
+            let is_open = |room: &&Room| !matches!(room, Room::Here(0) | Room::Absent);
+            if rooms.iter().filter(is_open).count() < players {
                 break;
             }
+            skipped += 1;
             continue;
         }
+        let Some(TableToMake { seats, .. }) = course.plan.table(place) else { continue };
+        let away: Vec<Entrant> = those(Room::GivenUp).collect();
         for who in &seats {
             if let Room::Here(room) = &mut rooms[who.index()] {
                 *room -= 1;

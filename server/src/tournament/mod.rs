@@ -6,6 +6,7 @@
 //! rotation, so that after a crash nothing is played twice and nothing is lost. [`Tournaments`] knows those that are not
 //! over; one that is over is answered for by its record.
 
+mod command;
 mod course;
 mod error;
 mod live;
@@ -15,8 +16,9 @@ mod runner;
 mod setup;
 mod standings;
 
+pub use command::Command;
 pub use course::{BadEntry, Course, Entry, PlayedTable};
 pub use error::TournamentError;
 pub use live::Follow;
-pub use registry::{Access, Command, TableRow, Tournaments};
+pub use registry::{Access, TableRow, Tournaments};
 pub use setup::{EntrantSetup, NewTournament, Setup, Terms};

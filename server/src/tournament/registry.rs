@@ -1,17 +1,20 @@
 //! All tournaments: those that are not over in memory, when somebody has to do with them, and the others in the log.
 
+mod looking;
+
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use parlor_proto::v1;
-use parlor_tournament::plan::TableId as Place;
-use parlor_tournament::{Entrant, State};
+use parlor_tournament::State;
 use tokio::sync::oneshot;
 use tracing::{Instrument, info_span};
 
-use super::live::{Asking, Follow, Live};
+pub use looking::TableRow;
+
+use super::live::{Asking, Live};
 use super::runner::Runner;
-use super::{Course, Entry, NewTournament, PlayedTable, Setup, TournamentError};
+use super::{Command, Course, Entry, NewTournament, Setup, TournamentError};
 use crate::clock::Clock;
 use crate::host::{Host, HostError, client_request, visibility_code};
 use crate::identity::Owner;
@@ -24,31 +27,6 @@ use crate::{TableId, fresh_bytes};
 
 /// How many tournaments that are not over an organiser may have.
 const MOST: u32 = 100;
-
-/// What an organiser can have done.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Command {
-    /// It starts.
-    Start,
-    /// It begins no new tables.
-    Pause,
-    /// It begins new tables again.
-    Resume,
-    /// It ends before its time.
-    Cancel {
-        /// Why.
-        reason: String,
-    },
-    /// An entrant is out.
-    Withdraw(Entrant),
-    /// A group does not count.
-    Void {
-        /// Its number.
-        group: u32,
-        /// Why.
-        reason: String,
-    },
-}
 
 /// Who asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,31 +48,12 @@ impl Access {
     }
 }
 
-/// A table of a tournament, as it is listed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TableRow {
-    /// Which table it is.
-    pub place: Place,
-    /// Its id.
-    pub table: TableId,
-    /// Who sits, in the order of the seats.
-    pub entrants: Vec<Entrant>,
-    /// The round.
-    pub round: u32,
-    /// How it ended; none while it runs.
-    pub played: Option<PlayedTable>,
-    /// Why its group does not count. Empty if it does.
-    pub void_reason: String,
-    /// Whether everything of its deal may be shown.
-    pub is_shown: bool,
-}
-
 /// A tournament that was found, to somebody who may see it.
 enum Found {
     /// It is in memory.
     Live(Arc<Live>),
-    /// It is not over, and not in memory: nothing happens to it until somebody asks for it.
-    Idle(Box<Course>),
+    /// It waits to be started: nothing happens to it until somebody asks for it.
+    Idle(Box<Setup>),
     /// It is over.
     Over(Box<(v1::Tournament, v1::Standings)>),
 }
@@ -103,6 +62,8 @@ pub(super) struct Inner {
     pub(super) host: Host,
     pub(super) log: Arc<dyn Log>,
     pub(super) clock: Arc<dyn Clock>,
+    /// How many tables all tournaments of one organiser may have at once.
+    most_tables: usize,
     live: RwLock<HashMap<TableId, Arc<Live>>>,
     /// Held by whoever brings one into memory.
     bringing_in: tokio::sync::Mutex<()>,
@@ -112,6 +73,19 @@ impl Inner {
     /// A tournament is over, and its record is stored.
     pub(super) fn forget(&self, tournament: TableId) {
         self.live.write().unwrap_or_else(PoisonError::into_inner).remove(&tournament);
+    }
+
+    /// How many tables a tournament of an organiser may have at once, beside those of the organiser's others.
+    pub(super) fn room_beside(&self, owner: &str, tournament: TableId) -> usize {
+        let others: Vec<Arc<Live>> = {
+            let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+            live.iter().filter(|(other, _)| **other != tournament).map(|(_, live)| live.clone()).collect()
+        };
+        let running = others.iter().map(|live| {
+            let shown = live.shown();
+            if shown.course.setup.owner == owner { shown.running.len() } else { 0 }
+        });
+        self.most_tables.saturating_sub(running.sum())
     }
 
     fn find(&self, tournament: TableId) -> Option<Arc<Live>> {
@@ -130,13 +104,19 @@ impl std::fmt::Debug for Tournaments {
 }
 
 impl Tournaments {
-    /// Goes on with the tournaments that are being played.
-    pub async fn start(host: Host, log: Arc<dyn Log>, clock: Arc<dyn Clock>) -> Tournaments {
+    /// Goes on with the tournaments that are being played. Those of one organiser have at most so many tables at once.
+    pub async fn start(
+        host: Host,
+        log: Arc<dyn Log>,
+        clock: Arc<dyn Clock>,
+        most_tables: u32,
+    ) -> Tournaments {
         let open = host.deals().tournaments();
         let tournaments = Tournaments(Arc::new(Inner {
             host,
             log,
             clock,
+            most_tables: most_tables as usize,
             live: RwLock::default(),
             bringing_in: tokio::sync::Mutex::default(),
         }));
@@ -230,9 +210,7 @@ impl Tournaments {
             Err(error) => return Err(error.into()),
         }
         tracing::info!(tournament = %setup.tournament, "a tournament was made");
-        let course = Course::open(&first)
-            .map_err(|bad| TournamentError::Host(HostError::Fault { what: bad.to_string() }))?;
-        Ok(mine(crate::wire::tournament::tournament(&course, State::Created, false)))
+        Ok(mine(crate::wire::tournament::created(&setup)))
     }
 
     /// The tournament that the request made before, if it was the same request.
@@ -246,13 +224,24 @@ impl Tournaments {
         if row.listing.kind != Kind::Tournament {
             return Err(HostError::RequestReused.into());
         }
-        let first = self.0.log.read(made, 0).await?.into_iter().next();
-        let first = first.and_then(|entry| decode_tournament_entry(0, &entry.payload).ok());
-        match first {
-            Some((_, Entry::Created(setup))) if setup.request == new.request => {
+        match self.setup(made).await {
+            Ok(setup) if setup.request == new.request => {
                 self.get(made, &Access { caller: Some(owner.clone()), admin: false }).await
             }
-            _ => Err(HostError::RequestReused.into()),
+            Ok(_) | Err(TournamentError::Damaged { .. }) => Err(HostError::RequestReused.into()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How a tournament was set up, by its log.
+    async fn setup(&self, tournament: TableId) -> Result<Box<Setup>, TournamentError> {
+        let first = self.0.log.read(tournament, 0).await?.into_iter().next();
+        match first.and_then(|entry| decode_tournament_entry(0, &entry.payload).ok()) {
+            Some((_, Entry::Created(setup))) => Ok(setup),
+            _ => {
+                let what = "its log does not begin with a tournament".to_owned();
+                Err(TournamentError::Damaged { tournament, what })
+            }
         }
     }
 
@@ -293,8 +282,10 @@ impl Tournaments {
         if row.listing.kind != Kind::Tournament || !is_seen {
             return Err(hidden);
         }
-        if row.place != Kept::Finished {
-            return Ok(Found::Idle(Box::new(self.load(tournament).await?)));
+        match row.place {
+            Kept::Finished => {}
+            Kept::AtRest { .. } => return Ok(Found::Idle(self.setup(tournament).await?)),
+            Kept::InPlay => return Ok(Found::Live(self.bring_in(tournament).await?)),
         }
         let damaged = |what: String| TournamentError::Damaged { tournament, what };
         let bytes = self.0.log.record(tournament).await?;
@@ -303,54 +294,6 @@ impl Tournaments {
             decode_tournament_record(&bytes).map_err(|bad| damaged(bad.to_string()))?;
         over.owned = access.owns(row.listing.owner.as_str());
         Ok(Found::Over(Box::new((over, standings))))
-    }
-
-    /// A tournament as it is now.
-    pub async fn get(&self, tournament: TableId, access: &Access) -> Result<v1::Tournament, TournamentError> {
-        let owned =
-            |course: &Course, shown| v1::Tournament { owned: access.owns(&course.setup.owner), ..shown };
-        Ok(match self.find(tournament, access).await? {
-            Found::Live(live) => {
-                let shown = live.shown();
-                owned(&shown.course, shown.tournament())
-            }
-            Found::Idle(course) => {
-                let shown = crate::wire::tournament::tournament(&course, course.plan.state(), false);
-                owned(&course, shown)
-            }
-            Found::Over(over) => over.0,
-        })
-    }
-
-    /// How things stand.
-    pub async fn standings(
-        &self,
-        tournament: TableId,
-        access: &Access,
-        history: bool,
-    ) -> Result<v1::Standings, TournamentError> {
-        Ok(match self.find(tournament, access).await? {
-            Found::Live(live) => v1::Standings::clone(&*live.standings(history).await),
-            Found::Idle(course) => super::standings::standings(&course, course.plan.state(), history),
-            Found::Over(over) if history => over.1,
-            Found::Over(over) => v1::Standings { history: Vec::new(), ..over.1 },
-        })
-    }
-
-    /// Follows a tournament. One that is over has one thing to tell, which is given instead.
-    pub async fn follow(
-        &self,
-        tournament: TableId,
-        access: &Access,
-    ) -> Result<Result<Follow, (v1::Tournament, v1::Standings)>, TournamentError> {
-        match self.find(tournament, access).await? {
-            Found::Live(live) => Ok(Ok(Follow::new(live))),
-            Found::Idle(_) => Ok(Ok(Follow::new(self.bring_in(tournament).await?))),
-            Found::Over(over) => {
-                let (tournament, standings) = *over;
-                Ok(Err((tournament, v1::Standings { history: Vec::new(), ..standings })))
-            }
-        }
     }
 
     /// Does something to a tournament of the caller's own. Doing it again is harmless.
@@ -382,7 +325,7 @@ impl Tournaments {
         let found = self.find(tournament, access).await?;
         let owner = match &found {
             Found::Live(live) => access.owns(&live.shown().course.setup.owner),
-            Found::Idle(course) => access.owns(&course.setup.owner),
+            Found::Idle(setup) => access.owns(&setup.owner),
             Found::Over(over) => over.0.owned,
         };
         if !owner && !access.admin {
@@ -401,97 +344,7 @@ impl Tournaments {
     /// What becomes of a command for a tournament that is over: it was done before, or it cannot be done.
     async fn ask_over(&self, tournament: TableId, command: Command) -> Result<(), TournamentError> {
         let course = self.load(tournament).await?;
-        let entry = match command {
-            Command::Start => parlor_tournament::Entry::Started,
-            Command::Pause => parlor_tournament::Entry::Paused,
-            Command::Resume => parlor_tournament::Entry::Resumed,
-            Command::Cancel { reason } => parlor_tournament::Entry::Cancelled { reason },
-            Command::Withdraw(entrant) => parlor_tournament::Entry::Withdrawn { entrant },
-            Command::Void { group, reason } => parlor_tournament::Entry::GroupVoided { group, reason },
-        };
-        course.plan.ask(entry).map(|_| ()).map_err(TournamentError::from)
-    }
-
-    /// Up to `size` tournaments that the caller may see, the newest first, from those after the given one on; and where to
-    /// go on, if there is more to look at.
-    pub async fn list(
-        &self,
-        access: &Access,
-        owned: bool,
-        mut after: Option<TableId>,
-        size: usize,
-    ) -> Result<(Vec<v1::Tournament>, Option<TableId>), TournamentError> {
-        let owner = access.caller.as_ref().filter(|_| owned);
-        let filter = Filter {
-            kind: Kind::Tournament,
-            owner: owner.map(|owner| OwnerId::new(owner.as_str())).transpose()?,
-            ..Filter::default()
-        };
-        let mut found = Vec::new();
-        let page = Page { after, size: u32::try_from(size).unwrap_or(u32::MAX) };
-        let rows = self.0.log.tables(filter, page).await?;
-        for row in rows.tables {
-            after = Some(row.id);
-            match self.get(row.id, access).await {
-                Ok(tournament) => found.push(tournament),
-                // Not the caller's to see; deleted a moment ago; or damaged, and says so to whoever asks for it.
-                Err(TournamentError::NotFound { .. } | TournamentError::Damaged { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok((found, after.filter(|_| rows.next.is_some())))
-    }
-
-    /// Up to `size` tables of a tournament, in the order of the deals and rotations, after the given one.
-    pub async fn tables(
-        &self,
-        tournament: TableId,
-        access: &Access,
-        after: Option<Place>,
-        size: usize,
-    ) -> Result<(Vec<TableRow>, Option<Place>), TournamentError> {
-        let none = std::collections::BTreeMap::new();
-        match self.find(tournament, access).await? {
-            Found::Live(live) => {
-                let shown = live.shown();
-                Ok(self.rows(&shown.course, &shown.running, after, size))
-            }
-            Found::Idle(course) => Ok(self.rows(&course, &none, after, size)),
-            Found::Over(_) => Ok(self.rows(&self.load(tournament).await?, &none, after, size)),
-        }
-    }
-
-    fn rows(
-        &self,
-        course: &Course,
-        running: &std::collections::BTreeMap<Place, TableId>,
-        after: Option<Place>,
-        size: usize,
-    ) -> (Vec<TableRow>, Option<Place>) {
-        use std::ops::Bound;
-        let from = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
-        let mut places: Vec<(Place, TableId)> =
-            course.tables.range(from).take(size + 1).map(|(place, played)| (*place, played.table)).collect();
-        places.extend(running.range(from).take(size + 1).map(|(place, table)| (*place, *table)));
-        places.sort_unstable();
-        places.dedup_by_key(|(place, _)| *place);
-        let is_more = places.len() > size;
-        places.truncate(size);
-        let row = |(place, table): (Place, TableId)| {
-            let to_make = course.plan.table(place)?;
-            let group = course.plan.group(place.group)?;
-            Some(TableRow {
-                place,
-                table,
-                entrants: to_make.seats,
-                round: to_make.round,
-                played: course.tables.get(&place).cloned(),
-                void_reason: group.void_reason.unwrap_or_default().to_owned(),
-                is_shown: self.0.host.deals().is_over(course.setup.tournament, place.group),
-            })
-        };
-        let next = places.last().map(|(place, _)| *place).filter(|_| is_more);
-        (places.into_iter().filter_map(row).collect(), next)
+        course.plan.ask(command.planned()).map(|_| ()).map_err(TournamentError::from)
     }
 }
 

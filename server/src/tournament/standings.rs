@@ -1,10 +1,10 @@
 //! How things stand, as messages.
 
 use parlor_proto::v1;
-use parlor_tournament::State;
+use parlor_tournament::{State, Tally};
 
 use super::Course;
-use crate::wire;
+use crate::wire::{self, standings::Frame};
 
 /// How quickly a tournament goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,12 @@ impl Pace {
     }
 }
 
-/// How things stand, but for what runs now.
-pub(super) fn standings(course: &Course, state: State, history: bool) -> v1::Standings {
-    wire::standings::standings(course, state, history)
+/// How things stand in a tournament that nobody runs.
+pub(super) fn standings(course: &Course, history: bool) -> v1::Standings {
+    let entrants = course.setup.terms.entrants.len();
+    let (mut tally, counted) =
+        (Tally::new(entrants, course.setup.terms.test.as_ref()), course.plan.counted());
+    tally.catch_up(counted);
+    let history = if history { wire::standings::history(entrants, counted) } else { Vec::new() };
+    v1::Standings { history, ..Frame::of(course, course.plan.state()).standings(&tally) }
 }

@@ -137,7 +137,9 @@ pub fn welcome(stream: &AgentStream) -> v1::AgentWelcome {
     }
 }
 
-fn set_aside(aside: Aside) -> v1::SetAside {
+/// Why an agent gets no new seats.
+#[must_use]
+pub fn set_aside(aside: Aside) -> v1::SetAside {
     v1::SetAside {
         reason: v1::SetAsideReason::from(aside.why).into(),
         message: format!("{}: it gets no new seats for a while", aside.why.in_words()),

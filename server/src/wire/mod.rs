@@ -27,7 +27,7 @@ mod tests;
 mod text;
 pub(crate) mod tournament;
 
-pub use agent::{AgentPage, agent, connect_items, hello, list_agents, welcome};
+pub use agent::{AgentPage, agent, connect_items, hello, list_agents, set_aside, welcome};
 pub use answer::{Answering, act, answer, answered, unreadable};
 pub use ask::{
     Reissuing, Rematching, Replacing, Resigning, cancel_table, create_spectator_token, delete_table,
@@ -38,7 +38,7 @@ pub use create::create_table;
 pub use item::{closed, item, stream_ending};
 pub use list::{Listing, list_tables};
 pub use news::news;
-pub use record::{export_records, get_record, list_records, record, record_summary};
+pub use record::{export_records, get_record, list_records, prove_deal, record, record_summary};
 pub use table::table;
 pub use tournament::create_tournament;
 

@@ -63,6 +63,16 @@ pub fn record(record: &Record, viewer: Option<Viewer>) -> v1::Record {
     }
 }
 
+/// Adds to the record of a table of a tournament what proves its deal, if that is shown: what the tournament was bound to,
+/// and its seed.
+pub fn prove_deal(record: &mut v1::Record, proof: Option<&v1::TournamentShuffle>) {
+    let group = record.shuffle.as_mut().and_then(|shuffle| shuffle.deal_group.as_mut());
+    if let (Some(group), Some(proof)) = (group, proof) {
+        group.tournament_commitment.clone_from(&proof.commitment);
+        group.tournament_seed.clone_from(&proof.server_seed);
+    }
+}
+
 /// What a list says of the record of a table.
 #[must_use]
 pub fn record_summary(look: &Look) -> v1::RecordSummary {

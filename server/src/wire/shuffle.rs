@@ -52,6 +52,9 @@ impl From<&DealShown> for v1::DealGroup {
             rotation: deal.place.map(|(_, rotation)| rotation.into()),
             entropy: deal.entropy.iter().map(|added| added.as_bytes().to_vec()).collect(),
             recoloured: deal.recoloured,
+            // A table does not know them: see `wire::prove_deal`.
+            tournament_commitment: Vec::new(),
+            tournament_seed: Vec::new(),
         }
     }
 }

@@ -8,6 +8,7 @@ use parlor_proto::v1;
 use parlor_proto::v1::entrant_setup::Entrant as WireEntrant;
 use parlor_proto::v1::tournament_setup::Format as WireFormat;
 use parlor_tournament::plan::{Deals, Format, MAX_ENTRANTS, SequentialTest, SetupError};
+use parlor_tournament::stats::Decision;
 use parlor_tournament::{Entrant, State};
 
 use super::agent::{agent_name, agent_version};
@@ -22,7 +23,7 @@ use crate::config::{Bots, TableDefaults};
 use crate::grpc::Failure;
 use crate::host::HostError;
 use crate::table::Visibility;
-use crate::tournament::{Course, EntrantSetup, NewTournament, Terms};
+use crate::tournament::{Course, EntrantSetup, NewTournament, Setup, Terms};
 
 /// The longest name of a tournament, in characters.
 const NAME: usize = 128;
@@ -302,32 +303,60 @@ pub(crate) fn state(state: State) -> v1::TournamentState {
     }
 }
 
+/// A tournament that waits to be started, as everyone may see it; whoever shows it says whose it is.
+pub(crate) fn created(setup: &Setup) -> v1::Tournament {
+    let commitment = (!setup.given).then(|| setup.seed().tournament_commitment(setup.tournament));
+    v1::Tournament {
+        tournament_id: setup.tournament.to_string(),
+        setup: Some(v1::TournamentSetup::from(&setup.terms)),
+        state: v1::TournamentState::Created.into(),
+        shuffle: Some(v1::TournamentShuffle {
+            commitment: commitment.map(|commitment| commitment.as_bytes().to_vec()).unwrap_or_default(),
+            entropy: Vec::new(),
+            server_seed: Vec::new(),
+            seed_given: setup.given,
+        }),
+        create_time: Some(timestamp(setup.created)),
+        start_time: None,
+        end_time: None,
+        owned: false,
+        note: String::new(),
+    }
+}
+
 /// A tournament, as everyone may see it; whoever shows it says whose it is. Its seed shows when its last table has ended.
 pub(crate) fn tournament(course: &Course, shown: State, is_closed: bool) -> v1::Tournament {
-    let setup = &course.setup;
-    let mut wire_setup = v1::TournamentSetup::from(&setup.terms);
-    for (at, entrant) in wire_setup.entrants.iter_mut().enumerate() {
+    let mut wire = created(&course.setup);
+    let entrants = wire.setup.iter_mut().flat_map(|setup| &mut setup.entrants);
+    for (at, entrant) in entrants.enumerate() {
         if let Some(WireEntrant::Agent(agent)) = &mut entrant.entrant {
             course.version(Entrant(at as u16)).clone_into(&mut agent.version);
         }
     }
-    let commitment = (!setup.given).then(|| setup.seed().tournament_commitment(setup.tournament));
+    if let Some(shuffle) = &mut wire.shuffle {
+        shuffle.entropy = course.entropy.iter().map(|added| added.as_bytes().to_vec()).collect();
+        shuffle.server_seed = if is_closed { course.setup.seed.to_vec() } else { Vec::new() };
+    }
     v1::Tournament {
-        tournament_id: setup.tournament.to_string(),
-        setup: Some(wire_setup),
         state: state(shown).into(),
-        shuffle: Some(v1::TournamentShuffle {
-            commitment: commitment.map(|commitment| commitment.as_bytes().to_vec()).unwrap_or_default(),
-            entropy: course.entropy.iter().map(|added| added.as_bytes().to_vec()).collect(),
-            server_seed: if is_closed { setup.seed.to_vec() } else { Vec::new() },
-            seed_given: setup.given,
-        }),
-        create_time: Some(timestamp(setup.created)),
         start_time: course.started.map(timestamp),
         end_time: course.ended.filter(|_| is_closed).map(timestamp),
-        owned: false,
-        note: course.plan.note().to_owned(),
+        note: note(course),
+        ..wire
     }
+}
+
+/// Why a tournament was cancelled, or how the question that ended it was answered.
+fn note(course: &Course) -> String {
+    let answered = course.setup.terms.test.zip(course.plan.test());
+    let answered = answered.and_then(|(test, state)| Some((test, state.decision?, state.groups)));
+    let Some((test, decision, groups)) = answered else { return course.plan.note().to_owned() };
+    let who = course.setup.terms.entrants[test.entrant.index()].name();
+    let answer = match decision {
+        Decision::Lower => format!("at most {}", test.lower),
+        Decision::Upper => format!("at least {}", test.upper),
+    };
+    format!("decided after {groups} groups of {who}: its mean group score is {answer}")
 }
 
 /// The id of a tournament.

@@ -54,6 +54,7 @@ impl Cup {
         let none = BTreeSet::new();
         while !course.is_over() {
             let next = course.plan.ready(&none).next().expect("a tournament that is not over goes on");
+            let next = course.plan.table(next).expect("a table that is ready");
             let (seats, knew) = self.table::<G>(&course, &next, habits);
             known[usize::from(next.table.rotation)] += knew;
             let table = TableId::new(u64::from(next.table.group), [next.table.rotation; 10]);

@@ -1,5 +1,7 @@
 //! An agent, as a client sees it: a stream on which seats are given.
 
+use std::sync::{Arc, Mutex};
+
 use futures_util::StreamExt;
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, stream_item::Item};
@@ -43,6 +45,8 @@ pub(crate) struct Agent {
     says: Option<mpsc::Sender<v1::ConnectRequest>>,
     pub(crate) heard: Heard,
     pub(crate) welcome: v1::AgentWelcome,
+    /// Why it was set aside, as it was told on the stream.
+    pub(crate) asides: Arc<Mutex<Vec<v1::SetAside>>>,
 }
 
 impl Agent {
@@ -66,13 +70,16 @@ impl Agent {
         let first = first.expect("a first message");
         let welcome = first.welcome.expect("a welcome");
         assert!(first.items.is_empty() && first.ending.is_none());
-        let messages = stream.map(|message| {
+        let asides = Arc::new(Mutex::new(Vec::new()));
+        let told = asides.clone();
+        let messages = stream.map(move |message| {
             message.map(|message| {
                 assert!(message.welcome.is_none(), "an agent is welcomed once");
+                told.lock().expect("a lock").extend(message.set_aside);
                 (message.items, message.ending)
             })
         });
-        Ok(Agent { says: Some(says), heard: Heard::new(messages), welcome })
+        Ok(Agent { says: Some(says), heard: Heard::new(messages), welcome, asides })
     }
 
     /// Says some things at once.
@@ -84,6 +91,16 @@ impl Agent {
         let says = self.says.as_ref().expect("a stream that is not finished");
         // A stream that has ended says why on its other side.
         let _ = soon(says.send(message)).await;
+    }
+
+    /// Waits until it is told that it is set aside.
+    pub(crate) async fn set_aside(&mut self) -> v1::SetAside {
+        loop {
+            if let Some(aside) = self.asides.lock().expect("a lock").pop() {
+                return aside;
+            }
+            self.heard.wait().await;
+        }
     }
 
     /// Ends its side of the stream.

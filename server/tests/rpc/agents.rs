@@ -3,7 +3,7 @@
 use parlor_engine::GameId;
 use parlor_proto::v1::{
     self, AgentState, AnswerStatus, ErrorReason as Reason, SeatFinish, TableState, stream_item::Item,
-    table_news::News,
+    table_event::Event, table_news::News,
 };
 use parlor_server::config::Count;
 use parlor_server::identity::Scope;
@@ -455,4 +455,63 @@ async fn agents_are_listed_by_name_and_page() {
         wrong(v1::ListAgentsRequest { game: "chess".into(), ..all }).await.reason,
         Reason::GameNotFound
     );
+}
+
+/// An agent that names a table in its hello is told how it ended while it was away, and waits for nothing that is over.
+#[tokio::test]
+async fn what_ended_while_an_agent_was_away() {
+    let scene = Scene::new().await;
+    let caller = scene.anyone();
+    let mut ann = Agent::connect(&caller, hello("ann")).await;
+    let (over, gone, open) = (
+        caller.make(for_agents(&["ann", "ann"])).await,
+        caller.make(for_agents(&["ann", "ann"])).await,
+        caller.make(for_agents(&["ann", "ann"])).await,
+    );
+    let _ben = Agent::connect(&caller, hello("ben")).await;
+    let others = caller.make(for_agents(&["ben", "ben"])).await;
+    let mut last = 0;
+    for _ in 0..6 {
+        let (channel, given) = ann.given().await;
+        let number = ann.heard.snapshot(channel).await.number;
+        if (&given.table_id, given.seat) == (&over, 0) {
+            last = number;
+        }
+    }
+    drop(ann);
+    until("it to be gone", async || listed(&caller, "ann").await.last_seen_time.is_some()).await;
+    for id in [&over, &gone, &others] {
+        caller.cancel_table(crate::ask::cancel(id)).await.expect("cancelled");
+    }
+    caller.delete_table(crate::ask::delete(&gone)).await.expect("deleted");
+    let bookmarks = vec![
+        bookmark(&over, 0, last),
+        bookmark(&gone, 0, 1),
+        bookmark(&others, 0, 1),
+        bookmark(&open, 1, 1),
+        bookmark(&no_table(), 0, 1),
+    ];
+    let mut ann = Agent::connect(&caller, v1::AgentHello { bookmarks, ..hello("ann") }).await;
+    assert_eq!(ann.welcome.seats, 3, "two at the table that goes on, and one that has ended");
+    let mut given = Vec::new();
+    for _ in 0..3 {
+        let (channel, seat) = ann.given().await;
+        if seat.table_id == over {
+            assert_eq!(seat.seat, 0);
+            let update = ann.heard.update(channel).await;
+            assert_eq!(update.number, last + 1, "what it missed, and nothing twice");
+            let Some(Event::Over(end)) = &update.table_events[0].event else { panic!("{update:?}") };
+            assert_eq!(end.result.as_ref().expect("a result").reason(), v1::EndReason::Cancelled);
+            assert_eq!(ann.heard.closed(channel).await.reason(), Reason::Unspecified);
+        }
+        given.push((seat.table_id, seat.seat));
+    }
+    given.sort();
+    let mut expected = vec![(over.clone(), 0), (open.clone(), 0), (open, 1)];
+    expected.sort();
+    assert_eq!(given, expected);
+    // Whoever names nothing has seen nothing, and waits for nothing.
+    let other =
+        v1::AgentHello { bookmarks: vec![bookmark(&over, 0, last)], version: "2".into(), ..hello("ann") };
+    assert_eq!(Agent::connect(&caller, other).await.welcome.seats, 0, "another version did not play there");
 }

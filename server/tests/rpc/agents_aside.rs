@@ -116,6 +116,29 @@ async fn whoever_answers_against_the_rules() {
     comes_back(&scene, "ann").await;
 }
 
+/// Whoever is connected learns at once that it is set aside, and why: not only when it comes back.
+#[tokio::test]
+async fn whoever_is_set_aside_is_told_at_once() {
+    let scene = strict(|_| {}).await;
+    let caller = scene.anyone();
+    let mut ann = Agent::connect(&caller, hello("ann")).await;
+    assert_eq!(ann.welcome.set_aside, None);
+    for times in 1..=2 {
+        for _ in 0..3 {
+            ann.answer(9, index(1, 0)).await;
+        }
+        let told = ann.set_aside().await;
+        assert_eq!(told.reason(), Why::BrokeRules);
+        assert_eq!(
+            (Some(&told), seconds(&told)),
+            (listed(&caller, "ann").await.set_aside.as_ref(), times * 3_600)
+        );
+        assert_eq!(ann.asides.lock().expect("a lock").len(), 0, "once");
+        scene.advance(ms(AN_HOUR * times as u64));
+    }
+    assert_eq!(listed(&caller, "ann").await.state(), AgentState::Here);
+}
+
 #[tokio::test]
 async fn whoever_answers_for_other_tables_is_refused_and_at_last_sent_away() {
     let scene = strict(|_| {}).await;

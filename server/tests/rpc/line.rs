@@ -38,6 +38,11 @@ impl Heard {
         Ok(true)
     }
 
+    /// Waits for a message; what is in it waits to be looked at.
+    pub(crate) async fn wait(&mut self) {
+        assert!(self.read().await.expect("a stream that goes on"), "the stream has ended");
+    }
+
     /// Takes the first waiting item that passes, and reads on while there is none.
     pub(crate) async fn find<T>(&mut self, mut pick: impl FnMut(&(u32, Item)) -> Option<T>) -> T {
         let mut looked_at = 0;
@@ -49,7 +54,7 @@ impl Heard {
                 }
                 looked_at += 1;
             }
-            assert!(self.read().await.expect("a stream that goes on"), "the stream has ended");
+            self.wait().await;
         }
     }
 

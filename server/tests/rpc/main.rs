@@ -36,5 +36,7 @@ mod tokens;
 mod tournament;
 mod tournaments;
 mod tournaments_agents;
+mod tournaments_decided;
+mod tournaments_faults;
 mod tournaments_fields;
 mod tournaments_hostile;

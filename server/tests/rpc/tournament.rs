@@ -30,6 +30,14 @@ pub(crate) fn agent(name: &str) -> v1::EntrantSetup {
     v1::EntrantSetup { entrant: Some(Entrant::Agent(seat)) }
 }
 
+/// A tournament of the agent `ann` and these bots of the house, which goes on as ann plays: each deal is played once, so that
+/// groups count one after another.
+pub(crate) fn slow(bots: &[&str], groups: u32) -> v1::TournamentSetup {
+    let mut slow = setup(GameId::Gap, bots, round_robin(groups));
+    slow.entrants.insert(0, agent("ann"));
+    v1::TournamentSetup { deals: v1::Deals::Independent.into(), ..slow }
+}
+
 pub(crate) fn round_robin(groups: u32) -> Format {
     Format::RoundRobin(v1::RoundRobinFormat { groups })
 }

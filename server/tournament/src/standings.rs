@@ -128,13 +128,19 @@ impl Tally {
 
     /// Takes in those of all groups that count, by number, which came since; or all anew, if one that was taken in was voided.
     pub fn catch_up(&mut self, groups: &[Group]) {
+        self.missing(groups).iter().for_each(|group| self.push(group));
+    }
+
+    /// Those of all groups that count, by number, which are to be taken in next; all of them, if one that was taken in was
+    /// voided: then nothing is taken in any more.
+    pub fn missing<'a>(&mut self, groups: &'a [Group]) -> &'a [Group] {
         // Numbers ascend, and none comes in between: the last is at its place if and only if all before it are there.
         let known = self.groups as usize;
         let is_whole = known <= groups.len() && groups[..known].last().map(|group| group.number) == self.last;
         if !is_whole {
             *self = Tally::new(self.entrants.len(), self.test.as_ref());
         }
-        groups[self.groups as usize..].iter().for_each(|group| self.push(group));
+        &groups[self.groups as usize..]
     }
 
     /// Takes in the next group that counts. Entrants that are not there are left out.

@@ -11,7 +11,9 @@
 //! With all chance drawn by number, the order in which tables finish therefore changes nothing.
 //!
 //! A sequential test takes in the groups as they come to count. The tournament is over with the very group that answers its
-//! question: groups beyond it that happen to be complete are left out, so that nobody's speed moves the answer.
+//! question: groups beyond it that happen to be complete are left out, so that nobody's speed moves the answer. So that it can
+//! end early, duplicate deals are then played in stages of some groups: otherwise no group would be complete before the first
+//! tables of all of them are played.
 
 mod change;
 mod course;
@@ -21,7 +23,7 @@ mod look;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub use entry::{Entry, Misfit};
 pub use look::{GroupLook, GroupState, Placing, Progress};
@@ -75,6 +77,8 @@ pub struct Tournament {
     /// All line-ups, one after another.
     members: Vec<Entrant>,
     course: Course,
+    /// The line-ups of a format that knows them all from the beginning, whose groups come with a later stage.
+    later: VecDeque<u32>,
     /// The tables of the groups that may be played now.
     schedule: Schedule,
     voided: BTreeMap<u32, String>,
@@ -121,6 +125,7 @@ impl Tournament {
             note: String::new(),
             groups: Vec::new(),
             members: Vec::new(),
+            later: VecDeque::new(),
             voided: BTreeMap::new(),
             partial: BTreeMap::new(),
             ahead: BTreeMap::new(),
@@ -160,16 +165,13 @@ impl Tournament {
         Ok(())
     }
 
-    /// What may be begun now, in order, if those tables are running. Nothing unless the tournament is running.
+    /// What may be begun now, in order, if those tables are running. Nothing unless the tournament is running. Who plays is in
+    /// [`Tournament::group`], and who sits where in [`Tournament::table`], which costs more.
     ///
     /// It comes as it is asked for: a long tournament costs no more than a short one.
-    pub fn ready<'a>(&'a self, running: &'a BTreeSet<TableId>) -> impl Iterator<Item = TableToMake> + 'a {
+    pub fn ready<'a>(&'a self, running: &'a BTreeSet<TableId>) -> impl Iterator<Item = TableId> + 'a {
         let open = (self.state == State::Running).then(|| self.schedule.ready(running));
-        open.into_iter().flatten().map(|table| TableToMake {
-            table,
-            round: self.groups[table.group as usize].round,
-            seats: self.seats(table),
-        })
+        open.into_iter().flatten()
     }
 
     /// Who sits where at a table, in the order of the seats: a random circle for each group, turned on by one for each

@@ -133,6 +133,7 @@ fn print(name: &str, event: &AgentEvent, context: &Context) -> Result<(), Failur
     if context.json {
         return context.out.json_line(&match event {
             AgentEvent::Connected(welcome) => json!({ "event": "connected", "welcome": to_json(welcome) }),
+            AgentEvent::SetAside(aside) => json!({ "event": "set_aside", "set_aside": to_json(aside) }),
             AgentEvent::Disconnected { why } => json!({ "event": "disconnected", "why": why }),
             AgentEvent::SeatGiven(given) => json!({ "event": "seat_given", "seat_given": to_json(given) }),
             AgentEvent::TableOver(finished) => json!({
@@ -151,6 +152,10 @@ fn print(name: &str, event: &AgentEvent, context: &Context) -> Result<(), Failur
     }
     context.out.line(match event {
         AgentEvent::Connected(welcome) => connected(name, welcome, context),
+        AgentEvent::SetAside(aside) => {
+            let why = crate::command::agents::set_aside(aside, context.lang);
+            format!("{name}: {why}")
+        }
         AgentEvent::Disconnected { why } => context.say(
             || format!("The connection broke ({why}); coming back ..."),
             || format!("Die Verbindung ist abgebrochen ({why}); sie kommt wieder ..."),

@@ -95,6 +95,11 @@ fn interval(interval: Option<&wire::Interval>, digits: usize) -> String {
 fn remarks(row: &wire::StandingsRow, lang: Lang) -> String {
     let mut remarks = Vec::new();
     let say = |en, de| say(lang, en, de);
+    // A Swiss tournament ranks by these.
+    if row.match_points > 0.0 || row.buchholz > 0.0 {
+        let (points, buchholz) = (row.match_points, row.buchholz);
+        remarks.push(format!("{points:.2} {}, Buchholz {buchholz:.2}", say("points", "Punkte")));
+    }
     for count in &row.finishes {
         if let Some(why) = forfeit(count.finish()).filter(|_| count.games > 0) {
             remarks.push(format!("{} × {}", count.games, why.get(lang)));
@@ -225,6 +230,8 @@ mod tests {
         2  random   12      24     -2.25  -3.25 .. -1.25  20.5    -68          3 × ran out of time, withdrawn
         running: 12 of 50 groups count, 25 of 100 tables over, 4 running, about 1m 1s left
         ");
+        let swiss = wire::StandingsRow { match_points: 2.5, buchholz: 4.0, ..row(1, "greedy", 2.25) };
+        assert_eq!(remarks(&swiss, Lang::En), "2.50 points, Buchholz 4.00");
         let german = standings(&shown, Lang::De).join("\n");
         assert!(
             german.contains("12 von 50 Gruppen zählen") && german.contains("3 × Zeit überschritten"),

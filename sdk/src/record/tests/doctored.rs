@@ -1,10 +1,11 @@
 //! One thing is changed in a record that was right, and the check says which, what stands there and what should.
 
 use parlor_engine::{GameId, Seat, Viewer};
+use parlor_server::table::ChanceSetup;
 use prost_types::Timestamp;
 
-use super::made::{Table1, table};
-use crate::record::{Finding, Problem, verify};
+use super::made::{Table1, deal, table};
+use crate::record::{Finding, Problem, Unproven, verify};
 use crate::wire;
 use wire::record_telling::{Audience, Told};
 use wire::table_event::Event;
@@ -104,6 +105,51 @@ fn seeds() {
         over(record).shuffle.as_mut().unwrap().server_seed.pop();
     });
     assert!(findings[0].to_string().contains("must have 32 bytes, not 31"));
+}
+
+fn group(record: &mut wire::Record) -> &mut wire::DealGroup {
+    shuffle(record).deal_group.as_mut().unwrap()
+}
+
+/// The seed of a deal comes from that of its tournament, which the record shows once that is over.
+#[test]
+fn the_deal_of_a_tournament() {
+    let dealt = |given| Table1 { chance: deal(7, true, given), ..table(GameId::Gap, 3, 33) };
+    let (commitment, seed) =
+        ("shuffle.deal_group.tournament_commitment", "shuffle.deal_group.tournament_seed");
+    let record = dealt(false).proven(7);
+    assert_eq!(verify(&record).unproven, [], "nothing is left open");
+    assert_eq!(verify(&dealt(true).proven(7)).unproven, [Unproven::SeedGiven]);
+    check_record(record.clone(), &[commitment], |record| group(record).tournament_commitment[0] ^= 1);
+    check_record(record.clone(), &[commitment], |record| group(record).tournament_commitment.clear());
+    check_record(record.clone(), &["shuffle.server_seed", commitment], |record| {
+        group(record).tournament_seed[31] ^= 1;
+    });
+    check_record(dealt(true).proven(7), &["shuffle.server_seed"], |record| {
+        group(record).tournament_seed[31] ^= 1;
+    });
+    check_record(dealt(true).proven(7), &[commitment], |record| {
+        group(record).tournament_commitment = vec![1];
+    });
+    let findings = check_record(record.clone(), &[seed], |record| group(record).tournament_seed.truncate(31));
+    assert!(findings[0].to_string().contains("must have 32 bytes, not 31"), "{}", findings[0]);
+    // All agrees with itself, but the server chose the deal: it does not come from what the tournament was bound to.
+    let mut chosen = dealt(false);
+    let ChanceSetup::Deal(deal) = &mut chosen.chance else { panic!("a deal") };
+    deal.server_seed = [9; 32];
+    let findings = verify(&chosen.proven(7)).wrong;
+    assert_eq!(said(&findings).len(), 1);
+    let (found, right) = differs(&findings[0]);
+    assert_eq!(
+        (findings[0].path.as_str(), found),
+        ("shuffle.server_seed", format!("0x{}", "09".repeat(32)).as_str())
+    );
+    assert_ne!(found, right);
+    // Without the seed, the record does not prove it, and says so.
+    let mut hidden = record;
+    (group(&mut hidden).tournament_seed, group(&mut hidden).tournament_commitment) = Default::default();
+    let report = verify(&hidden);
+    assert!(report.is_right() && report.unproven == [Unproven::Deal]);
 }
 
 /// The path of something in the last telling of the record that most tests here change.

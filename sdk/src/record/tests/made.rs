@@ -1,7 +1,7 @@
 //! Records as a server makes them: its tables, with players who choose at random, run out of time, give up and are replaced.
 
 use parlor_engine::{AnyOptions, GameId, Seat, Viewer, below};
-use parlor_fair::{Entropy, TableId};
+use parlor_fair::{Entropy, GIVEN, ServerSeed, TableId};
 use parlor_server::table::{
     ChanceSetup, Deal, Entry, Record, SeatSetup, Setup, Table, TimeControl, Visibility,
 };
@@ -52,13 +52,15 @@ fn short(game: GameId) -> AnyOptions {
     }
 }
 
-/// A deal of a tournament.
+/// A deal of a tournament whose seed has these bytes.
 pub(super) fn deal(seed: u8, recolour: bool, given: bool) -> ChanceSetup {
+    let tournament = TableId::new(CREATED - 1, [seed; 10]);
+    let salt = if given { GIVEN } else { tournament };
     ChanceSetup::Deal(Box::new(Deal {
-        tournament: TableId::new(CREATED - 1, [seed; 10]),
+        tournament,
         number: 3,
         rotation: 1,
-        server_seed: [seed; 32],
+        server_seed: *ServerSeed::from_bytes([seed; 32]).deal(salt, 3).reveal(),
         entropy: vec![Entropy::new(b"organiser").unwrap(), Entropy::NONE, Entropy::new(&[7; 64]).unwrap()],
         recolour,
         given,
@@ -168,6 +170,20 @@ impl Table1 {
     /// The record, full or of a viewer.
     pub(super) fn record(&self, viewer: Option<Viewer>) -> wire::Record {
         parlor_server::wire::record(&self.play(), viewer)
+    }
+
+    /// The full record of a table of a deal, when its tournament is over: that had a seed of these bytes.
+    pub(super) fn proven(&self, seed: u8) -> wire::Record {
+        let mut record = self.record(None);
+        let deal = self.chance.deal().unwrap();
+        let bound = ServerSeed::from_bytes([seed; 32]).tournament_commitment(deal.tournament);
+        let proof = wire::TournamentShuffle {
+            commitment: if deal.given { Vec::new() } else { bound.as_bytes().to_vec() },
+            server_seed: vec![seed; 32],
+            ..Default::default()
+        };
+        parlor_server::wire::prove_deal(&mut record, Some(&proof));
+        record
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which tables of a stage come when.
 //!
-//! A stage is a run of groups that may be played side by side. First come the first rotations of all its groups, in the
+//! A stage is a run of groups that may be played side by side: all of a round robin, or a block of them where a question is to
+//! be answered, or those of a round. First come the first rotations of all its groups, in the
 //! order of the groups, then the second ones in a new random order, and so on: so much has been played in between that
 //! little is left of a deal in anyone's memory. A rotation is begun only when all tables of the rotations before it were
 //! begun, and never while another table of its deal is running.

@@ -69,6 +69,8 @@ impl Tournament {
         for group in gone {
             self.void(group, format!("entrant {} was withdrawn", entrant.0));
         }
+        let later = std::mem::take(&mut self.later).into_iter();
+        self.later = later.filter(|lineup| !self.lineup(*lineup).contains(&entrant)).collect();
         let round = self.round();
         if let Course::Knockout(knockout) = &mut self.course {
             knockout.withdraw(entrant, round);

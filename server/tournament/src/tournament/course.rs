@@ -10,6 +10,10 @@ use crate::plan::outcome::Outcome;
 use crate::plan::swiss::Swiss;
 use crate::plan::{Format, Setup};
 
+/// How many groups of a round robin or a gauntlet are a stage, where a question is to be answered: so few that a clear answer
+/// ends it early, and so many that a lot is played between two tables of a deal.
+const BLOCK: usize = 100;
+
 /// What a format remembers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Course {
@@ -51,7 +55,7 @@ impl Tournament {
                 let rounds = self.round() + 1 + tables.len() as u32;
                 (rounds, tables.iter().sum::<usize>() as u32 * groups)
             }
-            _ => (1, 0),
+            _ => (1, self.later.len() as u32),
         }
     }
 
@@ -60,6 +64,7 @@ impl Tournament {
         debug_assert_eq!(self.state, State::Created, "what was played must not be planned anew");
         self.groups.clear();
         self.members.clear();
+        self.later.clear();
         self.course = Course::new(&self.setup);
         let (there, players) = (self.there(), usize::from(self.setup.players));
         match self.setup.format {
@@ -83,13 +88,36 @@ impl Tournament {
     /// One stage in which each line-up plays one group.
     fn fixed(&mut self, lineups: &[Lineup]) {
         self.members = lineups.concat();
-        self.stage(0..lineups.len() as u32, 0, false);
+        self.later = (0..lineups.len() as u32).collect();
+        let block = self.block();
+        self.stage(block, 0, false);
+    }
+
+    /// Whether the groups of a format that knows all of them come in several stages.
+    fn has_blocks(&self) -> bool {
+        self.course == Course::Fixed && self.setup.test.is_some() && self.setup.rotations() > 1
+    }
+
+    /// The line-ups of the next stage of such a format.
+    fn block(&mut self) -> Vec<u32> {
+        let most = if self.has_blocks() { BLOCK } else { usize::MAX };
+        self.later.drain(..self.later.len().min(most)).collect()
+    }
+
+    /// Whether a group can be voided: nothing hangs on it yet but what counts.
+    pub(super) fn can_be_voided(&self, group: u32) -> bool {
+        self.course == Course::Fixed || self.schedule.has(group)
     }
 
     /// Begins the stage after the one that is played, or says that there is none.
     pub(super) fn next_stage(&mut self) -> bool {
         if self.course == Course::Fixed {
-            return false;
+            let block = self.block();
+            let is_more = !block.is_empty();
+            if is_more {
+                self.stage(block, 0, false);
+            }
+            return is_more;
         }
         let round = self.round();
         let outcomes = self.outcomes(round);
@@ -162,13 +190,18 @@ impl Tournament {
         };
         there.retain(|who| Some(*who) != champion);
         let kept = self.groups.iter().filter(|planned| planned.state != GroupState::Void);
-        let kept = kept.map(|planned| self.lineup(planned.lineup));
+        let kept = kept.map(|planned| planned.lineup).chain(self.later.iter().copied());
+        let kept = kept.map(|lineup| self.lineup(lineup));
         let mut rng = self.chance.stream(Draw::Repair, self.groups.len() as u64);
         let size = players - usize::from(champion.is_some());
         for mut lineup in fill(&there, size, kept, wanted, &mut rng) {
             lineup.extend(champion);
             let lineup = self.add_lineup(&lineup);
-            self.append(super::Planned { lineup, round: 0, tie: false, state: GroupState::Open });
+            if self.has_blocks() {
+                self.later.push_back(lineup);
+            } else {
+                self.append(super::Planned { lineup, round: 0, tie: false, state: GroupState::Open });
+            }
         }
     }
 }

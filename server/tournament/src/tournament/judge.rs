@@ -98,7 +98,7 @@ impl Tournament {
             GroupState::Void => Ok(false),
             _ => {
                 self.started()?;
-                if self.schedule.has(group) { Ok(true) } else { Err(Misfit::Decided(group)) }
+                if self.can_be_voided(group) { Ok(true) } else { Err(Misfit::Decided(group)) }
             }
         }
     }

@@ -217,7 +217,7 @@ fn a_million_tables_cost_little_a_step() {
     let stuck = TableId { group: 0, rotation: 0 };
     let mut running = BTreeSet::from([stuck]);
     for _ in 0..50_000 {
-        let table = tournament.ready(&running).next().unwrap().table;
+        let table = tournament.ready(&running).next().unwrap();
         running.insert(table);
         let over = play::result(&tournament, table, 1);
         tournament.fold(&Entry::TableOver { group: table.group, table: over }).unwrap();

@@ -19,12 +19,12 @@ fn withdraw(tournament: &mut Tournament, who: u16) {
 /// Plays all that is ready of a round, in order.
 fn play_round(tournament: &mut Tournament, round: u32) {
     let next = |tournament: &Tournament| {
-        tournament.ready(&BTreeSet::new()).next().filter(|next| next.round == round)
+        let mut ready = tournament.ready(&BTreeSet::new()).collect::<Vec<_>>().into_iter();
+        ready.next().filter(|next| tournament.group(next.group).unwrap().round == round)
     };
     while let Some(next) = next(tournament) {
-        let group = next.table.group;
-        let table = play::result(tournament, next.table, 3);
-        tournament.fold(&Entry::TableOver { group, table }).unwrap();
+        let table = play::result(tournament, next, 3);
+        tournament.fold(&Entry::TableOver { group: next.group, table }).unwrap();
     }
 }
 

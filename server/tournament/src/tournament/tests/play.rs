@@ -125,16 +125,15 @@ impl Player {
     fn begin(&mut self, wanted: usize) {
         while self.running.len() < wanted {
             let Some(next) = self.tournament.ready(&self.running).next() else { break };
-            let TableId { group, rotation } = next.table;
+            let TableId { group, rotation } = next;
             assert!(
                 self.running.iter().all(|running| running.group != group),
                 "a deal at two tables at once"
             );
             let mut earlier = (0..rotation).map(|rotation| TableId { group, rotation });
             assert!(earlier.all(|earlier| self.tournament.result(earlier).is_some()));
-            assert_eq!(Some(&next), self.tournament.table(next.table).as_ref());
-            self.running.insert(next.table);
-            self.begun.push(next.table);
+            self.running.insert(next);
+            self.begun.push(next);
         }
     }
 

@@ -1,0 +1,183 @@
+//! Looking at tournaments: as they are now, how things stand in them, and which tables they have.
+
+use std::collections::BTreeMap;
+
+use parlor_proto::v1;
+use parlor_tournament::Entrant;
+use parlor_tournament::plan::TableId as Place;
+
+use super::{Access, Found, Tournaments};
+use crate::TableId;
+use crate::host::HostError;
+use crate::log::{Filter, Kind, OwnerId, Page};
+use crate::tournament::live::Follow;
+use crate::tournament::standings::standings;
+use crate::tournament::{Course, PlayedTable, TournamentError};
+
+/// A table of a tournament, as it is listed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TableRow {
+    /// Which table it is.
+    pub place: Place,
+    /// Its id.
+    pub table: TableId,
+    /// Who sits, in the order of the seats.
+    pub entrants: Vec<Entrant>,
+    /// The round.
+    pub round: u32,
+    /// How it ended; none while it runs.
+    pub played: Option<PlayedTable>,
+    /// Why its group does not count. Empty if it does.
+    pub void_reason: String,
+    /// Whether everything of its deal may be shown.
+    pub is_shown: bool,
+}
+
+impl Tournaments {
+    /// A tournament as it is now.
+    pub async fn get(&self, tournament: TableId, access: &Access) -> Result<v1::Tournament, TournamentError> {
+        Ok(match self.find(tournament, access).await? {
+            Found::Live(live) => {
+                let shown = live.shown();
+                v1::Tournament { owned: access.owns(&shown.course.setup.owner), ..shown.tournament() }
+            }
+            Found::Idle(setup) => v1::Tournament {
+                owned: access.owns(&setup.owner),
+                ..crate::wire::tournament::created(&setup)
+            },
+            Found::Over(over) => over.0,
+        })
+    }
+
+    /// The fairness of a tournament with its seed, whoever may see it; none while it is not over.
+    pub async fn shown_seed(
+        &self,
+        tournament: TableId,
+    ) -> Result<Option<v1::TournamentShuffle>, TournamentError> {
+        let access = Access { caller: None, admin: true };
+        let shown = match self.get(tournament, &access).await {
+            Ok(shown) => shown.shuffle,
+            // What is known of the tables is good without it.
+            Err(TournamentError::NotFound { .. } | TournamentError::Damaged { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        Ok(shown.filter(|shuffle| !shuffle.server_seed.is_empty()))
+    }
+
+    /// How things stand.
+    pub async fn standings(
+        &self,
+        tournament: TableId,
+        access: &Access,
+        history: bool,
+    ) -> Result<v1::Standings, TournamentError> {
+        Ok(match self.find(tournament, access).await? {
+            Found::Live(live) => v1::Standings::clone(&*live.standings(history).await),
+            Found::Idle(_) => {
+                let course = self.load(tournament).await?;
+                let made = tokio::task::spawn_blocking(move || standings(&course, history));
+                made.await.map_err(|_| HostError::Fault { what: "standings cannot be made".to_owned() })?
+            }
+            Found::Over(over) if history => over.1,
+            Found::Over(over) => v1::Standings { history: Vec::new(), ..over.1 },
+        })
+    }
+
+    /// Follows a tournament. One that is over has one thing to tell, which is given instead.
+    pub async fn follow(
+        &self,
+        tournament: TableId,
+        access: &Access,
+    ) -> Result<Result<Follow, (v1::Tournament, v1::Standings)>, TournamentError> {
+        match self.find(tournament, access).await? {
+            Found::Live(live) => Ok(Ok(Follow::new(live))),
+            Found::Idle(_) => Ok(Ok(Follow::new(self.bring_in(tournament).await?))),
+            Found::Over(over) => {
+                let (tournament, standings) = *over;
+                Ok(Err((tournament, v1::Standings { history: Vec::new(), ..standings })))
+            }
+        }
+    }
+
+    /// Up to `size` tournaments that the caller may see, the newest first, from those after the given one on; and where to
+    /// go on, if there is more to look at.
+    pub async fn list(
+        &self,
+        access: &Access,
+        owned: bool,
+        mut after: Option<TableId>,
+        size: usize,
+    ) -> Result<(Vec<v1::Tournament>, Option<TableId>), TournamentError> {
+        let owner = access.caller.as_ref().filter(|_| owned);
+        let filter = Filter {
+            kind: Kind::Tournament,
+            owner: owner.map(|owner| OwnerId::new(owner.as_str())).transpose()?,
+            ..Filter::default()
+        };
+        let mut found = Vec::new();
+        let page = Page { after, size: u32::try_from(size).unwrap_or(u32::MAX) };
+        let rows = self.0.log.tables(filter, page).await?;
+        for row in rows.tables {
+            after = Some(row.id);
+            match self.get(row.id, access).await {
+                Ok(tournament) => found.push(tournament),
+                // Not the caller's to see; deleted a moment ago; or damaged, and says so to whoever asks for it.
+                Err(TournamentError::NotFound { .. } | TournamentError::Damaged { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((found, after.filter(|_| rows.next.is_some())))
+    }
+
+    /// Up to `size` tables of a tournament, in the order of the deals and rotations, after the given one.
+    pub async fn tables(
+        &self,
+        tournament: TableId,
+        access: &Access,
+        after: Option<Place>,
+        size: usize,
+    ) -> Result<(Vec<TableRow>, Option<Place>), TournamentError> {
+        let none = BTreeMap::new();
+        match self.find(tournament, access).await? {
+            Found::Live(live) => {
+                let shown = live.shown();
+                Ok(self.rows(&shown.course, &shown.running, after, size))
+            }
+            Found::Idle(_) => Ok((Vec::new(), None)),
+            Found::Over(_) => Ok(self.rows(&self.load(tournament).await?, &none, after, size)),
+        }
+    }
+
+    fn rows(
+        &self,
+        course: &Course,
+        running: &BTreeMap<Place, TableId>,
+        after: Option<Place>,
+        size: usize,
+    ) -> (Vec<TableRow>, Option<Place>) {
+        use std::ops::Bound;
+        let from = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
+        let mut places: Vec<(Place, TableId)> =
+            course.tables.range(from).take(size + 1).map(|(place, played)| (*place, played.table)).collect();
+        places.extend(running.range(from).take(size + 1).map(|(place, table)| (*place, *table)));
+        places.sort_unstable();
+        places.dedup_by_key(|(place, _)| *place);
+        let is_more = places.len() > size;
+        places.truncate(size);
+        let row = |(place, table): (Place, TableId)| {
+            let to_make = course.plan.table(place)?;
+            let group = course.plan.group(place.group)?;
+            Some(TableRow {
+                place,
+                table,
+                entrants: to_make.seats,
+                round: to_make.round,
+                played: course.tables.get(&place).cloned(),
+                void_reason: group.void_reason.unwrap_or_default().to_owned(),
+                is_shown: self.0.host.deals().is_over(course.setup.tournament, place.group),
+            })
+        };
+        let next = places.last().map(|(place, _)| *place).filter(|_| is_more);
+        (places.into_iter().filter_map(row).collect(), next)
+    }
+}
