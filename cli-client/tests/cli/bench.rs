@@ -9,12 +9,19 @@ fn count(parlor: &Parlor, state: &str) -> usize {
     parlor.json(&["tables", "--state", state])["tables"].as_array().map_or(0, Vec::len)
 }
 
+/// What a bench says in which moves were made: a machine may be so busy that there are none in a second.
+fn measured(parlor: &Parlor, args: &[&str]) -> Value {
+    let measure = |seconds: &str| parlor.json(&[&["bench", "--seconds", seconds], args].concat());
+    let report = measure("1");
+    if report["moves"] == 0 { measure("20") } else { report }
+}
+
 #[test]
 fn many_tables_are_played_counted_and_cancelled() {
     let server = Server::start();
     let parlor = Parlor::of(&server.url());
-    let args = ["bench", "--tables", "4", "--connections", "2", "--seats-per-stream", "3", "--seconds", "1"];
-    let report = parlor.json(&[&args[..], &["--option", "rounds=1", "--warm-up", "10ms"]].concat());
+    let args = ["--tables", "4", "--connections", "2", "--seats-per-stream", "3"];
+    let report = measured(&parlor, &[&args[..], &["--option", "rounds=1", "--warm-up", "10ms"]].concat());
     let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("no number in {report:#}"));
     assert!(number(&report["moves"]) > 0.0, "{report:#}");
     assert!(number(&report["seconds"]) >= 1.0 && number(&report["moves_per_second"]) > 0.0, "{report:#}");
@@ -48,7 +55,7 @@ fn every_game_can_be_played() {
     let server = Server::start();
     let parlor = Parlor::of(&server.url());
     for game in ["habe_fertig", "flush", "no_dice"] {
-        let report = parlor.json(&["bench", "--game", game, "--tables", "3", "--seconds", "1"]);
+        let report = measured(&parlor, &["--game", game, "--tables", "3"]);
         assert!(report["moves"].as_u64().unwrap() > 0, "{game}: {report:#}");
     }
 }

@@ -55,6 +55,11 @@ fn create(parlor: &Parlor, content: &str) -> String {
     made["tournament_id"].as_str().unwrap().to_owned()
 }
 
+/// A server that does not find out that nobody is there behind a connection.
+fn patient_server() -> Server {
+    Server::with_settings("[connections]\nkeepalive_interval = '1h'\n")
+}
+
 /// The agent ada, connected, and never answering again.
 fn ada(parlor: &Parlor) -> Pipes {
     let agent = Pipes::start(parlor, &["bot", "greedy", "--agent", "ada", "--at-once", "2"]);
@@ -211,7 +216,7 @@ fn what_came_of_a_tournament_is_shown_reported_and_checked() {
 
 #[test]
 fn an_organiser_looks_after_a_tournament() {
-    let server = Server::start();
+    let server = patient_server();
     let parlor = Parlor::of(&server.url());
     let id = &create(&parlor, ENDLESS);
     fails(&parlor, &["tournament", "start", id], 6, "AGENT_UNAVAILABLE", ["ada", "ada"]);
@@ -269,7 +274,7 @@ fn an_organiser_looks_after_a_tournament() {
 
 #[test]
 fn a_tournament_is_cancelled() {
-    let server = Server::start();
+    let server = patient_server();
     let parlor = Parlor::of(&server.url());
     let _ada = ada(&parlor);
     for is_started in [false, true] {
@@ -300,7 +305,7 @@ fn a_tournament_is_cancelled() {
 /// Being told to stop leaves the tournament running, and says how to come back.
 #[test]
 fn a_tournament_goes_on_without_whoever_runs_it() {
-    let server = Server::start();
+    let server = patient_server();
     let parlor = Parlor::of(&server.url());
     let _ada = ada(&parlor);
     let cup = file(&parlor, ENDLESS);
