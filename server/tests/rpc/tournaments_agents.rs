@@ -2,12 +2,13 @@
 
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, ErrorReason as Reason, SeatFinish, TournamentState as State};
+use parlor_server::identity::Scope;
 
 use crate::agent::{Agent, agent_seat, hello, listed};
 use crate::ask::{cancel as cancel_table, clock, gap, replace, spectators};
 use crate::caller::{Caller, why};
 use crate::line::{Line, attaching, guest, rail};
-use crate::scene::{Scene, ms, until};
+use crate::scene::{Scene, key, ms, until};
 use crate::tournament::{agent, cancel, house, round_robin, setup, start};
 
 /// A tournament of these, with as many groups for each pair.
@@ -56,6 +57,39 @@ async fn nothing_of_a_deal_is_shown_before_its_last_table_is_over() {
     let shuffle = caller.look(&first).await.shuffle.expect("a shuffle");
     assert!(!shuffle.server_seed.is_empty() && !shuffle.game_seed.is_empty());
     assert!(caller.tables_of(&id).await.iter().all(|table| table.has_record));
+}
+
+/// Whoever could tell that two tables play the same deal could remember its cards.
+#[tokio::test]
+async fn nobody_but_the_organiser_can_tell_which_tables_play_the_same_deal() {
+    let (club, team) = (key("club", &[Scope::Agents, Scope::Tables]), key("team", &[Scope::Agents]));
+    let scene = Scene::with_keys([&club, &team]).await;
+    let (organiser, entrant) = (scene.holder(&club), scene.holder(&team));
+    let mut ann = Agent::connect(&entrant, hello("ann")).await;
+    let fresh = v1::TournamentSetup {
+        visibility: v1::Visibility::Public.into(),
+        given_seed: Vec::new(),
+        ..cup(vec![agent("ann"), house("random")], 1)
+    };
+    let id = organiser.begin(fresh).await;
+    let mut tables = Vec::new();
+    for rotation in 0..2 {
+        let (_, given) = ann.given().await;
+        let shuffle = entrant.look(&given.table_id).await.shuffle.expect("a shuffle");
+        let deal = shuffle.deal_group.expect("a deal");
+        assert!(shuffle.commitment.is_empty() && deal.entropy.is_empty(), "{deal:?}");
+        assert_eq!((deal.tournament_id, deal.number, deal.rotation), (id.clone(), None, None));
+        assert_eq!(entrant.tables_of(&id).await, []);
+        assert_eq!(organiser.tables_of(&id).await.len(), rotation + 1);
+        tables.push(given.table_id);
+        ann.play(1).await;
+    }
+    organiser.to_the_end(&id).await;
+    let shown = entrant.tables_of(&id).await;
+    assert!(shown.iter().map(|table| &table.table_id).eq(&tables));
+    let shuffle = entrant.look(&tables[1]).await.shuffle.expect("a shuffle");
+    let deal = shuffle.deal_group.expect("a deal");
+    assert_eq!((deal.number, deal.rotation), (Some(0), Some(1)));
 }
 
 /// How often the games of an entrant ended in this way.

@@ -129,7 +129,8 @@ impl Tournaments {
         Ok((found, after.filter(|_| rows.next.is_some())))
     }
 
-    /// Up to `size` tables of a tournament, in the order of the deals and rotations, after the given one.
+    /// Up to `size` tables of a tournament, in the order of the deals and rotations, after the given one. Only its organiser
+    /// sees those of deals that are not over: an entrant could tell which tables play the same deal.
     pub async fn tables(
         &self,
         tournament: TableId,
@@ -141,10 +142,10 @@ impl Tournaments {
         match self.find(tournament, access).await? {
             Found::Live(live) => {
                 let shown = live.shown();
-                Ok(self.rows(&shown.course, &shown.running, after, size))
+                Ok(self.rows(&shown.course, &shown.running, access, after, size))
             }
             Found::Idle(_) => Ok((Vec::new(), None)),
-            Found::Over(_) => Ok(self.rows(&self.load(tournament).await?, &none, after, size)),
+            Found::Over(_) => Ok(self.rows(&self.load(tournament).await?, &none, access, after, size)),
         }
     }
 
@@ -152,14 +153,19 @@ impl Tournaments {
         &self,
         course: &Course,
         running: &BTreeMap<Place, TableId>,
+        access: &Access,
         after: Option<Place>,
         size: usize,
     ) -> (Vec<TableRow>, Option<Place>) {
         use std::ops::Bound;
         let from = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
-        let mut places: Vec<(Place, TableId)> =
-            course.tables.range(from).take(size + 1).map(|(place, played)| (*place, played.table)).collect();
-        places.extend(running.range(from).take(size + 1).map(|(place, table)| (*place, *table)));
+        let is_shown = |place: &Place| self.0.host.deals().is_over(course.setup.tournament, place.group);
+        let sees_all = access.admin || access.owns(&course.setup.owner);
+        let played = course.tables.range(from).map(|(place, played)| (*place, played.table));
+        let running = running.range(from).map(|(place, table)| (*place, *table));
+        let sees = |(place, _): &(Place, TableId)| sees_all || is_shown(place);
+        let mut places: Vec<_> = played.filter(sees).take(size + 1).collect();
+        places.extend(running.filter(sees).take(size + 1));
         places.sort_unstable();
         places.dedup_by_key(|(place, _)| *place);
         let is_more = places.len() > size;
@@ -174,7 +180,7 @@ impl Tournaments {
                 round: to_make.round,
                 played: course.tables.get(&place).cloned(),
                 void_reason: group.void_reason.unwrap_or_default().to_owned(),
-                is_shown: self.0.host.deals().is_over(course.setup.tournament, place.group),
+                is_shown: is_shown(&place),
             })
         };
         let next = places.last().map(|(place, _)| *place).filter(|_| is_more);
