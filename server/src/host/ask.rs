@@ -169,5 +169,5 @@ impl Default for Wants {
 }
 
 /// A number that a client chose for what it attached.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Channel(pub u32);

@@ -56,6 +56,8 @@ struct State {
     /// How many channels are being told what they have missed.
     catching_up: usize,
     channels: HashMap<Channel, Attached>,
+    /// The highest channel that was ever attached.
+    highest: Channel,
     ending: Option<HostError>,
     /// Who waits for something to be in the queue. It is woken once, and comes back when it has taken all.
     reader: Option<Waker>,
@@ -197,6 +199,7 @@ impl Out {
         if state.channels.len() >= most && !state.channels.contains_key(&channel) {
             return Err(NoRoom);
         }
+        state.highest = state.highest.max(channel);
         Ok(state.channels.insert(channel, attached))
     }
 
@@ -208,6 +211,12 @@ impl Out {
     /// What is attached to a channel.
     pub(super) fn attached(&self, channel: Channel) -> Option<Attached> {
         self.state().channels.get(&channel).cloned()
+    }
+
+    /// Whether a channel of an agent has been closed: those that the server opens are counted up from 1.
+    pub(super) fn is_closed(&self, channel: Channel) -> bool {
+        let state = self.state();
+        (1..=state.highest.0).contains(&channel.0) && !state.channels.contains_key(&channel)
     }
 
     /// Detaches everything.
