@@ -91,7 +91,8 @@ struct Board {
 
 impl Board {
     fn new(lang: Lang) -> Board {
-        let all = MultiProgress::new();
+        // Every line counts as a drawing, and one that is left out stands there as it was.
+        let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(100));
         let bar = all.add(ProgressBar::new(0));
         bar.set_style(style("{spinner} [{wide_bar}] {pos}/{len} {msg}"));
         bar.enable_steady_tick(Duration::from_millis(200));
