@@ -19,29 +19,44 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Measures the hosted path.
 #[derive(Parser)]
-#[command(name = "bench", args_conflicts_with_subcommands = true)]
+#[command(name = "bench")]
 struct Arguments {
-    /// How many turns there are: the median of them counts.
-    #[arg(long, default_value_t = 5)]
-    turns: u32,
-    /// How long each load is measured.
-    #[arg(long, default_value_t = 4)]
-    seconds: u64,
-    /// How many tables are played at once; a tenth and ten times as many where numbers are compared.
-    #[arg(long, default_value_t = 1000)]
-    tables: usize,
-    /// How many finished games the store has that is not empty.
-    #[arg(long, default_value_t = 1_000_000)]
-    at_rest: u64,
+    #[command(flatten)]
+    measuring: Measuring,
     #[command(subcommand)]
     part: Option<Part>,
+}
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug, clap::Args)]
+struct Measuring {
+    /// How many turns there are: the median of them counts.
+    #[arg(long, global = true, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    turns: u32,
+    /// How long each load is measured.
+    #[arg(long, global = true, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: u64,
+    /// How many tables are played at once; a tenth and ten times as many where numbers are compared.
+    #[arg(long, global = true, default_value_t = 1000)]
+    tables: usize,
+    /// How many finished games the store has that is not empty.
+    #[arg(long, global = true, default_value_t = 1_000_000)]
+    at_rest: u64,
 }
 
 /// Parts of it alone, and what runs as processes of their own.
 #[derive(Subcommand)]
 enum Part {
+    /// Moves for a second of the server's CPU alone, beside the baseline's.
+    Moves,
+    /// The memory of a table alone.
+    Memory,
+    /// How long a move takes alone, beside the baseline's.
+    Latency,
+    /// A store full of finished games alone.
+    Rest,
     /// Tournaments alone.
-    Tournament(tournament::Measuring),
+    Tournament,
     /// The agents of a tournament.
     Agents {
         /// Where the server listens.
@@ -73,9 +88,15 @@ enum Part {
 }
 
 fn main() -> Result<()> {
-    let arguments = Arguments::parse();
+    let Arguments { measuring, part } = Arguments::parse();
     let runtime = || tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    match arguments.part {
+    match part {
+        Some(Part::Moves) => run::moves(measuring).map(drop),
+        Some(Part::Memory) => run::memory(measuring),
+        Some(Part::Latency) => run::latency(measuring, None),
+        Some(Part::Rest) => run::at_rest(measuring),
+        Some(Part::Tournament) => tournament::run(measuring),
+        Some(Part::Agents { address, at_once }) => runtime()?.block_on(tournament::serve(&address, at_once)),
         Some(Part::BareServe { tables, sizes, arguments }) => {
             let cli = Cli::parse_from(std::iter::once("parlor-server".to_owned()).chain(arguments));
             let settings = Settings::load(&Sources::of_process(cli.flags))?;
@@ -85,12 +106,12 @@ fn main() -> Result<()> {
             println!("{:#}", runtime()?.block_on(bare::load(&address, load, sizes))?);
             Ok(())
         }
-        Some(Part::Tournament(measuring)) => tournament::run(measuring),
-        Some(Part::Agents { address, at_once }) => runtime()?.block_on(tournament::serve(&address, at_once)),
         None => {
-            run::run(&arguments)?;
-            let Arguments { turns, seconds, .. } = arguments;
-            tournament::run(tournament::Measuring { turns, seconds })
+            let full = run::moves(measuring)?;
+            run::memory(measuring)?;
+            run::latency(measuring, Some(full))?;
+            run::at_rest(measuring)?;
+            tournament::run(measuring)
         }
     }
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use crate::bare::Sizes;
 use crate::figures::{Figures, print};
 use crate::process::{Load, Measured, Server};
-use crate::{Arguments, rest, sizes};
+use crate::{Measuring, rest, sizes};
 
 /// Over how many connections the players come, where it is not one each.
 const CONNECTIONS: usize = 16;
@@ -15,17 +15,15 @@ const CALM: f64 = 500.0;
 /// Games so long that none ends while moves are counted: the baseline has no games to begin and to end either.
 const LONG: &[&str] = &["rounds=100"];
 
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+/// Moves for a second of the server's CPU, and those of the baseline. Gives the moves a second over few streams.
+pub(crate) fn moves(measuring: Measuring) -> Result<f64> {
     let sizes = bytes_per_move()?;
-    let seconds = arguments.seconds;
-    let tables = arguments.tables;
-    let load =
-        Load { tables, connections: CONNECTIONS, stream_a_seat: false, seconds, rate: None, options: LONG };
+    let load = Load::of(measuring);
     let stream = Load { stream_a_seat: true, ..load };
-    let connection = Load { connections: 2 * tables, ..stream };
+    let connection = Load { connections: 2 * load.tables, ..stream };
     let games = Load { options: &[], ..load };
-    let few = Load { tables: tables / 10, ..load };
-    let many = Load { tables: tables * 10, ..load };
+    let few = Load { tables: load.tables / 10, ..load };
+    let many = Load { tables: load.tables * 10, ..load };
 
     let names = [
         "bare_stream",
@@ -39,8 +37,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     ];
     let mut all: [Figures; 8] = Default::default();
     let mut full = Figures::default();
-    for turn in 0..arguments.turns {
-        eprintln!("bench: turn {} of {} ...", turn + 1, arguments.turns);
+    for turn in 0..measuring.turns {
+        eprintln!("bench: turn {} of {} ...", turn + 1, measuring.turns);
         let measured = [
             on_bare(stream, sizes)?,
             on_bare(connection, sizes)?,
@@ -65,9 +63,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     connections.against(bare_connection).print("host_vs_bare_conn", "x", 2);
     whole.against(bare_stream).print("host_games_vs_bare", "x", 2);
     ten_thousand.against(hundred).print("host_10k_vs_100", "x", 2);
-    memory(Load { options: &[], rate: Some(CALM), ..load }, arguments.turns)?;
-    latency(Load { rate: Some((full.median() / 2.0).round()), ..load }, sizes, arguments.turns)?;
-    at_rest(load, arguments)
+    Ok(full.median())
+}
+
+impl Load {
+    /// All tables over few streams, as fast as it goes.
+    fn of(measuring: Measuring) -> Load {
+        let Measuring { tables, seconds, .. } = measuring;
+        Load { tables, connections: CONNECTIONS, stream_a_seat: false, seconds, rate: None, options: LONG }
+    }
 }
 
 fn on_hosted(load: Load) -> Result<Measured> {
@@ -97,10 +101,19 @@ fn bytes_per_move() -> Result<Sizes> {
 
 /// How long a move takes at half of full load, beside the baseline at the same rate. An entry may wait for two commits:
 /// the one that is under way when it comes, and its own.
-fn latency(load: Load, sizes: Sizes, turns: u32) -> Result<()> {
+///
+/// Full load is so many moves a second, which is found out unless it is known.
+pub(crate) fn latency(measuring: Measuring, full: Option<f64>) -> Result<()> {
+    let sizes = bytes_per_move()?;
+    let load = Load::of(measuring);
+    let full = match full {
+        Some(full) => full,
+        None => on_hosted(load)?.per_second,
+    };
+    let load = Load { rate: Some((full / 2.0).round()), ..load };
     let (mut hosted, mut bare, mut ratio) = (Figures::default(), Figures::default(), Figures::default());
     let mut commits = Figures::default();
-    for _ in 0..turns {
+    for _ in 0..measuring.turns {
         let data = tempfile::tempdir()?;
         let server = Server::hosted(data.path())?;
         let took = load.on_hosted(&server)?.p99_ms;
@@ -120,9 +133,10 @@ fn latency(load: Load, sizes: Sizes, turns: u32) -> Result<()> {
 }
 
 /// How much memory a table takes: what ten times as many take more, over the same connections and while few move.
-fn memory(load: Load, turns: u32) -> Result<()> {
+pub(crate) fn memory(measuring: Measuring) -> Result<()> {
+    let load = Load { options: &[], rate: Some(CALM), ..Load::of(measuring) };
     let mut kib = Figures::default();
-    for _ in 0..turns {
+    for _ in 0..measuring.turns {
         let few = on_hosted(load)?.memory_kib;
         let many = on_hosted(Load { tables: load.tables * 10, ..load })?.memory_kib;
         kib.add((many - few) / (load.tables * 9) as f64);
@@ -132,11 +146,12 @@ fn memory(load: Load, turns: u32) -> Result<()> {
 }
 
 /// What a million tables at rest cost.
-fn at_rest(load: Load, arguments: &Arguments) -> Result<()> {
-    let folder = rest::filled(arguments.at_rest)?;
+pub(crate) fn at_rest(measuring: Measuring) -> Result<()> {
+    let folder = rest::filled(measuring.at_rest)?;
+    let load = Load::of(measuring);
     let (mut ratio, mut cpu, mut started, mut empty) =
         (Figures::default(), Figures::default(), Figures::default(), Figures::default());
-    for _ in 0..arguments.turns {
+    for _ in 0..measuring.turns {
         let server = Server::hosted(&folder)?;
         started.add(server.started_in.as_secs_f64());
         let with = load.on_hosted(&server)?;

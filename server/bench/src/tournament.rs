@@ -14,6 +14,7 @@ use parlor_sdk::{Client, options, wire};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::Measuring;
 use crate::figures::{Figures, print};
 use crate::process::{Load, Server};
 use crate::sizes;
@@ -30,17 +31,6 @@ const WARM_UP: Duration = Duration::from_secs(1);
 
 /// How long the first game may take.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// How much is measured.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub(crate) struct Measuring {
-    /// How many turns there are: the median of them counts.
-    #[arg(long, default_value_t = 5)]
-    pub(crate) turns: u32,
-    /// How long each load is measured.
-    #[arg(long, default_value_t = 4)]
-    pub(crate) seconds: u64,
-}
 
 /// What a tournament did while it was measured.
 struct Played {

@@ -198,36 +198,34 @@ pub(super) fn tables(
 /// What is asked of SQLite for a page, and the values in it.
 pub(super) fn page_query(filter: &Filter, after: Option<TableId>) -> (String, Vec<Value>) {
     let tag = filter.tag.as_deref().or(tags::tag_of_kind(filter.kind));
-    let (from, id) = match tag {
-        // In this order: otherwise SQLite might look at all tables, and ask of each whether it has the tag.
-        Some(_) => ("tags CROSS JOIN tables ON tables.id = tags.id", "tags.id"),
-        None => ("tables", "id"),
+    let owner = filter.owner.as_ref().map(|owner| ("owner", owner.as_str().to_owned().into()));
+    let state = filter.state.map(|state| ("state", state.into()));
+    let visibility = filter.visibility.map(|visibility| ("visibility", visibility.into()));
+    // Tables first, then tags, and always by the index that knows all of it: SQLite knows nothing of how many tables
+    // there are of what, and would look at all those of an owner to find the few that are open.
+    let (from, equal): (_, Vec<(_, Value)>) = match (tag, owner, state, visibility) {
+        (Some(tag), ..) => {
+            ("tags CROSS JOIN tables ON tables.id = tags.id", vec![("tag", tag.to_owned().into())])
+        }
+        (None, Some(owner), Some(state), _) => {
+            ("tables INDEXED BY tables_of_owner_by_state", vec![owner, state])
+        }
+        (None, Some(owner), None, _) => ("tables INDEXED BY tables_of_owner", vec![owner]),
+        (None, None, Some(state), Some(visibility)) => {
+            ("tables INDEXED BY tables_by_state", vec![visibility, state])
+        }
+        _ => ("tables", Vec::new()),
     };
+    let id = if tag.is_some() { "tags.id" } else { "id" };
     let columns = COLUMNS.replacen("id", "tables.id", 1);
     let mut sql = format!("SELECT {columns} FROM {from} WHERE {id} < ?1 AND {id} >= ?2");
     let bounds = after.map(|id| id.as_bytes().to_vec()).into_iter().chain(filter.before.map(first_made_at));
     let before = bounds.min().unwrap_or_else(|| BEYOND.to_vec());
     let since = filter.since.map_or_else(Vec::new, first_made_at);
     let mut values: Vec<Value> = vec![before.into(), since.into()];
-    let mut equal = |column: &str, value| {
+    for (column, value) in equal {
         values.push(value);
         sql.push_str(&format!(" AND {column} = ?{}", values.len()));
-    };
-    let owner = filter.owner.as_ref().map(|owner| Value::from(owner.as_str().to_owned()));
-    let state = filter.state.map(Value::from);
-    let visibility = filter.visibility.map(Value::from);
-    match (tag, owner, state, visibility) {
-        (Some(tag), ..) => equal("tag", tag.to_owned().into()),
-        (None, Some(owner), Some(state), _) => {
-            equal("owner", owner);
-            equal("state", state);
-        }
-        (None, Some(owner), None, _) => equal("owner", owner),
-        (None, None, Some(state), Some(visibility)) => {
-            equal("visibility", visibility);
-            equal("state", state);
-        }
-        _ => {}
     }
     if tag.is_some() && filter.finished == Some(false) {
         // In the words of the index of the unfinished, which is not used otherwise.

@@ -1,7 +1,7 @@
 //! Tags: a store of before there were any goes on, and those that are finished do not make it slow.
 
 use super::*;
-use crate::log::{Kind, Listing};
+use crate::log::{Kind, Listing, Millis, OwnerId};
 
 fn tagged(number: u64) -> Append {
     let listing = Listing { tags: vec!["agent:ann".into()], ..listing("ann") };
@@ -104,5 +104,32 @@ async fn those_with_a_tag_are_found_by_an_index_and_the_unfinished_by_one_of_the
     assert!(tournaments.contains("SEARCH tags USING PRIMARY KEY"), "{tournaments}");
     for plan in [all, unfinished, tournaments] {
         assert!(!plan.contains("SCAN") && !plan.contains("TEMP B-TREE"), "{plan}");
+    }
+}
+
+#[tokio::test]
+async fn a_few_tables_among_millions_are_found_by_an_index_that_knows_all_that_is_asked() {
+    let folder = Folder::new();
+    drop(folder.open());
+    let owner = Some(OwnerId::new("ann").unwrap());
+    let (state, visibility) = (Some(1), Some(1));
+    let before = Some(Millis(7));
+    for (filter, index) in [
+        (
+            Filter { owner: owner.clone(), state, ..Filter::default() },
+            "tables_of_owner_by_state (owner=? AND state=?",
+        ),
+        (
+            Filter { owner: owner.clone(), state, visibility, before, ..Filter::default() },
+            "tables_of_owner_by_state (owner=? AND state=?",
+        ),
+        (Filter { owner, ..Filter::default() }, "tables_of_owner (owner=?"),
+        (Filter { state, visibility, ..Filter::default() }, "tables_by_state (visibility=? AND state=?"),
+        (Filter::default(), "sqlite_autoindex_tables_1 ("),
+    ] {
+        let plan = plan(&folder, &filter);
+        let expected = format!("SEARCH tables USING INDEX {index}");
+        assert!(plan.starts_with(&expected) && plan.contains("id>? AND id<?)"), "{plan}, and not {expected}");
+        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
     }
 }
