@@ -16,6 +16,9 @@ const BOXED: &[&str] = &[
 /// Messages of streams, of which a server encodes the items before it puts them together (`encoded.rs`).
 const ENCODED: &[&str] = &["PlayResponse", "FollowResponse", "ConnectResponse"];
 
+/// How messages become frames (`codec.rs`).
+const CODEC: &str = "crate::codec::Codec";
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wire = proto_files(Path::new("parlor/v1"))?;
     let store = proto_files(Path::new("parlor/store/v1"))?;
@@ -36,6 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let builder = tonic_prost_build::configure()
         .build_client(cfg!(feature = "client"))
         .build_server(false)
+        .codec_path(CODEC)
         // Clients are made from a channel. The shortcut `connect` would collide with the call of that name.
         .build_transport(false)
         // A map with an order, so that equal messages have equal bytes.
@@ -53,6 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = tonic_prost_build::configure()
         .build_client(false)
         .build_server(cfg!(feature = "server"))
+        .codec_path(CODEC)
         .out_dir(services)
         .extern_path(".parlor.v1", "crate::v1");
     let encoded = |builder: tonic_prost_build::Builder, name: &&str| {

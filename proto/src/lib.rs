@@ -4,18 +4,24 @@
 //!   documentation of the API. The features `client` and `server` add the gRPC clients and server traits.
 //! - [`FILE_DESCRIPTOR_SET`]: the same files as data, for server reflection.
 //! - `store` (feature `store`): package `parlor.store.v1`, what a server keeps on its disk. It never travels.
+//! - `codec` (features `client` and `server`): how messages become frames.
 //! - `encoded` (feature `server`): the messages of streams as a server sends them.
 //! - `reflect` (feature `reflect`): messages by their descriptors: JSON, and field by field.
 //! - `convert` (feature `engine`): conversions to and from the types of `parlor-engine`, one file a game. What comes from
 //!   the engine always has a form on the wire; what comes from the wire is checked, and an error names the field.
+//! - `write` (feature `engine`): what the engine gives, as the bytes of its messages.
 #![deny(missing_docs)]
 
+#[cfg(any(feature = "client", feature = "server"))]
+pub mod codec;
 #[cfg(feature = "engine")]
 pub mod convert;
 #[cfg(feature = "server")]
 pub mod encoded;
 #[cfg(feature = "reflect")]
 pub mod reflect;
+#[cfg(feature = "engine")]
+pub mod write;
 
 /// The messages and services of package `parlor.v1`.
 #[allow(

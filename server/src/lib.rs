@@ -21,3 +21,6 @@ pub mod wire;
 pub use parlor_fair as fair;
 pub use parlor_fair::{Secret, TableId};
 pub use random::{NoRandomness, fresh_bytes};
+
+/// A map that every move looks into.
+type QuickMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;

@@ -123,7 +123,7 @@ impl Server {
             settings: settings.clone(),
         });
         let services = services::all(&parlour, &health).await;
-        let router = router::router(settings, &parts, services)?;
+        let way = router::way(settings, &parts)?;
         let (stop, closing, cut) =
             (CancellationToken::new(), CancellationToken::new(), CancellationToken::new());
         let readiness = page::Readiness::default();
@@ -137,7 +137,7 @@ impl Server {
             readiness: readiness.clone(),
         };
         let incoming = connection::connections(incoming, cut);
-        let served = router.serve_with_incoming_shutdown(incoming, closing.cancelled_owned());
+        let served = way.serve_with_incoming_shutdown(services, incoming, closing.cancelled_owned());
         let task = tokio::spawn(serving.run(served).instrument(info_span!("serving")));
         readiness.set(true);
         Ok(Running { address: None, metrics_address: None, stop, readiness, task: Some(task), page: None })

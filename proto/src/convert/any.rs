@@ -3,14 +3,16 @@
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, Card, Game, GameId, for_all_games};
 
 use super::field::WrongField;
+use super::messages;
 use crate::v1;
+use crate::write::{Fields, Write};
 
 macro_rules! conversions {
     ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
-        conversion!(AnyOptions, GameOptions {}, game_options, $($variant: $module::$game),*);
-        conversion!(AnyAction, GameAction {}, game_action, $($variant: $module::$game),*);
-        conversion!(AnyEvent, GameEvent {}, game_event, $($variant: $module::$game),*);
-        conversion!(AnyView, GameView { seed_given: false }, game_view, $($variant: $module::$game),*);
+        conversion!(AnyOptions, GameOptions, game_options, $($variant: $module::$game),*);
+        conversion!(AnyAction, GameAction, game_action, $($variant: $module::$game),*);
+        conversion!(AnyEvent, GameEvent, game_event, $($variant: $module::$game),*);
+        conversion!(AnyView, GameView, game_view, $($variant: $module::$game),*);
 
         impl From<GameId> for v1::GameInfo {
             fn from(id: GameId) -> v1::GameInfo {
@@ -61,17 +63,19 @@ macro_rules! conversions {
     };
 }
 
-/// One of the types of a game, of any game, and its message, with the fields that the engine knows nothing of.
+/// One of the types of a game, of any game, and its message. What the engine knows nothing of is left as it is when it is
+/// not set.
 macro_rules! conversion {
-    ($any:ident, $message:ident { $($more:tt)* }, $oneof:ident, $($variant:ident: $module:ident::$game:ident),*) => {
-        impl From<$any> for v1::$message {
-            fn from(any: $any) -> v1::$message {
-                let game = match any {
-                    $($any::$variant(part) => v1::$oneof::Game::$variant(part.into()),)*
-                };
-                v1::$message { game: Some(game), $($more)* }
+    ($any:ident, $message:ident, $oneof:ident, $($variant:ident: $module:ident::$game:ident),*) => {
+        impl Write for $any {
+            fn write(&self, to: &mut Fields<'_>) {
+                match self {
+                    $($any::$variant(part) => to.message(super::$module::FIELD, part),)*
+                }
             }
         }
+
+        messages!($any => $message);
 
         impl TryFrom<v1::$message> for $any {
             type Error = WrongField;

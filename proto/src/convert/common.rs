@@ -6,7 +6,9 @@ use parlor_engine::{
 };
 
 use super::field::{WrongField, each, length, number, number16, one_of};
+use super::messages;
 use crate::v1;
+use crate::write::{Fields, Write};
 
 /// The highest number of a seat that any table has.
 const LAST_SEAT: u32 = MAX_SEATS as u32 - 1;
@@ -43,13 +45,12 @@ pub fn seats(values: Vec<u32>, field: &str) -> Result<Seats, WrongField> {
     Ok(seats)
 }
 
-impl From<Viewer> for v1::Viewer {
-    fn from(viewer: Viewer) -> v1::Viewer {
-        let viewer = match viewer {
-            Viewer::Seat(seat) => v1::viewer::Viewer::Seat(seat_number(seat)),
-            Viewer::Spectator => v1::viewer::Viewer::Spectator(v1::Spectator {}),
-        };
-        v1::Viewer { viewer: Some(viewer) }
+impl Write for Viewer {
+    fn write(&self, to: &mut Fields<'_>) {
+        match self {
+            Viewer::Seat(seat) => to.present(1, seat_number(*seat)),
+            Viewer::Spectator => to.nested(2, |_| {}),
+        }
     }
 }
 
@@ -86,13 +87,11 @@ pub fn shuffle(round: u32, purpose: i32, count: u32) -> Result<Shuffle, WrongFie
     })
 }
 
-impl From<Standing> for v1::Standing {
-    fn from(standing: Standing) -> v1::Standing {
-        v1::Standing {
-            seat: seat_number(standing.seat),
-            points: standing.points,
-            place: standing.place.into(),
-        }
+impl Write for Standing {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.number(1, seat_number(self.seat));
+        to.signed(2, self.points);
+        to.number(3, self.place);
     }
 }
 
@@ -107,11 +106,13 @@ impl TryFrom<v1::Standing> for Standing {
     }
 }
 
-impl From<Outcome> for v1::Outcome {
-    fn from(outcome: Outcome) -> v1::Outcome {
-        v1::Outcome { standings: outcome.standings().map(v1::Standing::from).collect() }
+impl Write for Outcome {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.messages(1, self.standings());
     }
 }
+
+messages!(Viewer => Viewer, Standing => Standing, Outcome => Outcome);
 
 impl TryFrom<v1::Outcome> for Outcome {
     type Error = WrongField;
@@ -126,9 +127,9 @@ impl TryFrom<v1::Outcome> for Outcome {
     }
 }
 
-/// The points of each seat, in order.
-pub(super) fn points_list(points: Points) -> Vec<i32> {
-    points.iter().map(|(_, points)| points).collect()
+/// Writes the points of each seat, in order.
+pub(super) fn write_points(points: Points, field: u32, to: &mut Fields<'_>) {
+    to.signed_list(field, points.iter().map(|(_, points)| points));
 }
 
 /// The points of each seat of a table of the game.
@@ -144,11 +145,6 @@ pub(super) fn points(list: Vec<i32>, game: &GameInfo, field: &str) -> Result<Poi
 /// How many play, by a list with an entry for each seat of a table of the game.
 pub(super) fn players<T>(list: &[T], game: &GameInfo, field: &str) -> Result<u8, WrongField> {
     length(list, game.min_players.into()..=game.max_players.into(), field)
-}
-
-/// The cards of a set, in order.
-pub(super) fn cards<C: Card, W: From<C>>(set: CardSet<C>) -> Vec<W> {
-    set.into_iter().map(W::from).collect()
 }
 
 /// A set of cards, each once.

@@ -5,11 +5,16 @@ mod view;
 use parlor_engine::flush::{Action, Combination, Event, Flush, Kind, Options, Play, Rank, Ranks, Why};
 use parlor_engine::{Game, GameInfo, MAX_SEATS, Seat};
 
-use super::common::{points, points_list, seat, seat_number};
+use super::common::{points, seat, seat_number, write_points};
 use super::field::{WrongField, number, number16, one_of, required};
+use super::messages;
 use crate::v1;
+use crate::write::{Fields, Write};
 
 const GAME: GameInfo = Flush::INFO;
+
+/// Its field in each `oneof` of games.
+pub(super) const FIELD: u32 = 3;
 
 /// What can be chosen for a table.
 pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
@@ -26,9 +31,11 @@ pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     }]
 }
 
-impl From<Options> for v1::FlushOptions {
-    fn from(options: Options) -> v1::FlushOptions {
-        v1::FlushOptions { beginner: options.beginner }
+messages!(Options => FlushOptions, Rank => FlushCard, Action => FlushAction, Event => FlushEvent);
+
+impl Write for Options {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.flag(1, self.beginner);
     }
 }
 
@@ -42,9 +49,9 @@ impl TryFrom<v1::FlushOptions> for Options {
 /// What is dealt.
 pub(super) type Dealt = Rank;
 
-impl From<Rank> for v1::FlushCard {
-    fn from(rank: Rank) -> v1::FlushCard {
-        v1::FlushCard { rank: rank.number().into() }
+impl Write for Rank {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.number(1, self.number());
     }
 }
 
@@ -55,9 +62,9 @@ impl TryFrom<v1::FlushCard> for Rank {
     }
 }
 
-/// The numbers of the ranks, lowest first.
-fn rank_numbers(ranks: Ranks) -> Vec<u32> {
-    ranks.iter().map(|rank| rank.number().into()).collect()
+/// Writes the numbers of the ranks, lowest first.
+fn write_ranks(ranks: Ranks, field: u32, to: &mut Fields<'_>) {
+    to.list(field, ranks.iter().map(|rank| rank.number().into()));
 }
 
 fn rank(value: u32, field: &str) -> Result<Rank, WrongField> {
@@ -80,18 +87,16 @@ fn ranks(values: Vec<u32>, field: &str) -> Result<Ranks, WrongField> {
     Ok(ranks)
 }
 
-impl From<Combination> for v1::FlushCombination {
-    fn from(combination: Combination) -> v1::FlushCombination {
-        let kind = match combination.kind() {
+impl Write for Combination {
+    fn write(&self, to: &mut Fields<'_>) {
+        let kind = match self.kind() {
             Kind::Single => v1::FlushKind::Single,
             Kind::Set => v1::FlushKind::Set,
             Kind::Sequence => v1::FlushKind::Sequence,
         };
-        v1::FlushCombination {
-            kind: kind.into(),
-            lowest: combination.lowest().number().into(),
-            size: combination.size().into(),
-        }
+        to.number(1, kind as u32);
+        to.number(2, self.lowest().number());
+        to.number(3, self.size());
     }
 }
 
@@ -117,16 +122,14 @@ impl TryFrom<v1::FlushCombination> for Combination {
     }
 }
 
-impl From<Action> for v1::FlushAction {
-    fn from(action: Action) -> v1::FlushAction {
-        use v1::flush_action::Action as Wire;
-        let action = match action {
-            Action::Lead(combination) => Wire::Lead(combination.into()),
-            Action::Overwrite(combination) => Wire::Overwrite(combination.into()),
-            Action::Add(combination) => Wire::Add(combination.into()),
-            Action::Pass => Wire::PassTurn(v1::FlushPass {}),
-        };
-        v1::FlushAction { action: Some(action) }
+impl Write for Action {
+    fn write(&self, to: &mut Fields<'_>) {
+        match self {
+            Action::Lead(combination) => to.message(1, combination),
+            Action::Overwrite(combination) => to.message(2, combination),
+            Action::Add(combination) => to.message(3, combination),
+            Action::Pass => to.nested(4, |_| {}),
+        }
     }
 }
 
@@ -144,53 +147,56 @@ impl TryFrom<v1::FlushAction> for Action {
     }
 }
 
-impl From<Event> for v1::FlushEvent {
-    fn from(event: Event) -> v1::FlushEvent {
-        use v1::flush_event::Event as Wire;
-        let event = match event {
-            Event::HandBegan { hand_number, start } => Wire::HandBegan(v1::FlushHandBegan {
-                hand_number: hand_number.into(),
-                start: seat_number(start),
+impl Write for Event {
+    fn write(&self, to: &mut Fields<'_>) {
+        match *self {
+            Event::HandBegan { hand_number, start } => to.nested(1, |to| {
+                to.number(1, hand_number);
+                to.number(2, seat_number(start));
             }),
-            Event::Dealt { hand } => Wire::Dealt(v1::FlushDealt { hand: rank_numbers(hand) }),
-            Event::Laid { seat, play, cards, combination } => {
+            Event::Dealt { hand } => to.nested(2, |to| write_ranks(hand, 1, to)),
+            Event::Laid { seat, play, cards, combination } => to.nested(3, |to| {
                 let play = match play {
                     Play::Lead => v1::FlushPlay::Lead,
                     Play::Overwrite => v1::FlushPlay::Overwrite,
                     Play::Add => v1::FlushPlay::Add,
                 };
-                Wire::Laid(v1::FlushLaid {
-                    seat: seat_number(seat),
-                    play: play.into(),
-                    cards: rank_numbers(cards),
-                    combination: Some(combination.into()),
-                })
-            }
-            Event::Passed { seat } => Wire::Passed(v1::FlushPassed { seat: seat_number(seat) }),
-            Event::Flushed { by, why } => {
+                to.number(1, seat_number(seat));
+                to.number(2, play as u32);
+                write_ranks(cards, 3, to);
+                to.message(4, &combination);
+            }),
+            Event::Passed { seat } => to.nested(4, |to| to.number(1, seat_number(seat))),
+            Event::Flushed { by, why } => to.nested(5, |to| {
                 let why = match why {
                     Why::AllPassed => v1::FlushWhy::AllPassed,
                     Why::Full => v1::FlushWhy::Full,
                     Why::Eight => v1::FlushWhy::Eight,
                 };
-                Wire::Flushed(v1::FlushFlushed { by: seat_number(by), why: why.into() })
-            }
-            Event::HandScored { hand_number, left, points } => Wire::HandScored(v1::FlushHandScored {
-                hand_number: hand_number.into(),
-                left: hands(left),
-                points: points_list(points),
+                to.number(1, seat_number(by));
+                to.number(2, why as u32);
             }),
-            Event::Ended { outcome } => Wire::Ended(v1::FlushEnded { outcome: Some(outcome.into()) }),
-        };
-        v1::FlushEvent { event: Some(event) }
+            Event::HandScored { hand_number, left, points } => to.nested(6, |to| {
+                to.number(1, hand_number);
+                write_hands(left, 2, to);
+                write_points(points, 3, to);
+            }),
+            Event::Ended { outcome } => to.nested(7, |to| to.message(1, &outcome)),
+        }
     }
 }
 
-/// The hands that have cards.
-fn hands(left: [Ranks; MAX_SEATS]) -> Vec<v1::FlushHand> {
-    let hands = Seat::all(MAX_SEATS as u8)
-        .map(|seat| v1::FlushHand { seat: seat_number(seat), cards: rank_numbers(left[seat.index()]) });
-    hands.filter(|hand| !hand.cards.is_empty()).collect()
+/// Writes the hands that have cards.
+fn write_hands(hands: [Ranks; MAX_SEATS], field: u32, to: &mut Fields<'_>) {
+    for seat in Seat::all(MAX_SEATS as u8) {
+        let hand = hands[seat.index()];
+        if !hand.is_empty() {
+            to.nested(field, |to| {
+                to.number(1, seat_number(seat));
+                write_ranks(hand, 2, to);
+            });
+        }
+    }
 }
 
 impl TryFrom<v1::FlushEvent> for Event {

@@ -3,11 +3,16 @@
 use parlor_engine::gap::{Action, BestRound, Card, Colour, Event, Gap, Length, Options, View};
 use parlor_engine::{CardSet, Game, GameInfo, MAX_SEATS, Seat};
 
-use super::common::{card_set, cards, players, points, points_list, seat, seat_number};
+use super::common::{card_set, players, points, seat, seat_number, write_points};
 use super::field::{WrongField, number, number8, number16, one_of, optional, required};
+use super::messages;
 use crate::v1;
+use crate::write::{Fields, Write};
 
 const GAME: GameInfo = Gap::INFO;
+
+/// Its field in each `oneof` of games.
+pub(super) const FIELD: u32 = 2;
 
 /// What can be chosen for a table.
 pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
@@ -51,13 +56,14 @@ pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     ]
 }
 
-impl From<Options> for v1::GapOptions {
-    fn from(options: Options) -> v1::GapOptions {
-        let length = match options.length {
-            Length::Target(target) => v1::gap_options::Length::Target(target),
-            Length::Rounds(rounds) => v1::gap_options::Length::Rounds(rounds.into()),
-        };
-        v1::GapOptions { length: Some(length) }
+messages!(Options => GapOptions, Card => GapCard, Action => GapAction, Event => GapEvent, View => GapView);
+
+impl Write for Options {
+    fn write(&self, to: &mut Fields<'_>) {
+        match self.length {
+            Length::Target(target) => to.present(1, target),
+            Length::Rounds(rounds) => to.present(2, rounds),
+        }
     }
 }
 
@@ -80,16 +86,17 @@ impl TryFrom<v1::GapOptions> for Options {
 /// What is dealt.
 pub(super) type Dealt = Card;
 
-impl From<Card> for v1::GapCard {
-    fn from(card: Card) -> v1::GapCard {
-        let colour = match card.colour() {
+impl Write for Card {
+    fn write(&self, to: &mut Fields<'_>) {
+        let colour = match self.colour() {
             Colour::Blue => v1::GapColour::Blue,
             Colour::Green => v1::GapColour::Green,
             Colour::Yellow => v1::GapColour::Yellow,
             Colour::Pink => v1::GapColour::Pink,
             Colour::Purple => v1::GapColour::Purple,
         };
-        v1::GapCard { colour: colour.into(), number: card.number().into() }
+        to.number(1, colour as u32);
+        to.number(2, self.number());
     }
 }
 
@@ -109,13 +116,11 @@ impl TryFrom<v1::GapCard> for Card {
     }
 }
 
-impl From<Action> for v1::GapAction {
-    fn from(action: Action) -> v1::GapAction {
-        v1::GapAction {
-            card: Some(action.card.into()),
-            lower: action.lower.map(v1::GapCard::from),
-            higher: action.higher.map(v1::GapCard::from),
-        }
+impl Write for Action {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.message(1, &self.card);
+        to.optional(2, self.lower);
+        to.optional(3, self.higher);
     }
 }
 
@@ -130,29 +135,28 @@ impl TryFrom<v1::GapAction> for Action {
     }
 }
 
-impl From<Event> for v1::GapEvent {
-    fn from(event: Event) -> v1::GapEvent {
-        use v1::gap_event::Event as Wire;
-        let event = match event {
-            Event::RoundBegan { round, start, extra, middle } => Wire::RoundBegan(v1::GapRoundBegan {
-                round: round.into(),
-                start: seat_number(start),
-                extra,
-                middle: cards(middle),
+impl Write for Event {
+    fn write(&self, to: &mut Fields<'_>) {
+        match *self {
+            Event::RoundBegan { round, start, extra, middle } => to.nested(1, |to| {
+                to.number(1, round);
+                to.number(2, seat_number(start));
+                to.flag(3, extra);
+                to.messages(4, middle);
             }),
-            Event::Dealt { hand } => Wire::Dealt(v1::GapDealt { hand: cards(hand) }),
-            Event::Played { seat, card, taken } => Wire::Played(v1::GapPlayed {
-                seat: seat_number(seat),
-                card: Some(card.into()),
-                taken: cards(taken),
+            Event::Dealt { hand } => to.nested(2, |to| to.messages(1, hand)),
+            Event::Played { seat, card, taken } => to.nested(3, |to| {
+                to.number(1, seat_number(seat));
+                to.message(2, &card);
+                to.messages(3, taken);
             }),
-            Event::Filled { cards: filled } => Wire::Filled(v1::GapFilled { cards: cards(filled) }),
-            Event::RoundScored { round, points } => {
-                Wire::RoundScored(v1::GapRoundScored { round: round.into(), points: points_list(points) })
-            }
-            Event::Ended { outcome } => Wire::Ended(v1::GapEnded { outcome: Some(outcome.into()) }),
-        };
-        v1::GapEvent { event: Some(event) }
+            Event::Filled { cards } => to.nested(4, |to| to.messages(1, cards)),
+            Event::RoundScored { round, points } => to.nested(5, |to| {
+                to.number(1, round);
+                write_points(points, 2, to);
+            }),
+            Event::Ended { outcome } => to.nested(6, |to| to.message(1, &outcome)),
+        }
     }
 }
 
@@ -203,9 +207,10 @@ fn round_scored(wire: v1::GapRoundScored) -> Result<Event, WrongField> {
     })
 }
 
-impl From<BestRound> for v1::GapBestRound {
-    fn from(best: BestRound) -> v1::GapBestRound {
-        v1::GapBestRound { points: best.points, round: best.round.into() }
+impl Write for BestRound {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.signed(1, self.points);
+        to.number(2, self.round);
     }
 }
 
@@ -216,27 +221,26 @@ impl TryFrom<v1::GapBestRound> for BestRound {
     }
 }
 
-impl From<View> for v1::GapView {
-    fn from(view: View) -> v1::GapView {
-        let seats = Seat::all(view.players).map(|seat| v1::GapSeat {
-            hand_size: view.hand_sizes[seat.index()].into(),
-            collected: cards(view.collected[seat.index()]),
-            total: view.totals[seat.index()],
-            best: view.best[seat.index()].map(v1::GapBestRound::from),
-        });
-        v1::GapView {
-            viewer: Some(view.viewer.into()),
-            options: Some(view.options.into()),
-            round: view.round.into(),
-            extra: view.extra,
-            start: seat_number(view.start),
-            turn: seat_number(view.turn),
-            hand: cards(view.hand),
-            middle: cards(view.middle),
-            stack: view.stack.into(),
-            seats: seats.collect(),
-            outcome: view.outcome.map(v1::Outcome::from),
+impl Write for View {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.message(1, &self.viewer);
+        to.message(2, &self.options);
+        to.number(3, self.round);
+        to.flag(4, self.extra);
+        to.number(5, seat_number(self.start));
+        to.number(6, seat_number(self.turn));
+        to.messages(7, self.hand);
+        to.messages(8, self.middle);
+        to.number(9, self.stack);
+        for seat in Seat::all(self.players).map(Seat::index) {
+            to.nested(10, |to| {
+                to.number(1, self.hand_sizes[seat]);
+                to.messages(2, self.collected[seat]);
+                to.signed(3, self.totals[seat]);
+                to.optional(4, self.best[seat]);
+            });
         }
+        to.optional(11, self.outcome);
     }
 }
 

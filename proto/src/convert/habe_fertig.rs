@@ -5,20 +5,32 @@ mod view;
 use parlor_engine::habe_fertig::{Action, Card, Colour, Event, HabeFertig, Options, Pair, Pile, Shown};
 use parlor_engine::{CardSet, Game, GameInfo, MAX_SEATS, Seat};
 
-use super::common::{card_set, cards, points, points_list, seat, seat_number};
+use super::common::{card_set, points, seat, seat_number, write_points};
 use super::field::{WrongField, each, number, number16, one_of, required};
+use super::messages;
 use crate::v1;
+use crate::write::{Fields, Write};
 
 const GAME: GameInfo = HabeFertig::INFO;
+
+/// Its field in each `oneof` of games.
+pub(super) const FIELD: u32 = 1;
 
 /// What can be chosen for a table: nothing.
 pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     Vec::new()
 }
 
-impl From<Options> for v1::HabeFertigOptions {
-    fn from(Options {}: Options) -> v1::HabeFertigOptions {
-        v1::HabeFertigOptions {}
+messages!(
+    Options => HabeFertigOptions,
+    Card => HabeFertigCard,
+    Action => HabeFertigAction,
+    Event => HabeFertigEvent,
+);
+
+impl Write for Options {
+    fn write(&self, _: &mut Fields<'_>) {
+        let Options {} = self;
     }
 }
 
@@ -32,9 +44,9 @@ impl TryFrom<v1::HabeFertigOptions> for Options {
 /// What is dealt.
 pub(super) type Dealt = Card;
 
-impl From<Card> for v1::HabeFertigCard {
-    fn from(card: Card) -> v1::HabeFertigCard {
-        let colour = match card.colour() {
+impl Write for Card {
+    fn write(&self, to: &mut Fields<'_>) {
+        let colour = match self.colour() {
             Colour::Red => v1::HabeFertigColour::Red,
             Colour::Yellow => v1::HabeFertigColour::Yellow,
             Colour::Green => v1::HabeFertigColour::Green,
@@ -42,7 +54,8 @@ impl From<Card> for v1::HabeFertigCard {
             Colour::Purple => v1::HabeFertigColour::Purple,
             Colour::Grey => v1::HabeFertigColour::Grey,
         };
-        v1::HabeFertigCard { colour: colour.into(), number: card.number().into() }
+        to.number(1, colour as u32);
+        to.number(2, self.number());
     }
 }
 
@@ -63,18 +76,13 @@ impl TryFrom<v1::HabeFertigCard> for Card {
     }
 }
 
-impl From<Pile> for v1::HabeFertigPile {
-    fn from(pile: Pile) -> v1::HabeFertigPile {
-        match pile {
-            Pile::Left => v1::HabeFertigPile::Left,
-            Pile::Right => v1::HabeFertigPile::Right,
-        }
-    }
-}
-
 /// The number of a pile, as the wire has it.
-fn pile_number(pile: Pile) -> i32 {
-    v1::HabeFertigPile::from(pile).into()
+fn pile_number(pile: Pile) -> u32 {
+    let pile = match pile {
+        Pile::Left => v1::HabeFertigPile::Left,
+        Pile::Right => v1::HabeFertigPile::Right,
+    };
+    pile as u32
 }
 
 fn pile(value: i32) -> Result<Pile, WrongField> {
@@ -95,10 +103,12 @@ fn pair(wire: Vec<v1::HabeFertigCard>) -> Result<Pair, WrongField> {
     pair.ok_or_else(|| WrongField::at("cards", "must be two different cards"))
 }
 
-impl From<[Card; 2]> for v1::HabeFertigTops {
-    fn from(tops: [Card; 2]) -> v1::HabeFertigTops {
-        let [left, right] = tops.map(v1::HabeFertigCard::from);
-        v1::HabeFertigTops { left: Some(left), right: Some(right) }
+/// The tops of the two piles, left and right.
+impl Write for [Card; 2] {
+    fn write(&self, to: &mut Fields<'_>) {
+        let [left, right] = self;
+        to.message(1, left);
+        to.message(2, right);
     }
 }
 
@@ -106,18 +116,17 @@ fn tops(wire: v1::HabeFertigTops) -> Result<[Card; 2], WrongField> {
     Ok([required(wire.left, "left")?, required(wire.right, "right")?])
 }
 
-impl From<Action> for v1::HabeFertigAction {
-    fn from(action: Action) -> v1::HabeFertigAction {
-        use v1::habe_fertig_action::Action as Wire;
-        let action = match action {
-            Action::Hide(pair) => Wire::Hide(v1::HabeFertigHide { cards: cards(pair.cards()) }),
-            Action::Lay(pile) => Wire::Lay(v1::HabeFertigLay { pile: pile_number(pile) }),
-            Action::Play { card, pile } => {
-                Wire::Play(v1::HabeFertigPlay { card: Some(card.into()), pile: pile_number(pile) })
-            }
-            Action::Pass => Wire::PassTurn(v1::HabeFertigPass {}),
-        };
-        v1::HabeFertigAction { action: Some(action) }
+impl Write for Action {
+    fn write(&self, to: &mut Fields<'_>) {
+        match *self {
+            Action::Hide(pair) => to.nested(1, |to| to.messages(1, pair.cards())),
+            Action::Lay(pile) => to.nested(2, |to| to.number(1, pile_number(pile))),
+            Action::Play { card, pile } => to.nested(3, |to| {
+                to.message(1, &card);
+                to.number(2, pile_number(pile));
+            }),
+            Action::Pass => to.nested(4, |_| {}),
+        }
     }
 }
 
@@ -139,16 +148,20 @@ impl TryFrom<v1::HabeFertigAction> for Action {
     }
 }
 
-impl From<Shown> for v1::HabeFertigShown {
-    fn from(shown: Shown) -> v1::HabeFertigShown {
-        let hands = Seat::all(MAX_SEATS as u8).map(|seat| v1::HabeFertigHand {
-            seat: seat_number(seat),
-            cards: cards(shown.hands[seat.index()]),
-        });
-        v1::HabeFertigShown {
-            winner: shown.winner.map(seat_number),
-            hidden: cards(shown.hidden),
-            hands: hands.filter(|hand| !hand.cards.is_empty()).collect(),
+impl Write for Shown {
+    fn write(&self, to: &mut Fields<'_>) {
+        if let Some(winner) = self.winner {
+            to.present(1, seat_number(winner));
+        }
+        to.messages(2, self.hidden);
+        for seat in Seat::all(MAX_SEATS as u8) {
+            let hand = self.hands[seat.index()];
+            if !hand.is_empty() {
+                to.nested(3, |to| {
+                    to.number(1, seat_number(seat));
+                    to.messages(2, hand);
+                });
+            }
         }
     }
 }
@@ -177,53 +190,43 @@ impl TryFrom<v1::HabeFertigShown> for Shown {
     }
 }
 
-impl From<Event> for v1::HabeFertigEvent {
-    fn from(event: Event) -> v1::HabeFertigEvent {
-        use v1::habe_fertig_event::Event as Wire;
-        let event = match event {
-            Event::RoundBegan { round, dealer } => Wire::RoundBegan(v1::HabeFertigRoundBegan {
-                round: round.into(),
-                dealer: seat_number(dealer),
+impl Write for Event {
+    fn write(&self, to: &mut Fields<'_>) {
+        match *self {
+            Event::RoundBegan { round, dealer } => to.nested(1, |to| {
+                to.number(1, round);
+                to.number(2, seat_number(dealer));
             }),
-            Event::Dealt { hand } => Wire::Dealt(v1::HabeFertigDealt { hand: cards(hand) }),
-            Event::YouHid { cards: pair } => {
-                Wire::YouHid(v1::HabeFertigYouHid { cards: cards(pair.cards()) })
-            }
-            Event::Hid { seat } => Wire::Hid(v1::HabeFertigHid { seat: seat_number(seat) }),
-            Event::PilesOpened { tops } => {
-                Wire::PilesOpened(v1::HabeFertigPilesOpened { tops: Some(tops.into()) })
-            }
-            Event::TurnedOver { seat, card } => Wire::TurnedOver(v1::HabeFertigTurnedOver {
-                seat: seat_number(seat),
-                card: Some(card.into()),
+            Event::Dealt { hand } => to.nested(2, |to| to.messages(1, hand)),
+            Event::YouHid { cards } => to.nested(3, |to| to.messages(1, cards.cards())),
+            Event::Hid { seat } => to.nested(4, |to| to.number(1, seat_number(seat))),
+            Event::PilesOpened { tops } => to.nested(5, |to| to.message(1, &tops)),
+            Event::TurnedOver { seat, card } => to.nested(6, |to| {
+                to.number(1, seat_number(seat));
+                to.message(2, &card);
             }),
-            Event::Laid { seat, card, pile } => Wire::Laid(v1::HabeFertigLaid {
-                seat: seat_number(seat),
-                card: Some(card.into()),
-                pile: pile_number(pile),
+            Event::Laid { seat, card, pile } => to.nested(7, |to| {
+                to.number(1, seat_number(seat));
+                to.message(2, &card);
+                to.number(3, pile_number(pile));
             }),
-            Event::Played { seat, card, pile, gap } => Wire::Played(v1::HabeFertigPlayed {
-                seat: seat_number(seat),
-                card: Some(card.into()),
-                pile: pile_number(pile),
-                into_gap: gap,
+            Event::Played { seat, card, pile, gap } => to.nested(8, |to| {
+                to.number(1, seat_number(seat));
+                to.message(2, &card);
+                to.number(3, pile_number(pile));
+                to.flag(4, gap);
             }),
-            Event::YouPassed { card } => Wire::YouPassed(v1::HabeFertigYouPassed { card: Some(card.into()) }),
-            Event::Passed { seat } => Wire::Passed(v1::HabeFertigPassed { seat: seat_number(seat) }),
-            Event::PassedWithoutCard { seat } => {
-                Wire::PassedWithoutCard(v1::HabeFertigPassedWithoutCard { seat: seat_number(seat) })
-            }
-            Event::Rebuilt { cards: rebuilt } => {
-                Wire::Rebuilt(v1::HabeFertigRebuilt { cards: cards(rebuilt) })
-            }
-            Event::Shown { shown } => Wire::Shown(shown.into()),
-            Event::RoundScored { round, points } => Wire::RoundScored(v1::HabeFertigRoundScored {
-                round: round.into(),
-                points: points_list(points),
+            Event::YouPassed { card } => to.nested(9, |to| to.message(1, &card)),
+            Event::Passed { seat } => to.nested(10, |to| to.number(1, seat_number(seat))),
+            Event::PassedWithoutCard { seat } => to.nested(11, |to| to.number(1, seat_number(seat))),
+            Event::Rebuilt { cards } => to.nested(12, |to| to.messages(1, cards)),
+            Event::Shown { shown } => to.message(13, &shown),
+            Event::RoundScored { round, points } => to.nested(14, |to| {
+                to.number(1, round);
+                write_points(points, 2, to);
             }),
-            Event::Ended { outcome } => Wire::Ended(v1::HabeFertigEnded { outcome: Some(outcome.into()) }),
-        };
-        v1::HabeFertigEvent { event: Some(event) }
+            Event::Ended { outcome } => to.nested(15, |to| to.message(1, &outcome)),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Between the wire and the engine: total in one direction, checked in the other.
 //!
-//! `From` makes a message of whatever the engine gives. `TryFrom` makes an engine's type of a message, or says which
+//! Whatever the engine gives is written as the bytes of its message ([`Write`](crate::write::Write)); `From` makes the
+//! message itself, by reading them. `TryFrom` makes an engine's type of a message, or says which
 //! field is wrong and what it may be. Nothing here knows the rules: whether an action is legal, or a view possible, is
 //! for the engine to say.
 //!
@@ -25,3 +26,15 @@ mod no_dice;
 pub use any::{card, card_code};
 pub use common::{seat, seat_number, seat_numbers, seats, shuffle};
 pub use field::WrongField;
+
+/// Makes messages of what can be written.
+macro_rules! messages {
+    ($($written:ty => $message:ident),* $(,)?) => {
+        $(impl From<$written> for crate::v1::$message {
+            fn from(written: $written) -> crate::v1::$message {
+                crate::write::read_back(&written)
+            }
+        })*
+    };
+}
+use messages;

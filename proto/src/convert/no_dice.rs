@@ -7,18 +7,25 @@ use parlor_engine::{Game, GameInfo};
 
 use super::common::{seat, seat_number};
 use super::field::{WrongField, number, number8, one_of, required};
+use super::messages;
 use crate::v1;
+use crate::write::{Fields, Write};
 
 const GAME: GameInfo = NoDice::INFO;
+
+/// Its field in each `oneof` of games.
+pub(super) const FIELD: u32 = 4;
 
 /// What can be chosen for a table: nothing.
 pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     Vec::new()
 }
 
-impl From<Options> for v1::NoDiceOptions {
-    fn from(Options {}: Options) -> v1::NoDiceOptions {
-        v1::NoDiceOptions {}
+messages!(Options => NoDiceOptions, Card => NoDiceCard, Action => NoDiceAction, Event => NoDiceEvent);
+
+impl Write for Options {
+    fn write(&self, _: &mut Fields<'_>) {
+        let Options {} = self;
     }
 }
 
@@ -29,9 +36,10 @@ impl TryFrom<v1::NoDiceOptions> for Options {
     }
 }
 
-impl From<PlayingCard> for v1::NoDicePlayingCard {
-    fn from(card: PlayingCard) -> v1::NoDicePlayingCard {
-        v1::NoDicePlayingCard { lower: card.lower().into(), higher: card.higher().into() }
+impl Write for PlayingCard {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.number(1, self.lower());
+        to.number(2, self.higher());
     }
 }
 
@@ -47,18 +55,16 @@ impl TryFrom<v1::NoDicePlayingCard> for PlayingCard {
 /// What is dealt.
 pub(super) type Dealt = Card;
 
-impl From<Card> for v1::NoDiceCard {
-    fn from(card: Card) -> v1::NoDiceCard {
+impl Write for Card {
+    fn write(&self, to: &mut Fields<'_>) {
         use v1::NoDiceActionCard as Action;
-        use v1::no_dice_card::Card as Wire;
-        let card = match card {
-            Card::Playing(card) => Wire::Playing(card.into()),
-            Card::Switch => Wire::Action(Action::Switch.into()),
-            Card::Pass => Wire::Action(Action::Pass.into()),
-            Card::X2 => Wire::Action(Action::X2.into()),
-            Card::Swap => Wire::Action(Action::Swap.into()),
-        };
-        v1::NoDiceCard { card: Some(card) }
+        match self {
+            Card::Playing(card) => to.message(1, card),
+            Card::Switch => to.present(2, Action::Switch as u32),
+            Card::Pass => to.present(2, Action::Pass as u32),
+            Card::X2 => to.present(2, Action::X2 as u32),
+            Card::Swap => to.present(2, Action::Swap as u32),
+        }
     }
 }
 
@@ -80,11 +86,6 @@ impl TryFrom<v1::NoDiceCard> for Card {
     }
 }
 
-/// The cards of a hand, in order.
-fn hand_cards(hand: Hand) -> Vec<v1::NoDiceCard> {
-    hand.into_iter().map(v1::NoDiceCard::from).collect()
-}
-
 /// Cards, of which there are no more of a kind than the game has.
 fn hand(wire: Vec<v1::NoDiceCard>, field: &str) -> Result<Hand, WrongField> {
     let mut hand = Hand::EMPTY;
@@ -101,21 +102,19 @@ fn hand(wire: Vec<v1::NoDiceCard>, field: &str) -> Result<Hand, WrongField> {
     Ok(hand)
 }
 
-impl From<Placement> for v1::NoDicePlacement {
-    fn from(placement: Placement) -> v1::NoDicePlacement {
-        let toward = match placement.toward() {
+impl Write for Placement {
+    fn write(&self, to: &mut Fields<'_>) {
+        let toward = match self.toward() {
             Direction::Right => v1::NoDiceDirection::Right,
             Direction::Down => v1::NoDiceDirection::Down,
             Direction::Left => v1::NoDiceDirection::Left,
             Direction::Up => v1::NoDiceDirection::Up,
         };
-        let (x, y) = placement.lower();
-        v1::NoDicePlacement {
-            card: Some(placement.card().into()),
-            x: x.into(),
-            y: y.into(),
-            toward: toward.into(),
-        }
+        let (x, y) = self.lower();
+        to.message(1, &self.card());
+        to.signed(2, x.into());
+        to.signed(3, y.into());
+        to.number(4, toward as u32);
     }
 }
 
@@ -142,19 +141,17 @@ fn edge(value: i32, field: &str) -> Result<i16, WrongField> {
     })
 }
 
-impl From<Action> for v1::NoDiceAction {
-    fn from(action: Action) -> v1::NoDiceAction {
-        use v1::no_dice_action::Action as Wire;
-        let action = match action {
-            Action::Lay(placement) => Wire::Lay(placement.into()),
-            Action::Switch => Wire::SwitchCard(v1::NoDicePlaySwitch {}),
-            Action::PassCard => Wire::PassCard(v1::NoDicePlayPass {}),
-            Action::X2 => Wire::X2Card(v1::NoDicePlayX2 {}),
-            Action::Swap(with) => Wire::SwapCard(v1::NoDicePlaySwap { partner: seat_number(with) }),
-            Action::Pass => Wire::PassTurn(v1::NoDicePass {}),
-            Action::Decline => Wire::Decline(v1::NoDiceDecline {}),
-        };
-        v1::NoDiceAction { action: Some(action) }
+impl Write for Action {
+    fn write(&self, to: &mut Fields<'_>) {
+        match *self {
+            Action::Lay(placement) => to.message(1, &placement),
+            Action::Switch => to.nested(2, |_| {}),
+            Action::PassCard => to.nested(3, |_| {}),
+            Action::X2 => to.nested(4, |_| {}),
+            Action::Swap(with) => to.nested(5, |to| to.number(1, seat_number(with))),
+            Action::Pass => to.nested(6, |_| {}),
+            Action::Decline => to.nested(7, |_| {}),
+        }
     }
 }
 
@@ -178,41 +175,44 @@ impl TryFrom<v1::NoDiceAction> for Action {
     }
 }
 
-impl From<Event> for v1::NoDiceEvent {
-    fn from(event: Event) -> v1::NoDiceEvent {
-        use v1::no_dice_event::Event as Wire;
-        let event = match event {
-            Event::Dealt { hand } => Wire::Dealt(v1::NoDiceDealt { hand: hand_cards(hand) }),
-            Event::NextUp { seat } => Wire::NextUp(v1::NoDiceNextUp { seat: seat_number(seat) }),
-            Event::YourTurn => Wire::YourTurn(v1::NoDiceYourTurn {}),
-            Event::Asked => Wire::Asked(v1::NoDiceAsked {}),
-            Event::Declined => Wire::Declined(v1::NoDiceDeclined {}),
-            Event::SaidYes => Wire::SaidYes(v1::NoDiceSaidYes {}),
-            Event::Laid { seat, placement, points, doubled } => Wire::Laid(v1::NoDiceLaid {
-                seat: seat_number(seat),
-                placement: Some(placement.into()),
-                points,
-                doubled,
+impl Write for Event {
+    fn write(&self, to: &mut Fields<'_>) {
+        match *self {
+            Event::Dealt { hand } => to.nested(1, |to| to.messages(1, hand)),
+            Event::NextUp { seat } => to.nested(2, |to| to.number(1, seat_number(seat))),
+            Event::YourTurn => to.nested(3, |_| {}),
+            Event::Asked => to.nested(4, |_| {}),
+            Event::Declined => to.nested(5, |_| {}),
+            Event::SaidYes => to.nested(6, |_| {}),
+            Event::Laid { seat, placement, points, doubled } => to.nested(7, |to| {
+                to.number(1, seat_number(seat));
+                to.message(2, &placement);
+                to.signed(3, points);
+                to.flag(4, doubled);
             }),
-            Event::Switched { seat } => Wire::Switched(v1::NoDiceSwitched { seat: seat_number(seat) }),
-            Event::Skipped { by, seat, out_of_turn } => {
-                Wire::Skipped(v1::NoDiceSkipped { by: seat_number(by), seat: seat_number(seat), out_of_turn })
-            }
-            Event::PlayedX2 { seat } => Wire::PlayedX2(v1::NoDicePlayedX2 { seat: seat_number(seat) }),
-            Event::Swapped { seat, with } => {
-                Wire::Swapped(v1::NoDiceSwapped { seat: seat_number(seat), partner: seat_number(with) })
-            }
-            Event::Got { hand } => Wire::Got(v1::NoDiceGot { hand: hand_cards(hand) }),
-            Event::Passed { seat, by_itself } => {
-                Wire::Passed(v1::NoDicePassed { seat: seat_number(seat), by_itself })
-            }
-            Event::Drew { cards } => Wire::Drew(v1::NoDiceDrew { cards: hand_cards(cards) }),
-            Event::OtherDrew { seat, count } => {
-                Wire::OtherDrew(v1::NoDiceOtherDrew { seat: seat_number(seat), count: count.into() })
-            }
-            Event::Ended { outcome } => Wire::Ended(v1::NoDiceEnded { outcome: Some(outcome.into()) }),
-        };
-        v1::NoDiceEvent { event: Some(event) }
+            Event::Switched { seat } => to.nested(8, |to| to.number(1, seat_number(seat))),
+            Event::Skipped { by, seat, out_of_turn } => to.nested(9, |to| {
+                to.number(1, seat_number(by));
+                to.number(2, seat_number(seat));
+                to.flag(3, out_of_turn);
+            }),
+            Event::PlayedX2 { seat } => to.nested(10, |to| to.number(1, seat_number(seat))),
+            Event::Swapped { seat, with } => to.nested(11, |to| {
+                to.number(1, seat_number(seat));
+                to.number(2, seat_number(with));
+            }),
+            Event::Got { hand } => to.nested(12, |to| to.messages(1, hand)),
+            Event::Passed { seat, by_itself } => to.nested(13, |to| {
+                to.number(1, seat_number(seat));
+                to.flag(2, by_itself);
+            }),
+            Event::Drew { cards } => to.nested(14, |to| to.messages(1, cards)),
+            Event::OtherDrew { seat, count } => to.nested(15, |to| {
+                to.number(1, seat_number(seat));
+                to.number(2, count);
+            }),
+            Event::Ended { outcome } => to.nested(16, |to| to.message(1, &outcome)),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, GameId, Outcome};
 use parlor_proto::convert::{WrongField, card, card_code};
 use parlor_proto::v1;
+use parlor_proto::write::{Fields, Write};
 use prost::Message;
 
 use crate::games::{Watch, play_all, test_rng};
@@ -25,13 +26,17 @@ impl RoundTrips {
     /// Sends the value over the wire, and gives back how it looked there.
     fn check<E, W>(&mut self, what: &'static str, value: E) -> W
     where
-        E: Clone + PartialEq + Debug + TryFrom<W, Error = WrongField>,
+        E: Write + Clone + PartialEq + Debug + TryFrom<W, Error = WrongField>,
         W: From<E> + Message + Default + Clone + PartialEq + Debug,
     {
         *self.count.entry(what).or_default() += 1;
+        let mut bytes = Vec::new();
+        value.write(&mut Fields::of(&mut bytes));
         let wire = W::from(value.clone());
-        let decoded = W::decode(&*wire.encode_to_vec()).expect("bytes that were encoded");
+        let decoded = W::decode(&*bytes).expect("bytes that were written");
         assert_eq!(decoded, wire);
+        // Each field once, in order, and none that has its default: as the generated code writes it.
+        assert_eq!(bytes, wire.encode_to_vec(), "{wire:?}");
         assert_eq!(E::try_from(decoded).as_ref(), Ok(&value), "{wire:?}");
         wire
     }

@@ -40,12 +40,12 @@ impl AgentService for FakeAgents {
             state.seats.iter().filter(|(token, seat)| is_given(state, seat, token, Some(&hello))).count()
         });
         let welcome = wire::AgentWelcome { max_tables: 7, seats: seats as u32, set_aside: None };
-        let response = encoded::ConnectResponse { welcome: Some(welcome), ..Default::default() };
-        stream.out.send(Ok(response)).await.expect("the client is there");
+        let response = wire::ConnectResponse { welcome: Some(welcome), ..Default::default() };
+        stream.out.send(Ok(response.into())).await.expect("the client is there");
         if self.host.look().sets_aside {
             let set_aside = Some(wire::SetAside { message: "too slow".into(), ..Default::default() });
-            let response = encoded::ConnectResponse { set_aside, ..Default::default() };
-            stream.out.send(Ok(response)).await.expect("the client is there");
+            let response = wire::ConnectResponse { set_aside, ..Default::default() };
+            stream.out.send(Ok(response.into())).await.expect("the client is there");
         }
         stream.given = Some(BTreeSet::new());
         let requests = requests.map(|request| {

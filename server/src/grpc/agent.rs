@@ -10,7 +10,6 @@ use tonic::{Request, Response, Status, Streaming, async_trait};
 use tracing::{Instrument, Span};
 
 use super::ear::{Speaker, converse};
-use super::speech::Batch;
 use super::table::{caller, with_scope};
 use super::{Failure, Parlour};
 use crate::host::{AgentStream, Outbox};
@@ -53,16 +52,10 @@ impl Agents {
     /// All that an agent is told, its welcome first.
     fn told(&self, arrived: Arrived) -> impl Stream<Item = Result<encoded::ConnectResponse, Status>> + use<> {
         let Arrived { agent, outbox, first, requests } = arrived;
-        let welcome = encoded::ConnectResponse { welcome: Some(wire::welcome(&agent)), ..Default::default() };
-        let most = self.0.settings.limits.batch_bytes.bytes();
-        let batches = converse(Speaker::Agent(Box::new(agent)), outbox, most, first, requests);
-        let message = |Batch { items, aside, ending }| encoded::ConnectResponse {
-            welcome: None,
-            items,
-            ending,
-            set_aside: aside,
-        };
-        stream::iter([Ok(welcome)]).chain(batches.map_ok(message))
+        let welcome =
+            v1::ConnectResponse { welcome: Some(wire::welcome(&agent)), ..Default::default() }.into();
+        let speaker = Speaker::Agent(Box::new(agent));
+        stream::iter([Ok(welcome)]).chain(converse(speaker, outbox, first, requests))
     }
 }
 

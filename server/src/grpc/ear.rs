@@ -3,21 +3,16 @@
 
 use std::sync::Arc;
 
-use futures_util::Stream;
 use parlor_proto::convert::WrongField;
 use parlor_proto::v1;
-use tokio::sync::mpsc;
 use tonic::{Status, Streaming};
 use tracing::Instrument;
 
-use super::speech::{Batch, Spoken, speech};
+use super::speech::{Listening, Speech};
 use super::{Failure, Parlour};
 use crate::host::{AgentStream, Channel, Outbox, Said, Saying, StreamHandle};
 use crate::identity::Caller;
 use crate::wire;
-
-/// How many refusals may wait for a client that does not read. It is not read from until it does.
-const REFUSALS: usize = 64;
 
 /// Who speaks.
 pub(super) enum Speaker {
@@ -30,8 +25,6 @@ pub(super) enum Speaker {
 /// Listens to a client.
 struct Ear {
     speaker: Speaker,
-    /// What is said to the client without asking a table.
-    spoken: mpsc::Sender<Spoken>,
 }
 
 /// A message of a client, on any stream.
@@ -53,32 +46,22 @@ impl Message for v1::ConnectRequest {
 }
 
 /// A stream on which the client speaks, after what it has said first: all that it is told.
-pub(super) fn converse<M: Message>(
+pub(super) fn converse<M: Message, T>(
     speaker: Speaker,
     outbox: Outbox,
-    most: usize,
     first: Vec<v1::PlayRequestItem>,
     requests: Streaming<M>,
-) -> impl Stream<Item = Result<Batch, Status>> + Send {
-    let (spoken, refusals) = mpsc::channel(REFUSALS);
-    let ear = Ear { speaker, spoken };
-    let listening =
-        tokio::spawn(async move { ear.until_the_end(ear.listen(first, requests)).await }.in_current_span());
-    speech(outbox, refusals, most, listening)
+) -> Speech<T> {
+    let ear = Ear { speaker };
+    let listening = async move { ear.until_the_end(ear.listen(first, requests)).await };
+    Speech::new(outbox, Listening(tokio::spawn(listening.in_current_span())))
 }
 
 /// A stream on which the client only listens, to these channels: all that it is told.
-pub(super) fn tell(
-    speaker: Speaker,
-    outbox: Outbox,
-    most: usize,
-    channels: Vec<(Channel, v1::Attach)>,
-) -> impl Stream<Item = Result<Batch, Status>> + Send {
-    let (spoken, refusals) = mpsc::channel(REFUSALS);
-    let ear = Ear { speaker, spoken };
-    let listening =
-        tokio::spawn(async move { ear.until_the_end(ear.follow(channels)).await }.in_current_span());
-    speech(outbox, refusals, most, listening)
+pub(super) fn tell<T>(speaker: Speaker, outbox: Outbox, channels: Vec<(Channel, v1::Attach)>) -> Speech<T> {
+    let ear = Ear { speaker };
+    let listening = async move { ear.until_the_end(ear.follow(channels)).await };
+    Speech::new(outbox, Listening(tokio::spawn(listening.in_current_span())))
 }
 
 impl Ear {
@@ -90,7 +73,8 @@ impl Ear {
     }
 
     /// Listens until there is nothing more to hear, or nothing more will be told. Meanwhile an agent is given its seats.
-    async fn until_the_end(&self, hear: impl Future<Output = ()>) {
+    /// Gives what the client has broken, if that was it.
+    async fn until_the_end(&self, hear: impl Future<Output = Option<Status>>) -> Option<Status> {
         let give = async {
             match &self.speaker {
                 Speaker::Client { .. } => std::future::pending().await,
@@ -98,14 +82,14 @@ impl Ear {
             }
         };
         tokio::select! {
-            () = hear => {}
-            () = give => {}
-            () = self.handle().ended() => {}
+            broken = hear => broken,
+            () = give => None,
+            () = self.handle().ended() => None,
         }
     }
 
     /// Attaches what a client follows.
-    async fn follow(&self, channels: Vec<(Channel, v1::Attach)>) {
+    async fn follow(&self, channels: Vec<(Channel, v1::Attach)>) -> Option<Status> {
         let mut sayings = Vec::with_capacity(channels.len());
         for (channel, attach) in channels {
             match self.attach(attach) {
@@ -115,10 +99,15 @@ impl Ear {
         }
         self.handle().say(sayings).await;
         self.finish().await;
+        None
     }
 
-    /// Passes on what the client says, until it ends or goes away.
-    async fn listen<M: Message>(&self, first: Vec<v1::PlayRequestItem>, mut requests: Streaming<M>) {
+    /// Passes on what the client says, until it ends or goes away. Gives what it has broken.
+    async fn listen<M: Message>(
+        &self,
+        first: Vec<v1::PlayRequestItem>,
+        mut requests: Streaming<M>,
+    ) -> Option<Status> {
         let mut heard = self.hear(first).await;
         let failed = loop {
             if let Err(broken) = heard {
@@ -129,21 +118,23 @@ impl Ear {
                     Ok(items) => self.hear(items).await,
                     Err(wrong) => Err(wrong),
                 },
-                Ok(None) => return self.finish().await,
+                Ok(None) => {
+                    self.finish().await;
+                    return None;
+                }
                 Err(status) => break status,
             };
         };
-        // Whoever does not read any more needs no answer.
-        let _ = self.spoken.send(Spoken::End(failed)).await;
+        self.handle().break_off();
+        Some(failed)
     }
 
     /// The client has said all that it wants to say. Whoever watches goes on watching: what is attached stays so, until
     /// the last channel is closed or the client goes. An agent that says no more is gone.
     async fn finish(&self) {
-        // Whoever does not read any more needs no end.
-        let _ = self.spoken.send(Spoken::Finish).await;
+        self.handle().finish();
         if matches!(self.speaker, Speaker::Client { .. }) {
-            self.spoken.closed().await;
+            std::future::pending::<()>().await;
         }
     }
 
@@ -216,9 +207,7 @@ impl Ear {
             }
             Refusal::Broken(wrong) => return Err(wrong),
         };
-        let item = v1::StreamItem { channel, item: Some(item) };
-        // Whoever does not read any more needs no answer.
-        let _ = self.spoken.send(Spoken::Item(Box::new(item))).await;
+        self.handle().tell(Channel(channel), &item).await;
         Ok(())
     }
 }

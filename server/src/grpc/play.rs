@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use futures_util::Stream;
 use parlor_proto::encoded;
 use parlor_proto::v1::{self, play_service_server::PlayService};
 use tonic::{Request, Response, Status, Streaming, async_trait};
 
 use super::ear::{Speaker, converse, tell};
 use super::layer::trace::{note_seat, note_table};
-use super::speech::Batch;
+use super::speech::Speech;
 use super::table::caller;
 use super::{Failure, Parlour};
 use crate::wire;
@@ -18,11 +17,9 @@ use crate::wire;
 #[derive(Clone, Debug)]
 pub struct Play(pub Arc<Parlour>);
 
-type Responses<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
-
 #[async_trait]
 impl PlayService for Play {
-    type PlayStream = Responses<encoded::PlayResponse>;
+    type PlayStream = Speech<encoded::PlayResponse>;
 
     async fn play(
         &self,
@@ -31,13 +28,10 @@ impl PlayService for Play {
         let caller = caller(&request);
         let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
         let speaker = Speaker::Client { parlour: self.0.clone(), caller, handle };
-        let most = self.0.settings.limits.batch_bytes.bytes();
-        let batches = converse(speaker, outbox, most, Vec::new(), request.into_inner());
-        let message = |Batch { items, ending, .. }| encoded::PlayResponse { items, ending };
-        Ok(Response::new(Box::pin(futures_util::TryStreamExt::map_ok(batches, message))))
+        Ok(Response::new(converse(speaker, outbox, Vec::new(), request.into_inner())))
     }
 
-    type FollowStream = Responses<encoded::FollowResponse>;
+    type FollowStream = Speech<encoded::FollowResponse>;
 
     async fn follow(
         &self,
@@ -47,10 +41,7 @@ impl PlayService for Play {
         let channels = wire::follow_channels(request.into_inner()).map_err(Failure::from)?;
         let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
         let speaker = Speaker::Client { parlour: self.0.clone(), caller, handle };
-        let most = self.0.settings.limits.batch_bytes.bytes();
-        let batches = tell(speaker, outbox, most, channels);
-        let message = |Batch { items, ending, .. }| encoded::FollowResponse { items, ending };
-        Ok(Response::new(Box::pin(futures_util::TryStreamExt::map_ok(batches, message))))
+        Ok(Response::new(tell(speaker, outbox, channels)))
     }
 
     async fn act(&self, request: Request<v1::ActRequest>) -> Result<Response<v1::ActResponse>, Status> {
@@ -60,7 +51,7 @@ impl PlayService for Play {
         let answered = match answering {
             Ok(wire::Answering { decision, answer, reported }) => {
                 let answered = self.0.host.act(pass, decision, answer, reported).await;
-                wire::answered(answered.map_err(Failure::from)?)
+                wire::answered(&answered.map_err(Failure::from)?)
             }
             Err(unreadable) => unreadable,
         };

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use parlor_engine::{MAX_SEATS, Seat};
+use parlor_proto::encoded::Field;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -63,7 +64,7 @@ impl std::fmt::Debug for AgentStream {
 impl Host {
     /// Connects an agent, which goes on with all its seats. Whoever was connected under its name is sent away.
     pub async fn connect(&self, arrival: Arrival) -> Result<(AgentStream, Outbox), HostError> {
-        let (handle, outbox) = self.open_stream()?;
+        let (handle, outbox) = self.open(Field::CONNECT)?;
         let Arrival { who, says, mut wants, entropy, bookmarks } = arrival;
         // A channel that stays open after the end would stay so for good.
         wants.rematch = false;

@@ -84,8 +84,7 @@ pub(super) fn commit(live: &mut Live, work: &mut Work, entries: Vec<Entry>, repl
         Ok(steps) => steps,
         Err(error) => {
             tracing::error!(table = %live.id(), %error, "an entry does not fit its table");
-            let answered = reply.and_then(|reply| reply.send(Err(error)));
-            live.send_all(answered.into_iter().collect());
+            live.answer(reply.and_then(|reply| reply.send(Err(error))));
             if let Settled::Lost(bad) = live.roll_back(work.now) {
                 tracing::error!(table = %live.id(), error = %bad, "a table cannot be folded anew");
             }

@@ -26,7 +26,7 @@ pub(super) fn refuse(ask: Ask, error: HostError) {
         Ask::Answer { out, channel, attachment, answering, .. } => {
             let outcome = AnswerOutcome::Refused(AnswerRefused::Host(error));
             let answered = Answered { decision: answering.decision, outcome };
-            out.push(attachment, channel, [What::Answered(Box::new(answered))]);
+            out.push(attachment, channel, [What::Answered(Box::new(answered)).said().as_slice()]);
         }
         Ask::Detach(_) | Ask::Wake => {}
     }
@@ -35,7 +35,7 @@ pub(super) fn refuse(ask: Ask, error: HostError) {
 impl Attach {
     pub(super) fn refuse(&self, error: HostError) {
         let closed = closed(Some(error), self.after.unwrap_or_default());
-        self.out.push(self.attachment, self.channel, [closed]);
+        self.out.close(self.attachment, self.channel, closed);
     }
 }
 
@@ -177,8 +177,7 @@ fn answer(
             }
         }
     };
-    let answered = to.send(Answered { decision, outcome });
-    live.send_all(answered.into_iter().collect());
+    live.answer(to.send(Answered { decision, outcome }));
 }
 
 /// What becomes of an answer to a decision that was decided before, by the record of the table.

@@ -1,22 +1,14 @@
-//! What the host says to those who attached: the items of a stream.
+//! What the host says to those who attached, on their channels.
 
 use std::sync::Arc;
 
 use parlor_engine::{AnyAction, AnyView, Refusal, Seat, Viewer};
+use parlor_proto::write::{Fields, Write};
 
-use super::{Channel, HostError};
+use super::HostError;
 use crate::TableId;
 use crate::agents::Given;
 use crate::table::{CommandError, Decided, DecisionId, Look, Update};
-
-/// One thing that is said, and the channel it is about.
-#[derive(Clone, Debug)]
-pub struct Item {
-    /// The channel.
-    pub channel: Channel,
-    /// What is said.
-    pub what: What,
-}
 
 /// What is said on a channel.
 #[derive(Clone, Debug)]
@@ -37,6 +29,15 @@ pub enum What {
     TimeLeft(Vec<SeatTime>),
     /// Nothing more comes on the channel.
     Closed(Closed),
+}
+
+impl What {
+    /// As it goes over the wire.
+    pub(super) fn said(&self) -> Vec<u8> {
+        let mut said = Vec::new();
+        self.write(&mut Fields::of(&mut said));
+        said
+    }
 }
 
 /// Where everything stands for one viewer.

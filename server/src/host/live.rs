@@ -16,7 +16,8 @@ use super::clocks::Clocks;
 use super::journal::{BadJournal, Journal};
 use super::outbox::{Attachment, Out, closed};
 use super::reply::Reply;
-use super::{Asked, Channel, HostError, Item, Presence, Snapshot, Told, Wants, What};
+use super::telling::Tellings;
+use super::{Asked, Channel, HostError, Presence, Snapshot, Told, Wants, What};
 use crate::TableId;
 use crate::agents::{Hub, Known};
 use crate::clock::Moment;
@@ -40,27 +41,16 @@ pub(super) struct Sub {
 
 impl Sub {
     pub(super) fn send(&self, what: What) {
-        self.out.push(self.attachment, self.channel, [what]);
-    }
-
-    /// Sends all of this at once.
-    fn send_all(&mut self, all: impl Iterator<Item = What>) {
-        let number = &mut self.number;
-        let noting = all.inspect(|what| {
-            if let What::Update(told) = what {
-                *number = told.update.number;
-            }
-        });
-        self.out.push(self.attachment, self.channel, noting);
+        self.out.push(self.attachment, self.channel, [what.said().as_slice()]);
     }
 
     /// Sends what was missed.
     pub(super) fn send_missed(&self, what: What) {
-        self.out.push_missed(self.attachment, Item { channel: self.channel, what });
+        self.out.push_missed(self.attachment, self.channel, &what.said());
     }
 
     pub(super) fn close(&self, why: Option<HostError>) {
-        self.send(closed(why, self.number));
+        self.out.close(self.attachment, self.channel, closed(why, self.number));
     }
 }
 
@@ -69,7 +59,7 @@ struct Pending {
     /// The entries, as they are stored.
     entries: Vec<Bytes>,
     /// What each of those who watch is told when it is durable.
-    tellings: Vec<(Attachment, What)>,
+    tellings: Tellings,
     reply: Option<Reply>,
 }
 
@@ -173,11 +163,16 @@ impl Live {
         now: Moment,
     ) -> Result<Vec<Step>, HostError> {
         let mut steps = Vec::with_capacity(entries.len());
-        let mut tellings = Vec::new();
+        let mut tellings = Tellings::default();
         let subs = &self.subs;
         for entry in entries {
             let taken_in = self.table.fold_with(at, entry, |table, step| {
-                subs.iter().for_each(|sub| tell(table, &step, sub, &mut tellings));
+                let before = tellings.count();
+                for sub in subs {
+                    if !tellings.repeat(sub, before) {
+                        tell(table, &step, sub, &mut tellings);
+                    }
+                }
                 steps.push(step);
             });
             taken_in.map_err(|misfit| HostError::Fault { what: misfit.to_string() })?;
@@ -200,10 +195,10 @@ impl Live {
     }
 
     /// Asks the players of a seat what is to be decided there.
-    fn ask(&self, seat: Seat, now: Moment, tellings: &mut Vec<(Attachment, What)>) {
+    fn ask(&self, seat: Seat, now: Moment, tellings: &mut Tellings) {
         for sub in self.subs.iter().filter(|sub| sub.viewer.is(seat)) {
             if let Some(asked) = self.asked(seat, &sub.wants, now) {
-                tellings.push((sub.attachment, What::Decision(Box::new(asked))));
+                tellings.add(sub, &What::Decision(Box::new(asked)));
             }
         }
     }
@@ -232,37 +227,36 @@ impl Live {
 
     /// Tells those who want to know, and whom it concerns, how much time is left. Nobody else: that something happened
     /// may be a secret.
-    fn tell_time(
-        &self,
-        concerns: impl Fn(&Sub) -> bool,
-        now: Moment,
-        tellings: &mut Vec<(Attachment, What)>,
-    ) {
+    fn tell_time(&self, concerns: impl Fn(&Sub) -> bool, now: Moment, tellings: &mut Tellings) {
         let mut watching = self.subs.iter().filter(|sub| sub.wants.time_left && concerns(sub)).peekable();
         if watching.peek().is_none() {
             return;
         }
         if let Some(left) = self.clocks.all_left(&self.table, now) {
-            tellings.extend(watching.map(|sub| (sub.attachment, What::TimeLeft(left.clone()))));
+            let left = What::TimeLeft(left);
+            watching.for_each(|sub| tellings.add(sub, &left));
         }
     }
 
     /// The append is durable, or it has failed.
     pub(super) fn settle(&mut self, result: Result<(), HostError>, now: Moment) -> Settled {
-        let Some(Pending { entries, tellings, reply }) = self.pending.take() else { return Settled::On };
+        let Some(Pending { entries, mut tellings, reply }) = self.pending.take() else { return Settled::On };
         match result {
             Ok(()) => {
                 self.paused = None;
                 entries.iter().for_each(|entry| self.journal.push(entry));
                 self.record = None;
-                let answered = reply.and_then(|reply| reply.send(Ok(&self.table)));
-                self.send_all(answered.into_iter().chain(tellings).collect());
+                if let Some((to, answered)) = reply.and_then(|reply| reply.send(Ok(&self.table))) {
+                    tellings.add_first(to, &answered);
+                }
+                tellings.send(&self.subs);
+                let numbers = self.table.numbers();
+                self.subs.iter_mut().for_each(|sub| sub.number = numbers.of(sub.viewer));
                 self.close_what_ended();
                 if self.table.ending().is_some() { Settled::Over } else { Settled::On }
             }
             Err(error) => {
-                let answered = reply.and_then(|reply| reply.send(Err(error)));
-                self.send_all(answered.into_iter().collect());
+                self.answer(reply.and_then(|reply| reply.send(Err(error))));
                 self.roll_back(now)
             }
         }
@@ -278,18 +272,12 @@ impl Live {
         self.subs.insert(place, sub);
     }
 
-    /// Sends what is to be told, to each of those who play and watch at once.
-    pub(super) fn send_all(&mut self, mut tellings: Vec<(Attachment, What)>) {
-        tellings.sort_by_key(|(to, _)| *to);
-        let mut tellings = tellings.into_iter().peekable();
-        for sub in &mut self.subs {
-            // Whoever has gone meanwhile is told nothing.
-            while tellings.next_if(|(to, _)| *to < sub.attachment).is_some() {}
-            if tellings.peek().is_some_and(|(to, _)| *to == sub.attachment) {
-                let to = sub.attachment;
-                let mine = std::iter::from_fn(|| tellings.next_if(|telling| telling.0 == to));
-                sub.send_all(mine.map(|(_, what)| what));
-            }
+    /// Tells whoever answered what became of it, if they are still there.
+    pub(super) fn answer(&self, answered: Option<(Attachment, What)>) {
+        if let Some((to, what)) = answered
+            && let Some(sub) = self.subs.iter().find(|sub| sub.attachment == to)
+        {
+            sub.send(what);
         }
     }
 
@@ -350,9 +338,9 @@ impl Live {
             }
         }
         if changed && self.pending.is_none() {
-            let mut tellings = Vec::new();
+            let mut tellings = Tellings::default();
             self.tell_time(|_| true, now, &mut tellings);
-            self.send_all(tellings);
+            tellings.send(&self.subs);
         }
     }
 
@@ -405,7 +393,7 @@ impl Live {
 }
 
 /// What a step tells one of those who watch.
-fn tell(table: &Table, step: &Step, sub: &Sub, tellings: &mut Vec<(Attachment, What)>) {
+fn tell(table: &Table, step: &Step, sub: &Sub, tellings: &mut Tellings) {
     let number = table.numbers().of(sub.viewer);
     let Some(mut update) = step.update(sub.viewer, number) else { return };
     if !sub.wants.events {
@@ -413,7 +401,7 @@ fn tell(table: &Table, step: &Step, sub: &Sub, tellings: &mut Vec<(Attachment, W
     }
     let view = if sub.wants.update_views { table.view(sub.viewer) } else { None };
     let told = Told { update, view, seed_given: table.shuffle_is_given(), timed: table.is_timed() };
-    tellings.push((sub.attachment, What::Update(Box::new(told))));
+    tellings.add(sub, &What::Update(Box::new(told)));
 }
 
 /// What a step tells everyone about the table itself.

@@ -31,6 +31,7 @@ mod retention;
 mod shard;
 mod stream;
 mod tags;
+mod telling;
 mod upkeep;
 
 #[cfg(test)]
@@ -41,6 +42,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parlor_engine::{Seat, Viewer};
+use parlor_proto::encoded::Field;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, info_span};
@@ -52,8 +54,8 @@ pub use creating::DealtTable;
 pub use deals::{Deals, TableEnd, TableEnds};
 pub use error::HostError;
 pub use item::{
-    AnswerOutcome, AnswerRefused, Answered, Asked, Closed, Item, News, NewsItem, Presence, SeatTime,
-    Snapshot, Told, What,
+    AnswerOutcome, AnswerRefused, Answered, Asked, Closed, News, NewsItem, Presence, SeatTime, Snapshot,
+    Told, What,
 };
 pub use news::NewsFollow;
 pub use outbox::{Batch, Outbox};
@@ -71,7 +73,7 @@ use crate::table::{Answer, DecisionId, Look, RequestMark};
 
 use ask_table::{Answering, Ask, Change, To};
 use bots::BotPool;
-use outbox::{Out, Streams};
+use outbox::{Bounds, Out, Streams};
 use quota::Quota;
 use shard::{Shard, ToShard};
 
@@ -99,7 +101,7 @@ struct Shared {
     away_from: Moment,
     idle: Duration,
     table_queue: usize,
-    reader_queue: usize,
+    streaming: Bounds,
     channels_per_stream: u32,
 }
 
@@ -188,7 +190,11 @@ impl Host {
             stopped: CancellationToken::new(),
             idle: settings.table.idle.get(),
             table_queue: settings.limits.table_queue.get() as usize,
-            reader_queue: settings.limits.reader_queue.get() as usize,
+            streaming: Bounds {
+                items: settings.limits.reader_queue.get() as usize,
+                message: settings.limits.batch_bytes.bytes(),
+                field: Field::PLAY,
+            },
             channels_per_stream: settings.limits.channels_per_stream.get(),
         });
         let shards = Shards(shards.into());
@@ -388,8 +394,12 @@ impl Host {
 
     /// A stream for one client: what the client says, and what it is told.
     pub fn open_stream(&self) -> Result<(StreamHandle, Outbox), HostError> {
+        self.open(Field::PLAY)
+    }
+
+    fn open(&self, field: Field) -> Result<(StreamHandle, Outbox), HostError> {
         self.going()?;
-        let out = Out::new(self.shared.reader_queue);
+        let out = Out::new(Bounds { field, ..self.shared.streaming });
         Ok((StreamHandle::new(self.clone(), out.clone()), Outbox::new(out, self.shared.streams.clone())))
     }
 

@@ -1,17 +1,18 @@
 //! What waits for one client, and the client's way to say something: the two ends of a stream.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
+use parlor_proto::encoded::Field;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::{Channel, Closed, HostError, Item, What};
-use crate::TableId;
+use super::{Channel, Closed, HostError, What};
 use crate::agents::{Aside, Given};
 use crate::identity::SeatPass;
+use crate::{QuickMap, TableId};
 
 /// For each channel of a stream, so many items may wait, where that is more than the settings allow a stream.
 const PER_CHANNEL: usize = 16;
@@ -24,7 +25,7 @@ pub(super) const CATCH_UPS: usize = 16;
 pub(super) struct Attachment(pub(super) u64);
 
 /// What is attached to a channel.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Attached {
     pub(super) attachment: Attachment,
     pub(super) table: TableId,
@@ -44,22 +45,43 @@ pub(super) struct Out {
     again: Notify,
     /// The stream is about to end.
     ending: CancellationToken,
+    bounds: Bounds,
+}
+
+/// How much goes into a stream, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
     /// How many items may wait, whatever is attached.
-    limit: usize,
+    pub(super) items: usize,
+    /// How many bytes a message has at the most, save for a larger item.
+    pub(super) message: usize,
+    /// The field of the messages that has the items.
+    pub(super) field: Field,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    queue: Vec<Item>,
-    /// How many of the items tell what was missed. The client has asked for them, so it is not too slow for them.
+    /// The message that items are added to.
+    last: Waiting,
+    /// The messages before it, which are full.
+    full: VecDeque<Waiting>,
+    /// How many items wait, and how many of them tell what was missed: the client has asked for them, so it is not too
+    /// slow for them.
+    items: usize,
     missed: usize,
+    /// How large the last message was that the client read.
+    lately: usize,
     /// How many channels are being told what they have missed.
     catching_up: usize,
-    channels: HashMap<Channel, Attached>,
+    channels: QuickMap<Channel, Attached>,
     /// The highest channel that was ever attached.
     highest: Channel,
+    /// The client will attach nothing more.
+    finishing: bool,
+    /// The client has broken the rules of the stream, or its connection.
+    broken: bool,
     ending: Option<HostError>,
-    /// Who waits for something to be in the queue. It is woken once, and comes back when it has taken all.
+    /// Who waits for something to be said. It is woken once, and comes back when it has taken all.
     reader: Option<Waker>,
     /// What agents were given, and is to be given to them again: the table could not go on for a moment.
     again: Vec<Given>,
@@ -67,28 +89,37 @@ struct State {
     aside: Option<Aside>,
 }
 
+/// A message that waits.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Its items.
+    bytes: Vec<u8>,
+    items: usize,
+    missed: usize,
+}
+
 /// As many channels are attached as may be.
 pub(super) struct NoRoom;
 
-/// All that was ready for a client.
-#[derive(Debug)]
+/// A message for a client.
+#[derive(Debug, Default)]
 pub struct Batch {
-    /// The items, in the order of what happened on each channel.
-    pub items: Vec<Item>,
+    /// The items, encoded, in the order of what happened on each channel.
+    pub items: Vec<u8>,
     /// Why the agent was set aside just now, if it was.
     pub aside: Option<Aside>,
-    /// Why the stream ends after them, if it does.
+    /// Why the stream ends after it, if it does.
     pub ending: Option<HostError>,
 }
 
 impl Out {
-    pub(super) fn new(limit: usize) -> Arc<Out> {
+    pub(super) fn new(bounds: Bounds) -> Arc<Out> {
         Arc::new(Out {
             state: Mutex::default(),
             room: Notify::new(),
             again: Notify::new(),
             ending: CancellationToken::new(),
-            limit,
+            bounds,
         })
     }
 
@@ -97,78 +128,105 @@ impl Out {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts items into the queue, unless their channel has been attached anew. A client that has let too much wait is
-    /// cut off.
-    pub(super) fn push(
+    /// Says all of this on a channel, unless it has been attached anew. A client that has let too much wait is cut off.
+    pub(super) fn push<'a>(
         &self,
         attachment: Attachment,
         channel: Channel,
-        items: impl IntoIterator<Item = What>,
+        said: impl IntoIterator<Item = &'a [u8]>,
     ) {
         let mut state = self.state();
-        for what in items {
-            if !state.takes(attachment, channel) {
-                break;
-            }
-            if let What::Closed(Closed { retry, .. }) = what {
-                let given = state.channels.remove(&channel).and_then(|attached| attached.given);
-                if let Some(given) = given.filter(|_| retry) {
-                    state.again.push(*given);
-                    self.again.notify_one();
-                }
-            }
-            self.enqueue(&mut state, Item { channel, what });
+        if state.takes(attachment, channel) {
+            said.into_iter().for_each(|said| self.enqueue(&mut state, channel, said));
+            wake(state);
         }
-        wake(state);
     }
 
-    /// Puts an item into the queue that the client has missed before, unless its channel has been attached anew.
-    pub(super) fn push_missed(&self, attachment: Attachment, item: Item) {
+    /// Says something on a channel that the client has missed before, unless it has been attached anew.
+    pub(super) fn push_missed(&self, attachment: Attachment, channel: Channel, said: &[u8]) {
         let mut state = self.state();
-        if state.takes(attachment, item.channel) {
+        if state.takes(attachment, channel) {
             state.missed += 1;
-            state.queue.push(item);
+            self.write(&mut state, channel, said).missed += 1;
+            wake(state);
+        }
+    }
+
+    /// Closes a channel, unless it has been attached anew.
+    pub(super) fn close(&self, attachment: Attachment, channel: Channel, closed: Closed) {
+        let mut state = self.state();
+        if state.takes(attachment, channel) {
+            let given = state.channels.remove(&channel).and_then(|attached| attached.given);
+            if let Some(given) = given.filter(|_| closed.retry) {
+                state.again.push(*given);
+                self.again.notify_one();
+            }
+            self.enqueue(&mut state, channel, &What::Closed(closed).said());
             wake(state);
         }
     }
 
     /// Says something about a channel, whatever is attached to it.
-    pub(super) fn tell(&self, item: Item) {
+    pub(super) fn tell(&self, channel: Channel, said: &[u8]) {
         let mut state = self.state();
         if state.ending.is_none() {
-            self.enqueue(&mut state, item);
+            self.enqueue(&mut state, channel, said);
             wake(state);
         }
     }
 
-    fn enqueue(&self, state: &mut State, item: Item) {
-        if state.queue.len() - state.missed >= self.most(state) {
-            state.queue = Vec::new();
-            state.missed = 0;
-            state.ending = Some(HostError::TooSlow);
-            self.ending.cancel();
-            self.room.notify_one();
-        } else {
-            state.queue.push(item);
+    fn enqueue(&self, state: &mut State, channel: Channel, said: &[u8]) {
+        if state.ending.is_some() {
+            return;
         }
+        if state.items - state.missed < self.most(state) {
+            self.write(state, channel, said);
+            return;
+        }
+        (state.last, state.full) = (Waiting::default(), VecDeque::new());
+        (state.items, state.missed) = (0, 0);
+        state.ending = Some(HostError::TooSlow);
+        self.ending.cancel();
+        self.room.notify_waiters();
+    }
+
+    /// Adds an item to the last message, or begins another one.
+    fn write<'a>(&self, state: &'a mut State, channel: Channel, said: &[u8]) -> &'a mut Waiting {
+        let length = state.last.bytes.len();
+        if length > 0 && length + said.len() + Field::AROUND > self.bounds.message {
+            let full = std::mem::take(&mut state.last);
+            state.full.push_back(full);
+        }
+        if state.last.bytes.is_empty() {
+            state.last.bytes.reserve(state.lately);
+        }
+        self.bounds.field.put(channel.0, said, &mut state.last.bytes);
+        state.items += 1;
+        state.last.items += 1;
+        &mut state.last
     }
 
     /// How many items may wait.
     fn most(&self, state: &State) -> usize {
-        self.limit.max(PER_CHANNEL * state.channels.len())
+        self.bounds.items.max(PER_CHANNEL * state.channels.len())
     }
 
     /// Whether another channel can be told what it has missed.
     pub(super) fn has_room(&self) -> bool {
         let state = self.state();
-        let has_read = state.queue.len() < self.most(&state);
+        let has_read = state.items < self.most(&state);
         state.ending.is_some() || (has_read && state.catching_up < CATCH_UPS)
     }
 
     /// Waits until another channel can be told what it has missed. A client that does not read waits for itself.
     pub(super) async fn room(&self) {
-        while !self.has_room() {
-            self.room.notified().await;
+        loop {
+            let mut more = std::pin::pin!(self.room.notified());
+            more.as_mut().enable();
+            if self.has_room() {
+                return;
+            }
+            more.await;
         }
     }
 
@@ -185,7 +243,21 @@ impl Out {
         state.ending.get_or_insert(why);
         wake(state);
         self.ending.cancel();
-        self.room.notify_one();
+        self.room.notify_waiters();
+    }
+
+    /// The client will attach nothing more: the stream ends when its last channel is closed.
+    pub(super) fn finish(&self) {
+        let mut state = self.state();
+        state.finishing = true;
+        wake(state);
+    }
+
+    /// Ends the stream after what waits, without a word: whoever calls this says why.
+    pub(super) fn break_off(&self) {
+        let mut state = self.state();
+        state.broken = true;
+        wake(state);
     }
 
     /// Attaches a channel, if there may be another one. Gives what was attached to it before.
@@ -208,9 +280,11 @@ impl Out {
         self.state().channels.remove(&channel)
     }
 
-    /// What is attached to a channel.
-    pub(super) fn attached(&self, channel: Channel) -> Option<Attached> {
-        self.state().channels.get(&channel).cloned()
+    /// Which table a channel is attached to, and with which token.
+    pub(super) fn attached(&self, channel: Channel) -> Option<(Attachment, TableId, Option<SeatPass>)> {
+        let state = self.state();
+        let attached = state.channels.get(&channel)?;
+        Some((attached.attachment, attached.table, attached.pass))
     }
 
     /// Whether a channel of an agent has been closed: those that the server opens are counted up from 1.
@@ -248,24 +322,36 @@ impl Out {
         }
     }
 
-    /// All that is ready; nothing, and the end, if the client attaches nothing more and nothing is attached.
-    fn poll_take(&self, finishing: bool, context: &Context<'_>) -> Poll<Option<Batch>> {
+    /// The next message; nothing if the stream has ended.
+    fn poll_take(&self, context: &Context<'_>) -> Poll<Option<Batch>> {
         let mut state = self.state();
-        if !state.queue.is_empty() || state.aside.is_some() || state.ending.is_some() {
-            state.missed = 0;
-            self.room.notify_one();
-            let (items, aside) = (std::mem::take(&mut state.queue), state.aside.take());
-            return Poll::Ready(Some(Batch { items, aside, ending: state.ending.clone() }));
+        let Waiting { bytes: items, items: count, missed } = match state.full.pop_front() {
+            Some(full) => full,
+            None => std::mem::take(&mut state.last),
+        };
+        if count > 0 {
+            state.items -= count;
+            state.missed -= missed;
+            state.lately = items.len();
+            self.room.notify_waiters();
         }
-        if finishing && state.channels.is_empty() {
+        let is_all = state.items == 0;
+        let aside = state.aside.take();
+        let ending = state.ending.clone().filter(|_| is_all);
+        if count > 0 || aside.is_some() || ending.is_some() {
+            return Poll::Ready(Some(Batch { items, aside, ending }));
+        }
+        if state.broken || (state.finishing && state.channels.is_empty()) {
             return Poll::Ready(None);
         }
-        state.reader = Some(context.waker().clone());
+        if !state.reader.as_ref().is_some_and(|reader| reader.will_wake(context.waker())) {
+            state.reader = Some(context.waker().clone());
+        }
         Poll::Pending
     }
 }
 
-/// Wakes whoever waits for something to be in the queue.
+/// Wakes whoever waits for something to be said.
 fn wake(mut state: MutexGuard<'_, State>) {
     let reader = state.reader.take();
     drop(state);
@@ -275,7 +361,7 @@ fn wake(mut state: MutexGuard<'_, State>) {
 }
 
 impl State {
-    /// Whether the item is still wanted.
+    /// Whether what is said on a channel is still wanted.
     fn takes(&self, attachment: Attachment, channel: Channel) -> bool {
         let current = self.channels.get(&channel);
         self.ending.is_none() && current.is_some_and(|current| current.attachment == attachment)
@@ -295,7 +381,7 @@ impl CatchUp {
 impl Drop for CatchUp {
     fn drop(&mut self) {
         self.0.state().catching_up -= 1;
-        self.0.room.notify_one();
+        self.0.room.notify_waiters();
     }
 }
 
@@ -344,32 +430,36 @@ impl Streams {
 pub struct Outbox {
     out: Arc<Out>,
     streams: Arc<Streams>,
-    /// Whether the client will attach nothing more.
-    finishing: bool,
     ended: bool,
 }
 
 impl Outbox {
     pub(super) fn new(out: Arc<Out>, streams: Arc<Streams>) -> Outbox {
         streams.add(&out);
-        Outbox { out, streams, finishing: false, ended: false }
+        Outbox { out, streams, ended: false }
     }
 
-    /// The client will attach nothing more: the stream ends when its last channel is closed.
-    pub fn finish(&mut self) {
-        self.finishing = true;
-    }
-
-    /// All that is ready, in order for each channel; waits until there is something. `None`: the stream has ended.
-    ///
-    /// Nothing is lost when the future is dropped.
-    pub async fn next(&mut self) -> Option<Batch> {
+    /// The next message, with all that is ready and fits; waits until there is something. `None`: the stream has ended.
+    pub fn poll_next(&mut self, context: &Context<'_>) -> Poll<Option<Batch>> {
         if self.ended {
-            return None;
+            return Poll::Ready(None);
         }
-        let batch = poll_fn(|context| self.out.poll_take(self.finishing, context)).await;
-        self.ended = batch.as_ref().is_none_or(|batch| batch.ending.is_some());
-        batch
+        let polled = self.out.poll_take(context);
+        if let Poll::Ready(batch) = &polled {
+            self.ended = batch.as_ref().is_none_or(|batch| batch.ending.is_some());
+        }
+        polled
+    }
+
+    /// Whether the client has broken the rules of the stream, or its connection.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.out.state().broken
+    }
+
+    /// See [`Outbox::poll_next`]. Nothing is lost when the future is dropped.
+    pub async fn next(&mut self) -> Option<Batch> {
+        poll_fn(|context| self.poll_next(context)).await
     }
 }
 
@@ -380,7 +470,7 @@ impl Drop for Outbox {
 }
 
 /// The end of a channel.
-pub(super) fn closed(why: Option<HostError>, number: u64) -> What {
+pub(super) fn closed(why: Option<HostError>, number: u64) -> Closed {
     let retry = why.as_ref().is_some_and(HostError::is_passing);
-    What::Closed(Closed { why, number, retry })
+    Closed { why, number, retry }
 }

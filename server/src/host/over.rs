@@ -6,7 +6,7 @@ use super::admit::Door;
 use super::ask_table::{Answering, Ask, Attach, Change};
 use super::doing::{catch_up, decided_before};
 use super::live::Sub;
-use super::{AnswerOutcome, AnswerRefused, Answered, Deals, HostError, Item, Snapshot, Told, What, Who};
+use super::{AnswerOutcome, AnswerRefused, Answered, Deals, HostError, Snapshot, Told, What, Who};
 use crate::TableId;
 use crate::identity::SeatPass;
 use crate::table::{CommandError, Conduct, Record, State, TableEvent, Update};
@@ -38,7 +38,7 @@ pub(super) fn carry_out(record: &Record, deals: &Deals, ask: Ask) -> Option<Sub>
             let outcome = outcome.unwrap_or_else(|error| AnswerOutcome::Refused(AnswerRefused::Host(error)));
             let answered = Answered { decision: answering.decision, outcome };
             // The channel may have been closed with the table, and the answer is owed all the same.
-            out.tell(Item { channel, what: What::Answered(Box::new(answered)) });
+            out.tell(channel, &What::Answered(Box::new(answered)).said());
         }
         Ask::Detach(_) | Ask::Wake => {}
     }
@@ -132,5 +132,5 @@ pub(super) fn tell_rematch(sub: &Sub, table: TableId) {
         events: Vec::new(),
     };
     sub.send(What::Update(Box::new(Told { update, view: None, seed_given: false, timed: false })));
-    sub.send(super::outbox::closed(None, number));
+    sub.out.close(sub.attachment, sub.channel, super::outbox::closed(None, number));
 }

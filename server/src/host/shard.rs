@@ -2,7 +2,7 @@
 //! in one order.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
@@ -21,11 +21,11 @@ use super::load::{Loaded, load};
 use super::over;
 use super::upkeep;
 use super::{HostError, Shared};
-use crate::TableId;
 use crate::clock::Moment;
 use crate::log::{Appended, LogError};
 use crate::table::{Entry, Look};
 use crate::telemetry::names::{MOVES, TABLES_IN_MEMORY};
+use crate::{QuickMap, TableId};
 
 /// How many messages are taken in before the appends that they led to are handed to the log.
 const TURN: usize = 256;
@@ -71,13 +71,13 @@ enum Slot {
 pub(super) struct Shard {
     shared: Arc<Shared>,
     inbox: mpsc::Receiver<ToShard>,
-    tables: HashMap<TableId, Slot>,
+    tables: QuickMap<TableId, Slot>,
     /// When to look at which table again.
     timers: BinaryHeap<Reverse<(Moment, TableId)>>,
     /// Those who watched a table that is over, and want to hear of a rematch.
-    lingering: HashMap<TableId, Vec<Sub>>,
+    lingering: QuickMap<TableId, Vec<Sub>>,
     /// The clocks of tables at rest, where any run.
-    resting: HashMap<TableId, Clocks>,
+    resting: QuickMap<TableId, Clocks>,
     work: Work,
     coming: FuturesUnordered<BoxFuture<'static, Done>>,
     /// Whether nobody is let in any more.
@@ -92,10 +92,10 @@ impl Shard {
             work: Work::new(shared.clone()),
             shared,
             inbox,
-            tables: HashMap::new(),
+            tables: QuickMap::default(),
             timers: BinaryHeap::new(),
-            lingering: HashMap::new(),
-            resting: HashMap::new(),
+            lingering: QuickMap::default(),
+            resting: QuickMap::default(),
             coming: FuturesUnordered::new(),
             stopping: false,
             stopped: None,

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use parlor_proto::v1;
 use tokio::sync::oneshot;
 
 use super::ask_table::{Answering, Ask, Attach, Change};
 use super::outbox::{Attached, Attachment, CatchUp, NoRoom, Out, closed};
 use super::shard::ToShard;
-use super::{
-    AnswerOutcome, AnswerRefused, Answered, Behalf, Channel, Host, HostError, Item, Wants, What, Who,
-};
+use super::{AnswerOutcome, AnswerRefused, Answered, Behalf, Channel, Host, HostError, Wants, What, Who};
 use crate::TableId;
 use crate::agents::{Given, Known};
 use crate::identity::{Generation, SeatPass};
@@ -98,6 +97,25 @@ impl StreamHandle {
         self.out.ended().await;
     }
 
+    /// The client will attach nothing more: the stream ends when its last channel is closed.
+    pub fn finish(&self) {
+        self.out.finish();
+    }
+
+    /// The client has broken the rules of the stream, or its connection: the stream ends after what waits, without a
+    /// word.
+    pub fn break_off(&self) {
+        self.out.break_off();
+    }
+
+    /// Says something about a channel without asking a table. A client that does not read waits for itself.
+    pub async fn tell(&self, channel: Channel, item: &v1::stream_item::Item) {
+        self.out.room().await;
+        let mut said = Vec::new();
+        item.encode(&mut said);
+        self.out.tell(channel, &said);
+    }
+
     /// An answer was refused before it came here: an agent may do that only so often.
     pub fn note_refused(&self) {
         if let Some(agent) = &self.agent
@@ -152,7 +170,7 @@ impl StreamHandle {
             }
             Said::Detach => match self.out.detach(channel) {
                 Some(Attached { attachment, table, pass, given }) => {
-                    self.out.tell(Item { channel, what: closed(None, 0) });
+                    self.out.tell(channel, &What::Closed(closed(None, 0)).said());
                     if let Some(pass) = pass.filter(|_| given.is_some()) {
                         let (answer, _) = oneshot::channel();
                         let change = Change::Resign { seat: pass.seat() };
@@ -161,14 +179,12 @@ impl StreamHandle {
                     to(table, Ask::Detach(attachment));
                 }
                 None => {
-                    self.out.tell(Item {
-                        channel,
-                        what: closed(Some(HostError::NoChannel { channel: channel.0 }), 0),
-                    });
+                    let none = HostError::NoChannel { channel: channel.0 };
+                    self.out.tell(channel, &What::Closed(closed(Some(none), 0)).said());
                 }
             },
             Said::Answer { decision, answer, reported } => match self.out.attached(channel) {
-                Some(Attached { attachment, table, pass, .. }) => {
+                Some((attachment, table, pass)) => {
                     let answering = Answering { decision, answer, reported };
                     let out = self.out.clone();
                     to(table, Ask::Answer { out, channel, attachment, pass, answering });
@@ -176,7 +192,7 @@ impl StreamHandle {
                 None => {
                     let refused = AnswerRefused::Host(HostError::NoChannel { channel: channel.0 });
                     let answered = Answered { decision, outcome: AnswerOutcome::Refused(refused) };
-                    self.out.tell(Item { channel, what: What::Answered(Box::new(answered)) });
+                    self.out.tell(channel, &What::Answered(Box::new(answered)).said());
                     // An answer can cross the end of its table on the way: that is nobody's fault.
                     if !self.out.is_closed(channel) {
                         self.note_refused();
@@ -208,12 +224,12 @@ impl StreamHandle {
             Ok(before) => before,
             Err(NoRoom) => {
                 let full = Exhausted::Count { counted: Counted::Channels, most };
-                let what = closed(Some(full.into()), after.unwrap_or_default());
-                return self.out.tell(Item { channel, what });
+                let closed = closed(Some(full.into()), after.unwrap_or_default());
+                return self.out.tell(channel, &What::Closed(closed).said());
             }
         };
         if let Some(given) = given {
-            self.out.push(attachment, channel, [What::Given(given)]);
+            self.out.push(attachment, channel, [What::Given(given).said().as_slice()]);
         }
         let _catch_up = after.map(|_| CatchUp::of(&self.out));
         let (out, agent) = (self.out.clone(), self.agent.clone());

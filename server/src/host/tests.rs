@@ -5,12 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parlor_engine::{GameId, Viewer};
+use parlor_proto::v1::{self, stream_item::Item};
+use prost::Message;
 
 use super::*;
 use crate::clock::ManualClock;
+use crate::grpc::Failure;
 use crate::identity::ServerKey;
 use crate::log::MemoryLog;
-use crate::table::{Joining, SeatSetup, State, TableEvent, TimeControl, Visibility};
+use crate::table::{Joining, SeatSetup, State, TimeControl, Visibility};
 
 const TIME: TimeControl = TimeControl {
     decision: 1_000,
@@ -83,8 +86,14 @@ impl Scene {
 #[derive(Default)]
 struct Seen {
     numbers: Vec<u64>,
-    closed: Option<Closed>,
-    events: Vec<TableEvent>,
+    closed: Option<v1::ChannelClosed>,
+    events: Vec<v1::TableEvent>,
+}
+
+/// The items of a message, which is no larger than one may be.
+fn items(batch: &Batch) -> Vec<v1::StreamItem> {
+    assert!(batch.items.len() <= Settings::default().limits.batch_bytes.bytes(), "{}", batch.items.len());
+    v1::PlayResponse::decode(batch.items.as_slice()).expect("items").items
 }
 
 /// Attaches, answers every decision with its first action, and reads until the channel is closed.
@@ -96,25 +105,25 @@ async fn play(host: &Host, who: Who, after: Option<u64>) -> Seen {
     let mut seen = Seen::default();
     while seen.closed.is_none() {
         let batch = outbox.next().await.expect("a stream that goes on");
-        for item in batch.items {
-            match item.what {
-                What::Given(given) => panic!("{given:?} is for agents"),
-                What::Snapshot(snapshot) => seen.numbers.push(snapshot.number),
-                What::Update(told) => {
-                    seen.numbers.push(told.update.number);
-                    seen.events.extend(told.update.table_events);
+        for item in items(&batch) {
+            match item.item.expect("an item") {
+                Item::SeatGiven(given) => panic!("{given:?} is for agents"),
+                Item::Snapshot(snapshot) => seen.numbers.push(snapshot.number.into()),
+                Item::Update(update) => {
+                    seen.numbers.push(update.number.into());
+                    seen.events.extend(update.table_events);
                 }
-                What::Decision(asked) => {
-                    assert_eq!(asked.legal.len(), asked.legal_count as usize);
-                    let answer =
-                        Said::Answer { decision: asked.id, answer: Answer::Index(0), reported: Some(1) };
+                Item::Decision(asked) => {
+                    assert_eq!(asked.legal_actions.len(), asked.legal_count as usize);
+                    let decision = DecisionId(asked.id.into());
+                    let answer = Said::Answer { decision, answer: Answer::Index(0), reported: Some(1) };
                     handle.say(vec![Saying { channel, what: answer }]).await;
                 }
-                What::Answered(answered) => {
-                    assert!(matches!(answered.outcome, AnswerOutcome::Accepted(_)), "{answered:?}");
+                Item::Answered(answered) => {
+                    assert_eq!(answered.status(), v1::AnswerStatus::Accepted, "{answered:?}");
                 }
-                What::Closed(closed) => seen.closed = Some(closed),
-                What::Presence(_) | What::TimeLeft(_) => {}
+                Item::Closed(closed) => seen.closed = Some(closed),
+                Item::Presence(_) | Item::TimeLeft(_) => {}
             }
         }
     }
@@ -152,8 +161,10 @@ async fn players_and_spectators_see_every_update_once() {
         for player in playing {
             let seen = player.await.expect("a player");
             assert!(seen.numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "{:?}", seen.numbers);
-            assert!(matches!(seen.events.last(), Some(TableEvent::Ended { .. })));
-            assert!(seen.closed.is_some_and(|closed| closed.why.is_none()));
+            let last = seen.events.into_iter().last().and_then(|last| last.event);
+            assert!(matches!(last, Some(v1::table_event::Event::Over(_))), "{last:?}");
+            let closed = seen.closed.expect("an end");
+            assert_eq!(closed.reason(), v1::ErrorReason::Unspecified, "{closed:?}");
         }
         let last = scene.over(table).await.numbers.of(Viewer::Spectator);
         assert_eq!(watched.numbers, (1..=last).collect::<Vec<_>>());
@@ -189,11 +200,12 @@ async fn whoever_comes_back_after_a_long_time_gets_everything() {
     while closed < channels {
         let batch = outbox.next().await.expect("a stream that goes on");
         assert!(batch.ending.is_none(), "{:?}", batch.ending);
-        assert!(batch.items.len() <= most, "{} items waited", batch.items.len());
-        for Item { channel, what } in batch.items {
-            match what {
-                What::Update(told) => heard.entry(channel.0).or_default().push(told.update.number),
-                What::Closed(end) => closed += u32::from(end.why.is_none()),
+        let items = items(&batch);
+        assert!(items.len() <= most, "{} items waited", items.len());
+        for v1::StreamItem { channel, item } in items {
+            match item.expect("an item") {
+                Item::Update(told) => heard.entry(channel).or_default().push(told.number.into()),
+                Item::Closed(end) => closed += u32::from(end.reason() == v1::ErrorReason::Unspecified),
                 _ => {}
             }
         }
@@ -344,7 +356,7 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
     let rail = Who::Rail { table, caller: owner, admin: true };
     for who in [rail.clone(), Who::Spectator(spectator(&scene, table))] {
         let seen = play(&scene.host, who, Some(0)).await;
-        assert_eq!(seen.closed.and_then(|closed| closed.why), Some(refused.clone()));
+        assert_eq!(seen.closed.map(|closed| closed.message), Some(Failure::from(refused.clone()).message()));
         assert!(seen.numbers.is_empty() && seen.events.is_empty());
     }
     let pass = scene.key.seat_token(table, Seat::FIRST, Generation(0));

@@ -98,6 +98,11 @@ impl<K: Hash + Eq + Clone + Send + 'static, T: Numbered + Send + Sync + 'static>
         self.topics().clear();
     }
 
+    /// Whether nobody follows anything. Whoever begins to later reads what was durable before.
+    pub(super) fn is_idle(&self) -> bool {
+        self.topics().is_empty()
+    }
+
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.topics().len()

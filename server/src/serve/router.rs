@@ -1,9 +1,6 @@
 //! The way of a request: TLS, HTTP/2 or HTTP/1, CORS, gRPC-Web, the layers of [`crate::grpc::layer`], its service.
 
-use tonic::{
-    service::Routes,
-    transport::server::{Router, Server},
-};
+use tonic::transport::server::Server;
 use tonic_web::GrpcWebLayer;
 use tower::layer::util::{Identity, Stack};
 use tower_http::cors::CorsLayer;
@@ -47,17 +44,14 @@ pub fn transport(settings: &Settings) -> Server {
         .max_concurrent_streams(settings.limits.streams_per_connection.get() + TOLD_OFF)
 }
 
-pub(super) fn router(
-    settings: &Settings,
-    parts: &Parts,
-    services: Routes,
-) -> Result<Router<Layers>, StartError> {
+/// The way to the services.
+pub(super) fn way(settings: &Settings, parts: &Parts) -> Result<Server<Layers>, StartError> {
     let (connections, limits) = (&settings.connections, &settings.limits);
     let mut server = transport(settings);
     if let Some(files) = settings.tls.files() {
         server = tls::encrypt(server, files)?;
     }
-    let router = server
+    let way = server
         .layer(cors::layer(&connections.cors_origins))
         .layer(GrpcWebLayer::new())
         .layer(Trace::new(parts.clock.clone()))
@@ -65,7 +59,6 @@ pub(super) fn router(
         .layer(Identify::new(parts.keys.clone()))
         .layer(Limit::new(limits, parts.clock.clone()))
         .layer(Admit)
-        .layer(MessageSize::new(limits.message_bytes.bytes()))
-        .add_routes(services);
-    Ok(router)
+        .layer(MessageSize::new(limits.message_bytes.bytes()));
+    Ok(way)
 }

@@ -3,6 +3,7 @@
 use parlor_engine::{AnyAction, Lang, Say};
 use parlor_proto::convert::field::{WrongField, required};
 use parlor_proto::v1;
+use parlor_proto::write::{Fields, Write, read_back};
 
 use super::german::german;
 use super::number;
@@ -69,30 +70,43 @@ fn refused(decision_id: u32, refusal: v1::AnswerRefusal) -> v1::Answered {
 
 /// What became of an answer.
 #[must_use]
-pub fn answered(answered: Answered) -> v1::Answered {
-    let Answered { decision, outcome } = answered;
-    let decision_id = number(decision.0);
-    let decided = |status: v1::AnswerStatus, made: Decided| v1::Answered {
-        decision_id,
-        status: status.into(),
-        action: Some(made.action.into()),
-        number: number(made.number),
-        refusal: None,
-    };
-    match outcome {
-        AnswerOutcome::Accepted(made) => decided(v1::AnswerStatus::Accepted, made),
-        AnswerOutcome::Repeated(made) => decided(v1::AnswerStatus::Repeated, made),
-        AnswerOutcome::Conflict(made) => {
-            let error = CommandError::AlreadyDecided { decision, played: Some(made.action) };
-            let refusal = Some(refusal(error.into()));
-            v1::Answered { refusal, ..decided(v1::AnswerStatus::Conflict, made) }
-        }
-        AnswerOutcome::Refused(AnswerRefused::Illegal(refusal)) => refused(decision_id, refusal.into()),
-        AnswerOutcome::Refused(AnswerRefused::Command(error)) => command_refused(decision_id, error),
-        AnswerOutcome::Refused(AnswerRefused::Host(HostError::Command(error))) => {
-            command_refused(decision_id, error)
-        }
-        AnswerOutcome::Refused(AnswerRefused::Host(error)) => refused(decision_id, refusal(error)),
+pub fn answered(answered: &Answered) -> v1::Answered {
+    read_back(answered)
+}
+
+/// A [`v1::Answered`].
+impl Write for Answered {
+    fn write(&self, to: &mut Fields<'_>) {
+        let Answered { decision, outcome } = self;
+        let decision_id = number(decision.0);
+        let mut decided = |status: v1::AnswerStatus, made: &Decided| {
+            to.number(1, decision_id);
+            to.number(2, status as u32);
+            to.message(3, &made.action);
+            to.number(4, number(made.number));
+        };
+        let refusal = match outcome {
+            AnswerOutcome::Accepted(made) => return decided(v1::AnswerStatus::Accepted, made),
+            AnswerOutcome::Repeated(made) => return decided(v1::AnswerStatus::Repeated, made),
+            AnswerOutcome::Conflict(made) => {
+                decided(v1::AnswerStatus::Conflict, made);
+                let error = CommandError::AlreadyDecided { decision: *decision, played: Some(made.action) };
+                return to.made(5, &refusal(error.into()));
+            }
+            AnswerOutcome::Refused(AnswerRefused::Illegal(refusal)) => {
+                refused(decision_id, (*refusal).into())
+            }
+            AnswerOutcome::Refused(AnswerRefused::Command(error)) => {
+                command_refused(decision_id, error.clone())
+            }
+            AnswerOutcome::Refused(AnswerRefused::Host(HostError::Command(error))) => {
+                command_refused(decision_id, error.clone())
+            }
+            AnswerOutcome::Refused(AnswerRefused::Host(error)) => {
+                refused(decision_id, refusal(error.clone()))
+            }
+        };
+        to.all_of(&refusal);
     }
 }
 

@@ -3,32 +3,31 @@
 use parlor_engine::AnyView;
 use parlor_proto::convert::seat_number;
 use parlor_proto::v1;
-use parlor_proto::v1::stream_item::Item as Wire;
+use parlor_proto::write::{Fields, Write};
 
-use super::answer::answered;
 use super::number;
 use super::table::table;
 use crate::agents::Given;
 use crate::grpc::Failure;
-use crate::host::{Asked, Closed, HostError, Item, Presence, SeatTime, Snapshot, Told, What};
+use crate::host::{Asked, Closed, HostError, Presence, SeatTime, Snapshot, Told, What};
 use crate::table::Decided;
 
-/// One thing that the host says.
-#[must_use]
-pub fn item(item: Item) -> v1::StreamItem {
-    let what = match item.what {
-        What::Given(given) => Wire::SeatGiven(seat_given(given)),
-        What::Snapshot(snapshot) => Wire::Snapshot(Box::new(self::snapshot(*snapshot))),
-        What::Update(told) => Wire::Update(update(*told)),
-        What::Decision(asked) => Wire::Decision(decision(*asked)),
-        What::Answered(what) => Wire::Answered(answered(*what)),
-        What::Presence(presence) => Wire::Presence(self::presence(presence)),
-        What::TimeLeft(seats) => Wire::TimeLeft(time_left(&seats)),
-        What::Closed(Closed { why, number, retry }) => {
-            Wire::Closed(closed(why.map(Failure::from), number, retry))
+/// What the host says on a channel: one of the fields of [`v1::StreamItem`].
+impl Write for What {
+    fn write(&self, to: &mut Fields<'_>) {
+        match self {
+            What::Snapshot(snapshot) => to.made(2, &self::snapshot(snapshot)),
+            What::Update(told) => to.message(3, &**told),
+            What::Decision(asked) => to.message(4, &**asked),
+            What::Answered(answered) => to.message(5, &**answered),
+            What::Presence(presence) => to.made(6, &self::presence(*presence)),
+            What::TimeLeft(seats) => to.made(7, &time_left(seats)),
+            What::Closed(Closed { why, number, retry }) => {
+                to.made(8, &closed(why.clone().map(Failure::from), *number, *retry));
+            }
+            What::Given(given) => to.made(9, &seat_given(*given)),
         }
-    };
-    v1::StreamItem { channel: item.channel.0, item: Some(what) }
+    }
 }
 
 fn seat_given(given: Given) -> v1::SeatGiven {
@@ -45,52 +44,72 @@ pub(super) fn game_view(view: AnyView, seed_given: bool) -> Box<v1::GameView> {
     Box::new(v1::GameView { seed_given, ..view.into() })
 }
 
-fn snapshot(snapshot: Snapshot) -> v1::Snapshot {
+fn write_view(field: u32, view: Option<&AnyView>, seed_given: bool, to: &mut Fields<'_>) {
+    if let Some(view) = view {
+        to.nested(field, |to| {
+            view.write(to);
+            to.flag(100, seed_given);
+        });
+    }
+}
+
+fn snapshot(snapshot: &Snapshot) -> v1::Snapshot {
     let Snapshot { number, viewer, look, view, presence, time_left } = snapshot;
     v1::Snapshot {
-        number: self::number(number),
-        viewer: Some(viewer.into()),
+        number: self::number(*number),
+        viewer: Some((*viewer).into()),
         // A stream may hold tables of several owners, and whoever reads it: it never has what is an owner's alone.
-        table: Some(table(&look, false)),
-        view: view.map(|view| game_view(view, look.shuffle.given)),
-        presence: presence.into_iter().map(self::presence).collect(),
+        table: Some(table(look, false)),
+        view: view.clone().map(|view| game_view(view, look.shuffle.given)),
+        presence: presence.iter().copied().map(self::presence).collect(),
         time_left: time_left.as_deref().map(self::time_left),
     }
 }
 
-fn update(told: Told) -> v1::Update {
-    let Told { update, view, seed_given, timed } = told;
-    v1::Update {
-        number: number(update.number),
-        table_events: update.table_events.iter().map(v1::TableEvent::from).collect(),
-        decided: update.decided.map(|made| decided(made, timed)),
-        events: update.events.into_iter().map(v1::GameEvent::from).collect(),
-        view: view.map(|view| game_view(view, seed_given)),
+/// A [`v1::Update`].
+impl Write for Told {
+    fn write(&self, to: &mut Fields<'_>) {
+        let Told { update, view, seed_given, timed } = self;
+        to.number(1, number(update.number));
+        for event in &update.table_events {
+            to.made(2, &v1::TableEvent::from(event));
+        }
+        if let Some(made) = &update.decided {
+            to.nested(3, |to| write_decided(made, *timed, to));
+        }
+        to.messages(4, &update.events);
+        write_view(5, view.as_ref(), *seed_given, to);
     }
 }
 
-fn decided(made: Decided, timed: bool) -> v1::Decided {
-    v1::Decided {
-        decision_id: number(made.id.0),
-        action: Some(made.action.into()),
-        by: v1::DecidedBy::from(made.by).into(),
-        think_ms: made.used,
-        bank_left_ms: timed.then_some(made.bank),
-        index: made.index,
+/// A [`v1::Decided`].
+fn write_decided(made: &Decided, timed: bool, to: &mut Fields<'_>) {
+    to.number(1, number(made.id.0));
+    to.message(2, &made.action);
+    to.number(3, v1::DecidedBy::from(made.by) as u32);
+    to.number(4, made.used);
+    if timed {
+        to.present(5, made.bank);
     }
+    to.number(6, made.index);
 }
 
-fn decision(asked: Asked) -> v1::Decision {
-    v1::Decision {
-        id: number(asked.id.0),
-        after: number(asked.after),
-        view: asked.view.map(|view| game_view(view, asked.seed_given)),
-        legal_actions: asked.legal.into_iter().map(v1::GameAction::from).collect(),
-        legal_count: asked.legal_count,
-        default_index: asked.default_index,
-        time_left_ms: asked.time_left,
-        bank_left_ms: asked.bank_left,
-        hidden: asked.secret,
+/// A [`v1::Decision`].
+impl Write for Asked {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.number(1, number(self.id.0));
+        to.number(2, number(self.after));
+        write_view(3, self.view.as_ref(), self.seed_given, to);
+        to.messages(4, &self.legal);
+        to.number(5, self.legal_count);
+        to.number(6, self.default_index);
+        if let Some(left) = self.time_left {
+            to.present(7, left);
+        }
+        if let Some(left) = self.bank_left {
+            to.present(8, left);
+        }
+        to.flag(9, self.secret);
     }
 }
 

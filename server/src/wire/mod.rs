@@ -35,7 +35,7 @@ pub use ask::{
 };
 pub use attach::{Attaching, MAX_ITEMS, attach, follow_channels, play_items};
 pub use create::create_table;
-pub use item::{closed, item, stream_ending};
+pub use item::{closed, stream_ending};
 pub use list::{Listing, list_tables};
 pub use news::news;
 pub use record::{export_records, get_record, list_records, prove_deal, record, record_summary};

@@ -3,14 +3,19 @@
 use parlor_engine::flush::{Ranks, Stack, View};
 use parlor_engine::{MAX_SEATS, Seat};
 
-use super::super::common::{players, seat, seat_number, seat_numbers, seats};
+use super::super::common::{players, seat, seat_number, seats};
 use super::super::field::{WrongField, number8, number16, optional, required};
-use super::{GAME, rank_numbers, ranks};
+use super::super::messages;
+use super::{GAME, ranks, write_ranks};
 use crate::v1;
+use crate::write::{Fields, Write};
 
-impl From<Stack> for v1::FlushStack {
-    fn from(stack: Stack) -> v1::FlushStack {
-        v1::FlushStack { combination: Some(stack.combination.into()), by: seat_number(stack.by) }
+messages!(View => FlushView);
+
+impl Write for Stack {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.message(1, &self.combination);
+        to.number(2, seat_number(self.by));
     }
 }
 
@@ -21,28 +26,27 @@ impl TryFrom<v1::FlushStack> for Stack {
     }
 }
 
-impl From<View> for v1::FlushView {
-    fn from(view: View) -> v1::FlushView {
-        let seats = Seat::all(view.players).map(|seat| v1::FlushSeat {
-            hand_size: view.hand_sizes[seat.index()].into(),
-            total: view.totals[seat.index()],
-            left: rank_numbers(view.left[seat.index()]),
-        });
-        v1::FlushView {
-            viewer: Some(view.viewer.into()),
-            options: Some(view.options.into()),
-            hand_number: view.hand_number.into(),
-            start: seat_number(view.start),
-            turn: seat_number(view.turn),
-            stack: view.stack.map(v1::FlushStack::from),
-            passed: seat_numbers(view.passed),
-            hand: rank_numbers(view.hand),
-            gone: rank_numbers(view.gone),
-            set_aside: view.set_aside.into(),
-            kept_back: view.kept_back.into(),
-            seats: seats.collect(),
-            outcome: view.outcome.map(v1::Outcome::from),
+impl Write for View {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.message(1, &self.viewer);
+        to.message(2, &self.options);
+        to.number(3, self.hand_number);
+        to.number(4, seat_number(self.start));
+        to.number(5, seat_number(self.turn));
+        to.optional(6, self.stack);
+        to.list(7, self.passed.iter().map(seat_number));
+        write_ranks(self.hand, 8, to);
+        write_ranks(self.gone, 9, to);
+        to.number(10, self.set_aside);
+        to.number(11, self.kept_back);
+        for seat in Seat::all(self.players).map(Seat::index) {
+            to.nested(12, |to| {
+                to.number(1, self.hand_sizes[seat]);
+                to.signed(2, self.totals[seat]);
+                write_ranks(self.left[seat], 3, to);
+            });
         }
+        to.optional(13, self.outcome);
     }
 }
 

@@ -3,52 +3,52 @@
 use parlor_engine::habe_fertig::{Origin, Phase, View};
 use parlor_engine::{MAX_SEATS, Seat};
 
-use super::super::common::{card_set, cards, players, seat, seat_number, seat_numbers, seats};
+use super::super::common::{card_set, players, seat, seat_number, seats};
 use super::super::field::{WrongField, length, number8, number16, optional, required};
+use super::super::messages;
 use super::{GAME, tops};
 use crate::v1;
+use crate::write::{Fields, Write};
 
-impl From<View> for v1::HabeFertigView {
-    fn from(view: View) -> v1::HabeFertigView {
-        use v1::habe_fertig_view::Phase as Wire;
-        let phase = match view.phase {
-            Phase::Hiding { waiting } => {
-                Wire::Hiding(v1::HabeFertigHiding { waiting: seat_numbers(waiting) })
-            }
-            Phase::Laying { turned } => Wire::Laying(v1::HabeFertigLaying { turned: Some(turned.into()) }),
-            Phase::Moving => Wire::Moving(v1::HabeFertigMoving {}),
-        };
-        let seats = Seat::all(view.players).map(|seat| v1::HabeFertigSeat {
-            hand_size: view.hand_sizes[seat.index()].into(),
-            total: view.totals[seat.index()],
-        });
-        let origins = view.origins.iter().map(|origin| v1::HabeFertigOrigin {
-            rebuild: origin.rebuild.into(),
-            cards: cards(origin.cards),
-            in_hands: Seat::all(view.players).map(|seat| origin.in_hands[seat.index()].into()).collect(),
-            hidden: origin.hidden.into(),
-            in_draw_pile: origin.draw.into(),
-        });
-        v1::HabeFertigView {
-            viewer: Some(view.viewer.into()),
-            options: Some(view.options.into()),
-            round: view.round.into(),
-            dealer: seat_number(view.dealer),
-            phase: Some(phase),
-            turn: seat_number(view.turn),
-            turns: view.turns.into(),
-            dry_passes: view.dry_passes.into(),
-            hand: cards(view.hand),
-            hidden: cards(view.hidden),
-            tops: view.tops.map(v1::HabeFertigTops::from),
-            buried: cards(view.buried),
-            draw_pile: view.draw.into(),
-            rebuilds: view.rebuilds.into(),
-            origins: origins.collect(),
-            seats: seats.collect(),
-            shown: view.shown.map(v1::HabeFertigShown::from),
-            outcome: view.outcome.map(v1::Outcome::from),
+messages!(View => HabeFertigView);
+
+impl Write for View {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.message(1, &self.viewer);
+        to.message(2, &self.options);
+        to.number(3, self.round);
+        to.number(4, seat_number(self.dealer));
+        match self.phase {
+            Phase::Hiding { waiting } => to.nested(5, |to| to.list(1, waiting.iter().map(seat_number))),
+            Phase::Laying { turned } => to.nested(6, |to| to.message(1, &turned)),
+            Phase::Moving => to.nested(7, |_| {}),
         }
+        to.number(8, seat_number(self.turn));
+        to.number(9, self.turns);
+        to.number(10, self.dry_passes);
+        to.messages(11, self.hand);
+        to.messages(12, self.hidden);
+        to.optional(13, self.tops);
+        to.messages(14, self.buried);
+        to.number(15, self.draw);
+        to.number(16, self.rebuilds);
+        for origin in &self.origins {
+            to.nested(17, |to| {
+                to.number(1, origin.rebuild);
+                to.messages(2, origin.cards);
+                to.list(3, Seat::all(self.players).map(|seat| origin.in_hands[seat.index()].into()));
+                to.number(4, origin.hidden);
+                to.number(5, origin.draw);
+            });
+        }
+        for seat in Seat::all(self.players).map(Seat::index) {
+            to.nested(18, |to| {
+                to.number(1, self.hand_sizes[seat]);
+                to.signed(2, self.totals[seat]);
+            });
+        }
+        to.optional(19, self.shown);
+        to.optional(20, self.outcome);
     }
 }
 

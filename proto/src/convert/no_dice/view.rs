@@ -5,12 +5,17 @@ use parlor_engine::{MAX_SEATS, Seat, Seats};
 
 use super::super::common::{players, seat, seat_number};
 use super::super::field::{WrongField, each, number8, one_of, optional, required};
-use super::{GAME, hand, hand_cards};
+use super::super::messages;
+use super::{GAME, hand};
 use crate::v1;
+use crate::write::{Fields, Write};
 
-impl From<Laid> for v1::NoDiceTableCard {
-    fn from(laid: Laid) -> v1::NoDiceTableCard {
-        v1::NoDiceTableCard { seat: seat_number(laid.seat), placement: Some(laid.placement.into()) }
+messages!(View => NoDiceView);
+
+impl Write for Laid {
+    fn write(&self, to: &mut Fields<'_>) {
+        to.number(1, seat_number(self.seat));
+        to.message(2, &self.placement);
     }
 }
 
@@ -21,39 +26,38 @@ impl TryFrom<v1::NoDiceTableCard> for Laid {
     }
 }
 
-impl From<View> for v1::NoDiceView {
-    fn from(view: View) -> v1::NoDiceView {
-        let order = match view.order {
+impl Write for View {
+    fn write(&self, to: &mut Fields<'_>) {
+        let order = match self.order {
             PlayOrder::Clockwise => v1::NoDicePlayOrder::Clockwise,
             PlayOrder::Anticlockwise => v1::NoDicePlayOrder::Anticlockwise,
         };
-        let decision = match view.decision {
+        let decision = match self.decision {
             None => v1::NoDiceDecision::Unspecified,
             Some(Decision::Turn) => v1::NoDiceDecision::Turn,
             Some(Decision::Window) => v1::NoDiceDecision::Window,
         };
-        let seats = Seat::all(view.players).map(|seat| v1::NoDiceSeat {
-            hand_size: view.hand_sizes[seat.index()].into(),
-            known: hand_cards(view.known[seat.index()]),
-            x2: view.x2.contains(seat),
-            passed: view.passed.contains(seat),
-            score: view.scores[seat.index()],
-        });
-        v1::NoDiceView {
-            viewer: Some(view.viewer.into()),
-            options: Some(view.options.into()),
-            order: order.into(),
-            turn: seat_number(view.turn),
-            windows_held: view.windows_held,
-            decision: decision.into(),
-            said_yes: view.said_yes,
-            hand: hand_cards(view.hand),
-            draw_pile: view.draw_pile.into(),
-            seats: seats.collect(),
-            table: view.table.into_iter().map(v1::NoDiceTableCard::from).collect(),
-            played: hand_cards(view.played),
-            outcome: view.outcome.map(v1::Outcome::from),
+        to.message(1, &self.viewer);
+        to.message(2, &self.options);
+        to.number(3, order as u32);
+        to.number(4, seat_number(self.turn));
+        to.number(5, decision as u32);
+        to.flag(6, self.said_yes);
+        to.messages(7, self.hand);
+        to.number(8, self.draw_pile);
+        to.messages(9, &self.table);
+        to.messages(10, self.played);
+        for seat in Seat::all(self.players) {
+            to.nested(11, |to| {
+                to.number(1, self.hand_sizes[seat.index()]);
+                to.messages(2, self.known[seat.index()]);
+                to.flag(3, self.x2.contains(seat));
+                to.flag(4, self.passed.contains(seat));
+                to.signed(5, self.scores[seat.index()]);
+            });
         }
+        to.optional(12, self.outcome);
+        to.flag(13, self.windows_held);
     }
 }
 

@@ -85,7 +85,7 @@ impl<'a> Batch<'a> {
     /// The row of a table that exists, as it will be.
     pub(super) fn row(&self, id: &TableId, now: &Now) -> Result<Row, LogError> {
         match &now.row {
-            Some(row) => Ok(row.clone()),
+            Some(row) => Ok(Row::clone(row)),
             None => {
                 let row = Row::find(self.db, id, self.failing)?;
                 row.ok_or_else(|| self.failing.damaged_table(*id))
@@ -183,7 +183,7 @@ impl<'a> Batch<'a> {
                 let key = (row.listing.owner.clone(), request.clone());
                 self.requests.insert(key, Some(id));
             }
-            now.row = Some(row);
+            now.row = Some(Box::new(row));
         }
         Ok(Appended { length: now.chain.length, head: now.chain.head, feed })
     }

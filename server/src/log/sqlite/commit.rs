@@ -94,7 +94,7 @@ impl Batch<'_> {
             if let (Ok(Some(row)), Ok(_), Some(work)) = (row, log, self.tables.get_mut(&id))
                 && let Some(now) = &mut work.now
             {
-                now.row = Some(row);
+                now.row = Some(Box::new(row));
                 now.write_out = true;
             }
         }

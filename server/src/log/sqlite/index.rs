@@ -3,13 +3,14 @@
 //! It is never more than the journal holds, and the journal is bounded. It is a fold of the journal: made anew at
 //! start-up, moved on after each commit.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use rusqlite::Connection;
 
 use super::failure::Failing;
 use super::journal::{self, Meta};
 use super::row::{COLUMNS, Row, log_length};
+use crate::QuickMap;
 use crate::log::chain::Chain;
 use crate::log::{LogError, TableId};
 
@@ -33,7 +34,7 @@ pub(super) struct InPlay {
 /// All tables in play.
 #[derive(Default, PartialEq, Eq, Debug)]
 pub(super) struct Index {
-    pub(super) tables: HashMap<TableId, InPlay>,
+    pub(super) tables: QuickMap<TableId, InPlay>,
     /// The tables with a tail, those first that reach back furthest in the journal.
     oldest: BTreeSet<(u64, TableId)>,
     /// The rows of the journal and their sizes.

@@ -26,8 +26,8 @@ pub(super) struct Now {
     pub(super) fresh: Vec<u8>,
     /// How many bytes the log had before.
     pub(super) bytes: u64,
-    /// Its row. `None` where the row stays as it is.
-    pub(super) row: Option<Row>,
+    /// Its row. `None` where the row stays as it is, as with most commits: so it is in a box.
+    pub(super) row: Option<Box<Row>>,
     pub(super) record: Option<Bytes>,
     /// Whether its tail in the index is part of its log.
     pub(super) has_tail: bool,

@@ -26,7 +26,7 @@ pub(super) fn accepted() -> Answered {
 }
 
 fn became(outcome: AnswerOutcome) -> v1::Answered {
-    let said = answered(Answered { decision: DecisionId(4), outcome });
+    let said = answered(&Answered { decision: DecisionId(4), outcome });
     assert_eq!(said.decision_id, 4);
     said
 }

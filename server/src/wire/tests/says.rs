@@ -3,17 +3,20 @@
 use std::sync::Arc;
 
 use parlor_engine::{GameId, Refusal, Viewer};
+use parlor_proto::encoded::Field;
 use parlor_proto::v1;
 use parlor_proto::v1::stream_item::Item as Wire;
 use parlor_proto::v1::table_seat::Occupant;
+use parlor_proto::write::{Fields, Write};
+use prost::Message;
 use prost_types::Timestamp;
 
 use super::covered::Covered;
 use super::{OTHER, TABLE, seat};
 use crate::agents::Given;
 use crate::host::{
-    AnswerOutcome, AnswerRefused, Answered, Asked, Channel, Closed, HostError, Item, News, NewsItem,
-    Presence, SeatTime, Snapshot, Told, What,
+    AnswerOutcome, AnswerRefused, Answered, Asked, Closed, HostError, News, NewsItem, Presence, SeatTime,
+    Snapshot, Told, What,
 };
 use crate::stored::tests::games::{NOW, Played, play_all, play_out};
 use crate::stored::tests::test_rng;
@@ -21,10 +24,15 @@ use crate::table::{
     ChanceSetup, CommandError, Conduct, DecisionId, Ending, Entry, Holder, Look, Record, SeatSetup, State,
     Table, TableEvent, Update,
 };
-use crate::wire::{closed, item, news, stream_ending, table};
+use crate::wire::{closed, news, stream_ending, table};
 
 fn said(what: What) -> v1::StreamItem {
-    item(Item { channel: Channel(9), what })
+    let (mut said, mut items) = (Vec::new(), Vec::new());
+    what.write(&mut Fields::of(&mut said));
+    Field::PLAY.put(9, &said, &mut items);
+    let mut message = v1::PlayResponse::decode(items.as_slice()).expect("a message");
+    assert_eq!(message.encode_to_vec(), items, "as the generated code writes it");
+    message.items.pop().expect("an item")
 }
 
 fn snapshot(table: &Table, viewer: Viewer) -> What {

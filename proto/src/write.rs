@@ -1,0 +1,180 @@
+//! Writing messages field by field, without making them first.
+//!
+//! A server writes a view for each player after each move, and a message made of lists within lists costs more to make and
+//! to take apart than to write: so what the engine gives is written as it is. A field is named by its number in the .proto
+//! file, and the tests read everything back.
+
+use prost::Message;
+use prost::encoding::{WireType, encode_key, encode_varint};
+
+/// Something that has a form on the wire.
+pub trait Write {
+    /// Writes its fields.
+    fn write(&self, to: &mut Fields<'_>);
+}
+
+impl<W: Write + ?Sized> Write for &W {
+    fn write(&self, to: &mut Fields<'_>) {
+        W::write(self, to);
+    }
+}
+
+/// The fields of one message, which are added to what was written before. As everywhere in proto3, what a field has when
+/// it is not there is not written, unless the name of the method says so.
+#[derive(Debug)]
+pub struct Fields<'a>(&'a mut Vec<u8>);
+
+impl<'a> Fields<'a> {
+    /// The fields of a message that is written here.
+    pub fn of(message: &'a mut Vec<u8>) -> Fields<'a> {
+        Fields(message)
+    }
+
+    /// A number, or one of an enum's.
+    pub fn number(&mut self, field: u32, value: impl Into<u64>) {
+        let value = value.into();
+        if value != 0 {
+            self.present(field, value);
+        }
+    }
+
+    /// A number in a field that can be missing, and is there: it is written though it may be 0.
+    pub fn present(&mut self, field: u32, value: impl Into<u64>) {
+        encode_key(field, WireType::Varint, self.0);
+        encode_varint(value.into(), self.0);
+    }
+
+    /// A number that may be negative (`sint32`).
+    pub fn signed(&mut self, field: u32, value: i32) {
+        self.number(field, zigzag(value));
+    }
+
+    /// Yes or no.
+    pub fn flag(&mut self, field: u32, value: bool) {
+        self.number(field, value);
+    }
+
+    /// A list of numbers that may be negative (`repeated sint32`).
+    pub fn signed_list(&mut self, field: u32, values: impl IntoIterator<Item = i32>) {
+        self.list(field, values.into_iter().map(zigzag));
+    }
+
+    /// A list of numbers (`repeated uint32`).
+    pub fn list(&mut self, field: u32, values: impl IntoIterator<Item = u32>) {
+        let mut values = values.into_iter().peekable();
+        if values.peek().is_some() {
+            self.nested(field, |list| values.for_each(|value| encode_varint(value.into(), list.0)));
+        }
+    }
+
+    /// A message, which is there even if it is empty.
+    pub fn message(&mut self, field: u32, value: &(impl Write + ?Sized)) {
+        self.nested(field, |to| value.write(to));
+    }
+
+    /// A message that may be missing.
+    pub fn optional(&mut self, field: u32, value: Option<impl Write>) {
+        if let Some(value) = value {
+            self.message(field, &value);
+        }
+    }
+
+    /// A list of messages.
+    pub fn messages(&mut self, field: u32, values: impl IntoIterator<Item = impl Write>) {
+        values.into_iter().for_each(|value| self.message(field, &value));
+    }
+
+    /// All that a message of the same kind has which has been made.
+    pub fn all_of(&mut self, message: &impl Message) {
+        message.encode_raw(self.0);
+    }
+
+    /// A message that has been made.
+    pub fn made(&mut self, field: u32, message: &impl Message) {
+        self.nested(field, |to| to.all_of(message));
+    }
+
+    /// A message whose fields are written by the function.
+    pub fn nested(&mut self, field: u32, write: impl FnOnce(&mut Fields<'_>)) {
+        encode_key(field, WireType::LengthDelimited, self.0);
+        let start = self.0.len();
+        self.0.push(0);
+        write(&mut Fields(self.0));
+        let length = self.0.len() - start - 1;
+        if length < 0x80 {
+            self.0[start] = length as u8;
+        } else {
+            // The length takes more than the one byte that was left for it: what follows moves on.
+            let mut prefix = Vec::with_capacity(10);
+            encode_varint(length as u64, &mut prefix);
+            self.0.splice(start..=start, prefix);
+        }
+    }
+}
+
+const fn zigzag(value: i32) -> u32 {
+    ((value << 1) ^ (value >> 31)) as u32
+}
+
+/// What was written, as a message.
+pub fn read_back<M: Message + Default>(written: &impl Write) -> M {
+    let mut bytes = Vec::new();
+    written.write(&mut Fields::of(&mut bytes));
+    M::decode(bytes.as_slice()).expect("what is written can be read")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::v1;
+
+    struct Fn<F>(F);
+
+    impl<F: std::ops::Fn(&mut Fields<'_>)> Write for Fn<F> {
+        fn write(&self, to: &mut Fields<'_>) {
+            (self.0)(to);
+        }
+    }
+
+    fn written(write: impl std::ops::Fn(&mut Fields<'_>)) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        Fn(write).write(&mut Fields::of(&mut bytes));
+        bytes
+    }
+
+    #[test]
+    fn it_is_what_the_generated_code_writes() {
+        for value in [0, 1, -1, 63, -64, 64, 8191, i32::MAX, i32::MIN] {
+            let standing = v1::Standing { seat: 7, points: value, place: 1 << 20 };
+            let by_hand = |to: &mut Fields<'_>| {
+                to.number(1, 7_u32);
+                to.signed(2, value);
+                to.number(3, 1_u32 << 20);
+            };
+            assert_eq!(written(by_hand), standing.encode_to_vec(), "{value}");
+            assert_eq!(read_back::<v1::Standing>(&Fn(by_hand)), standing);
+        }
+        let shown = v1::HabeFertigRoundScored { round: 0, points: vec![0, -1, 300] };
+        let by_hand = written(|to| {
+            to.number(1, 0_u32);
+            to.signed_list(2, shown.points.iter().copied());
+        });
+        assert_eq!(by_hand, shown.encode_to_vec());
+        assert!(written(|to| to.signed_list(2, [])).is_empty());
+    }
+
+    #[test]
+    fn a_message_of_any_length_has_its_length_before_it() {
+        for length in [0, 1, 127, 128, 129, 16_383, 16_384, 100_000] {
+            let text = v1::Text { en: "x".repeat(length), de: String::new() };
+            let info =
+                v1::OptionInfo { name: "n".to_owned(), summary: Some(text.clone()), ..Default::default() };
+            let by_hand = written(|to| {
+                let before = v1::OptionInfo { name: "n".to_owned(), ..Default::default() };
+                to.all_of(&before);
+                to.made(2, &text);
+            });
+            assert_eq!(by_hand, info.encode_to_vec(), "{length}");
+        }
+    }
+}
