@@ -34,6 +34,7 @@ use crate::{
     tournament::Tournaments,
 };
 
+use connection::Cut;
 use health::Health;
 pub use listen::{Accepted, incoming};
 pub use router::transport;
@@ -124,8 +125,7 @@ impl Server {
         });
         let services = services::all(&parlour, &health).await;
         let way = router::way(settings, &parts)?;
-        let (stop, closing, cut) =
-            (CancellationToken::new(), CancellationToken::new(), CancellationToken::new());
+        let (stop, closing, cut) = (CancellationToken::new(), CancellationToken::new(), Cut::default());
         let readiness = page::Readiness::default();
         let serving = Serving {
             stop: stop.clone(),
@@ -151,7 +151,7 @@ struct Serving {
     /// No connection is taken any more, and those that are open are asked to end.
     closing: CancellationToken,
     /// Connections that are still open end now.
-    cut: CancellationToken,
+    cut: Cut,
     grace: Duration,
     host: Host,
     health: Health,
@@ -174,7 +174,7 @@ impl Serving {
                 self.closing.cancel();
                 if tokio::time::timeout(self.grace, &mut served).await.is_err() {
                     tracing::info!(grace = ?self.grace, "connections that are still open are cut off");
-                    self.cut.cancel();
+                    self.cut.off();
                     // It has nothing left to wait for.
                     let _ended = served.await;
                 }

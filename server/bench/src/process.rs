@@ -43,10 +43,21 @@ fn beside(name: &str) -> Result<PathBuf> {
 impl Server {
     /// Parlor on a folder.
     pub(crate) fn hosted(data: &Path) -> Result<Server> {
+        Server::start(Server::command(data)?)
+    }
+
+    /// Parlor on a folder, without huge pages: its memory then grows by what is used, and not by 2 MiB at a time.
+    pub(crate) fn with_small_pages(data: &Path) -> Result<Server> {
+        let mut command = Server::command(data)?;
+        command.env("MIMALLOC_ALLOW_THP", "0");
+        Server::start(command)
+    }
+
+    fn command(data: &Path) -> Result<Command> {
         let mut command = Command::new(beside("parlor-server")?);
         command.args(["--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--log-level", "error"]);
         command.arg("--data").arg(data).args(SETTINGS.map(|setting| ["--set", setting]).concat());
-        Server::start(command)
+        Ok(command)
     }
 
     /// The baseline.

@@ -1,11 +1,15 @@
 //! The turns: each measures everything once, one after the other, so that whatever else the machine does falls on all
 //! alike; the median of the turns counts.
 
+use std::path::Path;
+
 use anyhow::{Result, ensure};
+use parlor_proto::v1 as wire;
 
 use crate::bare::Sizes;
 use crate::figures::{Figures, print};
 use crate::process::{Load, Measured, Server};
+use crate::sizes::Bytes;
 use crate::{Measuring, rest, sizes};
 
 /// Over how many connections the players come, where it is not one each.
@@ -17,7 +21,10 @@ const LONG: &[&str] = &["rounds=100"];
 
 /// Moves for a second of the server's CPU, and those of the baseline. Gives the moves a second over few streams.
 pub(crate) fn moves(measuring: Measuring) -> Result<f64> {
-    let sizes = bytes_per_move()?;
+    bytes_per_move()?;
+    let sizes = bare_sizes()?;
+    print("bare_message_view", sizes.view as f64, "bytes", 0);
+    print("bare_message_events", sizes.events as f64, "bytes", 0);
     let load = Load::of(measuring);
     let stream = Load { stream_a_seat: true, ..load };
     let connection = Load { connections: 2 * load.tables, ..stream };
@@ -83,20 +90,27 @@ fn on_bare(load: Load, sizes: Sizes) -> Result<Measured> {
     load.on_bare(&Server::bare(load.tables, sizes)?, sizes)
 }
 
-/// Weighs moves, and gives the sizes of the baseline's messages.
-fn bytes_per_move() -> Result<Sizes> {
+/// What a move weighs, for those who want this.
+fn weigh(wants: wire::Wants) -> Result<Bytes> {
     let data = tempfile::tempdir()?;
     let server = Server::hosted(data.path())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let full = runtime.block_on(sizes::weigh(&server.address, sizes::FULL))?;
-    let lean = runtime.block_on(sizes::weigh(&server.address, sizes::LEAN))?;
-    print("bytes_per_move", full.sent, "bytes", 0);
-    print("bytes_per_move_lean", lean.sent, "bytes", 0);
+    runtime.block_on(sizes::weigh(&server.address, wants))
+}
+
+/// The sizes of the baseline's messages.
+fn bare_sizes() -> Result<Sizes> {
+    let full = weigh(sizes::FULL)?;
     let sizes = full.sizes();
     ensure!(sizes.view > 0 && sizes.events > 0, "moves without views or events: {full:?}");
-    print("bare_message_view", sizes.view as f64, "bytes", 0);
-    print("bare_message_events", sizes.events as f64, "bytes", 0);
     Ok(sizes)
+}
+
+/// How many bytes moves have.
+fn bytes_per_move() -> Result<()> {
+    print("bytes_per_move", weigh(sizes::FULL)?.sent, "bytes", 0);
+    print("bytes_per_move_lean", weigh(sizes::LEAN)?.sent, "bytes", 0);
+    Ok(())
 }
 
 /// How long a move takes at half of full load, beside the baseline at the same rate. An entry may wait for two commits:
@@ -104,7 +118,7 @@ fn bytes_per_move() -> Result<Sizes> {
 ///
 /// Full load is so many moves a second, which is found out unless it is known.
 pub(crate) fn latency(measuring: Measuring, full: Option<f64>) -> Result<()> {
-    let sizes = bytes_per_move()?;
+    let sizes = bare_sizes()?;
     let load = Load::of(measuring);
     let full = match full {
         Some(full) => full,
@@ -132,16 +146,25 @@ pub(crate) fn latency(measuring: Measuring, full: Option<f64>) -> Result<()> {
     Ok(())
 }
 
-/// How much memory a table takes: what ten times as many take more, over the same connections and while few move.
+/// How much memory a table takes: what ten times as many take more, over the same connections and while few move. With huge
+/// pages, as a server has them where the system allows it, the same comes in steps of 2 MiB, and so differs from turn to turn.
 pub(crate) fn memory(measuring: Measuring) -> Result<()> {
     let load = Load { options: &[], rate: Some(CALM), ..Load::of(measuring) };
-    let mut kib = Figures::default();
-    for _ in 0..measuring.turns {
-        let few = on_hosted(load)?.memory_kib;
-        let many = on_hosted(Load { tables: load.tables * 10, ..load })?.memory_kib;
-        kib.add((many - few) / (load.tables * 9) as f64);
+    let many = Load { tables: load.tables * 10, ..load };
+    type Start = fn(&Path) -> Result<Server>;
+    for (name, start) in
+        [("table_kib", Server::with_small_pages as Start), ("table_kib_huge_pages", Server::hosted as Start)]
+    {
+        let mut kib = Figures::default();
+        for _ in 0..measuring.turns {
+            let taken = |load: Load| {
+                let data = tempfile::tempdir()?;
+                load.on_hosted(&start(data.path())?).map(|measured| measured.memory_kib)
+            };
+            kib.add((taken(many)? - taken(load)?) / (many.tables - load.tables) as f64);
+        }
+        kib.print(name, "KiB", 2);
     }
-    kib.print("table_kib", "KiB", 2);
     Ok(())
 }
 

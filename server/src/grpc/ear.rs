@@ -22,11 +22,6 @@ pub(super) enum Speaker {
     Agent(Box<AgentStream>),
 }
 
-/// Listens to a client.
-struct Ear {
-    speaker: Speaker,
-}
-
 /// A message of a client, on any stream.
 pub(super) trait Message: Send + 'static {
     /// The items in it.
@@ -52,21 +47,19 @@ pub(super) fn converse<M: Message, T>(
     first: Vec<v1::PlayRequestItem>,
     requests: Streaming<M>,
 ) -> Speech<T> {
-    let ear = Ear { speaker };
-    let listening = async move { ear.until_the_end(ear.listen(first, requests)).await };
+    let listening = async move { speaker.until_the_end(speaker.listen(first, requests)).await };
     Speech::new(outbox, Listening(tokio::spawn(listening.in_current_span())))
 }
 
 /// A stream on which the client only listens, to these channels: all that it is told.
 pub(super) fn tell<T>(speaker: Speaker, outbox: Outbox, channels: Vec<(Channel, v1::Attach)>) -> Speech<T> {
-    let ear = Ear { speaker };
-    let listening = async move { ear.until_the_end(ear.follow(channels)).await };
+    let listening = async move { speaker.until_the_end(speaker.follow(channels)).await };
     Speech::new(outbox, Listening(tokio::spawn(listening.in_current_span())))
 }
 
-impl Ear {
+impl Speaker {
     const fn handle(&self) -> &StreamHandle {
-        match &self.speaker {
+        match self {
             Speaker::Client { handle, .. } => handle,
             Speaker::Agent(agent) => agent.handle(),
         }
@@ -76,7 +69,7 @@ impl Ear {
     /// Gives what the client has broken, if that was it.
     async fn until_the_end(&self, hear: impl Future<Output = Option<Status>>) -> Option<Status> {
         let give = async {
-            match &self.speaker {
+            match self {
                 Speaker::Client { .. } => std::future::pending().await,
                 Speaker::Agent(agent) => agent.give().await,
             }
@@ -133,7 +126,7 @@ impl Ear {
     /// the last channel is closed or the client goes. An agent that says no more is gone.
     async fn finish(&self) {
         self.handle().finish();
-        if matches!(self.speaker, Speaker::Client { .. }) {
+        if matches!(self, Speaker::Client { .. }) {
             std::future::pending::<()>().await;
         }
     }
@@ -173,7 +166,7 @@ impl Ear {
             }
             None => {
                 let wrong = WrongField::at("item", "must be set");
-                Err(match self.speaker {
+                Err(match self {
                     Speaker::Client { .. } => {
                         Refusal::Closed(Box::new(wire::closed(Some(wrong.into()), 0, false)))
                     }
@@ -184,7 +177,7 @@ impl Ear {
     }
 
     fn attach(&self, attach: v1::Attach) -> Result<Said, Refusal> {
-        let Speaker::Client { parlour, caller, .. } = &self.speaker else {
+        let Speaker::Client { parlour, caller, .. } = self else {
             let why = "must not be set: the server opens the channels of an agent";
             return Err(Refusal::Broken(WrongField::at("attach", why)));
         };

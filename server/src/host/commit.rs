@@ -78,7 +78,11 @@ pub(super) fn create(work: &mut Work, creation: Creation, to: To<Look>) -> Optio
 /// Folds entries in, and hands them to the log. Whoever waits for it is answered when they are durable.
 pub(super) fn commit(live: &mut Live, work: &mut Work, entries: Vec<Entry>, reply: Option<Reply>) {
     let mut all = live.clocks.away_entries(&live.table, work.now);
-    all.extend(entries);
+    if all.is_empty() {
+        all = entries;
+    } else {
+        all.extend(entries);
+    }
     let (state, length) = (live.table.state(), live.table.length());
     let steps = match live.take_in(work.now_ms, &all, work.now) {
         Ok(steps) => steps,
@@ -154,7 +158,7 @@ fn place(live: &Live, new: &[Bytes]) -> NewPlace {
     }
     let mut journal = live.journal.clone();
     new.iter().for_each(|entry| journal.push(entry));
-    match journal.record() {
+    match journal.record(live.table.setup()) {
         Ok(record) => NewPlace::Finished { record: stored::encode_record(&record) },
         Err(bad) => {
             tracing::error!(table = %live.id(), error = %bad, "a table has no record");

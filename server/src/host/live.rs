@@ -55,12 +55,15 @@ impl Sub {
 }
 
 /// An append that is on its way.
+#[derive(Default)]
 struct Pending {
     /// The entries, as they are stored.
     entries: Vec<Bytes>,
     /// What each of those who watch is told when it is durable.
     tellings: Tellings,
     reply: Option<Reply>,
+    /// Whether it changes who sits where, or whose token is good.
+    reseats: bool,
 }
 
 /// What came of an append.
@@ -86,9 +89,12 @@ pub(super) struct Live {
     pub(super) waiting: VecDeque<Ask>,
     /// The agents that have a seat.
     pub(super) agents: Vec<Arc<Known>>,
-    pending: Option<Pending>,
+    /// Few tables have one at any moment.
+    pending: Option<Box<Pending>>,
     /// What was told to whom, if somebody has asked since the last entry.
     record: Option<Arc<Record>>,
+    /// Whether the house plays for any seat.
+    has_house: bool,
     /// The seats whose house bot is thinking.
     pub(super) thinking: Seats,
     /// What house bots decided while an append was on its way.
@@ -108,6 +114,7 @@ pub(super) struct Live {
 impl Live {
     pub(super) fn new(table: Table, owner: OwnerId, journal: Journal, clocks: Clocks, now: Moment) -> Live {
         let mut live = Live {
+            has_house: has_house(&table),
             table,
             owner,
             journal,
@@ -143,7 +150,7 @@ impl Live {
         if let Some(record) = &self.record {
             return Ok(record.clone());
         }
-        let record = Arc::new(self.journal.record()?);
+        let record = Arc::new(self.journal.record(self.table.setup())?);
         self.record = Some(record.clone());
         Ok(record)
     }
@@ -184,14 +191,16 @@ impl Live {
         }
         let concerns = |sub: &Sub| steps.iter().any(|step| step.concerns(sub.viewer));
         self.tell_time(concerns, now, &mut tellings);
-        self.pending = Some(Pending { entries: Vec::new(), tellings, reply: None });
+        let reseats = entries.iter().any(Entry::reseats);
+        self.has_house = if reseats { has_house(&self.table) } else { self.has_house };
+        self.pending = Some(Box::new(Pending { tellings, reseats, ..Pending::default() }));
         Ok(steps)
     }
 
     /// Notes the append that is on its way.
     pub(super) fn set_pending(&mut self, entries: Vec<Bytes>, reply: Option<Reply>) {
-        let tellings = self.pending.take().map(|pending| pending.tellings).unwrap_or_default();
-        self.pending = Some(Pending { entries, tellings, reply });
+        let pending = self.pending.get_or_insert_default();
+        (pending.entries, pending.reply) = (entries, reply);
     }
 
     /// Asks the players of a seat what is to be decided there.
@@ -240,7 +249,8 @@ impl Live {
 
     /// The append is durable, or it has failed.
     pub(super) fn settle(&mut self, result: Result<(), HostError>, now: Moment) -> Settled {
-        let Some(Pending { entries, mut tellings, reply }) = self.pending.take() else { return Settled::On };
+        let Some(pending) = self.pending.take() else { return Settled::On };
+        let Pending { entries, mut tellings, reply, reseats } = *pending;
         match result {
             Ok(()) => {
                 self.paused = None;
@@ -252,7 +262,9 @@ impl Live {
                 tellings.send(&self.subs);
                 let numbers = self.table.numbers();
                 self.subs.iter_mut().for_each(|sub| sub.number = numbers.of(sub.viewer));
-                self.close_what_ended();
+                if reseats {
+                    self.close_what_ended();
+                }
                 if self.table.ending().is_some() { Settled::Over } else { Settled::On }
             }
             Err(error) => {
@@ -284,8 +296,9 @@ impl Live {
     /// Folds the table anew from what is durable. Whoever is asked has their full time again.
     pub(super) fn roll_back(&mut self, now: Moment) -> Settled {
         self.pending = None;
-        match self.journal.fold() {
+        match self.journal.fold(self.table.setup()) {
             Ok(table) => {
+                self.has_house = has_house(&table);
                 self.table = table;
                 self.clocks.restart(&self.table, now);
                 Settled::Failed
@@ -368,6 +381,9 @@ impl Live {
     /// The decisions that house bots have to make and are not thinking about yet.
     pub(super) fn bot_jobs(&mut self) -> Vec<BotJob> {
         let mut jobs = Vec::new();
+        if !self.has_house {
+            return jobs;
+        }
         for seat in Seat::all(self.table.players()) {
             let state = &self.table.seats()[seat.index()];
             let (Holder::House { bot }, Some(decision)) = (&state.holder, state.open) else {
@@ -390,6 +406,11 @@ impl Live {
         }
         jobs
     }
+}
+
+/// Whether the house plays for any seat.
+fn has_house(table: &Table) -> bool {
+    table.seats().iter().any(|seat| matches!(seat.holder, Holder::House { .. }))
 }
 
 /// What a step tells one of those who watch.

@@ -49,11 +49,15 @@ async fn try_load(log: &dyn Log, table: TableId) -> Result<Loaded, HostError> {
         record.look.rematch = rematch_of(log, &row.listing.owner, table).await?;
         return Ok(Loaded::Over(Arc::new(record)));
     }
+    let entries = log.read(table, 0).await?;
+    let (_, first) = match entries.first() {
+        Some(first) => stored::decode_entry(0, &first.payload).map_err(|bad| damaged(bad.to_string()))?,
+        None => return Err(damaged("its log is empty".to_owned())),
+    };
+    let opened = Table::open(&first).map_err(|misfit| damaged(misfit.to_string()))?;
     let mut journal = Journal::default();
-    for entry in log.read(table, 0).await? {
-        journal.push(&entry.payload);
-    }
-    let folded = journal.fold().map_err(|bad| damaged(bad.to_string()))?;
+    entries.iter().for_each(|entry| journal.push(&entry.payload));
+    let folded = journal.fold(opened.setup()).map_err(|bad| damaged(bad.to_string()))?;
     let at_rest = matches!(row.place, Place::AtRest { .. });
     Ok(Loaded::Live(Box::new(LoadedTable { table: folded, journal, at_rest })))
 }

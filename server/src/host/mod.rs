@@ -30,6 +30,7 @@ mod reply;
 mod retention;
 mod shard;
 mod stream;
+mod streams;
 mod tags;
 mod telling;
 mod upkeep;
@@ -58,8 +59,9 @@ pub use item::{
     Told, What,
 };
 pub use news::NewsFollow;
-pub use outbox::{Batch, Outbox};
+pub use outbox::Batch;
 pub use stream::{Said, Saying, StreamHandle};
+pub use streams::Outbox;
 pub use tags::{agent_tag, tournament_tag};
 
 use crate::TableId;
@@ -73,9 +75,10 @@ use crate::table::{Answer, DecisionId, Look, RequestMark};
 
 use ask_table::{Answering, Ask, Change, To};
 use bots::BotPool;
-use outbox::{Bounds, Out, Streams};
+use outbox::{Bounds, Out};
 use quota::Quota;
 use shard::{Shard, ToShard};
+use streams::Streams;
 
 /// How many messages may wait for a shard. Whoever sends another waits.
 const INBOX: usize = 1024;

@@ -1,13 +1,13 @@
-//! What waits for one client, and the client's way to say something: the two ends of a stream.
+//! What waits for one client: messages that are put together as the tables speak.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use parlor_proto::encoded::Field;
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 use super::{Channel, Closed, HostError, What};
 use crate::agents::{Aside, Given};
@@ -28,11 +28,32 @@ pub(super) struct Attachment(pub(super) u64);
 #[derive(Debug)]
 pub(super) struct Attached {
     pub(super) attachment: Attachment,
-    pub(super) table: TableId,
-    /// The token of the seat, if it is a player.
-    pub(super) pass: Option<SeatPass>,
+    pub(super) place: Place,
     /// What an agent was given, if it is one.
     pub(super) given: Option<Box<Given>>,
+}
+
+/// Where a channel is attached.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// At a seat, with its token.
+    Seat(SeatPass),
+    /// Where one only looks on.
+    Rail(TableId),
+}
+
+impl Place {
+    pub(super) const fn table(&self) -> TableId {
+        match self {
+            Place::Seat(pass) => pass.table(),
+            Place::Rail(table) => *table,
+        }
+    }
+
+    /// The token, if it is a seat.
+    pub(super) const fn pass(&self) -> Option<SeatPass> {
+        if let Place::Seat(pass) = self { Some(*pass) } else { None }
+    }
 }
 
 /// What waits for one client.
@@ -43,8 +64,8 @@ pub(super) struct Out {
     room: Notify,
     /// Something is to be given again.
     again: Notify,
-    /// The stream is about to end.
-    ending: CancellationToken,
+    /// Whether the stream is about to end.
+    is_ending: AtomicBool,
     bounds: Bounds,
 }
 
@@ -81,6 +102,8 @@ struct State {
     /// The client has broken the rules of the stream, or its connection.
     broken: bool,
     ending: Option<HostError>,
+    /// Who waits for the end.
+    listener: Option<Waker>,
     /// Who waits for something to be said. It is woken once, and comes back when it has taken all.
     reader: Option<Waker>,
     /// What agents were given, and is to be given to them again: the table could not go on for a moment.
@@ -118,7 +141,7 @@ impl Out {
             state: Mutex::default(),
             room: Notify::new(),
             again: Notify::new(),
-            ending: CancellationToken::new(),
+            is_ending: AtomicBool::new(false),
             bounds,
         })
     }
@@ -185,8 +208,15 @@ impl Out {
         }
         (state.last, state.full) = (Waiting::default(), VecDeque::new());
         (state.items, state.missed) = (0, 0);
-        state.ending = Some(HostError::TooSlow);
-        self.ending.cancel();
+        self.set_ending(state, HostError::TooSlow);
+    }
+
+    fn set_ending(&self, state: &mut State, why: HostError) {
+        state.ending.get_or_insert(why);
+        self.is_ending.store(true, Ordering::Release);
+        if let Some(listener) = state.listener.take() {
+            listener.wake();
+        }
         self.room.notify_waiters();
     }
 
@@ -240,10 +270,8 @@ impl Out {
     /// Ends the stream after what waits.
     pub(super) fn end(&self, why: HostError) {
         let mut state = self.state();
-        state.ending.get_or_insert(why);
+        self.set_ending(&mut state, why);
         wake(state);
-        self.ending.cancel();
-        self.room.notify_waiters();
     }
 
     /// The client will attach nothing more: the stream ends when its last channel is closed.
@@ -280,11 +308,11 @@ impl Out {
         self.state().channels.remove(&channel)
     }
 
-    /// Which table a channel is attached to, and with which token.
-    pub(super) fn attached(&self, channel: Channel) -> Option<(Attachment, TableId, Option<SeatPass>)> {
+    /// Where a channel is attached.
+    pub(super) fn attached(&self, channel: Channel) -> Option<(Attachment, Place)> {
         let state = self.state();
         let attached = state.channels.get(&channel)?;
-        Some((attached.attachment, attached.table, attached.pass))
+        Some((attached.attachment, attached.place))
     }
 
     /// Whether a channel of an agent has been closed: those that the server opens are counted up from 1.
@@ -301,9 +329,23 @@ impl Out {
         detached
     }
 
-    /// Waits until the stream is about to end.
+    /// Waits until the stream is about to end. One at a time waits for it, and is looked at for every message: so nothing
+    /// is locked for that.
     pub(super) async fn ended(&self) {
-        self.ending.cancelled().await;
+        let mut waits: Option<Waker> = None;
+        poll_fn(|context| {
+            if !waits.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+                waits = Some(context.waker().clone());
+                self.state().listener.clone_from(&waits);
+            }
+            if self.is_ending.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
+    /// Whether the client has broken the rules of the stream, or its connection.
+    pub(super) fn is_broken(&self) -> bool {
+        self.state().broken
     }
 
     /// Why the stream ends, if it does.
@@ -323,7 +365,7 @@ impl Out {
     }
 
     /// The next message; nothing if the stream has ended.
-    fn poll_take(&self, context: &Context<'_>) -> Poll<Option<Batch>> {
+    pub(super) fn poll_take(&self, context: &Context<'_>) -> Poll<Option<Batch>> {
         let mut state = self.state();
         let Waiting { bytes: items, items: count, missed } = match state.full.pop_front() {
             Some(full) => full,
@@ -385,92 +427,129 @@ impl Drop for CatchUp {
     }
 }
 
-/// The streams that are open, so that all of them can be ended.
-#[derive(Debug, Default)]
-pub(super) struct Streams(Mutex<Open>);
-
-#[derive(Debug, Default)]
-struct Open {
-    /// By where they are in memory.
-    streams: HashMap<usize, Weak<Out>>,
-    ended: bool,
-}
-
-impl Streams {
-    fn open(&self) -> MutexGuard<'_, Open> {
-        // Nothing in here is left half done by a panic.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn add(&self, out: &Arc<Out>) {
-        let mut open = self.open();
-        if open.ended {
-            out.end(HostError::Stopping);
-        } else {
-            open.streams.insert(Arc::as_ptr(out).addr(), Arc::downgrade(out));
-        }
-    }
-
-    fn remove(&self, out: &Arc<Out>) {
-        self.open().streams.remove(&Arc::as_ptr(out).addr());
-    }
-
-    /// Ends all streams after what waits, and those that are opened later.
-    pub(super) fn end_all(&self) {
-        let mut open = self.open();
-        open.ended = true;
-        for out in open.streams.drain().filter_map(|(_, out)| out.upgrade()) {
-            out.end(HostError::Stopping);
-        }
-    }
-}
-
-/// The reading end of a stream.
-#[derive(Debug)]
-pub struct Outbox {
-    out: Arc<Out>,
-    streams: Arc<Streams>,
-    ended: bool,
-}
-
-impl Outbox {
-    pub(super) fn new(out: Arc<Out>, streams: Arc<Streams>) -> Outbox {
-        streams.add(&out);
-        Outbox { out, streams, ended: false }
-    }
-
-    /// The next message, with all that is ready and fits; waits until there is something. `None`: the stream has ended.
-    pub fn poll_next(&mut self, context: &Context<'_>) -> Poll<Option<Batch>> {
-        if self.ended {
-            return Poll::Ready(None);
-        }
-        let polled = self.out.poll_take(context);
-        if let Poll::Ready(batch) = &polled {
-            self.ended = batch.as_ref().is_none_or(|batch| batch.ending.is_some());
-        }
-        polled
-    }
-
-    /// Whether the client has broken the rules of the stream, or its connection.
-    #[must_use]
-    pub fn is_broken(&self) -> bool {
-        self.out.state().broken
-    }
-
-    /// See [`Outbox::poll_next`]. Nothing is lost when the future is dropped.
-    pub async fn next(&mut self) -> Option<Batch> {
-        poll_fn(|context| self.poll_next(context)).await
-    }
-}
-
-impl Drop for Outbox {
-    fn drop(&mut self) {
-        self.streams.remove(&self.out);
-    }
-}
-
 /// The end of a channel.
 pub(super) fn closed(why: Option<HostError>, number: u64) -> Closed {
     let retry = why.as_ref().is_some_and(HostError::is_passing);
     Closed { why, number, retry }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use futures_util::{FutureExt, poll};
+    use parlor_proto::v1;
+    use prost::Message;
+
+    use super::*;
+
+    const TABLE: TableId = TableId::from_bytes([7; 16]);
+    const FIRST: Attachment = Attachment(1);
+    const CHANNEL: Channel = Channel(3);
+
+    fn out(items: usize, message: usize) -> Arc<Out> {
+        let out = Out::new(Bounds { items, message, field: Field::PLAY });
+        let attached = Attached { attachment: FIRST, place: Place::Rail(TABLE), given: None };
+        assert!(matches!(out.attach(CHANNEL, attached, 1), Ok(None)));
+        out
+    }
+
+    /// Something that is said, and can be told from others by its number.
+    fn said(number: u64) -> Vec<u8> {
+        What::Closed(closed(None, number)).said()
+    }
+
+    fn take(out: &Out) -> Option<Option<Batch>> {
+        poll_fn(|context| out.poll_take(context)).now_or_never()
+    }
+
+    fn numbers(batch: &Batch) -> Vec<u32> {
+        let message = v1::PlayResponse::decode(batch.items.as_slice()).expect("items");
+        let number = |item: v1::StreamItem| match item.item {
+            Some(v1::stream_item::Item::Closed(closed)) => closed.number,
+            other => panic!("{other:?}"),
+        };
+        message.items.into_iter().map(number).collect()
+    }
+
+    #[test]
+    fn items_come_in_order_in_messages_that_are_no_larger_than_they_may_be() {
+        let out = out(1000, 64);
+        for number in 1..=100 {
+            out.push(FIRST, CHANNEL, [said(number).as_slice()]);
+        }
+        let mut heard = Vec::new();
+        while let Some(Some(batch)) = take(&out) {
+            assert!(batch.items.len() <= 64 && batch.ending.is_none(), "{batch:?}");
+            heard.extend(numbers(&batch));
+        }
+        assert_eq!(heard, (1..=100).collect::<Vec<_>>());
+        // One that is larger than a message goes alone.
+        let large = What::Closed(closed(Some(HostError::Fault { what: "x".repeat(100) }), 1)).said();
+        for said in [&said(2), &large, &said(3)] {
+            out.push(FIRST, CHANNEL, [said.as_slice()]);
+        }
+        let heard: Vec<_> =
+            std::iter::from_fn(|| take(&out).flatten()).map(|batch| numbers(&batch)).collect();
+        assert_eq!(heard, [[2], [1], [3]]);
+        // Nothing is left.
+        let state = out.state();
+        assert_eq!((state.items, state.missed, state.full.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn what_is_meant_for_an_earlier_attachment_is_dropped() {
+        let out = out(1000, 1000);
+        out.push(Attachment(2), CHANNEL, [said(1).as_slice()]);
+        out.push(FIRST, Channel(4), [said(2).as_slice()]);
+        assert!(take(&out).is_none());
+        out.close(FIRST, CHANNEL, closed(None, 9));
+        out.push(FIRST, CHANNEL, [said(3).as_slice()]);
+        out.push_missed(FIRST, CHANNEL, &said(4));
+        assert_eq!(numbers(&take(&out).flatten().expect("an item")), [9]);
+        assert!(take(&out).is_none());
+        // Nothing is attached any more.
+        out.finish();
+        assert!(take(&out).expect("the end").is_none());
+    }
+
+    #[tokio::test]
+    async fn whoever_lets_too_much_wait_is_cut_off_but_not_for_what_was_missed() {
+        let out = out(20, 64);
+        for number in 1..=100 {
+            out.push_missed(FIRST, CHANNEL, &said(number));
+        }
+        let mut ended = pin!(out.ended());
+        for number in 0..20 {
+            out.push(FIRST, CHANNEL, [said(number).as_slice()]);
+        }
+        assert!(poll!(&mut ended).is_pending() && !out.has_room());
+        out.push(FIRST, CHANNEL, [said(20).as_slice(), said(21).as_slice()]);
+        assert!(poll!(&mut ended).is_ready() && out.has_room());
+        let batch = take(&out).flatten().expect("the end");
+        assert!(batch.items.is_empty() && batch.ending == Some(HostError::TooSlow), "{batch:?}");
+        assert_eq!(out.why_ended(), Some(HostError::TooSlow));
+    }
+
+    #[test]
+    fn a_stream_ends_after_what_waits() {
+        let out = out(1000, 64);
+        for number in 1..=20 {
+            out.push(FIRST, CHANNEL, [said(number).as_slice()]);
+        }
+        out.end(HostError::Stopping);
+        let batches: Vec<_> =
+            std::iter::from_fn(|| take(&out).flatten().filter(|batch| !batch.items.is_empty())).collect();
+        assert_eq!(batches.iter().flat_map(numbers).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());
+        let (last, others) = batches.split_last().expect("messages");
+        assert!(
+            last.ending == Some(HostError::Stopping) && others.iter().all(|batch| batch.ending.is_none())
+        );
+
+        let out = self::out(1000, 64);
+        out.push(FIRST, CHANNEL, [said(1).as_slice()]);
+        out.break_off();
+        assert_eq!(numbers(&take(&out).flatten().expect("an item")), [1]);
+        assert!(take(&out).expect("the end").is_none() && out.is_broken());
+    }
 }

@@ -7,7 +7,7 @@ use parlor_proto::v1;
 use tokio::sync::oneshot;
 
 use super::ask_table::{Answering, Ask, Attach, Change};
-use super::outbox::{Attached, Attachment, CatchUp, NoRoom, Out, closed};
+use super::outbox::{Attached, Attachment, CatchUp, NoRoom, Out, Place, closed};
 use super::shard::ToShard;
 use super::{AnswerOutcome, AnswerRefused, Answered, Behalf, Channel, Host, HostError, Wants, What, Who};
 use crate::TableId;
@@ -150,7 +150,8 @@ impl StreamHandle {
 
     /// Detaches a channel without a word: whoever calls this says why.
     pub async fn close(&self, channel: Channel) {
-        if let Some(Attached { attachment, table, .. }) = self.out.detach(channel) {
+        if let Some(Attached { attachment, place, .. }) = self.out.detach(channel) {
+            let table = place.table();
             let detach = ToShard::Ask(table, Ask::Detach(attachment));
             // A shard ends with the host, and then nobody is attached any more.
             let _ = self.host.shards.send(table, detach).await;
@@ -169,9 +170,10 @@ impl StreamHandle {
                 self.attach(channel, Who::Seat(pass), Some(given), after, wants, u32::MAX, to);
             }
             Said::Detach => match self.out.detach(channel) {
-                Some(Attached { attachment, table, pass, given }) => {
+                Some(Attached { attachment, place, given }) => {
+                    let table = place.table();
                     self.out.tell(channel, &What::Closed(closed(None, 0)).said());
-                    if let Some(pass) = pass.filter(|_| given.is_some()) {
+                    if let Some(pass) = place.pass().filter(|_| given.is_some()) {
                         let (answer, _) = oneshot::channel();
                         let change = Change::Resign { seat: pass.seat() };
                         to(table, Ask::Change { behalf: Behalf::Seat(pass), change, to: answer });
@@ -184,10 +186,11 @@ impl StreamHandle {
                 }
             },
             Said::Answer { decision, answer, reported } => match self.out.attached(channel) {
-                Some((attachment, table, pass)) => {
+                Some((attachment, place)) => {
                     let answering = Answering { decision, answer, reported };
                     let out = self.out.clone();
-                    to(table, Ask::Answer { out, channel, attachment, pass, answering });
+                    let pass = place.pass();
+                    to(place.table(), Ask::Answer { out, channel, attachment, pass, answering });
                 }
                 None => {
                     let refused = AnswerRefused::Host(HostError::NoChannel { channel: channel.0 });
@@ -215,10 +218,10 @@ impl StreamHandle {
     ) {
         let attachment = Attachment(self.host.shared.attachments.fetch_add(1, Ordering::Relaxed));
         let table = who.table();
-        let pass = if let Who::Seat(pass) = who { Some(pass) } else { None };
+        let place = if let Who::Seat(pass) = who { Place::Seat(pass) } else { Place::Rail(table) };
         let before = match self.out.attach(
             channel,
-            Attached { attachment, table, pass, given: given.map(Box::new) },
+            Attached { attachment, place, given: given.map(Box::new) },
             most as usize,
         ) {
             Ok(before) => before,
@@ -235,7 +238,7 @@ impl StreamHandle {
         let (out, agent) = (self.out.clone(), self.agent.clone());
         let attach = Attach { out, channel, attachment, who, after, wants, agent, _catch_up };
         if let Some(before) = before {
-            to(before.table, Ask::Detach(before.attachment));
+            to(before.place.table(), Ask::Detach(before.attachment));
         }
         to(table, Ask::Attach(Box::new(attach)));
     }
@@ -243,7 +246,7 @@ impl StreamHandle {
 
 impl Drop for StreamHandle {
     fn drop(&mut self) {
-        let detach = |Attached { attachment, table, .. }| (table, Ask::Detach(attachment));
+        let detach = |Attached { attachment, place, .. }| (place.table(), Ask::Detach(attachment));
         let mut asks = self.out.detach_all().into_iter().map(detach).collect();
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         for (shard, message) in self.host.shards.share_out(&mut asks) {

@@ -81,3 +81,61 @@ impl Tellings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use parlor_engine::Seat;
+    use parlor_proto::encoded::Field;
+
+    use super::*;
+    use crate::host::outbox::{Attached, Bounds, Out, Place, closed};
+    use crate::host::{Channel, Presence};
+
+    fn sub(number: u64, viewer: Viewer, wants: Wants) -> Sub {
+        let out = Out::new(Bounds { items: 10, message: 1000, field: Field::PLAY });
+        let table = crate::TableId::from_bytes([1; 16]);
+        let (attachment, place) = (Attachment(number), Place::Rail(table));
+        let _new = out.attach(Channel(1), Attached { attachment, place, given: None }, 1);
+        Sub { out, channel: Channel(1), attachment, viewer, generation: None, wants, agent: None, number: 0 }
+    }
+
+    fn heard(sub: &Sub) -> Vec<u8> {
+        let next = std::future::poll_fn(|context| sub.out.poll_take(context));
+        futures_util::FutureExt::now_or_never(next).flatten().map(|batch| batch.items).unwrap_or_default()
+    }
+
+    #[test]
+    fn those_who_see_and_want_the_same_are_told_the_same_bytes() {
+        let all = Wants { time_left: true, ..Wants::default() };
+        let seat = Viewer::Seat(Seat::FIRST);
+        let subs = [
+            sub(1, Viewer::Spectator, Wants::default()),
+            sub(2, seat, Wants::default()),
+            sub(3, Viewer::Spectator, Wants::default()),
+            sub(4, Viewer::Spectator, all),
+        ];
+        let presence = What::Presence(Presence { seat: Seat::FIRST, connected: true, grace_left: None });
+        let mut tellings = Tellings::default();
+        tellings.add(&subs[0], &presence);
+        let before = tellings.count();
+        assert!(!tellings.repeat(&subs[2], before), "that was of something else");
+        tellings.add(&subs[0], &presence);
+        let length = tellings.bytes.len();
+        assert!(!tellings.repeat(&subs[1], before) && !tellings.repeat(&subs[3], before));
+        assert!(tellings.repeat(&subs[2], before));
+        assert_eq!(tellings.bytes.len(), length, "nothing is written twice");
+        tellings.add_first(Attachment(3), &What::Closed(closed(None, 5)));
+        tellings.add(&sub(9, seat, all), &presence);
+        tellings.send(&subs);
+
+        let mut expected = Vec::new();
+        Field::PLAY.put(1, &What::Closed(closed(None, 5)).said(), &mut expected);
+        Field::PLAY.put(1, &presence.said(), &mut expected);
+        assert_eq!(heard(&subs[2]), expected, "first what was first");
+        expected.clear();
+        Field::PLAY.put(1, &presence.said(), &mut expected);
+        Field::PLAY.put(1, &presence.said(), &mut expected);
+        assert_eq!(heard(&subs[0]), expected);
+        assert!(heard(&subs[1]).is_empty() && heard(&subs[3]).is_empty());
+    }
+}

@@ -3,8 +3,11 @@
 use std::{
     io,
     pin::Pin,
-    sync::atomic::{AtomicU64, Ordering},
-    task::{Context, Poll},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    task::{Context, Poll, Waker},
 };
 
 use futures_util::{Stream, StreamExt};
@@ -16,10 +19,29 @@ use tonic::transport::server::Connected;
 use super::{Accepted, gather::Gathering};
 use crate::{grpc::Peer, telemetry::names};
 
+/// Ends all connections at once.
+#[derive(Clone, Default)]
+pub(super) struct Cut(Arc<CutOff>);
+
+#[derive(Default)]
+struct CutOff {
+    /// Looked at for every message, which must not need a lock that all connections share.
+    is_cut: AtomicBool,
+    wakes: CancellationToken,
+}
+
+impl Cut {
+    /// Ends them.
+    pub(super) fn off(&self) {
+        self.0.is_cut.store(true, Ordering::Release);
+        self.0.wakes.cancel();
+    }
+}
+
 /// Numbers the connections, and lets all of them end at once.
 pub(super) fn connections<IO>(
     incoming: impl Stream<Item = Accepted<IO>>,
-    cut: CancellationToken,
+    cut: Cut,
 ) -> impl Stream<Item = io::Result<Connection<IO>>> {
     let numbers = AtomicU64::new(1);
     incoming.map(move |Accepted { io, address }| {
@@ -27,8 +49,9 @@ pub(super) fn connections<IO>(
         Ok(Connection {
             io: Gathering::new(io),
             peer,
-            cut: Box::pin(cut.clone().cancelled_owned()),
-            is_cut: false,
+            wakes: Box::pin(cut.0.wakes.clone().cancelled_owned()),
+            woken: None,
+            cut: cut.clone(),
             _open: Open::new(),
         })
     })
@@ -38,16 +61,26 @@ pub(super) fn connections<IO>(
 pub(super) struct Connection<IO> {
     io: Gathering<IO>,
     peer: Peer,
-    cut: Pin<Box<WaitForCancellationFutureOwned>>,
-    is_cut: bool,
+    cut: Cut,
+    wakes: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// Who is woken when the connection is cut off.
+    woken: Option<Waker>,
     _open: Open,
 }
 
 impl<IO> Connection<IO> {
     /// Fails once the connection is cut off, and wakes the reader when that happens.
     fn not_cut(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
-        self.is_cut = self.is_cut || self.cut.as_mut().poll(cx).is_ready();
-        if self.is_cut { Err(io::ErrorKind::ConnectionAborted.into()) } else { Ok(()) }
+        if !self.woken.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            self.woken = Some(cx.waker().clone());
+            // If it is ready, the connection is cut off.
+            let _ = self.wakes.as_mut().poll(cx);
+        }
+        if self.is_cut() { Err(io::ErrorKind::ConnectionAborted.into()) } else { Ok(()) }
+    }
+
+    fn is_cut(&self) -> bool {
+        self.cut.0.is_cut.load(Ordering::Acquire)
     }
 }
 
@@ -93,7 +126,7 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for Connection<IO> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         // Nothing that still waits to be sent holds up a connection that is cut off.
-        if self.is_cut {
+        if self.is_cut() {
             return Poll::Ready(Ok(()));
         }
         Pin::new(&mut self.io).poll_shutdown(cx)
@@ -125,7 +158,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_connection_that_is_cut_off_ends_for_whoever_reads_it() {
-        let cut = CancellationToken::new();
+        let cut = Cut::default();
         let (near, mut far) = duplex(64);
         let incoming = stream::iter([Accepted { io: near, address: None }]);
         let mut accepted = std::pin::pin!(connections(incoming, cut.clone()));
@@ -136,7 +169,7 @@ mod tests {
         connection.read_exact(&mut read).await.unwrap();
 
         let reading = tokio::spawn(async move { connection.read_u8().await });
-        cut.cancel();
+        cut.off();
         let error = reading.await.unwrap().unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionAborted);
     }
@@ -144,7 +177,7 @@ mod tests {
     #[tokio::test]
     async fn every_connection_has_a_number_of_its_own() {
         let incoming = stream::iter((0..3).map(|_| Accepted { io: duplex(8).0, address: None }));
-        let accepted = connections(incoming, CancellationToken::new());
+        let accepted = connections(incoming, Cut::default());
         let numbers: Vec<u64> =
             accepted.map(|connection| connection.unwrap().connect_info().connection).collect().await;
         assert_eq!(numbers, [1, 2, 3]);

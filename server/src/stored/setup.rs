@@ -161,13 +161,13 @@ impl TryFrom<store::SeatSetup> for SeatSetup {
 
 impl From<&RequestMark> for store::RequestMark {
     fn from(mark: &RequestMark) -> store::RequestMark {
-        store::RequestMark { id: mark.id.clone(), digest: mark.digest.to_vec() }
+        store::RequestMark { id: mark.id.to_string(), digest: mark.digest.to_vec() }
     }
 }
 
 impl TryFrom<store::RequestMark> for RequestMark {
     type Error = WrongField;
     fn try_from(stored: store::RequestMark) -> Result<RequestMark, WrongField> {
-        Ok(RequestMark { id: stored.id, digest: bytes(&stored.digest, "digest")? })
+        Ok(RequestMark { id: stored.id.into(), digest: bytes(&stored.digest, "digest")? })
     }
 }

@@ -202,7 +202,7 @@ mod tests {
             given: true,
             entropy,
             created: 1_000,
-            request: Some(RequestMark { id: "r".to_owned(), digest: [4; 16] }),
+            request: Some(RequestMark { id: "r".into(), digest: [4; 16] }),
         };
         let result = SeatResult {
             seat: Seat::FIRST,

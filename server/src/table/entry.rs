@@ -9,7 +9,7 @@ use crate::fair::Entropy;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestMark {
     /// The caller's own id of the request.
-    pub id: String,
+    pub id: Box<str>,
     /// The first bytes of a SHA-256 of the request: a different request under the same id is refused.
     pub digest: [u8; 16],
 }
@@ -105,4 +105,28 @@ pub enum Entry {
         /// What went wrong, for people.
         what: String,
     },
+}
+
+impl Entry {
+    /// Whether it changes who sits where, or whose token is good.
+    #[must_use]
+    pub const fn reseats(&self) -> bool {
+        match self {
+            Entry::Created(_)
+            | Entry::Joined { .. }
+            | Entry::Reissued { .. }
+            | Entry::SpectatorsRevoked
+            | Entry::Replaced { .. } => true,
+            Entry::Started
+            | Entry::Acted { .. }
+            | Entry::TimedOut { .. }
+            | Entry::WindowClosed
+            | Entry::WasAway { .. }
+            | Entry::Resigned { .. }
+            | Entry::SetAside { .. }
+            | Entry::Cancelled { .. }
+            | Entry::Expired
+            | Entry::Faulted { .. } => false,
+        }
+    }
 }

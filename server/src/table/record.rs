@@ -33,7 +33,11 @@ impl Record {
         let Some(((_, first), rest)) = entries.split_first() else {
             return Err(Misfit { index: 0, why: "the log is empty".to_owned() });
         };
-        let mut table = Table::open(first)?;
+        Record::after(Table::open(first)?, rest)
+    }
+
+    /// The record of a table that was just set up, and of what happened to it then.
+    pub fn after(mut table: Table, rest: &[(u64, Entry)]) -> Result<Record, Misfit> {
         let (mut views, mut steps) = (Vec::new(), Vec::with_capacity(rest.len()));
         for (at, entry) in rest {
             steps.extend(table.fold(*at, entry)?);

@@ -169,16 +169,22 @@ impl Table {
         let Entry::Created(setup) = first else {
             return Err(Misfit { index: 0, why: "a log begins with the creation of its table".to_owned() });
         };
-        Ok(Table {
-            seats: setup.seats.iter().map(|seat| SeatState::new(seat, setup)).collect(),
-            setup: Arc::new(Setup::clone(setup)),
+        Ok(Table::set_up(Arc::new(Setup::clone(setup))))
+    }
+
+    /// A table that is so set up, and nothing else has happened to it.
+    #[must_use]
+    pub fn set_up(setup: Arc<Setup>) -> Table {
+        Table {
+            seats: setup.seats.iter().map(|seat| SeatState::new(seat, &setup)).collect(),
+            setup,
             stage: Stage::Filling,
             length: 1,
             numbers: Numbers::default(),
             spectators: 0,
             started: None,
             ended: None,
-        })
+        }
     }
 
     /// Takes in the next entry, which happened at this time (in milliseconds since 1970), and gives back what it came

@@ -436,7 +436,7 @@ fn an_agent_sits_from_the_beginning_and_can_give_up_or_be_set_aside() {
 
 #[test]
 fn a_repeated_request_is_known_by_its_mark() {
-    let mark = |id: &str, digest: u8| Some(RequestMark { id: id.to_owned(), digest: [digest; 16] });
+    let mark = |id: &str, digest: u8| Some(RequestMark { id: id.into(), digest: [digest; 16] });
     let mut logged = Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
     let request = |mark| Joining { request: mark, ..Joining::default() };
     let (_, entries) = logged.table.join(request(mark("a", 1))).expect("a free seat");

@@ -70,7 +70,7 @@ pub(super) fn request_mark(
         Sha256::new().chain_update(method).chain_update([0]).chain_update(request.encode_to_vec()).finalize();
     let mut digest = [0; 16];
     digest.copy_from_slice(&hash[..16]);
-    Ok(Some(RequestMark { id: id.to_owned(), digest }))
+    Ok(Some(RequestMark { id: id.into(), digest }))
 }
 
 /// The owner's own notes.

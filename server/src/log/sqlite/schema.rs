@@ -143,6 +143,8 @@ pub(super) fn open_to_read(file: &Path) -> Result<Connection, LogError> {
     if version < MIGRATIONS.len() {
         return Err(LogError::Older { file: file.into() });
     }
+    // What is read is seldom read again, and the system keeps the file's pages anyway. In KiB.
+    Failing(file).at(connection.pragma_update(None, "cache_size", -512))?;
     Ok(connection)
 }
 

@@ -73,7 +73,7 @@ fn random_bytes<const N: usize>(rng: &mut ChaCha8Rng) -> [u8; N] {
 
 fn request(rng: &mut ChaCha8Rng) -> Option<RequestMark> {
     let id = format!("request {}", below(1_000_000, rng));
-    (below(2, rng) == 0).then(|| RequestMark { id, digest: random_bytes(rng) })
+    (below(2, rng) == 0).then(|| RequestMark { id: id.into(), digest: random_bytes(rng) })
 }
 
 fn setup(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Setup {

@@ -14,7 +14,7 @@ const AT: u64 = CREATED + 61_500;
 
 fn entries() -> Vec<(Entry, &'static str)> {
     let seat = Seat::new(2).expect("a seat");
-    let request = Some(RequestMark { id: "r1".to_owned(), digest: *b"0123456789abcdef" });
+    let request = Some(RequestMark { id: "r1".into(), digest: *b"0123456789abcdef" });
     let setup = Setup {
         table: TableId::from_bytes([7; 16]),
         owner: "club".to_owned(),

@@ -47,7 +47,7 @@ fn joins_are_read() {
         (Some(seat(4)), Some("u"), "Ann")
     );
     assert_eq!(joining.entropy.as_bytes(), [1, 2]);
-    assert_eq!(joining.request.expect("a mark").id, "r");
+    assert_eq!(&*joining.request.expect("a mark").id, "r");
     let previous = read.previous.expect("a token");
     assert_eq!((previous.table(), previous.seat()), (OTHER, seat(1)));
 }
@@ -179,7 +179,7 @@ fn a_bot_takes_over() {
     let replace = |wire| replace_seat(wire, &settings.bots);
     let Replacing { table, seat: at, bot, request } = replace(wire.clone()).expect("a request");
     assert_eq!((table, at, bot.as_str()), (TABLE, seat(5), "search:1000"));
-    assert_eq!(request.expect("a mark").id, "r");
+    assert_eq!(&*request.expect("a mark").id, "r");
     let bad = v1::ReplaceSeatRequest { seat: 6, ..wire.clone() };
     assert_eq!(wrong(replace(bad)), "seat: must be 0 to 5, not 6");
     let bad = v1::ReplaceSeatRequest { house_bot: None, ..wire.clone() };
@@ -257,7 +257,7 @@ fn the_rest_is_read() {
     assert!(wrong(create_spectator_token(&bad)).starts_with("table_id: "));
     let wire = v1::ReissueSeatTokenRequest { request_id: "r".to_owned(), table_id: id, seat: 2 };
     let Reissuing { table, seat: at, request } = reissue_seat_token(&wire).expect("a request");
-    assert_eq!((table, at, request.map(|mark| mark.id)), (TABLE, seat(2), Some("r".to_owned())));
+    assert_eq!((table, at, request.map(|mark| mark.id)), (TABLE, seat(2), Some("r".into())));
     let bad = v1::ReissueSeatTokenRequest { seat: 6, ..wire.clone() };
     assert_eq!(wrong(reissue_seat_token(&bad)), "seat: must be 0 to 5, not 6");
     let bad = v1::ReissueSeatTokenRequest { request_id: text(65), ..wire };

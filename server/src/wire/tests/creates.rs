@@ -104,7 +104,7 @@ fn all_of_it_can_be_said() {
     covered.check("CreateTableRequest");
     let new = create(wire).expect("a table");
     let request = new.request.clone();
-    assert_eq!(request.as_ref().map(|mark| mark.id.as_str()), Some("r"));
+    assert_eq!(request.as_ref().map(|mark| &*mark.id), Some("r"));
     let expected = NewTable {
         options: GameId::Flush.default_options(),
         seats: vec![
