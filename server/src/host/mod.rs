@@ -1,4 +1,5 @@
-//! The host: all tables in memory, and those who play and watch them. Nothing in here knows of gRPC.
+//! The host: all tables in memory, and those who play and watch them. Nothing in here knows of gRPC: what is said to a
+//! client is written down as it goes over the wire (`telling.rs`), and waits there for whoever sends it.
 //!
 //! Tables are spread over shards, one task each, which have them for themselves. A change is folded into its table,
 //! handed to the log together with all other changes of that turn, and shown when it is durable (`live.rs`). A table that
