@@ -178,7 +178,10 @@ impl Host {
         settings: &Settings,
     ) -> Result<Host, HostError> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let (shards, inboxes): (Vec<_>, Vec<_>) = (0..cores).map(|_| mpsc::channel(INBOX)).unzip();
+        // One for every second core: the others have enough to do with streams and the log, and what moves between a shard
+        // and a stream on another core has to move between their caches.
+        let (shards, inboxes): (Vec<_>, Vec<_>) =
+            (0..cores.div_ceil(2)).map(|_| mpsc::channel(INBOX)).unzip();
         let agents = Hub::start(log.clone(), clock.clone(), &settings.agents).await?;
         let shared = Arc::new(Shared {
             away_from: clock.now() + COME_BACK,
