@@ -201,8 +201,8 @@ pub(super) fn page_query(filter: &Filter, after: Option<TableId>) -> (String, Ve
     let owner = filter.owner.as_ref().map(|owner| ("owner", owner.as_str().to_owned().into()));
     let state = filter.state.map(|state| ("state", state.into()));
     let visibility = filter.visibility.map(|visibility| ("visibility", visibility.into()));
-    // Tables first, then tags, and always by the index that knows all of it: SQLite knows nothing of how many tables
-    // there are of what, and would look at all those of an owner to find the few that are open.
+    // Tags first and then their tables, and otherwise by the index that knows all of it: SQLite knows nothing of how many
+    // tables there are of what, and would look at all those of an owner to find the few that are open.
     let (from, equal): (_, Vec<(_, Value)>) = match (tag, owner, state, visibility) {
         (Some(tag), ..) => {
             ("tags CROSS JOIN tables ON tables.id = tags.id", vec![("tag", tag.to_owned().into())])
