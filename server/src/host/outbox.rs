@@ -17,6 +17,10 @@ use crate::{QuickMap, TableId};
 /// For each channel of a stream, so many items may wait, where that is more than the settings allow a stream.
 const PER_CHANNEL: usize = 16;
 
+/// So much room is made for a message at the most before anything is in it, though the last one was larger: after a
+/// restart, thousands of streams catch up with a large one each, and then have little to say.
+const MOST_ROOM: usize = 16 * 1024;
+
 /// So many channels of a stream are told at once what they have missed; the next ones are when the client has read.
 pub(super) const CATCH_UPS: usize = 16;
 
@@ -228,7 +232,7 @@ impl Out {
             state.full.push_back(full);
         }
         if state.last.bytes.is_empty() {
-            state.last.bytes.reserve(state.lately);
+            state.last.bytes.reserve(state.lately.min(MOST_ROOM));
         }
         self.bounds.field.put(channel.0, said, &mut state.last.bytes);
         state.items += 1;
