@@ -4,8 +4,10 @@
 //! to take apart than to write: so what the engine gives is written as it is. A field is named by its number in the .proto
 //! file, and the tests read everything back.
 
+use std::ops::Range;
+
 use prost::Message;
-use prost::encoding::{WireType, encode_key, encode_varint};
+use prost::encoding::{WireType, encode_varint, encoded_len_varint};
 
 /// Something that has a form on the wire.
 pub trait Write {
@@ -31,6 +33,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A number, or one of an enum's.
+    #[inline]
     pub fn number(&mut self, field: u32, value: impl Into<u64>) {
         let value = value.into();
         if value != 0 {
@@ -39,9 +42,10 @@ impl<'a> Fields<'a> {
     }
 
     /// A number in a field that can be missing, and is there: it is written though it may be 0.
+    #[inline]
     pub fn present(&mut self, field: u32, value: impl Into<u64>) {
-        encode_key(field, WireType::Varint, self.0);
-        encode_varint(value.into(), self.0);
+        self.key(field, WireType::Varint);
+        self.varint(value.into());
     }
 
     /// A number that may be negative (`sint32`).
@@ -63,7 +67,7 @@ impl<'a> Fields<'a> {
     pub fn list(&mut self, field: u32, values: impl IntoIterator<Item = u32>) {
         let mut values = values.into_iter().peekable();
         if values.peek().is_some() {
-            self.nested(field, |list| values.for_each(|value| encode_varint(value.into(), list.0)));
+            self.nested(field, |list| values.for_each(|value| list.varint(value.into())));
         }
     }
 
@@ -95,19 +99,42 @@ impl<'a> Fields<'a> {
     }
 
     /// A message whose fields are written by the function.
+    #[inline]
     pub fn nested(&mut self, field: u32, write: impl FnOnce(&mut Fields<'_>)) {
-        encode_key(field, WireType::LengthDelimited, self.0);
+        self.key(field, WireType::LengthDelimited);
         let start = self.0.len();
         self.0.push(0);
         write(&mut Fields(self.0));
-        let length = self.0.len() - start - 1;
-        if length < 0x80 {
-            self.0[start] = length as u8;
+        let content = start + 1..self.0.len();
+        if content.len() < 0x80 {
+            self.0[start] = content.len() as u8;
         } else {
-            // The length takes more than the one byte that was left for it: what follows moves on.
-            let mut prefix = Vec::with_capacity(10);
-            encode_varint(length as u64, &mut prefix);
-            self.0.splice(start..=start, prefix);
+            self.long(content);
+        }
+    }
+
+    /// The length before this takes more than the one byte that was left for it: what follows moves on.
+    fn long(&mut self, content: Range<usize>) {
+        let length = content.len() as u64;
+        let start = content.start - 1;
+        let room = encoded_len_varint(length);
+        self.0.resize(start + room + content.len(), 0);
+        self.0.copy_within(content, start + room);
+        encode_varint(length, &mut &mut self.0[start..start + room]);
+    }
+
+    #[inline]
+    fn key(&mut self, field: u32, kind: WireType) {
+        self.varint(u64::from(field) << 3 | kind as u64);
+    }
+
+    /// A number. Nearly all have one byte, and are written without a call.
+    #[inline]
+    fn varint(&mut self, value: u64) {
+        if value < 0x80 {
+            self.0.push(value as u8);
+        } else {
+            encode_varint(value, self.0);
         }
     }
 }
