@@ -1,8 +1,9 @@
 //! Brings what many streams of a connection have to say into one write.
 //!
 //! HTTP/2 writes each stream's frames as they come, a system call each, and a commit of the log makes many streams speak
-//! at once. So what is written is gathered, and a flush first lets the tasks run that are ready: their frames go the same
-//! way. Where that has lately brought nothing together, as on a connection with one stream, nothing waits.
+//! at once. So what is written is gathered, and a flush first lets the tasks run that are ready, for as long as that brings
+//! more: their frames go the same way. Where it has lately brought nothing, as on a connection with one stream, nothing
+//! waits.
 
 use std::{
     io::{self, IoSlice},
@@ -23,25 +24,39 @@ const AT_ONCE: u8 = 64;
 pub(super) struct Gathering<IO> {
     io: IO,
     gathered: BytesMut,
-    /// How much there was when the flush that waits began.
-    waiting: Option<usize>,
+    /// How much there was when it was last written.
+    lately: usize,
+    /// The flush that waits.
+    waiting: Option<Wait>,
     /// How many flushes do not wait after a wait that was for nothing.
     in_vain: u8,
     /// How many of the next flushes do not wait.
     at_once: u8,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    /// How much there was when it last looked.
+    last: usize,
+    /// Whether nothing has come yet.
+    is_in_vain: bool,
+}
+
 impl<IO> Gathering<IO> {
     pub(super) fn new(io: IO) -> Gathering<IO> {
-        Gathering { io, gathered: BytesMut::new(), waiting: None, in_vain: 0, at_once: 0 }
+        Gathering { io, gathered: BytesMut::new(), lately: 0, waiting: None, in_vain: 0, at_once: 0 }
     }
 
     /// Whether a flush is to wait until the tasks that are ready have run.
     fn waits(&mut self) -> bool {
         match self.waiting.take() {
-            Some(before) => {
-                let was_in_vain = self.gathered.len() == before;
-                self.in_vain = if was_in_vain { (2 * self.in_vain).clamp(1, AT_ONCE) } else { 0 };
+            Some(Wait { last, .. }) if self.gathered.len() > last && self.gathered.len() < ENOUGH => {
+                self.waiting = Some(Wait { last: self.gathered.len(), is_in_vain: false });
+                true
+            }
+            Some(Wait { last, is_in_vain }) => {
+                let nothing_came = is_in_vain && self.gathered.len() == last;
+                self.in_vain = if nothing_came { (2 * self.in_vain).clamp(1, AT_ONCE) } else { 0 };
                 self.at_once = self.in_vain;
                 false
             }
@@ -50,7 +65,7 @@ impl<IO> Gathering<IO> {
                 false
             }
             None => {
-                self.waiting = Some(self.gathered.len());
+                self.waiting = Some(Wait { last: self.gathered.len(), is_in_vain: true });
                 true
             }
         }
@@ -96,8 +111,13 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for Gathering<IO> {
         if self.gathered.len() >= ENOUGH {
             ready!(self.poll_write_out(cx))?;
         }
+        let length = slices.iter().map(|slice| slice.len()).sum();
+        if self.gathered.is_empty() {
+            let room = self.lately.max(length);
+            self.gathered.reserve(room);
+        }
         slices.iter().for_each(|slice| self.gathered.extend_from_slice(slice));
-        Poll::Ready(Ok(slices.iter().map(|slice| slice.len()).sum()))
+        Poll::Ready(Ok(length))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -105,9 +125,12 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for Gathering<IO> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if !self.gathered.is_empty() && self.waits() {
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
+        if !self.gathered.is_empty() {
+            if self.waits() {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            self.lately = self.gathered.len();
         }
         ready!(self.poll_write_out(cx))?;
         Pin::new(&mut self.io).poll_flush(cx)
@@ -140,6 +163,28 @@ mod tests {
         near.flush().await.unwrap();
         let length = far.read(&mut read).await.unwrap();
         assert_eq!(&read[..length], b"one two");
+    }
+
+    #[tokio::test]
+    async fn it_waits_for_as_long_as_something_comes_and_it_is_not_enough() {
+        let (near, mut far) = duplex(2 * ENOUGH);
+        let mut near = Gathering::new(near);
+        for words in 1..=10 {
+            near.write_all(b"word").await.unwrap();
+            let waits = futures_util::poll!(std::pin::pin!(near.flush())).is_pending();
+            assert!(waits, "after {words} words");
+        }
+        assert!(futures_util::poll!(std::pin::pin!(near.flush())).is_ready(), "nothing more has come");
+        let mut read = vec![0; 2 * ENOUGH];
+        assert_eq!(far.read(&mut read).await.unwrap(), 40, "in one write");
+        assert_eq!(near.at_once, 0, "it was not in vain");
+
+        near.write_all(b"word").await.unwrap();
+        assert!(futures_util::poll!(std::pin::pin!(near.flush())).is_pending());
+        near.write_all(&vec![b'x'; ENOUGH]).await.unwrap();
+        assert!(futures_util::poll!(std::pin::pin!(near.flush())).is_ready(), "that is enough");
+        assert_eq!(far.read(&mut read).await.unwrap(), ENOUGH + 4);
+        assert_eq!(near.gathered.capacity(), 0, "and then it keeps nothing");
     }
 
     #[tokio::test]
