@@ -33,6 +33,9 @@ macro_rules! for_all_games {
     };
 }
 
+/// How many legal actions most decisions have at most.
+const FEW: usize = 16;
+
 macro_rules! catalogue {
     ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
         /// Which game.
@@ -147,7 +150,7 @@ macro_rules! catalogue {
             pub fn legal_actions(&self, seat: Seat) -> Vec<AnyAction> {
                 match self {
                     $(AnyGame::$variant(game) => {
-                        let mut legal = Vec::new();
+                        let mut legal = Vec::with_capacity(FEW);
                         game.legal_actions(seat, &mut legal);
                         legal.into_iter().map(AnyAction::$variant).collect()
                     })*
@@ -159,7 +162,7 @@ macro_rules! catalogue {
             pub fn legal_action(&self, seat: Seat, index: usize) -> Option<AnyAction> {
                 match self {
                     $(AnyGame::$variant(game) => {
-                        let mut legal = Vec::new();
+                        let mut legal = Vec::with_capacity(FEW);
                         game.legal_actions(seat, &mut legal);
                         legal.get(index).copied().map(AnyAction::$variant)
                     })*

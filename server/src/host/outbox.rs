@@ -160,11 +160,13 @@ impl Out {
         &self,
         attachment: Attachment,
         channel: Channel,
-        said: impl IntoIterator<Item = &'a [u8]>,
+        said: impl IntoIterator<Item = &'a [u8], IntoIter: Clone>,
     ) {
+        let said = said.into_iter();
         let mut state = self.state();
         if state.takes(attachment, channel) {
-            said.into_iter().for_each(|said| self.enqueue(&mut state, channel, said));
+            state.make_room(said.clone().map(|said| said.len() + Field::AROUND).sum());
+            said.for_each(|said| self.enqueue(&mut state, channel, said));
             wake(state);
         }
     }
@@ -231,9 +233,7 @@ impl Out {
             let full = std::mem::take(&mut state.last);
             state.full.push_back(full);
         }
-        if state.last.bytes.is_empty() {
-            state.last.bytes.reserve(state.lately.min(MOST_ROOM));
-        }
+        state.make_room(said.len() + Field::AROUND);
         self.bounds.field.put(channel.0, said, &mut state.last.bytes);
         state.items += 1;
         state.last.items += 1;
@@ -411,6 +411,13 @@ impl State {
     fn takes(&self, attachment: Attachment, channel: Channel) -> bool {
         let current = self.channels.get(&channel);
         self.ending.is_none() && current.is_some_and(|current| current.attachment == attachment)
+    }
+
+    /// Before a message is begun, makes room for this much, and for as much as the last one had.
+    fn make_room(&mut self, bytes: usize) {
+        if self.last.bytes.is_empty() {
+            self.last.bytes.reserve(bytes.max(self.lately.min(MOST_ROOM)));
+        }
     }
 }
 

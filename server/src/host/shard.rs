@@ -131,6 +131,7 @@ impl Shard {
                     if count == 0 {
                         return;
                     }
+                    self.gather(&mut messages).await;
                     self.begin_turn();
                     for message in messages.drain(..) {
                         self.take(message);
@@ -143,6 +144,21 @@ impl Shard {
             }
             self.hand_over();
             in_memory.set(self.tables.len() as f64);
+        }
+    }
+
+    /// Lets those speak first who are about to, for as long as that brings more messages: whoever sends one would
+    /// otherwise have it taken in at once, and each would be a turn of its own.
+    async fn gather(&mut self, messages: &mut Vec<ToShard>) {
+        let mut before = 0;
+        while messages.len() > before && messages.len() < TURN {
+            before = messages.len();
+            tokio::task::yield_now().await;
+            while messages.len() < TURN
+                && let Ok(message) = self.inbox.try_recv()
+            {
+                messages.push(message);
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use parlor_proto::v1;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::ask_table::{Answering, Ask, Attach, Change};
@@ -143,8 +144,11 @@ impl StreamHandle {
 
     async fn pass_on(&self, asks: &mut Vec<(TableId, Ask)>) {
         for (shard, message) in self.host.shards.share_out(asks) {
-            // A shard ends with the host, and then nobody waits for an answer.
-            let _ = shard.send(message).await;
+            // Mostly there is room. To wait for it takes more than to pass a message on.
+            if let Err(TrySendError::Full(message)) = shard.try_send(message) {
+                // A shard ends with the host, and then nobody waits for an answer.
+                let _ = shard.send(message).await;
+            }
         }
     }
 

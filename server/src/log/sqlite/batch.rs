@@ -148,7 +148,8 @@ impl<'a> Batch<'a> {
         });
         admit(append, current)?;
         let bytes = now.map_or(0, |now| now.bytes + now.fresh.len() as u64);
-        if bytes + encoded_length(&append.entries) > limits::LOG {
+        let new_bytes = encoded_length(&append.entries);
+        if bytes + new_bytes > limits::LOG {
             return Err(LogError::Full { table: id });
         }
 
@@ -159,6 +160,8 @@ impl<'a> Batch<'a> {
             return Err(LogError::Closed);
         };
         let now = work.now.get_or_insert_with(|| Now::new(&id));
+        now.fresh.reserve(new_bytes as usize);
+        now.entries.reserve(append.entries.len());
         for payload in &append.entries {
             let entry = now.chain.link(payload.clone());
             encode(&entry, &mut now.fresh);
