@@ -147,18 +147,14 @@ impl Shard {
         }
     }
 
-    /// Lets those speak first who are about to, for as long as that brings more messages: whoever sends one would
-    /// otherwise have it taken in at once, and each would be a turn of its own.
+    /// Lets those speak first who are about to: whoever sends a message would otherwise have it taken in at once, and each
+    /// would be a turn of its own.
     async fn gather(&mut self, messages: &mut Vec<ToShard>) {
-        let mut before = 0;
-        while messages.len() > before && messages.len() < TURN {
-            before = messages.len();
-            tokio::task::yield_now().await;
-            while messages.len() < TURN
-                && let Ok(message) = self.inbox.try_recv()
-            {
-                messages.push(message);
-            }
+        tokio::task::yield_now().await;
+        while messages.len() < TURN
+            && let Ok(message) = self.inbox.try_recv()
+        {
+            messages.push(message);
         }
     }
 

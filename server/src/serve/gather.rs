@@ -1,7 +1,7 @@
 //! Brings what many streams of a connection have to say into one write.
 //!
 //! HTTP/2 writes each stream's frames as they come, a system call each, and a commit of the log makes many streams speak
-//! at once. So what is written is gathered, and a flush first lets the tasks run that are ready, for as long as that brings
+//! at once. So what is written is gathered, and a flush first lets the tasks run that are ready, a few times if that brings
 //! more: their frames go the same way. Where it has lately brought nothing, as on a connection with one stream, nothing
 //! waits.
 
@@ -16,6 +16,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// So much is gathered before it is written in any case.
 const ENOUGH: usize = 64 * 1024;
+/// How often a flush waits at the most. Under a load that never ceases something more comes every time.
+const TIMES: u8 = 4;
 /// After a wait that was for nothing, a flush does not wait; after each further one, twice as many, up to this.
 const AT_ONCE: u8 = 64;
 
@@ -38,8 +40,8 @@ pub(super) struct Gathering<IO> {
 struct Wait {
     /// How much there was when it last looked.
     last: usize,
-    /// Whether nothing has come yet.
-    is_in_vain: bool,
+    /// How often it has waited.
+    times: u8,
 }
 
 impl<IO> Gathering<IO> {
@@ -50,12 +52,12 @@ impl<IO> Gathering<IO> {
     /// Whether a flush is to wait until the tasks that are ready have run.
     fn waits(&mut self) -> bool {
         match self.waiting.take() {
-            Some(Wait { last, .. }) if self.gathered.len() > last && self.gathered.len() < ENOUGH => {
-                self.waiting = Some(Wait { last: self.gathered.len(), is_in_vain: false });
+            Some(Wait { last, times }) if self.gathered.len() > last && times < TIMES => {
+                self.waiting = Some(Wait { last: self.gathered.len(), times: times + 1 });
                 true
             }
-            Some(Wait { last, is_in_vain }) => {
-                let nothing_came = is_in_vain && self.gathered.len() == last;
+            Some(Wait { last, times }) => {
+                let nothing_came = times == 1 && self.gathered.len() == last;
                 self.in_vain = if nothing_came { (2 * self.in_vain).clamp(1, AT_ONCE) } else { 0 };
                 self.at_once = self.in_vain;
                 false
@@ -65,7 +67,7 @@ impl<IO> Gathering<IO> {
                 false
             }
             None => {
-                self.waiting = Some(Wait { last: self.gathered.len(), is_in_vain: true });
+                self.waiting = Some(Wait { last: self.gathered.len(), times: 1 });
                 true
             }
         }
@@ -166,25 +168,28 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_waits_for_as_long_as_something_comes_and_it_is_not_enough() {
-        let (near, mut far) = duplex(2 * ENOUGH);
+    async fn it_waits_a_few_times_while_more_comes() {
+        let (near, mut far) = duplex(1024);
         let mut near = Gathering::new(near);
-        for words in 1..=10 {
-            near.write_all(b"word").await.unwrap();
-            let waits = futures_util::poll!(std::pin::pin!(near.flush())).is_pending();
-            assert!(waits, "after {words} words");
+        let mut read = [0; 64];
+        for words in [TIMES, 2] {
+            for word in 0..words {
+                near.write_all(b"word").await.unwrap();
+                assert!(futures_util::poll!(std::pin::pin!(near.flush())).is_pending(), "word {word}");
+            }
+            if words == TIMES {
+                near.write_all(b"more").await.unwrap();
+            }
+            assert!(futures_util::poll!(std::pin::pin!(near.flush())).is_ready(), "{words} words");
+            let length = far.read(&mut read).await.unwrap();
+            assert_eq!(
+                length,
+                4 * usize::from(if words == TIMES { words + 1 } else { words }),
+                "in one write"
+            );
+            assert_eq!(near.at_once, 0, "it was not in vain");
+            assert_eq!(near.gathered.capacity(), 0, "a connection that rests has no buffer");
         }
-        assert!(futures_util::poll!(std::pin::pin!(near.flush())).is_ready(), "nothing more has come");
-        let mut read = vec![0; 2 * ENOUGH];
-        assert_eq!(far.read(&mut read).await.unwrap(), 40, "in one write");
-        assert_eq!(near.at_once, 0, "it was not in vain");
-
-        near.write_all(b"word").await.unwrap();
-        assert!(futures_util::poll!(std::pin::pin!(near.flush())).is_pending());
-        near.write_all(&vec![b'x'; ENOUGH]).await.unwrap();
-        assert!(futures_util::poll!(std::pin::pin!(near.flush())).is_ready(), "that is enough");
-        assert_eq!(far.read(&mut read).await.unwrap(), ENOUGH + 4);
-        assert_eq!(near.gathered.capacity(), 0, "and then it keeps nothing");
     }
 
     #[tokio::test]
