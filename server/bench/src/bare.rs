@@ -1,5 +1,5 @@
 //! The baseline: bare tonic with no rules, no identity and no store. Two players a table, a stream each; a move of one is
-//! told to both, in messages as large as Parlor's own. Runtime, allocator and the settings of HTTP/2 are the server's.
+//! told to both, in messages as large as Parlor's own. Runtime, allocator, codec and the settings of HTTP/2 are the server's.
 
 mod load;
 mod server;
