@@ -222,7 +222,7 @@ impl Live {
         Some(Asked {
             id,
             after: self.table.numbers().of(Viewer::Seat(seat)),
-            view: self.table.view(Viewer::Seat(seat)).filter(|_| wants.decision_views),
+            view: wants.decision_views.then(|| self.table.view(Viewer::Seat(seat))).flatten(),
             seed_given: self.table.shuffle_is_given(),
             legal_count: legal.len() as u32,
             default_index: legal.iter().position(|action| Some(*action) == default).unwrap_or_default()

@@ -1,8 +1,8 @@
 //! Brings what many streams of a connection have to say into one write.
 //!
 //! HTTP/2 writes each stream's frames as they come, a system call each, and a commit of the log makes many streams speak
-//! at once. So what is written is gathered, and a flush first lets the tasks run that are ready, a few times if that brings
-//! more: their frames go the same way. Where it has lately brought nothing, as on a connection with one stream, nothing
+//! at once. So what is written is gathered, and a flush first lets the tasks run that are ready, and does so again while that
+//! brings more: their frames go the same way. Where it has lately brought nothing, as on a connection with one stream, nothing
 //! waits.
 
 use std::{
@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// So much is gathered before it is written in any case.
 const ENOUGH: usize = 64 * 1024;
 /// How often a flush waits at the most. Under a load that never ceases something more comes every time.
-const TIMES: u8 = 4;
+const TIMES: u8 = 16;
 /// After a wait that was for nothing, a flush does not wait; after each further one, twice as many, up to this.
 const AT_ONCE: u8 = 64;
 
@@ -168,10 +168,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_waits_a_few_times_while_more_comes() {
+    async fn it_waits_while_more_comes_but_not_for_ever() {
         let (near, mut far) = duplex(1024);
         let mut near = Gathering::new(near);
-        let mut read = [0; 64];
+        let mut read = [0; 128];
         for words in [TIMES, 2] {
             for word in 0..words {
                 near.write_all(b"word").await.unwrap();
