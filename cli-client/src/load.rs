@@ -3,7 +3,7 @@
 
 mod process;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -73,24 +73,32 @@ impl Meter {
 
 /// How fast moves are made: as fast as it goes, or so many a second in all.
 pub struct Pace {
-    begun: Instant,
-    rate: Option<f64>,
-    made: AtomicU64,
+    /// From one move to the next.
+    step: Option<Duration>,
+    /// When the next one is due.
+    due: Mutex<Instant>,
 }
 
 impl Pace {
     /// So many moves a second in all, or as fast as it goes.
     #[must_use]
     pub fn new(rate: Option<f64>) -> Pace {
-        Pace { begun: now(), rate, made: AtomicU64::new(0) }
+        Pace { step: rate.map(|rate| Duration::from_secs_f64(1.0 / rate)), due: Mutex::new(now()) }
     }
 
     /// Waits until it is time for the next move.
+    ///
+    /// What could not be made in time, because every table waited for the server, is not made up for: that would be a heavier
+    /// load than the one asked for, for as long as it takes.
     pub async fn wait(&self) {
-        if let Some(rate) = self.rate {
-            let number = self.made.fetch_add(1, Ordering::Relaxed);
-            tokio::time::sleep_until(self.begun + Duration::from_secs_f64(number as f64 / rate)).await;
-        }
+        let Some(step) = self.step else { return };
+        let due = {
+            let mut next = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+            let due = now().max(*next);
+            *next = due + step;
+            due
+        };
+        tokio::time::sleep_until(due).await;
     }
 }
 
@@ -117,6 +125,17 @@ mod tests {
     async fn a_pace_is_kept() {
         let begun = now();
         let pace = Pace::new(Some(1000.0));
+        for _ in 0..=500 {
+            pace.wait().await;
+        }
+        assert_eq!((now() - begun).as_millis(), 500);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_missed_is_not_made_up_for() {
+        let pace = Pace::new(Some(1000.0));
+        tokio::time::advance(Duration::from_secs(10)).await;
+        let begun = now();
         for _ in 0..=500 {
             pace.wait().await;
         }

@@ -59,7 +59,7 @@ pub(crate) struct Args {
     /// How long to play before measuring
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time)]
     warm_up: Millis,
-    /// So many moves a second in all [default: as fast as it goes]
+    /// At most so many moves a second in all; what is missed is not made up for [default: as fast as it goes]
     #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
     /// Do not ask for views, events and legal actions
