@@ -99,9 +99,9 @@ impl Server {
         self.child.id()
     }
 
-    /// The time of a commit that only one of a hundred is slower than, in milliseconds.
-    pub(crate) fn commit_p99_ms(&self) -> Result<f64> {
-        commit_p99_ms(&self.metrics()?).context("no commits in the metrics")
+    /// The time that this share of its commits took at most, in milliseconds.
+    pub(crate) fn commit_ms(&self, share: f64) -> Result<f64> {
+        commit_ms(&self.metrics()?, share).context("no commits in the metrics")
     }
 
     /// Its metrics, as they are now.
@@ -131,15 +131,15 @@ impl Drop for Server {
     }
 }
 
-/// The upper end of the bucket that the 99th of 100 commits is in.
-fn commit_p99_ms(metrics: &str) -> Option<f64> {
+/// The upper end of the bucket with the slowest commit of this share.
+fn commit_ms(metrics: &str, share: f64) -> Option<f64> {
     let buckets = metrics.lines().filter_map(|line| {
         let (end, count) = line.strip_prefix("parlor_commit_seconds_bucket{le=\"")?.split_once("\"} ")?;
         Some((end.parse::<f64>().ok()?, count.trim().parse::<f64>().ok()?))
     });
     let buckets: Vec<(f64, f64)> = buckets.collect();
     let (_, all) = *buckets.last()?;
-    let (end, _) = buckets.iter().find(|(_, count)| *count >= all * 0.99)?;
+    let (end, _) = buckets.iter().find(|(_, count)| *count >= all * share)?;
     (all > 0.0).then_some(end * 1000.0)
 }
 
@@ -227,7 +227,8 @@ mod tests {
     fn the_slowest_commits_are_found() {
         let line = |end: &str, count: u32| format!("parlor_commit_seconds_bucket{{le=\"{end}\"}} {count}\n");
         let text = [line("0.001", 50), line("0.002", 98), line("0.004", 99), line("+Inf", 100)].concat();
-        assert_eq!(commit_p99_ms(&text), Some(4.0));
-        assert_eq!(commit_p99_ms("parlor_moves_total 3"), None);
+        assert_eq!(commit_ms(&text, 0.99), Some(4.0));
+        assert_eq!(commit_ms(&text, 1.0), Some(f64::INFINITY));
+        assert_eq!(commit_ms("parlor_moves_total 3", 0.99), None);
     }
 }
