@@ -29,8 +29,9 @@ const AT_ONCE: usize = 64;
 #[command(
     long_about = "Play many tables at once, and say how many moves a second the server makes, and how fast each.\n\n\
         A move counts when every player of the table has the view after it. Tables that end are replaced; at the end, \
-        those that are left are cancelled. A server limits what one address or key may do: set limits.requests_per_second, \
-        limits.tables_per_key and limits.streams_per_connection to what you measure.",
+        those that are left are cancelled. With --rate, moves that all tables were too slow for are not made up for. \
+        A server limits what one address or key may do: set limits.requests_per_second, limits.tables_per_key and \
+        limits.streams_per_connection to what you measure.",
     after_help = "Examples:\n  parlor bench --tables 1000 --connections 16\n  \
         parlor bench --tables 1000 --connections 16 --seats-per-stream 1 --rate 20000 --json"
 )]
@@ -59,7 +60,7 @@ pub(crate) struct Args {
     /// How long to play before measuring
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time)]
     warm_up: Millis,
-    /// At most so many moves a second in all; what is missed is not made up for [default: as fast as it goes]
+    /// At most so many moves a second in all [default: as fast as it goes]
     #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
     /// Do not ask for views, events and legal actions
