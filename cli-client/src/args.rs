@@ -87,6 +87,13 @@ pub(crate) enum Command {
     /// Make, run, follow and report tournaments
     Tournament(tournament::Args),
     /// Measure a server: play many tables at once
+    ///
+    /// Says how many moves a second the server makes, and how fast each. A move counts when every player of the table has the
+    /// view after it. Tables that end are replaced; at the end, those that are left are cancelled. With --rate, moves that all
+    /// tables were too slow for are not made up for.
+    ///
+    /// A server limits what one address or key may do: set limits.requests_per_second, limits.tables_per_key and
+    /// limits.streams_per_connection to what you measure.
     Bench(bench::Args),
     /// Examine an agent: what passes, and what to mend
     Conformance(conformance::Args),

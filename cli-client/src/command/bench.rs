@@ -26,15 +26,8 @@ use tables::{Ground, Held};
 const AT_ONCE: usize = 64;
 
 #[derive(clap::Args)]
-#[command(
-    long_about = "Play many tables at once, and say how many moves a second the server makes, and how fast each.\n\n\
-        A move counts when every player of the table has the view after it. Tables that end are replaced; at the end, \
-        those that are left are cancelled. With --rate, moves that all tables were too slow for are not made up for. \
-        A server limits what one address or key may do: set limits.requests_per_second, limits.tables_per_key and \
-        limits.streams_per_connection to what you measure.",
-    after_help = "Examples:\n  parlor bench --tables 1000 --connections 16\n  \
-        parlor bench --tables 1000 --connections 16 --seats-per-stream 1 --rate 20000 --json"
-)]
+#[command(after_help = "Examples:\n  parlor bench --tables 1000 --connections 16\n  \
+        parlor bench --tables 1000 --connections 16 --seats-per-stream 1 --rate 20000 --json")]
 pub(crate) struct Args {
     /// How many tables are played at once
     #[arg(long, value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
