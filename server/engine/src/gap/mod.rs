@@ -274,9 +274,9 @@ impl Game for Gap {
 
     /// Nothing can be declined in GAP, so this is the first legal action.
     fn default_action(&self, seat: Seat) -> Option<Action> {
-        let mut legal = Vec::new();
-        self.legal_actions(seat, &mut legal);
-        legal.first().copied()
+        let card = self.hands[seat.index()].first().filter(|_| self.to_act().contains(seat))?;
+        let [_, lowers, highers] = self.finds(card);
+        Some(Action { card, lower: lowers.first(), higher: highers.first() })
     }
 
     fn sample(view: &View, rng: &mut impl Rng) -> Result<Gap, ImpossibleView> {
