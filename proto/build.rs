@@ -13,9 +13,6 @@ const BOXED: &[&str] = &[
     ".parlor.v1.Update.view",
 ];
 
-/// Messages of streams, of which a server encodes the items before it puts them together (`encoded.rs`).
-const ENCODED: &[&str] = &["PlayResponse", "FollowResponse", "ConnectResponse"];
-
 /// How messages become frames (`codec.rs`).
 const CODEC: &str = "crate::codec::Codec";
 
@@ -38,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let builder = tonic_prost_build::configure()
         .build_client(cfg!(feature = "client"))
-        .build_server(false)
+        .build_server(cfg!(feature = "server"))
         .codec_path(CODEC)
         // Clients are made from a channel. The shortcut `connect` would collide with the call of that name.
         .build_transport(false)
@@ -51,19 +48,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .iter()
         .fold(builder, tonic_prost_build::Builder::boxed)
         .compile_fds_with_config(descriptors, config)?;
-
-    let services = out.join("server");
-    fs::create_dir_all(&services)?;
-    let server = tonic_prost_build::configure()
-        .build_client(false)
-        .build_server(cfg!(feature = "server"))
-        .codec_path(CODEC)
-        .out_dir(services)
-        .extern_path(".parlor.v1", "crate::v1");
-    let encoded = |builder: tonic_prost_build::Builder, name: &&str| {
-        builder.extern_path(format!(".parlor.v1.{name}"), format!("crate::encoded::{name}"))
-    };
-    ENCODED.iter().fold(server, encoded).compile_fds(public)?;
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 //! - [`FILE_DESCRIPTOR_SET`]: the same files as data, for server reflection.
 //! - `store` (feature `store`): package `parlor.store.v1`, what a server keeps on its disk. It never travels.
 //! - `codec` (features `client` and `server`): how messages become frames.
-//! - `encoded` (feature `server`): the messages of streams as a server sends them.
+//! - `frame` (feature `server`): the messages of streams as a server sends them.
 //! - `reflect` (feature `reflect`): messages by their descriptors: JSON, and field by field.
 //! - `convert` (feature `engine`): conversions to and from the types of `parlor-engine`, one file a game. What comes from
 //!   the engine always has a form on the wire; what comes from the wire is checked, and an error names the field.
@@ -17,7 +17,7 @@ pub mod codec;
 #[cfg(feature = "engine")]
 pub mod convert;
 #[cfg(feature = "server")]
-pub mod encoded;
+pub mod frame;
 #[cfg(feature = "reflect")]
 pub mod reflect;
 #[cfg(feature = "engine")]
@@ -34,8 +34,6 @@ pub mod write;
 )]
 pub mod v1 {
     include!(concat!(env!("OUT_DIR"), "/parlor.v1.rs"));
-    #[cfg(feature = "server")]
-    include!(concat!(env!("OUT_DIR"), "/server/parlor.v1.rs"));
 }
 
 /// What is stored.

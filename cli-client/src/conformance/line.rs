@@ -6,7 +6,6 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use futures_util::stream::{self, Stream};
-use parlor_proto::encoded;
 use parlor_proto::v1::agent_service_server::{AgentService, AgentServiceServer};
 use parlor_sdk::wire;
 use tokio::io::{DuplexStream, copy_bidirectional, duplex};
@@ -111,13 +110,13 @@ pub(super) struct Connection {
     /// Whether the call came with an API key.
     pub(super) has_key: bool,
     requests: Streaming<wire::ConnectRequest>,
-    responses: mpsc::Sender<Result<encoded::ConnectResponse, Status>>,
+    responses: mpsc::Sender<Result<wire::ConnectResponse, Status>>,
 }
 
 impl Connection {
     /// Sends a message. If nobody is there any more, that shows when the next one is read.
     pub(super) async fn send(&self, response: wire::ConnectResponse) {
-        let _ = self.responses.send(Ok(response.into())).await;
+        let _ = self.responses.send(Ok(response)).await;
     }
 
     /// What the agent says next; none when it has gone.
@@ -132,7 +131,7 @@ struct Service {
 
 #[tonic::async_trait]
 impl AgentService for Service {
-    type ConnectStream = Pin<Box<dyn Stream<Item = Result<encoded::ConnectResponse, Status>> + Send>>;
+    type ConnectStream = Pin<Box<dyn Stream<Item = Result<wire::ConnectResponse, Status>> + Send>>;
 
     async fn connect(
         &self,

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use parlor_proto::encoded;
 use parlor_proto::v1::agent_service_server::AgentService;
 use parlor_sdk::wire;
 use tonic::{Request, Response, Status, Streaming};
@@ -21,13 +20,13 @@ pub(crate) struct FakeAgents {
 
 #[tonic::async_trait]
 impl AgentService for FakeAgents {
-    type ConnectStream = Responses<encoded::ConnectResponse>;
+    type ConnectStream = Responses<wire::ConnectResponse>;
 
     async fn connect(
         &self,
         request: Request<Streaming<wire::ConnectRequest>>,
     ) -> Result<Response<Self::ConnectStream>, Status> {
-        let make = |items, ending| wire::ConnectResponse { items, ending, ..Default::default() }.into();
+        let make = |items, ending| wire::ConnectResponse { items, ending, ..Default::default() };
         let (mut stream, responses) = FakeStream::open(&self.host, &self.network, make)?;
         let mut requests = request.into_inner();
         let first = requests.message().await?.ok_or_else(|| Status::invalid_argument("no hello"))?;
@@ -41,11 +40,11 @@ impl AgentService for FakeAgents {
         });
         let welcome = wire::AgentWelcome { max_tables: 7, seats: seats as u32, set_aside: None };
         let response = wire::ConnectResponse { welcome: Some(welcome), ..Default::default() };
-        stream.out.send(Ok(response.into())).await.expect("the client is there");
+        stream.out.send(Ok(response)).await.expect("the client is there");
         if self.host.look().sets_aside {
             let set_aside = Some(wire::SetAside { message: "too slow".into(), ..Default::default() });
             let response = wire::ConnectResponse { set_aside, ..Default::default() };
-            stream.out.send(Ok(response.into())).await.expect("the client is there");
+            stream.out.send(Ok(response)).await.expect("the client is there");
         }
         stream.given = Some(BTreeSet::new());
         let requests = requests.map(|request| {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use futures_util::stream::unfold;
 use futures_util::{Stream, StreamExt};
-use parlor_proto::encoded;
 use parlor_proto::v1::play_service_server::PlayService;
 use parlor_sdk::wire;
 use tokio::sync::mpsc;
@@ -26,14 +25,14 @@ pub(crate) type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Se
 
 #[tonic::async_trait]
 impl PlayService for FakePlay {
-    type PlayStream = Responses<encoded::PlayResponse>;
-    type FollowStream = Responses<encoded::FollowResponse>;
+    type PlayStream = Responses<wire::PlayResponse>;
+    type FollowStream = Responses<wire::FollowResponse>;
 
     async fn play(
         &self,
         request: Request<Streaming<wire::PlayRequest>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
-        let make = |items, ending| wire::PlayResponse { items, ending }.into();
+        let make = |items, ending| wire::PlayResponse { items, ending };
         let (stream, responses) = FakeStream::open(&self.host, &self.network, make)?;
         let requests = request.into_inner().map(|request| request.map(|request| request.items));
         tokio::spawn(stream.run(Box::pin(requests)));
@@ -50,7 +49,7 @@ impl PlayService for FakePlay {
             item: Some(closed(wire::ErrorReason::TableNotFound, false)),
         });
         let response = wire::FollowResponse { items: items.collect(), ending: None };
-        Ok(Response::new(Box::pin(futures_util::stream::iter([Ok(response.into())]))))
+        Ok(Response::new(Box::pin(futures_util::stream::iter([Ok(response)]))))
     }
 
     async fn act(&self, request: Request<wire::ActRequest>) -> Result<Response<wire::ActResponse>, Status> {

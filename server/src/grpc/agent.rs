@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use parlor_proto::convert::WrongField;
-use parlor_proto::encoded;
+use parlor_proto::frame::Frame;
 use parlor_proto::v1::{self, agent_service_server::AgentService};
 use tonic::{Request, Response, Status, Streaming, async_trait};
 use tracing::{Instrument, Span};
 
 use super::ear::{Speaker, converse};
+use super::framed::{Nothing, framed};
 use super::table::{caller, with_scope};
 use super::{Failure, Parlour};
 use crate::host::{AgentStream, Outbox};
@@ -50,19 +52,19 @@ impl Agents {
     }
 
     /// All that an agent is told, its welcome first.
-    fn told(&self, arrived: Arrived) -> impl Stream<Item = Result<encoded::ConnectResponse, Status>> + use<> {
+    fn told(&self, arrived: Arrived) -> impl Stream<Item = Result<Bytes, Status>> + use<> {
         let Arrived { agent, outbox, first, requests } = arrived;
-        let welcome =
-            v1::ConnectResponse { welcome: Some(wire::welcome(&agent)), ..Default::default() }.into();
+        let welcome = v1::ConnectResponse { welcome: Some(wire::welcome(&agent)), ..Default::default() };
+        let welcome = Frame::default().finish(&welcome);
         let speaker = Speaker::Agent(Box::new(agent));
-        stream::iter([Ok(welcome)]).chain(converse(speaker, outbox, first, requests))
+        stream::iter([Ok(welcome)])
+            .chain(converse::<_, v1::ConnectResponse>(speaker, outbox, first, requests))
     }
 }
 
 #[async_trait]
 impl AgentService for Agents {
-    type ConnectStream =
-        std::pin::Pin<Box<dyn Stream<Item = Result<encoded::ConnectResponse, Status>> + Send>>;
+    type ConnectStream = Nothing<v1::ConnectResponse>;
 
     async fn connect(
         &self,
@@ -75,8 +77,7 @@ impl AgentService for Agents {
             let arrived = agents.arrive(&caller, requests).await?;
             Ok::<_, Status>(agents.told(arrived))
         };
-        let told = stream::once(arriving.instrument(span)).try_flatten();
-        Ok(Response::new(Box::pin(told)))
+        Ok(framed(Box::pin(stream::once(arriving.instrument(span)).try_flatten())))
     }
 
     async fn list_agents(

@@ -83,14 +83,12 @@ impl Speaker {
 
     /// Attaches what a client follows.
     async fn follow(&self, channels: Vec<(Channel, v1::Attach)>) -> Option<Status> {
-        let mut sayings = Vec::with_capacity(channels.len());
         for (channel, attach) in channels {
             match self.attach(attach) {
-                Ok(what) => sayings.push(Saying { channel, what }),
+                Ok(what) => self.handle().say(Saying { channel, what }).await,
                 Err(refusal) => drop(self.refuse(channel.0, refusal).await),
             }
         }
-        self.handle().say(sayings).await;
         self.finish().await;
         None
     }
@@ -131,21 +129,24 @@ impl Speaker {
         }
     }
 
-    /// Passes on some items, in their order: what cannot be read is refused when all before it has been passed on. What
-    /// breaks the rules of the stream ends it.
+    /// Passes on some items, in their order, or refuses those that cannot be read. What breaks the rules of the stream ends
+    /// it.
     async fn hear(&self, items: Vec<v1::PlayRequestItem>) -> Result<(), WrongField> {
-        let mut sayings = Vec::with_capacity(items.len());
         for (place, v1::PlayRequestItem { channel, item }) in items.into_iter().enumerate() {
             match self.read(item) {
-                Ok(what) => sayings.push(Saying { channel: Channel(channel), what }),
+                Ok(what) => {
+                    let saying = Saying { channel: Channel(channel), what };
+                    // Not by `say`: what is said would move to the heap with all that waits.
+                    if let Err(unsaid) = self.handle().try_say(saying) {
+                        self.handle().wait_to_say(unsaid).await;
+                    }
+                }
                 Err(refusal) => {
-                    self.handle().say(std::mem::take(&mut sayings)).await;
                     let refused = self.refuse(channel, refusal).await;
                     refused.map_err(|wrong| wrong.in_list(place).within("items"))?;
                 }
             }
         }
-        self.handle().say(sayings).await;
         Ok(())
     }
 

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use parlor_proto::encoded;
 use parlor_proto::v1::{self, play_service_server::PlayService};
 use tonic::{Request, Response, Status, Streaming, async_trait};
 
 use super::ear::{Speaker, converse, tell};
+use super::framed::{Nothing, framed};
 use super::layer::trace::{note_seat, note_table};
-use super::speech::Speech;
 use super::table::caller;
 use super::{Failure, Parlour};
 use crate::wire;
@@ -19,7 +18,7 @@ pub struct Play(pub Arc<Parlour>);
 
 #[async_trait]
 impl PlayService for Play {
-    type PlayStream = Speech<encoded::PlayResponse>;
+    type PlayStream = Nothing<v1::PlayResponse>;
 
     async fn play(
         &self,
@@ -28,10 +27,10 @@ impl PlayService for Play {
         let caller = caller(&request);
         let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
         let speaker = Speaker::Client { parlour: self.0.clone(), caller, handle };
-        Ok(Response::new(converse(speaker, outbox, Vec::new(), request.into_inner())))
+        Ok(framed(converse::<_, v1::PlayResponse>(speaker, outbox, Vec::new(), request.into_inner())))
     }
 
-    type FollowStream = Speech<encoded::FollowResponse>;
+    type FollowStream = Nothing<v1::FollowResponse>;
 
     async fn follow(
         &self,
@@ -41,7 +40,7 @@ impl PlayService for Play {
         let channels = wire::follow_channels(request.into_inner()).map_err(Failure::from)?;
         let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
         let speaker = Speaker::Client { parlour: self.0.clone(), caller, handle };
-        Ok(Response::new(tell(speaker, outbox, channels)))
+        Ok(framed(tell::<v1::FollowResponse>(speaker, outbox, channels)))
     }
 
     async fn act(&self, request: Request<v1::ActRequest>) -> Result<Response<v1::ActResponse>, Status> {

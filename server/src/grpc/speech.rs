@@ -4,18 +4,20 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use bytes::Bytes;
 use futures_util::Stream;
-use parlor_proto::encoded::{ConnectResponse, Encoded, FollowResponse, PlayResponse};
 use parlor_proto::v1;
 use tokio::task::JoinHandle;
 use tonic::Status;
 
-use crate::host::{Batch, Outbox};
+use crate::agents::Aside;
+use crate::host::{Batch, HostError, Outbox};
 use crate::wire;
 
-/// All that is said to a client, in messages of this kind. The task that listens to the client ends with it.
+/// All that is said to a client, in messages of this kind, as they go over the wire. The task that listens to the client
+/// ends with it.
 #[derive(Debug)]
-pub struct Speech<M> {
+pub(super) struct Speech<M> {
     outbox: Outbox,
     listening: Listening,
     ended: bool,
@@ -38,16 +40,16 @@ impl<M> Speech<M> {
     }
 }
 
-impl<M: From<Batch>> Stream for Speech<M> {
-    type Item = Result<M, Status>;
+impl<M: Rest> Stream for Speech<M> {
+    type Item = Result<Bytes, Status>;
 
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<M, Status>>> {
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Status>>> {
         if self.ended {
             return Poll::Ready(None);
         }
-        if let Some(batch) = ready!(self.outbox.poll_next(cx)) {
-            self.ended = batch.ending.is_some();
-            return Poll::Ready(Some(Ok(M::from(batch))));
+        if let Some(Batch { frame, aside, ending }) = ready!(self.outbox.poll_next(cx)) {
+            self.ended = ending.is_some();
+            return Poll::Ready(Some(Ok(frame.finish(&M::rest(aside, ending)))));
         }
         // Either the client has broken something, or its last channel was closed and it goes on listening in vain.
         let broken = match Pin::new(&mut self.listening.0).poll(cx) {
@@ -60,23 +62,26 @@ impl<M: From<Batch>> Stream for Speech<M> {
     }
 }
 
-impl From<Batch> for PlayResponse {
-    fn from(Batch { items, ending, .. }: Batch) -> PlayResponse {
-        let ending = ending.map(wire::stream_ending);
-        Encoded { items, rest: v1::PlayResponse { items: Vec::new(), ending } }
+/// What a message says beside its items.
+pub(super) trait Rest: prost::Message {
+    fn rest(aside: Option<Aside>, ending: Option<HostError>) -> Self;
+}
+
+impl Rest for v1::PlayResponse {
+    fn rest(_: Option<Aside>, ending: Option<HostError>) -> v1::PlayResponse {
+        v1::PlayResponse { items: Vec::new(), ending: ending.map(wire::stream_ending) }
     }
 }
 
-impl From<Batch> for FollowResponse {
-    fn from(Batch { items, ending, .. }: Batch) -> FollowResponse {
-        let ending = ending.map(wire::stream_ending);
-        Encoded { items, rest: v1::FollowResponse { items: Vec::new(), ending } }
+impl Rest for v1::FollowResponse {
+    fn rest(_: Option<Aside>, ending: Option<HostError>) -> v1::FollowResponse {
+        v1::FollowResponse { items: Vec::new(), ending: ending.map(wire::stream_ending) }
     }
 }
 
-impl From<Batch> for ConnectResponse {
-    fn from(Batch { items, aside, ending }: Batch) -> ConnectResponse {
+impl Rest for v1::ConnectResponse {
+    fn rest(aside: Option<Aside>, ending: Option<HostError>) -> v1::ConnectResponse {
         let (set_aside, ending) = (aside.map(wire::set_aside), ending.map(wire::stream_ending));
-        Encoded { items, rest: v1::ConnectResponse { welcome: None, items: Vec::new(), ending, set_aside } }
+        v1::ConnectResponse { welcome: None, items: Vec::new(), ending, set_aside }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use parlor_engine::{MAX_SEATS, Seat};
-use parlor_proto::encoded::Field;
+use parlor_proto::frame::Field;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -213,12 +213,12 @@ impl AgentStream {
 
     /// Opens a channel for each of these seats: after what the agent has of it, or with a snapshot.
     async fn take(&self, seats: &[Given], has: &HashMap<(TableId, Seat), u64>, channel: &mut u32) {
-        let saying = |given: &Given| {
+        for given in seats {
             *channel = channel.wrapping_add(1);
             let (given, after) = (*given, has.get(&(given.table, given.seat)).copied());
-            Saying { channel: Channel(*channel), what: Said::Take { given, after, wants: self.wants } }
-        };
-        self.handle.say(seats.iter().map(saying).collect()).await;
+            let what = Said::Take { given, after, wants: self.wants };
+            self.handle.say(Saying { channel: Channel(*channel), what }).await;
+        }
     }
 }
 

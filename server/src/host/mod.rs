@@ -44,7 +44,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parlor_engine::{Seat, Viewer};
-use parlor_proto::encoded::Field;
+use parlor_proto::frame::Field;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, info_span};
@@ -61,7 +62,7 @@ pub use item::{
 };
 pub use news::NewsFollow;
 pub use outbox::Batch;
-pub use stream::{Said, Saying, StreamHandle};
+pub use stream::{Said, Saying, StreamHandle, Unsaid};
 pub use streams::Outbox;
 pub use tags::{agent_tag, tournament_tag};
 
@@ -82,7 +83,7 @@ use shard::{Shard, ToShard};
 use streams::Streams;
 
 /// How many messages may wait for a shard. Whoever sends another waits.
-const INBOX: usize = 1024;
+const INBOX: usize = 4096;
 
 /// How long after a start nobody counts as away: so long everyone has to come back.
 const COME_BACK: Duration = Duration::from_secs(30);
@@ -124,17 +125,21 @@ impl Shards {
         self.0[self.number(table)].send(message).await.map_err(|_| HostError::Stopping)
     }
 
-    /// What each shard is to be told so that its tables are asked this, in this order. Nothing is left.
-    fn share_out(&self, asks: &mut Vec<(TableId, Ask)>) -> impl Iterator<Item = (&ShardSender, ToShard)> {
-        self.0.iter().enumerate().filter_map(move |(number, shard)| {
-            let is_its = |(table, _): &mut (TableId, Ask)| self.number(*table) == number;
-            if asks.len() == 1 {
-                let (table, ask) = asks.pop_if(is_its)?;
-                return Some((shard, ToShard::Ask(table, ask)));
-            }
-            let its: Vec<_> = asks.extract_if(.., is_its).collect();
-            (!its.is_empty()).then_some((shard, ToShard::Asks(its)))
-        })
+    /// Asks tables for something, in this order. Waits while their shards have too much to do.
+    async fn ask_all(&self, asks: Vec<(TableId, Ask)>) {
+        for (table, ask) in asks {
+            // A shard ends with the host, and then nobody waits for an answer.
+            let _ = self.send(table, ToShard::Ask(table, ask)).await;
+        }
+    }
+
+    /// Asks a table for something, unless its shard has too much to do: then it is given back.
+    fn try_ask(&self, table: TableId, ask: Ask) -> Result<(), (TableId, Ask)> {
+        match self.0[self.number(table)].try_send(ToShard::Ask(table, ask)) {
+            Err(TrySendError::Full(ToShard::Ask(table, ask))) => Err((table, ask)),
+            // A shard ends with the host, and then nobody waits for an answer.
+            _ => Ok(()),
+        }
     }
 }
 

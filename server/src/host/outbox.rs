@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use parlor_proto::encoded::Field;
+use parlor_proto::frame::{Field, Frame};
 use tokio::sync::Notify;
 
 use super::{Channel, Closed, HostError, What};
@@ -119,8 +119,7 @@ struct State {
 /// A message that waits.
 #[derive(Debug, Default)]
 struct Waiting {
-    /// Its items.
-    bytes: Vec<u8>,
+    frame: Frame,
     items: usize,
     missed: usize,
 }
@@ -131,8 +130,8 @@ pub(super) struct NoRoom;
 /// A message for a client.
 #[derive(Debug, Default)]
 pub struct Batch {
-    /// The items, encoded, in the order of what happened on each channel.
-    pub items: Vec<u8>,
+    /// The items, in the order of what happened on each channel.
+    pub frame: Frame,
     /// Why the agent was set aside just now, if it was.
     pub aside: Option<Aside>,
     /// Why the stream ends after it, if it does.
@@ -165,7 +164,7 @@ impl Out {
         let said = said.into_iter();
         let mut state = self.state();
         if state.takes(attachment, channel) {
-            state.make_room(said.clone().map(|said| said.len() + Field::AROUND).sum());
+            state.make_room(said.clone().map(|said| said.len() + Frame::AROUND).sum());
             said.for_each(|said| self.enqueue(&mut state, channel, said));
             wake(state);
         }
@@ -228,13 +227,13 @@ impl Out {
 
     /// Adds an item to the last message, or begins another one.
     fn write<'a>(&self, state: &'a mut State, channel: Channel, said: &[u8]) -> &'a mut Waiting {
-        let length = state.last.bytes.len();
-        if length > 0 && length + said.len() + Field::AROUND > self.bounds.message {
+        let length = state.last.frame.len();
+        if length > 0 && length + said.len() + Frame::AROUND > self.bounds.message {
             let full = std::mem::take(&mut state.last);
             state.full.push_back(full);
         }
-        state.make_room(said.len() + Field::AROUND);
-        self.bounds.field.put(channel.0, said, &mut state.last.bytes);
+        state.make_room(said.len() + Frame::AROUND);
+        state.last.frame.put(self.bounds.field, channel.0, said);
         state.items += 1;
         state.last.items += 1;
         &mut state.last
@@ -371,21 +370,21 @@ impl Out {
     /// The next message; nothing if the stream has ended.
     pub(super) fn poll_take(&self, context: &Context<'_>) -> Poll<Option<Batch>> {
         let mut state = self.state();
-        let Waiting { bytes: items, items: count, missed } = match state.full.pop_front() {
+        let Waiting { frame, items, missed } = match state.full.pop_front() {
             Some(full) => full,
             None => std::mem::take(&mut state.last),
         };
-        if count > 0 {
-            state.items -= count;
+        if items > 0 {
+            state.items -= items;
             state.missed -= missed;
-            state.lately = items.len();
+            state.lately = frame.len();
             self.room.notify_waiters();
         }
         let is_all = state.items == 0;
         let aside = state.aside.take();
         let ending = state.ending.clone().filter(|_| is_all);
-        if count > 0 || aside.is_some() || ending.is_some() {
-            return Poll::Ready(Some(Batch { items, aside, ending }));
+        if items > 0 || aside.is_some() || ending.is_some() {
+            return Poll::Ready(Some(Batch { frame, aside, ending }));
         }
         if state.broken || (state.finishing && state.channels.is_empty()) {
             return Poll::Ready(None);
@@ -415,8 +414,8 @@ impl State {
 
     /// Before a message is begun, makes room for this much, and for as much as the last one had.
     fn make_room(&mut self, bytes: usize) {
-        if self.last.bytes.is_empty() {
-            self.last.bytes.reserve(bytes.max(self.lately.min(MOST_ROOM)));
+        if self.last.frame.is_empty() {
+            self.last.frame.reserve(bytes.max(self.lately.min(MOST_ROOM)));
         }
     }
 }
@@ -475,7 +474,7 @@ mod tests {
     }
 
     fn numbers(batch: &Batch) -> Vec<u32> {
-        let message = v1::PlayResponse::decode(batch.items.as_slice()).expect("items");
+        let message = v1::PlayResponse::decode(batch.frame.message()).expect("items");
         let number = |item: v1::StreamItem| match item.item {
             Some(v1::stream_item::Item::Closed(closed)) => closed.number,
             other => panic!("{other:?}"),
@@ -491,7 +490,7 @@ mod tests {
         }
         let mut heard = Vec::new();
         while let Some(Some(batch)) = take(&out) {
-            assert!(batch.items.len() <= 64 && batch.ending.is_none(), "{batch:?}");
+            assert!(batch.frame.len() <= 64 && batch.ending.is_none(), "{batch:?}");
             heard.extend(numbers(&batch));
         }
         assert_eq!(heard, (1..=100).collect::<Vec<_>>());
@@ -538,7 +537,7 @@ mod tests {
         out.push(FIRST, CHANNEL, [said(20).as_slice(), said(21).as_slice()]);
         assert!(poll!(&mut ended).is_ready() && out.has_room());
         let batch = take(&out).flatten().expect("the end");
-        assert!(batch.items.is_empty() && batch.ending == Some(HostError::TooSlow), "{batch:?}");
+        assert!(batch.frame.is_empty() && batch.ending == Some(HostError::TooSlow), "{batch:?}");
         assert_eq!(out.why_ended(), Some(HostError::TooSlow));
     }
 
@@ -550,7 +549,7 @@ mod tests {
         }
         out.end(HostError::Stopping);
         let batches: Vec<_> =
-            std::iter::from_fn(|| take(&out).flatten().filter(|batch| !batch.items.is_empty())).collect();
+            std::iter::from_fn(|| take(&out).flatten().filter(|batch| !batch.frame.is_empty())).collect();
         assert_eq!(batches.iter().flat_map(numbers).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());
         let (last, others) = batches.split_last().expect("messages");
         assert!(

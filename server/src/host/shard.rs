@@ -34,8 +34,6 @@ const TURN: usize = 256;
 pub(super) enum ToShard {
     /// Ask a table.
     Ask(TableId, Ask),
-    /// Ask some tables, in this order.
-    Asks(Vec<(TableId, Ask)>),
     /// Make a table of its first entries.
     Create { first: Box<Creation>, to: To<Look> },
     /// A house bot has decided.
@@ -187,7 +185,6 @@ impl Shard {
     fn take(&mut self, message: ToShard) {
         match message {
             ToShard::Ask(table, ask) => self.ask(table, ask),
-            ToShard::Asks(asks) => asks.into_iter().for_each(|(table, ask)| self.ask(table, ask)),
             ToShard::Create { first, to } => self.create(*first, to),
             ToShard::Bot(moved) => self.bot_moved(moved),
             ToShard::Rematch { of, table } => {

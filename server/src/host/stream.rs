@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use parlor_proto::v1;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::ask_table::{Answering, Ask, Attach, Change};
@@ -58,6 +57,17 @@ pub enum Said {
         /// How long it thought, by its own clock, in milliseconds.
         reported: Option<u32>,
     },
+}
+
+/// What could not be passed on at once.
+#[must_use]
+pub struct Unsaid(Waits);
+
+enum Waits {
+    /// The client asks for more of what it has missed than it reads.
+    ForRoom(Saying),
+    /// The tables have too much to do.
+    ForTables(Vec<(TableId, Ask)>),
 }
 
 /// The saying end of a stream. Dropping it detaches everything.
@@ -126,30 +136,45 @@ impl StreamHandle {
         }
     }
 
-    /// Passes on what the client says, in this order for each channel. Waits while the tables have too much to do, and
-    /// while the client asks for what it has missed and does not read it: whoever calls this reads the outbox elsewhere.
-    pub async fn say(&self, sayings: Vec<Saying>) {
-        let mut asks = Vec::with_capacity(sayings.len());
-        for Saying { channel, what } in sayings {
-            if matches!(what, Said::Attach { after: Some(_), .. } | Said::Take { after: Some(_), .. })
-                && !self.out.has_room()
-            {
-                self.pass_on(&mut asks).await;
-                self.out.room().await;
-            }
-            self.ask(channel, what, &mut |table, ask| asks.push((table, ask)));
+    /// Passes on what the client says. Waits while the tables have too much to do, and while the client asks for what it
+    /// has missed and does not read it: whoever calls this reads the outbox elsewhere.
+    pub async fn say(&self, saying: Saying) {
+        if let Err(unsaid) = self.try_say(saying) {
+            self.wait_to_say(unsaid).await;
         }
-        self.pass_on(&mut asks).await;
     }
 
-    async fn pass_on(&self, asks: &mut Vec<(TableId, Ask)>) {
-        for (shard, message) in self.host.shards.share_out(asks) {
-            // Mostly there is room. To wait for it takes more than to pass a message on.
-            if let Err(TrySendError::Full(message)) = shard.try_send(message) {
-                // A shard ends with the host, and then nobody waits for an answer.
-                let _ = shard.send(message).await;
-            }
+    /// Passes on what the client says, which can mostly be done at once. If not, nothing more may be said before
+    /// [`StreamHandle::wait_to_say`].
+    pub fn try_say(&self, saying: Saying) -> Result<(), Unsaid> {
+        let is_missed =
+            matches!(saying.what, Said::Attach { after: Some(_), .. } | Said::Take { after: Some(_), .. });
+        if is_missed && !self.out.has_room() {
+            return Err(Unsaid(Waits::ForRoom(saying)));
         }
+        let mut late = Vec::new();
+        self.ask(saying, &mut |table, ask| {
+            if !late.is_empty() {
+                late.push((table, ask));
+            } else if let Err(full) = self.host.shards.try_ask(table, ask) {
+                late.push(full);
+            }
+        });
+        if late.is_empty() { Ok(()) } else { Err(Unsaid(Waits::ForTables(late))) }
+    }
+
+    /// Passes on what had to wait.
+    pub async fn wait_to_say(&self, Unsaid(waits): Unsaid) {
+        let asks = match waits {
+            Waits::ForRoom(saying) => {
+                self.out.room().await;
+                let mut asks = Vec::new();
+                self.ask(saying, &mut |table, ask| asks.push((table, ask)));
+                asks
+            }
+            Waits::ForTables(asks) => asks,
+        };
+        self.host.shards.ask_all(asks).await;
     }
 
     /// Detaches a channel without a word: whoever calls this says why.
@@ -163,8 +188,8 @@ impl StreamHandle {
     }
 
     /// What the tables are asked, by what was said.
-    fn ask(&self, channel: Channel, said: Said, to: &mut impl FnMut(TableId, Ask)) {
-        match said {
+    fn ask(&self, Saying { channel, what }: Saying, to: &mut impl FnMut(TableId, Ask)) {
+        match what {
             Said::Attach { who, after, wants } => {
                 self.attach(channel, who, None, after, wants, self.host.shared.channels_per_stream, to);
             }
@@ -251,14 +276,10 @@ impl StreamHandle {
 impl Drop for StreamHandle {
     fn drop(&mut self) {
         let detach = |Attached { attachment, place, .. }| (place.table(), Ask::Detach(attachment));
-        let mut asks = self.out.detach_all().into_iter().map(detach).collect();
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        for (shard, message) in self.host.shards.share_out(&mut asks) {
-            let shard = shard.clone();
-            runtime.spawn(async move {
-                // A shard ends with the host, and then nobody is attached any more.
-                let _ = shard.send(message).await;
-            });
+        let asks: Vec<_> = self.out.detach_all().into_iter().map(detach).collect();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let shards = self.host.shards.clone();
+            runtime.spawn(async move { shards.ask_all(asks).await });
         }
     }
 }

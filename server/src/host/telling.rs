@@ -85,7 +85,7 @@ impl Tellings {
 #[cfg(test)]
 mod tests {
     use parlor_engine::Seat;
-    use parlor_proto::encoded::Field;
+    use parlor_proto::frame::{Field, Frame};
 
     use super::*;
     use crate::host::outbox::{Attached, Bounds, Out, Place, closed};
@@ -99,9 +99,9 @@ mod tests {
         Sub { out, channel: Channel(1), attachment, viewer, generation: None, wants, agent: None, number: 0 }
     }
 
-    fn heard(sub: &Sub) -> Vec<u8> {
+    fn heard(sub: &Sub) -> Frame {
         let next = std::future::poll_fn(|context| sub.out.poll_take(context));
-        futures_util::FutureExt::now_or_never(next).flatten().map(|batch| batch.items).unwrap_or_default()
+        futures_util::FutureExt::now_or_never(next).flatten().map(|batch| batch.frame).unwrap_or_default()
     }
 
     #[test]
@@ -128,13 +128,13 @@ mod tests {
         tellings.add(&sub(9, seat, all), &presence);
         tellings.send(&subs);
 
-        let mut expected = Vec::new();
-        Field::PLAY.put(1, &What::Closed(closed(None, 5)).said(), &mut expected);
-        Field::PLAY.put(1, &presence.said(), &mut expected);
+        let mut expected = Frame::default();
+        expected.put(Field::PLAY, 1, &What::Closed(closed(None, 5)).said());
+        expected.put(Field::PLAY, 1, &presence.said());
         assert_eq!(heard(&subs[2]), expected, "first what was first");
-        expected.clear();
-        Field::PLAY.put(1, &presence.said(), &mut expected);
-        Field::PLAY.put(1, &presence.said(), &mut expected);
+        let mut expected = Frame::default();
+        expected.put(Field::PLAY, 1, &presence.said());
+        expected.put(Field::PLAY, 1, &presence.said());
         assert_eq!(heard(&subs[0]), expected);
         assert!(heard(&subs[1]).is_empty() && heard(&subs[3]).is_empty());
     }

@@ -92,8 +92,9 @@ struct Seen {
 
 /// The items of a message, which is no larger than one may be.
 fn items(batch: &Batch) -> Vec<v1::StreamItem> {
-    assert!(batch.items.len() <= Settings::default().limits.batch_bytes.bytes(), "{}", batch.items.len());
-    v1::PlayResponse::decode(batch.items.as_slice()).expect("items").items
+    let message = batch.frame.message();
+    assert!(message.len() <= Settings::default().limits.batch_bytes.bytes(), "{}", message.len());
+    v1::PlayResponse::decode(message).expect("items").items
 }
 
 /// Attaches, answers every decision with its first action, and reads until the channel is closed.
@@ -101,7 +102,7 @@ async fn play(host: &Host, who: Who, after: Option<u64>) -> Seen {
     let (handle, mut outbox) = host.open_stream().expect("a stream");
     let channel = Channel(5);
     let wants = Wants::default();
-    handle.say(vec![Saying { channel, what: Said::Attach { who, after, wants } }]).await;
+    handle.say(Saying { channel, what: Said::Attach { who, after, wants } }).await;
     let mut seen = Seen::default();
     while seen.closed.is_none() {
         let batch = outbox.next().await.expect("a stream that goes on");
@@ -117,7 +118,7 @@ async fn play(host: &Host, who: Who, after: Option<u64>) -> Seen {
                     assert_eq!(asked.legal_actions.len(), asked.legal_count as usize);
                     let decision = DecisionId(asked.id.into());
                     let answer = Said::Answer { decision, answer: Answer::Index(0), reported: Some(1) };
-                    handle.say(vec![Saying { channel, what: answer }]).await;
+                    handle.say(Saying { channel, what: answer }).await;
                 }
                 Item::Answered(answered) => {
                     assert_eq!(answered.status(), v1::AnswerStatus::Accepted, "{answered:?}");
@@ -189,9 +190,11 @@ async fn whoever_comes_back_after_a_long_time_gets_everything() {
         Saying { channel: Channel(channel), what }
     };
     let saying = tokio::spawn({
-        let sayings = (0..channels).map(attach).collect();
+        let sayings: Vec<_> = (0..channels).map(attach).collect();
         async move {
-            handle.say(sayings).await;
+            for saying in sayings {
+                handle.say(saying).await;
+            }
             handle
         }
     });

@@ -26,7 +26,7 @@ const AT_ONCE: u8 = 64;
 pub(super) struct Gathering<IO> {
     io: IO,
     gathered: BytesMut,
-    /// How much there was when it was last written.
+    /// How much there was lately when it was written: room is made for as much.
     lately: usize,
     /// The flush that waits.
     waiting: Option<Wait>,
@@ -132,7 +132,7 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for Gathering<IO> {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
-            self.lately = self.gathered.len();
+            self.lately = self.gathered.len().max(self.lately - self.lately / 16);
         }
         ready!(self.poll_write_out(cx))?;
         Pin::new(&mut self.io).poll_flush(cx)

@@ -17,7 +17,7 @@ use tonic::{Status, body::Body, server::NamedService};
 use tower::Service;
 
 use super::health::Health;
-use crate::grpc::{Agents, Catalogue, Parlour, Play, Records, Tables, Tournaments};
+use crate::grpc::{Agents, Catalogue, Parlour, Play, Records, Tables, Tournaments, put_in_place};
 
 type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 type Serve = Box<dyn Fn(Request<Body>) -> Answer + Send + Sync>;
@@ -42,7 +42,10 @@ impl Adding {
             + 'static,
         S::Future: Send + 'static,
     {
-        let serve = move |request| -> Answer { Box::pin(service.clone().call(request)) };
+        let serve = move |request| -> Answer {
+            let answer = service.clone().call(request);
+            Box::pin(async move { Ok(put_in_place(answer.await?)) })
+        };
         self.0.insert(S::NAME, Box::new(serve));
         self
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parlor_engine::{GameId, Refusal, Viewer};
-use parlor_proto::encoded::Field;
+use parlor_proto::frame::{Field, Frame};
 use parlor_proto::v1;
 use parlor_proto::v1::stream_item::Item as Wire;
 use parlor_proto::v1::table_seat::Occupant;
@@ -27,11 +27,11 @@ use crate::table::{
 use crate::wire::{closed, news, stream_ending, table};
 
 fn said(what: What) -> v1::StreamItem {
-    let (mut said, mut items) = (Vec::new(), Vec::new());
+    let (mut said, mut frame) = (Vec::new(), Frame::default());
     what.write(&mut Fields::of(&mut said));
-    Field::PLAY.put(9, &said, &mut items);
-    let mut message = v1::PlayResponse::decode(items.as_slice()).expect("a message");
-    assert_eq!(message.encode_to_vec(), items, "as the generated code writes it");
+    frame.put(Field::PLAY, 9, &said);
+    let mut message = v1::PlayResponse::decode(frame.message()).expect("a message");
+    assert_eq!(message.encode_to_vec(), frame.message(), "as the generated code writes it");
     message.items.pop().expect("an item")
 }
 
