@@ -32,6 +32,12 @@ impl<'a> Fields<'a> {
         Fields(message)
     }
 
+    /// How many bytes are written here, these fields and whatever is before them.
+    #[cfg(feature = "server")]
+    pub(crate) fn written(&self) -> usize {
+        self.0.len()
+    }
+
     /// A number, or one of an enum's.
     #[inline]
     pub fn number(&mut self, field: u32, value: impl Into<u64>) {

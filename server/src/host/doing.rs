@@ -26,7 +26,7 @@ pub(super) fn refuse(ask: Ask, error: HostError) {
         Ask::Answer { out, channel, attachment, answering, .. } => {
             let outcome = AnswerOutcome::Refused(AnswerRefused::Host(error));
             let answered = Answered { decision: answering.decision, outcome };
-            out.push(attachment, channel, [What::Answered(Box::new(answered)).said().as_slice()]);
+            out.push(attachment, channel, &What::Answered(Box::new(answered)));
         }
         Ask::Detach(_) | Ask::Wake => {}
     }
@@ -221,6 +221,7 @@ fn try_attach(live: &mut Live, work: &Work, attach: &Attach) -> Result<(), HostE
     let mut sub = Sub {
         out: attach.out.clone(),
         channel: attach.channel,
+        field: attach.out.field(),
         attachment: attach.attachment,
         viewer,
         generation: match attach.who {

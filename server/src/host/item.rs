@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use parlor_engine::{AnyAction, AnyView, Refusal, Seat, Viewer};
-use parlor_proto::write::{Fields, Write};
 
 use super::HostError;
 use crate::TableId;
@@ -29,15 +28,6 @@ pub enum What {
     TimeLeft(Vec<SeatTime>),
     /// Nothing more comes on the channel.
     Closed(Closed),
-}
-
-impl What {
-    /// As it goes over the wire.
-    pub(super) fn said(&self) -> Vec<u8> {
-        let mut said = Vec::new();
-        self.write(&mut Fields::of(&mut said));
-        said
-    }
 }
 
 /// Where everything stands for one viewer.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use parlor_engine::{Seat, Seats, Viewer};
+use parlor_proto::frame::Field;
 
 use super::ask_table::Ask;
 use super::bots::{BotJob, BotMove};
@@ -28,6 +29,8 @@ use crate::table::{Entry, Holder, Record, Step, Table, TableEvent, Told as Telli
 pub(super) struct Sub {
     pub(super) out: Arc<Out>,
     pub(super) channel: Channel,
+    /// The field of the messages that has the items.
+    pub(super) field: Field,
     pub(super) attachment: Attachment,
     pub(super) viewer: Viewer,
     /// Which generation of its token let them in; none where no token was needed.
@@ -41,12 +44,12 @@ pub(super) struct Sub {
 
 impl Sub {
     pub(super) fn send(&self, what: What) {
-        self.out.push(self.attachment, self.channel, [what.said().as_slice()]);
+        self.out.push(self.attachment, self.channel, &what);
     }
 
     /// Sends what was missed.
     pub(super) fn send_missed(&self, what: What) {
-        self.out.push_missed(self.attachment, self.channel, &what.said());
+        self.out.push_missed(self.attachment, self.channel, &what);
     }
 
     pub(super) fn close(&self, why: Option<HostError>) {
@@ -250,16 +253,14 @@ impl Live {
     /// The append is durable, or it has failed.
     pub(super) fn settle(&mut self, result: Result<(), HostError>, now: Moment) -> Settled {
         let Some(pending) = self.pending.take() else { return Settled::On };
-        let Pending { entries, mut tellings, reply, reseats } = *pending;
+        let Pending { entries, tellings, reply, reseats } = *pending;
         match result {
             Ok(()) => {
                 self.paused = None;
                 entries.iter().for_each(|entry| self.journal.push(entry));
                 self.record = None;
-                if let Some((to, answered)) = reply.and_then(|reply| reply.send(Ok(&self.table))) {
-                    tellings.add_first(to, &answered);
-                }
-                tellings.send(&self.subs);
+                let answered = reply.and_then(|reply| reply.send(Ok(&self.table)));
+                tellings.send(&self.subs, answered);
                 let numbers = self.table.numbers();
                 self.subs.iter_mut().for_each(|sub| sub.number = numbers.of(sub.viewer));
                 if reseats {
@@ -353,7 +354,7 @@ impl Live {
         if changed && self.pending.is_none() {
             let mut tellings = Tellings::default();
             self.tell_time(|_| true, now, &mut tellings);
-            tellings.send(&self.subs);
+            tellings.send(&self.subs, None);
         }
     }
 

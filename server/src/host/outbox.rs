@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use futures_util::task::AtomicWaker;
 use parlor_proto::frame::{Field, Frame};
 use tokio::sync::Notify;
 
@@ -17,8 +18,8 @@ use crate::{QuickMap, TableId};
 /// For each channel of a stream, so many items may wait, where that is more than the settings allow a stream.
 const PER_CHANNEL: usize = 16;
 
-/// So much room is made for a message at the most before anything is in it, though the last one was larger: after a
-/// restart, thousands of streams catch up with a large one each, and then have little to say.
+/// So much room is made for a message at the most before it is needed, though the last one was larger: after a restart,
+/// thousands of streams catch up with a large one each, and then have little to say.
 const MOST_ROOM: usize = 16 * 1024;
 
 /// So many channels of a stream are told at once what they have missed; the next ones are when the client has read.
@@ -70,6 +71,8 @@ pub(super) struct Out {
     again: Notify,
     /// Whether the stream is about to end.
     is_ending: AtomicBool,
+    /// Who waits for the end.
+    listener: AtomicWaker,
     bounds: Bounds,
 }
 
@@ -84,32 +87,39 @@ pub(super) struct Bounds {
     pub(super) field: Field,
 }
 
+/// What every move needs, and no more: of a thousand streams, each has left the cache when it is spoken to again.
 #[derive(Debug, Default)]
 struct State {
     /// The message that items are added to.
     last: Waiting,
-    /// The messages before it, which are full.
-    full: VecDeque<Waiting>,
     /// How many items wait, and how many of them tell what was missed: the client has asked for them, so it is not too
     /// slow for them.
     items: usize,
     missed: usize,
     /// How large the last message was that the client read.
     lately: usize,
-    /// How many channels are being told what they have missed.
-    catching_up: usize,
+    /// Who waits for something to be said. It is woken once, and comes back when it has taken all.
+    reader: Option<Waker>,
     channels: QuickMap<Channel, Attached>,
     /// The highest channel that was ever attached.
     highest: Channel,
+    seldom: Option<Box<Seldom>>,
+}
+
+/// What a stream that goes well has nothing of.
+#[derive(Debug, Default)]
+struct Seldom {
+    /// The messages before the last one, which are full.
+    full: VecDeque<Waiting>,
+    /// How many channels are being told what they have missed.
+    catching_up: usize,
+    /// Somebody waits until the client has read something.
+    waits_for_room: bool,
     /// The client will attach nothing more.
     finishing: bool,
     /// The client has broken the rules of the stream, or its connection.
     broken: bool,
     ending: Option<HostError>,
-    /// Who waits for the end.
-    listener: Option<Waker>,
-    /// Who waits for something to be said. It is woken once, and comes back when it has taken all.
-    reader: Option<Waker>,
     /// What agents were given, and is to be given to them again: the table could not go on for a moment.
     again: Vec<Given>,
     /// The agent was set aside, and is to be told.
@@ -120,7 +130,6 @@ struct State {
 #[derive(Debug, Default)]
 struct Waiting {
     frame: Frame,
-    items: usize,
     missed: usize,
 }
 
@@ -145,6 +154,7 @@ impl Out {
             room: Notify::new(),
             again: Notify::new(),
             is_ending: AtomicBool::new(false),
+            listener: AtomicWaker::new(),
             bounds,
         })
     }
@@ -154,28 +164,38 @@ impl Out {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The field of the messages that has the items.
+    pub(super) const fn field(&self) -> Field {
+        self.bounds.field
+    }
+
+    /// Something that is said on a channel, as a message of this stream.
+    fn frame(&self, channel: Channel, what: &What) -> Frame {
+        let mut frame = Frame::default();
+        frame.write(self.bounds.field, channel.0, what);
+        frame
+    }
+
     /// Says all of this on a channel, unless it has been attached anew. A client that has let too much wait is cut off.
-    pub(super) fn push<'a>(
-        &self,
-        attachment: Attachment,
-        channel: Channel,
-        said: impl IntoIterator<Item = &'a [u8], IntoIter: Clone>,
-    ) {
-        let said = said.into_iter();
+    pub(super) fn push_all(&self, attachment: Attachment, channel: Channel, frame: Frame) {
         let mut state = self.state();
         if state.takes(attachment, channel) {
-            state.make_room(said.clone().map(|said| said.len() + Frame::AROUND).sum());
-            said.for_each(|said| self.enqueue(&mut state, channel, said));
+            self.enqueue(&mut state, frame);
             wake(state);
         }
     }
 
+    /// Says something on a channel, as [`Out::push_all`] does.
+    pub(super) fn push(&self, attachment: Attachment, channel: Channel, what: &What) {
+        self.push_all(attachment, channel, self.frame(channel, what));
+    }
+
     /// Says something on a channel that the client has missed before, unless it has been attached anew.
-    pub(super) fn push_missed(&self, attachment: Attachment, channel: Channel, said: &[u8]) {
+    pub(super) fn push_missed(&self, attachment: Attachment, channel: Channel, what: &What) {
+        let frame = self.frame(channel, what);
         let mut state = self.state();
         if state.takes(attachment, channel) {
-            state.missed += 1;
-            self.write(&mut state, channel, said).missed += 1;
+            self.add(&mut state, frame, true);
             wake(state);
         }
     }
@@ -186,57 +206,70 @@ impl Out {
         if state.takes(attachment, channel) {
             let given = state.channels.remove(&channel).and_then(|attached| attached.given);
             if let Some(given) = given.filter(|_| closed.retry) {
-                state.again.push(*given);
+                state.seldom().again.push(*given);
                 self.again.notify_one();
             }
-            self.enqueue(&mut state, channel, &What::Closed(closed).said());
+            self.enqueue(&mut state, self.frame(channel, &What::Closed(closed)));
             wake(state);
         }
     }
 
     /// Says something about a channel, whatever is attached to it.
-    pub(super) fn tell(&self, channel: Channel, said: &[u8]) {
+    pub(super) fn tell(&self, channel: Channel, what: &What) {
+        self.tell_all(self.frame(channel, what));
+    }
+
+    /// Says all of this, whatever is attached.
+    pub(super) fn tell_all(&self, frame: Frame) {
         let mut state = self.state();
-        if state.ending.is_none() {
-            self.enqueue(&mut state, channel, said);
+        if !state.is_ending() {
+            self.enqueue(&mut state, frame);
             wake(state);
         }
     }
 
-    fn enqueue(&self, state: &mut State, channel: Channel, said: &[u8]) {
-        if state.ending.is_some() {
+    fn enqueue(&self, state: &mut State, frame: Frame) {
+        if state.is_ending() {
             return;
         }
-        if state.items - state.missed < self.most(state) {
-            self.write(state, channel, said);
+        if state.items - state.missed + frame.items() <= self.most(state) {
+            self.add(state, frame, false);
             return;
         }
-        (state.last, state.full) = (Waiting::default(), VecDeque::new());
+        (state.last, state.seldom().full) = (Waiting::default(), VecDeque::new());
         (state.items, state.missed) = (0, 0);
         self.set_ending(state, HostError::TooSlow);
     }
 
     fn set_ending(&self, state: &mut State, why: HostError) {
-        state.ending.get_or_insert(why);
+        state.seldom().ending.get_or_insert(why);
         self.is_ending.store(true, Ordering::Release);
-        if let Some(listener) = state.listener.take() {
-            listener.wake();
-        }
+        self.listener.wake();
         self.room.notify_waiters();
     }
 
-    /// Adds an item to the last message, or begins another one.
-    fn write<'a>(&self, state: &'a mut State, channel: Channel, said: &[u8]) -> &'a mut Waiting {
-        let length = state.last.frame.len();
-        if length > 0 && length + said.len() + Frame::AROUND > self.bounds.message {
-            let full = std::mem::take(&mut state.last);
-            state.full.push_back(full);
+    /// Adds items to the last message, or begins another one with them.
+    fn add(&self, state: &mut State, frame: Frame, is_missed: bool) {
+        if frame.len() > self.bounds.message && frame.items() > 1 {
+            let parts = frame.split(self.bounds.message);
+            return parts.into_iter().for_each(|part| self.add(state, part, is_missed));
         }
-        state.make_room(said.len() + Frame::AROUND);
-        state.last.frame.put(self.bounds.field, channel.0, said);
-        state.items += 1;
-        state.last.items += 1;
-        &mut state.last
+        let missed = if is_missed { frame.items() } else { 0 };
+        state.items += frame.items();
+        state.missed += missed;
+        let length = state.last.frame.len();
+        if length == 0 {
+            state.last = Waiting { frame, missed };
+        } else if length + frame.len() > self.bounds.message {
+            let full = std::mem::replace(&mut state.last, Waiting { frame, missed });
+            state.seldom().full.push_back(full);
+        } else {
+            // Much will come if much came lately.
+            let room = state.lately.min(MOST_ROOM).saturating_sub(length).max(frame.len());
+            state.last.frame.reserve(room);
+            state.last.frame.append(&frame);
+            state.last.missed += missed;
+        }
     }
 
     /// How many items may wait.
@@ -246,9 +279,13 @@ impl Out {
 
     /// Whether another channel can be told what it has missed.
     pub(super) fn has_room(&self) -> bool {
-        let state = self.state();
-        let has_read = state.items < self.most(&state);
-        state.ending.is_some() || (has_read && state.catching_up < CATCH_UPS)
+        self.has_room_in(&self.state())
+    }
+
+    fn has_room_in(&self, state: &State) -> bool {
+        let has_read = state.items < self.most(state);
+        let catching_up = state.seldom.as_ref().map_or(0, |seldom| seldom.catching_up);
+        state.is_ending() || (has_read && catching_up < CATCH_UPS)
     }
 
     /// Waits until another channel can be told what it has missed. A client that does not read waits for itself.
@@ -256,8 +293,12 @@ impl Out {
         loop {
             let mut more = std::pin::pin!(self.room.notified());
             more.as_mut().enable();
-            if self.has_room() {
-                return;
+            {
+                let mut state = self.state();
+                if self.has_room_in(&state) {
+                    return;
+                }
+                state.seldom().waits_for_room = true;
             }
             more.await;
         }
@@ -266,7 +307,7 @@ impl Out {
     /// Tells an agent that it is set aside.
     pub(super) fn set_aside(&self, aside: Aside) {
         let mut state = self.state();
-        state.aside = Some(aside);
+        state.seldom().aside = Some(aside);
         wake(state);
     }
 
@@ -280,14 +321,14 @@ impl Out {
     /// The client will attach nothing more: the stream ends when its last channel is closed.
     pub(super) fn finish(&self) {
         let mut state = self.state();
-        state.finishing = true;
+        state.seldom().finishing = true;
         wake(state);
     }
 
     /// Ends the stream after what waits, without a word: whoever calls this says why.
     pub(super) fn break_off(&self) {
         let mut state = self.state();
-        state.broken = true;
+        state.seldom().broken = true;
         wake(state);
     }
 
@@ -339,7 +380,7 @@ impl Out {
         poll_fn(|context| {
             if !waits.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
                 waits = Some(context.waker().clone());
-                self.state().listener.clone_from(&waits);
+                self.listener.register(context.waker());
             }
             if self.is_ending.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
         })
@@ -348,19 +389,19 @@ impl Out {
 
     /// Whether the client has broken the rules of the stream, or its connection.
     pub(super) fn is_broken(&self) -> bool {
-        self.state().broken
+        self.state().seldom.as_ref().is_some_and(|seldom| seldom.broken)
     }
 
     /// Why the stream ends, if it does.
     pub(super) fn why_ended(&self) -> Option<HostError> {
-        self.state().ending.clone()
+        self.state().seldom.as_ref().and_then(|seldom| seldom.ending.clone())
     }
 
     /// Waits until something is to be given again, and gives it.
     pub(super) async fn given_again(&self) -> Vec<Given> {
         loop {
-            let again = std::mem::take(&mut self.state().again);
-            if !again.is_empty() {
+            let again = self.state().seldom.as_mut().map(|seldom| std::mem::take(&mut seldom.again));
+            if let Some(again) = again.filter(|again| !again.is_empty()) {
                 return again;
             }
             self.again.notified().await;
@@ -370,23 +411,28 @@ impl Out {
     /// The next message; nothing if the stream has ended.
     pub(super) fn poll_take(&self, context: &Context<'_>) -> Poll<Option<Batch>> {
         let mut state = self.state();
-        let Waiting { frame, items, missed } = match state.full.pop_front() {
-            Some(full) => full,
-            None => std::mem::take(&mut state.last),
-        };
-        if items > 0 {
-            state.items -= items;
+        let full = state.seldom.as_mut().and_then(|seldom| seldom.full.pop_front());
+        let Waiting { frame, missed } = full.unwrap_or_else(|| std::mem::take(&mut state.last));
+        if !frame.is_empty() {
+            state.items -= frame.items();
             state.missed -= missed;
             state.lately = frame.len();
-            self.room.notify_waiters();
         }
-        let is_all = state.items == 0;
-        let aside = state.aside.take();
-        let ending = state.ending.clone().filter(|_| is_all);
-        if items > 0 || aside.is_some() || ending.is_some() {
-            return Poll::Ready(Some(Batch { frame, aside, ending }));
+        let mut batch = Batch { frame, aside: None, ending: None };
+        let mut is_over = false;
+        let State { items, channels, seldom, .. } = &mut *state;
+        if let Some(seldom) = seldom {
+            if !batch.frame.is_empty() && std::mem::take(&mut seldom.waits_for_room) {
+                self.room.notify_waiters();
+            }
+            batch.aside = seldom.aside.take();
+            batch.ending = seldom.ending.clone().filter(|_| *items == 0);
+            is_over = seldom.broken || (seldom.finishing && channels.is_empty());
         }
-        if state.broken || (state.finishing && state.channels.is_empty()) {
+        if !batch.frame.is_empty() || batch.aside.is_some() || batch.ending.is_some() {
+            return Poll::Ready(Some(batch));
+        }
+        if is_over {
             return Poll::Ready(None);
         }
         if !state.reader.as_ref().is_some_and(|reader| reader.will_wake(context.waker())) {
@@ -409,14 +455,15 @@ impl State {
     /// Whether what is said on a channel is still wanted.
     fn takes(&self, attachment: Attachment, channel: Channel) -> bool {
         let current = self.channels.get(&channel);
-        self.ending.is_none() && current.is_some_and(|current| current.attachment == attachment)
+        !self.is_ending() && current.is_some_and(|current| current.attachment == attachment)
     }
 
-    /// Before a message is begun, makes room for this much, and for as much as the last one had.
-    fn make_room(&mut self, bytes: usize) {
-        if self.last.frame.is_empty() {
-            self.last.frame.reserve(bytes.max(self.lately.min(MOST_ROOM)));
-        }
+    fn is_ending(&self) -> bool {
+        self.seldom.as_ref().is_some_and(|seldom| seldom.ending.is_some())
+    }
+
+    fn seldom(&mut self) -> &mut Seldom {
+        self.seldom.get_or_insert_default()
     }
 }
 
@@ -425,14 +472,14 @@ pub(super) struct CatchUp(Arc<Out>);
 
 impl CatchUp {
     pub(super) fn of(out: &Arc<Out>) -> CatchUp {
-        out.state().catching_up += 1;
+        out.state().seldom().catching_up += 1;
         CatchUp(out.clone())
     }
 }
 
 impl Drop for CatchUp {
     fn drop(&mut self) {
-        self.0.state().catching_up -= 1;
+        self.0.state().seldom().catching_up -= 1;
         self.0.room.notify_waiters();
     }
 }
@@ -465,8 +512,16 @@ mod tests {
     }
 
     /// Something that is said, and can be told from others by its number.
-    fn said(number: u64) -> Vec<u8> {
-        What::Closed(closed(None, number)).said()
+    fn said(number: u64) -> What {
+        What::Closed(closed(None, number))
+    }
+
+    fn frame(numbers: impl IntoIterator<Item = u64>) -> Frame {
+        let mut frame = Frame::default();
+        for number in numbers {
+            frame.write(Field::PLAY, CHANNEL.0, &said(number));
+        }
+        frame
     }
 
     fn take(out: &Out) -> Option<Option<Batch>> {
@@ -486,7 +541,7 @@ mod tests {
     fn items_come_in_order_in_messages_that_are_no_larger_than_they_may_be() {
         let out = out(1000, 64);
         for number in 1..=100 {
-            out.push(FIRST, CHANNEL, [said(number).as_slice()]);
+            out.push(FIRST, CHANNEL, &said(number));
         }
         let mut heard = Vec::new();
         while let Some(Some(batch)) = take(&out) {
@@ -495,26 +550,29 @@ mod tests {
         }
         assert_eq!(heard, (1..=100).collect::<Vec<_>>());
         // One that is larger than a message goes alone.
-        let large = What::Closed(closed(Some(HostError::Fault { what: "x".repeat(100) }), 1)).said();
+        let large = What::Closed(closed(Some(HostError::Fault { what: "x".repeat(100) }), 1));
         for said in [&said(2), &large, &said(3)] {
-            out.push(FIRST, CHANNEL, [said.as_slice()]);
+            out.push(FIRST, CHANNEL, said);
         }
         let heard: Vec<_> =
             std::iter::from_fn(|| take(&out).flatten()).map(|batch| numbers(&batch)).collect();
         assert_eq!(heard, [[2], [1], [3]]);
         // Nothing is left.
         let state = out.state();
-        assert_eq!((state.items, state.missed, state.full.len()), (0, 0, 0));
+        assert_eq!((state.items, state.missed), (0, 0));
+        assert!(
+            state.last.frame.is_empty() && state.seldom.as_ref().is_some_and(|seldom| seldom.full.is_empty())
+        );
     }
 
     #[test]
     fn what_is_meant_for_an_earlier_attachment_is_dropped() {
         let out = out(1000, 1000);
-        out.push(Attachment(2), CHANNEL, [said(1).as_slice()]);
-        out.push(FIRST, Channel(4), [said(2).as_slice()]);
+        out.push(Attachment(2), CHANNEL, &said(1));
+        out.push(FIRST, Channel(4), &said(2));
         assert!(take(&out).is_none());
         out.close(FIRST, CHANNEL, closed(None, 9));
-        out.push(FIRST, CHANNEL, [said(3).as_slice()]);
+        out.push(FIRST, CHANNEL, &said(3));
         out.push_missed(FIRST, CHANNEL, &said(4));
         assert_eq!(numbers(&take(&out).flatten().expect("an item")), [9]);
         assert!(take(&out).is_none());
@@ -531,10 +589,10 @@ mod tests {
         }
         let mut ended = pin!(out.ended());
         for number in 0..20 {
-            out.push(FIRST, CHANNEL, [said(number).as_slice()]);
+            out.push(FIRST, CHANNEL, &said(number));
         }
         assert!(poll!(&mut ended).is_pending() && !out.has_room());
-        out.push(FIRST, CHANNEL, [said(20).as_slice(), said(21).as_slice()]);
+        out.push_all(FIRST, CHANNEL, frame([20, 21]));
         assert!(poll!(&mut ended).is_ready() && out.has_room());
         let batch = take(&out).flatten().expect("the end");
         assert!(batch.frame.is_empty() && batch.ending == Some(HostError::TooSlow), "{batch:?}");
@@ -545,7 +603,7 @@ mod tests {
     fn a_stream_ends_after_what_waits() {
         let out = out(1000, 64);
         for number in 1..=20 {
-            out.push(FIRST, CHANNEL, [said(number).as_slice()]);
+            out.push(FIRST, CHANNEL, &said(number));
         }
         out.end(HostError::Stopping);
         let batches: Vec<_> =
@@ -557,7 +615,7 @@ mod tests {
         );
 
         let out = self::out(1000, 64);
-        out.push(FIRST, CHANNEL, [said(1).as_slice()]);
+        out.push(FIRST, CHANNEL, &said(1));
         out.break_off();
         assert_eq!(numbers(&take(&out).flatten().expect("an item")), [1]);
         assert!(take(&out).expect("the end").is_none() && out.is_broken());

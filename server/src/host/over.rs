@@ -38,7 +38,7 @@ pub(super) fn carry_out(record: &Record, deals: &Deals, ask: Ask) -> Option<Sub>
             let outcome = outcome.unwrap_or_else(|error| AnswerOutcome::Refused(AnswerRefused::Host(error)));
             let answered = Answered { decision: answering.decision, outcome };
             // The channel may have been closed with the table, and the answer is owed all the same.
-            out.tell(channel, &What::Answered(Box::new(answered)).said());
+            out.tell(channel, &What::Answered(Box::new(answered)));
         }
         Ask::Detach(_) | Ask::Wake => {}
     }
@@ -96,6 +96,7 @@ fn try_attach(record: &Record, deals: &Deals, attach: &Attach) -> Result<Option<
     let mut sub = Sub {
         out: attach.out.clone(),
         channel: attach.channel,
+        field: attach.out.field(),
         attachment: attach.attachment,
         viewer,
         generation: None,

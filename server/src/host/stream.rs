@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use parlor_proto::frame::Frame;
 use parlor_proto::v1;
 use tokio::sync::oneshot;
 
@@ -122,9 +123,10 @@ impl StreamHandle {
     /// Says something about a channel without asking a table. A client that does not read waits for itself.
     pub async fn tell(&self, channel: Channel, item: &v1::stream_item::Item) {
         self.out.room().await;
-        let mut said = Vec::new();
+        let (mut said, mut frame) = (Vec::new(), Frame::default());
         item.encode(&mut said);
-        self.out.tell(channel, &said);
+        frame.put(self.out.field(), channel.0, &said);
+        self.out.tell_all(frame);
     }
 
     /// An answer was refused before it came here: an agent may do that only so often.
@@ -201,7 +203,7 @@ impl StreamHandle {
             Said::Detach => match self.out.detach(channel) {
                 Some(Attached { attachment, place, given }) => {
                     let table = place.table();
-                    self.out.tell(channel, &What::Closed(closed(None, 0)).said());
+                    self.out.tell(channel, &What::Closed(closed(None, 0)));
                     if let Some(pass) = place.pass().filter(|_| given.is_some()) {
                         let (answer, _) = oneshot::channel();
                         let change = Change::Resign { seat: pass.seat() };
@@ -211,7 +213,7 @@ impl StreamHandle {
                 }
                 None => {
                     let none = HostError::NoChannel { channel: channel.0 };
-                    self.out.tell(channel, &What::Closed(closed(Some(none), 0)).said());
+                    self.out.tell(channel, &What::Closed(closed(Some(none), 0)));
                 }
             },
             Said::Answer { decision, answer, reported } => match self.out.attached(channel) {
@@ -224,7 +226,7 @@ impl StreamHandle {
                 None => {
                     let refused = AnswerRefused::Host(HostError::NoChannel { channel: channel.0 });
                     let answered = Answered { decision, outcome: AnswerOutcome::Refused(refused) };
-                    self.out.tell(channel, &What::Answered(Box::new(answered)).said());
+                    self.out.tell(channel, &What::Answered(Box::new(answered)));
                     // An answer can cross the end of its table on the way: that is nobody's fault.
                     if !self.out.is_closed(channel) {
                         self.note_refused();
@@ -257,11 +259,11 @@ impl StreamHandle {
             Err(NoRoom) => {
                 let full = Exhausted::Count { counted: Counted::Channels, most };
                 let closed = closed(Some(full.into()), after.unwrap_or_default());
-                return self.out.tell(channel, &What::Closed(closed).said());
+                return self.out.tell(channel, &What::Closed(closed));
             }
         };
         if let Some(given) = given {
-            self.out.push(attachment, channel, [What::Given(given).said().as_slice()]);
+            self.out.push(attachment, channel, &What::Given(given));
         }
         let _catch_up = after.map(|_| CatchUp::of(&self.out));
         let (out, agent) = (self.out.clone(), self.agent.clone());

@@ -4,80 +4,95 @@
 use std::ops::Range;
 
 use parlor_engine::Viewer;
-use parlor_proto::write::{Fields, Write};
+use parlor_proto::frame::Frame;
 
 use super::live::Sub;
 use super::outbox::Attachment;
 use super::{Wants, What};
 
-/// How much is made room for: as much as a move mostly comes to, for two who want to know everything.
-const ROOM: usize = 640;
+/// How much is made room for: as much as a move mostly comes to, for somebody who wants to know everything.
+const ROOM: usize = 320;
 
 /// What is to be told, and to whom.
 #[derive(Default)]
 pub(super) struct Tellings {
-    bytes: Vec<u8>,
+    /// In the order of the attachments.
     each: Vec<Telling>,
+    /// How often somebody is told something.
+    count: usize,
 }
 
-#[derive(Clone)]
+/// What somebody is told.
 struct Telling {
     to: Attachment,
     viewer: Viewer,
     wants: Wants,
-    /// Where it stands.
-    said: Range<usize>,
+    /// All of it, as it goes over the wire.
+    frame: Frame,
+    /// How often somebody was told something before the last of it, and where that stands.
+    last: (usize, Range<usize>),
 }
 
 impl Tellings {
-    /// How many there are.
-    pub(super) fn count(&self) -> usize {
-        self.each.len()
+    /// How often somebody is told something.
+    pub(super) const fn count(&self) -> usize {
+        self.count
     }
 
     /// Somebody is told something.
     pub(super) fn add(&mut self, sub: &Sub, what: &What) {
-        let said = self.write(what);
-        self.each.push(Telling { to: sub.attachment, viewer: sub.viewer, wants: sub.wants, said });
+        let count = self.count;
+        let telling = self.to(sub);
+        telling.last = (count, telling.frame.write(sub.field, sub.channel.0, what));
+        self.count += 1;
     }
 
-    /// Somebody is told something before everything else.
-    pub(super) fn add_first(&mut self, to: Attachment, what: &What) {
-        let said = self.write(what);
-        self.each.insert(0, Telling { to, viewer: Viewer::Spectator, wants: Wants::default(), said });
-    }
-
-    fn write(&mut self, what: &What) -> Range<usize> {
-        let start = self.bytes.len();
-        if start == 0 {
-            self.bytes.reserve(ROOM);
-        }
-        what.write(&mut Fields::of(&mut self.bytes));
-        start..self.bytes.len()
+    /// What somebody is told so far.
+    fn to(&mut self, sub: &Sub) -> &mut Telling {
+        let place = match self.each.binary_search_by_key(&sub.attachment, |telling| telling.to) {
+            Ok(place) => place,
+            Err(place) => {
+                let Sub { attachment: to, viewer, wants, .. } = *sub;
+                let telling = Telling { to, viewer, wants, frame: Frame::with_room(ROOM), last: (0, 0..0) };
+                self.each.insert(place, telling);
+                place
+            }
+        };
+        &mut self.each[place]
     }
 
     /// Tells somebody what was told to another who sees and wants the same, since there were so many tellings. Says
     /// whether there is one.
     pub(super) fn repeat(&mut self, sub: &Sub, since: usize) -> bool {
-        let is_same = |telling: &&Telling| telling.viewer == sub.viewer && telling.wants == sub.wants;
-        let same = self.each[since..].iter().find(is_same).cloned();
-        let again = same.map(|same| Telling { to: sub.attachment, ..same });
-        again.map(|again| self.each.push(again)).is_some()
+        let is_same = |telling: &&Telling| {
+            telling.last.0 >= since && telling.viewer == sub.viewer && telling.wants == sub.wants
+        };
+        let same = self.each.iter().find(is_same);
+        let Some(said) = same.map(|same| same.frame.message()[same.last.1.clone()].to_vec()) else {
+            return false;
+        };
+        let count = self.count;
+        let telling = self.to(sub);
+        telling.frame.put(sub.field, sub.channel.0, &said);
+        telling.last = (count, telling.frame.len() - said.len()..telling.frame.len());
+        self.count += 1;
+        true
     }
 
-    /// Sends what is to be told, to each of those who play and watch at once. They are in the order of their attachments.
-    pub(super) fn send(mut self, subs: &[Sub]) {
-        self.each.sort_by_key(|telling| telling.to);
-        let mut all = self.each.as_slice();
-        for sub in subs {
+    /// Sends what is to be told, to each of those who play and watch at once, and to one of them something else first. They
+    /// are in the order of their attachments.
+    pub(super) fn send(mut self, subs: &[Sub], first: Option<(Attachment, What)>) {
+        if let Some((to, what)) = first
+            && let Ok(place) = subs.binary_search_by_key(&to, |sub| sub.attachment)
+        {
+            let sub = &subs[place];
+            self.to(sub).frame.write_first(sub.field, sub.channel.0, &what);
+        }
+        for Telling { to, frame, .. } in self.each {
             // Whoever has gone meanwhile is told nothing.
-            all = &all[all.partition_point(|telling| telling.to < sub.attachment)..];
-            let (mine, others) = all.split_at(all.partition_point(|telling| telling.to == sub.attachment));
-            if !mine.is_empty() {
-                let said = mine.iter().map(|telling| &self.bytes[telling.said.clone()]);
-                sub.out.push(sub.attachment, sub.channel, said);
+            if let Ok(place) = subs.binary_search_by_key(&to, |sub| sub.attachment) {
+                subs[place].out.push_all(to, subs[place].channel, frame);
             }
-            all = others;
         }
     }
 }
@@ -85,7 +100,7 @@ impl Tellings {
 #[cfg(test)]
 mod tests {
     use parlor_engine::Seat;
-    use parlor_proto::frame::{Field, Frame};
+    use parlor_proto::frame::Field;
 
     use super::*;
     use crate::host::outbox::{Attached, Bounds, Out, Place, closed};
@@ -96,7 +111,17 @@ mod tests {
         let table = crate::TableId::from_bytes([1; 16]);
         let (attachment, place) = (Attachment(number), Place::Rail(table));
         let _new = out.attach(Channel(1), Attached { attachment, place, given: None }, 1);
-        Sub { out, channel: Channel(1), attachment, viewer, generation: None, wants, agent: None, number: 0 }
+        Sub {
+            out,
+            channel: Channel(1),
+            field: Field::PLAY,
+            attachment,
+            viewer,
+            generation: None,
+            wants,
+            agent: None,
+            number: 0,
+        }
     }
 
     fn heard(sub: &Sub) -> Frame {
@@ -120,21 +145,18 @@ mod tests {
         let before = tellings.count();
         assert!(!tellings.repeat(&subs[2], before), "that was of something else");
         tellings.add(&subs[0], &presence);
-        let length = tellings.bytes.len();
         assert!(!tellings.repeat(&subs[1], before) && !tellings.repeat(&subs[3], before));
         assert!(tellings.repeat(&subs[2], before));
-        assert_eq!(tellings.bytes.len(), length, "nothing is written twice");
-        tellings.add_first(Attachment(3), &What::Closed(closed(None, 5)));
         tellings.add(&sub(9, seat, all), &presence);
-        tellings.send(&subs);
+        tellings.send(&subs, Some((Attachment(3), What::Closed(closed(None, 5)))));
 
         let mut expected = Frame::default();
-        expected.put(Field::PLAY, 1, &What::Closed(closed(None, 5)).said());
-        expected.put(Field::PLAY, 1, &presence.said());
+        expected.write(Field::PLAY, 1, &What::Closed(closed(None, 5)));
+        expected.write(Field::PLAY, 1, &presence);
         assert_eq!(heard(&subs[2]), expected, "first what was first");
         let mut expected = Frame::default();
-        expected.put(Field::PLAY, 1, &presence.said());
-        expected.put(Field::PLAY, 1, &presence.said());
+        expected.write(Field::PLAY, 1, &presence);
+        expected.write(Field::PLAY, 1, &presence);
         assert_eq!(heard(&subs[0]), expected);
         assert!(heard(&subs[1]).is_empty() && heard(&subs[3]).is_empty());
     }
