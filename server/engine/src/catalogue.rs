@@ -169,6 +169,20 @@ macro_rules! catalogue {
                 }
             }
 
+            /// The place of an action among the legal ones, if it is one. See [`Game::legal_actions`].
+            #[must_use]
+            pub fn legal_index(&self, seat: Seat, action: AnyAction) -> Option<usize> {
+                match (self, action) {
+                    $((AnyGame::$variant(game), AnyAction::$variant(action)) => {
+                        let mut legal = Vec::with_capacity(FEW);
+                        game.legal_actions(seat, &mut legal);
+                        legal.iter().position(|offered| *offered == action)
+                    })*
+                    #[allow(unreachable_patterns, reason = "reachable once there are two games")]
+                    _ => None,
+                }
+            }
+
             /// See [`Game::apply`]. An action of another game is refused.
             pub fn apply(
                 &mut self,
@@ -368,6 +382,30 @@ mod tests {
             assert!(told.1.iter().any(|(name, codes)| *name == Shuffle::deal(0) && !codes.is_empty()));
             assert_eq!((table.id(), table.players()), (*game, 2));
         }
+    }
+
+    #[test]
+    fn an_action_is_known_by_its_place() {
+        let mut others = Vec::new();
+        for game in GameId::ALL {
+            let (version, options) = (game.info().rules_version, game.default_options());
+            let table = AnyGame::new(version, options, 2, Chance::seeded([1; 32]), &mut Told::default());
+            let table = table.expect("a table");
+            for seat in Seat::all(2) {
+                let legal = table.legal_actions(seat);
+                for (index, action) in legal.iter().enumerate() {
+                    assert_eq!(table.legal_action(seat, index), Some(*action));
+                    assert_eq!(table.legal_index(seat, *action), Some(index));
+                }
+                assert_eq!(table.legal_action(seat, legal.len()), None);
+                assert!(
+                    others.iter().all(|other| table.legal_index(seat, *other).is_none()),
+                    "of other games"
+                );
+            }
+            others.extend(Seat::all(2).flat_map(|seat| table.legal_actions(seat)));
+        }
+        assert!(!others.is_empty());
     }
 
     /// Only No Dice asks in secret, and only where windows are held do they wait.

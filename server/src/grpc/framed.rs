@@ -11,6 +11,8 @@ use futures_util::{Stream, stream};
 use hyper::body::{Body as HttpBody, Frame};
 use tonic::{Response, Status, body::Body};
 
+use super::layer::tail::{Ends, with_tail};
+
 /// What tonic is told that a response has.
 pub(super) type Nothing<M> = stream::Empty<Result<M, Status>>;
 
@@ -18,25 +20,28 @@ pub(super) type Nothing<M> = stream::Empty<Result<M, Status>>;
 pub(super) fn framed<M>(
     messages: impl Stream<Item = Result<Bytes, Status>> + Send + Unpin + 'static,
 ) -> Response<Nothing<M>> {
-    let body = Body::new(Framed { messages, is_over: false });
+    let ends = Ends::default();
+    let body = with_tail(Framed { messages, is_over: false }, ends.clone());
     let mut response = Response::new(stream::empty());
-    response.extensions_mut().insert(Carried(Arc::new(Mutex::new(Some(body)))));
+    response.extensions_mut().insert(Carried { body: Arc::new(Mutex::new(Some(body))), ends });
     response
 }
 
 /// The response as it goes out.
 pub fn put_in_place(mut response: http::Response<Body>) -> http::Response<Body> {
-    let carried = response.extensions_mut().remove::<Carried>();
-    let body = carried.and_then(|Carried(body)| body.lock().unwrap_or_else(PoisonError::into_inner).take());
-    match body {
-        Some(body) => response.map(|_| body),
-        None => response,
-    }
+    let Some(Carried { body, ends }) = response.extensions_mut().remove() else { return response };
+    let Some(body) = body.lock().unwrap_or_else(PoisonError::into_inner).take() else { return response };
+    response.extensions_mut().insert(ends);
+    response.map(|_| body)
 }
 
-/// The body of a response, on its way past tonic. What is carried must be clonable: the clones share it.
+/// The body of a response, on its way past tonic, with the tail that the layers add to. What is carried must be clonable:
+/// the clones share it.
 #[derive(Clone)]
-struct Carried(Arc<Mutex<Option<Body>>>);
+struct Carried {
+    body: Arc<Mutex<Option<Body>>>,
+    ends: Ends,
+}
 
 /// The messages, and the trailers with the status.
 struct Framed<S> {

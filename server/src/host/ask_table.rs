@@ -5,7 +5,8 @@ use std::sync::Arc;
 use parlor_engine::{Seat, Viewer};
 use tokio::sync::oneshot;
 
-use super::outbox::{Attachment, CatchUp, Out};
+use super::channels::Attachment;
+use super::outbox::{CatchUp, Out};
 use super::{Answered, Behalf, Channel, HostError, Join, Wants, Who};
 use crate::agents::Known;
 use crate::identity::SeatPass;

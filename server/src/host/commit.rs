@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::ask_table::To;
 use super::clocks::Clocks;
 use super::journal::Journal;
-use super::live::{Live, Settled, table_events};
+use super::live::{Live, Settled};
 use super::reply::Reply;
 use super::shard::Creation;
 use super::tags::tags;
@@ -15,7 +15,7 @@ use super::{HostError, News, Shared};
 use crate::clock::Moment;
 use crate::log::{Append, Kind, Listing, Millis, NewPlace, OwnerId, Post};
 use crate::stored;
-use crate::table::{Entry, Holder, Look, State, Step, Table, TableEvent, Visibility};
+use crate::table::{Entry, Holder, Look, State, Table, TableEvent, Visibility};
 
 /// What a shard does in one turn.
 pub(super) struct Work {
@@ -56,15 +56,15 @@ pub(super) fn create(work: &mut Work, creation: Creation, to: To<Look>) -> Optio
     let clocks = Clocks::new(table.players(), work.shared.away_from);
     let mut live = Live::new(table, owner, Journal::default(), clocks, work.now);
     let look = Arc::new(live.table.look());
-    let steps = match live.take_in(work.now_ms, &entries[1..], work.now) {
-        Ok(steps) => steps,
+    let events = match live.take_in(work.now_ms, &entries[1..], work.now) {
+        Ok(events) => events,
         Err(error) => {
             drop(to.send(Err(error)));
             return None;
         }
     };
     let mut news = vec![News::Created(look)];
-    news.extend(all_news(&live.table, &steps));
+    news.extend(all_news(&live.table, &events));
     live.agents = work.shared.agents.at(&live.table);
     let (shared, agents) = (work.shared.clone(), live.agents.clone());
     let mut append = append(&live, work, 0, &entries, news);
@@ -84,8 +84,8 @@ pub(super) fn commit(live: &mut Live, work: &mut Work, entries: Vec<Entry>, repl
         all.extend(entries);
     }
     let (state, length) = (live.table.state(), live.table.length());
-    let steps = match live.take_in(work.now_ms, &all, work.now) {
-        Ok(steps) => steps,
+    let events = match live.take_in(work.now_ms, &all, work.now) {
+        Ok(events) => events,
         Err(error) => {
             tracing::error!(table = %live.id(), %error, "an entry does not fit its table");
             live.answer(reply.and_then(|reply| reply.send(Err(error))));
@@ -95,7 +95,7 @@ pub(super) fn commit(live: &mut Live, work: &mut Work, entries: Vec<Entry>, repl
             return;
         }
     };
-    let news = all_news(&live.table, &steps);
+    let news = all_news(&live.table, &events);
     let mut append = append(live, work, length, &all, news);
     if live.table.state() != state {
         append.listing = Some(listing(live));
@@ -167,8 +167,8 @@ fn place(live: &Live, new: &[Bytes]) -> NewPlace {
     }
 }
 
-/// What the owner is told of some steps.
-fn all_news(table: &Table, steps: &[Step]) -> Vec<News> {
+/// What the owner is told of what happened.
+fn all_news(table: &Table, events: &[TableEvent]) -> Vec<News> {
     let of_event = |event: &TableEvent| match event {
         TableEvent::Joined { seat, name } => {
             let user = match &table.seats()[seat.index()].holder {
@@ -183,5 +183,5 @@ fn all_news(table: &Table, steps: &[Step]) -> Vec<News> {
         TableEvent::Ended { .. } => Some(News::Over(Arc::new(table.look()))),
         TableEvent::TimedOut { .. } | TableEvent::Rematch { .. } => None,
     };
-    steps.iter().flat_map(table_events).filter_map(of_event).collect()
+    events.iter().filter_map(of_event).collect()
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use prost::encoding::{decode_varint, encode_varint, encoded_len_varint};
 
 use crate::stored::{BadStored, Reader};
 use crate::table::{Entry, Misfit, Record, Setup, Table};
@@ -32,11 +33,11 @@ impl Journal {
             return;
         }
         // There are many tables, and most of what a doubled capacity adds would stay empty.
-        if self.later.capacity() - self.later.len() < 4 + entry.len() {
-            self.later.reserve_exact(4 + entry.len() + self.later.len() / 16);
+        let length = encoded_len_varint(entry.len() as u64) + entry.len();
+        if self.later.capacity() - self.later.len() < length {
+            self.later.reserve_exact(length + self.later.len() / 16);
         }
-        // The log takes no entry of 4 GiB.
-        self.later.extend_from_slice(&(entry.len() as u32).to_le_bytes());
+        encode_varint(entry.len() as u64, &mut self.later);
         self.later.extend_from_slice(entry);
     }
 
@@ -49,8 +50,8 @@ impl Journal {
     fn stored(&self) -> impl Iterator<Item = &[u8]> {
         let mut rest = self.later.as_slice();
         std::iter::from_fn(move || {
-            let (length, after) = rest.split_first_chunk::<4>()?;
-            let (entry, after) = after.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+            let length = decode_varint(&mut rest).ok()?;
+            let (entry, after) = rest.split_at_checked(length as usize)?;
             rest = after;
             Some(entry)
         })

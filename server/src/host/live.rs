@@ -13,9 +13,10 @@ use parlor_proto::frame::Field;
 
 use super::ask_table::Ask;
 use super::bots::{BotJob, BotMove};
+use super::channels::Attachment;
 use super::clocks::Clocks;
 use super::journal::{BadJournal, Journal};
-use super::outbox::{Attachment, Out, closed};
+use super::outbox::{Out, closed};
 use super::reply::Reply;
 use super::telling::Tellings;
 use super::{Asked, Channel, HostError, Presence, Snapshot, Told, Wants, What};
@@ -67,6 +68,14 @@ struct Pending {
     reply: Option<Reply>,
     /// Whether it changes who sits where, or whose token is good.
     reseats: bool,
+}
+
+/// Who is told how much time is left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whom {
+    Everyone,
+    /// Those who are told something else. Nobody else: that something happened may be a secret.
+    Concerned,
 }
 
 /// What came of an append.
@@ -163,7 +172,7 @@ impl Live {
         self.pending.is_some()
     }
 
-    /// Folds entries in and keeps what they tell until they are durable. Gives what each came to.
+    /// Folds entries in and keeps what they tell until they are durable. Gives what happened at the table, around the game.
     ///
     /// After an error the table must be rolled back.
     pub(super) fn take_in(
@@ -171,10 +180,10 @@ impl Live {
         at: u64,
         entries: &[Entry],
         now: Moment,
-    ) -> Result<Vec<Step>, HostError> {
-        let mut steps = Vec::with_capacity(entries.len());
-        let mut tellings = Tellings::default();
+    ) -> Result<Vec<TableEvent>, HostError> {
         let subs = &self.subs;
+        let mut tellings = Tellings::for_all_of(subs);
+        let (mut asked, mut events) = (Seats::NONE, Vec::new());
         for entry in entries {
             let taken_in = self.table.fold_with(at, entry, |table, step| {
                 let before = tellings.count();
@@ -183,21 +192,20 @@ impl Live {
                         tell(table, &step, sub, &mut tellings);
                     }
                 }
-                steps.push(step);
+                asked = step.asked.iter().fold(asked, Seats::with);
+                events.extend(table_events(&step).cloned());
             });
             taken_in.map_err(|misfit| HostError::Fault { what: misfit.to_string() })?;
         }
         self.clocks.align(&self.table, now);
-        let asked = steps.iter().flat_map(|step| step.asked.iter()).collect::<Seats>();
         for seat in asked.iter() {
             self.ask(seat, now, &mut tellings);
         }
-        let concerns = |sub: &Sub| steps.iter().any(|step| step.concerns(sub.viewer));
-        self.tell_time(concerns, now, &mut tellings);
+        self.tell_time(Whom::Concerned, now, &mut tellings);
         let reseats = entries.iter().any(Entry::reseats);
         self.has_house = if reseats { has_house(&self.table) } else { self.has_house };
         self.pending = Some(Box::new(Pending { tellings, reseats, ..Pending::default() }));
-        Ok(steps)
+        Ok(events)
     }
 
     /// Notes the append that is on its way.
@@ -237,16 +245,21 @@ impl Live {
         })
     }
 
-    /// Tells those who want to know, and whom it concerns, how much time is left. Nobody else: that something happened
-    /// may be a secret.
-    fn tell_time(&self, concerns: impl Fn(&Sub) -> bool, now: Moment, tellings: &mut Tellings) {
-        let mut watching = self.subs.iter().filter(|sub| sub.wants.time_left && concerns(sub)).peekable();
-        if watching.peek().is_none() {
+    /// Tells those who want to know, and whom it concerns, how much time is left.
+    fn tell_time(&self, whom: Whom, now: Moment, tellings: &mut Tellings) {
+        let is_told = |sub: &&Sub, tellings: &Tellings| {
+            sub.wants.time_left && (whom == Whom::Everyone || tellings.has(sub))
+        };
+        if !self.subs.iter().any(|sub| is_told(&sub, tellings)) {
             return;
         }
         if let Some(left) = self.clocks.all_left(&self.table, now) {
             let left = What::TimeLeft(left);
-            watching.for_each(|sub| tellings.add(sub, &left));
+            for sub in &self.subs {
+                if is_told(&sub, tellings) {
+                    tellings.add(sub, &left);
+                }
+            }
         }
     }
 
@@ -353,7 +366,7 @@ impl Live {
         }
         if changed && self.pending.is_none() {
             let mut tellings = Tellings::default();
-            self.tell_time(|_| true, now, &mut tellings);
+            self.tell_time(Whom::Everyone, now, &mut tellings);
             tellings.send(&self.subs, None);
         }
     }
@@ -427,7 +440,7 @@ fn tell(table: &Table, step: &Step, sub: &Sub, tellings: &mut Tellings) {
 }
 
 /// What a step tells everyone about the table itself.
-pub(super) fn table_events(step: &Step) -> impl Iterator<Item = &TableEvent> {
+fn table_events(step: &Step) -> impl Iterator<Item = &TableEvent> {
     step.told.iter().filter_map(|(_, told)| match told {
         Telling::Table(event) => Some(event),
         Telling::Game(_) => None,

@@ -11,6 +11,7 @@ mod agent;
 mod ask;
 mod ask_table;
 mod bots;
+mod channels;
 mod clocks;
 mod commit;
 mod creating;

@@ -10,10 +10,9 @@ use futures_util::task::AtomicWaker;
 use parlor_proto::frame::{Field, Frame};
 use tokio::sync::Notify;
 
+use super::channels::{Attached, Attachment, Channels, Place};
 use super::{Channel, Closed, HostError, What};
 use crate::agents::{Aside, Given};
-use crate::identity::SeatPass;
-use crate::{QuickMap, TableId};
 
 /// For each channel of a stream, so many items may wait, where that is more than the settings allow a stream.
 const PER_CHANNEL: usize = 16;
@@ -24,42 +23,6 @@ const MOST_ROOM: usize = 16 * 1024;
 
 /// So many channels of a stream are told at once what they have missed; the next ones are when the client has read.
 pub(super) const CATCH_UPS: usize = 16;
-
-/// One attaching of a channel. A channel can be attached again; what was meant for the earlier one is dropped.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Attachment(pub(super) u64);
-
-/// What is attached to a channel.
-#[derive(Debug)]
-pub(super) struct Attached {
-    pub(super) attachment: Attachment,
-    pub(super) place: Place,
-    /// What an agent was given, if it is one.
-    pub(super) given: Option<Box<Given>>,
-}
-
-/// Where a channel is attached.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
-    /// At a seat, with its token.
-    Seat(SeatPass),
-    /// Where one only looks on.
-    Rail(TableId),
-}
-
-impl Place {
-    pub(super) const fn table(&self) -> TableId {
-        match self {
-            Place::Seat(pass) => pass.table(),
-            Place::Rail(table) => *table,
-        }
-    }
-
-    /// The token, if it is a seat.
-    pub(super) const fn pass(&self) -> Option<SeatPass> {
-        if let Place::Seat(pass) = self { Some(*pass) } else { None }
-    }
-}
 
 /// What waits for one client.
 #[derive(Debug)]
@@ -100,7 +63,7 @@ struct State {
     lately: usize,
     /// Who waits for something to be said. It is woken once, and comes back when it has taken all.
     reader: Option<Waker>,
-    channels: QuickMap<Channel, Attached>,
+    channels: Channels,
     /// The highest channel that was ever attached.
     highest: Channel,
     seldom: Option<Box<Seldom>>,
@@ -204,7 +167,7 @@ impl Out {
     pub(super) fn close(&self, attachment: Attachment, channel: Channel, closed: Closed) {
         let mut state = self.state();
         if state.takes(attachment, channel) {
-            let given = state.channels.remove(&channel).and_then(|attached| attached.given);
+            let given = state.channels.remove(channel).and_then(|attached| attached.given);
             if let Some(given) = given.filter(|_| closed.retry) {
                 state.seldom().again.push(*given);
                 self.again.notify_one();
@@ -340,7 +303,7 @@ impl Out {
         most: usize,
     ) -> Result<Option<Attached>, NoRoom> {
         let mut state = self.state();
-        if state.channels.len() >= most && !state.channels.contains_key(&channel) {
+        if state.channels.len() >= most && state.channels.get(channel).is_none() {
             return Err(NoRoom);
         }
         state.highest = state.highest.max(channel);
@@ -349,26 +312,26 @@ impl Out {
 
     /// Detaches a channel, and gives what was attached to it.
     pub(super) fn detach(&self, channel: Channel) -> Option<Attached> {
-        self.state().channels.remove(&channel)
+        self.state().channels.remove(channel)
     }
 
     /// Where a channel is attached.
     pub(super) fn attached(&self, channel: Channel) -> Option<(Attachment, Place)> {
         let state = self.state();
-        let attached = state.channels.get(&channel)?;
+        let attached = state.channels.get(channel)?;
         Some((attached.attachment, attached.place))
     }
 
     /// Whether a channel of an agent has been closed: those that the server opens are counted up from 1.
     pub(super) fn is_closed(&self, channel: Channel) -> bool {
         let state = self.state();
-        (1..=state.highest.0).contains(&channel.0) && !state.channels.contains_key(&channel)
+        (1..=state.highest.0).contains(&channel.0) && state.channels.get(channel).is_none()
     }
 
     /// Detaches everything.
     pub(super) fn detach_all(&self) -> Vec<Attached> {
         let mut state = self.state();
-        let detached = state.channels.drain().map(|(_, attached)| attached).collect();
+        let detached = state.channels.drain().collect();
         wake(state);
         detached
     }
@@ -454,7 +417,7 @@ fn wake(mut state: MutexGuard<'_, State>) {
 impl State {
     /// Whether what is said on a channel is still wanted.
     fn takes(&self, attachment: Attachment, channel: Channel) -> bool {
-        let current = self.channels.get(&channel);
+        let current = self.channels.get(channel);
         !self.is_ending() && current.is_some_and(|current| current.attachment == attachment)
     }
 
@@ -499,6 +462,7 @@ mod tests {
     use prost::Message;
 
     use super::*;
+    use crate::TableId;
 
     const TABLE: TableId = TableId::from_bytes([7; 16]);
     const FIRST: Attachment = Attachment(1);

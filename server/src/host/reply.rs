@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parlor_engine::Seat;
 
 use super::ask_table::To;
-use super::outbox::Attachment;
+use super::channels::Attachment;
 use super::{AnswerOutcome, AnswerRefused, Answered, HostError, Shared, What};
 use crate::agents::Known;
 use crate::table::{DecisionId, Look, Table};

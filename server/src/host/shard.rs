@@ -165,6 +165,8 @@ impl Shard {
     fn hand_over(&mut self) {
         let appends = std::mem::take(&mut self.work.appends);
         if !appends.is_empty() {
+            // The next turn will have about as many.
+            self.work.appends.reserve(appends.len());
             let log = self.shared.log.clone();
             self.coming.push(Box::pin(async move {
                 let tables: Vec<TableId> = appends.iter().map(|append| append.table).collect();
@@ -243,7 +245,7 @@ impl Shard {
         }));
     }
 
-    fn detach(&mut self, table: TableId, attachment: super::outbox::Attachment) {
+    fn detach(&mut self, table: TableId, attachment: super::channels::Attachment) {
         if let Some(subs) = self.lingering.get_mut(&table) {
             subs.retain(|sub| sub.attachment != attachment);
             if subs.is_empty() {

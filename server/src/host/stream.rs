@@ -8,7 +8,8 @@ use parlor_proto::v1;
 use tokio::sync::oneshot;
 
 use super::ask_table::{Answering, Ask, Attach, Change};
-use super::outbox::{Attached, Attachment, CatchUp, NoRoom, Out, Place, closed};
+use super::channels::{Attached, Attachment, Place};
+use super::outbox::{CatchUp, NoRoom, Out, closed};
 use super::shard::ToShard;
 use super::{AnswerOutcome, AnswerRefused, Answered, Behalf, Channel, Host, HostError, Wants, What, Who};
 use crate::TableId;

@@ -6,8 +6,8 @@ use std::ops::Range;
 use parlor_engine::Viewer;
 use parlor_proto::frame::Frame;
 
+use super::channels::Attachment;
 use super::live::Sub;
-use super::outbox::Attachment;
 use super::{Wants, What};
 
 /// How much is made room for: as much as a move mostly comes to, for somebody who wants to know everything.
@@ -34,6 +34,16 @@ struct Telling {
 }
 
 impl Tellings {
+    /// With room for something for all of these.
+    pub(super) fn for_all_of(subs: &[Sub]) -> Tellings {
+        Tellings { each: Vec::with_capacity(subs.len()), count: 0 }
+    }
+
+    /// Whether somebody is told something.
+    pub(super) fn has(&self, sub: &Sub) -> bool {
+        self.each.binary_search_by_key(&sub.attachment, |telling| telling.to).is_ok()
+    }
+
     /// How often somebody is told something.
     pub(super) const fn count(&self) -> usize {
         self.count
@@ -103,7 +113,8 @@ mod tests {
     use parlor_proto::frame::Field;
 
     use super::*;
-    use crate::host::outbox::{Attached, Bounds, Out, Place, closed};
+    use crate::host::channels::{Attached, Place};
+    use crate::host::outbox::{Bounds, Out, closed};
     use crate::host::{Channel, Presence};
 
     fn sub(number: u64, viewer: Viewer, wants: Wants) -> Sub {

@@ -228,13 +228,16 @@ impl Table {
                 _ => Err(CommandError::AlreadyDecided { decision, played: decided.map(|made| made.action) }),
             };
         }
-        let legal = self.legal_actions(seat);
         let index = match answer {
-            Answer::Index(index) if (index as usize) < legal.len() => index,
             Answer::Index(index) => {
-                return Err(CommandError::NoSuchIndex { index, count: legal.len() as u32 });
+                let action = self.game().and_then(|game| game.legal_action(seat, index as usize));
+                if action.is_none() {
+                    let count = self.legal_actions(seat).len() as u32;
+                    return Err(CommandError::NoSuchIndex { index, count });
+                }
+                index
             }
-            Answer::Action(action) => match legal.iter().position(|offered| *offered == action) {
+            Answer::Action(action) => match self.game().and_then(|game| game.legal_index(seat, action)) {
                 Some(index) => index as u32,
                 None => return Err(CommandError::Illegal(self.refusal(seat, action))),
             },

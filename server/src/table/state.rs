@@ -391,8 +391,7 @@ impl Table {
     fn act_by_default(&mut self, seat: Seat, maker: Maker, doing: &mut Doing) -> Result<(), String> {
         let default = self.game().and_then(|game| game.default_action(seat));
         let default = default.ok_or_else(|| format!("seat {seat} was not asked"))?;
-        let legal = self.legal_actions(seat);
-        let index = legal.iter().position(|offered| *offered == default);
+        let index = self.game().and_then(|game| game.legal_index(seat, default));
         let index = index.ok_or_else(|| format!("the default of seat {seat} is not offered"))? as u32;
         self.act(seat, index, default, maker, doing)
     }

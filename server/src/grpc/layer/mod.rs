@@ -15,7 +15,7 @@ pub mod identity;
 pub mod limits;
 pub mod meter;
 pub mod size;
-mod tail;
+pub(super) mod tail;
 pub mod trace;
 
 use std::{future::Future, pin::Pin};

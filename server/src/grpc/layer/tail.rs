@@ -32,7 +32,15 @@ pub(super) fn at_end(
     ends.add(Box::new(end));
     response.extensions_mut().insert(ends.clone());
     // An empty body is dropped at once: that says the same.
-    response.map(|body| Body::new(Tail { body, ends: Some(ends) }))
+    response.map(|body| with_tail(body, ends))
+}
+
+/// A body whose end is noticed. Its response has the same ends among its extensions, to be found by every layer.
+pub(in crate::grpc) fn with_tail<B>(body: B, ends: Ends) -> Body
+where
+    B: HttpBody<Data = Bytes, Error = Status> + Send + Unpin + 'static,
+{
+    Body::new(Tail { body, ends: Some(ends) })
 }
 
 /// Keeps something for as long as the response lasts.
@@ -48,7 +56,7 @@ type End = Box<dyn FnOnce(Code) + Send>;
 
 /// What is called at the end, in order.
 #[derive(Clone, Default)]
-struct Ends(Arc<Mutex<Vec<End>>>);
+pub(in crate::grpc) struct Ends(Arc<Mutex<Vec<End>>>);
 
 impl Ends {
     fn add(&self, end: End) {
@@ -61,12 +69,12 @@ impl Ends {
     }
 }
 
-struct Tail {
-    body: Body,
+struct Tail<B> {
+    body: B,
     ends: Option<Ends>,
 }
 
-impl Tail {
+impl<B> Tail<B> {
     fn ended(&mut self, code: Code) {
         if let Some(ends) = self.ends.take() {
             ends.call(code);
@@ -74,7 +82,7 @@ impl Tail {
     }
 }
 
-impl HttpBody for Tail {
+impl<B: HttpBody<Data = Bytes, Error = Status> + Unpin> HttpBody for Tail<B> {
     type Data = Bytes;
     type Error = Status;
 
@@ -106,7 +114,7 @@ impl HttpBody for Tail {
     }
 }
 
-impl Drop for Tail {
+impl<B> Drop for Tail<B> {
     fn drop(&mut self) {
         self.ended(Code::Cancelled);
     }

@@ -1,0 +1,128 @@
+//! What is attached to the channels of a stream.
+
+use super::Channel;
+use crate::agents::Given;
+use crate::identity::SeatPass;
+use crate::{QuickMap, TableId};
+
+/// One attaching of a channel. A channel can be attached again; what was meant for the earlier one is dropped.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Attachment(pub(super) u64);
+
+/// What is attached to a channel.
+#[derive(Debug)]
+pub(super) struct Attached {
+    pub(super) attachment: Attachment,
+    pub(super) place: Place,
+    /// What an agent was given, if it is one.
+    pub(super) given: Option<Box<Given>>,
+}
+
+/// Where a channel is attached.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// At a seat, with its token.
+    Seat(SeatPass),
+    /// Where one only looks on.
+    Rail(TableId),
+}
+
+impl Place {
+    pub(super) const fn table(&self) -> TableId {
+        match self {
+            Place::Seat(pass) => pass.table(),
+            Place::Rail(table) => *table,
+        }
+    }
+
+    /// The token, if it is a seat.
+    pub(super) const fn pass(&self) -> Option<SeatPass> {
+        if let Place::Seat(pass) = self { Some(*pass) } else { None }
+    }
+}
+
+/// What is attached to the channels of a stream. Many streams have one channel: that is kept here, and is not looked for
+/// elsewhere in memory.
+#[derive(Debug, Default)]
+pub(super) struct Channels {
+    first: Option<(Channel, Attached)>,
+    others: QuickMap<Channel, Attached>,
+}
+
+impl Channels {
+    /// How many channels there are.
+    pub(super) fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.others.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(super) fn get(&self, channel: Channel) -> Option<&Attached> {
+        match &self.first {
+            Some((first, attached)) if *first == channel => Some(attached),
+            _ => self.others.get(&channel),
+        }
+    }
+
+    /// Attaches something to a channel, and gives what was attached to it before.
+    pub(super) fn insert(&mut self, channel: Channel, attached: Attached) -> Option<Attached> {
+        let before = self.remove(channel);
+        if self.first.is_none() {
+            self.first = Some((channel, attached));
+        } else {
+            self.others.insert(channel, attached);
+        }
+        before
+    }
+
+    pub(super) fn remove(&mut self, channel: Channel) -> Option<Attached> {
+        match self.first.take_if(|(first, _)| *first == channel) {
+            Some((_, attached)) => Some(attached),
+            None => self.others.remove(&channel),
+        }
+    }
+
+    /// Gives everything. Nothing is left.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = Attached> {
+        self.first.take().into_iter().chain(self.others.drain()).map(|(_, attached)| attached)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn each_channel_has_what_was_attached_last() {
+        let (mut channels, mut expected) = (Channels::default(), BTreeMap::new());
+        // All of few channels, so that each is the first one now and then.
+        let mut number = 0_u64;
+        for step in 0..1000_u64 {
+            let channel = Channel((step * step / 7 % 5) as u32);
+            let before = if step % 3 == 0 {
+                assert_eq!(channels.remove(channel).map(|gone| gone.attachment.0), expected.remove(&channel));
+                None
+            } else {
+                number += 1;
+                let place = Place::Rail(TableId::from_bytes([1; 16]));
+                let attached = Attached { attachment: Attachment(number), place, given: None };
+                let before = channels.insert(channel, attached).map(|before| before.attachment.0);
+                assert_eq!(before, expected.insert(channel, number));
+                Some(number)
+            };
+            assert_eq!(channels.get(channel).map(|attached| attached.attachment.0), before);
+            assert_eq!((channels.len(), channels.is_empty()), (expected.len(), expected.is_empty()));
+        }
+        assert!(expected.len() > 1);
+        let mut left: Vec<_> = channels.drain().map(|attached| attached.attachment.0).collect();
+        left.sort_unstable();
+        let mut all: Vec<_> = expected.into_values().collect();
+        all.sort_unstable();
+        assert_eq!(left, all);
+        assert!(channels.is_empty());
+    }
+}
