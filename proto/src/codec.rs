@@ -1,7 +1,7 @@
 //! How messages are put into gRPC frames: as tonic does it, with small buffers to begin with.
 //!
-//! A stream keeps its two buffers for as long as it lasts, and most messages have less than a kilobyte. With tonic's usual
-//! 8 KiB each, the buffers of ten thousand streams would take 160 MiB.
+//! A stream keeps its buffers for as long as it lasts, one for each direction, and most messages have less than a kilobyte.
+//! With tonic's usual 8 KiB each, those of ten thousand streams would take 160 MiB.
 
 use std::marker::PhantomData;
 
