@@ -280,7 +280,9 @@ impl Drop for StreamHandle {
     fn drop(&mut self) {
         let detach = |Attached { attachment, place, .. }| (place.table(), Ask::Detach(attachment));
         let asks: Vec<_> = self.out.detach_all().into_iter().map(detach).collect();
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        if !asks.is_empty()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
             let shards = self.host.shards.clone();
             runtime.spawn(async move { shards.ask_all(asks).await });
         }
