@@ -504,15 +504,22 @@ mod tests {
     #[test]
     fn items_come_in_order_in_messages_that_are_no_larger_than_they_may_be() {
         let out = out(1000, 64);
+        let hear = || {
+            let mut heard = Vec::new();
+            while let Some(Some(batch)) = take(&out) {
+                assert!(batch.frame.len() <= 64 && batch.ending.is_none(), "{batch:?}");
+                heard.extend(numbers(&batch));
+            }
+            heard
+        };
         for number in 1..=100 {
             out.push(FIRST, CHANNEL, &said(number));
         }
-        let mut heard = Vec::new();
-        while let Some(Some(batch)) = take(&out) {
-            assert!(batch.frame.len() <= 64 && batch.ending.is_none(), "{batch:?}");
-            heard.extend(numbers(&batch));
-        }
-        assert_eq!(heard, (1..=100).collect::<Vec<_>>());
+        assert_eq!(hear(), (1..=100).collect::<Vec<_>>());
+        // The same if all are said at once, after another.
+        out.push(FIRST, CHANNEL, &said(0));
+        out.push_all(FIRST, CHANNEL, frame(1..=100));
+        assert_eq!(hear(), (0..=100).collect::<Vec<_>>());
         // One that is larger than a message goes alone.
         let large = What::Closed(closed(Some(HostError::Fault { what: "x".repeat(100) }), 1));
         for said in [&said(2), &large, &said(3)] {
