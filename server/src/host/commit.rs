@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::ask_table::To;
 use super::clocks::Clocks;
 use super::journal::Journal;
@@ -69,22 +67,23 @@ pub(super) fn create(work: &mut Work, creation: Creation, to: To<Look>) -> Optio
     let (shared, agents) = (work.shared.clone(), live.agents.clone());
     let mut append = append(&live, work, 0, &entries, news);
     append.request = request;
-    (append.listing, append.place) = (Some(listing(&live)), Some(place(&live, &append.entries)));
-    live.set_pending(append.entries.clone(), Some(Reply::Created { shared, agents, to }));
+    live.set_pending(&append.entries, Some(Reply::Created { shared, agents, to }));
+    (append.listing, append.place) = (Some(listing(&live)), Some(place(&live)));
     work.appends.push(append);
     Some(live)
 }
 
 /// Folds entries in, and hands them to the log. Whoever waits for it is answered when they are durable.
-pub(super) fn commit(live: &mut Live, work: &mut Work, entries: Vec<Entry>, reply: Option<Reply>) {
-    let mut all = live.clocks.away_entries(&live.table, work.now);
-    if all.is_empty() {
-        all = entries;
+pub(super) fn commit(live: &mut Live, work: &mut Work, entries: &[Entry], reply: Option<Reply>) {
+    let mut away = live.clocks.away_entries(&live.table, work.now);
+    let all = if away.is_empty() {
+        entries
     } else {
-        all.extend(entries);
-    }
+        away.extend_from_slice(entries);
+        &away
+    };
     let (state, length) = (live.table.state(), live.table.length());
-    let events = match live.take_in(work.now_ms, &all, work.now) {
+    let events = match live.take_in(work.now_ms, all, work.now) {
         Ok(events) => events,
         Err(error) => {
             tracing::error!(table = %live.id(), %error, "an entry does not fit its table");
@@ -96,15 +95,15 @@ pub(super) fn commit(live: &mut Live, work: &mut Work, entries: Vec<Entry>, repl
         }
     };
     let news = all_news(&live.table, &events);
-    let mut append = append(live, work, length, &all, news);
+    let mut append = append(live, work, length, all, news);
     if live.table.state() != state {
         append.listing = Some(listing(live));
     }
+    live.set_pending(&append.entries, reply);
     if live.table.state().is_over() || live.at_rest {
-        append.place = Some(place(live, &append.entries));
+        append.place = Some(place(live));
         live.at_rest = false;
     }
-    live.set_pending(append.entries.clone(), reply);
     work.appends.push(append);
 }
 
@@ -152,13 +151,11 @@ pub(crate) fn visibility_code(visibility: Visibility) -> u8 {
 }
 
 /// Where the log keeps the table from now on.
-fn place(live: &Live, new: &[Bytes]) -> NewPlace {
+fn place(live: &Live) -> NewPlace {
     if !live.table.state().is_over() {
         return NewPlace::InPlay;
     }
-    let mut journal = live.journal.clone();
-    new.iter().for_each(|entry| journal.push(entry));
-    match journal.record(live.table.setup()) {
+    match live.journal.record_to_be(live.table.setup()) {
         Ok(record) => NewPlace::Finished { record: stored::encode_record(&record) },
         Err(bad) => {
             tracing::error!(table = %live.id(), error = %bad, "a table has no record");

@@ -26,7 +26,7 @@ pub(super) fn refuse(ask: Ask, error: HostError) {
         Ask::Answer { out, channel, attachment, answering, .. } => {
             let outcome = AnswerOutcome::Refused(AnswerRefused::Host(error));
             let answered = Answered { decision: answering.decision, outcome };
-            out.push(attachment, channel, &What::Answered(Box::new(answered)));
+            out.push(attachment, channel, &What::Answered(&answered));
         }
         Ask::Detach(_) | Ask::Wake => {}
     }
@@ -101,7 +101,7 @@ fn join_table(live: &mut Live, work: &mut Work, join: Join, to: To<(Seat, Look)>
         Ok(None) => match live.table.join(join.joining) {
             Err(error) => drop(to.send(Err(error.into()))),
             Ok((seat, entries)) => {
-                commit(live, work, entries, Some(Reply::Joined { seat, to }));
+                commit(live, work, &entries, Some(Reply::Joined { seat, to }));
             }
         },
     }
@@ -127,7 +127,7 @@ fn change_table(live: &mut Live, work: &mut Work, change: Change, to: To<Look>) 
     match entries {
         Err(error) => drop(to.send(Err(error.into()))),
         Ok(entries) if entries.is_empty() => drop(to.send(Ok(live.table.look()))),
-        Ok(entries) => commit(live, work, entries, Some(Reply::Look(to))),
+        Ok(entries) => commit(live, work, &entries, Some(Reply::Look(to))),
     }
 }
 
@@ -154,7 +154,7 @@ fn answer(
             if let Some((agent, _)) = agent {
                 work.shared.agents.answered(&agent, live.clocks.used_time(seat, work.now), reported);
             }
-            return commit(live, work, vec![entry], Some(Reply::Decided { seat, decision, to }));
+            return commit(live, work, &[entry], Some(Reply::Decided { seat, decision, to }));
         }
         Ok(Answers::Again(decided)) => AnswerOutcome::Repeated(decided),
         Err(error @ CommandError::AlreadyDecided { .. }) => {
@@ -234,7 +234,7 @@ fn try_attach(live: &mut Live, work: &Work, attach: &Attach) -> Result<(), HostE
         number: attach.after.unwrap_or(last),
     };
     match attach.after {
-        None => sub.send(What::Snapshot(Box::new(live.snapshot(viewer, work.now)))),
+        None => sub.send(&What::Snapshot(&live.snapshot(viewer, work.now))),
         Some(after) if after < last => {
             let record = live.record().map_err(|bad| HostError::Fault { what: bad.to_string() })?;
             catch_up(&record, &mut sub, after);
@@ -244,7 +244,7 @@ fn try_attach(live: &mut Live, work: &Work, attach: &Attach) -> Result<(), HostE
     if let Viewer::Seat(seat) = viewer
         && let Some(asked) = live.asked(seat, &sub.wants, work.now)
     {
-        sub.send(What::Decision(Box::new(asked)));
+        sub.send(&What::Decision(&asked));
     }
     live.add(sub);
     live.note_presence(work.now);
@@ -261,6 +261,6 @@ pub(super) fn catch_up(record: &Record, sub: &mut Sub, after: u64) {
         }
         sub.number = update.number;
         let view = view.filter(|_| wants.update_views);
-        sub.send_missed(What::Update(Box::new(Told { update, view, seed_given, timed })));
+        sub.send_missed(&What::Update(&Told { update, view, seed_given, timed }));
     }
 }

@@ -11,17 +11,17 @@ use crate::table::{CommandError, Decided, DecisionId, Look, Update};
 
 /// What is said on a channel.
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum What<'a> {
     /// A seat is given to an agent.
     Given(Given),
     /// Where everything stands.
-    Snapshot(Box<Snapshot>),
+    Snapshot(&'a Snapshot),
     /// What happened.
-    Update(Box<Told>),
+    Update(&'a Told),
     /// What the player is asked.
-    Decision(Box<Asked>),
+    Decision(&'a Asked),
     /// What became of an answer.
-    Answered(Box<Answered>),
+    Answered(&'a Answered),
     /// Somebody came or went.
     Presence(Presence),
     /// How much time is left.

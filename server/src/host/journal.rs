@@ -1,4 +1,4 @@
-//! The durable entries of one table in memory, packed: the table can be folded anew from them at any time.
+//! The entries of one table in memory, packed: the table can be folded anew from those that are durable at any time.
 
 use std::sync::Arc;
 
@@ -8,13 +8,15 @@ use prost::encoding::{decode_varint, encode_varint, encoded_len_varint};
 use crate::stored::{BadStored, Reader};
 use crate::table::{Entry, Misfit, Record, Setup, Table};
 
-/// The durable entries of one table after the first, as they are stored, one after the other. The first says how the table
-/// was set up, which the table itself knows.
-#[derive(Clone, Debug, Default)]
+/// The entries of one table after the first, as they are stored, one after the other. The first says how the table was set
+/// up, which the table itself knows.
+#[derive(Debug, Default)]
 pub(super) struct Journal {
-    /// Whether the first is durable.
+    /// Whether there is a first one.
     is_begun: bool,
     later: Vec<u8>,
+    /// How much of them is durable; `None` while the first is not.
+    durable: Option<usize>,
 }
 
 /// The entries of a table make no sense.
@@ -27,7 +29,7 @@ pub(super) enum BadJournal {
 }
 
 impl Journal {
-    /// Adds an entry, as it is stored. Only when it is durable.
+    /// Adds an entry, as it is stored, which is on its way to the log.
     pub(super) fn push(&mut self, entry: &Bytes) {
         if !std::mem::replace(&mut self.is_begun, true) {
             return;
@@ -35,44 +37,63 @@ impl Journal {
         // There are many tables, and most of what a doubled capacity adds would stay empty.
         let length = encoded_len_varint(entry.len() as u64) + entry.len();
         if self.later.capacity() - self.later.len() < length {
-            self.later.reserve_exact(length + self.later.len() / 16);
+            self.later.reserve_exact(length + self.later.len() / 8);
         }
         encode_varint(entry.len() as u64, &mut self.later);
         self.later.extend_from_slice(entry);
     }
 
-    /// Whether there is no entry.
+    /// What was on its way is durable.
+    pub(super) fn keep(&mut self) {
+        self.durable = self.is_begun.then_some(self.later.len());
+    }
+
+    /// What was on its way will never be in the log.
+    pub(super) fn take_back(&mut self) {
+        self.is_begun = self.durable.is_some();
+        self.later.truncate(self.durable.unwrap_or_default());
+    }
+
+    /// Whether nothing is durable.
     pub(super) fn is_empty(&self) -> bool {
-        !self.is_begun
+        self.durable.is_none()
     }
 
-    /// The entries after the first, as they are stored.
-    fn stored(&self) -> impl Iterator<Item = &[u8]> {
-        let mut rest = self.later.as_slice();
-        std::iter::from_fn(move || {
-            let length = decode_varint(&mut rest).ok()?;
-            let (entry, after) = rest.split_at_checked(length as usize)?;
-            rest = after;
-            Some(entry)
-        })
-    }
-
-    /// The entries after the first, each with the time at which it happened.
-    fn later(&self, setup: &Setup) -> Result<Vec<(u64, Entry)>, BadStored> {
-        Reader::after(setup.created).read_all(self.stored())
-    }
-
-    /// The table that was so set up.
+    /// The table that was so set up, by what is durable.
     pub(super) fn fold(&self, setup: &Arc<Setup>) -> Result<Table, BadJournal> {
         let mut table = Table::set_up(setup.clone());
-        for (at, entry) in self.later(setup)? {
+        for (at, entry) in read(self.durable(), setup)? {
             table.fold(at, &entry)?;
         }
         Ok(table)
     }
 
-    /// What was told to whom at the table that was so set up.
+    /// What was told to whom at the table that was so set up, by what is durable.
     pub(super) fn record(&self, setup: &Arc<Setup>) -> Result<Record, BadJournal> {
-        Ok(Record::after(Table::set_up(setup.clone()), &self.later(setup)?)?)
+        record(self.durable(), setup)
     }
+
+    /// What will have been told to whom when all that is on its way is durable.
+    pub(super) fn record_to_be(&self, setup: &Arc<Setup>) -> Result<Record, BadJournal> {
+        record(&self.later, setup)
+    }
+
+    fn durable(&self) -> &[u8] {
+        &self.later[..self.durable.unwrap_or_default()]
+    }
+}
+
+/// The entries after the first, each with the time at which it happened.
+fn read(mut packed: &[u8], setup: &Setup) -> Result<Vec<(u64, Entry)>, BadStored> {
+    let stored = std::iter::from_fn(|| {
+        let length = decode_varint(&mut packed).ok()?;
+        let (entry, after) = packed.split_at_checked(length as usize)?;
+        packed = after;
+        Some(entry)
+    });
+    Reader::after(setup.created).read_all(stored)
+}
+
+fn record(packed: &[u8], setup: &Arc<Setup>) -> Result<Record, BadJournal> {
+    Ok(Record::after(Table::set_up(setup.clone()), &read(packed, setup)?)?)
 }

@@ -19,7 +19,7 @@ use super::journal::{BadJournal, Journal};
 use super::outbox::{Out, closed};
 use super::reply::Reply;
 use super::telling::Tellings;
-use super::{Asked, Channel, HostError, Presence, Snapshot, Told, Wants, What};
+use super::{Answered, Asked, Channel, HostError, Presence, Snapshot, Told, Wants, What};
 use crate::TableId;
 use crate::agents::{Hub, Known};
 use crate::clock::Moment;
@@ -44,13 +44,13 @@ pub(super) struct Sub {
 }
 
 impl Sub {
-    pub(super) fn send(&self, what: What) {
-        self.out.push(self.attachment, self.channel, &what);
+    pub(super) fn send(&self, what: &What<'_>) {
+        self.out.push(self.attachment, self.channel, what);
     }
 
     /// Sends what was missed.
-    pub(super) fn send_missed(&self, what: What) {
-        self.out.push_missed(self.attachment, self.channel, &what);
+    pub(super) fn send_missed(&self, what: &What<'_>) {
+        self.out.push_missed(self.attachment, self.channel, what);
     }
 
     pub(super) fn close(&self, why: Option<HostError>) {
@@ -61,8 +61,6 @@ impl Sub {
 /// An append that is on its way.
 #[derive(Default)]
 struct Pending {
-    /// The entries, as they are stored.
-    entries: Vec<Bytes>,
     /// What each of those who watch is told when it is durable.
     tellings: Tellings,
     reply: Option<Reply>,
@@ -86,6 +84,8 @@ pub(super) enum Settled {
     Over,
     /// It failed, and the table is as before.
     Failed,
+    /// It failed, and nothing of the table is durable: there is no such table.
+    Unmade,
     /// It failed, and the table cannot even be read: it leaves memory.
     Lost(BadJournal),
 }
@@ -152,11 +152,6 @@ impl Live {
         self.table.setup().table
     }
 
-    /// Whether nothing of it is durable yet.
-    pub(super) fn is_new(&self) -> bool {
-        self.journal.is_empty()
-    }
-
     /// What was told to whom.
     pub(super) fn record(&mut self) -> Result<Arc<Record>, BadJournal> {
         if let Some(record) = &self.record {
@@ -208,17 +203,17 @@ impl Live {
         Ok(events)
     }
 
-    /// Notes the append that is on its way.
-    pub(super) fn set_pending(&mut self, entries: Vec<Bytes>, reply: Option<Reply>) {
-        let pending = self.pending.get_or_insert_default();
-        (pending.entries, pending.reply) = (entries, reply);
+    /// Notes the append that is on its way: its entries, as they are stored, and who is answered.
+    pub(super) fn set_pending(&mut self, entries: &[Bytes], reply: Option<Reply>) {
+        entries.iter().for_each(|entry| self.journal.push(entry));
+        self.pending.get_or_insert_default().reply = reply;
     }
 
     /// Asks the players of a seat what is to be decided there.
     fn ask(&self, seat: Seat, now: Moment, tellings: &mut Tellings) {
         for sub in self.subs.iter().filter(|sub| sub.viewer.is(seat)) {
             if let Some(asked) = self.asked(seat, &sub.wants, now) {
-                tellings.add(sub, &What::Decision(Box::new(asked)));
+                tellings.add(sub, &What::Decision(&asked));
             }
         }
     }
@@ -266,11 +261,11 @@ impl Live {
     /// The append is durable, or it has failed.
     pub(super) fn settle(&mut self, result: Result<(), HostError>, now: Moment) -> Settled {
         let Some(pending) = self.pending.take() else { return Settled::On };
-        let Pending { entries, tellings, reply, reseats } = *pending;
+        let Pending { tellings, reply, reseats } = *pending;
         match result {
             Ok(()) => {
                 self.paused = None;
-                entries.iter().for_each(|entry| self.journal.push(entry));
+                self.journal.keep();
                 self.record = None;
                 let answered = reply.and_then(|reply| reply.send(Ok(&self.table)));
                 tellings.send(&self.subs, answered);
@@ -299,17 +294,21 @@ impl Live {
     }
 
     /// Tells whoever answered what became of it, if they are still there.
-    pub(super) fn answer(&self, answered: Option<(Attachment, What)>) {
-        if let Some((to, what)) = answered
+    pub(super) fn answer(&self, answered: Option<(Attachment, Answered)>) {
+        if let Some((to, answered)) = answered
             && let Some(sub) = self.subs.iter().find(|sub| sub.attachment == to)
         {
-            sub.send(what);
+            sub.send(&What::Answered(&answered));
         }
     }
 
     /// Folds the table anew from what is durable. Whoever is asked has their full time again.
     pub(super) fn roll_back(&mut self, now: Moment) -> Settled {
         self.pending = None;
+        self.journal.take_back();
+        if self.journal.is_empty() {
+            return Settled::Unmade;
+        }
         match self.journal.fold(self.table.setup()) {
             Ok(table) => {
                 self.has_house = has_house(&table);
@@ -360,7 +359,7 @@ impl Live {
                 changed = true;
                 let presence = self.presence(seat, now);
                 for sub in self.subs.iter().filter(|sub| sub.wants.time_left) {
-                    sub.send(What::Presence(presence));
+                    sub.send(&What::Presence(presence));
                 }
             }
         }
@@ -436,7 +435,7 @@ fn tell(table: &Table, step: &Step, sub: &Sub, tellings: &mut Tellings) {
     }
     let view = if sub.wants.update_views { table.view(sub.viewer) } else { None };
     let told = Told { update, view, seed_given: table.shuffle_is_given(), timed: table.is_timed() };
-    tellings.add(sub, &What::Update(Box::new(told)));
+    tellings.add(sub, &What::Update(&told));
 }
 
 /// What a step tells everyone about the table itself.

@@ -57,6 +57,7 @@ async fn try_load(log: &dyn Log, table: TableId) -> Result<Loaded, HostError> {
     let opened = Table::open(&first).map_err(|misfit| damaged(misfit.to_string()))?;
     let mut journal = Journal::default();
     entries.iter().for_each(|entry| journal.push(&entry.payload));
+    journal.keep();
     let folded = journal.fold(opened.setup()).map_err(|bad| damaged(bad.to_string()))?;
     let at_rest = matches!(row.place, Place::AtRest { .. });
     Ok(Loaded::Live(Box::new(LoadedTable { table: folded, journal, at_rest })))

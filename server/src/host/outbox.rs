@@ -133,7 +133,7 @@ impl Out {
     }
 
     /// Something that is said on a channel, as a message of this stream.
-    fn frame(&self, channel: Channel, what: &What) -> Frame {
+    fn frame(&self, channel: Channel, what: &What<'_>) -> Frame {
         let mut frame = Frame::default();
         frame.write(self.bounds.field, channel.0, what);
         frame
@@ -149,12 +149,12 @@ impl Out {
     }
 
     /// Says something on a channel, as [`Out::push_all`] does.
-    pub(super) fn push(&self, attachment: Attachment, channel: Channel, what: &What) {
+    pub(super) fn push(&self, attachment: Attachment, channel: Channel, what: &What<'_>) {
         self.push_all(attachment, channel, self.frame(channel, what));
     }
 
     /// Says something on a channel that the client has missed before, unless it has been attached anew.
-    pub(super) fn push_missed(&self, attachment: Attachment, channel: Channel, what: &What) {
+    pub(super) fn push_missed(&self, attachment: Attachment, channel: Channel, what: &What<'_>) {
         let frame = self.frame(channel, what);
         let mut state = self.state();
         if state.takes(attachment, channel) {
@@ -178,7 +178,7 @@ impl Out {
     }
 
     /// Says something about a channel, whatever is attached to it.
-    pub(super) fn tell(&self, channel: Channel, what: &What) {
+    pub(super) fn tell(&self, channel: Channel, what: &What<'_>) {
         self.tell_all(self.frame(channel, what));
     }
 
@@ -476,7 +476,7 @@ mod tests {
     }
 
     /// Something that is said, and can be told from others by its number.
-    fn said(number: u64) -> What {
+    fn said(number: u64) -> What<'static> {
         What::Closed(closed(None, number))
     }
 

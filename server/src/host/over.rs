@@ -38,7 +38,7 @@ pub(super) fn carry_out(record: &Record, deals: &Deals, ask: Ask) -> Option<Sub>
             let outcome = outcome.unwrap_or_else(|error| AnswerOutcome::Refused(AnswerRefused::Host(error)));
             let answered = Answered { decision: answering.decision, outcome };
             // The channel may have been closed with the table, and the answer is owed all the same.
-            out.tell(channel, &What::Answered(Box::new(answered)));
+            out.tell(channel, &What::Answered(&answered));
         }
         Ask::Detach(_) | Ask::Wake => {}
     }
@@ -105,14 +105,14 @@ fn try_attach(record: &Record, deals: &Deals, attach: &Attach) -> Result<Option<
         number: attach.after.unwrap_or(last),
     };
     match attach.after {
-        None => sub.send(What::Snapshot(Box::new(Snapshot {
+        None => sub.send(&What::Snapshot(&Snapshot {
             number: last,
             viewer,
             look: look.clone(),
             view: record.last_view(viewer),
             presence: Vec::new(),
             time_left: None,
-        }))),
+        })),
         Some(after) => catch_up(record, &mut sub, after),
     }
     match look.rematch {
@@ -132,6 +132,6 @@ pub(super) fn tell_rematch(sub: &Sub, table: TableId) {
         decided: None,
         events: Vec::new(),
     };
-    sub.send(What::Update(Box::new(Told { update, view: None, seed_given: false, timed: false })));
+    sub.send(&What::Update(&Told { update, view: None, seed_given: false, timed: false }));
     sub.out.close(sub.attachment, sub.channel, super::outbox::closed(None, number));
 }

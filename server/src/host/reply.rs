@@ -6,7 +6,7 @@ use parlor_engine::Seat;
 
 use super::ask_table::To;
 use super::channels::Attachment;
-use super::{AnswerOutcome, AnswerRefused, Answered, HostError, Shared, What};
+use super::{AnswerOutcome, AnswerRefused, Answered, HostError, Shared};
 use crate::agents::Known;
 use crate::table::{DecisionId, Look, Table};
 
@@ -24,7 +24,7 @@ pub(super) enum Reply {
 
 impl Reply {
     /// Answers. What goes over a stream is given back, to be sent together with what it led to.
-    pub(super) fn send(self, done: Result<&Table, HostError>) -> Option<(Attachment, What)> {
+    pub(super) fn send(self, done: Result<&Table, HostError>) -> Option<(Attachment, Answered)> {
         match self {
             Reply::Created { shared, agents, to } => {
                 if let Ok(table) = &done {
@@ -61,14 +61,14 @@ pub(super) enum Answerer {
 
 impl Answerer {
     /// Says what became of the answer. What goes over a stream is given back.
-    pub(super) fn send(self, answered: Answered) -> Option<(Attachment, What)> {
+    pub(super) fn send(self, answered: Answered) -> Option<(Attachment, Answered)> {
         match self {
             Answerer::Call(to) => {
                 // Whoever asked may have gone.
                 drop(to.send(Ok(answered)));
                 None
             }
-            Answerer::Stream(attachment) => Some((attachment, What::Answered(Box::new(answered)))),
+            Answerer::Stream(attachment) => Some((attachment, answered)),
         }
     }
 }

@@ -163,10 +163,10 @@ impl Shard {
 
     /// Hands the appends of this turn to the log, all at once.
     fn hand_over(&mut self) {
-        let appends = std::mem::take(&mut self.work.appends);
-        if !appends.is_empty() {
+        if !self.work.appends.is_empty() {
             // The next turn will have about as many.
-            self.work.appends.reserve(appends.len());
+            let room = Vec::with_capacity(self.work.appends.capacity().min(TURN));
+            let appends = std::mem::replace(&mut self.work.appends, room);
             let log = self.shared.log.clone();
             self.coming.push(Box::pin(async move {
                 let tables: Vec<TableId> = appends.iter().map(|append| append.table).collect();
@@ -328,7 +328,7 @@ impl Shard {
                 self.go_on(table);
             }
             Settled::Failed => self.drop_table(table, "somebody else has written to its log".to_owned()),
-            Settled::Lost(_) if live.is_new() => {
+            Settled::Unmade => {
                 self.tables.remove(&table);
             }
             Settled::Lost(bad) => self.drop_table(table, bad.to_string()),

@@ -227,7 +227,7 @@ impl StreamHandle {
                 None => {
                     let refused = AnswerRefused::Host(HostError::NoChannel { channel: channel.0 });
                     let answered = Answered { decision, outcome: AnswerOutcome::Refused(refused) };
-                    self.out.tell(channel, &What::Answered(Box::new(answered)));
+                    self.out.tell(channel, &What::Answered(&answered));
                     // An answer can cross the end of its table on the way: that is nobody's fault.
                     if !self.out.is_closed(channel) {
                         self.note_refused();

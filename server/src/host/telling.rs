@@ -8,7 +8,7 @@ use parlor_proto::frame::Frame;
 
 use super::channels::Attachment;
 use super::live::Sub;
-use super::{Wants, What};
+use super::{Answered, Wants, What};
 
 /// How much is made room for: as much as a move mostly comes to, for somebody who wants to know everything.
 const ROOM: usize = 320;
@@ -50,7 +50,7 @@ impl Tellings {
     }
 
     /// Somebody is told something.
-    pub(super) fn add(&mut self, sub: &Sub, what: &What) {
+    pub(super) fn add(&mut self, sub: &Sub, what: &What<'_>) {
         let count = self.count;
         let telling = self.to(sub);
         telling.last = (count, telling.frame.write(sub.field, sub.channel.0, what));
@@ -89,14 +89,14 @@ impl Tellings {
         true
     }
 
-    /// Sends what is to be told, to each of those who play and watch at once, and to one of them something else first. They
-    /// are in the order of their attachments.
-    pub(super) fn send(mut self, subs: &[Sub], first: Option<(Attachment, What)>) {
-        if let Some((to, what)) = first
+    /// Sends what is to be told, to each of those who play and watch at once, and first to one of them what became of its
+    /// answer. They are in the order of their attachments.
+    pub(super) fn send(mut self, subs: &[Sub], answered: Option<(Attachment, Answered)>) {
+        if let Some((to, answered)) = answered
             && let Ok(place) = subs.binary_search_by_key(&to, |sub| sub.attachment)
         {
             let sub = &subs[place];
-            self.to(sub).frame.write_first(sub.field, sub.channel.0, &what);
+            self.to(sub).frame.write_first(sub.field, sub.channel.0, &What::Answered(&answered));
         }
         for Telling { to, frame, .. } in self.each {
             // Whoever has gone meanwhile is told nothing.
@@ -114,8 +114,9 @@ mod tests {
 
     use super::*;
     use crate::host::channels::{Attached, Place};
-    use crate::host::outbox::{Bounds, Out, closed};
-    use crate::host::{Channel, Presence};
+    use crate::host::outbox::{Bounds, Out};
+    use crate::host::{AnswerOutcome, AnswerRefused, Channel, HostError, Presence};
+    use crate::table::DecisionId;
 
     fn sub(number: u64, viewer: Viewer, wants: Wants) -> Sub {
         let out = Out::new(Bounds { items: 10, message: 1000, field: Field::PLAY });
@@ -159,10 +160,12 @@ mod tests {
         assert!(!tellings.repeat(&subs[1], before) && !tellings.repeat(&subs[3], before));
         assert!(tellings.repeat(&subs[2], before));
         tellings.add(&sub(9, seat, all), &presence);
-        tellings.send(&subs, Some((Attachment(3), What::Closed(closed(None, 5)))));
+        let outcome = AnswerOutcome::Refused(AnswerRefused::Host(HostError::Stopping));
+        let answered = Answered { decision: DecisionId(5), outcome };
+        tellings.send(&subs, Some((Attachment(3), answered.clone())));
 
         let mut expected = Frame::default();
-        expected.write(Field::PLAY, 1, &What::Closed(closed(None, 5)));
+        expected.write(Field::PLAY, 1, &What::Answered(&answered));
         expected.write(Field::PLAY, 1, &presence);
         assert_eq!(heard(&subs[2]), expected, "first what was first");
         let mut expected = Frame::default();

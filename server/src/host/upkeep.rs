@@ -35,7 +35,7 @@ pub(super) fn bot_moved(live: &mut Live, work: &mut Work, moved: BotMove) {
             Entry::Faulted { what: "a bot of the house failed".to_owned() }
         }
     };
-    commit(live, work, vec![entry], None);
+    commit(live, work, &[entry], None);
 }
 
 /// Lets house bots think about what they are asked. Says whether some have to wait.
@@ -80,7 +80,7 @@ pub(super) fn look_at(live: &mut Live, work: &mut Work) -> bool {
     }
     let has_expired = live.table.setup().expires() <= work.now_ms;
     if let Some(entry) = live.table.expire().filter(|_| has_expired) {
-        commit(live, work, vec![entry], None);
+        commit(live, work, &[entry], None);
         return false;
     }
     let entry = match live.clocks.due(&live.table, work.now) {
@@ -98,7 +98,7 @@ pub(super) fn look_at(live: &mut Live, work: &mut Work) -> bool {
         None => None,
     };
     if let Some(entry) = entry {
-        commit(live, work, vec![entry], None);
+        commit(live, work, &[entry], None);
         return false;
     }
     rests(live, work)
@@ -127,7 +127,7 @@ fn rests(live: &mut Live, work: &mut Work) -> bool {
     }
     let mut append = append(live, work, length, &entries, Vec::new());
     append.place = Some(NewPlace::AtRest { wakes_at });
-    live.set_pending(append.entries.clone(), None);
+    live.set_pending(&append.entries, None);
     live.goes_to_rest = true;
     work.appends.push(append);
     false

@@ -13,13 +13,13 @@ use crate::host::{Asked, Closed, HostError, Presence, SeatTime, Snapshot, Told, 
 use crate::table::Decided;
 
 /// What the host says on a channel: one of the fields of [`v1::StreamItem`].
-impl Write for What {
+impl Write for What<'_> {
     fn write(&self, to: &mut Fields<'_>) {
         match self {
             What::Snapshot(snapshot) => to.made(2, &self::snapshot(snapshot)),
-            What::Update(told) => to.message(3, &**told),
-            What::Decision(asked) => to.message(4, &**asked),
-            What::Answered(answered) => to.message(5, &**answered),
+            What::Update(told) => to.message(3, *told),
+            What::Decision(asked) => to.message(4, *asked),
+            What::Answered(answered) => to.message(5, *answered),
             What::Presence(presence) => to.made(6, &self::presence(*presence)),
             What::TimeLeft(seats) => to.made(7, &time_left(seats)),
             What::Closed(Closed { why, number, retry }) => {

@@ -1,6 +1,9 @@
 //! A log that can be made to wait, to fail, or to be damaged.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -32,6 +35,7 @@ pub(crate) struct Failing {
     appends: watch::Sender<Appends>,
     failed: watch::Sender<bool>,
     held: watch::Sender<bool>,
+    tried: AtomicUsize,
     reads: Mutex<Option<LogError>>,
     record: Mutex<Option<Bytes>>,
 }
@@ -43,6 +47,7 @@ impl Failing {
             appends: watch::Sender::new(Appends::Taken),
             failed: watch::Sender::new(false),
             held: watch::Sender::new(false),
+            tried: AtomicUsize::new(0),
             reads: Mutex::default(),
             record: Mutex::default(),
         })
@@ -63,6 +68,11 @@ impl Failing {
     /// Appends fail after so many more.
     pub(crate) fn fail_after(&self, count: usize, error: LogError) {
         self.appends.send_replace(Appends::Failing(count, error));
+    }
+
+    /// How many appends there have been, taken or not.
+    pub(crate) fn tried(&self) -> usize {
+        self.tried.load(Ordering::Relaxed)
     }
 
     /// Waits until an append waits.
@@ -120,6 +130,7 @@ pub(crate) fn damage() -> LogError {
 #[async_trait]
 impl Log for Failing {
     async fn append(&self, append: Append) -> Result<Appended, LogError> {
+        self.tried.fetch_add(1, Ordering::Relaxed);
         let mut appends = self.appends.subscribe();
         if matches!(*appends.borrow(), Appends::Held) {
             self.held.send_replace(true);

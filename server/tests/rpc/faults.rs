@@ -98,6 +98,26 @@ async fn what_cannot_be_stored_has_not_happened() {
     }
 }
 
+/// A table that could not be stored is no table: nothing stays of it that would want to be stored later.
+#[tokio::test]
+async fn a_table_that_could_not_be_made_is_forgotten() {
+    let (log, scene) = scene().await;
+    let caller = scene.anyone();
+    let request = || v1::CreateTableRequest { fill_ms: Some(90_000), ..gap(2) };
+    log.fail(full_disk());
+    for _ in 0..8 {
+        caller.create_table(request()).await.expect_err("no store");
+    }
+    log.mend();
+    let id = caller.make(request()).await;
+    let mut guest = Line::attached(&caller, 1, rail(&id)).await;
+    guest.heard.snapshot(1).await;
+    let tried = log.tried();
+    scene.advance(ms(90_000));
+    guest.heard.over(1).await;
+    assert_eq!(log.tried() - tried, 1, "only the one that was made expires");
+}
+
 fn gap_seat() -> Option<v1::table_seat::Occupant> {
     Some(v1::table_seat::Occupant::Open(v1::OpenSeat {}))
 }

@@ -17,7 +17,7 @@ const WRITE_OUT_STEP: usize = 64;
 /// What a commit changed, to be told when it is durable.
 pub(super) struct Written {
     pub(super) meta: Meta,
-    pub(super) tables: Vec<(TableId, Work)>,
+    pub(super) tables: BTreeMap<TableId, Work>,
     pub(super) posted: Vec<(OwnerId, FeedItem)>,
     /// The size of the new row of the journal, if there is one.
     row: Option<usize>,
@@ -58,7 +58,7 @@ impl Batch<'_> {
         self.failing.at(self.meta.store(self.db))?;
         Ok(Written {
             meta: self.meta,
-            tables: tables.into_iter().collect(),
+            tables,
             posted: self.posted,
             row: (!body.is_empty()).then_some(body.len()),
             keep_from,

@@ -140,7 +140,7 @@ impl Index {
         if !entries.is_empty() {
             // There are many tables, and most of what a doubled capacity adds would stay empty.
             if table.tail.capacity() - table.tail.len() < entries.len() {
-                table.tail.reserve_exact(entries.len() + table.tail.len() / 16);
+                table.tail.reserve_exact(entries.len() + table.tail.len() / 8);
             }
             table.tail.extend_from_slice(entries);
             if table.oldest.is_none() {

@@ -157,17 +157,16 @@ impl Writer {
     }
 
     /// Appends, each by itself, and waits until all are durable or refused. What finds no room in the queue is refused.
-    pub(super) async fn append_all(&self, appends: Vec<Append>) -> Vec<Result<Appended, LogError>> {
+    pub(super) async fn append_all(&self, mut appends: Vec<Append>) -> Vec<Result<Appended, LogError>> {
         let mut refused = Vec::new();
-        let mut taken = Vec::with_capacity(appends.len());
-        for (place, append) in appends.into_iter().enumerate() {
+        let mut places = 0..;
+        appends.retain(|append| {
             let size = Size { count: 1, bytes: append.bytes() };
-            match append.validate().and_then(|()| self.waiting.enter(size)) {
-                Ok(()) => taken.push(append),
-                Err(error) => refused.push((place, error)),
-            }
-        }
-        let answers = if taken.is_empty() { Vec::new() } else { self.send(Job::Appends(taken)).await };
+            let entered = append.validate().and_then(|()| self.waiting.enter(size));
+            refused.extend(places.next().zip(entered.as_ref().err().cloned()));
+            entered.is_ok()
+        });
+        let answers = if appends.is_empty() { Vec::new() } else { self.send(Job::Appends(appends)).await };
         let appended = |answer| match answer {
             Ok(Done::Appended(appended)) => Ok(appended),
             Ok(Done::Deleted | Done::Retained { .. } | Done::Closed) => Err(LogError::Closed),
@@ -375,15 +374,16 @@ fn timed<T>(work: impl FnOnce() -> T) -> T {
 /// Tells the followers what is durable now.
 fn publish(shared: &Shared, written: &Written) {
     // Mostly nobody follows a single table, and then there is nothing to look for.
-    let followed = if shared.tables.is_idle() { &[] } else { written.tables.as_slice() };
-    for (id, work) in followed {
-        if work.deleted {
-            shared.tables.end(id, Some(LogError::NoSuchTable { table: *id }));
-        }
-        if let Some(now) = &work.now {
-            shared.tables.publish(id, &now.entries);
-            if now.place == Place::Finished {
-                shared.tables.end(id, None);
+    if !shared.tables.is_idle() {
+        for (id, work) in &written.tables {
+            if work.deleted {
+                shared.tables.end(id, Some(LogError::NoSuchTable { table: *id }));
+            }
+            if let Some(now) = &work.now {
+                shared.tables.publish(id, &now.entries);
+                if now.place == Place::Finished {
+                    shared.tables.end(id, None);
+                }
             }
         }
     }

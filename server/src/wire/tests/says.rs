@@ -26,7 +26,7 @@ use crate::table::{
 };
 use crate::wire::{closed, news, stream_ending, table};
 
-fn said(what: What) -> v1::StreamItem {
+fn said(what: &What<'_>) -> v1::StreamItem {
     let (mut said, mut frame) = (Vec::new(), Frame::default());
     what.write(&mut Fields::of(&mut said));
     frame.put(Field::PLAY, 9, &said);
@@ -35,17 +35,17 @@ fn said(what: What) -> v1::StreamItem {
     message.items.pop().expect("an item")
 }
 
-fn snapshot(table: &Table, viewer: Viewer) -> What {
+fn snapshot(table: &Table, viewer: Viewer) -> Snapshot {
     let presence = Presence { seat: seat(1), connected: true, grace_left: Some(500) };
     let time = SeatTime { seat: seat(1), decision: 900, bank: 800, running: true };
-    What::Snapshot(Box::new(Snapshot {
+    Snapshot {
         number: table.numbers().of(viewer),
         viewer,
         look: table.look(),
         view: table.view(viewer),
         presence: vec![presence],
         time_left: Some(vec![time]),
-    }))
+    }
 }
 
 /// Everything that can be said of whole tables has a form on the wire, and between them they use every field.
@@ -75,11 +75,11 @@ fn all_of_it_is_said() {
             covered.see("FairShuffle", &proven.shuffle.expect("a shuffle"));
         }
         for viewer in Viewer::all(over.players()) {
-            covered.see("StreamItem", &said(snapshot(&over, viewer)));
+            covered.see("StreamItem", &said(&What::Snapshot(&snapshot(&over, viewer))));
             for telling in record.tellings(viewer, 0) {
                 let update = telling.update.clone();
                 let told = Told { update, view: telling.view, seed_given: given, timed: true };
-                let said = said(What::Update(Box::new(told)));
+                let said = said(&What::Update(&told));
                 if telling.update.number <= 20 {
                     covered.see("StreamItem", &said);
                 }
@@ -90,9 +90,7 @@ fn all_of_it_is_said() {
             }
         }
     });
-    for what in others() {
-        covered.see("StreamItem", &said(what));
-    }
+    others(|what| covered.see("StreamItem", &said(what)));
     for news_of in [
         News::Joined { seat: seat(2), user: Some("u".to_owned()), name: "Ann".to_owned() },
         News::Started,
@@ -108,7 +106,7 @@ fn all_of_it_is_said() {
 }
 
 /// What does not come from the log of a table.
-fn others() -> Vec<What> {
+fn others(mut see: impl FnMut(&What<'_>)) {
     let shuffle = Box::new(look().shuffle);
     let ending = |ending| TableEvent::Ended { ending, shuffle: shuffle.clone() };
     let table_events = vec![
@@ -126,21 +124,23 @@ fn others() -> Vec<What> {
     let told = Told { update, view: None, seed_given: false, timed: true };
     let answered = |refused| {
         let outcome = AnswerOutcome::Refused(refused);
-        What::Answered(Box::new(Answered { decision: DecisionId(4), outcome }))
+        Answered { decision: DecisionId(4), outcome }
     };
     let closed = Closed { why: Some(HostError::TooSlow), number: 3, retry: true };
     let given = Given { table: TABLE, seat: seat(1), game: GameId::Gap, tournament: Some(OTHER) };
-    vec![
+    for what in [
         What::Given(given),
-        What::Update(Box::new(told)),
-        What::Decision(Box::new(asked())),
-        answered(AnswerRefused::Illegal(Refusal::NOT_IN_HAND)),
-        answered(AnswerRefused::Command(CommandError::NoSuchIndex { index: 9, count: 3 })),
-        What::Answered(Box::new(super::answers::accepted())),
+        What::Update(&told),
+        What::Decision(&asked()),
+        What::Answered(&answered(AnswerRefused::Illegal(Refusal::NOT_IN_HAND))),
+        What::Answered(&answered(AnswerRefused::Command(CommandError::NoSuchIndex { index: 9, count: 3 }))),
+        What::Answered(&super::answers::accepted()),
         What::Presence(Presence { seat: seat(1), connected: true, grace_left: Some(5) }),
         What::TimeLeft(vec![SeatTime { seat: seat(1), decision: 9, bank: 8, running: true }]),
         What::Closed(closed),
-    ]
+    ] {
+        see(&what);
+    }
 }
 
 fn asked() -> Asked {
@@ -173,7 +173,7 @@ fn a_decision_is_said_whole() {
     let asked = asked();
     let legal = asked.legal.iter().copied().map(v1::GameAction::from).collect::<Vec<_>>();
     let view = v1::GameView { seed_given: true, ..asked.view.clone().expect("a view").into() };
-    let Some(Wire::Decision(decision)) = said(What::Decision(Box::new(asked))).item else { panic!() };
+    let Some(Wire::Decision(decision)) = said(&What::Decision(&asked)).item else { panic!() };
     assert_eq!(
         decision,
         v1::Decision {
@@ -283,7 +283,8 @@ fn every_state_has_its_value() {
 fn a_snapshot_is_public() {
     let mut rng = test_rng("a_snapshot_is_public");
     let played = play_out(GameId::Gap.default_options(), 2, &mut rng);
-    let Some(Wire::Snapshot(shown)) = said(snapshot(&played.table, Viewer::Spectator)).item else { panic!() };
+    let said = said(&What::Snapshot(&snapshot(&played.table, Viewer::Spectator)));
+    let Some(Wire::Snapshot(shown)) = said.item else { panic!() };
     assert_eq!(shown.table, Some(table(&played.table.look(), false)));
     assert_eq!(shown.view.expect("a view").seed_given, played.table.shuffle().given);
 }
@@ -297,7 +298,7 @@ fn without_a_clock_there_is_no_bank() {
     let bank = update.decided.expect("a decision").bank;
     for (timed, left) in [(true, Some(bank)), (false, None)] {
         let told = Told { update: update.clone(), view: None, seed_given: false, timed };
-        let Some(Wire::Update(said)) = said(What::Update(Box::new(told))).item else { panic!() };
+        let Some(Wire::Update(said)) = said(&What::Update(&told)).item else { panic!() };
         assert_eq!(said.decided.expect("a decision").bank_left_ms, left);
     }
 }
@@ -312,7 +313,7 @@ fn numbers_stay_within_the_wire() {
 #[test]
 fn a_channel_says_why_it_is_closed() {
     let closed = |why| {
-        let said = said(What::Closed(Closed { why, number: 12, retry: true }));
+        let said = said(&What::Closed(Closed { why, number: 12, retry: true }));
         assert_eq!(said.channel, 9);
         let Some(Wire::Closed(closed)) = said.item else { panic!() };
         assert!(closed.number == 12 && closed.retry);
