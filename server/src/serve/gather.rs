@@ -21,6 +21,9 @@ const TIMES: u8 = 16;
 /// After a wait that was for nothing, a flush does not wait; after each further one, twice as many, up to this.
 const AT_ONCE: u8 = 64;
 
+/// So much can be written without being gathered, where a flush does not wait.
+const SMALL: usize = 1024;
+
 /// A connection whose writes are gathered.
 #[derive(Debug)]
 pub(super) struct Gathering<IO> {
@@ -74,6 +77,19 @@ impl<IO> Gathering<IO> {
     }
 }
 
+/// What is to be written, in one piece: there is room for it.
+fn joined<'a>(slices: &'a [IoSlice<'_>], room: &'a mut [u8; SMALL]) -> &'a [u8] {
+    if let [slice] = slices {
+        return slice;
+    }
+    let mut length = 0;
+    for slice in slices {
+        room[length..length + slice.len()].copy_from_slice(slice);
+        length += slice.len();
+    }
+    &room[..length]
+}
+
 impl<IO: AsyncWrite + Unpin> Gathering<IO> {
     /// Writes what was gathered.
     fn poll_write_out(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -110,10 +126,15 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for Gathering<IO> {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        let length = slices.iter().map(|slice| slice.len()).sum();
+        if self.gathered.is_empty() && self.at_once > 0 && length <= SMALL {
+            // The flush would not wait for more.
+            self.at_once -= 1;
+            return Pin::new(&mut self.io).poll_write(cx, joined(slices, &mut [0; SMALL]));
+        }
         if self.gathered.len() >= ENOUGH {
             ready!(self.poll_write_out(cx))?;
         }
-        let length = slices.iter().map(|slice| slice.len()).sum();
         if self.gathered.is_empty() {
             let room = self.lately.max(length);
             self.gathered.reserve(room);
