@@ -12,6 +12,7 @@ use tracing::{Instrument, Span};
 
 use super::ear::{Speaker, converse};
 use super::framed::{Nothing, framed};
+use super::heard::Heard;
 use super::table::{caller, with_scope};
 use super::{Failure, Parlour};
 use crate::host::{AgentStream, Outbox};
@@ -27,7 +28,7 @@ struct Arrived {
     agent: AgentStream,
     outbox: Outbox,
     first: Vec<v1::PlayRequestItem>,
-    requests: Streaming<v1::ConnectRequest>,
+    requests: Heard<v1::ConnectRequest>,
 }
 
 impl Agents {
@@ -35,7 +36,7 @@ impl Agents {
     async fn arrive(
         &self,
         caller: &Caller,
-        mut requests: Streaming<v1::ConnectRequest>,
+        mut requests: Heard<v1::ConnectRequest>,
     ) -> Result<Arrived, Status> {
         let within = self.0.settings.agents.hello_within.get();
         let hello = tokio::select! {
@@ -71,7 +72,7 @@ impl AgentService for Agents {
         request: Request<Streaming<v1::ConnectRequest>>,
     ) -> Result<Response<Self::ConnectStream>, Status> {
         let caller = with_scope(&request, Scope::Agents)?;
-        let (agents, requests, span) = (self.clone(), request.into_inner(), Span::current());
+        let (agents, requests, span) = (self.clone(), Heard::of(request)?, Span::current());
         // The call is answered at once: some clients say nothing before it is.
         let arriving = async move {
             let arrived = agents.arrive(&caller, requests).await?;

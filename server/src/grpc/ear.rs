@@ -1,13 +1,15 @@
 //! What a client says over a stream: heard, read, and passed on to the tables. Play, Follow and Connect have it in common,
 //! as they have `speech.rs`, which is what the client is told.
 
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use parlor_proto::convert::WrongField;
 use parlor_proto::v1;
-use tonic::{Status, Streaming};
+use tonic::Status;
 use tracing::Instrument;
 
+use super::heard::Heard;
 use super::speech::{Listening, Speech};
 use super::{Failure, Parlour};
 use crate::host::{AgentStream, Channel, Outbox, Said, Saying, StreamHandle};
@@ -23,7 +25,7 @@ pub(super) enum Speaker {
 }
 
 /// A message of a client, on any stream.
-pub(super) trait Message: Send + 'static {
+pub(super) trait Message: prost::Message + Default + 'static {
     /// The items in it.
     fn items(self) -> Result<Vec<v1::PlayRequestItem>, WrongField>;
 }
@@ -45,15 +47,15 @@ pub(super) fn converse<M: Message, T>(
     speaker: Speaker,
     outbox: Outbox,
     first: Vec<v1::PlayRequestItem>,
-    requests: Streaming<M>,
+    requests: Heard<M>,
 ) -> Speech<T> {
-    let listening = async move { speaker.until_the_end(speaker.listen(first, requests)).await };
+    let listening = async move { speaker.until_the_end(pin!(speaker.listen(first, requests))).await };
     Speech::new(outbox, Listening(tokio::spawn(listening.in_current_span())))
 }
 
 /// A stream on which the client only listens, to these channels: all that it is told.
 pub(super) fn tell<T>(speaker: Speaker, outbox: Outbox, channels: Vec<(Channel, v1::Attach)>) -> Speech<T> {
-    let listening = async move { speaker.until_the_end(speaker.follow(channels)).await };
+    let listening = async move { speaker.until_the_end(pin!(speaker.follow(channels))).await };
     Speech::new(outbox, Listening(tokio::spawn(listening.in_current_span())))
 }
 
@@ -67,14 +69,18 @@ impl Speaker {
 
     /// Listens until there is nothing more to hear, or nothing more will be told. Meanwhile an agent is given its seats.
     /// Gives what the client has broken, if that was it.
-    async fn until_the_end(&self, hear: impl Future<Output = Option<Status>>) -> Option<Status> {
+    ///
+    /// There is a task for each stream that does this. What it seldom waits for is boxed where it does, here and below: the
+    /// task has room for the largest of it, and would have kilobytes.
+    async fn until_the_end(&self, hear: Pin<&mut impl Future<Output = Option<Status>>>) -> Option<Status> {
         let give = async {
             match self {
                 Speaker::Client { .. } => std::future::pending().await,
-                Speaker::Agent(agent) => agent.give().await,
+                Speaker::Agent(agent) => Box::pin(agent.give()).await,
             }
         };
         tokio::select! {
+            biased;
             broken = hear => broken,
             () = give => None,
             () = self.handle().ended() => None,
@@ -85,8 +91,8 @@ impl Speaker {
     async fn follow(&self, channels: Vec<(Channel, v1::Attach)>) -> Option<Status> {
         for (channel, attach) in channels {
             match self.attach(attach) {
-                Ok(what) => self.handle().say(Saying { channel, what }).await,
-                Err(refusal) => drop(self.refuse(channel.0, refusal).await),
+                Ok(what) => Box::pin(self.handle().say(Saying { channel, what })).await,
+                Err(refusal) => drop(Box::pin(self.refuse(channel.0, refusal)).await),
             }
         }
         self.finish().await;
@@ -97,7 +103,7 @@ impl Speaker {
     async fn listen<M: Message>(
         &self,
         first: Vec<v1::PlayRequestItem>,
-        mut requests: Streaming<M>,
+        mut requests: Heard<M>,
     ) -> Option<Status> {
         let mut heard = self.hear(first).await;
         let failed = loop {
@@ -138,11 +144,11 @@ impl Speaker {
                     let saying = Saying { channel: Channel(channel), what };
                     // Not by `say`: what is said would move to the heap with all that waits.
                     if let Err(unsaid) = self.handle().try_say(saying) {
-                        self.handle().wait_to_say(unsaid).await;
+                        Box::pin(self.handle().wait_to_say(unsaid)).await;
                     }
                 }
                 Err(refusal) => {
-                    let refused = self.refuse(channel, refusal).await;
+                    let refused = Box::pin(self.refuse(channel, refusal)).await;
                     refused.map_err(|wrong| wrong.in_list(place).within("items"))?;
                 }
             }

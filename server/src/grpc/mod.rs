@@ -6,6 +6,7 @@ mod catalogue;
 mod ear;
 mod error;
 mod framed;
+mod heard;
 pub mod layer;
 mod method;
 mod peer;

@@ -7,6 +7,7 @@ use tonic::{Request, Response, Status, Streaming, async_trait};
 
 use super::ear::{Speaker, converse, tell};
 use super::framed::{Nothing, framed};
+use super::heard::Heard;
 use super::layer::trace::{note_seat, note_table};
 use super::table::caller;
 use super::{Failure, Parlour};
@@ -25,9 +26,10 @@ impl PlayService for Play {
         request: Request<Streaming<v1::PlayRequest>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
         let caller = caller(&request);
+        let requests = Heard::of(request)?;
         let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
         let speaker = Speaker::Client { parlour: self.0.clone(), caller, handle };
-        Ok(framed(converse::<_, v1::PlayResponse>(speaker, outbox, Vec::new(), request.into_inner())))
+        Ok(framed(converse::<_, v1::PlayResponse>(speaker, outbox, Vec::new(), requests)))
     }
 
     type FollowStream = Nothing<v1::FollowResponse>;

@@ -46,13 +46,13 @@ impl Place {
 #[derive(Debug, Default)]
 pub(super) struct Channels {
     first: Option<(Channel, Attached)>,
-    others: QuickMap<Channel, Attached>,
+    others: Option<Box<QuickMap<Channel, Attached>>>,
 }
 
 impl Channels {
     /// How many channels there are.
     pub(super) fn len(&self) -> usize {
-        usize::from(self.first.is_some()) + self.others.len()
+        usize::from(self.first.is_some()) + self.others.as_ref().map_or(0, |others| others.len())
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -62,7 +62,7 @@ impl Channels {
     pub(super) fn get(&self, channel: Channel) -> Option<&Attached> {
         match &self.first {
             Some((first, attached)) if *first == channel => Some(attached),
-            _ => self.others.get(&channel),
+            _ => self.others.as_ref()?.get(&channel),
         }
     }
 
@@ -72,7 +72,7 @@ impl Channels {
         if self.first.is_none() {
             self.first = Some((channel, attached));
         } else {
-            self.others.insert(channel, attached);
+            self.others.get_or_insert_default().insert(channel, attached);
         }
         before
     }
@@ -80,13 +80,14 @@ impl Channels {
     pub(super) fn remove(&mut self, channel: Channel) -> Option<Attached> {
         match self.first.take_if(|(first, _)| *first == channel) {
             Some((_, attached)) => Some(attached),
-            None => self.others.remove(&channel),
+            None => self.others.as_mut()?.remove(&channel),
         }
     }
 
     /// Gives everything. Nothing is left.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = Attached> {
-        self.first.take().into_iter().chain(self.others.drain()).map(|(_, attached)| attached)
+        let others = self.others.take().into_iter().flat_map(|others| *others);
+        self.first.take().into_iter().chain(others).map(|(_, attached)| attached)
     }
 }
 

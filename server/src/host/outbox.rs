@@ -24,19 +24,20 @@ const MOST_ROOM: usize = 16 * 1024;
 /// So many channels of a stream are told at once what they have missed; the next ones are when the client has read.
 pub(super) const CATCH_UPS: usize = 16;
 
-/// What waits for one client.
+/// What waits for one client. What every move needs comes first, in few lines of the cache.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Out {
     state: Mutex<State>,
-    /// The client has read something, or a channel has been told what it missed.
-    room: Notify,
-    /// Something is to be given again.
-    again: Notify,
+    bounds: Bounds,
     /// Whether the stream is about to end.
     is_ending: AtomicBool,
     /// Who waits for the end.
     listener: AtomicWaker,
-    bounds: Bounds,
+    /// The client has read something, or a channel has been told what it missed.
+    room: Notify,
+    /// Something is to be given again.
+    again: Notify,
 }
 
 /// How much goes into a stream, and how.

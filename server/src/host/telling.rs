@@ -4,14 +4,15 @@
 use std::ops::Range;
 
 use parlor_engine::Viewer;
-use parlor_proto::frame::Frame;
+use parlor_proto::frame::{Frame, HEAD};
 
 use super::channels::Attachment;
 use super::live::Sub;
 use super::{Answered, Wants, What};
 
-/// How much is made room for: as much as a move mostly comes to, for somebody who wants to know everything.
-const ROOM: usize = 320;
+/// How much is made room for: more than a move mostly comes to for somebody who wants to know everything, and together with
+/// the head a size that allocators have.
+const ROOM: usize = 384 - HEAD;
 
 /// What is to be told, and to whom.
 #[derive(Default)]

@@ -13,6 +13,7 @@ use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
 use crate::grpc::Failure;
+use crate::grpc::heard::{carry, is_heard};
 
 /// Refuses messages of more than so many bytes.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +54,9 @@ impl<S: Service<Request<Body>>> Service<Request<Body>> for Sizing<S> {
     }
 
     fn call(&mut self, request: Request<Body>) -> S::Future {
+        if is_heard(request.uri().path()) {
+            return self.inner.call(carry(request, self.most));
+        }
         let measure = Measure { most: self.most, at: At::HEADER };
         self.inner.call(request.map(|body| Body::new(Measured { body, measure })))
     }

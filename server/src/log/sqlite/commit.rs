@@ -156,7 +156,8 @@ impl Batch<'_> {
 
     /// The new entries of the tables that stay in the journal.
     fn journal_body(&self, tables: &BTreeMap<TableId, Work>) -> Vec<u8> {
-        let mut body = Vec::new();
+        let fresh = |work: &Work| work.now.as_ref().map_or(0, |now| now.fresh.len());
+        let mut body = Vec::with_capacity(tables.values().map(|work| journal::AROUND + fresh(work)).sum());
         for (id, work) in tables {
             if let Some(now) = &work.now
                 && !now.write_out

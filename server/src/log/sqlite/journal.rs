@@ -20,6 +20,9 @@ pub(super) struct Frame {
     pub(super) head: Hash,
 }
 
+/// How many bytes a frame mostly has beside its entries: the table, two numbers and the head.
+pub(super) const AROUND: usize = 16 + 4 + 2 + 32;
+
 /// Adds a frame to the body of a row.
 pub(super) fn put_frame(body: &mut Vec<u8>, table: &TableId, first: u64, entries: &[u8], head: &Hash) {
     body.extend_from_slice(table.as_bytes());
