@@ -9,6 +9,8 @@ mod run;
 mod sizes;
 mod tournament;
 
+use std::time::Duration;
+
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use parlor_server::config::{Cli, Settings, Sources};
@@ -72,6 +74,9 @@ enum Part {
         tables: usize,
         #[command(flatten)]
         sizes: bare::Sizes,
+        /// Moves are told so many milliseconds after they were made, as if they were committed to a log first.
+        #[arg(long)]
+        turn_ms: Option<u64>,
         /// Arguments of parlor-server, for the settings.
         #[arg(last = true)]
         arguments: Vec<String>,
@@ -97,10 +102,10 @@ fn main() -> Result<()> {
         Some(Part::Rest) => run::at_rest(measuring),
         Some(Part::Tournament) => tournament::run(measuring),
         Some(Part::Agents { address, at_once }) => runtime()?.block_on(tournament::serve(&address, at_once)),
-        Some(Part::BareServe { tables, sizes, arguments }) => {
+        Some(Part::BareServe { tables, sizes, turn_ms, arguments }) => {
             let cli = Cli::parse_from(std::iter::once("parlor-server".to_owned()).chain(arguments));
             let settings = Settings::load(&Sources::of_process(cli.flags))?;
-            runtime()?.block_on(bare::serve(tables, sizes, &settings))
+            runtime()?.block_on(bare::serve(tables, sizes, turn_ms.map(Duration::from_millis), &settings))
         }
         Some(Part::BareLoad { address, load, sizes }) => {
             println!("{:#}", runtime()?.block_on(bare::load(&address, load, sizes))?);

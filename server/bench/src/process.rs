@@ -60,10 +60,11 @@ impl Server {
         Ok(command)
     }
 
-    /// The baseline.
-    pub(crate) fn bare(tables: usize, sizes: Sizes) -> Result<Server> {
+    /// The baseline, with turns of so many milliseconds or none.
+    pub(crate) fn bare(tables: usize, sizes: Sizes, turn_ms: Option<u64>) -> Result<Server> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["bare-serve", "--tables", &tables.to_string()]).args(sizes.arguments());
+        command.args(turn_ms.map(|turn| format!("--turn-ms={turn}")));
         command.arg("--").args(SETTINGS.map(|setting| ["--set", setting]).concat());
         Server::start(command)
     }

@@ -16,6 +16,8 @@ use crate::{Measuring, rest, sizes};
 const CONNECTIONS: usize = 16;
 /// How many moves a second are made where memory is measured.
 const CALM: f64 = 500.0;
+/// How long a turn of the baseline lasts where it has any: about as long as a commit.
+const TURN_MS: u64 = 2;
 /// Games so long that none ends while moves are counted: the baseline has no games to begin and to end either.
 const LONG: &[&str] = &["rounds=100"];
 
@@ -39,11 +41,12 @@ pub(crate) fn moves(measuring: Measuring) -> Result<f64> {
         "host_stream",
         "host_conn",
         "bare_conn",
+        "bare_turns",
         "host_games",
         "host_100",
         "host_10k",
     ];
-    let mut all: [Figures; 8] = Default::default();
+    let mut all: [Figures; 9] = Default::default();
     let mut full = Figures::default();
     for turn in 0..measuring.turns {
         eprintln!("bench: turn {} of {} ...", turn + 1, measuring.turns);
@@ -53,6 +56,7 @@ pub(crate) fn moves(measuring: Measuring) -> Result<f64> {
             on_hosted(stream)?,
             on_hosted(connection)?,
             on_bare(connection, sizes)?,
+            in_turns(connection, sizes)?,
             on_hosted(games)?,
             on_hosted(few)?,
             on_hosted(many)?,
@@ -65,10 +69,13 @@ pub(crate) fn moves(measuring: Measuring) -> Result<f64> {
     for (name, figures) in names.iter().zip(&all) {
         figures.print(name, "moves/cpu-s", 0);
     }
-    let [mux, bare_stream, streams, connections, bare_connection, whole, hundred, ten_thousand] = &all;
+    let [mux, bare_stream, streams, connections, bare_connection, in_turns, whole, hundred, ten_thousand] =
+        &all;
     mux.against(bare_stream).print("host_vs_bare_mux", "x", 2);
     streams.against(bare_stream).print("host_vs_bare_stream", "x", 2);
     connections.against(bare_connection).print("host_vs_bare_conn", "x", 2);
+    in_turns.against(bare_connection).print("bare_turns_vs_bare_conn", "x", 2);
+    connections.against(in_turns).print("host_conn_vs_bare_turns", "x", 2);
     whole.against(bare_stream).print("host_games_vs_bare", "x", 2);
     ten_thousand.against(hundred).print("host_10k_vs_100", "x", 2);
     Ok(full.median())
@@ -88,7 +95,12 @@ fn on_hosted(load: Load) -> Result<Measured> {
 }
 
 fn on_bare(load: Load, sizes: Sizes) -> Result<Measured> {
-    load.on_bare(&Server::bare(load.tables, sizes)?, sizes)
+    load.on_bare(&Server::bare(load.tables, sizes, None)?, sizes)
+}
+
+/// The baseline, but every move is told only after its turn: what it costs alone that there is time between the two.
+fn in_turns(load: Load, sizes: Sizes) -> Result<Measured> {
+    load.on_bare(&Server::bare(load.tables, sizes, Some(TURN_MS))?, sizes)
 }
 
 /// What a move weighs, for those who want this.

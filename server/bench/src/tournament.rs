@@ -61,7 +61,7 @@ pub(crate) fn run(measuring: Measuring) -> Result<()> {
     let (mut engine, mut stream, mut moves) = (Figures::default(), Figures::default(), Figures::default());
     for _ in 0..measuring.turns {
         let played = runtime.block_on(play(measuring.seconds))?;
-        let bare = streaming.on_bare(&Server::bare(AT_ONCE, sizes)?, sizes)?;
+        let bare = streaming.on_bare(&Server::bare(AT_ONCE, sizes, None)?, sizes)?;
         let cpu_of_a_game = played.cpu / played.games;
         let moves_of_a_game = played.moves / played.games;
         speed.add(played.games / played.seconds);

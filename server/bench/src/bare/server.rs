@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::Result;
 use bytes::Bytes;
@@ -33,6 +34,8 @@ struct Tables {
     tables: Arc<Vec<Mutex<Table>>>,
     view: Bytes,
     events: Bytes,
+    /// Where moves wait for their turn, if there are turns.
+    turns: Option<mpsc::Sender<Move>>,
 }
 
 impl Tables {
@@ -73,7 +76,25 @@ impl Tables {
             self.sit_down(&first, player)?;
         }
         while let Some(next) = said.message().await? {
-            self.tell(&mut *self.table(&next)?)?;
+            match &self.turns {
+                Some(turns) => {
+                    turns.send(next).await.map_err(|_| Status::internal("there are no more turns"))?;
+                }
+                None => self.tell(&mut *self.table(&next)?)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the moves that there are, waits for as long as a turn lasts, and tells of them: as if they were committed
+    /// meanwhile.
+    async fn take_turns(self, mut moves: mpsc::Receiver<Move>, lasting: Duration) -> Result<(), Status> {
+        let mut heard = Vec::new();
+        while moves.recv_many(&mut heard, moves.max_capacity()).await > 0 {
+            tokio::time::sleep(lasting).await;
+            for next in heard.drain(..) {
+                self.tell(&mut *self.table(&next)?)?;
+            }
         }
         Ok(())
     }
@@ -95,13 +116,24 @@ fn always(bytes: Vec<u8>) -> Bytes {
     Bytes::from_static(bytes.leak())
 }
 
-/// Serves until it is killed.
-pub(crate) async fn serve(tables: usize, sizes: Sizes, settings: &Settings) -> Result<()> {
+/// Serves until it is killed, in turns of this length if there are to be any.
+pub(crate) async fn serve(
+    tables: usize,
+    sizes: Sizes,
+    turn: Option<Duration>,
+    settings: &Settings,
+) -> Result<()> {
+    // No table has more than one move at a time.
+    let (turns, moves) = mpsc::channel(tables.max(1));
     let service = Tables {
         tables: Arc::new((0..tables).map(|_| Mutex::default()).collect()),
         view: always(vec![1; sizes.view]),
         events: always(vec![2; sizes.events]),
+        turns: turn.map(|_| turns),
     };
+    if let Some(lasting) = turn {
+        tokio::spawn(service.clone().take_turns(moves, lasting));
+    }
     let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
     println!("the baseline listens on {} (bare tonic)", listener.local_addr()?);
     let incoming = serve::incoming(listener, &settings.connections);
