@@ -43,16 +43,29 @@ impl Chain {
         Chain { length: 0, head: hash.finalize().into() }
     }
 
-    /// Adds an entry.
-    pub(super) fn link(&mut self, payload: Bytes) -> Entry {
+    /// Goes on to the next entry.
+    fn follow(&mut self, payload: &[u8]) {
         let mut hash = Sha256::new();
         hash.update(self.head);
         hash.update(self.length.to_be_bytes());
-        hash.update(&payload);
-        let entry = Entry { index: self.length, payload, hash: hash.finalize().into() };
+        hash.update(payload);
+        self.head = hash.finalize().into();
         self.length += 1;
-        self.head = entry.hash;
-        entry
+    }
+
+    /// Adds an entry.
+    pub(super) fn link(&mut self, payload: Bytes) -> Entry {
+        let index = self.length;
+        self.follow(&payload);
+        Entry { index, payload, hash: self.head }
+    }
+
+    /// Adds an entry, and writes it as it is on disk.
+    pub(super) fn write(&mut self, payload: &[u8], out: &mut Vec<u8>) {
+        self.follow(payload);
+        put_number(payload.len() as u64, out);
+        out.extend_from_slice(payload);
+        out.extend_from_slice(&self.head[..MARK]);
     }
 
     /// Reads entries that follow on this chain, all that the bytes hold, and checks their hashes. Those from index
@@ -82,13 +95,6 @@ impl Chain {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Broken {
     pub(super) index: u64,
-}
-
-/// Writes an entry as it is on disk.
-pub(super) fn encode(entry: &Entry, out: &mut Vec<u8>) {
-    put_number(entry.payload.len() as u64, out);
-    out.extend_from_slice(&entry.payload);
-    out.extend_from_slice(&entry.hash[..MARK]);
 }
 
 /// How many bytes these payloads have on disk, at the most.
@@ -160,16 +166,11 @@ mod tests {
     use super::*;
 
     fn written(table: &TableId, payloads: &[Vec<u8>]) -> (Vec<Entry>, Vec<u8>, Chain) {
-        let mut chain = Chain::of(table);
+        let (mut linked, mut chain) = (Chain::of(table), Chain::of(table));
         let mut bytes = Vec::new();
-        let entries = payloads
-            .iter()
-            .map(|payload| {
-                let entry = chain.link(Bytes::copy_from_slice(payload));
-                encode(&entry, &mut bytes);
-                entry
-            })
-            .collect();
+        payloads.iter().for_each(|payload| chain.write(payload, &mut bytes));
+        let entries = payloads.iter().map(|payload| linked.link(Bytes::copy_from_slice(payload))).collect();
+        assert_eq!(linked, chain);
         (entries, bytes, chain)
     }
 

@@ -14,7 +14,7 @@ use super::journal::Meta;
 use super::row::{Row, log_length, record_hash};
 use super::work::{Now, Work};
 use crate::log::append::{Current, admit, limits};
-use crate::log::chain::{Chain, encode, encoded_length};
+use crate::log::chain::{Chain, encoded_length};
 use crate::log::{
     Append, Appended, Delete, FeedItem, LogError, Millis, NewPlace, OwnerId, Place, Post, Retained, TableId,
 };
@@ -57,7 +57,7 @@ impl<'a> Batch<'a> {
     pub(super) fn changes(&self) -> bool {
         let changed = |work: &Work| {
             let new = work.now.as_ref();
-            work.deleted || new.is_some_and(|now| now.row.is_some() || !now.entries.is_empty())
+            work.deleted || new.is_some_and(|now| now.row.is_some() || !now.fresh.is_empty())
         };
         self.trimmed || !self.posted.is_empty() || self.tables.values().any(changed)
     }
@@ -161,11 +161,8 @@ impl<'a> Batch<'a> {
         };
         let now = work.now.get_or_insert_with(|| Now::new(&id));
         now.fresh.reserve(new_bytes as usize);
-        now.entries.reserve(append.entries.len());
         for payload in &append.entries {
-            let entry = now.chain.link(payload.clone());
-            encode(&entry, &mut now.fresh);
-            now.entries.push(entry);
+            now.chain.write(payload, &mut now.fresh);
         }
         if let Some(mut row) = row {
             if listed {

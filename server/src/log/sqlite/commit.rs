@@ -161,9 +161,9 @@ impl Batch<'_> {
         for (id, work) in tables {
             if let Some(now) = &work.now
                 && !now.write_out
-                && let Some(first) = now.entries.first()
+                && !now.fresh.is_empty()
             {
-                journal::put_frame(&mut body, id, first.index, &now.fresh, &now.chain.head);
+                journal::put_frame(&mut body, id, now.before.length, &now.fresh, &now.chain.head);
             }
         }
         body

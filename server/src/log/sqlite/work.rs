@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::index::InPlay;
 use super::row::Row;
 use crate::log::chain::Chain;
-use crate::log::{Entry, Place, TableId};
+use crate::log::{Place, TableId};
 
 /// A table that this commit is about.
 pub(super) struct Work {
@@ -21,9 +21,9 @@ pub(super) struct Work {
 pub(super) struct Now {
     pub(super) chain: Chain,
     pub(super) place: Place,
-    /// The new entries, and as they are on disk.
-    pub(super) entries: Vec<Entry>,
+    /// The new entries, as they are on disk, and the log before them.
     pub(super) fresh: Vec<u8>,
+    pub(super) before: Chain,
     /// How many bytes the log had before.
     pub(super) bytes: u64,
     /// Its row. `None` where the row stays as it is, as with most commits: so it is in a box.
@@ -40,8 +40,8 @@ impl Now {
     pub(super) fn in_play(table: &InPlay) -> Now {
         Now {
             chain: table.chain,
+            before: table.chain,
             place: Place::InPlay,
-            entries: Vec::new(),
             fresh: Vec::new(),
             bytes: table.stored_bytes + table.tail.len() as u64,
             row: None,
@@ -55,8 +55,8 @@ impl Now {
     pub(super) fn at_rest(row: &Row, bytes: u64) -> Now {
         Now {
             chain: row.stored,
+            before: row.stored,
             place: row.place,
-            entries: Vec::new(),
             fresh: Vec::new(),
             bytes,
             row: None,
@@ -70,8 +70,8 @@ impl Now {
     pub(super) fn new(id: &TableId) -> Now {
         Now {
             chain: Chain::of(id),
+            before: Chain::of(id),
             place: Place::InPlay,
-            entries: Vec::new(),
             fresh: Vec::new(),
             bytes: 0,
             row: None,

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use bytes::Bytes;
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
 
@@ -14,7 +15,8 @@ use super::batch::Batch;
 use super::commit::Written;
 use super::failure::{Failing, io_error};
 use super::journal::Meta;
-use crate::log::{Append, Appended, Delete, FeedItem, LogError, Millis, Place, Retained};
+use super::work::Now;
+use crate::log::{Append, Appended, Delete, Entry, FeedItem, LogError, Millis, Place, Retained};
 use crate::telemetry::names::COMMIT_SECONDS;
 
 /// The most appends in one commit, save for the last request in it.
@@ -371,6 +373,14 @@ fn timed<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
+/// The new entries of a table, read from what was just written: mostly nobody wants to know them.
+fn entries(now: &Now) -> Vec<Entry> {
+    let (mut chain, mut entries) = (now.before, Vec::new());
+    let read = chain.decode(&Bytes::copy_from_slice(&now.fresh), 0, &mut entries);
+    debug_assert!(read.is_ok() && chain == now.chain, "what was written reads back");
+    entries
+}
+
 /// Tells the followers what is durable now.
 fn publish(shared: &Shared, written: &Written) {
     // Mostly nobody follows a single table, and then there is nothing to look for.
@@ -380,7 +390,7 @@ fn publish(shared: &Shared, written: &Written) {
                 shared.tables.end(id, Some(LogError::NoSuchTable { table: *id }));
             }
             if let Some(now) = &work.now {
-                shared.tables.publish(id, &now.entries);
+                shared.tables.publish(id, &entries(now));
                 if now.place == Place::Finished {
                     shared.tables.end(id, None);
                 }
