@@ -34,10 +34,9 @@ use crate::{
     tournament::Tournaments,
 };
 
-use connection::Cut;
+use connection::Closing;
 use health::Health;
 pub use listen::{Accepted, incoming};
-pub use router::transport;
 pub use tls::{TlsError, check as check_tls};
 
 /// What a server is made of, beside its settings.
@@ -124,20 +123,18 @@ impl Server {
             settings: settings.clone(),
         });
         let services = services::all(&parlour, &health).await;
-        let way = router::way(settings, &parts)?;
-        let (stop, closing, cut) = (CancellationToken::new(), CancellationToken::new(), Cut::default());
+        let way = router::way(settings, &parts, services)?;
+        let (stop, closing) = (CancellationToken::new(), Closing::default());
         let readiness = page::Readiness::default();
         let serving = Serving {
             stop: stop.clone(),
             closing: closing.clone(),
-            cut: cut.clone(),
             grace: settings.shutdown_grace.get(),
             host,
             health,
             readiness: readiness.clone(),
         };
-        let incoming = connection::connections(incoming, cut);
-        let served = way.serve_with_incoming_shutdown(services, incoming, closing.cancelled_owned());
+        let served = connection::serve(incoming, way, closing);
         let task = tokio::spawn(serving.run(served).instrument(info_span!("serving")));
         readiness.set(true);
         Ok(Running { address: None, metrics_address: None, stop, readiness, task: Some(task), page: None })
@@ -149,9 +146,7 @@ struct Serving {
     /// Whoever started it wants it to stop.
     stop: CancellationToken,
     /// No connection is taken any more, and those that are open are asked to end.
-    closing: CancellationToken,
-    /// Connections that are still open end now.
-    cut: Cut,
+    closing: Closing,
     grace: Duration,
     host: Host,
     health: Health,
@@ -159,24 +154,22 @@ struct Serving {
 }
 
 impl Serving {
-    async fn run(self, served: impl Future<Output = Result<(), tonic::transport::Error>>) {
+    async fn run(self, served: impl Future<Output = ()>) {
         let mut served = std::pin::pin!(served);
         tokio::select! {
-            ended = &mut served => {
+            () = &mut served => {
                 // The listener has gone. What is left is to say so.
                 self.readiness.set(false);
-                tracing::error!(why = ?ended.err(), "the server takes no connections any more");
+                tracing::error!("the server takes no connections any more");
             }
             () = self.stop.cancelled() => {
                 self.readiness.set(false);
                 self.health.stopping().await;
                 self.host.stop().await;
-                self.closing.cancel();
+                self.closing.ask();
                 if tokio::time::timeout(self.grace, &mut served).await.is_err() {
+                    // They are, when this returns.
                     tracing::info!(grace = ?self.grace, "connections that are still open are cut off");
-                    self.cut.off();
-                    // It has nothing left to wait for.
-                    let _ended = served.await;
                 }
             }
         }

@@ -1,135 +1,175 @@
-//! A connection: what it is read from and written to, who is at its other end, and an end that the server can set to it.
+//! The connections of a server: each is served by a task of its own, until its client ends it or the server does.
+//!
+//! tonic could do this. But with every message it would ask whether the server stops, by a lock that all connections
+//! share, and put one more body around those of every stream.
 
 use std::{
-    io,
-    pin::Pin,
+    convert::Infallible,
+    future::poll_fn,
+    pin::{Pin, pin},
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
-    task::{Context, Poll, Waker},
+    task::Waker,
 };
 
 use futures_util::{Stream, StreamExt};
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo},
+    server::conn::auto::Builder,
+};
 use metrics::gauge;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
-use tonic::transport::server::Connected;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+use tonic::body::Body;
+use tower::{Service, ServiceExt, util::Oneshot};
 
-use super::{Accepted, gather::Gathering};
+use super::{Accepted, gather::Gathering, tls::Acceptor};
 use crate::{grpc::Peer, telemetry::names};
 
-/// Ends all connections at once.
+/// Asks all connections to end: what is under way on them is finished, and nothing new is taken.
 #[derive(Clone, Default)]
-pub(super) struct Cut(Arc<CutOff>);
+pub(super) struct Closing(Arc<Asked>);
 
 #[derive(Default)]
-struct CutOff {
+struct Asked {
     /// Looked at for every message, which must not need a lock that all connections share.
-    is_cut: AtomicBool,
+    is_asked: AtomicBool,
     wakes: CancellationToken,
 }
 
-impl Cut {
-    /// Ends them.
-    pub(super) fn off(&self) {
-        self.0.is_cut.store(true, Ordering::Release);
+impl Closing {
+    /// Asks them.
+    pub(super) fn ask(&self) {
+        self.0.is_asked.store(true, Ordering::Release);
         self.0.wakes.cancel();
     }
+
+    fn is_asked(&self) -> bool {
+        self.0.is_asked.load(Ordering::Acquire)
+    }
 }
 
-/// Numbers the connections, and lets all of them end at once.
-pub(super) fn connections<IO>(
-    incoming: impl Stream<Item = Accepted<IO>>,
-    cut: Cut,
-) -> impl Stream<Item = io::Result<Connection<IO>>> {
-    let numbers = AtomicU64::new(1);
-    incoming.map(move |Accepted { io, address }| {
-        let peer = Peer { connection: numbers.fetch_add(1, Ordering::Relaxed), address };
-        Ok(Connection {
-            io: Gathering::new(io),
-            peer,
-            wakes: Box::pin(cut.0.wakes.clone().cancelled_owned()),
-            woken: None,
-            cut: cut.clone(),
-            _open: Open::new(),
-        })
-    })
+/// What every connection has in common.
+pub(super) struct Way<S> {
+    /// How HTTP is spoken.
+    pub(super) http: Builder<TokioExecutor>,
+    /// How it is encrypted, if it is.
+    pub(super) tls: Option<Acceptor>,
+    /// What answers.
+    pub(super) service: S,
 }
 
-/// A connection that the server can end at any moment.
-pub(super) struct Connection<IO> {
-    io: Gathering<IO>,
+/// Serves connections as they come, until there are no more or they are asked to end, and then until the last has ended.
+/// Whoever drops this cuts off those that are open.
+pub(super) async fn serve<IO, S>(incoming: impl Stream<Item = Accepted<IO>>, way: Way<S>, closing: Closing)
+where
+    IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Serve,
+{
+    let way = Arc::new(way);
+    let mut served = JoinSet::new();
+    {
+        // Nobody listens any more when this is left.
+        let mut incoming = pin!(incoming);
+        let mut numbers = 1..;
+        loop {
+            let accepted = tokio::select! {
+                accepted = incoming.next() => accepted,
+                Some(_) = served.join_next() => continue,
+                () = closing.0.wakes.cancelled() => break,
+            };
+            let Some((Accepted { io, address }, connection)) = accepted.zip(numbers.next()) else { break };
+            let (way, peer, closing) = (way.clone(), Peer { connection, address }, closing.clone());
+            served.spawn(async move { way.serve(Gathering::new(io), peer, closing).await });
+        }
+    }
+    while served.join_next().await.is_some() {}
+}
+
+impl<S: Serve> Way<S> {
+    async fn serve<IO>(&self, io: IO, peer: Peer, closing: Closing)
+    where
+        IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let _open = Open::new();
+        match &self.tls {
+            None => self.speak(io, peer, closing).await,
+            Some(tls) => match tls.accept(io).await {
+                // Boxed: others need no room for it.
+                Ok(io) => Box::pin(self.speak(io, peer, closing)).await,
+                Err(error) => tracing::debug!(%error, "a client did not agree on how to encrypt"),
+            },
+        }
+    }
+
+    async fn speak<IO>(&self, io: IO, peer: Peer, closing: Closing)
+    where
+        IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let calls = Calls { service: self.service.clone(), peer };
+        let mut connection = pin!(self.http.serve_connection(TokioIo::new(io), calls));
+        let mut asked = pin!(closing.0.wakes.cancelled());
+        let (mut woken, mut is_closing): (Option<Waker>, _) = (None, false);
+        let ended = poll_fn(|cx| {
+            if !woken.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+                woken = Some(cx.waker().clone());
+                // If it is ready, that is seen below.
+                let _ = asked.as_mut().poll(cx);
+            }
+            if !is_closing && closing.is_asked() {
+                is_closing = true;
+                connection.as_mut().graceful_shutdown();
+            }
+            connection.as_mut().poll(cx)
+        });
+        if let Err(error) = ended.await {
+            tracing::debug!(error, "a connection failed");
+        }
+    }
+}
+
+/// What answers the requests of all connections.
+pub(super) trait Serve:
+    Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
+    + Clone
+    + Send
+    + Sync
+    + 'static
+{
+}
+
+impl<S> Serve for S where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// The calls on one connection.
+struct Calls<S> {
+    service: S,
     peer: Peer,
-    cut: Cut,
-    wakes: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// Who is woken when the connection is cut off.
-    woken: Option<Waker>,
-    _open: Open,
 }
 
-impl<IO> Connection<IO> {
-    /// Fails once the connection is cut off, and wakes the reader when that happens.
-    fn not_cut(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
-        if !self.woken.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
-            self.woken = Some(cx.waker().clone());
-            // If it is ready, the connection is cut off.
-            let _ = self.wakes.as_mut().poll(cx);
-        }
-        if self.is_cut() { Err(io::ErrorKind::ConnectionAborted.into()) } else { Ok(()) }
-    }
+impl<S: Serve> hyper::service::Service<Request<Incoming>> for Calls<S> {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    /// Boxed: every stream has room for it, long after it is done.
+    type Future = Pin<Box<Oneshot<S, Request<Body>>>>;
 
-    fn is_cut(&self) -> bool {
-        self.cut.0.is_cut.load(Ordering::Acquire)
-    }
-}
-
-impl<IO> Connected for Connection<IO> {
-    type ConnectInfo = Peer;
-
-    fn connect_info(&self) -> Peer {
-        self.peer
-    }
-}
-
-impl<IO: AsyncRead + Unpin> AsyncRead for Connection<IO> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        self.not_cut(cx)?;
-        Pin::new(&mut self.io).poll_read(cx, buffer)
-    }
-}
-
-impl<IO: AsyncWrite + Unpin> AsyncWrite for Connection<IO> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write(cx, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write_vectored(cx, bytes)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.io.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // Nothing that still waits to be sent holds up a connection that is cut off.
-        if self.is_cut() {
-            return Poll::Ready(Ok(()));
-        }
-        Pin::new(&mut self.io).poll_shutdown(cx)
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(self.peer);
+        Box::pin(self.service.clone().oneshot(request))
     }
 }
 
@@ -152,34 +192,64 @@ impl Drop for Open {
 #[cfg(test)]
 mod tests {
     use futures_util::stream;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tower::service_fn;
 
     use super::*;
 
-    #[tokio::test]
-    async fn a_connection_that_is_cut_off_ends_for_whoever_reads_it() {
-        let cut = Cut::default();
-        let (near, mut far) = duplex(64);
-        let incoming = stream::iter([Accepted { io: near, address: None }]);
-        let mut accepted = std::pin::pin!(connections(incoming, cut.clone()));
-        let mut connection = accepted.next().await.unwrap().unwrap();
-        assert_eq!(connection.connect_info().connection, 1);
-        far.write_all(b"hello").await.unwrap();
-        let mut read = [0; 5];
-        connection.read_exact(&mut read).await.unwrap();
+    /// A service that says on which connection it was called, and the far ends of two connections to it.
+    fn served(closing: &Closing) -> (impl Future<Output = ()> + Send + 'static, [DuplexStream; 2]) {
+        let service = service_fn(async |request: Request<Body>| {
+            let peer = request.extensions().get::<Peer>().expect("a peer");
+            let response = Response::builder().header("connection-number", peer.connection);
+            Ok::<_, Infallible>(response.body(Body::empty()).expect("a response"))
+        });
+        let way = Way { http: Builder::new(TokioExecutor::new()), tls: None, service };
+        let ((near_a, far_a), (near_b, far_b)) = (duplex(1024), duplex(1024));
+        let incoming = stream::iter([near_a, near_b].map(|io| Accepted { io, address: None }));
+        (serve(incoming.chain(stream::pending()), way, closing.clone()), [far_a, far_b])
+    }
 
-        let reading = tokio::spawn(async move { connection.read_u8().await });
-        cut.off();
-        let error = reading.await.unwrap().unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::ConnectionAborted);
+    async fn ask(far: &mut DuplexStream) -> String {
+        far.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+        let mut heard = String::new();
+        while !heard.ends_with("\r\n\r\n") {
+            heard.push(far.read_u8().await.unwrap().into());
+        }
+        heard
     }
 
     #[tokio::test]
     async fn every_connection_has_a_number_of_its_own() {
-        let incoming = stream::iter((0..3).map(|_| Accepted { io: duplex(8).0, address: None }));
-        let accepted = connections(incoming, Cut::default());
-        let numbers: Vec<u64> =
-            accepted.map(|connection| connection.unwrap().connect_info().connection).collect().await;
-        assert_eq!(numbers, [1, 2, 3]);
+        let (serving, [mut one, mut two]) = served(&Closing::default());
+        let serving = tokio::spawn(serving);
+        for _ in 0..2 {
+            assert!(ask(&mut one).await.contains("connection-number: 1\r\n"));
+            assert!(ask(&mut two).await.contains("connection-number: 2\r\n"));
+        }
+        serving.abort();
+    }
+
+    #[tokio::test]
+    async fn connections_that_are_asked_to_end_do_so() {
+        let closing = Closing::default();
+        let (serving, [mut one, mut two]) = served(&closing);
+        let serving = tokio::spawn(serving);
+        ask(&mut one).await;
+        closing.ask();
+        assert_eq!(one.read(&mut [0]).await.unwrap(), 0);
+        assert_eq!(two.read(&mut [0]).await.unwrap(), 0, "nothing was ever said on this one");
+        serving.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn connections_that_nobody_serves_any_more_are_cut_off() {
+        let (serving, [mut one, mut two]) = served(&Closing::default());
+        let serving = tokio::spawn(serving);
+        ask(&mut one).await;
+        two.write_all(b"GET /").await.unwrap();
+        serving.abort();
+        assert_eq!(one.read(&mut [0]).await.unwrap(), 0);
+        assert_eq!(two.read(&mut [0]).await.unwrap(), 0, "in the middle of a request");
     }
 }

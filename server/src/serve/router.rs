@@ -1,14 +1,23 @@
 //! The way of a request: TLS, HTTP/2 or HTTP/1, CORS, gRPC-Web, the layers of [`crate::grpc::layer`], its service.
 
-use tonic::transport::server::Server;
+use hyper_util::{
+    rt::{TokioExecutor, TokioTimer},
+    server::conn::auto::Builder,
+};
 use tonic_web::GrpcWebLayer;
-use tower::layer::util::{Identity, Stack};
-use tower_http::cors::CorsLayer;
+use tower::ServiceBuilder;
 
-use super::{Parts, StartError, cors, tls};
+use super::{
+    Parts, StartError,
+    connection::{Serve, Way},
+    cors,
+    services::Services,
+    tls::Acceptor,
+};
 use crate::{
     config::Settings,
     grpc::layer::{
+        deadline::Deadline,
         identity::{Admit, Identify},
         limits::Limit,
         meter::Meter,
@@ -21,37 +30,28 @@ use crate::{
 /// the next ones wait, as the protocol has it, and their client is told nothing.
 const TOLD_OFF: u32 = 16;
 
-type Added<Outer, Inner> = Stack<Inner, Outer>;
-/// What a request passes, the outermost first.
-pub(super) type Layers = Added<
-    Added<
-        Added<
-            Added<Added<Added<Added<Added<Identity, CorsLayer>, GrpcWebLayer>, Trace>, Meter>, Identify>,
-            Limit,
-        >,
-        Admit,
-    >,
-    MessageSize,
->;
-
 /// How the server speaks HTTP, whatever is served.
-pub fn transport(settings: &Settings) -> Server {
+fn http(settings: &Settings) -> Builder<TokioExecutor> {
     let connections = &settings.connections;
-    Server::builder()
-        .accept_http1(true)
-        .http2_keepalive_interval(Some(connections.keepalive_interval.get()))
-        .http2_keepalive_timeout(Some(connections.keepalive_timeout.get()))
-        .max_concurrent_streams(settings.limits.streams_per_connection.get() + TOLD_OFF)
+    let mut http = Builder::new(TokioExecutor::new());
+    // With a timer, a client has half a minute for the headers of a request.
+    http.http1().timer(TokioTimer::new());
+    http.http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(connections.keepalive_interval.get())
+        .keep_alive_timeout(connections.keepalive_timeout.get())
+        .max_concurrent_streams(settings.limits.streams_per_connection.get() + TOLD_OFF);
+    http
 }
 
 /// The way to the services.
-pub(super) fn way(settings: &Settings, parts: &Parts) -> Result<Server<Layers>, StartError> {
+pub(super) fn way(
+    settings: &Settings,
+    parts: &Parts,
+    services: Services,
+) -> Result<Way<impl Serve>, StartError> {
     let (connections, limits) = (&settings.connections, &settings.limits);
-    let mut server = transport(settings);
-    if let Some(files) = settings.tls.files() {
-        server = tls::encrypt(server, files)?;
-    }
-    let way = server
+    let service = ServiceBuilder::new()
         .layer(cors::layer(&connections.cors_origins))
         .layer(GrpcWebLayer::new())
         .layer(Trace::new(parts.clock.clone()))
@@ -59,6 +59,9 @@ pub(super) fn way(settings: &Settings, parts: &Parts) -> Result<Server<Layers>, 
         .layer(Identify::new(parts.keys.clone()))
         .layer(Limit::new(limits, parts.clock.clone()))
         .layer(Admit)
-        .layer(MessageSize::new(limits.message_bytes.bytes()));
-    Ok(way)
+        .layer(MessageSize::new(limits.message_bytes.bytes()))
+        .layer(Deadline)
+        .service(services);
+    let tls = settings.tls.files().map(Acceptor::new).transpose()?;
+    Ok(Way { http: http(settings), tls, service })
 }

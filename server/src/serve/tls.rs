@@ -1,13 +1,23 @@
 //! TLS from the files that the settings name, by rustls.
 
 use std::{
-    error::Error,
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
-use tonic::transport::{Certificate, Identity, Server, ServerTlsConfig};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        self, RootCertStore, ServerConfig,
+        crypto::ring,
+        pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+        server::WebPkiClientVerifier,
+    },
+    server::TlsStream,
+};
 
 use crate::config::TlsFiles;
 
@@ -47,41 +57,76 @@ pub enum TlsError {
 
 /// Whether TLS could be used with these files.
 pub fn check(files: TlsFiles<'_>) -> Result<(), TlsError> {
-    encrypt(Server::builder(), files).map(drop)
+    Acceptor::new(files).map(drop)
 }
 
-/// A server that encrypts.
-pub(super) fn encrypt(server: Server, files: TlsFiles<'_>) -> Result<Server, TlsError> {
-    let certificate = read("tls.certificate", files.certificate)?;
-    let key = read("tls.key", files.key)?;
-    let mut tls =
-        ServerTlsConfig::new().identity(Identity::from_pem(certificate, key)).timeout(HANDSHAKE_WITHIN);
-    if let Some(path) = files.client_ca {
-        let authority = read("tls.client_ca", path)?;
-        // Said here, because the library would leave out what is no certificate and say that there is none.
-        if !authority.contains("-----BEGIN CERTIFICATE-----") {
-            return Err(TlsError::ClientCa { path: path.to_owned() });
-        }
-        tls = tls.client_ca_root(Certificate::from_pem(authority));
+/// Agrees with clients on how to encrypt.
+pub(super) struct Acceptor(TlsAcceptor);
+
+impl Acceptor {
+    /// With these files.
+    pub(super) fn new(files: TlsFiles<'_>) -> Result<Acceptor, TlsError> {
+        let certificate = read("tls.certificate", files.certificate)?;
+        let key = read("tls.key", files.key)?;
+        let authority = files.client_ca.map(|path| Ok((path, read("tls.client_ca", path)?))).transpose()?;
+        let clients = match &authority {
+            Some((path, pem)) => {
+                Some(roots(pem).ok_or_else(|| TlsError::ClientCa { path: (*path).to_owned() })?)
+            }
+            None => None,
+        };
+        let config = config(&certificate, &key, clients).map_err(|why| TlsError::Certificate {
+            certificate: files.certificate.to_owned(),
+            key: files.key.to_owned(),
+            why,
+        })?;
+        Ok(Acceptor(TlsAcceptor::from(Arc::new(config))))
     }
-    server.tls_config(tls).map_err(|error| TlsError::Certificate {
-        certificate: files.certificate.to_owned(),
-        key: files.key.to_owned(),
-        why: innermost(&error),
-    })
+
+    /// A connection that is encrypted, if the client agrees in time.
+    pub(super) async fn accept<IO>(&self, io: IO) -> io::Result<TlsStream<IO>>
+    where
+        IO: AsyncRead + AsyncWrite + Unpin,
+    {
+        tokio::time::timeout(HANDSHAKE_WITHIN, self.0.accept(io)).await?
+    }
+}
+
+/// Those who sign the certificates of clients; none if there is no certificate.
+fn roots(pem: &str) -> Option<RootCertStore> {
+    let mut roots = RootCertStore::empty();
+    let certificates = CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<Vec<_>, _>>().ok()?;
+    roots.add_parsable_certificates(certificates);
+    (!roots.is_empty()).then_some(roots)
+}
+
+/// The settings of the library, or what is wrong with the files.
+fn config(certificate: &str, key: &str, clients: Option<RootCertStore>) -> Result<ServerConfig, String> {
+    let chain = CertificateDer::pem_slice_iter(certificate.as_bytes()).collect::<Result<Vec<_>, _>>();
+    let chain = chain.map_err(|error| error.to_string())?;
+    let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(|error| error.to_string())?;
+    let provider = Arc::new(ring::default_provider());
+    let with_key = || -> Result<ServerConfig, rustls::Error> {
+        let builder =
+            ServerConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
+        let builder = match clients {
+            Some(roots) => {
+                let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
+                builder.with_client_cert_verifier(
+                    verifier.map_err(|error| rustls::Error::General(error.to_string()))?,
+                )
+            }
+            None => builder.with_no_client_auth(),
+        };
+        builder.with_single_cert(chain, key)
+    };
+    let mut config = with_key().map_err(|error| error.to_string())?;
+    config.alpn_protocols.push(b"h2".to_vec());
+    Ok(config)
 }
 
 fn read(setting: &'static str, path: &Path) -> Result<String, TlsError> {
     fs::read_to_string(path).map_err(|why| TlsError::Unreadable { setting, path: path.to_owned(), why })
-}
-
-/// The error at the bottom says what is wrong; those above it only where.
-fn innermost(error: &dyn Error) -> String {
-    let mut error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    error.to_string()
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use parlor_server::serve;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Response, Status, Streaming};
+use tonic::{Request, Response, Status, Streaming, transport::Server};
 
 use super::wire::bare_server::{Bare, BareServer};
 use super::wire::{Move, Told};
@@ -136,8 +136,15 @@ pub(crate) async fn serve(
     }
     let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
     println!("the baseline listens on {} (bare tonic)", listener.local_addr()?);
-    let incoming = serve::incoming(listener, &settings.connections);
+    let connections = &settings.connections;
+    let incoming = serve::incoming(listener, connections);
     let incoming = incoming.map(|accepted| Ok::<_, std::io::Error>(accepted.io));
-    serve::transport(settings).add_service(BareServer::new(service)).serve_with_incoming(incoming).await?;
+    // As Parlor speaks HTTP.
+    let mut server = Server::builder()
+        .accept_http1(true)
+        .http2_keepalive_interval(Some(connections.keepalive_interval.get()))
+        .http2_keepalive_timeout(Some(connections.keepalive_timeout.get()))
+        .max_concurrent_streams(settings.limits.streams_per_connection.get());
+    server.add_service(BareServer::new(service)).serve_with_incoming(incoming).await?;
     Ok(())
 }

@@ -8,9 +8,11 @@
 //! | [`limits`] | takes a token from the caller's bucket, and a place on the connection |
 //! | [`identity`] again | refuses a key that is no good, now that it has been counted |
 //! | [`size`] | refuses a message that is too large before it is read |
+//! | [`deadline`] | gives up when the client does, as `grpc-timeout` says |
 //!
 //! gRPC-Web stands outside of all of them, so that each sees plain gRPC and answers with a plain status.
 
+pub mod deadline;
 pub mod identity;
 pub mod limits;
 pub mod meter;
