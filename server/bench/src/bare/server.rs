@@ -140,11 +140,12 @@ pub(crate) async fn serve(
     let incoming = serve::incoming(listener, connections);
     let incoming = incoming.map(|accepted| Ok::<_, std::io::Error>(accepted.io));
     // As Parlor speaks HTTP.
-    let mut server = Server::builder()
+    let server = Server::builder()
         .accept_http1(true)
         .http2_keepalive_interval(Some(connections.keepalive_interval.get()))
         .http2_keepalive_timeout(Some(connections.keepalive_timeout.get()))
         .max_concurrent_streams(settings.limits.streams_per_connection.get());
-    server.add_service(BareServer::new(service)).serve_with_incoming(incoming).await?;
+    // Without tonic's router, which would put two more bodies around those of every stream.
+    server.serve_with_incoming(BareServer::new(service), incoming).await?;
     Ok(())
 }
