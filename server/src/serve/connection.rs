@@ -99,13 +99,15 @@ impl<S: Serve> Way<S> {
         IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let _open = Open::new();
-        match &self.tls {
-            None => self.speak(io, peer, closing).await,
-            Some(tls) => match tls.accept(io).await {
-                // Boxed: others need no room for it.
-                Ok(io) => Box::pin(self.speak(io, peer, closing)).await,
-                Err(error) => tracing::debug!(%error, "a client did not agree on how to encrypt"),
-            },
+        let Some(tls) = &self.tls else { return self.speak(io, peer, closing).await };
+        let accepted = tokio::select! {
+            accepted = tls.accept(io) => accepted,
+            () = closing.0.wakes.cancelled() => return,
+        };
+        match accepted {
+            // Boxed: others need no room for it.
+            Ok(io) => Box::pin(self.speak(io, peer, closing)).await,
+            Err(error) => tracing::debug!(%error, "a client did not agree on how to encrypt"),
         }
     }
 

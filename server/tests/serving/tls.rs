@@ -110,3 +110,18 @@ fn files_that_do_not_fit_are_said_before_anything_starts() {
         assert!(last.contains("TLS cannot be used with server.pem and other.key"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn whoever_never_begins_to_encrypt_holds_nobody_up() {
+    let ours = authority("ours");
+    let (_program, up) = start(&ours, None);
+    let mut silent = tokio::net::TcpStream::connect(up.address()).await.unwrap();
+    assert!(calls(&up, trusting(&ours)).await, "the silent one was taken before");
+    up.signal("TERM");
+    let mut heard = Vec::new();
+    // It may be cut off in any way.
+    let _ended = soon(tokio::io::AsyncReadExt::read_to_end(&mut silent, &mut heard)).await;
+    let (status, log) = tokio::task::spawn_blocking(|| up.wait()).await.unwrap();
+    assert_eq!(status.code(), Some(0), "{log}");
+    assert!(heard.is_empty() && !log.contains("cut off"), "{log}");
+}
