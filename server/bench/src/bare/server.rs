@@ -1,17 +1,18 @@
 //! The server of the baseline.
 
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use anyhow::Result;
 use bytes::Bytes;
-use futures_util::StreamExt;
+use futures_util::{Stream, StreamExt};
 use parlor_server::config::Settings;
 use parlor_server::serve;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming, transport::Server};
 
 use super::wire::bare_server::{Bare, BareServer};
@@ -21,7 +22,8 @@ use super::{PLAYERS, Sizes};
 /// How many messages wait for a player.
 const QUEUE: usize = 16;
 
-type Player = mpsc::Sender<Result<Told, Status>>;
+/// Who is told the number of each move.
+type Player = mpsc::Sender<u32>;
 
 #[derive(Default)]
 struct Table {
@@ -59,14 +61,8 @@ impl Tables {
     /// Both players are told of a move.
     fn tell(&self, table: &mut Table) -> Result<(), Status> {
         table.number += 1;
-        let told = Told {
-            number: table.number,
-            turn: table.number % PLAYERS as u32,
-            events: self.events.clone(),
-            view: self.view.clone(),
-        };
         for player in table.players.iter().flatten() {
-            player.try_send(Ok(told.clone())).map_err(|_| Status::resource_exhausted("too slow"))?;
+            player.try_send(table.number).map_err(|_| Status::resource_exhausted("too slow"))?;
         }
         Ok(())
     }
@@ -100,14 +96,33 @@ impl Tables {
     }
 }
 
+/// What a player is told: of each move, the view and the events.
+struct Telling {
+    moves: mpsc::Receiver<u32>,
+    view: Bytes,
+    events: Bytes,
+}
+
+impl Stream for Telling {
+    type Item = Result<Told, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let next = ready!(self.moves.poll_recv(cx));
+        Poll::Ready(next.map(|number| {
+            let (view, events) = (self.view.clone(), self.events.clone());
+            Ok(Told { number, turn: number % PLAYERS as u32, events, view })
+        }))
+    }
+}
+
 #[tonic::async_trait]
 impl Bare for Tables {
-    type PlayStream = ReceiverStream<Result<Told, Status>>;
+    type PlayStream = Telling;
 
     async fn play(&self, request: Request<Streaming<Move>>) -> Result<Response<Self::PlayStream>, Status> {
-        let (player, told) = mpsc::channel(QUEUE);
+        let (player, moves) = mpsc::channel(QUEUE);
         tokio::spawn(self.clone().listen(request.into_inner(), player));
-        Ok(Response::new(ReceiverStream::new(told)))
+        Ok(Response::new(Telling { moves, view: self.view.clone(), events: self.events.clone() }))
     }
 }
 
