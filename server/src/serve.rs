@@ -4,6 +4,7 @@
 //! simulated network of a test. Either way the clock and the log come from the caller, and what runs ends with
 //! [`Running::stop`].
 
+mod again;
 mod connection;
 mod cors;
 mod gather;

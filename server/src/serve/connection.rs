@@ -17,10 +17,7 @@ use std::{
 use futures_util::{Stream, StreamExt};
 use http::{Request, Response};
 use hyper::body::Incoming;
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo},
-    server::conn::auto::Builder,
-};
+use hyper_util::{rt::TokioIo, server::conn::auto::Builder};
 use metrics::gauge;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -30,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
 use tower::{Service, ServiceExt, util::Oneshot};
 
-use super::{Accepted, gather::Gathering, tls::Acceptor};
+use super::{Accepted, again::Tasks, gather::Gathering, tls::Acceptor};
 use crate::{grpc::Peer, telemetry::names};
 
 /// Asks all connections to end: what is under way on them is finished, and nothing new is taken.
@@ -59,7 +56,7 @@ impl Closing {
 /// What every connection has in common.
 pub(super) struct Way<S> {
     /// How HTTP is spoken.
-    pub(super) http: Builder<TokioExecutor>,
+    pub(super) http: Builder<Tasks>,
     /// How it is encrypted, if it is.
     pub(super) tls: Option<Acceptor>,
     /// What answers.
@@ -86,40 +83,52 @@ where
                 () = closing.0.wakes.cancelled() => break,
             };
             let Some((Accepted { io, address }, connection)) = accepted.zip(numbers.next()) else { break };
-            let (way, peer, closing) = (way.clone(), Peer { connection, address }, closing.clone());
-            served.spawn(async move { way.serve(Gathering::new(io), peer, closing).await });
+            let (io, peer, closing) = (Gathering::new(io), Peer { connection, address }, closing.clone());
+            match &way.tls {
+                None => served.spawn(way.speak(io, peer, closing, Open::new())),
+                Some(_) => served.spawn(way.clone().speak_in_private(io, peer, closing)),
+            };
         }
     }
     while served.join_next().await.is_some() {}
 }
 
 impl<S: Serve> Way<S> {
-    async fn serve<IO>(&self, io: IO, peer: Peer, closing: Closing)
+    /// Serves a connection that is to be encrypted first.
+    async fn speak_in_private<IO>(self: Arc<Self>, io: IO, peer: Peer, closing: Closing)
     where
         IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let _open = Open::new();
-        let Some(tls) = &self.tls else { return self.speak(io, peer, closing).await };
+        let open = Open::new();
+        let Some(tls) = &self.tls else { return };
         let accepted = tokio::select! {
             accepted = tls.accept(io) => accepted,
             () = closing.0.wakes.cancelled() => return,
         };
         match accepted {
-            // Boxed: others need no room for it.
-            Ok(io) => Box::pin(self.speak(io, peer, closing)).await,
+            Ok(io) => self.speak(io, peer, closing, open).await,
             Err(error) => tracing::debug!(%error, "a client did not agree on how to encrypt"),
         }
     }
 
-    async fn speak<IO>(&self, io: IO, peer: Peer, closing: Closing)
+    /// Serves a connection to its end. What every message needs of this lies together, and no async function is around it: each
+    /// would have its own place to note how far it is.
+    fn speak<IO>(
+        &self,
+        io: IO,
+        peer: Peer,
+        closing: Closing,
+        open: Open,
+    ) -> impl Future<Output = ()> + Send + use<IO, S>
     where
         IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let calls = Calls { service: self.service.clone(), peer };
-        let mut connection = pin!(self.http.serve_connection(TokioIo::new(io), calls));
-        let mut asked = pin!(closing.0.wakes.cancelled());
+        let mut connection = Box::pin(self.http.serve_connection(TokioIo::new(io), calls).into_owned());
+        let mut asked = Box::pin(closing.0.wakes.clone().cancelled_owned());
         let (mut woken, mut is_closing): (Option<Waker>, _) = (None, false);
-        let ended = poll_fn(|cx| {
+        poll_fn(move |cx| {
+            let _open = &open;
             if !woken.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
                 woken = Some(cx.waker().clone());
                 // If it is ready, that is seen below.
@@ -129,11 +138,12 @@ impl<S: Serve> Way<S> {
                 is_closing = true;
                 connection.as_mut().graceful_shutdown();
             }
-            connection.as_mut().poll(cx)
-        });
-        if let Err(error) = ended.await {
-            tracing::debug!(error, "a connection failed");
-        }
+            connection.as_mut().poll(cx).map(|ended| {
+                if let Err(error) = ended {
+                    tracing::debug!(error, "a connection failed");
+                }
+            })
+        })
     }
 }
 
@@ -206,7 +216,7 @@ mod tests {
             let response = Response::builder().header("connection-number", peer.connection);
             Ok::<_, Infallible>(response.body(Body::empty()).expect("a response"))
         });
-        let way = Way { http: Builder::new(TokioExecutor::new()), tls: None, service };
+        let way = Way { http: Builder::new(Tasks), tls: None, service };
         let ((near_a, far_a), (near_b, far_b)) = (duplex(1024), duplex(1024));
         let incoming = stream::iter([near_a, near_b].map(|io| Accepted { io, address: None }));
         (serve(incoming.chain(stream::pending()), way, closing.clone()), [far_a, far_b])

@@ -1,14 +1,12 @@
 //! The way of a request: TLS, HTTP/2 or HTTP/1, CORS, gRPC-Web, the layers of [`crate::grpc::layer`], its service.
 
-use hyper_util::{
-    rt::{TokioExecutor, TokioTimer},
-    server::conn::auto::Builder,
-};
+use hyper_util::{rt::TokioTimer, server::conn::auto::Builder};
 use tonic_web::GrpcWebLayer;
 use tower::ServiceBuilder;
 
 use super::{
     Parts, StartError,
+    again::Tasks,
     connection::{Serve, Way},
     cors,
     services::Services,
@@ -31,9 +29,9 @@ use crate::{
 const TOLD_OFF: u32 = 16;
 
 /// How the server speaks HTTP, whatever is served.
-fn http(settings: &Settings) -> Builder<TokioExecutor> {
+fn http(settings: &Settings) -> Builder<Tasks> {
     let connections = &settings.connections;
-    let mut http = Builder::new(TokioExecutor::new());
+    let mut http = Builder::new(Tasks);
     // With a timer, a client has half a minute for the headers of a request.
     http.http1().timer(TokioTimer::new());
     http.http2()
