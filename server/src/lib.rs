@@ -24,3 +24,12 @@ pub use random::{NoRandomness, fresh_bytes};
 
 /// A map that every move looks into.
 type QuickMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
+
+/// Makes room for so many more bytes of a table that goes on. There are many tables, and most of what a doubled capacity
+/// adds would stay empty; but a long log that grew by little would be copied again and again.
+fn make_room(bytes: &mut Vec<u8>, more: usize) {
+    const LONG: usize = 1024;
+    if bytes.capacity() - bytes.len() < more {
+        bytes.reserve_exact(more + bytes.len() / if bytes.len() < LONG { 8 } else { 2 });
+    }
+}

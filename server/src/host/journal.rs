@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use prost::encoding::{decode_varint, encode_varint, encoded_len_varint};
 
+use crate::make_room;
 use crate::stored::{BadStored, Reader};
 use crate::table::{Entry, Misfit, Record, Setup, Table};
 
@@ -34,11 +35,7 @@ impl Journal {
         if !std::mem::replace(&mut self.is_begun, true) {
             return;
         }
-        // There are many tables, and most of what a doubled capacity adds would stay empty.
-        let length = encoded_len_varint(entry.len() as u64) + entry.len();
-        if self.later.capacity() - self.later.len() < length {
-            self.later.reserve_exact(length + self.later.len() / 8);
-        }
+        make_room(&mut self.later, encoded_len_varint(entry.len() as u64) + entry.len());
         encode_varint(entry.len() as u64, &mut self.later);
         self.later.extend_from_slice(entry);
     }

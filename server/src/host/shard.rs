@@ -56,7 +56,8 @@ pub(super) struct Creation {
 
 /// What the shard has waited for.
 pub(super) enum Done {
-    Appended(Vec<(TableId, Result<Appended, LogError>)>),
+    /// What came of the appends to these tables.
+    Appended(Vec<TableId>, Vec<Result<Appended, LogError>>),
     Loaded(TableId, Loaded),
 }
 
@@ -171,7 +172,7 @@ impl Shard {
             self.coming.push(Box::pin(async move {
                 let tables: Vec<TableId> = appends.iter().map(|append| append.table).collect();
                 let results = log.append_all(appends).await;
-                Done::Appended(tables.into_iter().zip(results).collect())
+                Done::Appended(tables, results)
             }));
         }
         if !self.stopping {
@@ -293,8 +294,8 @@ impl Shard {
 
     fn done(&mut self, done: Done) {
         match done {
-            Done::Appended(results) => {
-                for (table, result) in results {
+            Done::Appended(tables, results) => {
+                for (table, result) in tables.into_iter().zip(results) {
                     self.appended(table, result);
                 }
             }

@@ -3,7 +3,7 @@
 //! Judging only reads. Whatever is refused has changed nothing, and the others go on. What is written is written at
 //! the end, once a table: many appends to a table in one commit cost as much as one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, hash_map};
 
 use rusqlite::Connection;
 
@@ -13,6 +13,7 @@ use super::index::Index;
 use super::journal::Meta;
 use super::row::{Row, log_length, record_hash};
 use super::work::{Now, Work};
+use crate::QuickMap;
 use crate::log::append::{Current, admit, limits};
 use crate::log::chain::{Chain, encoded_length};
 use crate::log::{
@@ -29,7 +30,7 @@ pub(super) struct Batch<'a> {
     pub(super) failing: Failing<'a>,
     /// The store as it will be.
     pub(super) meta: Meta,
-    pub(super) tables: BTreeMap<TableId, Work>,
+    pub(super) tables: QuickMap<TableId, Work>,
     pub(super) owners: HashMap<OwnerId, Numbers>,
     pub(super) posted: Vec<(OwnerId, FeedItem)>,
     /// What the requests of this commit made, or had made before their table was deleted.
@@ -39,13 +40,20 @@ pub(super) struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    pub(super) fn new(db: &'a Connection, index: &'a Index, meta: Meta, failing: Failing<'a>) -> Batch<'a> {
+    /// With room for so many tables.
+    pub(super) fn new(
+        db: &'a Connection,
+        index: &'a Index,
+        meta: Meta,
+        failing: Failing<'a>,
+        tables: usize,
+    ) -> Batch<'a> {
         Batch {
             db,
             index,
             failing,
             meta: Meta { seq: meta.seq + 1, ..meta },
-            tables: BTreeMap::new(),
+            tables: QuickMap::with_capacity_and_hasher(tables, Default::default()),
             owners: HashMap::new(),
             posted: Vec::new(),
             requests: HashMap::new(),
@@ -64,9 +72,7 @@ impl<'a> Batch<'a> {
 
     /// Makes sure that a table is among those of this commit.
     pub(super) fn load(&mut self, id: TableId) -> Result<(), LogError> {
-        if self.tables.contains_key(&id) {
-            return Ok(());
-        }
+        let hash_map::Entry::Vacant(place) = self.tables.entry(id) else { return Ok(()) };
         let now = match self.index.tables.get(&id) {
             Some(table) => Some(Now::in_play(table)),
             None => match Row::find(self.db, &id, self.failing)? {
@@ -77,8 +83,7 @@ impl<'a> Batch<'a> {
                 None => None,
             },
         };
-        let work = Work { stored: now.is_some(), now, deleted: false };
-        self.tables.insert(id, work);
+        place.insert(Work { stored: now.is_some(), now, deleted: false });
         Ok(())
     }
 

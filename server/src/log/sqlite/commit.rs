@@ -1,13 +1,12 @@
 //! Writing a commit: rows, the journal, feeds; and what is known in memory afterwards.
 
-use std::collections::BTreeMap;
-
 use super::batch::Batch;
 use super::feed;
 use super::index::Index;
 use super::journal::{self, Meta};
 use super::row::{Row, log_bytes};
 use super::work::{Now, Work};
+use crate::QuickMap;
 use crate::log::chain::Chain;
 use crate::log::{FeedItem, LogError, OwnerId, Place, TableId};
 
@@ -17,7 +16,7 @@ const WRITE_OUT_STEP: usize = 64;
 /// What a commit changed, to be told when it is durable.
 pub(super) struct Written {
     pub(super) meta: Meta,
-    pub(super) tables: BTreeMap<TableId, Work>,
+    pub(super) tables: QuickMap<TableId, Work>,
     pub(super) posted: Vec<(OwnerId, FeedItem)>,
     /// The size of the new row of the journal, if there is one.
     row: Option<usize>,
@@ -155,7 +154,7 @@ impl Batch<'_> {
     }
 
     /// The new entries of the tables that stay in the journal.
-    fn journal_body(&self, tables: &BTreeMap<TableId, Work>) -> Vec<u8> {
+    fn journal_body(&self, tables: &QuickMap<TableId, Work>) -> Vec<u8> {
         let fresh = |work: &Work| work.now.as_ref().map_or(0, |now| now.fresh.len());
         let mut body = Vec::with_capacity(tables.values().map(|work| journal::AROUND + fresh(work)).sum());
         for (id, work) in tables {
@@ -170,7 +169,7 @@ impl Batch<'_> {
     }
 
     /// The first row of the journal that some table in play still needs.
-    fn keep_from(&self, tables: &BTreeMap<TableId, Work>, row: bool) -> u64 {
+    fn keep_from(&self, tables: &QuickMap<TableId, Work>, row: bool) -> u64 {
         let stays = |id: &TableId| tables.get(id).is_none_or(|work| !leaves_journal(work));
         let oldest = self.index.oldest_first().find(|(_, id, _)| stays(id));
         let own = if row { self.meta.seq } else { self.meta.seq + 1 };
@@ -178,7 +177,7 @@ impl Batch<'_> {
     }
 
     /// Counts the tables as they will be.
-    fn count(&mut self, tables: &BTreeMap<TableId, Work>) {
+    fn count(&mut self, tables: &QuickMap<TableId, Work>) {
         for (id, work) in tables {
             let now_in_play = work.now.as_ref().is_some_and(|now| now.place == Place::InPlay);
             let before = (work.stored, self.index.tables.contains_key(id));

@@ -10,9 +10,9 @@ use rusqlite::Connection;
 use super::failure::Failing;
 use super::journal::{self, Meta};
 use super::row::{COLUMNS, Row, log_length};
-use crate::QuickMap;
 use crate::log::chain::Chain;
 use crate::log::{LogError, TableId};
+use crate::{QuickMap, make_room};
 
 /// A table in play.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -138,10 +138,7 @@ impl Index {
         };
         table.chain = chain;
         if !entries.is_empty() {
-            // There are many tables, and most of what a doubled capacity adds would stay empty.
-            if table.tail.capacity() - table.tail.len() < entries.len() {
-                table.tail.reserve_exact(entries.len() + table.tail.len() / 8);
-            }
+            make_room(&mut table.tail, entries.len());
             table.tail.extend_from_slice(entries);
             if table.oldest.is_none() {
                 table.oldest = Some(seq);

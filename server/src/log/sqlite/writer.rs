@@ -242,10 +242,15 @@ fn run(
         recent = [recent[1], size.count];
         waiting.leave(size);
         let steps: Vec<Step<'_>> = batch.iter().flat_map(|request| request.job.steps()).collect();
-        let mut answers = timed(|| carry_out(shared, &mut db, &mut meta, &steps)).into_iter();
-        for request in batch.drain(..) {
+        let mut answers = timed(|| carry_out(shared, &mut db, &mut meta, &steps));
+        for request in batch.drain(..).rev() {
+            // The first gets what is left, and nothing of it is copied: mostly it is the only one.
+            let own = match answers.len().saturating_sub(request.size.count) {
+                0 => std::mem::take(&mut answers),
+                before => answers.split_off(before),
+            };
             // Whoever does not wait any more needs no answer.
-            let _ = request.answer.send(answers.by_ref().take(request.size.count).collect());
+            let _ = request.answer.send(own);
         }
     }
     // Those who read leave first: with the last connection, SQLite tidies up, and the store is one file.
@@ -328,7 +333,7 @@ fn commit(
     }
     let transaction = failing.at(db.transaction_with_behavior(TransactionBehavior::Immediate))?;
     let index = shared.index();
-    let mut batch = Batch::new(&transaction, &index, *meta, failing);
+    let mut batch = Batch::new(&transaction, &index, *meta, failing, steps.len());
     let mut answers = Vec::with_capacity(steps.len());
     for step in steps {
         answers.push(match step {
