@@ -53,12 +53,20 @@ pub(super) struct Clocks {
     window: Option<Moment>,
     /// Before this moment nobody counts as away.
     away_from: Moment,
+    /// When something is due next, as was found when something last changed: whoever asks for it has nothing else to do with
+    /// the clocks, and they would have to be fetched from afar.
+    next: Option<Moment>,
 }
 
 impl Clocks {
     /// The clocks of a table that comes into memory, for so many players. Before the given moment nobody counts as away.
     pub(super) fn new(players: u8, away_from: Moment) -> Clocks {
-        Clocks { seats: vec![SeatClock::default(); players.into()].into(), window: None, away_from }
+        Clocks {
+            seats: vec![SeatClock::default(); players.into()].into(),
+            window: None,
+            away_from,
+            next: None,
+        }
     }
 
     /// Brings the clocks in line with the table after something happened to it.
@@ -82,6 +90,7 @@ impl Clocks {
             (true, since) => since,
             (false, _) => None,
         };
+        self.next = self.find_next(table);
     }
 
     /// All that runs begins again with its full time: after the table could not go on for a while.
@@ -103,6 +112,7 @@ impl Clocks {
         if clock.mode != Mode::Off {
             self.stop(seat, now);
             self.begin(table, seat, now);
+            self.next = self.find_next(table);
         }
         true
     }
@@ -197,7 +207,11 @@ impl Clocks {
     }
 
     /// When something is due next.
-    pub(super) fn next(&self, table: &Table) -> Option<Moment> {
+    pub(super) fn next(&self) -> Option<Moment> {
+        self.next
+    }
+
+    fn find_next(&self, table: &Table) -> Option<Moment> {
         let seats = Seat::all(table.players()).filter_map(|seat| {
             let clock = &self.seats[seat.index()];
             match clock.mode {
@@ -218,6 +232,12 @@ impl Clocks {
 
     /// What is due now, if anything is. Lets the clock of a seat run when its grace has been used up.
     pub(super) fn due(&mut self, table: &Table, now: Moment) -> Option<Due> {
+        let due = self.find_due(table, now);
+        self.next = self.find_next(table);
+        due
+    }
+
+    fn find_due(&mut self, table: &Table, now: Moment) -> Option<Due> {
         for seat in Seat::all(table.players()) {
             let grace_ends = match self.seats[seat.index()].mode {
                 Mode::Away { since } => Some(since + self.grace(table, seat)),

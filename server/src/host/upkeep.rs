@@ -59,7 +59,7 @@ pub(super) fn must_wake(live: &Live, work: &Work) -> Option<Moment> {
         let left = live.table.setup().expires().saturating_sub(work.now_ms);
         work.now + Duration::from_millis(left)
     });
-    live.clocks.next(&live.table).into_iter().chain(expires).min()
+    live.clocks.next().into_iter().chain(expires).min()
 }
 
 /// When the table has to be looked at again.
