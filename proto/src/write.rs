@@ -13,11 +13,20 @@ use prost::encoding::{WireType, encode_varint, encoded_len_varint};
 pub trait Write {
     /// Writes its fields.
     fn write(&self, to: &mut Fields<'_>);
+
+    /// Writes it as the message in a field of another one.
+    fn write_in(&self, field: u32, to: &mut Fields<'_>) {
+        to.nested(field, |to| self.write(to));
+    }
 }
 
 impl<W: Write + ?Sized> Write for &W {
     fn write(&self, to: &mut Fields<'_>) {
         W::write(self, to);
+    }
+
+    fn write_in(&self, field: u32, to: &mut Fields<'_>) {
+        W::write_in(self, field, to);
     }
 }
 
@@ -79,7 +88,7 @@ impl<'a> Fields<'a> {
 
     /// A message, which is there even if it is empty.
     pub fn message(&mut self, field: u32, value: &(impl Write + ?Sized)) {
-        self.nested(field, |to| value.write(to));
+        value.write_in(field, self);
     }
 
     /// A message that may be missing.
@@ -92,6 +101,27 @@ impl<'a> Fields<'a> {
     /// A list of messages.
     pub fn messages(&mut self, field: u32, values: impl IntoIterator<Item = impl Write>) {
         values.into_iter().for_each(|value| self.message(field, &value));
+    }
+
+    /// Two numbers, which are the fields 1 and 2: such are most cards.
+    pub fn pair(&mut self, [first, second]: [u32; 2]) {
+        self.number(1, first);
+        self.number(2, second);
+    }
+
+    /// A message of nothing but [two numbers](Fields::pair). Nothing is written as often: mostly all of it is put down at once.
+    #[inline]
+    pub fn message_of_pair(&mut self, field: u32, pair: [u32; 2]) {
+        let [first, second] = pair;
+        let is_short = |number: u32| (1..0x80).contains(&number);
+        if field < 0x10 && is_short(first) && is_short(second) {
+            let key = |field: u32, kind: WireType| (field << 3) as u8 | kind as u8;
+            let [one, two] = [1, 2].map(|field| key(field, WireType::Varint));
+            let message = [key(field, WireType::LengthDelimited), 4, one, first as u8, two, second as u8];
+            self.0.extend_from_slice(&message);
+        } else {
+            self.nested(field, |to| to.pair(pair));
+        }
     }
 
     /// All that a message of the same kind has which has been made.
@@ -194,6 +224,18 @@ mod tests {
         });
         assert_eq!(by_hand, shown.encode_to_vec());
         assert!(written(|to| to.signed_list(2, [])).is_empty());
+    }
+
+    #[test]
+    fn a_pair_is_written_as_any_other_message() {
+        let values = [0, 1, 2, 126, 127, 128, 300, u32::MAX];
+        for (first, second) in values.into_iter().flat_map(|first| values.map(|second| (first, second))) {
+            let pair = v1::NoDicePlayingCard { lower: first, higher: second };
+            for field in [1, 2, 15, 16, 100] {
+                let by_hand = written(|to| to.message_of_pair(field, [first, second]));
+                assert_eq!(by_hand, written(|to| to.made(field, &pair)), "{first} and {second} in {field}");
+            }
+        }
     }
 
     #[test]

@@ -86,17 +86,25 @@ impl TryFrom<v1::GapOptions> for Options {
 /// What is dealt.
 pub(super) type Dealt = Card;
 
+/// The numbers that a card is written as.
+fn numbers(card: Card) -> [u32; 2] {
+    let colour = match card.colour() {
+        Colour::Blue => v1::GapColour::Blue,
+        Colour::Green => v1::GapColour::Green,
+        Colour::Yellow => v1::GapColour::Yellow,
+        Colour::Pink => v1::GapColour::Pink,
+        Colour::Purple => v1::GapColour::Purple,
+    };
+    [colour as u32, card.number().into()]
+}
+
 impl Write for Card {
     fn write(&self, to: &mut Fields<'_>) {
-        let colour = match self.colour() {
-            Colour::Blue => v1::GapColour::Blue,
-            Colour::Green => v1::GapColour::Green,
-            Colour::Yellow => v1::GapColour::Yellow,
-            Colour::Pink => v1::GapColour::Pink,
-            Colour::Purple => v1::GapColour::Purple,
-        };
-        to.number(1, colour as u32);
-        to.number(2, self.number());
+        to.pair(numbers(*self));
+    }
+
+    fn write_in(&self, field: u32, to: &mut Fields<'_>) {
+        to.message_of_pair(field, numbers(*self));
     }
 }
 

@@ -44,18 +44,26 @@ impl TryFrom<v1::HabeFertigOptions> for Options {
 /// What is dealt.
 pub(super) type Dealt = Card;
 
+/// The numbers that a card is written as.
+fn numbers(card: Card) -> [u32; 2] {
+    let colour = match card.colour() {
+        Colour::Red => v1::HabeFertigColour::Red,
+        Colour::Yellow => v1::HabeFertigColour::Yellow,
+        Colour::Green => v1::HabeFertigColour::Green,
+        Colour::Blue => v1::HabeFertigColour::Blue,
+        Colour::Purple => v1::HabeFertigColour::Purple,
+        Colour::Grey => v1::HabeFertigColour::Grey,
+    };
+    [colour as u32, card.number().into()]
+}
+
 impl Write for Card {
     fn write(&self, to: &mut Fields<'_>) {
-        let colour = match self.colour() {
-            Colour::Red => v1::HabeFertigColour::Red,
-            Colour::Yellow => v1::HabeFertigColour::Yellow,
-            Colour::Green => v1::HabeFertigColour::Green,
-            Colour::Blue => v1::HabeFertigColour::Blue,
-            Colour::Purple => v1::HabeFertigColour::Purple,
-            Colour::Grey => v1::HabeFertigColour::Grey,
-        };
-        to.number(1, colour as u32);
-        to.number(2, self.number());
+        to.pair(numbers(*self));
+    }
+
+    fn write_in(&self, field: u32, to: &mut Fields<'_>) {
+        to.message_of_pair(field, numbers(*self));
     }
 }
 

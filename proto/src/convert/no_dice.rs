@@ -38,8 +38,11 @@ impl TryFrom<v1::NoDiceOptions> for Options {
 
 impl Write for PlayingCard {
     fn write(&self, to: &mut Fields<'_>) {
-        to.number(1, self.lower());
-        to.number(2, self.higher());
+        to.pair([self.lower(), self.higher()].map(u32::from));
+    }
+
+    fn write_in(&self, field: u32, to: &mut Fields<'_>) {
+        to.message_of_pair(field, [self.lower(), self.higher()].map(u32::from));
     }
 }
 
