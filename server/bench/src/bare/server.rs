@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, ready};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -19,64 +19,57 @@ use super::wire::bare_server::{Bare, BareServer};
 use super::wire::{Move, Told};
 use super::{PLAYERS, Sizes};
 
-/// How many messages wait for a player.
-const QUEUE: usize = 16;
-
-/// Who is told the number of each move.
-type Player = mpsc::Sender<u32>;
-
+/// A table: how many moves there were, and who waits for the next one. What is told of a move is the same each time, so nothing
+/// is kept for those who have not heard of it yet.
 #[derive(Default)]
 struct Table {
-    players: [Option<Player>; PLAYERS],
-    number: u32,
+    moves: u32,
+    players: usize,
+    waiting: [Option<Waker>; PLAYERS],
 }
 
+impl Table {
+    /// A player is there. The game begins with the last one.
+    fn sit_down(&mut self) {
+        self.players += 1;
+        if self.players == PLAYERS {
+            self.tell();
+        }
+    }
+
+    /// Both players are told of a move.
+    fn tell(&mut self) {
+        self.moves += 1;
+        self.waiting.iter_mut().filter_map(Option::take).for_each(Waker::wake);
+    }
+}
+
+/// All tables. They are there until the end, so that nobody counts how many use them: all cores would do so at once.
 #[derive(Clone)]
 struct Tables {
-    tables: Arc<Vec<Mutex<Table>>>,
+    tables: &'static [Mutex<Table>],
     view: Bytes,
     events: Bytes,
     /// Where moves wait for their turn, if there are turns.
     turns: Option<mpsc::Sender<Move>>,
 }
 
+fn locked(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
+    table.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Tables {
-    fn table(&self, said: &Move) -> Result<MutexGuard<'_, Table>, Status> {
-        let table = self.tables.get(said.table as usize);
-        let table = table.ok_or_else(|| Status::not_found("no such table"))?;
-        Ok(table.lock().unwrap_or_else(PoisonError::into_inner))
+    fn table(&self, said: &Move) -> Result<&'static Mutex<Table>, Status> {
+        self.tables.get(said.table as usize).ok_or_else(|| Status::not_found("no such table"))
     }
 
-    /// A player is there. The game begins with the last one.
-    fn sit_down(&self, said: &Move, player: Player) -> Result<(), Status> {
-        let mut table = self.table(said)?;
-        let seat = table.players.get_mut(said.seat as usize);
-        *seat.ok_or_else(|| Status::not_found("no such seat"))? = Some(player);
-        if table.players.iter().all(Option::is_some) {
-            self.tell(&mut table)?;
-        }
-        Ok(())
-    }
-
-    /// Both players are told of a move.
-    fn tell(&self, table: &mut Table) -> Result<(), Status> {
-        table.number += 1;
-        for player in table.players.iter().flatten() {
-            player.try_send(table.number).map_err(|_| Status::resource_exhausted("too slow"))?;
-        }
-        Ok(())
-    }
-
-    async fn listen(self, mut said: Streaming<Move>, player: Player) -> Result<(), Status> {
-        if let Some(first) = said.message().await? {
-            self.sit_down(&first, player)?;
-        }
+    async fn listen(self, mut said: Streaming<Move>) -> Result<(), Status> {
         while let Some(next) = said.message().await? {
             match &self.turns {
                 Some(turns) => {
                     turns.send(next).await.map_err(|_| Status::internal("there are no more turns"))?;
                 }
-                None => self.tell(&mut *self.table(&next)?)?,
+                None => locked(self.table(&next)?).tell(),
             }
         }
         Ok(())
@@ -89,7 +82,7 @@ impl Tables {
         while moves.recv_many(&mut heard, moves.max_capacity()).await > 0 {
             tokio::time::sleep(lasting).await;
             for next in heard.drain(..) {
-                self.tell(&mut *self.table(&next)?)?;
+                locked(self.table(&next)?).tell();
             }
         }
         Ok(())
@@ -98,7 +91,10 @@ impl Tables {
 
 /// What a player is told: of each move, the view and the events.
 struct Telling {
-    moves: mpsc::Receiver<u32>,
+    table: &'static Mutex<Table>,
+    seat: usize,
+    /// How many moves the player was told of.
+    told: u32,
     view: Bytes,
     events: Bytes,
 }
@@ -107,11 +103,16 @@ impl Stream for Telling {
     type Item = Result<Told, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let next = ready!(self.moves.poll_recv(cx));
-        Poll::Ready(next.map(|number| {
-            let (view, events) = (self.view.clone(), self.events.clone());
-            Ok(Told { number, turn: number % PLAYERS as u32, events, view })
-        }))
+        let mut table = locked(self.table);
+        if table.moves == self.told {
+            table.waiting[self.seat] = Some(cx.waker().clone());
+            return Poll::Pending;
+        }
+        drop(table);
+        self.told += 1;
+        let (view, events) = (self.view.clone(), self.events.clone());
+        let told = Told { number: self.told, turn: self.told % PLAYERS as u32, events, view };
+        Poll::Ready(Some(Ok(told)))
     }
 }
 
@@ -120,13 +121,20 @@ impl Bare for Tables {
     type PlayStream = Telling;
 
     async fn play(&self, request: Request<Streaming<Move>>) -> Result<Response<Self::PlayStream>, Status> {
-        let (player, moves) = mpsc::channel(QUEUE);
-        tokio::spawn(self.clone().listen(request.into_inner(), player));
-        Ok(Response::new(Telling { moves, view: self.view.clone(), events: self.events.clone() }))
+        let mut said = request.into_inner();
+        let first = said.message().await?.ok_or_else(|| Status::invalid_argument("nobody is there"))?;
+        let (table, seat) = (self.table(&first)?, first.seat as usize);
+        if seat >= PLAYERS {
+            return Err(Status::not_found("no such seat"));
+        }
+        locked(table).sit_down();
+        tokio::spawn(self.clone().listen(said));
+        let (view, events) = (self.view.clone(), self.events.clone());
+        Ok(Response::new(Telling { table, seat, told: 0, view, events }))
     }
 }
 
-/// Bytes that are there until the end, so that nobody counts how many use them: all cores would do so at once.
+/// Bytes that are there until the end, as the tables are.
 fn always(bytes: Vec<u8>) -> Bytes {
     Bytes::from_static(bytes.leak())
 }
@@ -141,7 +149,7 @@ pub(crate) async fn serve(
     // No table has more than one move at a time.
     let (turns, moves) = mpsc::channel(tables.max(1));
     let service = Tables {
-        tables: Arc::new((0..tables).map(|_| Mutex::default()).collect()),
+        tables: (0..tables).map(|_| Mutex::default()).collect::<Vec<_>>().leak(),
         view: always(vec![1; sizes.view]),
         events: always(vec![2; sizes.events]),
         turns: turn.map(|_| turns),
