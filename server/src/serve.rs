@@ -4,11 +4,12 @@
 //! simulated network of a test. Either way the clock and the log come from the caller, and what runs ends with
 //! [`Running::stop`].
 
-mod again;
+mod begun;
 mod connection;
 mod cors;
 mod gather;
 mod health;
+mod http2;
 mod listen;
 mod router;
 mod services;

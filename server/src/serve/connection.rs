@@ -5,19 +5,22 @@
 
 use std::{
     convert::Infallible,
-    future::poll_fn,
+    error::Error,
     pin::{Pin, pin},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    task::Waker,
 };
 
+use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use http::{Request, Response};
-use hyper::body::Incoming;
-use hyper_util::{rt::TokioIo, server::conn::auto::Builder};
+use hyper::{
+    body::{Body as HttpBody, Incoming},
+    server::conn::http1,
+};
+use hyper_util::rt::TokioIo;
 use metrics::gauge;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -27,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
 use tower::{Service, ServiceExt, util::Oneshot};
 
-use super::{Accepted, again::Tasks, gather::Gathering, tls::Acceptor};
+use super::{Accepted, begun::Begun, gather::Gathering, http2::Http2, tls::Acceptor};
 use crate::{grpc::Peer, telemetry::names};
 
 /// Asks all connections to end: what is under way on them is finished, and nothing new is taken.
@@ -48,15 +51,22 @@ impl Closing {
         self.0.wakes.cancel();
     }
 
-    fn is_asked(&self) -> bool {
+    pub(super) fn is_asked(&self) -> bool {
         self.0.is_asked.load(Ordering::Acquire)
+    }
+
+    /// Waits until they are asked.
+    pub(super) fn asked(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.0.wakes.clone().cancelled_owned()
     }
 }
 
 /// What every connection has in common.
 pub(super) struct Way<S> {
-    /// How HTTP is spoken.
-    pub(super) http: Builder<Tasks>,
+    /// How HTTP/1 is spoken.
+    pub(super) http1: http1::Builder,
+    /// How HTTP/2 is spoken.
+    pub(super) http2: Http2,
     /// How it is encrypted, if it is.
     pub(super) tls: Option<Acceptor>,
     /// What answers.
@@ -80,12 +90,12 @@ where
             let accepted = tokio::select! {
                 accepted = incoming.next() => accepted,
                 Some(_) = served.join_next() => continue,
-                () = closing.0.wakes.cancelled() => break,
+                () = closing.asked() => break,
             };
             let Some((Accepted { io, address }, connection)) = accepted.zip(numbers.next()) else { break };
             let (io, peer, closing) = (Gathering::new(io), Peer { connection, address }, closing.clone());
             match &way.tls {
-                None => served.spawn(way.speak(io, peer, closing, Open::new())),
+                None => served.spawn(way.clone().speak(io, peer, closing, Open::new())),
                 Some(_) => served.spawn(way.clone().speak_in_private(io, peer, closing)),
             };
         }
@@ -103,7 +113,7 @@ impl<S: Serve> Way<S> {
         let Some(tls) = &self.tls else { return };
         let accepted = tokio::select! {
             accepted = tls.accept(io) => accepted,
-            () = closing.0.wakes.cancelled() => return,
+            () = closing.asked() => return,
         };
         match accepted {
             Ok(io) => self.speak(io, peer, closing, open).await,
@@ -111,39 +121,39 @@ impl<S: Serve> Way<S> {
         }
     }
 
-    /// Serves a connection to its end. What every message needs of this lies together, and no async function is around it: each
-    /// would have its own place to note how far it is.
-    fn speak<IO>(
-        &self,
-        io: IO,
-        peer: Peer,
-        closing: Closing,
-        open: Open,
-    ) -> impl Future<Output = ()> + Send + use<IO, S>
+    /// Serves a connection to its end.
+    async fn speak<IO>(self: Arc<Self>, io: IO, peer: Peer, closing: Closing, _open: Open)
     where
         IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let calls = Calls { service: self.service.clone(), peer };
-        let mut connection = Box::pin(self.http.serve_connection(TokioIo::new(io), calls).into_owned());
-        let mut asked = Box::pin(closing.0.wakes.clone().cancelled_owned());
-        let (mut woken, mut is_closing): (Option<Waker>, _) = (None, false);
-        poll_fn(move |cx| {
-            let _open = &open;
-            if !woken.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
-                woken = Some(cx.waker().clone());
-                // If it is ready, that is seen below.
-                let _ = asked.as_mut().poll(cx);
+        let begun = tokio::select! {
+            begun = Begun::of(io) => begun,
+            () = closing.asked() => return,
+        };
+        let calls = Calls::new(self.service.clone(), peer);
+        let served = match begun {
+            Err(error) => Err(error.to_string()),
+            Ok((true, io)) => self.http2.serve(io, calls, closing).await.map_err(|error| error.to_string()),
+            Ok((false, io)) => {
+                Box::pin(self.speak_http1(io, calls, closing)).await.map_err(|error| error.to_string())
             }
-            if !is_closing && closing.is_asked() {
-                is_closing = true;
-                connection.as_mut().graceful_shutdown();
-            }
-            connection.as_mut().poll(cx).map(|ended| {
-                if let Err(error) = ended {
-                    tracing::debug!(error, "a connection failed");
-                }
-            })
-        })
+        };
+        if let Err(error) = served {
+            tracing::debug!(error, "a connection failed");
+        }
+    }
+
+    /// Serves a client that speaks HTTP/1.
+    async fn speak_http1<IO>(&self, io: Begun<IO>, calls: Calls<S>, closing: Closing) -> hyper::Result<()>
+    where
+        IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let mut connection = pin!(self.http1.serve_connection(TokioIo::new(io), calls));
+        tokio::select! {
+            served = connection.as_mut() => return served,
+            () = closing.asked() => connection.as_mut().graceful_shutdown(),
+        }
+        connection.await
     }
 }
 
@@ -167,21 +177,35 @@ impl<S> Serve for S where
 }
 
 /// The calls on one connection.
-struct Calls<S> {
+#[derive(Clone)]
+pub(super) struct Calls<S> {
     service: S,
     peer: Peer,
+}
+
+impl<S: Serve> Calls<S> {
+    pub(super) const fn new(service: S, peer: Peer) -> Calls<S> {
+        Calls { service, peer }
+    }
+
+    /// Asks the service. Boxed: every stream has room for it, long after it is done.
+    pub(super) fn ask<B>(&self, request: Request<B>) -> Pin<Box<Oneshot<S, Request<Body>>>>
+    where
+        B: HttpBody<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+    {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(self.peer);
+        Box::pin(self.service.clone().oneshot(request))
+    }
 }
 
 impl<S: Serve> hyper::service::Service<Request<Incoming>> for Calls<S> {
     type Response = Response<Body>;
     type Error = Infallible;
-    /// Boxed: every stream has room for it, long after it is done.
     type Future = Pin<Box<Oneshot<S, Request<Body>>>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        let mut request = request.map(Body::new);
-        request.extensions_mut().insert(self.peer);
-        Box::pin(self.service.clone().oneshot(request))
+        self.ask(request)
     }
 }
 
@@ -208,6 +232,7 @@ mod tests {
     use tower::service_fn;
 
     use super::*;
+    use crate::config::Settings;
 
     /// A service that says on which connection it was called, and the far ends of two connections to it.
     fn served(closing: &Closing) -> (impl Future<Output = ()> + Send + 'static, [DuplexStream; 2]) {
@@ -216,7 +241,8 @@ mod tests {
             let response = Response::builder().header("connection-number", peer.connection);
             Ok::<_, Infallible>(response.body(Body::empty()).expect("a response"))
         });
-        let way = Way { http: Builder::new(Tasks), tls: None, service };
+        let way =
+            Way { http1: http1::Builder::new(), http2: Http2::new(&Settings::default()), tls: None, service };
         let ((near_a, far_a), (near_b, far_b)) = (duplex(1024), duplex(1024));
         let incoming = stream::iter([near_a, near_b].map(|io| Accepted { io, address: None }));
         (serve(incoming.chain(stream::pending()), way, closing.clone()), [far_a, far_b])

@@ -1,14 +1,15 @@
 //! The way of a request: TLS, HTTP/2 or HTTP/1, CORS, gRPC-Web, the layers of [`crate::grpc::layer`], its service.
 
-use hyper_util::{rt::TokioTimer, server::conn::auto::Builder};
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioTimer;
 use tonic_web::GrpcWebLayer;
 use tower::ServiceBuilder;
 
 use super::{
     Parts, StartError,
-    again::Tasks,
     connection::{Serve, Way},
     cors,
+    http2::Http2,
     services::Services,
     tls::Acceptor,
 };
@@ -23,24 +24,6 @@ use crate::{
         trace::Trace,
     },
 };
-
-/// How many calls more than the limit HTTP/2 lets through on one connection. They are answered that there are too many;
-/// the next ones wait, as the protocol has it, and their client is told nothing.
-const TOLD_OFF: u32 = 16;
-
-/// How the server speaks HTTP, whatever is served.
-fn http(settings: &Settings) -> Builder<Tasks> {
-    let connections = &settings.connections;
-    let mut http = Builder::new(Tasks);
-    // With a timer, a client has half a minute for the headers of a request.
-    http.http1().timer(TokioTimer::new());
-    http.http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(connections.keepalive_interval.get())
-        .keep_alive_timeout(connections.keepalive_timeout.get())
-        .max_concurrent_streams(settings.limits.streams_per_connection.get() + TOLD_OFF);
-    http
-}
 
 /// The way to the services.
 pub(super) fn way(
@@ -61,5 +44,8 @@ pub(super) fn way(
         .layer(Deadline)
         .service(services);
     let tls = settings.tls.files().map(Acceptor::new).transpose()?;
-    Ok(Way { http: http(settings), tls, service })
+    let mut http1 = http1::Builder::new();
+    // With a timer, a client has half a minute for the headers of a request.
+    http1.timer(TokioTimer::new());
+    Ok(Way { http1, http2: Http2::new(settings), tls, service })
 }
