@@ -1,9 +1,12 @@
 //! What a client says over a stream: heard, read, and passed on to the tables. Play, Follow and Connect have it in common,
 //! as they have `speech.rs`, which is what the client is told.
 
-use std::pin::{Pin, pin};
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use parlor_proto::convert::WrongField;
 use parlor_proto::v1;
 use tonic::Status;
@@ -12,7 +15,7 @@ use tracing::Instrument;
 use super::heard::Heard;
 use super::speech::{Listening, Speech};
 use super::{Failure, Parlour};
-use crate::host::{AgentStream, Channel, Outbox, Said, Saying, StreamHandle};
+use crate::host::{AgentStream, Channel, Outbox, Said, Saying, StreamHandle, Unsaid};
 use crate::identity::Caller;
 use crate::wire;
 
@@ -49,14 +52,12 @@ pub(super) fn converse<M: Message, T>(
     first: Vec<v1::PlayRequestItem>,
     requests: Heard<M>,
 ) -> Speech<T> {
-    let listening = async move { speaker.until_the_end(pin!(speaker.listen(first, requests))).await };
-    Speech::new(outbox, Listening(tokio::spawn(listening.in_current_span())))
+    Speech::new(outbox, Listening(tokio::spawn(speaker.listen(first, requests).in_current_span())))
 }
 
 /// A stream on which the client only listens, to these channels: all that it is told.
 pub(super) fn tell<T>(speaker: Speaker, outbox: Outbox, channels: Vec<(Channel, v1::Attach)>) -> Speech<T> {
-    let listening = async move { speaker.until_the_end(pin!(speaker.follow(channels))).await };
-    Speech::new(outbox, Listening(tokio::spawn(listening.in_current_span())))
+    Speech::new(outbox, Listening(tokio::spawn(speaker.follow(channels).in_current_span())))
 }
 
 impl Speaker {
@@ -67,93 +68,77 @@ impl Speaker {
         }
     }
 
-    /// Listens until there is nothing more to hear, or nothing more will be told. Meanwhile an agent is given its seats.
-    /// Gives what the client has broken, if that was it.
-    ///
-    /// There is a task for each stream that does this. What it seldom waits for is boxed where it does, here and below: the
-    /// task has room for the largest of it, and would have kilobytes.
-    async fn until_the_end(&self, hear: Pin<&mut impl Future<Output = Option<Status>>>) -> Option<Status> {
-        let give = async {
-            match self {
-                Speaker::Client { .. } => std::future::pending().await,
-                Speaker::Agent(agent) => Box::pin(agent.give()).await,
-            }
-        };
-        tokio::select! {
-            biased;
-            broken = hear => broken,
-            () = give => None,
-            () = self.handle().ended() => None,
-        }
-    }
-
-    /// Attaches what a client follows.
-    async fn follow(&self, channels: Vec<(Channel, v1::Attach)>) -> Option<Status> {
+    /// Attaches what a client follows, and waits until nothing more will be told.
+    async fn follow(self, channels: Vec<(Channel, v1::Attach)>) -> Option<Status> {
         for (channel, attach) in channels {
             match self.attach(attach) {
                 Ok(what) => Box::pin(self.handle().say(Saying { channel, what })).await,
                 Err(refusal) => drop(Box::pin(self.refuse(channel.0, refusal)).await),
             }
         }
-        self.finish().await;
+        self.handle().finish();
+        self.handle().ended().await;
         None
     }
 
-    /// Passes on what the client says, until it ends or goes away. Gives what it has broken.
+    /// Passes on what the client says, until it ends or goes away, or nothing more will be told. Meanwhile an agent is given its
+    /// seats. Gives what the client has broken, if that was it.
+    ///
+    /// There is a task for each stream that does this, and all of it has left the cache when the client speaks again. So no
+    /// async function is within it where it mostly waits: each would have its own place to note how far it is. What it seldom
+    /// waits for is boxed: the task has room for the largest of it, and would have kilobytes.
     async fn listen<M: Message>(
-        &self,
+        self,
         first: Vec<v1::PlayRequestItem>,
         mut requests: Heard<M>,
     ) -> Option<Status> {
-        let mut heard = self.hear(first).await;
-        let failed = loop {
-            if let Err(broken) = heard {
-                break Status::from(Failure::from(broken));
+        let mut end = End::of(&self);
+        let mut items = Ok(first);
+        let broken = 'broken: loop {
+            let heard = match items {
+                Ok(items) => items,
+                Err(wrong) => break Failure::from(wrong).into(),
+            };
+            for (place, item) in heard.into_iter().enumerate() {
+                let Err(late) = self.hear(item) else { continue };
+                let mut late = Box::pin(self.wait(late));
+                if let Err(wrong) = end.unless(|cx| late.as_mut().poll(cx)).await? {
+                    break 'broken Failure::from(wrong.in_list(place).within("items")).into();
+                }
             }
-            heard = match requests.message().await {
-                Ok(Some(request)) => match request.items() {
-                    Ok(items) => self.hear(items).await,
-                    Err(wrong) => Err(wrong),
-                },
+            items = match end.unless(|cx| requests.poll_message(cx)).await? {
+                Ok(Some(request)) => request.items(),
                 Ok(None) => {
-                    self.finish().await;
+                    self.handle().finish();
+                    // Whoever watches goes on watching: what is attached stays so, until the last channel is closed or the
+                    // client goes. An agent that says no more is gone.
+                    if matches!(self, Speaker::Client { .. }) {
+                        self.handle().ended().await;
+                    }
                     return None;
                 }
                 Err(status) => break status,
             };
         };
         self.handle().break_off();
-        Some(failed)
+        Some(broken)
     }
 
-    /// The client has said all that it wants to say. Whoever watches goes on watching: what is attached stays so, until
-    /// the last channel is closed or the client goes. An agent that says no more is gone.
-    async fn finish(&self) {
-        self.handle().finish();
-        if matches!(self, Speaker::Client { .. }) {
-            std::future::pending::<()>().await;
-        }
+    /// Passes on an item, which can mostly be done at once.
+    fn hear(&self, v1::PlayRequestItem { channel, item }: v1::PlayRequestItem) -> Result<(), Late> {
+        let what = self.read(item).map_err(|refusal| Late::Refused(channel, refusal))?;
+        self.handle().try_say(Saying { channel: Channel(channel), what }).map_err(Late::Unsaid)
     }
 
-    /// Passes on some items, in their order, or refuses those that cannot be read. What breaks the rules of the stream ends
-    /// it.
-    async fn hear(&self, items: Vec<v1::PlayRequestItem>) -> Result<(), WrongField> {
-        for (place, v1::PlayRequestItem { channel, item }) in items.into_iter().enumerate() {
-            match self.read(item) {
-                Ok(what) => {
-                    let saying = Saying { channel: Channel(channel), what };
-                    // Not by `say`: what is said would move to the heap with all that waits.
-                    if let Err(unsaid) = self.handle().try_say(saying) {
-                        Box::pin(self.handle().wait_to_say(unsaid)).await;
-                    }
-                }
-                Err(refusal) => {
-                    let refused = Box::pin(self.refuse(channel, refusal)).await;
-                    refused.map_err(|wrong| wrong.in_list(place).within("items"))?;
-                }
+    /// Passes on an item that has to wait, or refuses one that cannot be read. What breaks the rules of the stream ends it.
+    async fn wait(&self, late: Late) -> Result<(), WrongField> {
+        match late {
+            Late::Unsaid(unsaid) => {
+                self.handle().wait_to_say(unsaid).await;
+                Ok(())
             }
+            Late::Refused(channel, refusal) => self.refuse(channel, refusal).await,
         }
-        Ok(())
     }
 
     /// What an item says, or what is to be told of it.
@@ -209,6 +194,53 @@ impl Speaker {
         };
         self.handle().tell(Channel(channel), &item).await;
         Ok(())
+    }
+}
+
+/// An item that is not passed on at once.
+enum Late {
+    /// It has to wait.
+    Unsaid(Unsaid),
+    /// It cannot be read.
+    Refused(u32, Refusal),
+}
+
+/// What ends a stream, whatever the client says: an agent is given no more seats, or nothing more will be told.
+struct End<'a> {
+    handle: &'a StreamHandle,
+    /// Gives an agent its seats.
+    give: Option<BoxFuture<'a, ()>>,
+    /// Who is woken when nothing more will be told.
+    waits: Option<Waker>,
+}
+
+impl<'a> End<'a> {
+    fn of(speaker: &'a Speaker) -> End<'a> {
+        let give = match speaker {
+            Speaker::Client { .. } => None,
+            Speaker::Agent(agent) => Some(agent.give().boxed()),
+        };
+        End { handle: speaker.handle(), give, waits: None }
+    }
+
+    /// Waits for something, unless the stream ends first.
+    fn unless<T>(
+        &mut self,
+        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> impl Future<Output = Option<T>> {
+        poll_fn(move |cx| match poll(cx) {
+            Poll::Ready(done) => Poll::Ready(Some(done)),
+            Poll::Pending => self.poll(cx).map(|()| None),
+        })
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if let Some(give) = &mut self.give
+            && give.as_mut().poll(cx).is_ready()
+        {
+            return Poll::Ready(());
+        }
+        self.handle.poll_ended(&mut self.waits, cx)
     }
 }
 

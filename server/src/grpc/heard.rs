@@ -1,11 +1,14 @@
 //! Messages that a client sends over a stream, taken from the body of its request. tonic would copy each into a buffer that
 //! every stream keeps for that. So tonic is given a request without messages, and the body with them is carried beside it.
 
+use std::future::poll_fn;
 use std::marker::PhantomData;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes, BytesMut};
-use http_body_util::BodyExt;
+use hyper::body::Body as HttpBody;
 use parlor_proto::frame::HEAD;
 use parlor_proto::v1::agent_service_server::AgentServiceServer;
 use parlor_proto::v1::play_service_server::PlayServiceServer;
@@ -60,22 +63,27 @@ impl<M: Message + Default> Heard<M> {
         Heard { body, most, bytes: Bytes::new(), _message: PhantomData }
     }
 
-    /// The next message; nothing when the client has said all, or has gone. Nothing is lost when the future is dropped.
+    /// The next message; nothing when the client has said all, or has gone.
     pub(super) async fn message(&mut self) -> Result<Option<M>, Status> {
+        poll_fn(|cx| self.poll_message(cx)).await
+    }
+
+    /// The same, to be polled.
+    pub(super) fn poll_message(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<M>, Status>> {
         loop {
             if let Some(message) = self.next_message()? {
-                return Ok(Some(message));
+                return Poll::Ready(Ok(Some(message)));
             }
-            match self.body.frame().await {
+            match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
                 Some(Ok(frame)) => {
                     if let Ok(bytes) = frame.into_data() {
                         self.add(bytes);
                     }
                 }
-                Some(Err(status)) if status.code() == Code::Cancelled => return Ok(None),
-                Some(Err(status)) => return Err(status),
-                None if self.bytes.is_empty() => return Ok(None),
-                None => return Err(Status::internal("the stream ends within a message")),
+                Some(Err(status)) if status.code() == Code::Cancelled => return Poll::Ready(Ok(None)),
+                Some(Err(status)) => return Poll::Ready(Err(status)),
+                None if self.bytes.is_empty() => return Poll::Ready(Ok(None)),
+                None => return Poll::Ready(Err(Status::internal("the stream ends within a message"))),
             }
         }
     }

@@ -1,7 +1,6 @@
 //! What waits for one client: messages that are put together as the tables speak.
 
 use std::collections::VecDeque;
-use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -337,18 +336,14 @@ impl Out {
         detached
     }
 
-    /// Waits until the stream is about to end. One at a time waits for it, and is looked at for every message: so nothing
-    /// is locked for that.
-    pub(super) async fn ended(&self) {
-        let mut waits: Option<Waker> = None;
-        poll_fn(|context| {
-            if !waits.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
-                waits = Some(context.waker().clone());
-                self.listener.register(context.waker());
-            }
-            if self.is_ending.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
+    /// Waits until the stream is about to end. One at a time waits for it, who is noted here, and is looked at for every message:
+    /// so nothing is locked for that.
+    pub(super) fn poll_ended(&self, waits: &mut Option<Waker>, context: &Context<'_>) -> Poll<()> {
+        if !waits.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+            *waits = Some(context.waker().clone());
+            self.listener.register(context.waker());
+        }
+        if self.is_ending.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
     }
 
     /// Whether the client has broken the rules of the stream, or its connection.
@@ -456,7 +451,7 @@ pub(super) fn closed(why: Option<HostError>, number: u64) -> Closed {
 
 #[cfg(test)]
 mod tests {
-    use std::pin::pin;
+    use std::future::poll_fn;
 
     use futures_util::{FutureExt, poll};
     use parlor_proto::v1;
@@ -559,7 +554,8 @@ mod tests {
         for number in 1..=100 {
             out.push_missed(FIRST, CHANNEL, &said(number));
         }
-        let mut ended = pin!(out.ended());
+        let mut waits = None;
+        let mut ended = poll_fn(|cx| out.poll_ended(&mut waits, cx));
         for number in 0..20 {
             out.push(FIRST, CHANNEL, &said(number));
         }

@@ -1,7 +1,9 @@
 //! What a client says over its stream, and the way from there to the tables.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::{Context, Poll, Waker};
 
 use parlor_proto::frame::Frame;
 use parlor_proto::v1;
@@ -107,7 +109,13 @@ impl StreamHandle {
 
     /// Waits until the stream is about to end.
     pub async fn ended(&self) {
-        self.out.ended().await;
+        let mut waits = None;
+        poll_fn(|cx| self.poll_ended(&mut waits, cx)).await;
+    }
+
+    /// The same, to be polled by one who is noted here.
+    pub fn poll_ended(&self, waits: &mut Option<Waker>, cx: &Context<'_>) -> Poll<()> {
+        self.out.poll_ended(waits, cx)
     }
 
     /// The client will attach nothing more: the stream ends when its last channel is closed.
