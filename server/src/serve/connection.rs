@@ -1,4 +1,4 @@
-//! The connections of a server: each is served by a task of its own, until its client ends it or the server does.
+//! The connections of a server: each is served by tasks of its own, until its client ends it or the server does.
 //!
 //! tonic could do this. But with every message it would ask whether the server stops, by a lock that all connections
 //! share, and put one more body around those of every stream.
