@@ -40,3 +40,8 @@ pub use house::HouseBot;
 pub use rated::Rated;
 pub use search::{MAX_ITERATIONS, Search};
 pub use strategy::{Greedy, Random, Strategy};
+
+/// The example in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -50,3 +50,8 @@ pub use outcome::{Outcome, Points, Standing};
 pub use relabel::{Colours, Relabelling};
 pub use seat::{Audience, MAX_SEATS, Seat, Seats, Viewer};
 pub use text::{Lang, Said, Say, Text};
+
+/// The example in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

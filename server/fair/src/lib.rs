@@ -221,5 +221,10 @@ impl fmt::Debug for Entropy {
     }
 }
 
+/// The example in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests;

@@ -18,3 +18,8 @@ pub mod tournament;
 pub use played::{Entrant, Finish, Group, GroupScore, SeatScore, TableScore};
 pub use standings::{Standings, Tally};
 pub use tournament::{Entry, Misfit, State, TableToMake, Tournament};
+
+/// The example in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
