@@ -1,9 +1,9 @@
-//! The commands, one file each: their arguments, what they ask of the server, and what they print.
+//! The commands, one file each: arguments, calls to the server, output.
 
 mod clock;
 mod describe;
 mod options;
-mod pages;
+mod paging;
 mod seats;
 mod seed;
 
@@ -38,43 +38,52 @@ use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
-/// Does what was asked.
+/// Runs a command.
 pub(crate) async fn run(command: Command, context: &Context) -> Result<Exit, Failure> {
     match command {
-        // These tidy up when they are told to stop.
+        // These clean up on a stop signal.
         Command::Play(args) => play::run(args, context).await,
         Command::Watch(args) => watch::run(args, context).await,
         Command::Replay(args) => replay::run(args, context).await,
         Command::Bot(args) => bot::run(args, context).await,
         Command::Tournament(args) => tournament::run(args, context).await,
         Command::Bench(args) => bench::run(args, context).await,
-        // The others can be given up at any moment.
-        Command::Games(args) => call(games::run(args, context), context).await,
-        Command::Rules(args) => call(rules::run(args, context), context).await,
-        Command::Bots(args) => call(bots::run(args, context), context).await,
-        Command::Agents(args) => call(agents::run(args, context), context).await,
-        Command::Tables(args) => call(tables::run(args, context), context).await,
-        Command::Show(args) => call(show::run(args, context), context).await,
-        Command::Create(args) => call(create::run(args, context), context).await,
-        Command::Join(args) => call(join::run(args, context), context).await,
-        Command::Rematch(args) => call(rematch::run(args, context), context).await,
-        Command::Resign(args) => call(resign::run(args, context), context).await,
-        Command::Replace(args) => call(replace::run(args, context), context).await,
-        Command::Token(args) => call(token::run(args, context), context).await,
-        Command::Delete(args) => call(delete::run(args, context), context).await,
-        Command::Cancel(args) => call(cancel::run(args, context), context).await,
-        Command::Follow(args) => context.stop.unless(follow::run(args, context)).await.unwrap_or_else(Ok),
-        Command::Conformance(args) => {
-            context.stop.unless(conformance::run(args, context)).await.unwrap_or_else(Ok)
+        // The others can be aborted at any time.
+        Command::Games(args) => unary(games::run(args, context), context).await,
+        Command::Rules(args) => unary(rules::run(args, context), context).await,
+        Command::Bots(args) => unary(bots::run(args, context), context).await,
+        Command::Agents(args) => unary(agents::run(args, context), context).await,
+        Command::Tables(args) => unary(tables::run(args, context), context).await,
+        Command::Show(args) => unary(show::run(args, context), context).await,
+        Command::Create(args) => unary(create::run(args, context), context).await,
+        Command::Join(args) => unary(join::run(args, context), context).await,
+        Command::Rematch(args) => unary(rematch::run(args, context), context).await,
+        Command::Resign(args) => unary(resign::run(args, context), context).await,
+        Command::Replace(args) => unary(replace::run(args, context), context).await,
+        Command::Token(args) => unary(token::run(args, context), context).await,
+        Command::Delete(args) => unary(delete::run(args, context), context).await,
+        Command::Cancel(args) => unary(cancel::run(args, context), context).await,
+        Command::Follow(args) => {
+            context.stop.unless_stopped(follow::run(args, context)).await.unwrap_or_else(Ok)
         }
-        // Large exports and long checks say themselves how far they are.
-        Command::Record(args) => context.stop.unless(record::run(args, context)).await.unwrap_or_else(Ok),
-        Command::Verify(args) => context.stop.unless(verify::run(args, context)).await.unwrap_or_else(Ok),
+        Command::Conformance(args) => {
+            context.stop.unless_stopped(conformance::run(args, context)).await.unwrap_or_else(Ok)
+        }
+        // Large exports and long checks show their own progress.
+        Command::Record(args) => {
+            context.stop.unless_stopped(record::run(args, context)).await.unwrap_or_else(Ok)
+        }
+        Command::Verify(args) => {
+            context.stop.unless_stopped(verify::run(args, context)).await.unwrap_or_else(Ok)
+        }
         Command::Completions(args) => completions::run(args, context),
     }
 }
 
-/// Asks the server something, and prints the answer. It can be given up at any moment.
-async fn call(work: impl Future<Output = Result<Exit, Failure>>, context: &Context) -> Result<Exit, Failure> {
-    context.stop.unless(context.waiting(work)).await.unwrap_or_else(Ok)
+/// Runs a command that makes a few calls and prints the result, until it is done or a stop signal arrives.
+async fn unary(
+    work: impl Future<Output = Result<Exit, Failure>>,
+    context: &Context,
+) -> Result<Exit, Failure> {
+    context.stop.unless_stopped(context.with_wait_notice(work)).await.unwrap_or_else(Ok)
 }

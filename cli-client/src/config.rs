@@ -1,5 +1,4 @@
-//! Settings: which server, which key, which language. From a file, the environment and flags, each on top of the one
-//! before.
+//! Settings: server, API key, language. Sources in ascending precedence: file, environment, flags.
 
 mod environment;
 mod file;
@@ -21,21 +20,21 @@ pub(crate) use flags::Flags;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
-/// The server if nothing is said: the one that `parlor-server` starts as on this machine.
+/// Default server: the default address of a local `parlor-server`.
 pub(crate) const DEFAULT_SERVER: &str = "http://127.0.0.1:7766";
-/// How long a call may take if nothing is said.
+/// Default deadline of a call.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The most that a file of settings, a key or a certificate has.
+/// Maximum size of a settings, key or certificate file.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// Where the API key is.
+/// Source of the API key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum KeySource {
-    Given(ApiKey),
+    Inline(ApiKey),
     File(PathBuf),
 }
 
-/// What one source says. What it does not say is left to the source below.
+/// Settings from one source; unset ones fall through to the source below.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Layer {
     server: Option<String>,
@@ -65,12 +64,12 @@ impl Layer {
     }
 }
 
-/// How to reach the server, and how to speak.
+/// Resolved connection and language settings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Settings {
-    /// The address of the server.
+    /// URL of the server.
     pub(crate) server: String,
-    /// Whether it is the one that is used if nothing is said.
+    /// Set if no source names a server.
     pub(crate) server_is_default: bool,
     key: Option<KeySource>,
     ca: Option<PathBuf>,
@@ -80,18 +79,18 @@ pub(crate) struct Settings {
     timeout: Duration,
     /// The language.
     pub(crate) lang: Lang,
-    /// The name that others at a table see.
+    /// Display name at tables.
     pub(crate) name: Option<String>,
 }
 
 impl Settings {
-    /// Reads all sources.
+    /// Loads and merges all sources.
     pub(crate) fn load(flags: &Flags, environment: &Environment) -> Result<Settings, Failure> {
-        let file = match environment.file(flags) {
+        let file = match environment.config_file(flags) {
             Some((path, must_exist)) => file::read(&path, must_exist)?,
             None => Layer::default(),
         };
-        let layer = Layer::of_flags(flags).over(Layer::of_environment(environment)?).over(file);
+        let layer = Layer::from_flags(flags).over(Layer::from_environment(environment)?).over(file);
         let locale = |name: &str| environment.variable(name)?.into_string().ok();
         Ok(Settings {
             server: layer.server.as_deref().map_or_else(|| DEFAULT_SERVER.to_owned(), with_scheme),
@@ -107,21 +106,23 @@ impl Settings {
         })
     }
 
-    /// Whether there is an API key.
+    /// Reports whether an API key is configured.
     pub(crate) fn has_key(&self) -> bool {
         self.key.is_some()
     }
 
-    /// Whether a key would go over the network for everyone on the way to read.
-    pub(crate) fn shows_its_key(&self) -> bool {
-        self.key.is_some() && self.server.starts_with("http://") && !is_local(&self.server["http://".len()..])
+    /// Reports whether the API key would be sent over an unencrypted network connection.
+    pub(crate) fn sends_key_in_plaintext(&self) -> bool {
+        self.key.is_some()
+            && self.server.starts_with("http://")
+            && !is_loopback(&self.server["http://".len()..])
     }
 
-    /// Connects.
+    /// Connects to the server.
     pub(crate) async fn connect(&self) -> Result<Client, Failure> {
         let mut builder = Client::builder(&self.server).deadline(self.timeout).connect_timeout(self.timeout);
         match &self.key {
-            Some(KeySource::Given(key)) => builder = builder.api_key(key.clone()),
+            Some(KeySource::Inline(key)) => builder = builder.api_key(key.clone()),
             Some(KeySource::File(path)) => {
                 let text = String::from_utf8_lossy(&read_file(path)?).trim().to_owned();
                 builder = builder.api_key(ApiKey::new(text));
@@ -150,16 +151,16 @@ impl Settings {
     }
 }
 
-/// An address with its scheme: without one, this machine is reached plainly and every other one encrypted.
+/// Adds a scheme to an address without one: `http` for loopback, `https` otherwise.
 fn with_scheme(address: &str) -> String {
     if address.contains("://") {
         return address.to_owned();
     }
-    format!("{}://{address}", if is_local(address) { "http" } else { "https" })
+    format!("{}://{address}", if is_loopback(address) { "http" } else { "https" })
 }
 
-/// Whether an address is one of this machine.
-fn is_local(address: &str) -> bool {
+/// Reports whether an address is `localhost` or a loopback IP.
+fn is_loopback(address: &str) -> bool {
     let host = match address.split_once(']') {
         Some((host, _)) => host.trim_start_matches('['),
         None => address.split([':', '/']).next().unwrap_or_default(),
@@ -167,32 +168,32 @@ fn is_local(address: &str) -> bool {
     host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
-/// A small file, or what to do about it.
+/// Reads a small file.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
     let name = path.display().to_string();
     match fs::File::open(path) {
-        Ok(file) => read_all(file, &name),
-        Err(error) => Err(unreadable(&name, &error.to_string())),
+        Ok(file) => read_limited(file, &name),
+        Err(error) => Err(read_failure(&name, &error.to_string())),
     }
 }
 
-/// All that comes from somewhere, if that is not too much.
-pub(crate) fn read_all(from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
+/// Reads at most [`MAX_FILE_BYTES`]; more is an error.
+pub(crate) fn read_limited(from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    // One byte more, to see that it is too many.
+    // One byte more, to detect an oversized input.
     let read = from.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| unreadable(name, &error.to_string()))?;
+    read.map_err(|error| read_failure(name, &error.to_string()))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(unreadable(name, &format!("> {MAX_FILE_BYTES} bytes")));
+        return Err(read_failure(name, &format!("> {MAX_FILE_BYTES} bytes")));
     }
     Ok(bytes)
 }
 
-fn unreadable(name: &str, why: &str) -> Failure {
+fn read_failure(name: &str, why: &str) -> Failure {
     Failure::new(
         Exit::Usage,
         "SETTINGS",
-        format!("cannot read {name} ({why}): check its name and who may read it"),
+        format!("cannot read {name} ({why}): check its name and permissions"),
         format!("{name} ist nicht zu lesen ({why}): Prüfe den Namen und wer sie lesen darf"),
     )
 }

@@ -1,18 +1,20 @@
-//! The examiner of `parlor conformance`: it is the server that somebody's agent connects to, and so can do to it whatever a
-//! server and a network do, at the worst moment: refuse, repeat itself, cut the line, run out of time.
+//! Protocol conformance checks of `parlor conformance`. This program is the server that the agent connects
+//! to, so that it can inject faults at any point: refusals, repeated decisions, disconnects, expired clocks.
 //!
-//! - `line.rs`: the service, connections that can be cut, and who comes.
-//! - `table.rs`: one table, refereed here with the engine.
-//! - `arena.rs`: the tables of one check over the connection, and what the agent does wrong there.
-//! - `checks.rs`: the checks, one function each.
-//! - `report.rs`: what came of them.
+//! - `server.rs`: the gRPC service, with connections that can be cut.
+//! - `table.rs`: one table, refereed with the engine; `seat_state.rs`: the agent's seats at it.
+//! - `runner.rs`: runs the tables of one check over the connection, and records the agent's faults.
+//! - `checks.rs`: the list of checks; `handshake.rs`: the first one.
+//! - `report.rs`: the results.
 
-mod arena;
 mod checks;
-mod line;
+mod handshake;
 mod report;
+mod runner;
+mod seat_state;
+mod server;
 mod table;
 
-pub(crate) use checks::{Exam, examine};
-pub(crate) use line::Line;
-pub(crate) use report::{Check, Said, Verdict};
+pub(crate) use checks::{ExamSettings, run_checks};
+pub(crate) use report::{Check, Verdict};
+pub(crate) use server::ExamServer;

@@ -1,4 +1,4 @@
-//! What every command needs: the settings, the language, the way to the server, and where to print.
+//! State shared by all commands: settings, language, connection, output.
 
 use std::future::Future;
 use std::io::{self, IsTerminal, Write};
@@ -11,78 +11,81 @@ use parlor_sdk::Client;
 use crate::config::{Environment, Settings};
 use crate::errors::Failure;
 use crate::output::Output;
-use crate::signal::Stop;
+use crate::signal::StopSignal;
 
-/// After how long a wait is said to be one.
-const LONG: Duration = Duration::from_millis(700);
+/// Delay before the waiting notice is printed.
+const WAIT_NOTICE_DELAY: Duration = Duration::from_millis(700);
 
-/// What every command needs.
+/// Execution context of a command.
 pub(crate) struct Context {
-    /// The settings.
+    /// Resolved settings.
     pub(crate) settings: Settings,
-    /// The environment.
+    /// Process environment.
     pub(crate) environment: Environment,
-    /// The language.
+    /// Output language.
     pub(crate) lang: Lang,
-    /// Whether to print JSON.
+    /// Print JSON.
     pub(crate) json: bool,
-    /// Where to print.
+    /// Standard output.
     pub(crate) out: Output,
-    /// Whether to stop.
-    pub(crate) stop: Stop,
+    /// Stop signal of the process.
+    pub(crate) stop: StopSignal,
 }
 
 impl Context {
-    pub(crate) fn new(settings: Settings, environment: Environment, json: bool, stop: Stop) -> Context {
+    pub(crate) fn new(settings: Settings, environment: Environment, json: bool, stop: StopSignal) -> Context {
         Context { lang: settings.lang, settings, environment, json, out: Output, stop }
     }
 
     /// Connects to the server.
-    pub(crate) async fn client(&self) -> Result<Client, Failure> {
+    pub(crate) async fn connect(&self) -> Result<Client, Failure> {
         let server = &self.settings.server;
-        if self.settings.shows_its_key() {
-            self.note(&self.say(
-                || format!("parlor: warning: the API key goes to {server} unencrypted; use https:// if it can"),
+        if self.settings.sends_key_in_plaintext() {
+            self.note(&self.localise(
+                || format!("parlor: warning: the API key is sent to {server} unencrypted; use https:// if possible"),
                 || format!("parlor: Warnung: Der API-Schlüssel geht unverschlüsselt an {server}; nimm https://, wenn es geht"),
             ));
         }
         self.settings.connect().await
     }
 
-    /// A text in the language of the settings.
-    pub(crate) fn say(&self, en: impl FnOnce() -> String, de: impl FnOnce() -> String) -> String {
+    /// The text in the output language.
+    pub(crate) fn localise(&self, en: impl FnOnce() -> String, de: impl FnOnce() -> String) -> String {
         match self.lang {
             Lang::En => en(),
             Lang::De => de(),
         }
     }
 
-    /// Waits for the server and, if it takes long and somebody looks on, says so.
-    pub(crate) async fn waiting<T>(&self, work: impl Future<Output = T>) -> T {
+    /// Awaits `work`, and prints a notice on a terminal if it takes longer than [`WAIT_NOTICE_DELAY`].
+    pub(crate) async fn with_wait_notice<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
-        match tokio::time::timeout(LONG, &mut work).await {
+        match tokio::time::timeout(WAIT_NOTICE_DELAY, &mut work).await {
             Ok(done) => done,
             Err(_) => {
                 let server = &self.settings.server;
                 self.progress(
-                    &self.say(|| format!("Waiting for {server} ..."), || format!("Warte auf {server} ...")),
+                    &self.localise(
+                        || format!("Waiting for {server} ..."),
+                        || format!("Warte auf {server} ..."),
+                    ),
                 );
                 work.await
             }
         }
     }
 
-    /// Tells somebody who looks on what is going on. Standard output is not for this.
-    pub(crate) fn progress(&self, what: &str) {
+    /// Prints a progress line to standard error if that is a terminal.
+    pub(crate) fn progress(&self, text: &str) {
         let mut err = io::stderr();
         if err.is_terminal() {
-            // If it cannot be told, nothing is lost.
-            let _ = writeln!(err, "{what}");
+            // A failed write loses nothing of value.
+            let _ = writeln!(err, "{text}");
         }
     }
 
-    /// Tells what a person must know beside the output, whether a terminal is there or not.
-    pub(crate) fn note(&self, what: &str) {
-        let _ = writeln!(io::stderr(), "{what}");
+    /// Prints a line to standard error, terminal or not.
+    pub(crate) fn note(&self, text: &str) {
+        let _ = writeln!(io::stderr(), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! What goes wrong, as one line for a person and one object for a program, with the code that the program ends with.
+//! Failures: a line for people, a JSON object for programs, and the exit code.
 
 mod reasons;
 
@@ -9,61 +9,67 @@ use serde_json::json;
 
 use crate::exit::Exit;
 
-/// Why a command could not do what was asked.
+/// Failure of a command.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Whoever reads the output has seen enough (`| head`): no error at all.
+    /// The reader of the output closed the pipe (`| head`), which is not an error.
     PipeClosed,
-    /// Everything else.
-    Told(Box<Told>),
+    /// Any other failure, reported to the user.
+    Reported(Box<ErrorReport>),
 }
 
-/// A failure in words.
+/// Message and exit code of a failure.
 #[derive(Debug)]
-pub(crate) struct Told {
-    /// How the program ends.
+pub(crate) struct ErrorReport {
+    /// Exit code.
     exit: Exit,
-    /// The reason for programs, such as `TABLE_NOT_FOUND`.
+    /// Machine-readable reason, such as `TABLE_NOT_FOUND`.
     reason: String,
     en: String,
     de: String,
 }
 
 impl Failure {
-    /// A failure of this program's own, with what to do about it, in both languages.
+    /// A failure detected by this program; the texts say how to fix it.
     pub(crate) fn new(exit: Exit, reason: &str, en: impl Into<String>, de: impl Into<String>) -> Failure {
-        Failure::Told(Box::new(Told { exit, reason: reason.to_owned(), en: en.into(), de: de.into() }))
+        Failure::Reported(Box::new(ErrorReport {
+            exit,
+            reason: reason.to_owned(),
+            en: en.into(),
+            de: de.into(),
+        }))
     }
 
-    /// The command line is wrong.
+    /// A usage error.
     pub(crate) fn usage(en: impl Into<String>, de: impl Into<String>) -> Failure {
         Failure::new(Exit::Usage, "USAGE", en, de)
     }
 
-    /// How the program ends.
+    /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Failure::PipeClosed => Exit::Ok,
-            Failure::Told(told) => told.exit,
+            Failure::Reported(report) => report.exit,
         }
     }
 
-    /// The sentence in one language; nothing if there is nothing to say.
+    /// The message in one language; `None` for a closed pipe.
     pub(crate) fn message(&self, lang: Lang) -> Option<String> {
-        let Failure::Told(told) = self else { return None };
+        let Failure::Reported(report) = self else { return None };
         let message = match lang {
-            Lang::En => &told.en,
-            Lang::De => &told.de,
+            Lang::En => &report.en,
+            Lang::De => &report.de,
         };
-        Some(without_secrets(&one_line(message)))
+        Some(redact_secrets(&one_line(message)))
     }
 
-    /// The one line for standard error; nothing if there is nothing to say.
+    /// The line for standard error; `None` for a closed pipe.
     pub(crate) fn line(&self, lang: Lang, as_json: bool) -> Option<String> {
-        let Failure::Told(told) = self else { return None };
+        let Failure::Reported(report) = self else { return None };
         let message = self.message(lang)?;
         Some(if as_json {
-            let error = json!({ "reason": told.reason, "message": message, "exit_code": told.exit.code() });
+            let error =
+                json!({ "reason": report.reason, "message": message, "exit_code": report.exit.code() });
             json!({ "error": error }).to_string()
         } else {
             format!("parlor: {message}")
@@ -73,11 +79,11 @@ impl Failure {
 
 impl From<parlor_sdk::Error> for Failure {
     fn from(error: parlor_sdk::Error) -> Failure {
-        let about = reasons::about(error.reason());
+        let info = reasons::reason_info(error.reason());
         let detail = error.to_string();
         let mut en = detail.clone();
-        let mut de = about.de.to_owned();
-        if about.needs_detail {
+        let mut de = info.de.to_owned();
+        if info.needs_detail {
             de = format!("{de} ({detail})");
         } else {
             for field in error.fields() {
@@ -90,15 +96,15 @@ impl From<parlor_sdk::Error> for Failure {
                 en = format!("{en} ({scope})");
             }
         }
-        if let Some(hint) = about.hint {
+        if let Some(hint) = info.hint {
             en = format!("{}; {}", en.trim_end_matches('.'), hint.en);
             de = format!("{}; {}", de.trim_end_matches('.'), hint.de);
         }
-        Failure::new(about.exit, &reasons::name(error.reason()), en, de)
+        Failure::new(info.exit, &reasons::reason_name(error.reason()), en, de)
     }
 }
 
-/// Output that could not be written.
+/// A failure to write the output.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
@@ -113,12 +119,12 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The server said something that this program does not know.
-pub(crate) fn not_understood(what: impl std::fmt::Display) -> Failure {
+/// The server sent something that this version cannot decode.
+pub(crate) fn unknown_reply(what: impl std::fmt::Display) -> Failure {
     Failure::new(
         Exit::Failure,
         "UNKNOWN_REPLY",
-        format!("this parlor does not understand the server ({what}): update it"),
+        format!("this version of parlor cannot decode the reply of the server ({what}): update it"),
         format!("Dieses parlor versteht den Server nicht ({what}): Aktualisiere es"),
     )
 }
@@ -127,9 +133,9 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text in which keys and tokens are no longer: they begin with `plr_`, `pls_`, `plv_` or `pla_`, and whatever follows is
-/// nobody's business. Also what was typed by mistake in the wrong place must not end in a log.
-pub(crate) fn without_secrets(text: &str) -> String {
+/// Replaces keys and tokens (`plr_`, `pls_`, `plv_`, `pla_`) by their prefix and `...`. Applies to all error
+/// texts, so that a secret typed in the wrong place does not end up in a log.
+pub(crate) fn redact_secrets(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = ["plr_", "pls_", "plv_", "pla_"].iter().filter_map(|prefix| rest.find(prefix)).min()
@@ -155,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_cut_out_wherever_they_stand() {
+    fn secrets_are_redacted_anywhere_in_a_text() {
         for (text, expected) in [
             ("no plr_ab-C_9 here", "no plr_... here"),
             ("'pls_abc', plv_xyz", "'pls_...', plv_..."),
@@ -164,12 +170,12 @@ mod tests {
             ("pla_0f", "pla_..."),
             ("table 7", "table 7"),
         ] {
-            assert_eq!(without_secrets(text), expected);
+            assert_eq!(redact_secrets(text), expected);
         }
     }
 
     #[test]
-    fn a_failure_is_one_line_in_both_languages_and_for_programs() {
+    fn failure_line_is_localised_and_available_as_json() {
         let failure = Failure::new(Exit::NotFound, "TABLE_NOT_FOUND", "no table\n  7", "kein Tisch\n7");
         assert_eq!(failure.line(Lang::En, false).unwrap(), "parlor: no table 7");
         assert_eq!(failure.line(Lang::De, false).unwrap(), "parlor: kein Tisch 7");
@@ -180,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_that_closes_is_no_error() {
+    fn broken_pipe_exits_ok_without_a_message() {
         let failure = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
         assert_eq!((failure.exit(), failure.line(Lang::En, false)), (Exit::Ok, None));
         assert_eq!(Failure::from(io::Error::other("full")).exit(), Exit::Failure);

@@ -1,32 +1,32 @@
-//! How the program ends: the codes that a script can rely on.
+//! Exit codes, a stable interface for scripts.
 
 use std::process::ExitCode;
 
-/// How the program ends.
+/// Exit status of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exit {
-    /// What was asked for was done.
+    /// Success.
     Ok,
-    /// Something went wrong that no other code stands for.
+    /// A failure without a code of its own.
     Failure,
-    /// The command line or a setting is wrong.
+    /// Invalid command line or setting.
     Usage,
-    /// The server cannot be reached, or cannot do it now.
+    /// Server unreachable or temporarily unable.
     Unavailable,
-    /// Not allowed with this key or token.
+    /// Key or token missing, invalid or insufficient.
     NotAllowed,
-    /// No such game, table, seat, bot or file.
+    /// Unknown game, table, seat, bot or file.
     NotFound,
-    /// The table is not in a state for it: seat taken, table full, started or over.
+    /// Wrong state of the table: seat taken, table full, started or over.
     Refused,
-    /// Ctrl-C.
+    /// Interrupted by Ctrl-C (SIGINT).
     Interrupted,
-    /// Told to stop from outside (SIGTERM).
+    /// Terminated by SIGTERM.
     Terminated,
 }
 
 impl Exit {
-    /// The codes, in the order of the help.
+    /// All codes, in the order of the help.
     #[cfg(test)]
     pub(crate) const ALL: [Exit; 9] = [
         Exit::Ok,
@@ -40,7 +40,7 @@ impl Exit {
         Exit::Terminated,
     ];
 
-    /// The number that the shell sees.
+    /// The numeric exit code.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Exit::Ok => 0,
@@ -50,7 +50,7 @@ impl Exit {
             Exit::NotAllowed => 4,
             Exit::NotFound => 5,
             Exit::Refused => 6,
-            // 128 and the number of the signal, as shells do.
+            // 128 plus the signal number, as in shells.
             Exit::Interrupted => 130,
             Exit::Terminated => 143,
         }
@@ -63,26 +63,26 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What the help says about it.
-pub(crate) const HELP: &str = "\
+/// Exit codes for `--help`.
+pub(crate) const EXIT_CODES_HELP: &str = "\
 Exit codes:
-    0  done
-    1  something went wrong that no other code stands for
-    2  the command line or a setting is wrong
-    3  the server cannot be reached, or cannot do it now: try again later
-    4  not allowed: a key or token is missing, wrong or not enough
-    5  not found: no such game, table, seat, bot or file
-    6  refused: the seat is taken, the table is full, has started or is over
-  130  Ctrl-C
-  143  told to stop (SIGTERM)";
+    0  success
+    1  failure without a code of its own
+    2  invalid command line or setting
+    3  server unreachable or temporarily unable: retry later
+    4  not allowed: key or token missing, invalid or insufficient
+    5  not found: unknown game, table, seat, bot or file
+    6  refused: seat taken; table full, started or over
+  130  interrupted by Ctrl-C
+  143  terminated by SIGTERM";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_help_names_every_code() {
-        let named: Vec<u8> = HELP
+    fn help_lists_every_exit_code() {
+        let named: Vec<u8> = EXIT_CODES_HELP
             .lines()
             .skip(1)
             .map(|line| line.split_whitespace().next().unwrap().parse().unwrap())

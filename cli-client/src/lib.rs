@@ -1,12 +1,12 @@
-//! Parlor in a terminal: what a player, a spectator and the owner of tables see and type.
+//! Terminal client of Parlor: the displays of players, spectators and table owners.
 //!
-//! What happens at a table comes in as [`table::Incoming`], whoever sends it, and is folded into a [`table::Situation`].
-//! A [`screen::Screen`] draws it and turns keys into [`table::Intent`]s; [`plain::Plain`] does the same with lines of
-//! text. Neither knows of a server, a clock or a terminal: [`terminal`] joins them with those.
+//! [`table::TableMessage`]s are folded into a [`table::ViewerState`]. [`screen::Screen`] draws it and turns
+//! keys into [`table::Intent`]s; [`line_mode::LineMode`] does the same with lines of text. Both are
+//! independent of server, clock and terminal, which [`terminal`] connects to them.
 
 pub mod lang;
+pub mod line_mode;
 pub mod load;
-pub mod plain;
 pub mod report;
 pub mod screen;
 pub mod table;

@@ -1,5 +1,5 @@
-//! Load: how fast moves are made, how many were and how long each took, and what that cost a server on this machine.
-//! `parlor bench` and the baseline of `make bench` share it, so that their figures can be compared.
+//! Load measurement: pacing, move latencies, and resource usage of a local server process. Shared by `parlor
+//! bench` and the baseline of `make bench`, so that their figures are comparable.
 
 mod process;
 
@@ -12,22 +12,22 @@ use tokio::time::Instant;
 
 pub use process::Process;
 
-/// A moment, by the clock of this machine.
+/// The current time of the machine.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "what is measured here is the time of the machine itself")]
+#[expect(clippy::disallowed_methods, reason = "load is measured in the time of the machine itself")]
 pub fn now() -> Instant {
     Instant::now()
 }
 
-/// The times of moves: in microseconds, up to a minute, to three digits.
-fn times() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, 60_000_000, 3).expect("bounds that can be")
+/// Empty latency histogram: microseconds, up to a minute, three significant digits.
+fn latency_histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, 60_000_000, 3).expect("the bounds are valid")
 }
 
-/// Over how many parts the times are spread, so that few moves wait for each other to be counted.
+/// Number of histogram shards, to reduce lock contention.
 const PARTS: usize = 16;
 
-/// Counts moves, from [`Meter::begin`] to [`Meter::end`].
+/// Records move latencies between [`Meter::begin`] and [`Meter::end`].
 pub struct Meter {
     counting: AtomicBool,
     parts: Vec<Mutex<Histogram<u64>>>,
@@ -35,18 +35,18 @@ pub struct Meter {
 
 impl Default for Meter {
     fn default() -> Meter {
-        let parts = (0..PARTS).map(|_| Mutex::new(times())).collect();
+        let parts = (0..PARTS).map(|_| Mutex::new(latency_histogram())).collect();
         Meter { counting: AtomicBool::new(false), parts }
     }
 }
 
 impl Meter {
     fn part(&self, table: usize) -> MutexGuard<'_, Histogram<u64>> {
-        // A count that a panic interrupted is at most one too low.
+        // A panic while recording loses at most one count.
         self.parts[table % PARTS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A move of this table is done, after so long.
+    /// Records a completed move of a table.
     pub fn count(&self, table: usize, took: Duration) {
         if self.counting.load(Ordering::Relaxed) {
             let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
@@ -54,16 +54,16 @@ impl Meter {
         }
     }
 
-    /// Counts from now on.
+    /// Starts recording.
     pub fn begin(&self) {
         self.counting.store(true, Ordering::Relaxed);
     }
 
-    /// Counts no more, and gives the times of all that was counted, in microseconds.
+    /// Stops recording, and returns all latencies in microseconds.
     #[must_use]
     pub fn end(&self) -> Histogram<u64> {
         self.counting.store(false, Ordering::Relaxed);
-        let mut all = times();
+        let mut all = latency_histogram();
         for part in 0..PARTS {
             all += &*self.part(part);
         }
@@ -71,25 +71,24 @@ impl Meter {
     }
 }
 
-/// How fast moves are made: as fast as it goes, or so many a second in all.
+/// Limits the rate of moves, over all tables.
 pub struct Pace {
-    /// From one move to the next.
+    /// Interval between moves; `None` without a limit.
     step: Option<Duration>,
-    /// When the next one is due.
+    /// Earliest time of the next move.
     due: Mutex<Instant>,
 }
 
 impl Pace {
-    /// So many moves a second in all, or as fast as it goes.
+    /// Limits moves to `rate` a second; `None` means no limit.
     #[must_use]
     pub fn new(rate: Option<f64>) -> Pace {
         Pace { step: rate.map(|rate| Duration::from_secs_f64(1.0 / rate)), due: Mutex::new(now()) }
     }
 
-    /// Waits until it is time for the next move.
+    /// Waits until the next move is due.
     ///
-    /// What could not be made in time, because every table waited for the server, is not made up for: that would be a heavier
-    /// load than the one asked for, for as long as it takes.
+    /// Missed moves are not made up for: catching up would exceed the requested rate.
     pub async fn wait(&self) {
         let Some(step) = self.step else { return };
         let due = {
@@ -107,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_count_while_it_is_time() {
+    fn moves_are_counted_between_begin_and_end() {
         let meter = Meter::default();
         meter.count(0, Duration::from_secs(1));
         meter.begin();
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_pace_is_kept() {
+    async fn rate_is_kept() {
         let begun = now();
         let pace = Pace::new(Some(1000.0));
         for _ in 0..=500 {
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_missed_is_not_made_up_for() {
+    async fn missed_moves_are_not_made_up_for() {
         let pace = Pace::new(Some(1000.0));
         tokio::time::advance(Duration::from_secs(10)).await;
         let begun = now();

@@ -1,15 +1,15 @@
-//! `parlor`: play, watch and replay card games in a terminal, look after tables, run bots.
+//! `parlor`: terminal client to play, watch and replay card games, manage tables and run bots.
 
 mod args;
 mod command;
 mod config;
 mod conformance;
 mod context;
+mod display;
 mod errors;
 mod exit;
-mod front;
-mod link;
 mod output;
+mod session_bridge;
 mod signal;
 
 use std::io::{self, Write};
@@ -21,9 +21,9 @@ use parlor_engine::Lang;
 use args::Cli;
 use config::{Environment, Settings};
 use context::Context;
-use errors::{Failure, without_secrets};
+use errors::{Failure, redact_secrets};
 use exit::Exit;
-use signal::Stop;
+use signal::StopSignal;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -31,42 +31,42 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return explain(&error).into(),
+        Err(error) => return print_clap_error(&error).into(),
     };
-    let environment = Environment::of_process();
-    // Whatever goes wrong while reading the settings is said in the language that is known by then.
+    let environment = Environment::from_process();
+    // Language of errors that occur before the settings are loaded.
     let lang = environment.lang(&cli.connection);
     let as_json = cli.json;
     match run(cli, environment) {
         Ok(exit) => exit.into(),
-        Err((failure, known)) => {
-            tell(&failure, known.unwrap_or(lang), as_json);
+        Err((failure, settings_lang)) => {
+            report(&failure, settings_lang.unwrap_or(lang), as_json);
             failure.exit().into()
         }
     }
 }
 
-/// Does what the command line says. A failure comes with the language of the settings, if they could be read.
+/// Runs the command. A failure carries the language of the settings, if they were loaded.
 fn run(cli: Cli, environment: Environment) -> Result<Exit, (Failure, Option<Lang>)> {
     let settings = Settings::load(&cli.connection, &environment).map_err(|failure| (failure, None))?;
     let lang = settings.lang;
-    let told = |failure| (failure, Some(lang));
+    let with_lang = |failure| (failure, Some(lang));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| told(Failure::from(error)))?;
+    let runtime = runtime.map_err(|error| with_lang(Failure::from(error)))?;
     let done = runtime.block_on(async {
-        let context = Context::new(settings, environment, cli.json, Stop::listen()?);
+        let context = Context::new(settings, environment, cli.json, StopSignal::listen()?);
         command::run(cli.command, &context).await
     });
-    // A thread that waits for a key, or thinks about a move, must not keep the program.
+    // Blocking threads, such as a key reader or a searching bot, must not delay the exit.
     runtime.shutdown_background();
-    done.map_err(told)
+    done.map_err(with_lang)
 }
 
-/// The help, the version, or what is wrong with the command line.
-fn explain(error: &clap::Error) -> Exit {
-    let text = without_secrets(&error.render().to_string());
+/// Prints the help, the version or a usage error.
+fn print_clap_error(error: &clap::Error) -> Exit {
+    let text = redact_secrets(&error.render().to_string());
     if error.use_stderr() {
-        // Nobody may be there to read it.
+        // Write errors are ignored.
         let _ = io::stderr().write_all(text.as_bytes());
         Exit::Usage
     } else {
@@ -75,7 +75,7 @@ fn explain(error: &clap::Error) -> Exit {
     }
 }
 
-fn tell(failure: &Failure, lang: Lang, as_json: bool) {
+fn report(failure: &Failure, lang: Lang, as_json: bool) {
     if let Some(line) = failure.line(lang, as_json) {
         let _ = writeln!(io::stderr(), "{line}");
     }

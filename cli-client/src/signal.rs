@@ -1,4 +1,4 @@
-//! Being told to stop: Ctrl-C, and SIGTERM where there is one.
+//! Stop signals: Ctrl-C (SIGINT), and SIGTERM where it exists.
 
 use std::future::Future;
 use std::io;
@@ -7,47 +7,47 @@ use tokio::sync::watch;
 
 use crate::exit::Exit;
 
-/// Whether somebody wants the program to stop. It is heard from the beginning on, and never forgotten: whoever asks later
-/// is told too.
+/// The stop signal of the process. Received from the start of the program, and latched: later waiters see it
+/// too.
 #[derive(Clone, Debug)]
-pub(crate) struct Stop(watch::Receiver<Option<Exit>>);
+pub(crate) struct StopSignal(watch::Receiver<Option<Exit>>);
 
-impl Stop {
-    /// Listens from now on. Must be called on a Tokio runtime.
-    pub(crate) fn listen() -> io::Result<Stop> {
-        let (tell, told) = watch::channel(None);
-        let signals = signals()?;
+impl StopSignal {
+    /// Starts listening. Must be called on a Tokio runtime.
+    pub(crate) fn listen() -> io::Result<StopSignal> {
+        let (sender, receiver) = watch::channel(None);
+        let signals = stop_signals()?;
         tokio::spawn(async move {
             let exit = signals.await;
-            // If nobody is left, the program is about to end anyway.
-            let _ = tell.send(Some(exit));
-            // As long as somebody can still be told, the way to them stays open.
-            tell.closed().await;
+            // Without receivers, the program is about to end.
+            let _ = sender.send(Some(exit));
+            // Keeps the channel open as long as there are receivers.
+            sender.closed().await;
         });
-        Ok(Stop(told))
+        Ok(StopSignal(receiver))
     }
 
-    /// Waits until somebody wants the program to stop.
-    pub(crate) async fn told(&self) -> Exit {
-        let mut told = self.0.clone();
-        match told.wait_for(Option::is_some).await.map(|exit| *exit) {
+    /// Waits for a stop signal.
+    pub(crate) async fn received(&self) -> Exit {
+        let mut receiver = self.0.clone();
+        match receiver.wait_for(Option::is_some).await.map(|exit| *exit) {
             Ok(Some(exit)) => exit,
             _ => std::future::pending().await,
         }
     }
 
-    /// Does something that can be given up at any moment; the error is how the program ends then.
-    pub(crate) async fn unless<T>(&self, work: impl Future<Output = T>) -> Result<T, Exit> {
+    /// Runs cancellable work; the error is the exit code if a stop signal arrives first.
+    pub(crate) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Exit> {
         tokio::select! {
             done = work => Ok(done),
-            exit = self.told() => Err(exit),
+            exit = self.received() => Err(exit),
         }
     }
 }
 
-/// Hears signals from the moment it is called, not from the moment it is waited for.
+/// Registers the signal handlers at once, not when the future is first polled.
 #[cfg(unix)]
-fn signals() -> io::Result<impl Future<Output = Exit> + Send> {
+fn stop_signals() -> io::Result<impl Future<Output = Exit> + Send> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -60,7 +60,7 @@ fn signals() -> io::Result<impl Future<Output = Exit> + Send> {
 }
 
 #[cfg(not(unix))]
-fn signals() -> io::Result<impl Future<Output = Exit> + Send> {
+fn stop_signals() -> io::Result<impl Future<Output = Exit> + Send> {
     Ok(async {
         match tokio::signal::ctrl_c().await {
             Ok(()) => Exit::Interrupted,

@@ -1,4 +1,4 @@
-//! The terminal itself: taken over and given back, and the loop that joins keys, what comes from a table, and time.
+//! Terminal handling: setup and restore, and the event loops that combine keys, table messages and time.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::time::Duration;
@@ -10,85 +10,85 @@ use ratatui::Terminal;
 use ratatui::backend::Backend;
 use tokio::sync::mpsc;
 
-use crate::plain::Plain;
+use crate::line_mode::LineMode;
 use crate::screen::{Replay, Screen};
-use crate::table::{Incoming, Intent};
+use crate::table::{Intent, TableMessage};
 
-/// How often clocks are drawn anew.
+/// Interval at which clocks are redrawn.
 const TICK: Duration = Duration::from_millis(250);
 
-/// So many lines that were typed wait until they are read.
-const TYPED: usize = 16;
+/// Capacity of the queue of typed lines.
+const MAX_QUEUED_LINES: usize = 16;
 
-/// A table on the other side: what comes from it, and where answers go.
-pub struct Link {
-    /// What comes from the table. When it ends, the table sends nothing more.
-    pub incoming: mpsc::Receiver<Incoming>,
-    /// Where answers go.
+/// Channels to and from a table.
+pub struct TableChannels {
+    /// Messages from the table. The channel closes when the stream ends.
+    pub incoming: mpsc::Receiver<TableMessage>,
+    /// Answers to the table.
     pub answers: mpsc::Sender<Answer>,
 }
 
-/// An answer to a decision.
+/// Answer to a decision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// The id of the decision.
+    /// Id of the decision.
     pub decision: u32,
-    /// The place of the action in the list of legal actions.
+    /// Index into its legal actions.
     pub index: u32,
 }
 
-/// Whether there is a terminal on which a screen can be drawn, and keys can be read.
+/// Reports whether standard input and output are a terminal that can draw a screen.
 #[must_use]
-pub fn can_draw(variable: impl Fn(&str) -> Option<String>) -> bool {
+pub fn supports_screen(variable: impl Fn(&str) -> Option<String>) -> bool {
     let dumb = variable("TERM").is_some_and(|term| term == "dumb");
     !dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// The terminal, taken over. It is given back when this is dropped, and also when the program panics.
-struct TakenOver(ratatui::DefaultTerminal);
+/// Puts the terminal into screen mode; restores it on drop and on panic.
+struct TerminalGuard(ratatui::DefaultTerminal);
 
-impl TakenOver {
-    fn new() -> io::Result<TakenOver> {
-        ratatui::try_init().map(TakenOver)
+impl TerminalGuard {
+    fn new() -> io::Result<TerminalGuard> {
+        ratatui::try_init().map(TerminalGuard)
     }
 }
 
-impl Drop for TakenOver {
+impl Drop for TerminalGuard {
     fn drop(&mut self) {
         ratatui::restore();
     }
 }
 
-/// Plays, or watches, on the screen until the viewer leaves. Gives back the screen as it was last, so that the caller
-/// can say how it ended. The terminal is given back also when this is dropped halfway, as when a signal comes.
-pub async fn play(screen: Screen, link: Link) -> io::Result<Screen> {
-    let mut terminal = TakenOver::new()?;
-    run(&mut terminal.0, screen, EventStream::new(), link).await
+/// Runs the screen until the viewer leaves, and returns its final state. Cancel-safe: dropping the future, as
+/// on a signal, restores the terminal.
+pub async fn play(screen: Screen, channels: TableChannels) -> io::Result<Screen> {
+    let mut terminal = TerminalGuard::new()?;
+    run_screen(&mut terminal.0, screen, EventStream::new(), channels).await
 }
 
-/// Shows a replay on the screen until the viewer leaves, and gives it back. It can be dropped halfway, as [`play`] can.
+/// Runs a replay until the viewer leaves, and returns it. Cancel-safe, as [`play`].
 pub async fn replay(mut replay: Replay) -> io::Result<Replay> {
-    let mut terminal = TakenOver::new()?;
+    let mut terminal = TerminalGuard::new()?;
     let mut keys = EventStream::new();
     loop {
         terminal.0.draw(|frame| replay.draw(frame))?;
         match keys.next().await.transpose()? {
-            Some(Event::Key(key)) if replay.key(key) == Some(Intent::Leave) => return Ok(replay),
+            Some(Event::Key(key)) if replay.handle_key(key) == Some(Intent::Leave) => return Ok(replay),
             Some(_) => {}
             None => return Ok(replay),
         }
     }
 }
 
-/// The loop of a screen, on whatever it is drawn and wherever the keys come from.
-async fn run<B: Backend<Error: Send + Sync + 'static>>(
+/// Event loop of a screen, on any backend and with any source of keys.
+async fn run_screen<B: Backend<Error: Send + Sync + 'static>>(
     terminal: &mut Terminal<B>,
     mut screen: Screen,
     keys: impl Stream<Item = io::Result<Event>>,
-    Link { mut incoming, answers }: Link,
+    TableChannels { mut incoming, answers }: TableChannels,
 ) -> io::Result<Screen> {
     let mut keys = std::pin::pin!(keys);
-    // Ticks that come too late come at once, so that all of them together are the time that has passed.
+    // Late ticks are delivered in a burst, so that their sum is the elapsed time.
     let mut ticks = tokio::time::interval(TICK);
     ticks.tick().await;
     let mut open = true;
@@ -96,10 +96,10 @@ async fn run<B: Backend<Error: Send + Sync + 'static>>(
         terminal.draw(|frame| screen.draw(frame)).map_err(io::Error::other)?;
         tokio::select! {
             event = keys.next() => match event.transpose()? {
-                Some(Event::Key(key)) => match screen.key(key) {
+                Some(Event::Key(key)) => match screen.handle_key(key) {
                     Some(Intent::Leave) => return Ok(screen),
                     Some(Intent::Answer { decision, index }) => {
-                        // If nobody takes answers any more, the end of what comes in says so.
+                        // A closed channel is reported by the end of the messages.
                         let _ = answers.send(Answer { decision, index }).await;
                     }
                     None => {}
@@ -107,54 +107,54 @@ async fn run<B: Backend<Error: Send + Sync + 'static>>(
                 Some(_) => {}
                 None => return Ok(screen),
             },
-            news = incoming.recv(), if open => {
-                open = news.is_some();
-                screen.take(news.unwrap_or(Incoming::Closed(None)));
-                // What is there already is drawn together.
-                while let Ok(news) = incoming.try_recv() {
-                    screen.take(news);
+            message = incoming.recv(), if open => {
+                open = message.is_some();
+                screen.apply(message.unwrap_or(TableMessage::Closed(None)));
+                // Messages that are already queued are drawn together.
+                while let Ok(message) = incoming.try_recv() {
+                    screen.apply(message);
                 }
             }
-            _ = ticks.tick() => screen.pass_time(TICK),
+            _ = ticks.tick() => screen.advance_time(TICK),
         }
     }
 }
 
-/// Where lines come from.
+/// Source of typed lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Typed {
-    /// Somebody types them: each is looked at when it comes.
-    ByHand,
-    /// They are there beforehand, as in a pipe or a file: each waits until there is something to decide.
-    Beforehand,
+pub enum InputSource {
+    /// A person: each line is handled when it arrives.
+    Interactive,
+    /// A pipe or a file: each line waits until a decision is open.
+    Piped,
 }
 
-/// Plays, or watches, in lines until the table is over or the viewer leaves. At the end of the input somebody who plays
-/// has left, and somebody who watches goes on watching.
-pub async fn play_in_lines(
+/// Runs line mode until the table is over or the viewer leaves. At the end of the input a player leaves,
+/// while a spectator keeps watching.
+pub async fn play_line_mode(
     lang: Lang,
-    link: Link,
-    how: Typed,
+    channels: TableChannels,
+    source: InputSource,
     input: impl BufRead + Send + 'static,
     mut output: impl Write,
-) -> io::Result<Plain> {
-    let Link { mut incoming, answers } = link;
-    let mut typed = lines_of(input);
-    let mut plain = Plain::new(lang);
+) -> io::Result<LineMode> {
+    let TableChannels { mut incoming, answers } = channels;
+    let mut typed = spawn_line_reader(input);
+    let mut line_mode = LineMode::new(lang);
     let mut ticks = tokio::time::interval(TICK);
     ticks.tick().await;
     let mut reading = true;
-    while !plain.is_over() {
-        let looks = how == Typed::ByHand || plain.is_asked();
+    while !line_mode.is_over() {
+        let reads_line = source == InputSource::Interactive || line_mode.awaits_answer();
         let lines = tokio::select! {
-            news = incoming.recv() => plain.take(news.unwrap_or(Incoming::Closed(None))),
-            line = typed.recv(), if reading && looks => match line {
+            message = incoming.recv() => line_mode.apply(message.unwrap_or(TableMessage::Closed(None))),
+            line = typed.recv(), if reading && reads_line => match line {
                 Some(line) => {
-                    let (lines, intent) = plain.line(&line?);
+                    let (lines, intent) = line_mode.handle_line(&line?);
                     match intent {
                         Some(Intent::Leave) => {
-                            print(&mut output, &lines)?;
-                            return Ok(plain);
+                            print_lines(&mut output, &lines)?;
+                            return Ok(line_mode);
                         }
                         Some(Intent::Answer { decision, index }) => {
                             let _ = answers.send(Answer { decision, index }).await;
@@ -163,34 +163,33 @@ pub async fn play_in_lines(
                     }
                     lines
                 }
-                None if plain.situation().viewer.seat().is_some() => return Ok(plain),
+                None if line_mode.state().viewer.seat().is_some() => return Ok(line_mode),
                 None => {
                     reading = false;
                     Vec::new()
                 }
             },
             _ = ticks.tick() => {
-                plain.pass_time(TICK);
+                line_mode.advance_time(TICK);
                 Vec::new()
             }
         };
-        print(&mut output, &lines)?;
+        print_lines(&mut output, &lines)?;
     }
-    Ok(plain)
+    Ok(line_mode)
 }
 
-/// Prints lines, all of them at once.
-fn print(output: &mut impl Write, lines: &[String]) -> io::Result<()> {
+/// Prints lines and flushes.
+fn print_lines(output: &mut impl Write, lines: &[String]) -> io::Result<()> {
     for line in lines {
         writeln!(output, "{line}")?;
     }
     output.flush()
 }
 
-/// The lines of an input, read by a thread of its own: a read cannot be called off, and must not hold up the end of the
-/// program.
-fn lines_of(input: impl BufRead + Send + 'static) -> mpsc::Receiver<io::Result<String>> {
-    let (sender, receiver) = mpsc::channel(TYPED);
+/// Reads lines in a thread of its own: a blocking read cannot be cancelled, and must not delay the exit.
+fn spawn_line_reader(input: impl BufRead + Send + 'static) -> mpsc::Receiver<io::Result<String>> {
+    let (sender, receiver) = mpsc::channel(MAX_QUEUED_LINES);
     std::thread::spawn(move || {
         for line in input.lines() {
             if sender.blocking_send(line).is_err() {

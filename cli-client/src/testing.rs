@@ -1,4 +1,4 @@
-//! A table without a server, for tests: the engine, players who choose by a seed, and what one viewer is told.
+//! Table without a server, for tests: the engine, seeded random opponents, and the messages to one viewer.
 
 use std::time::Duration;
 
@@ -7,41 +7,49 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 use crate::table::{
-    Decided, DecidedBy, Decision, Ended, Finish, Happening, Incoming, Occupant, SeatInfo, SeatScore,
-    Snapshot, TableInfo, TableResult, TimeLeft, Update,
+    Decided, DecidedBy, Decision, EndReason, Occupant, SeatFinish, SeatInfo, SeatScore, Snapshot, TableEvent,
+    TableInfo, TableMessage, TableResult, TimeLeft, Update,
 };
 
-/// A game that one viewer follows, and plays if the viewer has a seat.
-pub(crate) struct House {
+/// A game with the messages to one viewer, who may hold a seat.
+pub(crate) struct TestTable {
     pub(crate) game: AnyGame,
     pub(crate) viewer: Viewer,
     rng: ChaCha20Rng,
-    number: u32,
-    decisions: u32,
-    asked: bool,
-    /// Whether updates come with views, or have to be followed by their events.
-    pub(crate) views: bool,
+    last_update: u32,
+    last_decision_id: u32,
+    decision_open: bool,
+    /// Send views with updates; otherwise only events.
+    pub(crate) send_views: bool,
 }
 
 pub(crate) fn seat(number: u8) -> Seat {
-    Seat::new(number).expect("a seat")
+    Seat::new(number).expect("a valid seat number")
 }
 
-impl House {
-    /// A table at its beginning, seen by seat 0.
-    pub(crate) fn new(id: GameId, players: u8, seed: u8) -> House {
-        House::seen_by(id, players, seed, Viewer::Seat(seat(0)))
+impl TestTable {
+    /// A new table, seen by seat 0.
+    pub(crate) fn new(id: GameId, players: u8, seed: u8) -> TestTable {
+        TestTable::with_viewer(id, players, seed, Viewer::Seat(seat(0)))
     }
 
-    pub(crate) fn seen_by(id: GameId, players: u8, seed: u8, viewer: Viewer) -> House {
+    pub(crate) fn with_viewer(id: GameId, players: u8, seed: u8, viewer: Viewer) -> TestTable {
         let (version, options) = (id.info().rules_version, id.default_options());
         let chance = Chance::seeded([seed; 32]);
         let game = AnyGame::new(version, options, players, chance, &mut parlor_engine::NoEvents).unwrap();
         let rng = ChaCha20Rng::seed_from_u64(seed.into());
-        House { game, viewer, rng, number: 0, decisions: 0, asked: false, views: true }
+        TestTable {
+            game,
+            viewer,
+            rng,
+            last_update: 0,
+            last_decision_id: 0,
+            decision_open: false,
+            send_views: true,
+        }
     }
 
-    /// The table, with a player on the viewer's seat, one whose name is long, and bots.
+    /// Table data: a player on the viewer's seat, one with a long name, and bots.
     pub(crate) fn table(&self) -> TableInfo {
         let seats = Seat::all(self.game.players()).map(|seat| {
             let occupant = match seat.index() {
@@ -61,8 +69,8 @@ impl House {
         }
     }
 
-    /// How everything stands, and what the viewer is asked.
-    pub(crate) fn begin(&mut self) -> Vec<Incoming> {
+    /// The initial snapshot, and the first decision if there is one.
+    pub(crate) fn start(&mut self) -> Vec<TableMessage> {
         let snapshot = Snapshot {
             viewer: self.viewer,
             table: self.table(),
@@ -70,78 +78,81 @@ impl House {
             presence: Seat::all(self.game.players()).map(|seat| (seat, true)).collect(),
             time_left: Vec::new(),
         };
-        let mut told = vec![Incoming::Snapshot(Box::new(snapshot))];
-        told.extend(self.ask());
-        told
+        let mut messages = vec![TableMessage::Snapshot(Box::new(snapshot))];
+        messages.extend(self.open_decision());
+        messages
     }
 
-    /// The seat that acts next, if it is not the viewer's.
-    fn other(&self) -> Option<Seat> {
+    /// An acting seat other than the viewer's.
+    fn acting_opponent(&self) -> Option<Seat> {
         self.game.to_act().iter().find(|seat| !self.viewer.is(*seat))
     }
 
-    /// Lets the others play until the viewer is asked, or the game is over.
-    pub(crate) fn others_play(&mut self) -> Vec<Incoming> {
-        let mut told = Vec::new();
-        while !self.asked {
-            let Some(seat) = self.other() else { break };
-            told.extend(self.one_plays(seat));
+    /// Plays the opponents until the viewer must decide or the game is over.
+    pub(crate) fn play_opponents(&mut self) -> Vec<TableMessage> {
+        let mut messages = Vec::new();
+        while !self.decision_open {
+            let Some(seat) = self.acting_opponent() else { break };
+            messages.extend(self.play_random_action(seat));
         }
-        told
+        messages
     }
 
-    fn one_plays(&mut self, seat: Seat) -> Vec<Incoming> {
+    fn play_random_action(&mut self, seat: Seat) -> Vec<TableMessage> {
         let legal = self.game.legal_actions(seat);
         let action = legal[below(legal.len() as u32, &mut self.rng) as usize];
         self.apply(seat, action, None)
     }
 
-    /// One more action of whoever comes next, for a game that is only watched.
-    pub(crate) fn anybody_plays(&mut self) -> Vec<Incoming> {
-        self.game.to_act().first().map_or_else(Vec::new, |seat| self.one_plays(seat))
+    /// Plays one action of the next acting seat, for a game that is only watched.
+    pub(crate) fn play_next(&mut self) -> Vec<TableMessage> {
+        self.game.to_act().first().map_or_else(Vec::new, |seat| self.play_random_action(seat))
     }
 
-    /// The viewer answers, and the others play.
-    pub(crate) fn answer(&mut self, decision: u32, index: u32) -> Vec<Incoming> {
-        assert!(self.asked && decision == self.decisions, "an answer to what was asked");
-        let seat = self.viewer.seat().expect("a player");
+    /// Answers for the viewer, and plays the opponents.
+    pub(crate) fn answer(&mut self, decision: u32, index: u32) -> Vec<TableMessage> {
+        assert!(
+            self.decision_open && decision == self.last_decision_id,
+            "the answer must be for the open decision"
+        );
+        let seat = self.viewer.seat().expect("the viewer has a seat");
         let action = self.game.legal_actions(seat)[index as usize];
-        self.asked = false;
+        self.decision_open = false;
         let decided = Decided { decision, action, by: DecidedBy::Player };
-        let mut told = self.apply(seat, action, Some(decided));
-        told.extend(self.others_play());
-        told
+        let mut messages = self.apply(seat, action, Some(decided));
+        messages.extend(self.play_opponents());
+        messages
     }
 
-    fn apply(&mut self, seat: Seat, action: AnyAction, decided: Option<Decided>) -> Vec<Incoming> {
+    fn apply(&mut self, seat: Seat, action: AnyAction, decided: Option<Decided>) -> Vec<TableMessage> {
         let mut events: Vec<(Audience, AnyEvent)> = Vec::new();
         self.game.apply(seat, action, &mut events).unwrap();
         let viewer = self.viewer;
         let events: Vec<AnyEvent> =
             events.into_iter().filter(|(to, _)| to.includes(viewer)).map(|(_, event)| event).collect();
-        let mut told = Vec::new();
-        let happenings: Vec<Happening> = self.result().map(Happening::Over).into_iter().collect();
+        let mut messages = Vec::new();
+        let table_events: Vec<TableEvent> = self.result().map(TableEvent::Over).into_iter().collect();
         if decided.is_some() || !events.is_empty() {
-            self.number += 1;
-            let view = self.views.then(|| self.game.view(viewer));
-            let update = Update { number: self.number, happenings, decided, events, view };
-            told.push(Incoming::Update(Box::new(update)));
+            self.last_update += 1;
+            let view = self.send_views.then(|| self.game.view(viewer));
+            let update = Update { number: self.last_update, table_events, decided, events, view };
+            messages.push(TableMessage::Update(Box::new(update)));
         }
-        told.extend(self.ask());
-        told
+        messages.extend(self.open_decision());
+        messages
     }
 
-    fn ask(&mut self) -> Option<Incoming> {
+    fn open_decision(&mut self) -> Option<TableMessage> {
         let seat = self.viewer.seat()?;
-        if self.asked || !self.game.to_act().contains(seat) {
+        if self.decision_open || !self.game.to_act().contains(seat) {
             return None;
         }
-        self.asked = true;
-        self.decisions += 1;
+        self.decision_open = true;
+        self.last_decision_id += 1;
         let secret = self.game.is_secret(seat);
         let (decision, bank) = if secret { (5, 0) } else { (30, 120) };
-        Some(Incoming::Decision(Box::new(Decision {
-            id: self.decisions,
+        Some(TableMessage::Decision(Box::new(Decision {
+            id: self.last_decision_id,
             view: Some(self.game.view(self.viewer)),
             legal: self.game.legal_actions(seat),
             time_left: Some(TimeLeft {
@@ -159,10 +170,10 @@ impl House {
             seat: standing.seat,
             place: standing.place.into(),
             points: standing.points,
-            finish: Finish::PlayedOut,
+            finish: SeatFinish::PlayedOut,
             clocks_run_out: 0,
         };
         let seats = outcome.standings().map(score).collect();
-        Some(TableResult { ended: Ended::PlayedOut, seats, note: String::new() })
+        Some(TableResult { reason: EndReason::PlayedOut, seats, note: String::new() })
     }
 }

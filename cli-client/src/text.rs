@@ -1,17 +1,16 @@
-//! Text that fits: wrapped and cut by the columns it takes up, and freed of what a terminal would obey.
+//! Text layout by display width, and removal of control characters.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How many columns a text takes up.
+/// Display width in columns.
 #[must_use]
 pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// A text without what a terminal, or the eye, would obey: control characters, and marks that turn the direction of
-/// writing. Names come from strangers.
+/// Removes control characters and bidirectional or zero-width marks, because names come from other users.
 #[must_use]
-pub fn clean(text: &str) -> String {
+pub fn sanitise(text: &str) -> String {
     let harmful = |c: char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -19,8 +18,8 @@ pub fn clean(text: &str) -> String {
     text.chars().filter(|c| !harmful(*c)).collect()
 }
 
-/// The text if it fits into so many columns, or its beginning and a mark that something is missing.
-pub(crate) fn fit(text: &str, columns: usize) -> String {
+/// Truncates a text to a display width, ending with an ellipsis.
+pub(crate) fn truncate(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
@@ -39,7 +38,7 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     kept
 }
 
-/// The text in lines of at most so many columns, broken between words; a word that is too long is cut.
+/// Wraps a text at word boundaries; words wider than a line are split.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
@@ -67,8 +66,8 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// What a search compares: small letters, and umlauts as the letters that any keyboard has.
-pub(crate) fn fold(text: &str) -> String {
+/// Normalises a text for searches: lower case, umlauts as ASCII letters.
+pub(crate) fn fold_for_search(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in text.chars().flat_map(char::to_lowercase) {
         match c {
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_cut_by_columns() {
+    fn texts_are_truncated_by_display_width() {
         for (text, columns, expected) in [
             ("Anna", 4, "Anna"),
             ("Annabel", 4, "Ann…"),
@@ -96,13 +95,13 @@ mod tests {
             ("ab", 1, "…"),
             ("ab", 0, ""),
         ] {
-            assert_eq!(fit(text, columns), expected, "{text} in {columns}");
-            assert!(width(&fit(text, columns)) <= columns);
+            assert_eq!(truncate(text, columns), expected, "{text} in {columns}");
+            assert!(width(&truncate(text, columns)) <= columns);
         }
     }
 
     #[test]
-    fn texts_are_wrapped_between_words() {
+    fn texts_are_wrapped_at_word_boundaries() {
         assert_eq!(wrap("seat 1 plays blue 7", 8), ["seat 1", "plays", "blue 7"]);
         assert_eq!(wrap("a wordtoolongforit b", 6), ["a", "wordto", "olongf", "orit b"]);
         assert_eq!(wrap("", 5), [""]);
@@ -110,13 +109,13 @@ mod tests {
     }
 
     #[test]
-    fn names_cannot_command_the_terminal() {
-        assert_eq!(clean("\u{1b}[2JAnna\u{202e}\r\n\u{9b}31m"), "[2JAnna31m");
-        assert_eq!(clean("Jürgen 日本"), "Jürgen 日本");
+    fn terminal_control_characters_are_removed() {
+        assert_eq!(sanitise("\u{1b}[2JAnna\u{202e}\r\n\u{9b}31m"), "[2JAnna31m");
+        assert_eq!(sanitise("Jürgen 日本"), "Jürgen 日本");
     }
 
     #[test]
-    fn searches_do_not_need_umlauts() {
-        assert_eq!(fold("Grüne 7, ÄÖß"), "grune 7, aoss");
+    fn search_folding_maps_umlauts_to_ascii() {
+        assert_eq!(fold_for_search("Grüne 7, ÄÖß"), "grune 7, aoss");
     }
 }

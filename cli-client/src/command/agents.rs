@@ -1,4 +1,4 @@
-//! `parlor agents`: the agents that the server knows, by name, page by page.
+//! `parlor agents`: lists registered agents by name, in pages.
 
 use std::time::SystemTime;
 
@@ -6,13 +6,14 @@ use clap::ValueEnum;
 use parlor_engine::{Lang, Text};
 use parlor_sdk::wire::{self, AgentState, ListAgentsRequest, SetAsideReason};
 
-use super::{describe, pages};
+use super::describe::{self, bilingual};
+use super::paging;
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 use crate::output::Columns;
 
-/// The states that can be asked for.
+/// Agent states accepted by `--state`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum State {
     Here,
@@ -38,15 +39,15 @@ pub(crate) struct Args {
     /// Only agents in this state
     #[arg(long, value_enum)]
     state: Option<State>,
-    /// How many agents to a page
+    /// Number of agents per page
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
     #[command(flatten)]
-    pages: pages::Paging,
+    page: paging::PageArgs,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let client = context.client().await?;
+    let client = context.connect().await?;
     let request = ListAgentsRequest {
         game: args.game.unwrap_or_default(),
         state: args.state.map_or(AgentState::Unspecified, AgentState::from).into(),
@@ -59,15 +60,11 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         "No agents. Connect one: parlor bot greedy --agent NAME",
         "Keine Agenten. Verbinde einen: parlor bot greedy --agent NAME",
     ];
-    args.pages.show(context, ask, none, |agents| list(agents, context.lang)).await?;
+    args.page.show(context, ask, none, |agents| agent_lines(agents, context.lang)).await?;
     Ok(Exit::Ok)
 }
 
-const fn words(en: &'static str, de: &'static str) -> Text {
-    Text { en, de }
-}
-
-fn list(agents: &[wire::Agent], lang: Lang) -> Vec<String> {
+fn agent_lines(agents: &[wire::Agent], lang: Lang) -> Vec<String> {
     let mut columns = match lang {
         Lang::En => {
             Columns::new(["agent", "version", "state", "tables", "games", "answers", "mean", "longest", ""])
@@ -86,68 +83,70 @@ fn list(agents: &[wire::Agent], lang: Lang) -> Vec<String> {
     };
     for agent in agents {
         let times = agent.times.unwrap_or_default();
-        let span = |us: u64| if times.answers == 0 { String::new() } else { milliseconds(us) };
+        let span = |us: u64| if times.answers == 0 { String::new() } else { format_micros(us) };
         columns.row([
             agent.name.clone(),
             agent.version.clone(),
-            state(agent.state()).get(lang).to_owned(),
+            state_text(agent.state()).get(lang).to_owned(),
             format!("{}/{}", agent.playing, agent.max_tables),
             agent.games.join(", "),
-            answers(&times, lang),
+            answer_counts(&times, lang),
             span(times.mean_us),
             span(times.longest_us),
-            agent.set_aside.as_ref().map(|aside| set_aside(aside, lang)).unwrap_or_default(),
+            agent.set_aside.as_ref().map(|aside| suspension(aside, lang)).unwrap_or_default(),
         ]);
     }
     columns.lines()
 }
 
-const fn state(state: AgentState) -> Text {
+const fn state_text(state: AgentState) -> Text {
     match state {
-        AgentState::Here => words("here", "da"),
-        AgentState::Gone => words("gone", "weg"),
-        AgentState::SetAside => words("set aside", "ausgesetzt"),
-        AgentState::Unspecified => words("unknown", "unbekannt"),
+        AgentState::Here => bilingual("here", "da"),
+        AgentState::Gone => bilingual("gone", "weg"),
+        AgentState::SetAside => bilingual("set aside", "ausgesetzt"),
+        AgentState::Unspecified => bilingual("unknown", "unbekannt"),
     }
 }
 
-/// How many answers, and how many of them were refused or too late, if any were.
-fn answers(times: &wire::AgentTimes, lang: Lang) -> String {
+/// Number of answers, with the refused and timed-out ones if there are any.
+fn answer_counts(times: &wire::AgentTimes, lang: Lang) -> String {
     let mut text = times.answers.to_string();
     let mut add = |count: u64, what: Text| {
         if count > 0 {
             text.push_str(&format!(", {count} {}", what.get(lang)));
         }
     };
-    add(times.refused, words("refused", "abgelehnt"));
-    add(times.clocks_run_out, words("timed out", "zu spät"));
+    add(times.refused, bilingual("refused", "abgelehnt"));
+    add(times.clocks_run_out, bilingual("timed out", "zu spät"));
     text
 }
 
-/// A time as people read it.
-fn milliseconds(us: u64) -> String {
+/// Formats microseconds as milliseconds, with one decimal below 10 ms.
+fn format_micros(us: u64) -> String {
     let (ms, rest) = (us / 1000, us % 1000 / 100);
     if ms < 10 { format!("{ms}.{rest} ms") } else { format!("{ms} ms") }
 }
 
-/// Why an agent gets no new seats, and until when.
-pub(super) fn set_aside(aside: &wire::SetAside, lang: Lang) -> String {
+/// Reason and end of an agent's suspension.
+pub(super) fn suspension(aside: &wire::SetAside, lang: Lang) -> String {
     let why = match aside.reason() {
         SetAsideReason::TimedOut => {
-            words("its clock ran out again and again", "seine Uhr lief immer wieder ab")
+            bilingual("its clock expired repeatedly", "seine Uhr lief immer wieder ab")
         }
-        SetAsideReason::BrokeOff => words("it broke off again and again", "er brach immer wieder ab"),
+        SetAsideReason::BrokeOff => bilingual("it disconnected repeatedly", "er brach immer wieder ab"),
         SetAsideReason::BrokeRules => {
-            words("it broke the rules again and again", "er brach immer wieder die Regeln")
+            bilingual("it broke the rules repeatedly", "er brach immer wieder die Regeln")
         }
         SetAsideReason::TooSlow => {
-            words("it read too slowly again and again", "er las immer wieder zu langsam")
+            bilingual("it read too slowly repeatedly", "er las immer wieder zu langsam")
         }
-        SetAsideReason::Unspecified => words("", ""),
+        SetAsideReason::Unspecified => bilingual("", ""),
     };
-    let mut text = format!("{}: {}", words("set aside", "ausgesetzt").get(lang), why.get(lang));
-    if let Some(until) = describe::moment(aside.until_time.and_then(|time| SystemTime::try_from(time).ok())) {
-        text.push_str(&format!(", {} {until}", words("until", "bis").get(lang)));
+    let mut text = format!("{}: {}", bilingual("set aside", "ausgesetzt").get(lang), why.get(lang));
+    if let Some(until) =
+        describe::format_timestamp(aside.until_time.and_then(|time| SystemTime::try_from(time).ok()))
+    {
+        text.push_str(&format!(", {} {until}", bilingual("until", "bis").get(lang)));
     }
     text
 }
@@ -157,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agents_stand_below_each_other_in_both_languages() {
+    fn agents_are_listed_in_columns_in_both_languages() {
         let aside = wire::SetAside {
             reason: SetAsideReason::TimedOut.into(),
             until_time: Some(prost_types::Timestamp { seconds: 1_700_000_000, nanos: 0 }),
@@ -189,16 +188,16 @@ mod tests {
             },
         ];
         assert_eq!(
-            list(&agents, Lang::En),
+            agent_lines(&agents, Lang::En),
             [
                 "AGENT  VERSION  STATE      TABLES  GAMES       ANSWERS        MEAN    LONGEST",
                 "ada    1.0      here       3/16    gap, flush  12, 2 refused  1.2 ms  45 ms",
-                "bob             set aside  0/0                 0                               set aside: its clock ran out \
-                 again and again, until 2023-11-14T22:13:20Z",
+                "bob             set aside  0/0                 0                               set aside: its clock expired \
+                 repeatedly, until 2023-11-14T22:13:20Z",
             ]
         );
         assert!(
-            list(&agents, Lang::De)[2]
+            agent_lines(&agents, Lang::De)[2]
                 .ends_with("ausgesetzt: seine Uhr lief immer wieder ab, bis 2023-11-14T22:13:20Z")
         );
     }

@@ -1,4 +1,4 @@
-//! `parlor bench`: plays many tables at once, and says how many moves a second the server makes, and how fast each.
+//! `parlor bench`: plays many tables at once, and reports throughput and latency.
 
 mod report;
 mod tables;
@@ -14,80 +14,81 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::clock::{Millis, parse_time};
-use super::create::players;
+use super::create::player_count;
 use super::{games, options};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
-use report::Report;
-use tables::{Ground, Held};
+use report::BenchReport;
+use tables::{LoadGenerator, OpenTables};
 
-/// How many calls are made at once to make tables ready.
-const AT_ONCE: usize = 64;
+/// Maximum concurrent calls while connections are opened and tables created or cancelled.
+const MAX_CONCURRENT_CALLS: usize = 64;
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  parlor bench --tables 1000 --connections 16\n  \
         parlor bench --tables 1000 --connections 16 --seats-per-stream 1 --rate 20000 --json")]
 pub(crate) struct Args {
-    /// How many tables are played at once
+    /// Number of tables played at once
     #[arg(long, value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     tables: u32,
-    /// Over how many connections
+    /// Number of connections
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=20_000))]
     connections: u32,
-    /// How many seats share a stream [default: all of a connection]
+    /// Number of seats per stream [default: all seats of a connection]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     seats_per_stream: Option<u32>,
     /// The game
     #[arg(long, default_value = "gap")]
     game: String,
-    /// An option of the game; may be given several times. `parlor games GAME` lists them
-    #[arg(long, value_name = "NAME=VALUE", value_parser = options::parse)]
+    /// Option of the game; repeatable. `parlor games GAME` lists them
+    #[arg(long, value_name = "NAME=VALUE", value_parser = options::parse_option)]
     option: Vec<(String, String)>,
-    /// How many play at a table [default: as few as the game allows]
+    /// Number of players per table [default: the game's minimum]
     #[arg(long, value_name = "COUNT")]
     players: Option<u32>,
-    /// How long to measure
+    /// Measuring time in seconds
     #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: u32,
-    /// How long to play before measuring
+    /// Time to play before measuring
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time)]
     warm_up: Millis,
-    /// At most so many moves a second in all [default: as fast as it goes]
+    /// Maximum moves a second in total [default: unlimited]
     #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
-    /// Do not ask for views, events and legal actions
+    /// Do not request views, events and legal actions
     #[arg(long)]
     bare: bool,
-    /// The process of the server, for its CPU and memory [default: whoever listens there, on this machine]
+    /// Process id of the server, to measure its CPU and memory [default: the process listening at the
+    /// address, on this machine]
     #[arg(long, value_name = "ID")]
     server_pid: Option<u32>,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let server = server(&args, context)?;
-    let first = context.stop.unless(context.waiting(context.client())).await;
+    let server = server_process(&args, context)?;
+    let first = context.stop.unless_stopped(context.with_wait_notice(context.connect())).await;
     let first = match first {
         Ok(client) => client?,
         Err(exit) => return Ok(exit),
     };
-    let held = Held::new(args.tables as usize);
-    let measured = context.stop.unless(measure(&args, &first, server, &held, context)).await;
-    // Whatever came of it, nothing of it stays.
-    held.cancel_all(&first).await;
+    let open_tables = OpenTables::new(args.tables as usize);
+    let measured = context.stop.unless_stopped(measure(&args, &first, server, &open_tables, context)).await;
+    // Cancels the tables on success, failure and interrupt alike.
+    open_tables.cancel_all(&first).await;
     match measured {
         Ok(report) => report?.print(context).map(|()| Exit::Ok),
         Err(exit) => Ok(exit),
     }
 }
 
-/// The process of the server: the one named, or the one that listens at the address, if that is this machine's.
-fn server(args: &Args, context: &Context) -> Result<Option<Process>, Failure> {
+/// The server process: the one given by id, or the one listening at the address if that is on this machine.
+fn server_process(args: &Args, context: &Context) -> Result<Option<Process>, Failure> {
     if let Some(id) = args.server_pid {
         return Process::with_id(id).map(Some).ok_or_else(|| {
             Failure::usage(
                 format!(
-                    "there is no process {id} to be looked at: give the id of the server, or leave it out"
+                    "there is no process {id}, or it is not visible: give the id of the server, or omit the flag"
                 ),
                 format!(
                     "Einen Prozess {id} gibt es hier nicht: gib die Nummer des Servers an oder lass sie weg"
@@ -106,58 +107,60 @@ async fn measure(
     args: &Args,
     first: &Client,
     server: Option<Process>,
-    held: &Held,
+    open_tables: &OpenTables,
     context: &Context,
-) -> Result<Report, Failure> {
-    let game = games::find(first.games().await?, &args.game)?;
-    let players = players(args.players, &game)?;
-    let new =
-        NewTable::with_options(options::make(&game, &args.option, context)?).open_seats(players as usize);
+) -> Result<BenchReport, Failure> {
+    let game = games::find_game(first.games().await?, &args.game)?;
+    let players = player_count(args.players, &game)?;
+    let new = NewTable::with_options(options::build_options(&game, &args.option, context)?)
+        .open_seats(players as usize);
     let seats = args.tables * players;
     let connections: Vec<Client> = stream::iter(0..args.connections)
         .map(|_| context.settings.connect())
-        .buffer_unordered(AT_ONCE)
+        .buffer_unordered(MAX_CONCURRENT_CALLS)
         .try_collect()
         .await?;
     let streams = seats.div_ceil(args.seats_per_stream.unwrap_or(seats.div_ceil(args.connections)));
     let sessions: Vec<Session> =
         (0..streams).map(|number| connections[number as usize % connections.len()].session()).collect();
-    context.progress(&context.say(
+    context.progress(&context.localise(
         || format!("{} tables over {streams} streams and {} connections ...", args.tables, args.connections),
         || format!("{} Tische über {streams} Ströme und {} Verbindungen ...", args.tables, args.connections),
     ));
     let memory_before = server.and_then(|server| server.memory_kib().ok());
 
-    let (ready, mut all_ready) = mpsc::channel(AT_ONCE);
-    let ground = Arc::new(Ground::new(new, players, connections, sessions, held.clone(), args));
+    let (ready, mut all_ready) = mpsc::channel(MAX_CONCURRENT_CALLS);
+    let generator =
+        Arc::new(LoadGenerator::new(new, players, connections, sessions, open_tables.clone(), args));
     let mut playing = JoinSet::new();
     for table in 0..args.tables as usize {
-        playing.spawn(ground.clone().play_on(table, ready.clone()));
+        playing.spawn(generator.clone().run_table(table, ready.clone()));
     }
     for _ in 0..args.tables {
-        unless_one_fails(all_ready.recv(), &mut playing).await?;
+        unless_table_fails(all_ready.recv(), &mut playing).await?;
     }
-    unless_one_fails(tokio::time::sleep(Duration::from_millis(args.warm_up.0.into())), &mut playing).await?;
+    unless_table_fails(tokio::time::sleep(Duration::from_millis(args.warm_up.0.into())), &mut playing)
+        .await?;
 
     let cpu = || server.and_then(|server| server.cpu().ok());
     let (cpu_before, begun) = (cpu(), now());
-    ground.meter.begin();
-    unless_one_fails(tokio::time::sleep(Duration::from_secs(args.seconds.into())), &mut playing).await?;
-    let times = ground.meter.end();
+    generator.meter.begin();
+    unless_table_fails(tokio::time::sleep(Duration::from_secs(args.seconds.into())), &mut playing).await?;
+    let times = generator.meter.end();
     let (took, cpu_after) = (now() - begun, cpu());
-    Ok(Report {
+    Ok(BenchReport {
         times,
         took,
         tables: args.tables,
-        finished: ground.finished(),
+        finished: generator.finished(),
         server: server.map(Process::id),
         cpu: cpu_before.zip(cpu_after).map(|(before, after)| after.saturating_sub(before)),
         memory: memory_before.zip(server.and_then(|server| server.memory_kib().ok())),
     })
 }
 
-/// Waits for something, unless a table fails: those that are played never end by themselves.
-async fn unless_one_fails<T>(
+/// Awaits `work` unless a table task fails first. Table tasks end only with an error or a panic.
+async fn unless_table_fails<T>(
     work: impl Future<Output = T>,
     playing: &mut JoinSet<Result<(), parlor_sdk::Error>>,
 ) -> Result<T, Failure> {
@@ -165,11 +168,11 @@ async fn unless_one_fails<T>(
         done = work => Ok(done),
         Some(ended) = playing.join_next() => match ended {
             Ok(Err(error)) => Err(error.into()),
-            // It panicked.
+            // The task panicked.
             Ok(Ok(())) | Err(_) => Err(Failure::new(
                 Exit::Failure,
                 "BENCH",
-                "a table could not be played on: this is a mistake in parlor",
+                "a table task panicked: this is a bug in parlor",
                 "Ein Tisch ließ sich nicht weiterspielen: Das ist ein Fehler in parlor",
             )),
         }

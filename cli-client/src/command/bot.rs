@@ -1,7 +1,7 @@
-//! `parlor bot`: a strategy of the house plays as a remote player.
+//! `parlor bot`: plays a house strategy as a remote player.
 
 mod agent;
-mod find;
+mod open_seats;
 mod strategy;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,38 +23,39 @@ use strategy::Strategy;
         parlor bot greedy --agent my-bot --games gap,flush"
 )]
 pub(crate) struct Args {
-    /// The strategy: random, greedy, search, or search:N for N playouts a decision
+    /// Strategy: random, greedy, search, or search:N for N playouts per decision
     #[arg(value_name = "NAME", value_parser = parse_bot)]
     bot: HouseBot,
     #[command(flatten)]
     seats: SeatsArgs,
-    /// The name that others see [default: that of the strategy]
+    /// Display name [default: the name of the strategy]
     #[arg(long)]
     name: Option<String>,
-    /// How many tables to play at the same time [default: 1; with --agent, 16]
+    /// Number of tables to play at the same time [default: 1; with --agent, 16]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=10000))]
     at_once: Option<u16>,
-    /// Stop after so many tables [default: all that were named; with --game and --agent, never]
+    /// Stop after this many tables [default: all named tables; with --game and --agent, never]
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["table", "seat_token"])]
     tables: Option<u64>,
     #[command(flatten)]
     agent: agent::AgentArgs,
 }
 
-/// Where to play.
+/// The seats to play.
 #[derive(clap::Args)]
 #[group(required = true, multiple = false)]
 struct SeatsArgs {
-    /// Play at this table; may be given several times
+    /// Join this table; repeatable
     #[arg(long, value_name = "TABLE")]
     table: Vec<String>,
-    /// Play a seat that you have; may be given several times
+    /// Play the seat of this token; repeatable
     #[arg(long, value_name = "TOKEN")]
     seat_token: Vec<String>,
-    /// Play table after table of this game, wherever a seat is free
+    /// Join tables of this game with a free seat, one after another
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
-    /// Be an agent of this name, and play at the tables that it is given: in tournaments, and by `--seat agent:NAME`
+    /// Connect as the agent of this name, and play the seats it is assigned: in tournaments, and by `--seat
+    /// agent:NAME`
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 }
@@ -63,11 +64,11 @@ fn parse_bot(name: &str) -> Result<HouseBot, String> {
     HouseBot::by_name(name).map_err(|error| error.to_string())
 }
 
-/// The seats that are being played, which can be gone on with.
+/// Tokens of the seats in play, printed on interrupt so that they can be resumed.
 #[derive(Clone, Default)]
-struct Held(Arc<Mutex<Vec<SeatToken>>>);
+struct HeldSeats(Arc<Mutex<Vec<SeatToken>>>);
 
-impl Held {
+impl HeldSeats {
     fn add(&self, token: &SeatToken) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(token.clone());
     }
@@ -85,27 +86,27 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     if let Some(name) = &args.seats.agent {
         return agent::run(name, &args, context).await;
     }
-    let held = Held::default();
+    let held = HeldSeats::default();
     tokio::select! {
         biased;
-        exit = context.stop.told() => {
-            tell_how_to_go_on(&held.all(), &args, context);
+        exit = context.stop.received() => {
+            print_resume_command(&held.all(), &args, context);
             Ok(exit)
         }
         done = play(&args, &held, context) => done,
     }
 }
 
-async fn play(args: &Args, held: &Held, context: &Context) -> Result<Exit, Failure> {
-    let client = context.waiting(context.client()).await?;
+async fn play(args: &Args, held: &HeldSeats, context: &Context) -> Result<Exit, Failure> {
+    let client = context.with_wait_notice(context.connect()).await?;
     let session = client.session();
     let seats = seats(args, &client, context);
     let mut played = std::pin::pin!(
         seats
             .map(|seat| async {
-                let token = seat.map_err(Trouble::NoSeat)?;
+                let token = seat.map_err(SeatFailure::NoSeat)?;
                 let played = play_one(token, args.bot, &session, held).await;
-                played.map_err(|error| Trouble::AtTable(error.into()))
+                played.map_err(|error| SeatFailure::AtTable(error.into()))
             })
             .buffer_unordered(args.at_once.unwrap_or(1).into())
     );
@@ -117,14 +118,14 @@ async fn play(args: &Args, held: &Held, context: &Context) -> Result<Exit, Failu
                 print(&finished, context)?;
                 continue;
             }
-            // Nobody will look for another seat.
-            Err(Trouble::NoSeat(failure)) if args.seats.game.is_some() => return Err(failure),
-            Err(Trouble::NoSeat(failure) | Trouble::AtTable(failure)) => failure,
+            // The search for open seats has ended.
+            Err(SeatFailure::NoSeat(failure)) if args.seats.game.is_some() => return Err(failure),
+            Err(SeatFailure::NoSeat(failure) | SeatFailure::AtTable(failure)) => failure,
         };
         if one {
             return Err(failure);
         }
-        // One table of many: the others go on.
+        // One of several tables failed: the others continue.
         if let Some(line) = failure.line(context.lang, context.json) {
             context.note(&line);
         }
@@ -133,15 +134,15 @@ async fn play(args: &Args, held: &Held, context: &Context) -> Result<Exit, Failu
     Ok(exit)
 }
 
-/// Where something went wrong.
-enum Trouble {
-    /// No seat could be taken.
+/// A failure while seats are played.
+enum SeatFailure {
+    /// No seat could be joined.
     NoSeat(Failure),
-    /// At a table.
+    /// A seat failed during play.
     AtTable(Failure),
 }
 
-/// The seats to play, each taken when its turn comes.
+/// Stream of the seats to play. Each is joined when it is polled.
 fn seats<'a>(
     args: &'a Args,
     client: &'a Client,
@@ -156,7 +157,7 @@ fn seats<'a>(
             let joined = client.join_table(join).await?;
             if joined.table.state() == wire::TableState::Open {
                 let id = &joined.table.table_id;
-                context.progress(&context.say(
+                context.progress(&context.localise(
                     || format!("Waiting for the other players at table {id} ..."),
                     || format!("Warte auf die anderen an Tisch {id} ..."),
                 ));
@@ -165,7 +166,7 @@ fn seats<'a>(
         }
     });
     let found = stream::iter(args.seats.game.as_deref())
-        .flat_map(move |game| find::tables(game.to_owned(), name.clone(), client, context))
+        .flat_map(move |game| open_seats::join_open_seats(game.to_owned(), name.clone(), client, context))
         .take(args.tables.and_then(|tables| usize::try_from(tables).ok()).unwrap_or(usize::MAX));
     given.chain(joined).chain(found)
 }
@@ -174,7 +175,7 @@ async fn play_one(
     token: SeatToken,
     bot: HouseBot,
     session: &Session,
-    held: &Held,
+    held: &HeldSeats,
 ) -> Result<Finished, Error> {
     held.add(&token);
     let mut thinker = Offloaded::new(Strategy::new(bot, token.reveal()));
@@ -191,28 +192,28 @@ fn print(finished: &Finished, context: &Context) -> Result<(), Failure> {
         let result = finished.result().map(to_json);
         return context.out.json_line(&json!({ "table_id": id, "seat": seat, "result": result }));
     }
-    context.out.line(line(finished, context))
+    context.out.line(result_line(finished, context))
 }
 
-/// How a table ended for the bot, for a person.
-fn line(finished: &Finished, context: &Context) -> String {
+/// Result line of a table, for people.
+fn result_line(finished: &Finished, context: &Context) -> String {
     let id = &finished.table.table_id;
     match finished.own() {
         Some(own) => {
             let (place, of, points) = (own.place, finished.table.seats.len(), own.points);
-            context.say(
+            context.localise(
                 || format!("Table {id}: place {place} of {of} with {points} points"),
                 || format!("Tisch {id}: Platz {place} von {of} mit {points} Punkten"),
             )
         }
         None => {
             let state = super::describe::state(finished.table.state()).get(context.lang);
-            context.say(|| format!("Table {id}: {state}"), || format!("Tisch {id}: {state}"))
+            context.localise(|| format!("Table {id}: {state}"), || format!("Tisch {id}: {state}"))
         }
     }
 }
 
-fn tell_how_to_go_on(held: &[SeatToken], args: &Args, context: &Context) {
+fn print_resume_command(held: &[SeatToken], args: &Args, context: &Context) {
     if held.is_empty() {
         return;
     }
@@ -221,7 +222,7 @@ fn tell_how_to_go_on(held: &[SeatToken], args: &Args, context: &Context) {
         if settings.server_is_default { String::new() } else { format!("--server {} ", settings.server) };
     let seats: Vec<String> = held.iter().map(|token| format!("--seat-token {}", token.reveal())).collect();
     let command = format!("parlor bot {} {server}--at-once {} {}", args.bot, held.len(), seats.join(" "));
-    context.note(&context.say(
+    context.note(&context.localise(
         || format!("The seats stay the bot's. Go on with: {command}"),
         || format!("Die Sitze bleiben beim Bot. Weiter geht es mit: {command}"),
     ));

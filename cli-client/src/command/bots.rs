@@ -1,4 +1,4 @@
-//! `parlor bots`: the bots of the house.
+//! `parlor bots`: lists the house bots.
 
 use parlor_sdk::wire;
 
@@ -15,18 +15,18 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let bots = context.client().await?.house_bots(args.game.as_deref().unwrap_or_default()).await?;
+    let bots = context.connect().await?.house_bots(args.game.as_deref().unwrap_or_default()).await?;
     if context.json {
         context.out.document(&wire::ListHouseBotsResponse { bots })?;
         return Ok(Exit::Ok);
     }
     if bots.is_empty() {
-        context.out.line(context.say(|| "No bots.".into(), || "Keine Bots.".into()))?;
+        context.out.line(context.localise(|| "No bots.".into(), || "Keine Bots.".into()))?;
         return Ok(Exit::Ok);
     }
     let (about, games) = (
-        context.say(|| "about".into(), || "Spielweise".into()),
-        context.say(|| "games".into(), || "Spiele".into()),
+        context.localise(|| "about".into(), || "Spielweise".into()),
+        context.localise(|| "games".into(), || "Spiele".into()),
     );
     let mut columns = Columns::new(["bot", &about, &games]);
     for bot in bots {

@@ -1,4 +1,4 @@
-//! `parlor completions`: what a shell needs to complete commands and flags.
+//! `parlor completions`: prints shell completions.
 
 use clap::CommandFactory;
 use clap_complete::Shell;
@@ -8,10 +8,11 @@ use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
-/// Print completions for a shell, such as `parlor completions bash > ~/.local/share/bash-completion/completions/parlor`
+/// Print shell completions, such as `parlor completions bash >
+/// ~/.local/share/bash-completion/completions/parlor`
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The shell
+    /// Shell
     shell: Shell,
 }
 

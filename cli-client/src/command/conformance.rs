@@ -1,4 +1,4 @@
-//! `parlor conformance`: examines somebody's agent.
+//! `parlor conformance`: checks an agent's protocol conformance.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,41 +8,43 @@ use std::time::Duration;
 use parlor_engine::{GameId, Lang};
 use serde_json::json;
 
-use crate::conformance::{Check, Exam, Line, Verdict, examine};
+use parlor_cli::lang::BilingualText;
+
+use crate::conformance::{Check, ExamServer, ExamSettings, Verdict, run_checks};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "It plays the server: no other one is needed. Let your agent connect to the address that it prints, or give the \
-        command that starts it; the address is then in PARLOR_ADDRESS, as HOST:PORT.\n\n\
+    after_help = "This command acts as the server; no other one is needed. Connect your agent to the printed address, or give the \
+        command that starts it, which gets the address as HOST:PORT in PARLOR_ADDRESS.\n\n\
         Exit codes: 0 if all checks passed, 1 if not, 3 if no agent connected.\n\n\
         Examples:\n  parlor conformance\n  parlor conformance --games gap -- python agent.py"
 )]
 pub(crate) struct Args {
-    /// Where the agent is to connect; port 0 is any free one
+    /// Address to listen on; port 0 chooses a free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7768")]
     listen: SocketAddr,
-    /// The name that the agent must have [default: any]
+    /// Required name of the agent [default: any]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Only these games, separated by commas [default: all that the agent claims]
+    /// Games to check, separated by commas [default: all games of the agent]
     #[arg(long, value_name = "GAMES", value_delimiter = ',', value_parser = parse_game)]
     games: Vec<GameId>,
-    /// Only the checks that begin so, such as game or reconnect:asked; may be given several times
+    /// Run only checks with this prefix, such as game or reconnect:asked; repeatable
     #[arg(long, value_name = "CHECK")]
     check: Vec<String>,
-    /// How many tables at once, where it is about many
+    /// Number of tables for the check `many`
     #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10000))]
     tables: u32,
-    /// How long to wait for the agent
+    /// Maximum time to wait for the agent to connect
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
     wait: Duration,
-    /// How long the agent may take for an answer
+    /// Maximum time for an answer
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
     patience: Duration,
-    /// The command that starts the agent
+    /// Command that starts the agent
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
 }
@@ -50,36 +52,36 @@ pub(crate) struct Args {
 fn parse_game(id: &str) -> Result<GameId, String> {
     GameId::from_id(id).ok_or_else(|| {
         let known: Vec<&str> = GameId::ALL.iter().map(|game| game.info().id).collect();
-        format!("there are {}", known.join(", "))
+        format!("known games are {}", known.join(", "))
     })
 }
 
-/// The agent's process, which ends with the checks.
-struct Agent(Child);
+/// The agent's process, killed when dropped.
+struct AgentProcess(Child);
 
-impl Drop for Agent {
+impl Drop for AgentProcess {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited by itself.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let mut line = Line::open(args.listen).await.map_err(|error| {
+    let mut server = ExamServer::bind(args.listen).await.map_err(|error| {
         let listen = args.listen;
         Failure::usage(
             format!("cannot listen on {listen} ({error}): choose another address with --listen"),
             format!("Auf {listen} lässt sich nicht hören ({error}): Nimm eine andere Adresse mit --listen"),
         )
     })?;
-    let address = line.address();
-    let _agent = start(&args.command, address)?;
-    context.note(&context.say(
+    let address = server.address();
+    let _agent = spawn_agent(&args.command, address)?;
+    context.note(&context.localise(
         || format!("Waiting for an agent on {address} ..."),
         || format!("Warte auf einen Agenten auf {address} ..."),
     ));
-    let exam = Exam {
+    let settings = ExamSettings {
         agent: args.agent,
         games: args.games,
         checks: args.check,
@@ -87,7 +89,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         wait: args.wait,
         patience: args.patience,
     };
-    let checks = examine(&mut line, &exam, |check| print(check, context)).await?;
+    let checks = run_checks(&mut server, &settings, |check| print(check, context)).await?;
     let Some(checks) = checks else {
         let wait = humantime::format_duration(args.wait);
         return Err(Failure::new(
@@ -104,24 +106,24 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     if context.json {
         context.out.json_line(&json!({ "passed": passed, "failed": failed, "skipped": skipped }))?;
     } else {
-        context.out.line(context.say(
-            || format!("{passed} passed, {failed} to mend, {skipped} not tried"),
+        context.out.line(context.localise(
+            || format!("{passed} passed, {failed} failed, {skipped} skipped"),
             || format!("{passed} bestanden, {failed} zu richten, {skipped} nicht versucht"),
         ))?;
     }
     Ok(if failed + skipped == 0 { Exit::Ok } else { Exit::Failure })
 }
 
-fn start(command: &[String], address: SocketAddr) -> Result<Option<Agent>, Failure> {
+fn spawn_agent(command: &[String], address: SocketAddr) -> Result<Option<AgentProcess>, Failure> {
     let Some((program, args)) = command.split_first() else { return Ok(None) };
     let started = Command::new(program)
         .args(args)
         .env("PARLOR_ADDRESS", address.to_string())
         .stdin(Stdio::null())
-        // What the agent prints is not what this program prints.
+        // Standard output is reserved for the report.
         .stdout(Stdio::from(io::stderr()))
         .spawn();
-    started.map(|child| Some(Agent(child))).map_err(|error| {
+    started.map(|child| Some(AgentProcess(child))).map_err(|error| {
         Failure::usage(
             format!("{program} cannot be started ({error})"),
             format!("{program} lässt sich nicht starten ({error})"),
@@ -131,8 +133,8 @@ fn start(command: &[String], address: SocketAddr) -> Result<Option<Agent>, Failu
 
 fn print(check: &Check, context: &Context) -> Result<(), Failure> {
     let lang = context.lang;
-    let texts = |said: &[crate::conformance::Said]| -> Vec<String> {
-        said.iter().map(|said| said.get(lang).to_owned()).collect()
+    let texts = |texts: &[BilingualText]| -> Vec<String> {
+        texts.iter().map(|text| text.get(lang).to_owned()).collect()
     };
     let (faults, notes) = (texts(&check.faults), texts(&check.notes));
     if context.json {
@@ -146,7 +148,7 @@ fn print(check: &Check, context: &Context) -> Result<(), Failure> {
     }
     let verdict = match (check.verdict, lang) {
         (Verdict::Pass, _) => "ok  ",
-        (Verdict::Fail, Lang::En) => "MEND",
+        (Verdict::Fail, Lang::En) => "FAIL",
         (Verdict::Fail, Lang::De) => "FEHL",
         (Verdict::Skipped, _) => "-   ",
     };

@@ -1,4 +1,4 @@
-//! `parlor create`: makes a table.
+//! `parlor create`: creates a table.
 
 use parlor_sdk::{NewTable, wire::GameInfo};
 
@@ -14,48 +14,48 @@ use crate::exit::Exit;
     after_help = "Example: parlor create gap --option target=15 --seat open --seat bot:greedy --clock 30s"
 )]
 pub(crate) struct Args {
-    /// The game, such as gap
+    /// Game id, such as gap
     game: String,
-    /// An option of the game; may be given several times. `parlor games GAME` lists them
-    #[arg(long, value_name = "NAME=VALUE", value_parser = options::parse)]
+    /// Option of the game; repeatable. `parlor games GAME` lists them
+    #[arg(long, value_name = "NAME=VALUE", value_parser = options::parse_option)]
     option: Vec<(String, String)>,
-    /// A seat: open, bot:NAME, agent:NAME, user:ID or user:ID=NAME; once for each, in order
+    /// Seat: open, bot:NAME, agent:NAME, user:ID or user:ID=NAME; repeat for each seat, in order
     #[arg(long, value_name = "SEAT", conflicts_with = "players")]
     seat: Vec<SeatArg>,
-    /// So many open seats [default: as few as the game allows]
+    /// Number of open seats [default: the game's minimum]
     #[arg(long, value_name = "COUNT")]
     players: Option<u32>,
-    /// Only you, the players, and those with a spectator token can see it
+    /// Visible only to you, the players, and holders of a spectator token
     #[arg(long)]
     private: bool,
-    /// A note of yours; may be given several times
+    /// Metadata of the table; repeatable
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_metadata)]
     metadata: Vec<(String, String)>,
-    /// The seed of the shuffle, for tests: a number or 64 hexadecimal digits. Never rated
-    #[arg(long, value_parser = seed::parse)]
+    /// Shuffle seed, for tests: a number or 64 hexadecimal digits. The table is never rated
+    #[arg(long, value_parser = seed::parse_seed)]
     seed: Option<[u8; 32]>,
-    /// Makes a repeat harmless: the same id gives the same table
+    /// Idempotency key: the same id returns the same table
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
     #[command(flatten)]
     clock: ClockArgs,
-    /// How long the table waits for players before it expires
+    /// Maximum time to wait for players before the table expires
     #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Time")]
     fill_within: Option<Millis>,
 }
 
-/// A note such as `round=3`.
+/// Parses metadata such as `round=3`.
 pub(super) fn parse_metadata(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("metadata is such as round=3")?;
+    let (key, value) = text.split_once('=').ok_or("metadata is written as KEY=VALUE, such as round=3")?;
     if key.is_empty() { Err("the key is empty".to_owned()) } else { Ok((key.to_owned(), value.to_owned())) }
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let client = context.client().await?;
-    let game = games::find(client.games().await?, &args.game)?;
-    let mut new = NewTable::with_options(options::make(&game, &args.option, context)?);
+    let client = context.connect().await?;
+    let game = games::find_game(client.games().await?, &args.game)?;
+    let mut new = NewTable::with_options(options::build_options(&game, &args.option, context)?);
     new = if args.seat.is_empty() {
-        new.open_seats(players(args.players, &game)? as usize)
+        new.open_seats(player_count(args.players, &game)? as usize)
     } else {
         args.seat.iter().fold(new, |new, seat| seat.add_to(new))
     };
@@ -82,8 +82,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     Ok(Exit::Ok)
 }
 
-/// How many play: as many as asked for, or as few as the game allows.
-pub(super) fn players(asked: Option<u32>, game: &GameInfo) -> Result<u32, Failure> {
+/// The number of players: the given one if the game allows it, or the game's minimum.
+pub(super) fn player_count(asked: Option<u32>, game: &GameInfo) -> Result<u32, Failure> {
     let (min, max, game) = (game.min_players, game.max_players, &game.game);
     let players = asked.unwrap_or(min);
     if (min..=max).contains(&players) {

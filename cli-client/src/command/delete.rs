@@ -1,4 +1,4 @@
-//! `parlor delete`: deletes a table that is over.
+//! `parlor delete`: deletes a finished table.
 
 use serde_json::json;
 
@@ -8,18 +8,18 @@ use crate::exit::Exit;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The id of the table, which must be yours and over
+    /// Id of the table, which must be yours and finished
     table: String,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    context.client().await?.delete_table(&args.table).await?;
+    context.connect().await?.delete_table(&args.table).await?;
     if context.json {
         context.out.json(&json!({ "deleted": true }))?;
     } else {
         let id = &args.table;
         context.out.line(
-            context.say(|| format!("Table {id} is deleted."), || format!("Tisch {id} ist gelöscht.")),
+            context.localise(|| format!("Table {id} is deleted."), || format!("Tisch {id} ist gelöscht.")),
         )?;
     }
     Ok(Exit::Ok)

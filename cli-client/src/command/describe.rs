@@ -1,4 +1,4 @@
-//! Tables in words: where they are in their life, who sits there, how they ended.
+//! Tables as text: state, seats, result.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,7 +8,7 @@ use parlor_sdk::wire::{self, table_seat::Occupant};
 use crate::context::Context;
 use crate::output::Columns;
 
-/// A text of the server, in one language.
+/// The text in one language; empty if it is absent.
 pub(super) fn text(text: Option<&wire::Text>, lang: Lang) -> &str {
     text.map_or("", |text| match lang {
         Lang::En => &text.en,
@@ -16,29 +16,29 @@ pub(super) fn text(text: Option<&wire::Text>, lang: Lang) -> &str {
     })
 }
 
-const fn words(en: &'static str, de: &'static str) -> Text {
+pub(super) const fn bilingual(en: &'static str, de: &'static str) -> Text {
     Text { en, de }
 }
 
-/// Where a table is in its life.
+/// Name of a table state.
 pub(super) const fn state(state: wire::TableState) -> Text {
     match state {
-        wire::TableState::Open => words("open", "offen"),
-        wire::TableState::Playing => words("playing", "im Spiel"),
-        wire::TableState::Finished => words("finished", "zu Ende"),
-        wire::TableState::Cancelled => words("cancelled", "abgesagt"),
-        wire::TableState::Expired => words("expired", "verfallen"),
-        wire::TableState::Faulted => words("faulted", "Serverfehler"),
-        wire::TableState::Unspecified => words("unknown", "unbekannt"),
+        wire::TableState::Open => bilingual("open", "offen"),
+        wire::TableState::Playing => bilingual("playing", "im Spiel"),
+        wire::TableState::Finished => bilingual("finished", "zu Ende"),
+        wire::TableState::Cancelled => bilingual("cancelled", "abgesagt"),
+        wire::TableState::Expired => bilingual("expired", "verfallen"),
+        wire::TableState::Faulted => bilingual("faulted", "Serverfehler"),
+        wire::TableState::Unspecified => bilingual("unknown", "unbekannt"),
     }
 }
 
-/// Why a seat did not play to the end, or can no longer win; nothing if it did, or can.
-fn forfeit(why: wire::SeatFinish, lang: Lang) -> String {
-    parlor_cli::lang::forfeit(why).map_or("", |why| why.get(lang)).to_owned()
+/// Reason why a seat forfeited; empty if it did not.
+fn forfeit_text(why: wire::SeatFinish, lang: Lang) -> String {
+    parlor_cli::lang::forfeit_reason(why).map_or("", |why| why.get(lang)).to_owned()
 }
 
-/// How a table ended.
+/// Name of the final state of a table.
 pub(super) fn end(result: Option<&wire::TableResult>) -> Text {
     state(match result.map_or(wire::EndReason::Unspecified, wire::TableResult::reason) {
         wire::EndReason::PlayedOut => wire::TableState::Finished,
@@ -49,7 +49,7 @@ pub(super) fn end(result: Option<&wire::TableResult>) -> Text {
     })
 }
 
-/// Everyone of a record, in one line, with the points that they reached.
+/// All seats of a record in one line, with their points.
 pub(super) fn record_seats(record: &wire::RecordSummary, lang: Lang) -> String {
     use wire::record_seat::Occupant as Sat;
     let results = record.result.as_ref().map(|result| result.seats.as_slice()).unwrap_or_default();
@@ -57,7 +57,7 @@ pub(super) fn record_seats(record: &wire::RecordSummary, lang: Lang) -> String {
         let who = match &seat.occupant {
             None => "-".to_owned(),
             Some(Sat::Player(player)) if player.display_name.is_empty() => {
-                words("a player", "ein Spieler").get(lang).to_owned()
+                bilingual("a player", "ein Spieler").get(lang).to_owned()
             }
             Some(Sat::Player(player)) => player.display_name.clone(),
             Some(Sat::HouseBot(bot)) => format!("{} (bot)", bot.name),
@@ -71,44 +71,44 @@ pub(super) fn record_seats(record: &wire::RecordSummary, lang: Lang) -> String {
     record.seats.iter().map(seat).collect::<Vec<_>>().join(", ")
 }
 
-/// Who has a seat.
+/// Display text of a seat's occupant.
 pub(super) fn occupant(seat: &wire::TableSeat, lang: Lang) -> String {
-    let named = |name: &str, nobody: Text| {
-        if name.is_empty() { nobody.get(lang).to_owned() } else { name.to_owned() }
+    let named = |name: &str, unnamed: Text| {
+        if name.is_empty() { unnamed.get(lang).to_owned() } else { name.to_owned() }
     };
     match &seat.occupant {
         None => String::new(),
-        Some(Occupant::Open(_)) => words("free", "frei").get(lang).to_owned(),
+        Some(Occupant::Open(_)) => bilingual("free", "frei").get(lang).to_owned(),
         Some(Occupant::HouseBot(bot)) => format!("{} (bot)", bot.name),
         Some(Occupant::Agent(agent)) => format!("{} {} (agent)", agent.name, agent.version),
         Some(Occupant::Reserved(kept)) => {
-            let who = named(&kept.display_name, words("somebody", "jemanden"));
-            format!("{} {who}", words("kept for", "für").get(lang))
+            let who = named(&kept.display_name, bilingual("a user", "jemanden"));
+            format!("{} {who}", bilingual("reserved for", "für").get(lang))
         }
-        Some(Occupant::Player(player)) => named(&player.display_name, words("a player", "ein Spieler")),
+        Some(Occupant::Player(player)) => named(&player.display_name, bilingual("a player", "ein Spieler")),
     }
 }
 
-/// Everyone at a table, in one line.
+/// All occupants of a table in one line.
 pub(super) fn occupants(table: &wire::Table, lang: Lang) -> String {
     table.seats.iter().map(|seat| occupant(seat, lang)).collect::<Vec<_>>().join(", ")
 }
 
-/// A moment, such as `2026-11-16T09:30:00Z`, or nothing.
-pub(super) fn moment(time: Option<SystemTime>) -> Option<String> {
-    // Years beyond 9999 have no such form.
+/// Formats a time as RFC 3339 in seconds, such as `2026-11-16T09:30:00Z`.
+pub(super) fn format_timestamp(time: Option<SystemTime>) -> Option<String> {
+    // RFC 3339 ends with the year 9999.
     let far = SystemTime::UNIX_EPOCH + Duration::from_secs(253_402_300_800);
     let time = time.filter(|time| (SystemTime::UNIX_EPOCH..far).contains(time))?;
     Some(humantime::format_rfc3339_seconds(time).to_string())
 }
 
-macro_rules! moment {
+macro_rules! timestamp {
     ($time:expr) => {
-        moment($time.clone().and_then(|time| SystemTime::try_from(time).ok())).unwrap_or_default()
+        format_timestamp($time.clone().and_then(|time| SystemTime::try_from(time).ok())).unwrap_or_default()
     };
 }
 
-/// Tables below each other.
+/// Tables as aligned columns.
 pub(super) fn list(tables: &[wire::Table], context: &Context) -> Vec<String> {
     let lang = context.lang;
     let headings = match lang {
@@ -122,54 +122,57 @@ pub(super) fn list(tables: &[wire::Table], context: &Context) -> Vec<String> {
             table.game.clone(),
             state(table.state()).get(lang).to_owned(),
             occupants(table, lang),
-            moment!(table.create_time),
+            timestamp!(table.create_time),
         ]);
     }
     columns.lines()
 }
 
-/// All that a person wants to know of a table.
+/// All details of a table.
 pub(super) fn table(table: &wire::Table, context: &Context) -> Vec<String> {
     let lang = context.lang;
-    let mut facts = Columns::bare();
+    let mut facts = Columns::without_headings();
     let mut fact = |name: Text, value: String| {
         if !value.is_empty() {
             facts.row([name.get(lang).to_owned(), value]);
         }
     };
-    fact(words("Table", "Tisch"), table.table_id.clone());
-    fact(words("Game", "Spiel"), format!("{}{}", table.game, options(table)));
+    fact(bilingual("Table", "Tisch"), table.table_id.clone());
+    fact(bilingual("Game", "Spiel"), format!("{}{}", table.game, options(table)));
     let private = table.visibility() == wire::Visibility::Private;
-    let visibility = if private { words(", private", ", privat") } else { words("", "") };
-    fact(words("State", "Zustand"), format!("{}{}", state(table.state()).get(lang), visibility.get(lang)));
-    fact(words("Clock", "Uhr"), clock(table.clock.as_ref(), lang));
-    fact(words("Made", "Gemacht"), moment!(table.create_time));
-    fact(words("Expires", "Verfällt"), moment!(table.expire_time));
-    fact(words("Started", "Begonnen"), moment!(table.start_time));
-    fact(words("Over", "Beendet"), moment!(table.end_time));
+    let visibility = if private { bilingual(", private", ", privat") } else { bilingual("", "") };
+    fact(
+        bilingual("State", "Zustand"),
+        format!("{}{}", state(table.state()).get(lang), visibility.get(lang)),
+    );
+    fact(bilingual("Clock", "Uhr"), clock(table.clock.as_ref(), lang));
+    fact(bilingual("Made", "Gemacht"), timestamp!(table.create_time));
+    fact(bilingual("Expires", "Verfällt"), timestamp!(table.expire_time));
+    fact(bilingual("Started", "Begonnen"), timestamp!(table.start_time));
+    fact(bilingual("Over", "Beendet"), timestamp!(table.end_time));
     let given = table.shuffle.as_ref().is_some_and(|shuffle| shuffle.seed_given);
     let shuffle = if given {
-        words("seed given, never rated", "Startwert vorgegeben, nie gewertet")
+        bilingual("seed given, never rated", "Startwert vorgegeben, nie gewertet")
     } else {
-        words("", "")
+        bilingual("", "")
     };
-    fact(words("Shuffle", "Mischen"), shuffle.get(lang).to_owned());
+    fact(bilingual("Shuffle", "Mischen"), shuffle.get(lang).to_owned());
     fact(
-        words("Note", "Hinweis"),
+        bilingual("Note", "Hinweis"),
         table.result.as_ref().map(|result| result.note.clone()).unwrap_or_default(),
     );
     for (key, value) in &table.metadata {
-        fact(words("Metadata", "Metadaten"), format!("{key}={value}"));
+        fact(bilingual("Metadata", "Metadaten"), format!("{key}={value}"));
     }
-    fact(words("Rematch of", "Revanche von"), table.rematch_of.clone());
-    fact(words("Rematch", "Revanche"), table.rematch_table_id.clone());
+    fact(bilingual("Rematch of", "Revanche von"), table.rematch_of.clone());
+    fact(bilingual("Rematch", "Revanche"), table.rematch_table_id.clone());
     let mut lines = facts.lines();
     lines.push(String::new());
     lines.extend(seats(table, lang));
     lines
 }
 
-/// The options of a table that differ from nothing said, such as ` (target 30)`.
+/// The options that are set, such as ` (target=30)`.
 fn options(table: &wire::Table) -> String {
     let Some(options) = &table.options else { return String::new() };
     let json = crate::output::to_json(options);
@@ -184,7 +187,7 @@ fn clock(clock: Option<&wire::ClockSettings>, lang: Lang) -> String {
     let span =
         |ms: Option<u32>| humantime::format_duration(Duration::from_millis(ms.unwrap_or_default().into()));
     if clock.decision_ms.unwrap_or_default() == 0 {
-        return words("none", "keine").get(lang).to_owned();
+        return bilingual("none", "keine").get(lang).to_owned();
     }
     let (decision, bank, grace) = (span(clock.decision_ms), span(clock.bank_ms), span(clock.grace_ms));
     match lang {
@@ -193,7 +196,7 @@ fn clock(clock: Option<&wire::ClockSettings>, lang: Lang) -> String {
     }
 }
 
-/// The seats below each other, with what they reached.
+/// Seats as aligned columns, with their results.
 fn seats(table: &wire::Table, lang: Lang) -> Vec<String> {
     let results = table.result.as_ref().map(|result| result.seats.as_slice()).unwrap_or_default();
     let mut columns = match (results.is_empty(), lang) {
@@ -206,13 +209,13 @@ fn seats(table: &wire::Table, lang: Lang) -> Vec<String> {
         let number = seat.seat.to_string();
         let who = occupant(seat, lang);
         match results.iter().find(|result| result.seat == seat.seat) {
-            None => columns.row([number, who, forfeit(seat.forfeited(), lang)]),
+            None => columns.row([number, who, forfeit_text(seat.forfeited(), lang)]),
             Some(result) => columns.row([
                 number,
                 who,
                 result.place.to_string(),
                 result.points.to_string(),
-                forfeit(result.finish(), lang),
+                forfeit_text(result.finish(), lang),
             ]),
         }
     }
@@ -224,10 +227,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_beyond_the_calendar_are_left_out() {
-        let at = |seconds| moment(Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)));
+    fn timestamps_after_year_9999_are_omitted() {
+        let at = |seconds| format_timestamp(Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)));
         assert_eq!(at(1_700_000_000).as_deref(), Some("2023-11-14T22:13:20Z"));
         assert_eq!(at(253_402_300_800), None);
-        assert_eq!(moment(None), None);
+        assert_eq!(format_timestamp(None), None);
     }
 }

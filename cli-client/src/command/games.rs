@@ -1,4 +1,4 @@
-//! `parlor games`: what can be played, and what can be chosen for it.
+//! `parlor games`: lists the games, or shows one with its options.
 
 use parlor_sdk::wire::{self, option_info::Values};
 
@@ -15,14 +15,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let games = context.client().await?.games().await?;
+    let games = context.connect().await?.games().await?;
     match args.game {
-        Some(id) => one(context, &find(games, &id)?)?,
+        Some(id) => print_game(context, &find_game(games, &id)?)?,
         None if context.json => context.out.document(&wire::ListGamesResponse { games })?,
         None => {
-            let (game, name) = (context.say(|| "game".into(), || "Spiel".into()), "name");
-            let players = context.say(|| "players".into(), || "Spieler".into());
-            let about = context.say(|| "about".into(), || "worum es geht".into());
+            let (game, name) = (context.localise(|| "game".into(), || "Spiel".into()), "name");
+            let players = context.localise(|| "players".into(), || "Spieler".into());
+            let about = context.localise(|| "about".into(), || "worum es geht".into());
             let mut columns = Columns::new([&game, name, &players, &about]);
             for game in &games {
                 columns.row([
@@ -38,8 +38,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     Ok(Exit::Ok)
 }
 
-/// The game with this id.
-pub(super) fn find(games: Vec<wire::GameInfo>, id: &str) -> Result<wire::GameInfo, Failure> {
+/// Finds a game by its id.
+pub(super) fn find_game(games: Vec<wire::GameInfo>, id: &str) -> Result<wire::GameInfo, Failure> {
     let ids = games.iter().map(|game| game.game.clone()).collect::<Vec<_>>().join(", ");
     games.into_iter().find(|game| game.game == id).ok_or_else(|| {
         Failure::new(
@@ -51,13 +51,13 @@ pub(super) fn find(games: Vec<wire::GameInfo>, id: &str) -> Result<wire::GameInf
     })
 }
 
-fn one(context: &Context, game: &wire::GameInfo) -> Result<(), Failure> {
+fn print_game(context: &Context, game: &wire::GameInfo) -> Result<(), Failure> {
     if context.json {
         return context.out.document(game);
     }
     let (lang, out) = (context.lang, context.out);
     let (min, max, version) = (game.min_players, game.max_players, game.rules_version);
-    out.line(context.say(
+    out.line(context.localise(
         || {
             format!(
                 "{} ({}), for {min} to {max} players, rules version {version}",
@@ -75,27 +75,28 @@ fn one(context: &Context, game: &wire::GameInfo) -> Result<(), Failure> {
     ))?;
     out.line(text(game.summary.as_ref(), lang))?;
     if game.options.is_empty() {
-        return out.line(context.say(|| "It has no options.".into(), || "Es gibt nichts zu wählen.".into()));
+        return out
+            .line(context.localise(|| "It has no options.".into(), || "Es gibt nichts zu wählen.".into()));
     }
-    out.line(
-        context
-            .say(|| "Options, as --option NAME=VALUE:".into(), || "Optionen, als --option NAME=WERT:".into()),
-    )?;
-    let mut columns = Columns::bare();
+    out.line(context.localise(
+        || "Options, as --option NAME=VALUE:".into(),
+        || "Optionen, als --option NAME=WERT:".into(),
+    ))?;
+    let mut columns = Columns::without_headings();
     for option in &game.options {
         columns.row([
             format!("  {}", option.name),
-            values(option, context),
+            option_values(option, context),
             text(option.summary.as_ref(), lang).to_owned(),
         ]);
     }
     out.lines(columns.lines())
 }
 
-/// The values that an option can have.
-pub(super) fn values(option: &wire::OptionInfo, context: &Context) -> String {
+/// The values an option accepts.
+pub(super) fn option_values(option: &wire::OptionInfo, context: &Context) -> String {
     let default =
-        |value: String| context.say(|| format!(" (usually {value})"), || format!(" (sonst {value})"));
+        |value: String| context.localise(|| format!(" (usually {value})"), || format!(" (sonst {value})"));
     match &option.values {
         Some(Values::Integer(integer)) => {
             let usual = integer.default_value.map_or_else(String::new, |value| default(value.to_string()));

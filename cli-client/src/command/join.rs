@@ -1,4 +1,4 @@
-//! `parlor join`: takes a seat, and prints the token to play it.
+//! `parlor join`: joins a seat, and prints its token.
 
 use parlor_sdk::{JoinTable, Joined, SeatToken, wire};
 
@@ -9,21 +9,21 @@ use crate::exit::Exit;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The id of the table
+    /// Id of the table
     table: String,
-    /// This seat and no other, from 0
+    /// Seat number, from 0 [default: the first free one]
     #[arg(long)]
     seat: Option<u32>,
-    /// The name that others see (or PARLOR_CLI_NAME)
+    /// Display name (or PARLOR_CLI_NAME)
     #[arg(long)]
     name: Option<String>,
-    /// The user who gets the seat, by your own id: for the owner of the table
+    /// Id of your user who gets the seat, for the owner of the table
     #[arg(long, value_name = "ID")]
     user: Option<String>,
-    /// For a rematch: the token of your seat at the table before
+    /// Seat token of the previous table, for a rematch
     #[arg(long, value_name = "TOKEN")]
     previous_token: Option<String>,
-    /// Makes a repeat harmless: the same id gives the same seat and token
+    /// Idempotency key: the same id returns the same seat and token
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
 }
@@ -43,10 +43,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         join = join.previous_token(&SeatToken::new(token));
     }
     if let Some(id) = args.request_id {
-        // The same request has the same bytes, those for the shuffle too.
+        // An idempotent repeat must send the same bytes, entropy included.
         join = join.entropy(id.as_bytes()).request_id(id);
     }
-    let joined = context.client().await?.join_table(join).await?;
+    let joined = context.connect().await?.join_table(join).await?;
     print(joined, context)?;
     Ok(Exit::Ok)
 }
@@ -63,7 +63,7 @@ fn print(joined: Joined, context: &Context) -> Result<(), Failure> {
     let (id, game) = (&table.table_id, &table.game);
     let resume = resume_command(&context.settings, &token);
     let who = describe::occupants(&table, context.lang);
-    context.out.line(context.say(
+    context.out.line(context.localise(
         || format!("You have seat {seat} of table {id} ({game}: {who}).\nPlay it with: {resume}"),
         || format!("Du hast Sitz {seat} an Tisch {id} ({game}: {who}).\nSpiel mit: {resume}"),
     ))

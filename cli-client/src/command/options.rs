@@ -1,4 +1,4 @@
-//! The options of a game, as text: checked against what the server says the game has.
+//! Game options from text, validated against the server's catalogue.
 
 use parlor_sdk::wire::{GameInfo, GameOptions, OptionInfo, option_info::Values};
 use serde_json::{Map, Value, json};
@@ -8,14 +8,15 @@ use crate::context::Context;
 use crate::errors::Failure;
 use crate::output::from_json;
 
-/// An option such as `target=30`.
-pub(super) fn parse(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("an option is such as target=30")?;
+/// Parses an option such as `target=30`.
+pub(super) fn parse_option(text: &str) -> Result<(String, String), String> {
+    let (name, value) =
+        text.split_once('=').ok_or("an option is written as NAME=VALUE, such as target=30")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// The options for a table.
-pub(super) fn make(
+/// Builds the options message of a table.
+pub(super) fn build_options(
     game: &GameInfo,
     chosen: &[(String, String)],
     context: &Context,
@@ -23,26 +24,26 @@ pub(super) fn make(
     let mut fields = Map::new();
     for (name, text) in chosen {
         let Some(option) = game.options.iter().find(|option| option.name == *name) else {
-            return Err(unknown(game, name));
+            return Err(unknown_option(game, name));
         };
-        let value = value(option, text).ok_or_else(|| {
-            let allowed = games::values(option, context);
+        let value = parse_value(option, text).ok_or_else(|| {
+            let allowed = games::option_values(option, context);
             Failure::usage(
                 format!("the option {name} cannot be {text:?}: it can be {allowed}"),
                 format!("Die Option {name} kann nicht {text:?} sein: möglich ist {allowed}"),
             )
         })?;
-        let rival = game.options.iter().find(|other| {
+        let conflicting = game.options.iter().find(|other| {
             other.name != *name
                 && !option.group.is_empty()
                 && other.group == option.group
                 && fields.contains_key(&other.name)
         });
-        if let Some(rival) = rival {
-            let rival = &rival.name;
+        if let Some(conflicting) = conflicting {
+            let conflicting = &conflicting.name;
             return Err(Failure::usage(
-                format!("the options {rival} and {name} exclude each other: give one of them"),
-                format!("Die Optionen {rival} und {name} schließen einander aus: gib eine an"),
+                format!("the options {conflicting} and {name} exclude each other: give one of them"),
+                format!("Die Optionen {conflicting} und {name} schließen einander aus: gib eine an"),
             ));
         }
         fields.insert(name.clone(), value);
@@ -50,13 +51,13 @@ pub(super) fn make(
     from_json(json!({ &game.game: fields })).map_err(|why| {
         let game = &game.game;
         Failure::usage(
-            format!("this parlor does not know {game} with these options ({why}): update it"),
+            format!("this version of parlor does not support {game} with these options ({why}): update it"),
             format!("Dieses parlor kennt {game} mit diesen Optionen nicht ({why}): Aktualisiere es"),
         )
     })
 }
 
-fn value(option: &OptionInfo, text: &str) -> Option<Value> {
+fn parse_value(option: &OptionInfo, text: &str) -> Option<Value> {
     match option.values.as_ref()? {
         Values::Integer(integer) => {
             let number: u32 = text.parse().ok()?;
@@ -66,7 +67,7 @@ fn value(option: &OptionInfo, text: &str) -> Option<Value> {
     }
 }
 
-fn unknown(game: &GameInfo, name: &str) -> Failure {
+fn unknown_option(game: &GameInfo, name: &str) -> Failure {
     let names: Vec<&str> = game.options.iter().map(|option| option.name.as_str()).collect();
     let (game, names) = (&game.game, names.join(", "));
     if names.is_empty() {

@@ -1,4 +1,4 @@
-//! `parlor play`: sits a person down.
+//! `parlor play`: lets a person play.
 
 use parlor_sdk::{Client, JoinTable, Joined, NewTable, SeatToken, wire};
 
@@ -6,57 +6,58 @@ use super::clock::ClockArgs;
 use super::{create, games, options, seed};
 use crate::config::Settings;
 use crate::context::Context;
+use crate::display::{DisplayArgs, DisplayOutcome};
 use crate::errors::Failure;
 use crate::exit::Exit;
-use crate::front::{FrontArgs, Left};
-use crate::link::{self, Place, WANTS};
+use crate::session_bridge::{Attachment, DISPLAY_WANTS, spawn_bridge};
 
-/// The user whom the seat of a new table is kept for, so that nobody else takes it between two calls.
-const SELF: &str = "parlor-cli";
+/// User id that the seat of a new table is reserved for, so that nobody else joins it between create and
+/// join.
+const OWN_USER_ID: &str = "parlor-cli";
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  parlor play gap --with greedy,search\n  parlor play --join TABLE\n  \
         parlor play --seat-token TOKEN")]
 pub(crate) struct Args {
-    /// The game, such as gap: makes a table of it with bots of the house
+    /// Game id, such as gap: creates a table with house bots
     #[arg(conflicts_with_all = ["join", "seat_token"])]
     game: Option<String>,
-    /// Go to this table, by its id, and take a free seat
+    /// Join a free seat of this table
     #[arg(long, value_name = "TABLE", conflicts_with = "seat_token")]
     join: Option<String>,
-    /// Go on with a seat that you have (or PARLOR_CLI_SEAT_TOKEN, where neither a game nor a table is named)
+    /// Resume the seat of this token (or PARLOR_CLI_SEAT_TOKEN, if neither a game nor a table is given)
     #[arg(long, value_name = "TOKEN")]
     seat_token: Option<String>,
-    /// The seat, from 0 [default: 0 at a new table, the first free one at another]
+    /// Seat number, from 0 [default: 0 at a new table, the first free one otherwise]
     #[arg(long, conflicts_with = "seat_token")]
     seat: Option<u32>,
-    /// The name that others see (or PARLOR_CLI_NAME)
+    /// Display name (or PARLOR_CLI_NAME)
     #[arg(long, conflicts_with = "seat_token")]
     name: Option<String>,
     #[command(flatten)]
-    front: FrontArgs,
+    display: DisplayArgs,
     #[command(flatten)]
-    new: NewArgs,
+    new: NewTableArgs,
 }
 
-/// What a new table is like.
+/// Settings of a new table.
 #[derive(clap::Args)]
 #[command(next_help_heading = "New table")]
-struct NewArgs {
-    /// The bots to play against, separated by commas, in the order of the seats after yours
+struct NewTableArgs {
+    /// House bots to play against, separated by commas, in seat order after yours
     #[arg(long, value_name = "BOTS", value_delimiter = ',', default_value = "greedy", conflicts_with_all = ["join", "seat_token"])]
     with: Vec<String>,
-    /// How many play, you included [default: you and the bots, and as many as the game needs]
+    /// Number of players, you included [default: you and the bots, at least the game's minimum]
     #[arg(long, value_name = "COUNT", conflicts_with_all = ["join", "seat_token"])]
     players: Option<u32>,
-    /// An option of the game; may be given several times. `parlor games GAME` lists them
-    #[arg(long, value_name = "NAME=VALUE", value_parser = options::parse, conflicts_with_all = ["join", "seat_token"])]
+    /// Option of the game; repeatable. `parlor games GAME` lists them
+    #[arg(long, value_name = "NAME=VALUE", value_parser = options::parse_option, conflicts_with_all = ["join", "seat_token"])]
     option: Vec<(String, String)>,
-    /// Only you can see the table
+    /// Visible only to you
     #[arg(long, conflicts_with_all = ["join", "seat_token"])]
     private: bool,
-    /// The seed of the shuffle, for tests: a number or 64 hexadecimal digits. Never rated
-    #[arg(long, value_parser = seed::parse, conflicts_with_all = ["join", "seat_token"])]
+    /// Shuffle seed, for tests: a number or 64 hexadecimal digits. The table is never rated
+    #[arg(long, value_parser = seed::parse_seed, conflicts_with_all = ["join", "seat_token"])]
     seed: Option<[u8; 32]>,
     #[command(flatten)]
     clock: ClockArgs,
@@ -65,51 +66,56 @@ struct NewArgs {
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     if context.json {
         return Err(Failure::usage(
-            "play is for people and has no --json: programs use the SDK, parlor bot, or parlor watch --json",
+            "play is interactive and has no --json: programs use the SDK, parlor bot, or parlor watch --json",
             "play ist für Menschen und hat kein --json: Programme nehmen das SDK, parlor bot oder parlor watch --json",
         ));
     }
-    let front = args.front;
-    let (client, token) = match context.stop.unless(context.waiting(sit_down(args, context))).await {
-        Ok(seat) => seat?,
-        Err(exit) => return Ok(exit),
-    };
-    let resume = resume_command(&context.settings, &token);
-    // Said before the first move too: a terminal that is closed says nothing afterwards.
-    context.progress(&context.say(|| format!("Your seat: {resume}"), || format!("Dein Sitz: {resume}")));
-    let session = client.session();
-    let seat =
-        match context.stop.unless(context.waiting(session.seat(token).wants(WANTS).into_future())).await {
+    let display = args.display;
+    let (client, token) =
+        match context.stop.unless_stopped(context.with_wait_notice(sit_down(args, context))).await {
             Ok(seat) => seat?,
-            Err(exit) => {
-                tell_how_to_go_on(&resume, context);
-                return Ok(exit);
-            }
+            Err(exit) => return Ok(exit),
         };
-    let (link, ending) = link::open(&session, Place::Seat(seat), context.lang);
-    // Also if the output broke off: the seat is there all the same.
-    let left = front.show(link, context).await.inspect_err(|_| tell_how_to_go_on(&resume, context))?;
-    let failure = ending.failure();
-    match left {
-        Left::Over => failure.map_or(Ok(Exit::Ok), Err),
-        Left::Gone => {
-            tell_how_to_go_on(&resume, context);
+    let resume = resume_command(&context.settings, &token);
+    // Printed before the first move too: a closed terminal prints nothing afterwards.
+    context.progress(&context.localise(|| format!("Your seat: {resume}"), || format!("Dein Sitz: {resume}")));
+    let session = client.session();
+    let seat = match context
+        .stop
+        .unless_stopped(context.with_wait_notice(session.seat(token).wants(DISPLAY_WANTS).into_future()))
+        .await
+    {
+        Ok(seat) => seat?,
+        Err(exit) => {
+            print_resume_command(&resume, context);
+            return Ok(exit);
+        }
+    };
+    let (channels, bridge) = spawn_bridge(&session, Attachment::Seat(seat), context.lang);
+    // An output error leaves the seat intact, too.
+    let outcome =
+        display.show(channels, context).await.inspect_err(|_| print_resume_command(&resume, context))?;
+    let failure = bridge.into_failure();
+    match outcome {
+        DisplayOutcome::TableOver => failure.map_or(Ok(Exit::Ok), Err),
+        DisplayOutcome::ViewerLeft => {
+            print_resume_command(&resume, context);
             failure.map_or(Ok(Exit::Ok), Err)
         }
-        Left::Stopped(exit) => {
-            tell_how_to_go_on(&resume, context);
+        DisplayOutcome::Stopped(exit) => {
+            print_resume_command(&resume, context);
             Ok(exit)
         }
     }
 }
 
-/// Takes the seat that was asked for: one that is held already, one of a table, or one of a new table.
+/// Resumes or joins the requested seat: by its token, at a table, or at a new table.
 async fn sit_down(args: Args, context: &Context) -> Result<(Client, SeatToken), Failure> {
     let held = match args.seat_token.clone() {
-        None if args.game.is_none() && args.join.is_none() => Some(seat_of_environment(context)?),
+        None if args.game.is_none() && args.join.is_none() => Some(seat_token_from_environment(context)?),
         held => held,
     };
-    let client = context.client().await?;
+    let client = context.connect().await?;
     let token = match (held, &args.join, &args.game) {
         (Some(token), ..) => SeatToken::new(token),
         (None, Some(table), _) => {
@@ -117,26 +123,28 @@ async fn sit_down(args: Args, context: &Context) -> Result<(Client, SeatToken), 
             if let Some(seat) = args.seat {
                 join = join.seat(seat);
             }
-            take(&client, join, &args, context).await?.token
+            join_table(&client, join, &args, context).await?.token
         }
         (None, None, game) => {
-            let table = make(&client, game.as_deref().unwrap_or_default(), &args, context).await?;
-            take(&client, JoinTable::new(table.table_id).user_id(SELF), &args, context).await?.token
+            let table = create_table(&client, game.as_deref().unwrap_or_default(), &args, context).await?;
+            join_table(&client, JoinTable::new(table.table_id).user_id(OWN_USER_ID), &args, context)
+                .await?
+                .token
         }
     };
     Ok((client, token))
 }
 
-fn seat_of_environment(context: &Context) -> Result<String, Failure> {
-    context.environment.text("SEAT_TOKEN")?.ok_or_else(|| {
+fn seat_token_from_environment(context: &Context) -> Result<String, Failure> {
+    context.environment.own_text("SEAT_TOKEN")?.ok_or_else(|| {
         Failure::usage(
-            "which game? Try parlor play gap; parlor games lists them, and --join TABLE goes to a table",
+            "no game given: try parlor play gap; parlor games lists the games, and --join TABLE joins a table",
             "Welches Spiel? Zum Beispiel parlor play gap; parlor games listet sie, und --join TISCH geht an einen Tisch",
         )
     })
 }
 
-async fn take(
+async fn join_table(
     client: &Client,
     mut join: JoinTable,
     args: &Args,
@@ -148,14 +156,19 @@ async fn take(
     Ok(client.join_table(join).await?)
 }
 
-/// Makes a table with a seat kept for the player, and bots on the others.
-async fn make(client: &Client, id: &str, args: &Args, context: &Context) -> Result<wire::Table, Failure> {
-    let game = games::find(client.games().await?, id)?;
+/// Creates a table with a seat reserved for the player and house bots on the others.
+async fn create_table(
+    client: &Client,
+    id: &str,
+    args: &Args,
+    context: &Context,
+) -> Result<wire::Table, Failure> {
+    let game = games::find_game(client.games().await?, id)?;
     let asked = args.new.players.or_else(|| {
         let with_all = u32::try_from(args.new.with.len()).ok()? + 1;
         Some(with_all.max(game.min_players))
     });
-    let players = create::players(asked, &game)?;
+    let players = create::player_count(asked, &game)?;
     let own = args.seat.unwrap_or(0);
     let bots = players - 1;
     if args.new.with.len() as u32 > bots {
@@ -171,7 +184,7 @@ async fn make(client: &Client, id: &str, args: &Args, context: &Context) -> Resu
             format!("Sitz {own} gibt es nicht: Bei {players} Spielern sind es 0 bis {bots}"),
         ));
     }
-    let mut new = NewTable::with_options(options::make(&game, &args.new.option, context)?);
+    let mut new = NewTable::with_options(options::build_options(&game, &args.new.option, context)?);
     let mut opponents = args.new.with.iter().cycle();
     for seat in 0..players {
         new = match opponents.clone().next() {
@@ -179,10 +192,10 @@ async fn make(client: &Client, id: &str, args: &Args, context: &Context) -> Resu
                 opponents.next();
                 new.house_bot(bot)
             }
-            _ => new.reserved_seat(SELF, ""),
+            _ => new.reserved_seat(OWN_USER_ID, ""),
         };
     }
-    // Bots do not mind how long a person thinks.
+    // House bots wait for any length of time.
     new = match args.new.clock.settings() {
         Some(clock) => new.clock(clock),
         None => new.without_clock(),
@@ -196,15 +209,15 @@ async fn make(client: &Client, id: &str, args: &Args, context: &Context) -> Resu
     Ok(client.create_table(new).await?)
 }
 
-/// The command that goes on with a seat.
+/// The command that resumes a seat.
 pub(super) fn resume_command(settings: &Settings, token: &SeatToken) -> String {
     let server =
         if settings.server_is_default { String::new() } else { format!("--server {} ", settings.server) };
     format!("parlor play {server}--seat-token {}", token.reveal())
 }
 
-fn tell_how_to_go_on(resume: &str, context: &Context) {
-    context.note(&context.say(
+fn print_resume_command(resume: &str, context: &Context) {
+    context.note(&context.localise(
         || format!("Your seat stays yours. Go on with: {resume}"),
         || format!("Dein Sitz bleibt deiner. Weiter geht es mit: {resume}"),
     ));

@@ -1,10 +1,10 @@
-//! `parlor record`: records of games that are over, from the server into files.
+//! `parlor record`: fetches, lists and exports records of finished games.
 
 mod export;
 pub(super) mod file;
 mod get;
 mod list;
-mod target;
+mod output;
 
 use clap::Subcommand;
 
@@ -15,23 +15,23 @@ use crate::exit::Exit;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    command: RecordCommand,
 }
 
 #[derive(Subcommand)]
-enum What {
-    /// Get the record of a table that is over
+enum RecordCommand {
+    /// Fetch the record of a finished table
     Get(get::Args),
     /// List records, newest first
     List(list::Args),
-    /// Get all records of a tournament, into a folder or one file
+    /// Export all records of a tournament into a folder or one file
     Export(export::Args),
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    match args.what {
-        What::Get(args) => get::run(args, context).await,
-        What::List(args) => list::run(args, context).await,
-        What::Export(args) => export::run(args, context).await,
+    match args.command {
+        RecordCommand::Get(args) => get::run(args, context).await,
+        RecordCommand::List(args) => list::run(args, context).await,
+        RecordCommand::Export(args) => export::run(args, context).await,
     }
 }

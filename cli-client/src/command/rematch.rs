@@ -1,4 +1,4 @@
-//! `parlor rematch`: a new table for the same players.
+//! `parlor rematch`: creates a new table for the same players.
 
 use parlor_sdk::SeatToken;
 
@@ -9,12 +9,12 @@ use crate::exit::Exit;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The id of the table that is over
+    /// Id of the finished table
     table: String,
-    /// The token of your seat there: for a player (or PARLOR_CLI_SEAT_TOKEN). Without it you are the owner
+    /// Seat token of the finished table, for a player (or PARLOR_CLI_SEAT_TOKEN) [default: you are the owner]
     #[arg(long, value_name = "TOKEN")]
     seat_token: Option<String>,
-    /// Move everyone one seat to the left, so that somebody else begins
+    /// Move everyone one seat to the left, so that another player begins
     #[arg(long)]
     rotate: bool,
 }
@@ -22,10 +22,10 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let token = match args.seat_token {
         Some(token) => Some(token),
-        None => context.environment.text("SEAT_TOKEN")?,
+        None => context.environment.own_text("SEAT_TOKEN")?,
     };
     let token = token.map(SeatToken::new);
-    let table = context.client().await?.rematch(args.table, token.as_ref(), args.rotate).await?;
+    let table = context.connect().await?.rematch(args.table, token.as_ref(), args.rotate).await?;
     show::print(&table, context)?;
     Ok(Exit::Ok)
 }

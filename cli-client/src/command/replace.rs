@@ -1,4 +1,4 @@
-//! `parlor replace`: a bot of the house takes over a seat.
+//! `parlor replace`: replaces a seat with a house bot.
 
 use super::show;
 use crate::context::Context;
@@ -7,16 +7,16 @@ use crate::exit::Exit;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The id of the table, which must be yours
+    /// Id of the table, which must be yours
     table: String,
-    /// The seat, from 0
+    /// Seat number, from 0
     seat: u32,
-    /// The bot, as parlor bots lists them
+    /// House bot, as listed by parlor bots
     bot: String,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let table = context.client().await?.replace_seat(args.table, args.seat, args.bot).await?;
+    let table = context.connect().await?.replace_seat(args.table, args.seat, args.bot).await?;
     show::print(&table, context)?;
     Ok(Exit::Ok)
 }

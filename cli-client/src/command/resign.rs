@@ -1,4 +1,4 @@
-//! `parlor resign`: gives a seat up.
+//! `parlor resign`: resigns a seat.
 
 use parlor_sdk::{Resigning, SeatToken};
 use serde_json::json;
@@ -9,12 +9,12 @@ use crate::exit::Exit;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The id of a table of yours, together with a seat: for its owner
+    /// Id of your table, together with a seat, for the owner
     #[arg(requires = "seat", conflicts_with = "seat_token")]
     table: Option<String>,
-    /// The seat of that table, from 0
+    /// Seat number, from 0
     seat: Option<u32>,
-    /// The token of the seat: for the player (or PARLOR_CLI_SEAT_TOKEN)
+    /// Seat token, for the player (or PARLOR_CLI_SEAT_TOKEN)
     #[arg(long, value_name = "TOKEN")]
     seat_token: Option<String>,
 }
@@ -25,23 +25,23 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         _ => {
             let token = match args.seat_token {
                 Some(token) => Some(token),
-                None => context.environment.text("SEAT_TOKEN")?,
+                None => context.environment.own_text("SEAT_TOKEN")?,
             };
             let token = token.ok_or_else(|| {
                 Failure::usage(
-                    "which seat? Give --seat-token TOKEN, or TABLE SEAT of a table of yours",
+                    "no seat given: give --seat-token TOKEN, or TABLE SEAT for your table",
                     "Welcher Sitz? Gib --seat-token TOKEN an, oder TISCH SITZ eines Tischs von dir",
                 )
             })?;
             Resigning::Player(SeatToken::new(token))
         }
     };
-    context.client().await?.resign_seat(resigning).await?;
+    context.connect().await?.resign_seat(resigning).await?;
     if context.json {
         context.out.json(&json!({ "resigned": true }))?;
     } else {
-        context.out.line(context.say(
-            || "The seat is given up: it plays defaults to the end and ranks last.".into(),
+        context.out.line(context.localise(
+            || "Resigned: the seat plays default actions to the end and ranks last.".into(),
             || "Der Sitz ist aufgegeben: Er spielt mit Vorgaben zu Ende und wird Letzter.".into(),
         ))?;
     }

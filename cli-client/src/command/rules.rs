@@ -1,4 +1,4 @@
-//! `parlor rules`: the rules of a game, for a person to read.
+//! `parlor rules`: prints the rules of a game.
 
 use parlor_engine::Lang;
 use parlor_sdk::wire::Language;
@@ -9,7 +9,7 @@ use crate::exit::Exit;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The game, such as gap
+    /// Game id, such as gap
     game: String,
 }
 
@@ -18,7 +18,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         Lang::En => Language::English,
         Lang::De => Language::German,
     };
-    let rules = context.client().await?.rules(&args.game, language).await?;
+    let rules = context.connect().await?.rules(&args.game, language).await?;
     if context.json {
         context.out.document(&rules)?;
     } else {

@@ -1,10 +1,10 @@
-//! Who is to have a seat, as text.
+//! Seat assignments as text.
 
 use std::str::FromStr;
 
 use parlor_sdk::NewTable;
 
-/// Who is to have a seat: `open`, `bot:NAME`, `agent:NAME`, `user:ID` or `user:ID=NAME`.
+/// Seat assignment: `open`, `bot:NAME`, `agent:NAME`, `user:ID` or `user:ID=NAME`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum SeatArg {
     Open,
@@ -14,7 +14,7 @@ pub(super) enum SeatArg {
 }
 
 impl SeatArg {
-    /// The table with one seat more.
+    /// Adds this seat to a new table.
     pub(super) fn add_to(&self, table: NewTable) -> NewTable {
         match self {
             SeatArg::Open => table.open_seat(),
@@ -29,7 +29,7 @@ impl FromStr for SeatArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<SeatArg, String> {
-        let wrong = || "a seat is open, bot:NAME, agent:NAME, user:ID or user:ID=NAME".to_owned();
+        let invalid = || "a seat is open, bot:NAME, agent:NAME, user:ID or user:ID=NAME".to_owned();
         match text.split_once(':') {
             None if text == "open" => Ok(SeatArg::Open),
             Some(("bot", name)) if !name.is_empty() => Ok(SeatArg::Bot(name.to_owned())),
@@ -37,12 +37,12 @@ impl FromStr for SeatArg {
             Some(("user", user)) => {
                 let (id, name) = user.split_once('=').unwrap_or((user, ""));
                 if id.is_empty() {
-                    Err(wrong())
+                    Err(invalid())
                 } else {
                     Ok(SeatArg::User { id: id.into(), name: name.into() })
                 }
             }
-            _ => Err(wrong()),
+            _ => Err(invalid()),
         }
     }
 }
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seats_are_read() {
+    fn seat_arguments_are_parsed() {
         let user = |id: &str, name: &str| SeatArg::User { id: id.into(), name: name.into() };
         for (text, expected) in [
             ("open", Some(SeatArg::Open)),

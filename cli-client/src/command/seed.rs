@@ -1,9 +1,9 @@
-//! A seed as text: a number, or all its 32 bytes.
+//! Seeds as text: a number or all 32 bytes.
 
-/// A seed for a table: a whole number, or 64 hexadecimal digits.
+/// Parses a seed: a decimal number, or 64 hexadecimal digits.
 ///
-/// A number is the first eight of the bytes, the least first, and the others are zero.
-pub(super) fn parse(text: &str) -> Result<[u8; 32], String> {
+/// A number fills the first eight bytes in little-endian order; the others are zero.
+pub(super) fn parse_seed(text: &str) -> Result<[u8; 32], String> {
     let mut seed = [0; 32];
     if text.len() == 64 && text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         for (byte, place) in seed.iter_mut().zip((0..64).step_by(2)) {
@@ -22,11 +22,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seeds_are_numbers_or_all_their_bytes() {
-        assert_eq!(parse("258").unwrap()[..3], [2, 1, 0]);
-        assert_eq!(parse(&"0f".repeat(32)), Ok([15; 32]));
-        for wrong in ["", "-1", "0x1", "ff", &"0g".repeat(32)] {
-            assert!(parse(wrong).is_err(), "{wrong}");
+    fn seeds_are_parsed_as_numbers_or_hex() {
+        assert_eq!(parse_seed("258").unwrap()[..3], [2, 1, 0]);
+        assert_eq!(parse_seed(&"0f".repeat(32)), Ok([15; 32]));
+        for invalid in ["", "-1", "0x1", "ff", &"0g".repeat(32)] {
+            assert!(parse_seed(invalid).is_err(), "{invalid}");
         }
     }
 }

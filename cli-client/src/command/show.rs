@@ -1,4 +1,4 @@
-//! `parlor show`: a table as it is now.
+//! `parlor show`: shows a table.
 
 use crate::command::describe;
 use crate::context::Context;
@@ -7,15 +7,15 @@ use crate::exit::Exit;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The id of the table
+    /// Id of the table
     table: String,
-    /// A token of a seat or for spectators, for a private table that is not yours
+    /// Seat or spectator token, for a private table that is not yours
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let client = context.client().await?;
+    let client = context.connect().await?;
     let table = client.table_with_token(args.table, args.token.as_deref().unwrap_or_default()).await?;
     print(&table, context)?;
     Ok(Exit::Ok)

@@ -1,14 +1,14 @@
-//! `parlor tables`: tables that can be seen, newest first, page by page.
+//! `parlor tables`: lists visible tables, newest first, in pages.
 
 use clap::ValueEnum;
 use parlor_sdk::wire::{ListTablesRequest, TableState};
 
-use super::{create::parse_metadata, describe, pages};
+use super::{create::parse_metadata, describe, paging};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
-/// The states that can be asked for.
+/// Table states accepted by `--state`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum State {
     Open,
@@ -40,27 +40,27 @@ pub(crate) struct Args {
     /// Only tables in one of these states, separated by commas
     #[arg(long, value_enum, value_delimiter = ',')]
     state: Vec<State>,
-    /// Only tables with a seat that is free
+    /// Only tables with a free seat
     #[arg(long)]
     open_seat: bool,
-    /// Only tables of yours
+    /// Only your tables
     #[arg(long)]
     mine: bool,
-    /// Only tables of yours with a seat of this user, by your own id
+    /// Only your tables with a seat of this user of yours
     #[arg(long, value_name = "ID")]
     user: Option<String>,
-    /// Only tables of yours with this metadata; may be given several times
+    /// Only your tables with this metadata; repeatable
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_metadata)]
     metadata: Vec<(String, String)>,
-    /// How many tables to a page
+    /// Number of tables per page
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
     #[command(flatten)]
-    pages: pages::Paging,
+    page: paging::PageArgs,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let client = context.client().await?;
+    let client = context.connect().await?;
     let game = args.game.unwrap_or_default();
     let request = ListTablesRequest {
         game: game.clone(),
@@ -76,6 +76,6 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         async |page_token| client.list_tables(ListTablesRequest { page_token, ..request.clone() }).await;
     let make = format!("parlor create {}", if game.is_empty() { "gap" } else { &game });
     let none = [&*format!("No tables. Make one: {make}"), &*format!("Keine Tische. Mach einen: {make}")];
-    args.pages.show(context, ask, none, |tables| describe::list(tables, context)).await?;
+    args.page.show(context, ask, none, |tables| describe::list(tables, context)).await?;
     Ok(Exit::Ok)
 }

@@ -1,4 +1,4 @@
-//! `parlor token`: a token for spectators of a private table, or a new one for a seat.
+//! `parlor token`: prints a spectator token of a table, or a new token for a seat.
 
 use serde_json::json;
 
@@ -8,18 +8,18 @@ use crate::exit::Exit;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The id of the table, which must be yours
+    /// Id of the table, which must be yours
     table: String,
-    /// A new token for this seat, from 0; the one before ends. Without it: a token for spectators
+    /// Print a new token for this seat, from 0, and revoke the old one [default: a spectator token]
     #[arg(long)]
     seat: Option<u32>,
-    /// End all spectator tokens of the table that were given before
+    /// Revoke all earlier spectator tokens of the table
     #[arg(long, conflicts_with = "seat")]
     revoke: bool,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let client = context.client().await?;
+    let client = context.connect().await?;
     let (name, token) = match args.seat {
         Some(seat) => ("seat_token", client.reissue_seat_token(args.table, seat).await?.reveal().to_owned()),
         None => {

@@ -1,10 +1,10 @@
-//! `parlor tournament`: makes, runs, follows and reports tournaments.
+//! `parlor tournament`: creates, runs, follows and reports tournaments.
 
-mod board;
-mod file;
 mod follow;
 mod list;
+mod render;
 mod report;
+mod setup_file;
 
 use std::path::PathBuf;
 
@@ -15,100 +15,102 @@ use crate::errors::Failure;
 use crate::exit::Exit;
 
 #[derive(clap::Args)]
-#[command(after_help = file::HELP)]
+#[command(after_help = setup_file::SETUP_FILE_HELP)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    command: TournamentCommand,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
-    /// Make a tournament from a file, start it, and follow it to its end
-    Run(FromFile),
-    /// Make a tournament from a file, and print its id
-    Create(FromFile),
-    /// Start a tournament that was made
-    Start(One),
+enum TournamentCommand {
+    /// Create a tournament from a file, start it, and follow it to the end
+    Run(FileArgs),
+    /// Create a tournament from a file, and print its id
+    Create(FileArgs),
+    /// Start a created tournament
+    Start(IdArgs),
     /// List tournaments, newest first
     List(list::Args),
     /// Show a tournament
-    Show(One),
-    /// Print the standings as they are now
-    Standings(One),
-    /// Follow a tournament to its end
-    Follow(One),
+    Show(IdArgs),
+    /// Print the current standings
+    Standings(IdArgs),
+    /// Follow a tournament to the end
+    Follow(IdArgs),
     /// List the tables of a tournament with their results
-    Tables(One),
-    /// Begin no new tables until it is resumed
-    Pause(One),
-    /// Go on after a pause
-    Resume(One),
-    /// End a tournament before its time
-    Cancel(Cancel),
-    /// Take an entrant out
-    Withdraw(Withdraw),
-    /// Void a group; a fresh deal replaces it
-    Void(Void),
-    /// Write a report: one page for a browser, with everything in it
+    Tables(IdArgs),
+    /// Pause a tournament: no new tables start
+    Pause(IdArgs),
+    /// Resume a paused tournament
+    Resume(IdArgs),
+    /// Cancel a tournament
+    Cancel(CancelArgs),
+    /// Withdraw an entrant
+    Withdraw(WithdrawArgs),
+    /// Void a deal group; a fresh deal replaces it
+    Void(VoidArgs),
+    /// Write a report as one self-contained HTML page
     Report(report::Args),
 }
 
 #[derive(clap::Args)]
-struct FromFile {
-    /// The file, in TOML; - for standard input
+struct FileArgs {
+    /// Setup file in TOML; - is standard input
     file: PathBuf,
-    /// Makes a repeat harmless: the same id gives the same tournament. Nothing is added to its shuffles from here
+    /// Idempotency key: the same id returns the same tournament. This client then adds no entropy to its
+    /// shuffles
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
 }
 
 #[derive(clap::Args)]
-struct One {
-    /// The id of the tournament
+struct IdArgs {
+    /// Id of the tournament
     tournament: String,
 }
 
 #[derive(clap::Args)]
-struct Cancel {
-    /// The id of the tournament, which must be yours
+struct CancelArgs {
+    /// Id of the tournament, which must be yours
     tournament: String,
-    /// Why, for everyone
+    /// Reason, shown to everyone
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     reason: String,
 }
 
 #[derive(clap::Args)]
-struct Withdraw {
-    /// The id of the tournament, which must be yours
+struct WithdrawArgs {
+    /// Id of the tournament, which must be yours
     tournament: String,
-    /// The name of the entrant, as the standings have it, or its number, the first being 0
+    /// Name of the entrant as in the standings, or its number, from 0
     entrant: String,
 }
 
 #[derive(clap::Args)]
-struct Void {
-    /// The id of the tournament, which must be yours
+struct VoidArgs {
+    /// Id of the tournament, which must be yours
     tournament: String,
-    /// The number of the group, as `parlor tournament tables` has it
+    /// Number of the deal group, as in `parlor tournament tables`
     group: u32,
-    /// Why, for everyone
+    /// Reason, shown to everyone
     #[arg(long, value_name = "TEXT")]
     reason: String,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    match args.what {
-        // These tidy up when they are told to stop.
-        What::Run(args) => {
-            let client = context.waiting(context.client()).await?;
-            let made = context.stop.unless(create(&args, &client, context)).await;
-            let tournament = match made {
-                Ok(made) => made?,
+    match args.command {
+        // These clean up on a stop signal.
+        TournamentCommand::Run(args) => {
+            let client = context.with_wait_notice(context.connect()).await?;
+            let created = context.stop.unless_stopped(create(&args, &client, context)).await;
+            let tournament = match created {
+                Ok(created) => created?,
                 Err(exit) => return Ok(exit),
             };
             let id = tournament.tournament_id;
-            if let Err(error) = context.waiting(client.start_tournament(&id)).await {
-                // One that cannot be started would be in the way, unless whoever named the request comes back to it.
+            if let Err(error) = context.with_wait_notice(client.start_tournament(&id)).await {
+                // A tournament that cannot start is cancelled, unless the caller can retry it by its request
+                // id.
                 if args.request_id.is_none() {
                     let _ = client.cancel_tournament(&id, "").await;
                 }
@@ -116,57 +118,67 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
             }
             follow::run(&client, &id, true, context).await
         }
-        What::Follow(One { tournament }) => {
-            let client = context.waiting(context.client()).await?;
+        TournamentCommand::Follow(IdArgs { tournament }) => {
+            let client = context.with_wait_notice(context.connect()).await?;
             follow::run(&client, &tournament, false, context).await
         }
-        what => super::call(ask(what, context), context).await,
+        command => super::unary(run_unary(command, context), context).await,
     }
 }
 
-/// Asks the server something, and prints the answer. It can be given up at any moment.
-async fn ask(what: What, context: &Context) -> Result<Exit, Failure> {
-    let client = context.client().await?;
-    match what {
-        What::Run(_) | What::Follow(_) => {}
-        What::Create(args) => {
-            let made = create(&args, &client, context).await?;
-            show(&made, context)?;
+/// Runs a command that makes a few calls and prints the result.
+async fn run_unary(command: TournamentCommand, context: &Context) -> Result<Exit, Failure> {
+    let client = context.connect().await?;
+    match command {
+        TournamentCommand::Run(_) | TournamentCommand::Follow(_) => {}
+        TournamentCommand::Create(args) => {
+            let created = create(&args, &client, context).await?;
+            show(&created, context)?;
         }
-        What::Start(One { tournament }) => show(&client.start_tournament(tournament).await?, context)?,
-        What::Show(One { tournament }) => show(&client.tournament(tournament).await?, context)?,
-        What::Pause(One { tournament }) => show(&client.pause_tournament(tournament).await?, context)?,
-        What::Resume(One { tournament }) => show(&client.resume_tournament(tournament).await?, context)?,
-        What::Cancel(Cancel { tournament, reason }) => {
+        TournamentCommand::Start(IdArgs { tournament }) => {
+            show(&client.start_tournament(tournament).await?, context)?;
+        }
+        TournamentCommand::Show(IdArgs { tournament }) => {
+            show(&client.tournament(tournament).await?, context)?;
+        }
+        TournamentCommand::Pause(IdArgs { tournament }) => {
+            show(&client.pause_tournament(tournament).await?, context)?;
+        }
+        TournamentCommand::Resume(IdArgs { tournament }) => {
+            show(&client.resume_tournament(tournament).await?, context)?;
+        }
+        TournamentCommand::Cancel(CancelArgs { tournament, reason }) => {
             show(&client.cancel_tournament(tournament, reason).await?, context)?;
         }
-        What::Standings(One { tournament }) => {
+        TournamentCommand::Standings(IdArgs { tournament }) => {
             let standings = client.standings(tournament, false).await?;
             print_standings(&standings, context)?;
         }
-        What::Withdraw(Withdraw { tournament, entrant }) => {
+        TournamentCommand::Withdraw(WithdrawArgs { tournament, entrant }) => {
             let before = client.standings(&tournament, false).await?;
-            let entrant = find(&before, &entrant)?;
+            let entrant = find_entrant(&before, &entrant)?;
             let standings = client.withdraw_entrant(tournament, entrant).await?;
             print_standings(&standings, context)?;
         }
-        What::Void(Void { tournament, group, reason }) => {
+        TournamentCommand::Void(VoidArgs { tournament, group, reason }) => {
             let standings = client.void_group(tournament, group, reason).await?;
             print_standings(&standings, context)?;
         }
-        What::List(args) => list::tournaments(args, &client, context).await?,
-        What::Tables(One { tournament }) => list::tables(&tournament, &client, context).await?,
-        What::Report(args) => report::run(args, &client, context).await?,
+        TournamentCommand::List(args) => list::tournaments(args, &client, context).await?,
+        TournamentCommand::Tables(IdArgs { tournament }) => {
+            list::tables(&tournament, &client, context).await?;
+        }
+        TournamentCommand::Report(args) => report::run(args, &client, context).await?,
     }
     Ok(Exit::Ok)
 }
 
-async fn create(args: &FromFile, client: &Client, context: &Context) -> Result<wire::Tournament, Failure> {
-    let file = file::read(&args.file)?;
+async fn create(args: &FileArgs, client: &Client, context: &Context) -> Result<wire::Tournament, Failure> {
+    let file = setup_file::read(&args.file)?;
     let games = client.games().await?;
     let setup = file.setup(games, context)?;
     Ok(match args.request_id.clone() {
-        // A repeat is the same request only if it adds the same, which is nothing.
+        // An idempotent repeat must send the same entropy: none.
         Some(request_id) => {
             let request =
                 wire::CreateTournamentRequest { request_id, setup: Some(setup), entropy: Vec::new() };
@@ -180,7 +192,7 @@ fn show(tournament: &wire::Tournament, context: &Context) -> Result<(), Failure>
     if context.json {
         context.out.document(tournament)
     } else {
-        context.out.lines(board::tournament(tournament, context))
+        context.out.lines(render::tournament_lines(tournament, context))
     }
 }
 
@@ -188,12 +200,12 @@ fn print_standings(standings: &wire::Standings, context: &Context) -> Result<(),
     if context.json {
         context.out.document(standings)
     } else {
-        context.out.lines(board::standings(standings, context.lang))
+        context.out.lines(render::standings_lines(standings, context.lang))
     }
 }
 
-/// The entrant with this name or number.
-fn find(standings: &wire::Standings, text: &str) -> Result<u32, Failure> {
+/// Finds an entrant by name or number.
+fn find_entrant(standings: &wire::Standings, text: &str) -> Result<u32, Failure> {
     let named =
         |row: &&wire::StandingsRow| row.name == text || format!("{} {}", row.name, row.version) == text;
     let mut found = standings.rows.iter().filter(named).map(|row| row.entrant);

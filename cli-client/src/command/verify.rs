@@ -1,4 +1,4 @@
-//! `parlor verify`: checks records, without a server.
+//! `parlor verify`: verifies records offline.
 
 use parlor_engine::{Lang, Say};
 use parlor_sdk::record::{self, Problem, Report};
@@ -12,7 +12,7 @@ use crate::exit::Exit;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The files, in any form; - is standard input
+    /// Record files, in any form; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
 }
@@ -44,7 +44,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
                     }
                 }
             }
-            // The other files are checked all the same.
+            // The remaining files are still verified.
             Err(failure) => {
                 exit = if exit == Exit::Ok { failure.exit() } else { exit };
                 let message = failure.message(context.lang).unwrap_or_default();
@@ -59,24 +59,28 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     Ok(exit)
 }
 
-/// One line, and below it what is wrong and what is not proven.
+/// The verdict line, followed by findings and unproven facts.
 fn as_lines(name: &str, record: &wire::Record, report: &Report, context: &Context) -> Vec<String> {
     let lang = context.lang;
     let (game, steps, wrong) = (&record.game, record.steps.len(), report.wrong.len());
     let verdict = match report.is_right() {
-        true => context.say(
+        true => context.localise(
             || format!("{name}: right ({game}, {steps} steps)"),
             || format!("{name}: stimmt ({game}, {steps} Schritte)"),
         ),
-        false => context.say(
+        false => context.localise(
             || format!("{name}: WRONG ({wrong} findings)"),
             || format!("{name}: FALSCH ({wrong} Befunde)"),
         ),
     };
     let wrong = report.wrong.iter().map(|finding| format!("  {}", finding.in_lang(lang)));
-    let note = context.say(|| "note".to_owned(), || "Hinweis".to_owned());
+    let note = context.localise(|| "note".to_owned(), || "Hinweis".to_owned());
     let unproven = report.unproven.iter().map(|one| format!("  {note}: {}", one.in_lang(lang)));
-    std::iter::once(verdict).chain(wrong).chain(unproven).map(|line| parlor_cli::text::clean(&line)).collect()
+    std::iter::once(verdict)
+        .chain(wrong)
+        .chain(unproven)
+        .map(|line| parlor_cli::text::sanitise(&line))
+        .collect()
 }
 
 fn as_json(name: &str, record: &wire::Record, report: &Report, lang: Lang) -> Value {

@@ -1,4 +1,4 @@
-//! The environment: the variables of this program, the locale, and where the settings file is.
+//! Process environment: variables of this program, locale, location of the settings file.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,39 +10,39 @@ use parlor_sdk::ApiKey;
 use super::{Flags, KeySource, Layer};
 use crate::errors::Failure;
 
-/// What the variables of this program begin with. The server leaves them alone.
+/// Prefix of this program's variables. The server ignores them.
 const PREFIX: &str = "PARLOR_CLI_";
 
-/// The environment of the program.
+/// Environment variables of the process.
 #[derive(Clone, Default)]
 pub(crate) struct Environment(pub(super) Vec<(OsString, OsString)>);
 
 impl Environment {
-    /// That of this process.
-    pub(crate) fn of_process() -> Environment {
+    /// Reads the environment of this process.
+    pub(crate) fn from_process() -> Environment {
         Environment(std::env::vars_os().collect())
     }
 
-    /// A variable by its whole name, if it is set to something.
+    /// A variable by its full name; `None` if it is unset or empty.
     pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
         let (_, value) = self.0.iter().find(|(known, value)| known == name && !value.is_empty())?;
         Some(value.clone())
     }
 
-    /// The language to speak before the settings are read.
+    /// Language for errors that occur before the settings are loaded.
     pub(crate) fn lang(&self, flags: &Flags) -> Lang {
-        let own = self.os("LANG").and_then(|tag| lang::from_tag(tag.to_str()?));
+        let own = self.own_variable("LANG").and_then(|tag| lang::from_tag(tag.to_str()?));
         lang::choose(flags.lang.or(own), |name| self.variable(name)?.into_string().ok())
     }
 
-    /// One of our own variables.
-    fn os(&self, name: &str) -> Option<OsString> {
+    /// A variable with this program's prefix.
+    fn own_variable(&self, name: &str) -> Option<OsString> {
         self.variable(&format!("{PREFIX}{name}"))
     }
 
-    /// One of our own variables, as text.
-    pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Failure> {
-        self.os(name).map(OsString::into_string).transpose().map_err(|_| {
+    /// A variable with this program's prefix, as UTF-8.
+    pub(crate) fn own_text(&self, name: &str) -> Result<Option<String>, Failure> {
+        self.own_variable(name).map(OsString::into_string).transpose().map_err(|_| {
             Failure::usage(
                 format!("{PREFIX}{name} must be text in UTF-8"),
                 format!("{PREFIX}{name} muss Text in UTF-8 sein"),
@@ -50,18 +50,18 @@ impl Environment {
         })
     }
 
-    /// The settings file that is named, or else the usual one, which need not be there.
-    pub(super) fn file(&self, flags: &Flags) -> Option<(PathBuf, bool)> {
-        let named = flags.config.clone().or_else(|| self.os("CONFIG").map(PathBuf::from));
+    /// Path of the settings file, and whether it must exist: a named one must, the default one need not.
+    pub(super) fn config_file(&self, flags: &Flags) -> Option<(PathBuf, bool)> {
+        let named = flags.config.clone().or_else(|| self.own_variable("CONFIG").map(PathBuf::from));
         if let Some(path) = named {
             return Some((path, true));
         }
-        Some((self.folder()?.join("config.toml"), false))
+        Some((self.config_folder()?.join("config.toml"), false))
     }
 
-    /// The folder for what this program keeps.
-    pub(crate) fn folder(&self) -> Option<PathBuf> {
-        // By the rules of XDG a relative folder is none.
+    /// Folder for settings and agent keys.
+    pub(crate) fn config_folder(&self) -> Option<PathBuf> {
+        // The XDG specification ignores relative paths.
         let folder =
             self.variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
         let folder = folder.or_else(|| Some(PathBuf::from(self.variable("HOME")?).join(".config")))?;
@@ -70,8 +70,8 @@ impl Environment {
 }
 
 impl Layer {
-    /// The variables, of which one that is empty is not there.
-    pub(super) fn of_environment(environment: &Environment) -> Result<Layer, Failure> {
+    /// Settings from environment variables. Empty variables count as unset; unknown ones are an error.
+    pub(super) fn from_environment(environment: &Environment) -> Result<Layer, Failure> {
         const KNOWN: [&str; 12] = [
             "SERVER",
             "API_KEY",
@@ -90,13 +90,13 @@ impl Layer {
         if let Some(unknown) = ours.clone().find(|name| !KNOWN.contains(name)) {
             let known = KNOWN.map(|name| format!("{PREFIX}{name}")).join(", ");
             return Err(Failure::usage(
-                format!("the variable {PREFIX}{unknown} is not known: there are {known}"),
+                format!("unknown variable {PREFIX}{unknown}: the known ones are {known}"),
                 format!("Die Variable {PREFIX}{unknown} gibt es nicht: Es gibt {known}"),
             ));
         }
-        let file = |name| environment.os(name).map(PathBuf::from);
-        let key = environment.text("API_KEY")?.map(|key| KeySource::Given(ApiKey::new(key)));
-        let lang = match environment.text("LANG")? {
+        let file = |name| environment.own_variable(name).map(PathBuf::from);
+        let key = environment.own_text("API_KEY")?.map(|key| KeySource::Inline(ApiKey::new(key)));
+        let lang = match environment.own_text("LANG")? {
             None => None,
             Some(tag) => Some(lang::from_tag(&tag).ok_or_else(|| {
                 Failure::usage(
@@ -105,7 +105,7 @@ impl Layer {
                 )
             })?),
         };
-        let timeout = match environment.text("TIMEOUT")? {
+        let timeout = match environment.own_text("TIMEOUT")? {
             None => None,
             Some(text) => Some(humantime::parse_duration(&text).map_err(|_| {
                 Failure::usage(
@@ -115,15 +115,15 @@ impl Layer {
             })?),
         };
         Ok(Layer {
-            server: environment.text("SERVER")?,
+            server: environment.own_text("SERVER")?,
             key: key.or_else(|| file("API_KEY_FILE").map(KeySource::File)),
             ca: file("CA"),
             client_cert: file("CLIENT_CERT"),
             client_key: file("CLIENT_KEY"),
-            server_name: environment.text("SERVER_NAME")?,
+            server_name: environment.own_text("SERVER_NAME")?,
             timeout,
             lang,
-            name: environment.text("NAME")?,
+            name: environment.own_text("NAME")?,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What counts more: flags, then the environment, then the file.
+//! Precedence of settings: flags, then the environment, then the file.
 
 use std::ffi::OsString;
 
@@ -13,7 +13,7 @@ fn line(failure: &Failure) -> String {
 }
 
 #[test]
-fn flags_count_more_than_variables_and_those_more_than_the_file() {
+fn flags_override_environment_overrides_config_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config.toml");
     fs::write(&file, "server = 'http://file:1'\napi_key_file = 'key'\nlang = 'de'\nname = 'Ada'").unwrap();
@@ -32,7 +32,7 @@ fn flags_count_more_than_variables_and_those_more_than_the_file() {
     ]);
     let settings = Settings::load(&flags, &variables).unwrap();
     assert_eq!((settings.server.as_str(), settings.lang), ("http://variable:1", Lang::En));
-    assert_eq!(settings.key, Some(KeySource::Given(ApiKey::new("plr_variable"))));
+    assert_eq!(settings.key, Some(KeySource::Inline(ApiKey::new("plr_variable"))));
     assert_eq!(settings.name.as_deref(), Some("Ada"));
 
     let flags = Flags {
@@ -47,7 +47,7 @@ fn flags_count_more_than_variables_and_those_more_than_the_file() {
 }
 
 #[test]
-fn the_usual_file_need_not_be_there_and_one_that_is_named_must() {
+fn default_config_file_is_optional_and_a_named_one_required() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().to_str().unwrap();
     let settings = Settings::load(&Flags::default(), &environment(&[("HOME", home)])).unwrap();
@@ -73,7 +73,7 @@ fn the_usual_file_need_not_be_there_and_one_that_is_named_must() {
 }
 
 #[test]
-fn a_wrong_file_is_named_with_its_line_and_without_its_secrets() {
+fn config_file_errors_name_the_line_and_hide_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.toml");
     for (text, expected) in [
@@ -85,14 +85,14 @@ fn a_wrong_file_is_named_with_its_line_and_without_its_secrets() {
     ] {
         fs::write(&path, text).unwrap();
         let flags = Flags { config: Some(path.clone()), ..Flags::default() };
-        let said = line(&Settings::load(&flags, &Environment::default()).unwrap_err());
-        assert!(said.contains(expected) && said.contains("config.toml"), "{said}");
-        assert!(!said.contains("secret"), "{said}");
+        let message = line(&Settings::load(&flags, &Environment::default()).unwrap_err());
+        assert!(message.contains(expected) && message.contains("config.toml"), "{message}");
+        assert!(!message.contains("secret"), "{message}");
     }
 }
 
 #[test]
-fn variables_that_do_not_exist_are_named() {
+fn unknown_environment_variables_are_rejected_by_name() {
     let failure = Settings::load(&Flags::default(), &environment(&[("PARLOR_CLI_SEVER", "a")])).unwrap_err();
     assert!(line(&failure).contains("PARLOR_CLI_SEVER"), "{}", line(&failure));
     let failure = Settings::load(&Flags::default(), &environment(&[("PARLOR_CLI_LANG", "fr")])).unwrap_err();
@@ -100,12 +100,12 @@ fn variables_that_do_not_exist_are_named() {
     let failure =
         Settings::load(&Flags::default(), &environment(&[("PARLOR_CLI_TIMEOUT", "1")])).unwrap_err();
     assert!(line(&failure).contains("such as 10s"), "{}", line(&failure));
-    // Those of the server are not ours.
+    // The server's variables are ignored.
     assert!(Settings::load(&Flags::default(), &environment(&[("PARLOR_LISTEN", "a")])).is_ok());
 }
 
 #[test]
-fn an_address_without_a_scheme_is_encrypted_unless_it_is_this_machine() {
+fn address_without_scheme_uses_https_unless_loopback() {
     for (address, expected) in [
         ("localhost:7766", "http://localhost:7766"),
         ("127.0.0.1:1", "http://127.0.0.1:1"),
@@ -120,7 +120,7 @@ fn an_address_without_a_scheme_is_encrypted_unless_it_is_this_machine() {
 }
 
 #[test]
-fn a_key_that_others_could_read_is_noticed() {
+fn api_key_over_plaintext_is_detected() {
     for (address, key, expected) in [
         ("http://parlor.example.org", Some("plr_a"), true),
         ("http://parlor.example.org", None, false),
@@ -131,6 +131,6 @@ fn a_key_that_others_could_read_is_noticed() {
         let flags =
             Flags { server: Some(address.into()), api_key: key.map(str::to_owned), ..Flags::default() };
         let settings = Settings::load(&flags, &Environment::default()).unwrap();
-        assert_eq!(settings.shows_its_key(), expected, "{address} {key:?}");
+        assert_eq!(settings.sends_key_in_plaintext(), expected, "{address} {key:?}");
     }
 }

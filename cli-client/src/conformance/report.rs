@@ -1,41 +1,20 @@
-//! What came of a check, in two languages.
+//! Results of the checks.
 
-use parlor_engine::Lang;
+use parlor_cli::lang::BilingualText;
 
-/// A sentence in both languages.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Said {
-    en: String,
-    de: String,
-}
-
-impl Said {
-    pub(super) fn new(en: impl Into<String>, de: impl Into<String>) -> Said {
-        Said { en: en.into(), de: de.into() }
-    }
-
-    /// In one language.
-    pub(crate) fn get(&self, lang: Lang) -> &str {
-        match lang {
-            Lang::En => &self.en,
-            Lang::De => &self.de,
-        }
-    }
-}
-
-/// How a check ended.
+/// Outcome of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
-    /// The agent did it well.
+    /// The agent behaved correctly.
     Pass,
-    /// Something has to be mended.
+    /// The agent has faults to fix.
     Fail,
-    /// It could not be tried.
+    /// The check could not run.
     Skipped,
 }
 
 impl Verdict {
-    /// For programs.
+    /// Machine-readable name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Verdict::Pass => "pass",
@@ -45,17 +24,17 @@ impl Verdict {
     }
 }
 
-/// One check and what came of it.
+/// A check and its result.
 #[derive(Clone, Debug)]
 pub(crate) struct Check {
-    /// Its name for programs, such as `reconnect` or `game:gap`.
+    /// Machine-readable name, such as `restart` or `game:gap`.
     pub(crate) name: String,
-    /// What it tries, for people.
-    pub(crate) title: Said,
-    /// How it ended.
+    /// Description for people.
+    pub(crate) title: BilingualText,
+    /// Outcome.
     pub(crate) verdict: Verdict,
-    /// What has to be mended.
-    pub(crate) faults: Vec<Said>,
-    /// What could be better, and what was measured.
-    pub(crate) notes: Vec<Said>,
+    /// Faults to fix.
+    pub(crate) faults: Vec<BilingualText>,
+    /// Recommendations and measurements.
+    pub(crate) notes: Vec<BilingualText>,
 }

@@ -1,36 +1,36 @@
-//! Every reason of the SDK: how the program ends, the sentence in German, and what to type next.
+//! Exit code, German sentence and hint for every SDK error reason.
 
 use parlor_engine::Text;
 use parlor_sdk::Reason;
 
 use crate::exit::Exit;
 
-/// What this program makes of a reason. The sentence in English is the server's own.
-pub(super) struct About {
+/// Presentation of an error reason. The English sentence comes from the server.
+pub(super) struct ReasonInfo {
     pub(super) exit: Exit,
     pub(super) de: &'static str,
-    /// Whether the sentence says too little without what the server said.
+    /// Append the server's detail to the German sentence.
     pub(super) needs_detail: bool,
-    /// What to type next, where this program knows better than the server.
+    /// Command or flag to try next.
     pub(super) hint: Option<Text>,
 }
 
-const fn new(exit: Exit, de: &'static str) -> About {
-    About { exit, de, needs_detail: false, hint: None }
+const fn new(exit: Exit, de: &'static str) -> ReasonInfo {
+    ReasonInfo { exit, de, needs_detail: false, hint: None }
 }
 
-impl About {
-    const fn detailed(self) -> About {
-        About { needs_detail: true, ..self }
+impl ReasonInfo {
+    const fn detailed(self) -> ReasonInfo {
+        ReasonInfo { needs_detail: true, ..self }
     }
 
-    const fn hint(self, en: &'static str, de: &'static str) -> About {
-        About { hint: Some(Text { en, de }), ..self }
+    const fn hint(self, en: &'static str, de: &'static str) -> ReasonInfo {
+        ReasonInfo { hint: Some(Text { en, de }), ..self }
     }
 }
 
-/// What this program makes of a reason.
-const fn of(reason: Reason) -> Option<About> {
+/// Presentation of a reason known to this version.
+const fn known_reason_info(reason: Reason) -> Option<ReasonInfo> {
     Some(match reason {
         Reason::InvalidField => new(Exit::Usage, "Eine Angabe ist falsch"),
         Reason::Protocol => {
@@ -82,13 +82,13 @@ const fn of(reason: Reason) -> Option<About> {
             "parlor tables --open-seat listet Tische mit freiem Sitz",
         ),
         Reason::SeatTaken => new(Exit::Refused, "Dieser Sitz ist besetzt")
-            .hint("take another one, or none in particular", "nimm einen anderen oder keinen bestimmten"),
+            .hint("choose another seat, or omit --seat", "nimm einen anderen oder keinen bestimmten"),
         Reason::SeatVacant => new(Exit::Refused, "Diesen Sitz hat noch niemand"),
         Reason::TableNotStarted => {
             new(Exit::Refused, "Das Spiel hat noch nicht begonnen: Warte, bis alle Sitze besetzt sind")
         }
         Reason::TableStarted => new(Exit::Refused, "Das Spiel hat schon begonnen").hint(
-            "parlor watch TABLE looks on, parlor tables --open-seat lists tables with a free seat",
+            "parlor watch TABLE shows it live, parlor tables --open-seat lists tables with a free seat",
             "parlor watch TISCH sieht zu, parlor tables --open-seat listet Tische mit freiem Sitz",
         ),
         Reason::TableOver => new(Exit::Refused, "Der Tisch ist zu Ende").hint(
@@ -138,7 +138,7 @@ const fn of(reason: Reason) -> Option<About> {
             .hint("parlor agents lists the agents", "parlor agents listet die Agenten"),
         Reason::AgentUnavailable => {
             new(Exit::Refused, "Dieser Agent nimmt gerade keinen Platz").detailed().hint(
-                "parlor agents says who is here and has room",
+                "parlor agents shows which agents are connected and have free capacity",
                 "parlor agents sagt, wer da ist und Platz hat",
             )
         }
@@ -191,26 +191,26 @@ const fn of(reason: Reason) -> Option<About> {
         ),
         Reason::Bot => new(Exit::Failure, "Der Bot hat versagt").detailed(),
         Reason::Other => new(Exit::Failure, "Es ist etwas schiefgegangen").detailed(),
-        // A reason of a later SDK.
+        // Reasons of a later SDK.
         _ => return None,
     })
 }
 
-/// What this program makes of a reason, whichever it is.
-pub(super) fn about(reason: Reason) -> About {
-    of(reason).unwrap_or_else(|| new(Exit::Failure, "Es ist etwas schiefgegangen").detailed())
+/// Presentation of any reason.
+pub(super) fn reason_info(reason: Reason) -> ReasonInfo {
+    known_reason_info(reason).unwrap_or_else(|| new(Exit::Failure, "Es ist etwas schiefgegangen").detailed())
 }
 
-/// The name of a reason for programs: that of the wire, such as `TABLE_NOT_FOUND`, or one of this side of it.
-pub(super) fn name(reason: Reason) -> String {
+/// Machine-readable name: the wire name, such as `TABLE_NOT_FOUND`, or the SDK's in the same style.
+pub(super) fn reason_name(reason: Reason) -> String {
     match reason.to_wire() {
         Some(reason) => reason.as_str_name().trim_start_matches("ERROR_REASON_").to_owned(),
-        None => in_capitals(&format!("{reason:?}")),
+        None => screaming_snake_case(&format!("{reason:?}")),
     }
 }
 
-/// `DeadlineExceeded` as `DEADLINE_EXCEEDED`.
-fn in_capitals(name: &str) -> String {
+/// Converts `DeadlineExceeded` to `DEADLINE_EXCEEDED`.
+fn screaming_snake_case(name: &str) -> String {
     let mut capitals = String::new();
     for (place, c) in name.char_indices() {
         if c.is_uppercase() && place > 0 {
@@ -226,16 +226,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_reason_has_its_words_and_its_code() {
+    fn every_reason_has_a_german_sentence_and_an_exit_code() {
         for reason in Reason::ALL {
-            assert!(of(*reason).is_some(), "{reason:?} has no sentence of its own");
+            assert!(known_reason_info(*reason).is_some(), "{reason:?} has no sentence of its own");
         }
     }
 
     #[test]
-    fn reasons_have_names_for_programs() {
-        assert_eq!(name(Reason::TableNotFound), "TABLE_NOT_FOUND");
-        assert_eq!(name(Reason::DeadlineExceeded), "DEADLINE_EXCEEDED");
-        assert_eq!(name(Reason::Unreachable), "UNREACHABLE");
+    fn reasons_have_machine_readable_names() {
+        assert_eq!(reason_name(Reason::TableNotFound), "TABLE_NOT_FOUND");
+        assert_eq!(reason_name(Reason::DeadlineExceeded), "DEADLINE_EXCEEDED");
+        assert_eq!(reason_name(Reason::Unreachable), "UNREACHABLE");
     }
 }

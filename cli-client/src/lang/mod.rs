@@ -1,16 +1,15 @@
-//! The language of everything that is printed, and the words that are not the engine's.
+//! Language selection and the user-interface texts.
 
 pub(crate) mod words;
 
 use parlor_engine::{Lang, Text};
-use parlor_sdk::wire::SeatFinish;
+use parlor_sdk::wire;
 
-use crate::table::Finish;
+use crate::table::SeatFinish;
 
-/// The language to speak: the one asked for, or that of the locale, or English.
+/// Selects the language: the requested one, else that of the locale, else English.
 ///
-/// Of the variables that a locale is set with, the first one that is not empty counts, as in POSIX: `LC_ALL`,
-/// `LC_MESSAGES`, `LANG`.
+/// The locale is the first non-empty variable of `LC_ALL`, `LC_MESSAGES` and `LANG`, as in POSIX.
 ///
 /// ```
 /// use parlor_cli::lang::choose;
@@ -31,16 +30,16 @@ pub fn choose(asked: Option<Lang>, variable: impl Fn(&str) -> Option<String>) ->
     asked.or_else(of_the_locale).unwrap_or_default()
 }
 
-/// Why a seat did not play to the end, in words; nothing if it did, or is not there yet.
+/// Reason for which a seat forfeited; `None` if it played to the end.
 #[must_use]
-pub fn forfeit(finish: SeatFinish) -> Option<Text> {
-    match Finish::from(finish) {
-        Finish::PlayedOut => None,
-        why => Some(words::finish(why)),
+pub fn forfeit_reason(finish: wire::SeatFinish) -> Option<Text> {
+    match SeatFinish::from(finish) {
+        SeatFinish::PlayedOut => None,
+        why => Some(words::seat_finish(why)),
     }
 }
 
-/// The language that a tag such as `de`, `de_AT.UTF-8` or `en-GB` begins with, if Parlor speaks it.
+/// Language of a locale tag such as `de`, `de_AT.UTF-8` or `en-GB`; `None` if unsupported.
 #[must_use]
 pub fn from_tag(tag: &str) -> Option<Lang> {
     let language = tag.split(['_', '-', '.', '@']).next().unwrap_or_default();
@@ -51,12 +50,46 @@ pub fn from_tag(tag: &str) -> Option<Lang> {
     }
 }
 
+/// The English or the German text.
+#[must_use]
+pub const fn localise(lang: Lang, en: &'static str, de: &'static str) -> &'static str {
+    match lang {
+        Lang::En => en,
+        Lang::De => de,
+    }
+}
+
+/// A text in English and German: the owned counterpart of the engine's [`Text`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BilingualText {
+    /// The English text.
+    pub en: String,
+    /// The German text.
+    pub de: String,
+}
+
+impl BilingualText {
+    /// Builds a text from its two versions.
+    pub fn new(en: impl Into<String>, de: impl Into<String>) -> BilingualText {
+        BilingualText { en: en.into(), de: de.into() }
+    }
+
+    /// The version in one language.
+    #[must_use]
+    pub fn get(&self, lang: Lang) -> &str {
+        match lang {
+            Lang::En => &self.en,
+            Lang::De => &self.de,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_locale_decides_unless_a_language_is_asked_for() {
+    fn locale_selects_the_language_unless_overridden() {
         let check = |asked, variables: &[(&str, &str)], expected| {
             let variable = |name: &str| {
                 variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())

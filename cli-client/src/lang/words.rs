@@ -1,8 +1,8 @@
-//! The words of the client itself, in English and German. Cards, moves and events have theirs in the engine.
+//! User-interface texts in English and German. Texts of cards, moves and events are in the engine.
 
 use parlor_engine::{Lang, Say, Seat, Text};
 
-use crate::table::{Ended, Finish};
+use crate::table::{EndReason, SeatFinish};
 
 const fn text(en: &'static str, de: &'static str) -> Text {
     Text { en, de }
@@ -12,19 +12,19 @@ macro_rules! words {
     ($($name:ident: $en:literal, $de:literal;)*) => {
         $(pub(crate) const $name: Text = text($en, $de);)*
 
-        /// Every fixed text, for tests.
+        /// All fixed texts, for tests.
         #[cfg(test)]
         pub(crate) const ALL: &[Text] = &[$($name),*];
     };
 }
 
 words! {
-    // Who sits where.
+    // Seat marks.
     FREE_SEAT: "(free)", "(frei)";
     YOU: "(you)", "(du)";
     AWAY: "(away)", "(weg)";
-    OUT: "(out)", "(raus)";
-    // Panes.
+    FORFEITED: "(out)", "(raus)";
+    // Pane titles.
     TABLE: "Table", "Tisch";
     PLAYERS: "Players", "Spieler";
     CARDS: "cards", "Karten";
@@ -37,27 +37,27 @@ words! {
     RESULT: "The result", "Das Ergebnis";
     PLACE: "place", "Platz";
     HELP: "Help", "Hilfe";
-    // The header and the line that says what is going on.
+    // Header and status lines.
     CONNECTED: "connected", "verbunden";
     RECONNECTING: "reconnecting ...", "Verbindung wird wiederhergestellt ...";
     CONNECTING: "Connecting to the table ...", "Verbindung zum Tisch ...";
-    LOST: "The connection was lost. Nothing you did is lost; your moves wait until it is back.",
+    CONNECTION_LOST: "The connection was lost. Nothing you did is lost; your moves wait until it is back.",
         "Die Verbindung ist weg. Nichts ist verloren; du kannst weiterspielen, sobald sie wieder da ist.";
     WATCHING: "You are watching.", "Du schaust zu.";
     WAITING_FOR_PLAYERS: "Waiting until all seats are taken.", "Es geht los, sobald alle Sitze besetzt sind.";
-    SECRET: "SECRET: nobody else learns that you are asked, nor that you decline.",
+    SECRET_DECISION: "SECRET: nobody else learns that you are asked, nor that you decline.",
         "GEHEIM: Niemand sonst erfährt, dass du gefragt wirst, oder dass du verzichtest.";
-    SENT: "Sent ...", "Gesendet ...";
-    NO_SUCH_MOVE: "No move fits what you typed. Esc clears it.", "Kein Zug passt zu deiner Eingabe. Esc löscht sie.";
+    ANSWER_SENT: "Sent ...", "Gesendet ...";
+    NO_MATCHING_MOVE: "No move fits what you typed. Esc clears it.", "Kein Zug passt zu deiner Eingabe. Esc löscht sie.";
     NOT_YOUR_TURN: "You are not asked anything now.", "Du wirst gerade nichts gefragt.";
-    SURE_TO_LEAVE: "Leave the table? Your seat stays yours, and your clock runs on. q or Enter: leave, any other key: stay.",
+    CONFIRM_LEAVE: "Leave the table? Your seat stays yours, and your clock runs on. q or Enter: leave, any other key: stay.",
         "Den Tisch verlassen? Dein Sitz bleibt deiner, deine Uhr läuft weiter. q oder Enter: gehen, sonst: bleiben.";
     SEED_GIVEN: "given seed, not rated", "vorgegebener Seed, ungewertet";
-    OVER: "The table is over. Enter or q: leave.", "Der Tisch ist zu Ende. Enter oder q: gehen.";
-    CLOSED: "The table sends nothing more.", "Vom Tisch kommt nichts mehr.";
-    // What happens beside the moves.
+    TABLE_OVER: "The table is over. Enter or q: leave.", "Der Tisch ist zu Ende. Enter oder q: gehen.";
+    STREAM_CLOSED: "The table sends nothing more.", "Vom Tisch kommt nichts mehr.";
+    // Table events.
     STARTED: "All seats are taken: the game begins.", "Alle Sitze sind besetzt: Das Spiel beginnt.";
-    // Keys, in a line.
+    // Key hints, one line each.
     KEYS_CHOOSE: "↑↓ choose · number or name: find · Enter play · Tab larger · ? help · q leave",
         "↑↓ wählen · Nummer, Name: finden · Enter spielt · Tab größer · ? Hilfe · q geht";
     KEYS_WAIT: "Tab larger table, then log · ? help and rules · q leave",
@@ -70,16 +70,16 @@ words! {
     KEYS_REPLAY: "← → step · PageUp PageDown ten · Home End · Tab larger · ? help · q leave",
         "← → Schritt · Bild↑ Bild↓ zehn · Pos1 Ende · Tab größer · ? Hilfe · q gehen";
     // Line mode.
-    PLAIN_HELP: "A number or a name plays that move. Other words: moves, table, rules, ? (this help), q (leave).",
+    LINE_MODE_HELP: "A number or a name plays that move. Other words: moves, table, rules, ? (this help), q (leave).",
         "Eine Nummer oder ein Name spielt den Zug. Außerdem: züge, tisch, regeln, ? (diese Hilfe), q (gehen).";
-    PLAIN_AMBIGUOUS: "Several moves fit:", "Mehrere Züge passen:";
-    PLAIN_PROMPT: "Your move (number, name or ?):", "Dein Zug (Nummer, Name oder ?):";
-    PLAIN_NONE: "No move fits that. \"moves\" lists them.", "Kein Zug passt dazu. „züge“ listet sie auf.";
-    PLAIN_LEFT: "You left the table. Your seat stays yours.", "Du hast den Tisch verlassen. Dein Sitz bleibt deiner.";
-    PLAIN_BACK: "The connection is there again.", "Die Verbindung ist wieder da.";
+    LINE_MODE_AMBIGUOUS: "Several moves fit:", "Mehrere Züge passen:";
+    LINE_MODE_PROMPT: "Your move (number, name or ?):", "Dein Zug (Nummer, Name oder ?):";
+    LINE_MODE_NO_MATCH: "No move fits that. \"moves\" lists them.", "Kein Zug passt dazu. „züge“ listet sie auf.";
+    LINE_MODE_LEFT: "You left the table. Your seat stays yours.", "Du hast den Tisch verlassen. Dein Sitz bleibt deiner.";
+    LINE_MODE_RECONNECTED: "The connection is back.", "Die Verbindung ist wieder da.";
 }
 
-/// What the keys do, line by line, for the help.
+/// Key bindings, for the help.
 pub(crate) fn keys(lang: Lang) -> &'static [&'static str] {
     match lang {
         Lang::En => &[
@@ -109,7 +109,7 @@ pub(crate) fn keys(lang: Lang) -> &'static [&'static str] {
     }
 }
 
-/// The screen has no room.
+/// Message for a terminal that is too small.
 pub(crate) fn too_small(width: u16, height: u16, lang: Lang) -> String {
     match lang {
         Lang::En => {
@@ -121,22 +121,22 @@ pub(crate) fn too_small(width: u16, height: u16, lang: Lang) -> String {
     }
 }
 
-/// A bot of the house.
-pub(crate) fn bot(name: &str, lang: Lang) -> String {
+/// Name of a house bot.
+pub(crate) fn house_bot(name: &str, lang: Lang) -> String {
     match lang {
         Lang::En | Lang::De => format!("{name} (bot)"),
     }
 }
 
-/// A player who is expected.
-pub(crate) fn expected(name: &str, lang: Lang) -> String {
+/// Name of a reserved seat.
+pub(crate) fn reserved_for(name: &str, lang: Lang) -> String {
     match lang {
         Lang::En => format!("for {name}"),
         Lang::De => format!("für {name}"),
     }
 }
 
-/// The table's id, in the header.
+/// Table id in the header.
 pub(crate) fn table_id(id: &str, lang: Lang) -> String {
     match lang {
         Lang::En => format!("table {id}"),
@@ -144,7 +144,7 @@ pub(crate) fn table_id(id: &str, lang: Lang) -> String {
     }
 }
 
-/// Others are asked.
+/// Status while other seats decide.
 pub(crate) fn waiting_for(names: &str, lang: Lang) -> String {
     match lang {
         Lang::En => format!("Waiting for {names}."),
@@ -152,7 +152,7 @@ pub(crate) fn waiting_for(names: &str, lang: Lang) -> String {
     }
 }
 
-/// Somebody took a seat.
+/// Log line: a player joined a seat.
 pub(crate) fn joined(seat: Seat, name: &str, lang: Lang) -> String {
     match lang {
         Lang::En => format!("{name} takes seat {seat}."),
@@ -160,7 +160,7 @@ pub(crate) fn joined(seat: Seat, name: &str, lang: Lang) -> String {
     }
 }
 
-/// A house bot took over a seat.
+/// Log line: a house bot replaced a player.
 pub(crate) fn replaced(seat: Seat, name: &str, lang: Lang) -> String {
     match lang {
         Lang::En => format!("{name} takes over seat {seat}."),
@@ -168,7 +168,7 @@ pub(crate) fn replaced(seat: Seat, name: &str, lang: Lang) -> String {
     }
 }
 
-/// The clock of a seat ran out.
+/// Log line: a clock expired.
 pub(crate) fn clock_ran_out(seat: Seat, lang: Lang) -> String {
     match lang {
         Lang::En => format!("The clock of seat {seat} ran out, and plays for it."),
@@ -176,16 +176,16 @@ pub(crate) fn clock_ran_out(seat: Seat, lang: Lang) -> String {
     }
 }
 
-/// A seat can no longer win.
-pub(crate) fn forfeited(seat: Seat, why: Finish, lang: Lang) -> String {
-    let why = finish(why).get(lang);
+/// Log line: a seat forfeited.
+pub(crate) fn forfeited(seat: Seat, why: SeatFinish, lang: Lang) -> String {
+    let why = seat_finish(why).get(lang);
     match lang {
         Lang::En => format!("Seat {seat} can no longer win: {why}."),
         Lang::De => format!("Sitz {seat} kann nicht mehr gewinnen: {why}."),
     }
 }
 
-/// Something else than the player decided.
+/// Log line: a decision of the viewer was made by the clock, the house or a bot.
 pub(crate) fn decided_for_you(action: &str, lang: Lang) -> String {
     match lang {
         Lang::En => format!("Played for you: {action}."),
@@ -193,7 +193,7 @@ pub(crate) fn decided_for_you(action: &str, lang: Lang) -> String {
     }
 }
 
-/// There is a rematch.
+/// Log line: a rematch table exists.
 pub(crate) fn rematch(id: &str, lang: Lang) -> String {
     match lang {
         Lang::En => format!("There is a rematch: table {id}."),
@@ -201,7 +201,7 @@ pub(crate) fn rematch(id: &str, lang: Lang) -> String {
     }
 }
 
-/// Somebody came or went.
+/// Log line: a player disconnected or reconnected.
 pub(crate) fn presence(seat: Seat, name: &str, connected: bool, lang: Lang) -> String {
     let seat = seat.in_lang(lang);
     match (connected, lang) {
@@ -212,36 +212,36 @@ pub(crate) fn presence(seat: Seat, name: &str, connected: bool, lang: Lang) -> S
     }
 }
 
-/// How a table as a whole ended.
-pub(crate) const fn ended(ended: Ended) -> Text {
-    match ended {
-        Ended::PlayedOut => text("The game was played to its end.", "Das Spiel ist zu Ende gespielt."),
-        Ended::Cancelled => {
+/// Sentence for the end of a table.
+pub(crate) const fn end_reason(reason: EndReason) -> Text {
+    match reason {
+        EndReason::PlayedOut => text("The game was played to its end.", "Das Spiel ist zu Ende gespielt."),
+        EndReason::Cancelled => {
             text("The table was cancelled; nobody scores.", "Der Tisch wurde abgesagt; niemand punktet.")
         }
-        Ended::Expired => text(
+        EndReason::Expired => text(
             "The table did not fill in time; nobody scores.",
             "Der Tisch wurde nicht rechtzeitig voll; niemand punktet.",
         ),
-        Ended::Fault => text(
+        EndReason::Fault => text(
             "A fault of the server ended the table; nobody scores.",
             "Ein Fehler des Servers hat den Tisch beendet; niemand punktet.",
         ),
     }
 }
 
-/// How a seat came to its end.
-pub(crate) const fn finish(finish: Finish) -> Text {
+/// Short text for the end of a seat's game.
+pub(crate) const fn seat_finish(finish: SeatFinish) -> Text {
     match finish {
-        Finish::PlayedOut => text("played to the end", "zu Ende gespielt"),
-        Finish::TimedOut => text("ran out of time", "Zeit überschritten"),
-        Finish::Resigned => text("resigned", "aufgegeben"),
-        Finish::Disconnected => text("was away for too long", "zu lange nicht verbunden"),
-        Finish::SetAside => text("was set aside", "ausgesetzt"),
+        SeatFinish::PlayedOut => text("played to the end", "zu Ende gespielt"),
+        SeatFinish::TimedOut => text("ran out of time", "Zeit überschritten"),
+        SeatFinish::Resigned => text("resigned", "aufgegeben"),
+        SeatFinish::Disconnected => text("was away for too long", "zu lange nicht verbunden"),
+        SeatFinish::SetAside => text("was set aside", "ausgesetzt"),
     }
 }
 
-/// How often a clock ran out, after something else.
+/// Suffix with the number of expired clocks; empty for none.
 pub(crate) fn clocks_run_out(times: u32, lang: Lang) -> String {
     match (times, lang) {
         (0, _) => String::new(),
@@ -252,7 +252,7 @@ pub(crate) fn clocks_run_out(times: u32, lang: Lang) -> String {
     }
 }
 
-/// There are many moves, and they are not listed unless asked for.
+/// Notice instead of a long list of moves.
 pub(crate) fn many_moves(count: usize, lang: Lang) -> String {
     match lang {
         Lang::En => format!("There are {count} moves: \"moves\" lists them, a name finds some of them."),
@@ -260,7 +260,7 @@ pub(crate) fn many_moves(count: usize, lang: Lang) -> String {
     }
 }
 
-/// Where a replay is.
+/// Position in a replay.
 pub(crate) fn step(at: usize, of: usize, lang: Lang) -> String {
     match lang {
         Lang::En => format!("step {at} of {of}"),
@@ -272,9 +272,9 @@ pub(crate) fn step(at: usize, of: usize, lang: Lang) -> String {
 mod tests {
     use super::*;
 
-    /// Key hints stand in one line of the smallest screen.
+    /// The smallest screen is 80 columns wide.
     #[test]
-    fn hints_fit_into_a_line() {
+    fn key_hints_fit_into_80_columns() {
         for hint in [KEYS_CHOOSE, KEYS_WAIT, KEYS_LARGE, KEYS_HELP, KEYS_OVER, KEYS_REPLAY] {
             for lang in [Lang::En, Lang::De] {
                 assert!(crate::text::width(hint.get(lang)) <= 80, "{}", hint.get(lang));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_has_both_languages() {
+    fn every_text_is_translated() {
         for text in ALL {
             assert!(!text.en.is_empty() && !text.de.is_empty());
         }

@@ -1,27 +1,27 @@
-//! A process on this machine, as `/proc` shows it: who listens on a port, what it has used up, how much memory it has.
+//! A local process as seen in `/proc`: listening port, CPU time, memory.
 
 use std::fs;
 use std::io;
 use std::time::Duration;
 
-/// `/proc` counts the time of a process in hundredths of a second, on every machine.
+/// Unit of CPU times in `/proc`: 10 ms, on every machine.
 const TICK: Duration = Duration::from_millis(10);
 
-/// A process on this machine.
+/// A local process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Process {
     id: u32,
 }
 
 impl Process {
-    /// The process with this id; none if there is none, or where there is no `/proc`.
+    /// The process with this id; `None` if it does not exist or there is no `/proc`.
     #[must_use]
     pub fn with_id(id: u32) -> Option<Process> {
         let process = Process { id };
         process.cpu().is_ok().then_some(process)
     }
 
-    /// The process that listens on this port of TCP, if it can be seen.
+    /// The process listening on a TCP port; `None` if it is not visible.
     #[must_use]
     pub fn listening_on(port: u16) -> Option<Process> {
         let tables =
@@ -39,19 +39,19 @@ impl Process {
         Process::with_id(id)
     }
 
-    /// Its id.
+    /// The process id.
     #[must_use]
     pub const fn id(self) -> u32 {
         self.id
     }
 
-    /// How long it has computed so far, by itself and in the kernel.
+    /// CPU time used so far, user and system.
     pub fn cpu(self) -> io::Result<Duration> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.id))?;
         cpu(&stat).ok_or_else(|| io::Error::other("/proc has no times"))
     }
 
-    /// How much memory it has, in KiB.
+    /// Resident memory in KiB.
     pub fn memory_kib(self) -> io::Result<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.id))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -60,7 +60,7 @@ impl Process {
     }
 }
 
-/// The socket of a line that says who listens on this port.
+/// Socket inode of a `/proc/net/tcp` line, if that socket listens on the port.
 fn listener(line: &str, port: u16) -> Option<u64> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let (_, local) = fields.get(1)?.rsplit_once(':')?;
@@ -68,7 +68,8 @@ fn listener(line: &str, port: u16) -> Option<u64> {
     if is_it { fields.get(9)?.parse().ok() } else { None }
 }
 
-/// The time that a line of `/proc/ID/stat` tells. The name in it may have any characters, so it counts from its end.
+/// CPU time in a line of `/proc/ID/stat`. Fields are counted after the last `)`, because the process name may
+/// contain any character.
 fn cpu(stat: &str) -> Option<Duration> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(11).map(|field| field.parse::<u32>().ok());
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_proc_are_understood() {
+    fn proc_stat_and_proc_net_tcp_lines_are_parsed() {
         let stat = "7 (a ) b) S 1 7 7 0 -1 4194304 100 0 0 0 250 50 0 0 20 0 4 0 100 1000 10";
         assert_eq!(cpu(stat), Some(Duration::from_secs(3)));
         assert_eq!(cpu("7 (a"), None);
@@ -91,7 +92,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_listener_is_found_and_seen() {
+    fn listening_process_is_found_with_its_memory() {
         let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let found = Process::listening_on(socket.local_addr().unwrap().port()).unwrap();
         assert_eq!(found.id(), std::process::id());

@@ -1,30 +1,30 @@
-//! Columns that stand below each other, whatever alphabet is in them.
+//! Columns aligned by display width.
 
-use parlor_cli::text::{clean, width};
+use parlor_cli::text::{sanitise, width};
 
-/// Rows of cells, as wide as the widest of their column.
+/// Rows of cells; each column is as wide as its widest cell.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
     rows: Vec<Vec<String>>,
 }
 
 impl Columns {
-    /// Columns under these headings.
+    /// Creates columns with headings, in upper case.
     pub(crate) fn new<const N: usize>(headings: [&str; N]) -> Columns {
         Columns { rows: vec![headings.map(str::to_uppercase).to_vec()] }
     }
 
     /// Columns without headings.
-    pub(crate) fn bare() -> Columns {
+    pub(crate) fn without_headings() -> Columns {
         Columns { rows: Vec::new() }
     }
 
-    /// One more row. What a terminal would obey is taken out of it: names come from strangers.
+    /// Adds a row. Control characters are removed, because names come from other users.
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.iter().map(|cell| clean(cell)).collect());
+        self.rows.push(cells.iter().map(|cell| sanitise(cell)).collect());
     }
 
-    /// The lines, with two blanks between the columns and none at the end.
+    /// The lines, with two blanks between columns and no trailing blanks.
     pub(crate) fn lines(&self) -> Vec<String> {
         let count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widest = |column: usize| {
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_stand_below_each_other_in_any_alphabet() {
+    fn columns_align_by_display_width() {
         let mut columns = Columns::new(["table", "who", "seats"]);
         columns.row(["a".to_owned(), "日本".to_owned(), "2".to_owned()]);
         columns.row(["abcdefg".to_owned(), "Jürgen\u{1b}[2J".to_owned(), String::new()]);

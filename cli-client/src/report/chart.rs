@@ -1,17 +1,17 @@
-//! The drawings of a report: intervals on one axis, and curves over time.
+//! Charts of a report: intervals on a common axis, and rating curves.
 
 use parlor_sdk::wire;
 
 use super::html::Html;
 
-/// How wide the drawing of an interval is, in its own units.
-const WIDTH: f64 = 220.0;
-/// How wide and how high the drawing of the curves is.
-const CURVES: (f64, f64) = (960.0, 300.0);
-/// What is left free around the curves: left, right, top, bottom.
+/// Width of an interval chart, in SVG units.
+const INTERVAL_WIDTH: f64 = 220.0;
+/// Width and height of the curves chart, in SVG units.
+const CURVES_SIZE: (f64, f64) = (960.0, 300.0);
+/// Margins of the curves chart: left, right, top, bottom.
 const MARGIN: (f64, f64, f64, f64) = (54.0, 16.0, 12.0, 30.0);
 
-/// A part of the real numbers that is drawn.
+/// A range of numbers mapped to a chart.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Axis {
     low: f64,
@@ -19,8 +19,8 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// An axis with room for all these numbers. Without any it is around 0.
-    pub(super) fn of(numbers: impl IntoIterator<Item = f64>) -> Axis {
+    /// Axis that contains all finite numbers, with some margin; -1 to 1 without any.
+    pub(super) fn containing(numbers: impl IntoIterator<Item = f64>) -> Axis {
         let finite = numbers.into_iter().filter(|number| number.is_finite());
         let (low, high) = finite.fold((f64::MAX, f64::MIN), |(low, high), n| (low.min(n), high.max(n)));
         if low > high {
@@ -30,7 +30,7 @@ impl Axis {
         Axis { low: low - room, high: high + room }
     }
 
-    /// Where a number is drawn, between 0 and `length`.
+    /// Position of a number, from 0 to `length`.
     fn at(self, number: f64, length: f64) -> f64 {
         (number - self.low) / (self.high - self.low) * length
     }
@@ -51,8 +51,8 @@ impl Axis {
     }
 }
 
-/// One interval with its middle, on an axis that all of them share.
-pub(super) fn interval(
+/// Draws one interval with its mean.
+pub(super) fn draw_interval(
     out: &mut Html,
     axis: Axis,
     mean: f64,
@@ -61,24 +61,25 @@ pub(super) fn interval(
 ) {
     out.raw("<svg viewBox=\"0 0 220 18\" width=\"220\" height=\"18\" role=\"img\">");
     if axis.contains(0.0) {
-        let zero = axis.at(0.0, WIDTH);
+        let zero = axis.at(0.0, INTERVAL_WIDTH);
         out.raw("<line class=\"zero\" y1=\"0\" y2=\"18\" x1=\"").number(zero, 1);
         out.raw("\" x2=\"").number(zero, 1).raw("\"/>");
     }
     if let Some(interval) = interval {
-        out.raw("<line class=\"bar\" y1=\"9\" y2=\"9\" x1=\"").number(axis.at(interval.low, WIDTH), 1);
-        out.raw("\" x2=\"").number(axis.at(interval.high, WIDTH), 1);
+        out.raw("<line class=\"bar\" y1=\"9\" y2=\"9\" x1=\"")
+            .number(axis.at(interval.low, INTERVAL_WIDTH), 1);
+        out.raw("\" x2=\"").number(axis.at(interval.high, INTERVAL_WIDTH), 1);
         out.raw("\" style=\"stroke: ").raw(colour_of(colour)).raw("\"/>");
     }
-    out.raw("<circle cy=\"9\" r=\"4\" cx=\"").number(axis.at(mean, WIDTH), 1);
+    out.raw("<circle cy=\"9\" r=\"4\" cx=\"").number(axis.at(mean, INTERVAL_WIDTH), 1);
     out.raw("\" style=\"fill: ").raw(colour_of(colour)).raw("\"/></svg>");
 }
 
-/// The ratings of all entrants over the groups.
-pub(super) fn curves(out: &mut Html, history: &[wire::RatingPoint], label: &str) {
+/// Draws the ratings of all entrants over the counted groups.
+pub(super) fn draw_curves(out: &mut Html, history: &[wire::RatingPoint], label: &str) {
     let (left, right, top, bottom) = MARGIN;
-    let (width, height) = (CURVES.0 - left - right, CURVES.1 - top - bottom);
-    let y = Axis::of(history.iter().flat_map(|point| point.ratings.iter().copied()));
+    let (width, height) = (CURVES_SIZE.0 - left - right, CURVES_SIZE.1 - top - bottom);
+    let y = Axis::containing(history.iter().flat_map(|point| point.ratings.iter().copied()));
     let last = history.last().map_or(1, |point| point.groups.max(1));
     let across = |groups: u32| left + f64::from(groups) / f64::from(last) * width;
     let down = |rating: f64| top + height - y.at(rating, height);
@@ -111,7 +112,7 @@ pub(super) fn curves(out: &mut Html, history: &[wire::RatingPoint], label: &str)
     out.raw("</svg>");
 }
 
-/// The colour of an entrant. After eight they begin again.
+/// Colour of an entrant; they repeat after eight.
 pub(super) const fn colour_of(entrant: usize) -> &'static str {
     const COLOURS: [&str; 8] = [
         "var(--c0)",
@@ -131,12 +132,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_axis_has_room_for_everything_and_a_few_round_numbers() {
-        let axis = Axis::of([-3.0, 12.0, f64::NAN]);
+    fn axis_contains_all_numbers_and_has_round_ticks() {
+        let axis = Axis::containing([-3.0, 12.0, f64::NAN]);
         assert!(axis.contains(-3.0) && axis.contains(12.0) && !axis.contains(20.0));
         assert_eq!(axis.ticks(), [0.0, 5.0, 10.0]);
-        assert_eq!(Axis::of([]), Axis { low: -1.0, high: 1.0 });
-        let flat = Axis::of([7.0, 7.0]);
+        assert_eq!(Axis::containing([]), Axis { low: -1.0, high: 1.0 });
+        let flat = Axis::containing([7.0, 7.0]);
         assert!((flat.at(7.0, 100.0) - 50.0).abs() < 1e-9);
     }
 }

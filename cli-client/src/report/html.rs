@@ -1,21 +1,21 @@
-//! HTML as it grows: what is ours goes in as it is, what is anybody else's is escaped.
+//! HTML builder: static markup is added as it is, all other text is escaped.
 
 use std::fmt::Write;
 
-/// A page that grows.
+/// An HTML document under construction.
 #[derive(Debug, Default)]
 pub(super) struct Html(String);
 
 impl Html {
-    /// Adds markup of our own. It cannot hold anything that came from outside: such a text is not known at compile time.
+    /// Adds markup. A `&'static str` cannot hold text from outside.
     pub(super) fn raw(&mut self, markup: &'static str) -> &mut Html {
         self.0.push_str(markup);
         self
     }
 
-    /// Adds text, whatever is in it, inside of an element or of an attribute in double quotes.
+    /// Adds escaped text, inside an element or a double-quoted attribute.
     pub(super) fn text(&mut self, text: &str) -> &mut Html {
-        for c in crate::text::clean(text).chars() {
+        for c in crate::text::sanitise(text).chars() {
             match c {
                 '&' => self.0.push_str("&amp;"),
                 '<' => self.0.push_str("&lt;"),
@@ -28,14 +28,14 @@ impl Html {
         self
     }
 
-    /// Adds a number with so many digits after the point.
+    /// Adds a number with the given number of decimals.
     pub(super) fn number(&mut self, number: f64, digits: usize) -> &mut Html {
-        // Writing to a text cannot fail.
-        let _ = write!(self.0, "{:.digits$}", tidy(number, digits));
+        // Writing to a `String` cannot fail.
+        let _ = write!(self.0, "{:.digits$}", normalise_zero(number, digits));
         self
     }
 
-    /// Adds a whole number.
+    /// Adds an integer.
     pub(super) fn whole(&mut self, number: impl Into<u64>) -> &mut Html {
         let _ = write!(self.0, "{}", number.into());
         self
@@ -46,8 +46,8 @@ impl Html {
     }
 }
 
-/// The number, but 0 where it would be printed as minus nothing, and where it is none.
-pub(super) fn tidy(number: f64, digits: usize) -> f64 {
+/// Maps numbers that would print as `-0`, and non-finite ones, to 0.
+pub(super) fn normalise_zero(number: f64, digits: usize) -> f64 {
     let smallest = 0.5 * 10f64.powi(-(digits as i32));
     if !number.is_finite() || number.abs() < smallest { 0.0 } else { number }
 }

@@ -1,56 +1,58 @@
-//! The report of a tournament: one page of HTML with everything in it, for a browser, in light and dark.
+//! HTML report of a tournament: one self-contained page, in light and dark.
 //!
-//! Whatever is printed comes from strangers (names, notes), so every text is escaped on its way in, in one place.
+//! Names and notes come from other users, so all text is escaped in one place.
 
 mod chart;
 mod html;
 mod sections;
+mod standings;
 
 #[cfg(test)]
 mod tests;
 
-use parlor_engine::{Lang, Text};
+use parlor_engine::Lang;
 use parlor_sdk::wire;
 
+use crate::lang;
 use html::Html;
 pub use sections::state_text;
 
-/// All that a report is made of.
+/// Input of a report.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The tournament.
     pub tournament: wire::Tournament,
-    /// The standings, with the history of the ratings.
+    /// Standings with the rating history.
     pub standings: wire::Standings,
-    /// The tables that were begun, in the order of the deals.
+    /// Started tables, in deal order.
     pub tables: Vec<wire::TournamentTable>,
-    /// Where the record of a table can be had, by the table's id: the address of a link, and the name of the file.
+    /// Record links by table id.
     pub records: std::collections::BTreeMap<String, RecordLink>,
-    /// When the report was made, for people.
-    pub made: String,
+    /// Creation time of the report, for people.
+    pub created: String,
 }
 
-/// Where a record can be had.
+/// Link to a record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordLink {
-    /// The address: a file beside the page, or the record itself as a `data:` address.
+    /// URL: a file beside the page, or a `data:` URL with the record itself.
     pub address: String,
-    /// The name under which a browser saves it.
+    /// File name under which a browser saves it.
     pub file: String,
 }
 
-/// Everything that most sections need.
-struct Page<'a> {
+/// State while the page is written.
+struct ReportPage<'a> {
     report: &'a Report,
     lang: Lang,
     out: Html,
 }
 
 impl Report {
-    /// The page.
+    /// Renders the page.
     #[must_use]
     pub fn page(&self, lang: Lang) -> String {
-        let mut page = Page { report: self, lang, out: Html::default() };
+        let mut page = ReportPage { report: self, lang, out: Html::default() };
         let title = page.title();
         let code = match lang {
             Lang::En => "en",
@@ -75,16 +77,13 @@ impl Report {
     }
 }
 
-impl Page<'_> {
-    fn say(&self, en: &'static str, de: &'static str) -> &'static str {
-        match self.lang {
-            Lang::En => en,
-            Lang::De => de,
-        }
+impl ReportPage<'_> {
+    fn localise(&self, en: &'static str, de: &'static str) -> &'static str {
+        lang::localise(self.lang, en, de)
     }
 
     fn heading(&mut self, en: &'static str, de: &'static str) {
-        let text = Text { en, de }.get(self.lang);
+        let text = self.localise(en, de);
         self.out.raw("<h2>").text(text).raw("</h2>\n");
     }
 
@@ -92,7 +91,7 @@ impl Page<'_> {
         self.out.raw("<p class=\"").raw(class).raw("\">").text(text).raw("</p>\n");
     }
 
-    /// The name of an entrant, with its version if it has one.
+    /// Name of an entrant, with its version if there is one.
     fn name(&self, entrant: u32) -> String {
         let row = self.report.standings.rows.iter().find(|row| row.entrant == entrant);
         match row {

@@ -1,4 +1,4 @@
-//! A report of a small tournament: what stands in it, and that nothing of a stranger's gets out of its place.
+//! Report of a small tournament: content and escaping.
 
 use super::*;
 
@@ -66,12 +66,12 @@ fn small(name: &str) -> Report {
         },
         tables: vec![table],
         records: [("table-1".to_owned(), link)].into(),
-        made: "today".into(),
+        created: "today".into(),
     }
 }
 
 #[test]
-fn everything_is_in_the_page() {
+fn report_page_contains_every_section() {
     let page = small("Cup").page(Lang::En);
     for part in [
         "<title>Cup</title>",
@@ -80,7 +80,7 @@ fn everything_is_in_the_page() {
         "1.00 points, Buchholz 0.00",
         "0.50 points, Buchholz 0.00",
         "<h2>Rating over time</h2>",
-        "<h2>Everyone against everyone</h2>",
+        "<h2>Cross table</h2>",
         "<h2>Tables and records</h2>",
         "download=\"table-1.txt\" href=\"data:text/plain;base64,eA==\"",
         "greedy -2 (ran out of time)",
@@ -89,20 +89,20 @@ fn everything_is_in_the_page() {
     ] {
         assert!(page.contains(part), "{part} is missing in {page}");
     }
-    assert!(!page.contains("http://") && !page.contains("https://"), "it needs nothing from elsewhere");
+    assert!(!page.contains("http://") && !page.contains("https://"), "the page has no external resources");
     assert!(small("Cup").page(Lang::De).contains("<h2>Stand</h2>"));
 }
 
 #[test]
-fn a_name_stays_a_name() {
+fn names_are_html_escaped() {
     let page = small("<script>alert('x')</script>\" onload=\"").page(Lang::En);
     assert!(!page.contains("<script") && !page.contains("\" onload=\""));
     assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot; onload=&quot;"));
 }
 
-/// Every element that is opened is closed, in order.
+/// Every opened element is closed, in order.
 #[test]
-fn the_page_is_well_formed() {
+fn report_page_is_well_formed_html() {
     for report in [small("Cup"), Report::default()] {
         let page = report.page(Lang::En);
         let mut open: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! Where everything stands on the screen.
+//! Layout and drawing of the screen.
 
 use parlor_engine::AnyView;
 use ratatui::Frame;
@@ -7,20 +7,20 @@ use ratatui::style::Modifier;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph, Wrap};
 
-use super::ink::{Paint, flow};
-use super::picture::{Room, Shown};
+use super::renderer::{ViewRenderer, Viewport};
+use super::style::{Palette, flow};
 use super::{Overlay, Pane, Screen, help};
 use crate::lang::words;
-use crate::text::{fit, width, wrap};
+use crate::text::{truncate, width, wrap};
 
-/// The smallest screen that there is room on.
-const SMALLEST: (u16, u16) = (80, 24);
+/// Smallest supported terminal: columns, rows.
+const MIN_SIZE: (u16, u16) = (80, 24);
 
 impl Screen {
-    /// Draws everything.
+    /// Draws the screen.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         let area = frame.area();
-        if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
+        if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
             let text = words::too_small(area.width, area.height, self.lang());
             frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
             return;
@@ -36,42 +36,42 @@ impl Screen {
         if let Some(Overlay::Help(line)) = self.overlay {
             self.draw_help(frame, body.union(status), line);
         } else {
-            match self.situation.view.clone() {
+            match self.state.view.clone() {
                 Some(view) => self.draw_game(frame, body, &view),
                 None => self.draw_seats(frame, body),
             }
             self.draw_status(frame, status);
         }
-        let keys_style = self.ink.paint(Paint::Faint);
-        frame.render_widget(Paragraph::new(self.keys()).style(keys_style), keys);
+        let keys_style = self.theme.colour(Palette::Faint);
+        frame.render_widget(Paragraph::new(self.key_hints()).style(keys_style), keys);
     }
 
-    /// A block with a title.
+    /// A bordered block with a title.
     fn block(&self, title: impl Into<Line<'static>>) -> Block<'static> {
-        Block::bordered().border_style(self.ink.paint(Paint::Faint)).title(title)
+        Block::bordered().border_style(self.theme.colour(Palette::Faint)).title(title)
     }
 
     fn draw_header(&self, frame: &mut Frame<'_>, area: Rect) {
         let lang = self.lang();
         let mut left = Vec::new();
-        if let Some(table) = &self.situation.table {
+        if let Some(table) = &self.state.table {
             left.push(table.game.info().name.get(lang).to_owned());
-            left.extend(self.situation.view.as_ref().map(|view| Shown(view).stage(lang)));
+            left.extend(self.state.view.as_ref().map(|view| ViewRenderer(view).stage(lang)));
             left.push(words::table_id(&table.id, lang));
             if table.seed_given {
                 left.push(words::SEED_GIVEN.get(lang).to_owned());
             }
         }
-        let right = match (self.step, self.situation.closed, self.situation.connected) {
+        let right = match (self.step, self.state.closed, self.state.connected) {
             (Some((at, of)), ..) => words::step(at, of, lang),
-            (None, true, _) => words::CLOSED.get(lang).to_owned(),
+            (None, true, _) => words::STREAM_CLOSED.get(lang).to_owned(),
             (None, false, true) => words::CONNECTED.get(lang).to_owned(),
             (None, false, false) => words::RECONNECTING.get(lang).to_owned(),
         };
         let right = format!("{right} ");
         let room = usize::from(area.width).saturating_sub(width(&right) + 2);
-        let left = fit(&format!(" {}", left.join(" · ")), room);
-        let style = self.ink.bold(Paint::Cyan).add_modifier(Modifier::REVERSED);
+        let left = truncate(&format!(" {}", left.join(" · ")), room);
+        let style = self.theme.bold(Palette::Cyan).add_modifier(Modifier::REVERSED);
         frame.render_widget(Paragraph::new(left).style(style), area);
         let side = Rect { x: area.right() - width(&right) as u16, width: width(&right) as u16, ..area };
         frame.render_widget(Paragraph::new(right).style(style), side);
@@ -80,19 +80,18 @@ impl Screen {
     fn draw_help(&mut self, frame: &mut Frame<'_>, area: Rect, line: usize) {
         let block = self.block(words::HELP.get(self.lang()));
         let inside = block.inner(area);
-        let lines = help::lines(self.situation.game(), self.ink, inside.width.into());
-        // The last page stays full: what lies beyond the end is not scrolled to.
+        let lines = help::lines(self.state.game(), self.theme, inside.width.into());
+        // Scrolling stops when the last page is full.
         let first = line.min(lines.len().saturating_sub(inside.height.into()));
         self.overlay = Some(Overlay::Help(first));
         let page: Vec<Line<'_>> = lines.into_iter().skip(first).take(inside.height.into()).collect();
         frame.render_widget(Paragraph::new(page).block(block), area);
     }
 
-    /// Before the game has begun: who is there.
+    /// Player list before the game starts.
     fn draw_seats(&self, frame: &mut Frame<'_>, area: Rect) {
         let title = words::PLAYERS.get(self.lang());
-        let lines =
-            self.situation.table.as_ref().map_or_else(Vec::new, |_| self.player_lines(area.width - 2));
+        let lines = self.state.table.as_ref().map_or_else(Vec::new, |_| self.player_lines(area.width - 2));
         frame.render_widget(Paragraph::new(lines).block(self.block(title)), area);
     }
 
@@ -101,19 +100,20 @@ impl Screen {
             return self.draw_log(frame, area);
         }
         let side = if area.width < 100 { 38 } else { 44 };
-        let over = self.situation.result().map(|result| result.seats.len() as u16);
-        let mut hand = flow(Shown(view).hand(self.chosen(), self.ink), usize::from(area.width) - 2);
+        let over = self.state.result().map(|result| result.seats.len() as u16);
+        let mut hand =
+            flow(ViewRenderer(view).hand(self.selected_action(), self.theme), usize::from(area.width) - 2);
         if over.is_some() {
-            // The result needs the room, and nothing can be done with the cards any more.
+            // The result needs the space, and the hand can no longer be played.
             hand.clear();
         }
         let hand_height = if hand.is_empty() { 0 } else { hand.len() as u16 + 2 };
         let room = area.height - hand_height;
-        let players = self.situation.table.as_ref().map_or(0, |table| u16::from(table.players())) + 3;
+        let players = self.state.table.as_ref().map_or(0, |table| u16::from(table.players())) + 3;
         let table_width = area.width - side;
         let table_height = match self.pane {
             Pane::Table => room,
-            _ if Shown(view).fills() => (room * 3 / 5).max(players),
+            _ if ViewRenderer(view).fills_viewport() => (room * 3 / 5).max(players),
             _ => self.table_lines(view, table_width - 2, 0).len() as u16 + 2,
         };
         let below = match (self.pane, over) {
@@ -144,28 +144,28 @@ impl Screen {
     }
 
     fn table_lines(&self, view: &AnyView, width: u16, height: u16) -> Vec<Line<'static>> {
-        let room = Room { width, height, moved: self.moved };
-        Shown(view).table(self.chosen(), self.ink, room)
+        let viewport = Viewport { width, height, offset: self.table_offset };
+        ViewRenderer(view).table(self.selected_action(), self.theme, viewport)
     }
 
-    /// The result, once there is one; the moves and what happened before.
+    /// Lower part: the result once there is one, else moves and log.
     fn draw_below(&mut self, frame: &mut Frame<'_>, area: Rect) {
-        if self.situation.result().is_some() {
-            let beside = if area.width < 100 { 0 } else { area.width - 72 };
+        if self.state.result().is_some() {
+            let log_width = if area.width < 100 { 0 } else { area.width - 72 };
             let [result, log] =
-                Layout::horizontal([Constraint::Fill(1), Constraint::Length(beside)]).areas(area);
+                Layout::horizontal([Constraint::Fill(1), Constraint::Length(log_width)]).areas(area);
             let block = self.block(words::RESULT.get(self.lang()));
             frame.render_widget(Paragraph::new(self.result_lines()).block(block), result);
             self.draw_log(frame, log);
             return;
         }
-        if self.step.is_some() || self.situation.viewer.seat().is_none() {
+        if self.step.is_some() || self.state.viewer.seat().is_none() {
             return self.draw_log(frame, area);
         }
         let [moves, log] = Layout::horizontal([Constraint::Fill(4), Constraint::Fill(3)]).areas(area);
         let block = self.block(self.moves_title());
         let inside = block.inner(moves);
-        self.rows = inside.height.into();
+        self.visible_moves = inside.height.into();
         frame.render_widget(Paragraph::new(self.move_lines(inside)).block(block), moves);
         self.draw_log(frame, log);
     }
@@ -176,7 +176,7 @@ impl Screen {
         frame.render_widget(Paragraph::new(lines).block(block), area);
     }
 
-    /// What matters now, the most important first, in two lines.
+    /// Status in two lines, most important first.
     fn draw_status(&self, frame: &mut Frame<'_>, area: Rect) {
         let lines = self.status().into_iter().flat_map(|(text, style)| {
             wrap(&text, area.width.into()).into_iter().map(move |line| Line::styled(line, style))

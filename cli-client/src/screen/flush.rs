@@ -1,14 +1,14 @@
-//! Flush on the screen: the stack of the field, who has passed, and what has not been seen yet.
+//! Renderer of Flush: the stack on the field, passed seats, and unseen cards.
 
 use parlor_engine::flush::{Action, Combination, Flush, Kind, Rank, Ranks, View};
 use parlor_engine::{Lang, Say, Seat, Seats, Text};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::ink::{self, Ink, Paint};
-use super::picture::{Picture, Room};
+use super::renderer::{GameRenderer, Viewport};
+use super::style::{Palette, Theme, card_span, flow};
 
-impl Picture for Flush {
+impl GameRenderer for Flush {
     fn stage(view: &View, lang: Lang) -> String {
         let hand = u32::from(view.hand_number) + 1;
         let end = if view.options.beginner { -10 } else { -20 };
@@ -20,11 +20,11 @@ impl Picture for Flush {
         }
     }
 
-    fn turn(view: &View) -> Seats {
+    fn acting_seats(view: &View) -> Seats {
         if view.outcome.is_some() { Seats::NONE } else { Seats::only(view.turn) }
     }
 
-    fn cards(view: &View, seat: Seat) -> u8 {
+    fn card_count(view: &View, seat: Seat) -> u8 {
         view.hand_sizes[seat.index()]
     }
 
@@ -32,11 +32,11 @@ impl Picture for Flush {
         view.totals[seat.index()]
     }
 
-    fn mark(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
+    fn badge(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
         view.passed.contains(seat).then(|| Text { en: "passed", de: "gepasst" }.get(lang))
     }
 
-    fn question(view: &View, lang: Lang) -> String {
+    fn prompt(view: &View, lang: Lang) -> String {
         let text = if view.lead_is_due() {
             Text {
                 en: "You lead: a single card, a set or a sequence.",
@@ -51,7 +51,7 @@ impl Picture for Flush {
         text.get(lang).to_owned()
     }
 
-    fn labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
+    fn action_labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
         let label = |action: &Action| {
             let words = action.in_lang(lang);
             match (action, lang) {
@@ -63,19 +63,19 @@ impl Picture for Flush {
         legal.iter().map(label).collect()
     }
 
-    fn hand(view: &View, chosen: Option<&Action>, ink: Ink) -> Vec<Line<'static>> {
-        let marked = chosen.map_or(Ranks::EMPTY, |action| laid(view, action));
+    fn hand(view: &View, selected: Option<&Action>, theme: Theme) -> Vec<Line<'static>> {
+        let marked = selected.map_or(Ranks::EMPTY, |action| laid(view, action));
         let piece = |rank: Rank| {
             let cards = (0..view.hand.count(rank)).map(|copy| {
-                ink::card(&rank.number().to_string(), copy < marked.count(rank), style(rank, ink))
+                card_span(&rank.number().to_string(), copy < marked.count(rank), style(rank, theme))
             });
             Line::from_iter(cards)
         };
         view.hand.distinct().map(piece).collect()
     }
 
-    fn table(view: &View, chosen: Option<&Action>, ink: Ink, room: Room) -> Vec<Line<'static>> {
-        let lang = ink.lang;
+    fn table(view: &View, selected: Option<&Action>, theme: Theme, viewport: Viewport) -> Vec<Line<'static>> {
+        let lang = theme.lang;
         let [free, by, would, aside, unseen, left] = match lang {
             Lang::En => {
                 ["The field is free.", "laid by", "It would be", "set aside", "Not seen yet", "Left over"]
@@ -93,25 +93,28 @@ impl Picture for Flush {
         match view.stack {
             None => lines.extend([Line::raw(""), Line::raw(free), Line::raw(""), Line::raw("")]),
             Some(stack) => {
-                lines.extend(stack_of(stack.combination, ink));
+                lines.extend(stack_of(stack.combination, theme));
                 let kind = kind(stack.combination).get(lang);
                 lines.push(Line::raw(format!("{kind}, {by} {}", stack.by.in_lang(lang))));
             }
         }
-        lines.push(match chosen {
+        lines.push(match selected {
             Some(Action::Lead(made) | Action::Overwrite(made) | Action::Add(made)) => {
                 let made = made.in_lang(lang).to_string();
-                Line::from_iter([Span::raw(format!("{would}: ")), Span::styled(made, ink.bold(Paint::Green))])
+                Line::from_iter([
+                    Span::raw(format!("{would}: ")),
+                    Span::styled(made, theme.bold(Palette::Green)),
+                ])
             }
             Some(Action::Pass) | None => Line::raw(""),
         });
         if view.outcome.is_some() {
-            // In place of what was chosen: nothing is any more.
+            // After the end there is no selection: this line is replaced.
             lines.pop();
             lines.push(Line::raw(format!("{left}:")));
             for seat in Seat::all(view.players).filter(|seat| !view.left[seat.index()].is_empty()) {
                 let cards = view.left[seat.index()].iter();
-                let cards = cards.map(|rank| Span::styled(format!(" {}", rank.number()), style(rank, ink)));
+                let cards = cards.map(|rank| Span::styled(format!(" {}", rank.number()), style(rank, theme)));
                 lines.push(Line::from_iter([Span::raw(format!("{seat}:"))].into_iter().chain(cards)));
             }
             return lines;
@@ -120,15 +123,15 @@ impl Picture for Flush {
         lines.push(Line::raw(format!("{unseen} ({aside}: {kept}):")));
         let cards = view.unseen();
         let pieces = cards.distinct().map(|rank| {
-            let count = Span::styled(format!("x{}", cards.count(rank)), ink.paint(Paint::Faint));
-            Line::from_iter([Span::styled(rank.number().to_string(), style(rank, ink)), count])
+            let count = Span::styled(format!("x{}", cards.count(rank)), theme.colour(Palette::Faint));
+            Line::from_iter([Span::styled(rank.number().to_string(), style(rank, theme)), count])
         });
-        lines.extend(ink::flow(pieces.collect(), room.width.into()));
+        lines.extend(flow(pieces.collect(), viewport.width.into()));
         lines
     }
 }
 
-/// The cards that the action takes from the hand.
+/// Cards that the action plays from the hand.
 fn laid(view: &View, action: &Action) -> Ranks {
     match action {
         Action::Lead(made) | Action::Overwrite(made) => made.cards(),
@@ -139,14 +142,14 @@ fn laid(view: &View, action: &Action) -> Ranks {
     }
 }
 
-/// The cards of the stack side by side.
-fn stack_of(combination: Combination, ink: Ink) -> [Line<'static>; 3] {
+/// The stack's cards side by side.
+fn stack_of(combination: Combination, theme: Theme) -> [Line<'static>; 3] {
     let row = |left: &str, right: &str, inside: &dyn Fn(Rank) -> String| {
         let cards = combination.cards();
         Line::from_iter(
             cards
                 .iter()
-                .map(|rank| Span::styled(format!("{left}{:^4}{right} ", inside(rank)), style(rank, ink))),
+                .map(|rank| Span::styled(format!("{left}{:^4}{right} ", inside(rank)), style(rank, theme))),
         )
     };
     [
@@ -164,14 +167,14 @@ const fn kind(combination: Combination) -> Text {
     }
 }
 
-/// The 8, which flushes, stands out; the more another card costs, the warmer it is.
-fn style(rank: Rank, ink: Ink) -> Style {
+/// Style of a rank: the 8, which flushes, is bold; higher penalties have warmer colours.
+fn style(rank: Rank, theme: Theme) -> Style {
     match rank {
-        Rank::EIGHT => ink.bold(Paint::Red),
-        _ => ink.paint(match rank.penalty() {
-            1 => Paint::Blue,
-            2 => Paint::Green,
-            _ => Paint::Yellow,
+        Rank::EIGHT => theme.bold(Palette::Red),
+        _ => theme.colour(match rank.penalty() {
+            1 => Palette::Blue,
+            2 => Palette::Green,
+            _ => Palette::Yellow,
         }),
     }
 }

@@ -1,13 +1,13 @@
-//! GAP on the screen: the middle, and who has collected how much of which colour.
+//! Renderer of GAP: the middle, and the collected cards by seat and colour.
 
 use parlor_engine::gap::{Action, Card, Colour, Gap, Length, View};
 use parlor_engine::{CardSet, Lang, Say, Seat, Seats, Text};
 use ratatui::text::{Line, Span};
 
-use super::ink::{self, Ink, Paint};
-use super::picture::{Picture, Room};
+use super::renderer::{GameRenderer, Viewport};
+use super::style::{Palette, Theme, card_span, flow};
 
-impl Picture for Gap {
+impl GameRenderer for Gap {
     fn stage(view: &View, lang: Lang) -> String {
         let round = u32::from(view.round) + u32::from(view.outcome.is_none());
         match (view.options.length, lang) {
@@ -20,11 +20,11 @@ impl Picture for Gap {
         }
     }
 
-    fn turn(view: &View) -> Seats {
+    fn acting_seats(view: &View) -> Seats {
         if view.outcome.is_some() { Seats::NONE } else { Seats::only(view.turn) }
     }
 
-    fn cards(view: &View, seat: Seat) -> u8 {
+    fn card_count(view: &View, seat: Seat) -> u8 {
         view.hand_sizes[seat.index()]
     }
 
@@ -32,11 +32,11 @@ impl Picture for Gap {
         view.totals[seat.index()]
     }
 
-    fn mark(_: &View, _: Seat, _: Lang) -> Option<&'static str> {
+    fn badge(_: &View, _: Seat, _: Lang) -> Option<&'static str> {
         None
     }
 
-    fn question(_: &View, lang: Lang) -> String {
+    fn prompt(_: &View, lang: Lang) -> String {
         let text = Text {
             en: "Your move: take equals, else neighbours, else join the middle.",
             de: "Du bist dran: nimm Gleiche, sonst Nachbarn, sonst in die Mitte.",
@@ -44,7 +44,7 @@ impl Picture for Gap {
         text.get(lang).to_owned()
     }
 
-    fn labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
+    fn action_labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
         let label = |action: &Action| {
             let (card, taken) = (action.card.in_lang(lang), taken(view, action));
             match (taken.is_empty(), lang) {
@@ -57,24 +57,24 @@ impl Picture for Gap {
         legal.iter().map(label).collect()
     }
 
-    fn hand(view: &View, chosen: Option<&Action>, ink: Ink) -> Vec<Line<'static>> {
-        by_colour(view.hand, chosen.map_or(CardSet::EMPTY, |action| CardSet::only(action.card)), ink)
+    fn hand(view: &View, selected: Option<&Action>, theme: Theme) -> Vec<Line<'static>> {
+        by_colour(view.hand, selected.map_or(CardSet::EMPTY, |action| CardSet::only(action.card)), theme)
     }
 
-    fn table(view: &View, chosen: Option<&Action>, ink: Ink, room: Room) -> Vec<Line<'static>> {
-        let lang = ink.lang;
+    fn table(view: &View, selected: Option<&Action>, theme: Theme, viewport: Viewport) -> Vec<Line<'static>> {
+        let lang = theme.lang;
         let [middle, stack, collected, now] = match lang {
             Lang::En => ["Middle", "stack", "Collected", "now"],
             Lang::De => ["Mitte", "Stapel", "Gesammelt", "jetzt"],
         };
-        let marked = chosen.map_or(CardSet::EMPTY, |action| taken(view, action));
+        let marked = selected.map_or(CardSet::EMPTY, |action| taken(view, action));
         let mut lines = vec![Line::raw(format!("{middle} ({stack}: {})", view.stack))];
         let indented = |mut line: Line<'static>| {
             line.spans.insert(0, Span::raw("  "));
             line
         };
-        let inside = usize::from(room.width).saturating_sub(2);
-        lines.extend(ink::flow(by_colour(view.middle, marked, ink), inside).into_iter().map(indented));
+        let inside = usize::from(viewport.width).saturating_sub(2);
+        lines.extend(flow(by_colour(view.middle, marked, theme), inside).into_iter().map(indented));
         let colours = &Colour::ALL[..if view.players >= 4 { 5 } else { usize::from(view.players) + 1 }];
         let columns = colours.iter().map(|colour| (*colour, name(*colour).get(lang)));
         lines.push(Line::raw(format!("{collected}:")));
@@ -82,7 +82,7 @@ impl Picture for Gap {
         head.extend(
             columns
                 .clone()
-                .map(|(colour, name)| Span::styled(format!(" {name:>4}"), ink.bold(paint(colour)))),
+                .map(|(colour, name)| Span::styled(format!(" {name:>4}"), theme.bold(palette(colour)))),
         );
         head.push(Span::raw(format!("{now:>6}")));
         lines.push(Line::from(head));
@@ -92,8 +92,8 @@ impl Picture for Gap {
             row.extend(columns.clone().map(|(colour, name)| {
                 let width = 1 + name.chars().count().max(4);
                 match (cards & colour.cards()).len() {
-                    0 => Span::styled(format!("{:>width$}", "-"), ink.paint(Paint::Faint)),
-                    count => Span::styled(format!("{count:>width$}"), ink.paint(paint(colour))),
+                    0 => Span::styled(format!("{:>width$}", "-"), theme.colour(Palette::Faint)),
+                    count => Span::styled(format!("{count:>width$}"), theme.colour(palette(colour))),
                 }
             }));
             row.push(Span::raw(format!("{:>6}", format!("{:+}", view.round_points(seat)))));
@@ -103,21 +103,21 @@ impl Picture for Gap {
     }
 }
 
-/// What the action takes from the middle: all cards of its number, or the neighbours that it names.
+/// Cards that the action takes from the middle: all of its number, or the named neighbours.
 fn taken(view: &View, action: &Action) -> CardSet<Card> {
     let same = |card: &Card| card.number() == action.card.number();
     let equals: CardSet<Card> = view.middle.into_iter().filter(same).collect();
     if equals.is_empty() { action.lower.into_iter().chain(action.higher).collect() } else { equals }
 }
 
-/// The cards in pieces, one a colour.
-fn by_colour(cards: CardSet<Card>, marked: CardSet<Card>, ink: Ink) -> Vec<Line<'static>> {
+/// Cards grouped by colour, one piece per colour.
+fn by_colour(cards: CardSet<Card>, marked: CardSet<Card>, theme: Theme) -> Vec<Line<'static>> {
     let piece = |colour: &Colour| {
         let cards = cards & colour.cards();
-        let name = Span::styled(name(*colour).get(ink.lang), ink.bold(paint(*colour)));
-        let style = ink.paint(paint(*colour));
+        let name = Span::styled(name(*colour).get(theme.lang), theme.bold(palette(*colour)));
+        let style = theme.colour(palette(*colour));
         let numbers =
-            cards.into_iter().map(|card| ink::card(&card.number().to_string(), marked.contains(card), style));
+            cards.into_iter().map(|card| card_span(&card.number().to_string(), marked.contains(card), style));
         (!cards.is_empty()).then(|| Line::from_iter([name].into_iter().chain(numbers)))
     };
     Colour::ALL.iter().filter_map(piece).collect()
@@ -133,12 +133,12 @@ const fn name(colour: Colour) -> Text {
     }
 }
 
-const fn paint(colour: Colour) -> Paint {
+const fn palette(colour: Colour) -> Palette {
     match colour {
-        Colour::Blue => Paint::Blue,
-        Colour::Green => Paint::Green,
-        Colour::Yellow => Paint::Yellow,
-        Colour::Pink => Paint::Pink,
-        Colour::Purple => Paint::Purple,
+        Colour::Blue => Palette::Blue,
+        Colour::Green => Palette::Green,
+        Colour::Yellow => Palette::Yellow,
+        Colour::Pink => Palette::Pink,
+        Colour::Purple => Palette::Purple,
     }
 }

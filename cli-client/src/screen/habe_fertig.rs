@@ -1,14 +1,14 @@
-//! Habe fertig on the screen: two piles, the gap between them, and a hand in six colours.
+//! Renderer of Habe fertig: two piles, the gap between them, and a hand in six colours.
 
 use parlor_engine::habe_fertig::{Action, Card, Colour, HabeFertig, Phase, Pile, View};
 use parlor_engine::{CardSet, Lang, Say, Seat, Seats, Text};
 use ratatui::text::{Line, Span};
 
-use super::ink::{self, BoxedCard, Ink, Paint};
-use super::picture::{Picture, Room};
+use super::renderer::{GameRenderer, Viewport};
+use super::style::{BoxedCard, Palette, Theme, boxed_cards, card_span};
 use crate::text::wrap;
 
-impl Picture for HabeFertig {
+impl GameRenderer for HabeFertig {
     fn stage(view: &View, lang: Lang) -> String {
         let rounds = if view.players == 3 { 3 } else { 4 };
         let (round, turn) = (u32::from(view.round) + 1, u32::from(view.turns) + 1);
@@ -18,7 +18,7 @@ impl Picture for HabeFertig {
         }
     }
 
-    fn turn(view: &View) -> Seats {
+    fn acting_seats(view: &View) -> Seats {
         match view.phase {
             _ if view.outcome.is_some() => Seats::NONE,
             Phase::Hiding { waiting } => waiting,
@@ -26,7 +26,7 @@ impl Picture for HabeFertig {
         }
     }
 
-    fn cards(view: &View, seat: Seat) -> u8 {
+    fn card_count(view: &View, seat: Seat) -> u8 {
         view.hand_sizes[seat.index()]
     }
 
@@ -34,7 +34,7 @@ impl Picture for HabeFertig {
         view.totals[seat.index()]
     }
 
-    fn mark(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
+    fn badge(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
         match view.phase {
             Phase::Hiding { waiting } if !waiting.contains(seat) => {
                 Some(Text { en: "ready", de: "fertig" }.get(lang))
@@ -43,7 +43,7 @@ impl Picture for HabeFertig {
         }
     }
 
-    fn question(view: &View, lang: Lang) -> String {
+    fn prompt(view: &View, lang: Lang) -> String {
         match (view.phase, lang) {
             (Phase::Hiding { .. }, Lang::En) => {
                 "Hide two cards: their stars count if you win the round.".into()
@@ -62,43 +62,43 @@ impl Picture for HabeFertig {
         }
     }
 
-    fn labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
+    fn action_labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
         let gap = view.into_gap();
-        let again = Text { en: " (gap)", de: " (Lücke)" }.get(lang);
+        let gap_mark = Text { en: " (gap)", de: " (Lücke)" }.get(lang);
         let label = |action: &Action| {
             let words = action.in_lang(lang);
             match action {
                 Action::Hide(pair) => format!("{words} ({})", stars(pair.cards())),
-                Action::Play { card, .. } if gap.contains(*card) => format!("{words}{again}"),
+                Action::Play { card, .. } if gap.contains(*card) => format!("{words}{gap_mark}"),
                 _ => words.to_string(),
             }
         };
         legal.iter().map(label).collect()
     }
 
-    fn hand(view: &View, chosen: Option<&Action>, ink: Ink) -> Vec<Line<'static>> {
-        let marked = match chosen {
+    fn hand(view: &View, selected: Option<&Action>, theme: Theme) -> Vec<Line<'static>> {
+        let marked = match selected {
             Some(Action::Hide(pair)) => pair.cards(),
             Some(Action::Play { card, .. }) => CardSet::only(*card),
             Some(Action::Lay(_) | Action::Pass) | None => CardSet::EMPTY,
         };
         let piece = |colour: &Colour| {
             let cards = view.hand & colour.cards();
-            let style = ink.paint(paint(*colour));
-            let name = Span::styled(name(*colour).get(ink.lang), ink.bold(paint(*colour)));
+            let style = theme.colour(palette(*colour));
+            let name = Span::styled(name(*colour).get(theme.lang), theme.bold(palette(*colour)));
             let numbers = cards
                 .into_iter()
-                .map(|card| ink::card(&card.number().to_string(), marked.contains(card), style));
+                .map(|card| card_span(&card.number().to_string(), marked.contains(card), style));
             (!cards.is_empty()).then(|| Line::from_iter([name].into_iter().chain(numbers)))
         };
         Colour::ALL.iter().filter_map(piece).collect()
     }
 
-    fn table(view: &View, chosen: Option<&Action>, ink: Ink, room: Room) -> Vec<Line<'static>> {
-        let lang = ink.lang;
+    fn table(view: &View, selected: Option<&Action>, theme: Theme, viewport: Viewport) -> Vec<Line<'static>> {
+        let lang = theme.lang;
         let mut lines = Vec::new();
         match view.tops {
-            Some(tops) => lines.extend(ink::boxes(&piles(view, tops, chosen, ink))),
+            Some(tops) => lines.extend(boxed_cards(&piles(view, tops, selected, theme))),
             None => {
                 lines.push(Line::raw(
                     Text {
@@ -117,9 +117,9 @@ impl Picture for HabeFertig {
             }
         }
         if let Some(shown) = view.shown {
-            // Once cards are shown, nobody lays or draws any more.
+            // Once cards are shown, there is no further move.
             let shown = shown.in_lang(lang).to_string();
-            lines.extend(wrap(&shown, room.width.into()).into_iter().map(Line::raw));
+            lines.extend(wrap(&shown, viewport.width.into()).into_iter().map(Line::raw));
             return lines;
         }
         if let Some([left, right]) = view.tops {
@@ -131,7 +131,7 @@ impl Picture for HabeFertig {
         };
         lines.push(Line::raw(format!("{draw}: {}, {under}: {}", view.draw, view.buried.len())));
         if let Phase::Laying { turned: card } = view.phase {
-            let style = ink.bold(paint(card.colour()));
+            let style = theme.bold(palette(card.colour()));
             lines.push(Line::from_iter([
                 Span::raw(format!("{turned}: ")),
                 Span::styled(card.in_lang(lang).to_string(), style),
@@ -148,13 +148,13 @@ impl Picture for HabeFertig {
     }
 }
 
-/// The two piles; where the chosen card would go, it is marked.
-fn piles(view: &View, tops: [Card; 2], chosen: Option<&Action>, ink: Ink) -> Vec<BoxedCard> {
-    let goes_to = match chosen {
+/// The two piles, with a mark where the selected card would go.
+fn piles(view: &View, tops: [Card; 2], selected: Option<&Action>, theme: Theme) -> Vec<BoxedCard> {
+    let goes_to = match selected {
         Some(Action::Lay(pile) | Action::Play { pile, .. }) => Some(*pile),
         Some(Action::Hide(_) | Action::Pass) | None => None,
     };
-    let laid = match (chosen, view.phase) {
+    let laid = match (selected, view.phase) {
         (Some(Action::Play { card, .. }), _) => Some(*card),
         (Some(Action::Lay(_)), Phase::Laying { turned }) => Some(turned),
         _ => None,
@@ -162,20 +162,20 @@ fn piles(view: &View, tops: [Card; 2], chosen: Option<&Action>, ink: Ink) -> Vec
     let one = |pile: Pile| {
         let top = tops[pile.index()];
         let below = match (goes_to == Some(pile), laid) {
-            (true, Some(card)) => format!("^ {}", short(card, ink.lang)),
-            _ => side(pile).get(ink.lang).to_owned(),
+            (true, Some(card)) => format!("^ {}", short(card, theme.lang)),
+            _ => side(pile).get(theme.lang).to_owned(),
         };
         BoxedCard {
-            name: name(top.colour()).get(ink.lang).to_owned(),
+            name: name(top.colour()).get(theme.lang).to_owned(),
             value: format!("{:<3}{}", top.number(), stars(CardSet::only(top))),
             below,
-            style: ink.bold(paint(top.colour())),
+            style: theme.bold(palette(top.colour())),
         }
     };
     Pile::ALL.map(one).into()
 }
 
-/// The numbers that go into the gap.
+/// The numbers that fit into the gap.
 fn gap(left: Card, right: Card, lang: Lang) -> Line<'static> {
     let (low, high) = (left.number().min(right.number()), left.number().max(right.number()));
     let numbers: Vec<String> = (low + 1..high).map(|number| number.to_string()).collect();
@@ -187,13 +187,13 @@ fn gap(left: Card, right: Card, lang: Lang) -> Line<'static> {
     })
 }
 
-/// The stars of the cards: one mark each.
+/// The stars of the cards, one `*` each.
 fn stars(cards: CardSet<Card>) -> String {
     let count: usize = cards.into_iter().map(|card| usize::from(card.stars())).sum();
     if count == 0 { "-".to_owned() } else { "*".repeat(count) }
 }
 
-/// A card in six columns.
+/// A card in at most six columns.
 fn short(card: Card, lang: Lang) -> String {
     let name: String = name(card.colour()).get(lang).chars().take(3).collect();
     format!("{name} {}", card.number())
@@ -217,13 +217,13 @@ const fn name(colour: Colour) -> Text {
     }
 }
 
-const fn paint(colour: Colour) -> Paint {
+const fn palette(colour: Colour) -> Palette {
     match colour {
-        Colour::Red => Paint::Red,
-        Colour::Yellow => Paint::Yellow,
-        Colour::Green => Paint::Green,
-        Colour::Blue => Paint::Blue,
-        Colour::Purple => Paint::Purple,
-        Colour::Grey => Paint::Grey,
+        Colour::Red => Palette::Red,
+        Colour::Yellow => Palette::Yellow,
+        Colour::Green => Palette::Green,
+        Colour::Blue => Palette::Blue,
+        Colour::Purple => Palette::Purple,
+        Colour::Grey => Palette::Grey,
     }
 }

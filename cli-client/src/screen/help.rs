@@ -1,17 +1,17 @@
-//! The help: what the keys do, and the rules of the game.
+//! Help overlay: key bindings and rules.
 
 use crossterm::event::KeyCode;
 use parlor_engine::{GameId, Lang};
 use ratatui::text::Line;
 
-use super::ink::{Ink, Paint};
+use super::style::{Palette, Theme};
 use crate::lang::words;
 use crate::text::{width, wrap};
 
-/// How many lines PageUp and PageDown move.
+/// Lines scrolled by PageUp and PageDown.
 const PAGE: usize = 15;
 
-/// The line that the help begins with after a key, or nothing if the key closes it.
+/// First visible line after a key; `None` if the key closes the help.
 pub(super) fn scroll(key: KeyCode, line: usize) -> Option<usize> {
     match key {
         KeyCode::Up => Some(line.saturating_sub(1)),
@@ -24,16 +24,16 @@ pub(super) fn scroll(key: KeyCode, line: usize) -> Option<usize> {
     }
 }
 
-/// The help, line by line.
-pub(super) fn lines(game: Option<GameId>, ink: Ink, columns: usize) -> Vec<Line<'static>> {
-    let mut lines: Vec<Line<'static>> = words::keys(ink.lang).iter().map(|line| Line::raw(*line)).collect();
+/// Lines of the help.
+pub(super) fn lines(game: Option<GameId>, theme: Theme, columns: usize) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = words::keys(theme.lang).iter().map(|line| Line::raw(*line)).collect();
     if let Some(game) = game {
         lines.push(Line::raw(""));
-        for line in rules(game, ink.lang) {
+        for line in rules(game, theme.lang) {
             match line.strip_prefix('#') {
                 Some(heading) => {
                     let heading = heading.trim_start_matches('#').trim().to_owned();
-                    lines.push(Line::styled(heading, ink.bold(Paint::Cyan)));
+                    lines.push(Line::styled(heading, theme.bold(Palette::Cyan)));
                 }
                 None => lines.extend(wrap(&line, columns).into_iter().map(Line::raw)),
             }
@@ -42,7 +42,7 @@ pub(super) fn lines(game: Option<GameId>, ink: Ink, columns: usize) -> Vec<Line<
     lines
 }
 
-/// The rules of a game, a line a paragraph, without marks for bold letters, and with tables in columns.
+/// Rules of a game, one line per paragraph, without bold marks and with aligned tables.
 pub(crate) fn rules(game: GameId, lang: Lang) -> Vec<String> {
     let paragraphs = paragraphs(game.info().rules.get(lang));
     let mut lines = Vec::new();
@@ -56,7 +56,7 @@ pub(crate) fn rules(game: GameId, lang: Lang) -> Vec<String> {
     lines
 }
 
-/// A table with its cells below each other. The line below its head, which has no words, is left out.
+/// Aligns a Markdown table. The separator row is dropped.
 fn columns(table: &[String]) -> Vec<String> {
     let rows = table.iter().map(|row| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>());
     let rows: Vec<Vec<&str>> =
@@ -72,7 +72,7 @@ fn columns(table: &[String]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// A text with its paragraphs in one line each.
+/// Joins each paragraph into one line.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut paragraphs: Vec<String> = Vec::new();
     let mut goes_on = false;
@@ -100,13 +100,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_have_columns() {
+    fn markdown_tables_are_aligned() {
         let table = ["| players | cards |", "|---|:-:|", "| 2 | 30 |"].map(str::to_owned);
         assert_eq!(columns(&table), ["  players  cards", "  2        30"]);
     }
 
     #[test]
-    fn paragraphs_of_the_rules_are_joined_and_lists_are_not() {
+    fn rules_paragraphs_are_joined_and_list_items_kept() {
         for game in GameId::ALL {
             for lang in [Lang::En, Lang::De] {
                 let rules = rules(*game, lang);

@@ -1,18 +1,19 @@
-//! The playing screen: a model that is drawn into a frame and takes keys, and knows of nothing else.
+//! The playing screen: a model that handles keys and is drawn into a frame, independent of server and
+//! terminal.
 //!
-//! One file a game says what its table looks like ([`Picture`]); everything around it is the same for all games.
+//! One file per game implements [`GameRenderer`]; the rest is common to all games.
 
 mod draw;
 mod flush;
 mod gap;
 mod habe_fertig;
 mod help;
-mod ink;
 mod no_dice;
 mod panes;
 mod picker;
-mod picture;
+mod renderer;
 mod replay;
+mod style;
 
 #[cfg(test)]
 mod tests;
@@ -23,127 +24,127 @@ use std::time::Duration;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use parlor_engine::{AnyAction, Lang};
 
-pub use ink::{Ink, Paint};
-pub use picture::{Picture, Room};
+pub use renderer::{GameRenderer, Viewport};
 pub use replay::{Replay, Step};
+pub use style::{Palette, Theme};
 
 use crate::lang::words;
-use crate::table::{Incoming, Intent, Kind, Note, Situation};
+use crate::table::{Intent, LogEntry, LogEntryKind, TableMessage, ViewerState};
 pub(crate) use help::rules;
 use picker::Picker;
-pub(crate) use picker::{fit, number};
-pub(crate) use picture::Shown;
+pub(crate) use picker::{match_query, parse_number};
+pub(crate) use renderer::ViewRenderer;
 
-/// So many lines of what happened are kept.
-const MOST_NOTES: usize = 2000;
+/// Maximum number of log entries kept.
+const MAX_LOG_ENTRIES: usize = 2000;
 
-/// So far the table can be moved by hand, in steps of half a segment.
-const FARTHEST: i16 = 200;
+/// Maximum offset of the table, in half segments.
+const MAX_TABLE_OFFSET: i16 = 200;
 
-/// What fills the screen.
+/// Pane layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Pane {
-    /// Everything, each in its place.
+    /// All panes.
     All,
-    /// The table, as large as can be.
+    /// Enlarged table.
     Table,
-    /// All that happened.
+    /// Full-screen log.
     Log,
 }
 
-/// What stands in front of everything else.
+/// Overlay in front of the panes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Overlay {
-    /// The help, from this line on.
+    /// Help, from this line on.
     Help(usize),
-    /// The question whether to leave.
+    /// Confirmation before leaving.
     Leaving,
 }
 
-/// A screen on which one viewer plays or watches.
+/// Screen of one player or spectator.
 pub struct Screen {
-    situation: Situation,
-    ink: Ink,
+    state: ViewerState,
+    theme: Theme,
     picker: Picker,
-    notes: VecDeque<Note>,
+    log: VecDeque<LogEntry>,
     warning: Option<String>,
     pane: Pane,
     overlay: Option<Overlay>,
-    /// How far the table was moved by hand.
-    moved: (i16, i16),
-    /// How many lines the log was scrolled back.
-    scrolled: usize,
-    /// How many moves there was room for when the screen was last drawn.
-    rows: usize,
-    /// In a replay, the step that is shown, and how many there are.
+    /// Offset of the table, set by the arrow keys.
+    table_offset: (i16, i16),
+    /// Number of log entries scrolled back.
+    log_offset: usize,
+    /// Number of moves that fitted when the screen was last drawn; the page size of the list.
+    visible_moves: usize,
+    /// In a replay: the current step and the number of steps.
     step: Option<(usize, usize)>,
-    /// Whether Ctrl-C was pressed.
-    interrupted: bool,
+    /// Set after Ctrl-C.
+    ctrl_c_pressed: bool,
 }
 
 impl Screen {
-    /// A screen before anything is known.
+    /// Creates a screen without any table data.
     #[must_use]
-    pub fn new(ink: Ink) -> Screen {
+    pub fn new(theme: Theme) -> Screen {
         Screen {
-            situation: Situation::new(ink.lang),
-            ink,
+            state: ViewerState::new(theme.lang),
+            theme,
             picker: Picker::default(),
-            notes: VecDeque::new(),
+            log: VecDeque::new(),
             warning: None,
             pane: Pane::All,
             overlay: None,
-            moved: (0, 0),
-            scrolled: 0,
-            rows: 1,
+            table_offset: (0, 0),
+            log_offset: 0,
+            visible_moves: 1,
             step: None,
-            interrupted: false,
+            ctrl_c_pressed: false,
         }
     }
 
-    /// All that is known.
+    /// The viewer's state.
     #[must_use]
-    pub fn situation(&self) -> &Situation {
-        &self.situation
+    pub fn state(&self) -> &ViewerState {
+        &self.state
     }
 
-    /// Whether the viewer left by Ctrl-C, which a shell wants to know.
+    /// Reports whether the viewer left by Ctrl-C, which determines the exit code.
     #[must_use]
-    pub fn was_interrupted(&self) -> bool {
-        self.interrupted
+    pub fn left_by_ctrl_c(&self) -> bool {
+        self.ctrl_c_pressed
     }
 
     /// The action that Enter would play.
     #[must_use]
-    pub fn chosen(&self) -> Option<&AnyAction> {
-        self.situation.legal().get(self.picker.chosen()?)
+    pub fn selected_action(&self) -> Option<&AnyAction> {
+        self.state.legal().get(self.picker.selected()?)
     }
 
     fn lang(&self) -> Lang {
-        self.ink.lang
+        self.theme.lang
     }
 
-    /// Takes in what came from the table.
-    pub fn take(&mut self, incoming: Incoming) {
-        let before = self.situation.decision.as_ref().map(|asked| asked.id);
-        let asks = matches!(incoming, Incoming::Decision(_));
-        for note in self.situation.take(incoming) {
-            if note.kind == Kind::Warning {
-                self.warning = Some(note.text.clone());
+    /// Applies a message.
+    pub fn apply(&mut self, message: TableMessage) {
+        let before = self.state.decision.as_ref().map(|asked| asked.id);
+        let is_decision = matches!(message, TableMessage::Decision(_));
+        for entry in self.state.apply(message) {
+            if entry.kind == LogEntryKind::Warning {
+                self.warning = Some(entry.text.clone());
             }
-            self.notes.push_back(note);
+            self.log.push_back(entry);
         }
-        while self.notes.len() > MOST_NOTES {
-            self.notes.pop_front();
+        while self.log.len() > MAX_LOG_ENTRIES {
+            self.log.pop_front();
         }
-        let now = self.situation.decision.as_ref().map(|asked| asked.id);
-        if asks && (now != before || self.picker.len() != self.situation.legal().len()) {
-            let labels = match &self.situation.view {
-                Some(view) => Shown(view).labels(self.situation.legal(), self.lang()),
+        let now = self.state.decision.as_ref().map(|asked| asked.id);
+        if is_decision && (now != before || self.picker.len() != self.state.legal().len()) {
+            let labels = match &self.state.view {
+                Some(view) => ViewRenderer(view).action_labels(self.state.legal(), self.lang()),
                 None => Vec::new(),
             };
             self.picker = Picker::new(labels);
-            self.moved = (0, 0);
+            self.table_offset = (0, 0);
             if self.overlay == Some(Overlay::Leaving) {
                 self.overlay = None;
             }
@@ -153,24 +154,24 @@ impl Screen {
         }
     }
 
-    /// Lets time pass on the clocks.
-    pub fn pass_time(&mut self, elapsed: Duration) {
-        self.situation.pass_time(elapsed);
+    /// Advances the running clocks.
+    pub fn advance_time(&mut self, elapsed: Duration) {
+        self.state.advance_time(elapsed);
     }
 
-    /// Whether there is nothing left to do but to go.
+    /// Reports whether the table is over or the stream closed.
     fn is_over(&self) -> bool {
-        self.situation.closed || self.situation.result().is_some()
+        self.state.closed || self.state.result().is_some()
     }
 
-    /// Takes a key, and says what the viewer wants.
-    pub fn key(&mut self, key: KeyEvent) -> Option<Intent> {
+    /// Handles a key, and returns the resulting intent.
+    pub fn handle_key(&mut self, key: KeyEvent) -> Option<Intent> {
         if key.kind == KeyEventKind::Release {
             return None;
         }
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         if control && matches!(key.code, KeyCode::Char('c' | 'C')) {
-            self.interrupted = true;
+            self.ctrl_c_pressed = true;
             return Some(Intent::Leave);
         }
         if control || key.modifiers.contains(KeyModifiers::ALT) {
@@ -194,15 +195,15 @@ impl Screen {
             KeyCode::Char('q' | 'Q') if self.picker.query().is_empty() => return self.leave(),
             KeyCode::Tab => self.next_pane(),
             KeyCode::Enter if self.is_over() => return Some(Intent::Leave),
-            KeyCode::Enter => return self.play(),
-            code => self.move_or_choose(code, key.modifiers),
+            KeyCode::Enter => return self.answer(),
+            code => self.handle_navigation(code, key.modifiers),
         }
         None
     }
 
-    /// Goes at once where nobody waits for the viewer, and asks first where somebody might.
+    /// Leaves at once if no game is in progress for the viewer; otherwise asks for confirmation.
     fn leave(&mut self) -> Option<Intent> {
-        let plays = self.situation.viewer.seat().is_some() && self.situation.view.is_some();
+        let plays = self.state.viewer.seat().is_some() && self.state.view.is_some();
         if plays && !self.is_over() {
             self.overlay = Some(Overlay::Leaving);
             return None;
@@ -216,33 +217,32 @@ impl Screen {
             Pane::Table => Pane::Log,
             Pane::Log => Pane::All,
         };
-        self.scrolled = 0;
-        self.moved = (0, 0);
+        self.log_offset = 0;
+        self.table_offset = (0, 0);
     }
 
-    /// Answers with the chosen action, once.
-    fn play(&mut self) -> Option<Intent> {
+    /// Answers with the selected action, once.
+    fn answer(&mut self) -> Option<Intent> {
         let lang = self.lang();
-        let Some(decision) = &self.situation.decision else {
+        let Some(decision) = &self.state.decision else {
             self.warning = Some(words::NOT_YOUR_TURN.get(lang).to_owned());
             return None;
         };
-        if self.situation.sent.is_some() || !self.situation.connected {
+        if self.state.sent.is_some() || !self.state.connected {
             return None;
         }
-        let Some(index) = self.picker.chosen() else {
-            self.warning = Some(words::NO_SUCH_MOVE.get(lang).to_owned());
+        let Some(index) = self.picker.selected() else {
+            self.warning = Some(words::NO_MATCHING_MOVE.get(lang).to_owned());
             return None;
         };
         let index = index as u32;
         let intent = Intent::Answer { decision: decision.id, index };
-        self.situation.sent = Some(index);
+        self.state.sent = Some(index);
         Some(intent)
     }
 
-    /// Arrows move the table or the log where one of them fills the screen; otherwise they choose a move, and so does
-    /// what is typed.
-    fn move_or_choose(&mut self, code: KeyCode, modifiers: KeyModifiers) {
+    /// Arrows move the enlarged table or the log; otherwise they select a move, as typed text does.
+    fn handle_navigation(&mut self, code: KeyCode, modifiers: KeyModifiers) {
         let arrow = match code {
             KeyCode::Left => Some((-1, 0)),
             KeyCode::Right => Some((1, 0)),
@@ -253,37 +253,40 @@ impl Screen {
         let sideways = matches!(code, KeyCode::Left | KeyCode::Right);
         let shift = modifiers.contains(KeyModifiers::SHIFT);
         match (self.pane, arrow) {
-            (Pane::Log, _) if self.scroll(code) => {}
+            (Pane::Log, _) if self.scroll_log(code) => {}
             (Pane::Table, Some(way)) => self.move_table(way),
             (_, Some(way)) if sideways || shift => self.move_table(way),
             _ => {
-                let before = self.picker.chosen();
-                self.picker.key(code, self.rows);
-                if self.picker.chosen() != before {
-                    self.moved = (0, 0);
+                let before = self.picker.selected();
+                self.picker.handle_key(code, self.visible_moves);
+                if self.picker.selected() != before {
+                    self.table_offset = (0, 0);
                 }
             }
         }
     }
 
     fn move_table(&mut self, (x, y): (i16, i16)) {
-        let (to_x, to_y) = (self.moved.0 + 2 * x, self.moved.1 + 2 * y);
-        self.moved = (to_x.clamp(-FARTHEST, FARTHEST), to_y.clamp(-FARTHEST, FARTHEST));
+        let (to_x, to_y) = (self.table_offset.0 + 2 * x, self.table_offset.1 + 2 * y);
+        self.table_offset = (
+            to_x.clamp(-MAX_TABLE_OFFSET, MAX_TABLE_OFFSET),
+            to_y.clamp(-MAX_TABLE_OFFSET, MAX_TABLE_OFFSET),
+        );
     }
 
-    /// Scrolls through what happened, and says whether the key was one for it.
-    fn scroll(&mut self, code: KeyCode) -> bool {
-        let most = self.notes.len();
-        self.scrolled = match code {
-            KeyCode::Up => self.scrolled + 1,
-            KeyCode::Down => self.scrolled.saturating_sub(1),
-            KeyCode::PageUp => self.scrolled + 10,
-            KeyCode::PageDown => self.scrolled.saturating_sub(10),
-            KeyCode::Home => most,
+    /// Scrolls the log. Returns `false` if the key is not a scroll key.
+    fn scroll_log(&mut self, code: KeyCode) -> bool {
+        let max_offset = self.log.len();
+        self.log_offset = match code {
+            KeyCode::Up => self.log_offset + 1,
+            KeyCode::Down => self.log_offset.saturating_sub(1),
+            KeyCode::PageUp => self.log_offset + 10,
+            KeyCode::PageDown => self.log_offset.saturating_sub(10),
+            KeyCode::Home => max_offset,
             KeyCode::End => 0,
             _ => return false,
         }
-        .min(most);
+        .min(max_offset);
         true
     }
 }

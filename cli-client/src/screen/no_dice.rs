@@ -1,4 +1,5 @@
-//! No Dice on the screen: a table that grows in steps of half a segment, and where the chosen card would lie on it.
+//! Renderer of No Dice: a table that grows in steps of half a segment, with a preview of the selected
+//! placement.
 
 use parlor_engine::no_dice::{
     Action, Card, Decision, Direction, Hand, NoDice, Placement, Segment, Square, View,
@@ -7,12 +8,12 @@ use parlor_engine::{Lang, Say, Seat, Seats, Text};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::ink::{self, Ink, Paint};
-use super::picture::{Picture, Room};
+use super::renderer::{GameRenderer, Viewport};
+use super::style::{Palette, Theme, card_span};
 use crate::text::wrap;
 
-impl Picture for NoDice {
-    const FILLS: bool = true;
+impl GameRenderer for NoDice {
+    const FILLS_VIEWPORT: bool = true;
 
     fn stage(view: &View, lang: Lang) -> String {
         let order = view.order.in_lang(lang);
@@ -22,11 +23,11 @@ impl Picture for NoDice {
         }
     }
 
-    fn turn(view: &View) -> Seats {
+    fn acting_seats(view: &View) -> Seats {
         if view.outcome.is_some() { Seats::NONE } else { Seats::only(view.turn) }
     }
 
-    fn cards(view: &View, seat: Seat) -> u8 {
+    fn card_count(view: &View, seat: Seat) -> u8 {
         view.hand_sizes[seat.index()]
     }
 
@@ -34,14 +35,14 @@ impl Picture for NoDice {
         view.scores[seat.index()]
     }
 
-    fn mark(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
+    fn badge(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
         if view.x2.contains(seat) {
             return Some("x2");
         }
         view.passed.contains(seat).then(|| Text { en: "passed", de: "gepasst" }.get(lang))
     }
 
-    fn question(view: &View, lang: Lang) -> String {
+    fn prompt(view: &View, lang: Lang) -> String {
         let next = view.turn.in_lang(lang);
         match (view.decision, lang) {
             (Some(Decision::Window), Lang::En) => format!("Do you play PASS, so that {next} is skipped?"),
@@ -53,7 +54,7 @@ impl Picture for NoDice {
         }
     }
 
-    fn labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
+    fn action_labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
         let placements = legal.iter().filter_map(|action| match action {
             Action::Lay(placement) => Some(*placement),
             _ => None,
@@ -69,8 +70,8 @@ impl Picture for NoDice {
         legal.iter().map(label).collect()
     }
 
-    fn hand(view: &View, chosen: Option<&Action>, ink: Ink) -> Vec<Line<'static>> {
-        let mut marked = match chosen {
+    fn hand(view: &View, selected: Option<&Action>, theme: Theme) -> Vec<Line<'static>> {
+        let mut marked = match selected {
             Some(Action::Lay(placement)) => Some(Card::Playing(placement.card())),
             Some(Action::Switch) => Some(Card::Switch),
             Some(Action::PassCard) => Some(Card::Pass),
@@ -79,19 +80,19 @@ impl Picture for NoDice {
             Some(Action::Pass | Action::Decline) | None => None,
         };
         let piece = |card: Card| {
-            let chosen = marked.take_if(|marked| *marked == card).is_some();
+            let selected = marked.take_if(|marked| *marked == card).is_some();
             let style = match card {
                 Card::Playing(_) => Style::new(),
-                _ => ink.bold(Paint::Yellow),
+                _ => theme.bold(Palette::Yellow),
             };
-            Line::from(ink::card(&card.in_lang(ink.lang).to_string(), chosen, style))
+            Line::from(card_span(&card.in_lang(theme.lang).to_string(), selected, style))
         };
         view.hand.into_iter().map(piece).collect()
     }
 
-    fn table(view: &View, chosen: Option<&Action>, ink: Ink, room: Room) -> Vec<Line<'static>> {
-        let lang = ink.lang;
-        let placement = match chosen {
+    fn table(view: &View, selected: Option<&Action>, theme: Theme, viewport: Viewport) -> Vec<Line<'static>> {
+        let lang = theme.lang;
+        let placement = match selected {
             Some(Action::Lay(placement)) => Some(*placement),
             _ => None,
         };
@@ -102,17 +103,17 @@ impl Picture for NoDice {
         let about = format!("{pile}: {}, {played}: {}", view.draw_pile, counted(view.played, lang));
         let about = [Some(about), known(view, lang)].into_iter().flatten();
         let mut lines: Vec<Line<'static>> =
-            about.flat_map(|text| wrap(&text, room.width.into())).map(Line::raw).collect();
-        let rows = room.height.saturating_sub(lines.len() as u16 + 1);
-        let window = Window::over(&view.visible(), placement, rows, room);
-        let board = Board { view, placement, ink };
+            about.flat_map(|text| wrap(&text, viewport.width.into())).map(Line::raw).collect();
+        let rows = viewport.height.saturating_sub(lines.len() as u16 + 1);
+        let window = Window::over(&view.visible(), placement, rows, viewport);
+        let board = Board { view, placement, theme };
         lines.extend(board.draw(window));
-        lines.push(Line::styled(window.note(lang), ink.paint(Paint::Faint)));
+        lines.push(Line::styled(window.note(lang), theme.colour(Palette::Faint)));
         lines
     }
 }
 
-/// Cards that cannot be told apart, with how many there are of each.
+/// Action cards with their counts.
 fn counted(cards: Hand, lang: Lang) -> String {
     let kinds = Card::ACTIONS.into_iter().filter(|card| cards.contains(*card));
     let kinds: Vec<String> =
@@ -120,7 +121,7 @@ fn counted(cards: Hand, lang: Lang) -> String {
     if kinds.is_empty() { "-".to_owned() } else { kinds.join(" ") }
 }
 
-/// What the viewer remembers of other hands.
+/// Cards that the viewer knows to be in other hands.
 fn known(view: &View, lang: Lang) -> Option<String> {
     let has = Text { en: "has", de: "hat" }.get(lang);
     let hands: Vec<String> = Seat::all(view.players)
@@ -130,7 +131,7 @@ fn known(view: &View, lang: Lang) -> Option<String> {
     (!hands.is_empty()).then(|| hands.join("; "))
 }
 
-/// A placement in few words.
+/// A placement as a short text.
 fn place(placement: Placement, lang: Lang) -> String {
     let (card, (x, y)) = (placement.card(), placement.lower());
     let toward = match placement.toward() {
@@ -146,8 +147,8 @@ fn place(placement: Placement, lang: Lang) -> String {
     }
 }
 
-/// The part of the table that is drawn: its upper left corner, its size in steps of half a segment, and whether
-/// something lies beyond each edge. The numbers are wide, because a card can be anywhere until the rules say no.
+/// Visible part of the table: upper left corner, size in half segments, and whether there is more beyond each
+/// edge. The coordinates are wide, because a card can be anywhere until the rules refuse it.
 #[derive(Clone, Copy)]
 struct Window {
     left: i32,
@@ -158,15 +159,15 @@ struct Window {
 }
 
 impl Window {
-    /// The window over these segments and the new card: all of it if there is room, else around the new card or the one
-    /// that was laid last, and from there as far as it was moved by hand.
-    fn over(visible: &[Segment], placement: Option<Placement>, rows: u16, room: Room) -> Window {
-        let (width, height) = (i32::from(room.width / 2), i32::from(rows));
+    /// Window over all segments and the new card if they fit; otherwise centred on the new card or the last
+    /// one laid, shifted by the viewport's offset.
+    fn over(visible: &[Segment], placement: Option<Placement>, rows: u16, viewport: Viewport) -> Window {
+        let (width, height) = (i32::from(viewport.width / 2), i32::from(rows));
         let new = placement.map(|placement| [placement.lower(), placement.higher()]);
         let squares = || visible.iter().map(|segment| (segment.x, segment.y));
         let focus = new.map_or_else(|| squares().rev().take(2).collect(), Vec::from);
         let all: Vec<Square> = squares().chain(new.into_iter().flatten()).collect();
-        let along = |axis: fn(&Square) -> i16, size: i32, moved: i16| {
+        let along = |axis: fn(&Square) -> i16, size: i32, offset: i16| {
             let edges = |squares: &[Square]| {
                 let places = squares.iter().map(|square| i32::from(axis(square)));
                 (places.clone().min().unwrap_or(0), places.max().map_or(0, |place| place + 2))
@@ -175,19 +176,19 @@ impl Window {
             let start = if high - low <= size {
                 low - (size - (high - low)) / 2
             } else {
-                // Around the focus, but with no more empty room at an edge than needed.
+                // Centred on the focus, with as little empty space at the edges as possible.
                 ((near + far - size) / 2).clamp(low - 1, high + 1 - size)
             };
-            // However far it is moved, something stays to be seen.
-            let start = (start + i32::from(moved)).clamp(low + 2 - size.max(2), high - 2);
+            // Part of the table always stays visible.
+            let start = (start + i32::from(offset)).clamp(low + 2 - size.max(2), high - 2);
             (start, [low < start, high > start + size])
         };
-        let (left, [more_left, more_right]) = along(|square| square.0, width, room.moved.0);
-        let (top, [more_above, more_below]) = along(|square| square.1, height, room.moved.1);
+        let (left, [more_left, more_right]) = along(|square| square.0, width, viewport.offset.0);
+        let (top, [more_above, more_below]) = along(|square| square.1, height, viewport.offset.1);
         Window { left, top, width, height, beyond: [more_left, more_right, more_above, more_below] }
     }
 
-    /// Where the corner is, and where more is to be seen.
+    /// Coordinates of the corner, and arrows towards hidden parts.
     fn note(&self, lang: Lang) -> String {
         let arrows: String = ["←", "→", "↑", "↓"]
             .iter()
@@ -208,16 +209,16 @@ impl Window {
     }
 }
 
-/// What is drawn: the table and the new card on it.
+/// The table and the new card on it.
 struct Board<'a> {
     view: &'a View,
     placement: Option<Placement>,
-    ink: Ink,
+    theme: Theme,
 }
 
 impl Board<'_> {
-    /// The window, a line a half segment: a segment is four characters wide and two lines high, open towards the other
-    /// segment of its card. The new card has other edges.
+    /// Draws the window, one line per half segment: a segment is four columns wide and two lines high, open
+    /// towards the other segment of its card. The new card has different edges.
     fn draw(&self, window: Window) -> Vec<Line<'static>> {
         let blank = (' ', Style::new());
         let mut cells = vec![vec![blank; 2 * window.width.max(0) as usize]; window.height.max(0) as usize];
@@ -226,7 +227,7 @@ impl Board<'_> {
         for segment in &visible {
             let others = || visible.iter().filter(|other| other.card == segment.card);
             let open = |dx, dy| others().any(|other| (other.x - segment.x, other.y - segment.y) == (dx, dy));
-            let mut style = self.ink.paint(paint(segment.value));
+            let mut style = self.theme.colour(palette(segment.value));
             if newest == Some(segment.card) {
                 style = style.add_modifier(Modifier::BOLD);
             }
@@ -235,7 +236,7 @@ impl Board<'_> {
         }
         if let Some(placement) = self.placement {
             let (lower, higher) = (placement.lower(), placement.higher());
-            let style = self.ink.bold(Paint::Green).add_modifier(Modifier::REVERSED);
+            let style = self.theme.bold(Palette::Green).add_modifier(Modifier::REVERSED);
             for (here, other, value) in
                 [(lower, higher, placement.card().lower()), (higher, lower, placement.card().higher())]
             {
@@ -247,7 +248,8 @@ impl Board<'_> {
     }
 }
 
-/// A segment as two lines of four characters, with these marks for its left, right and lower edge where it has one.
+/// A segment as two lines of four characters, with the given marks for its left, right and lower edge where
+/// it has one.
 fn glyphs(value: u8, [left, right, low]: [char; 3], open: impl Fn(i16, i16) -> bool) -> [[char; 4]; 2] {
     let edge = |mark: char, dx: i16, dy: i16| if open(dx, dy) { ' ' } else { mark };
     let (left, right, low) = (edge(left, -2, 0), edge(right, 2, 0), edge(low, 0, 2));
@@ -255,7 +257,7 @@ fn glyphs(value: u8, [left, right, low]: [char; 3], open: impl Fn(i16, i16) -> b
     [[left, tens, char::from(b'0' + value % 10), right], [left, low, low, right]]
 }
 
-/// Writes a segment into the window, as far as it is inside.
+/// Writes the part of a segment that is inside the window.
 fn stamp(
     cells: &mut [Vec<(char, Style)>],
     window: Window,
@@ -275,7 +277,7 @@ fn stamp(
     }
 }
 
-/// Cells as a line, with one span for neighbours of one style.
+/// Joins cells into a line, with one span per run of equal style.
 fn line(cells: Vec<(char, Style)>) -> Line<'static> {
     let mut spans: Vec<Span<'static>> = Vec::new();
     for (glyph, style) in cells {
@@ -287,15 +289,15 @@ fn line(cells: Vec<(char, Style)>) -> Line<'static> {
     Line::from(spans)
 }
 
-/// A colour for each value, so that what matches is found at a glance.
-const fn paint(value: u8) -> Paint {
+/// Colour of a value, so that matching segments are easy to spot.
+const fn palette(value: u8) -> Palette {
     match value {
-        2 | 9 => Paint::Grey,
-        3 | 10 => Paint::Red,
-        4 => Paint::Yellow,
-        5 => Paint::Green,
-        6 => Paint::Cyan,
-        7 => Paint::Blue,
-        _ => Paint::Pink,
+        2 | 9 => Palette::Grey,
+        3 | 10 => Palette::Red,
+        4 => Palette::Yellow,
+        5 => Palette::Green,
+        6 => Palette::Cyan,
+        7 => Palette::Blue,
+        _ => Palette::Pink,
     }
 }

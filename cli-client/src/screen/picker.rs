@@ -1,57 +1,56 @@
-//! Choosing one of many lines: by arrows, by number, or by typing what it says.
+//! List selection by arrows, number or text search.
 
 use crossterm::event::KeyCode;
 
-use crate::text::fold;
+use crate::text::fold_for_search;
 
-/// A list of lines, what was typed to find one of them, and the one that is chosen.
+/// A list of labels with a search query and a cursor.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Picker {
     labels: Vec<String>,
     query: String,
-    /// The lines that fit what was typed.
-    fitting: Vec<usize>,
-    /// The place of the chosen one among those.
+    /// Indices of the labels that match the query.
+    matching: Vec<usize>,
+    /// Position of the selection within `matching`.
     cursor: usize,
 }
 
 impl Picker {
     pub(crate) fn new(labels: Vec<String>) -> Picker {
-        let fitting = (0..labels.len()).collect();
-        Picker { labels, query: String::new(), fitting, cursor: 0 }
+        let matching = (0..labels.len()).collect();
+        Picker { labels, query: String::new(), matching, cursor: 0 }
     }
 
-    /// The line that is chosen, by its place in the whole list.
-    pub(crate) fn chosen(&self) -> Option<usize> {
-        self.fitting.get(self.cursor).copied()
+    /// Index of the selected label.
+    pub(crate) fn selected(&self) -> Option<usize> {
+        self.matching.get(self.cursor).copied()
     }
 
-    /// What was typed.
+    /// The search query.
     pub(crate) fn query(&self) -> &str {
         &self.query
     }
 
-    /// How many lines there are.
+    /// Number of labels.
     pub(crate) fn len(&self) -> usize {
         self.labels.len()
     }
 
-    /// The lines that fit, as many as there is room for, with the chosen one among them: each with its place in the
-    /// whole list.
+    /// The page of matching labels that contains the selection, each with its index.
     pub(crate) fn page(&self, rows: usize) -> impl Iterator<Item = (usize, &str)> {
         let first = self.cursor.checked_div(rows).unwrap_or(0) * rows;
-        let page = self.fitting.iter().skip(first).take(rows);
+        let page = self.matching.iter().skip(first).take(rows);
         page.map(|line| (*line, self.labels[*line].as_str()))
     }
 
-    /// How many lines fit.
-    pub(crate) fn fitting(&self) -> usize {
-        self.fitting.len()
+    /// Number of matching labels.
+    pub(crate) fn matching(&self) -> usize {
+        self.matching.len()
     }
 
-    /// Takes a key, with a page of so many rows, and says whether it was one for it.
-    pub(crate) fn key(&mut self, key: KeyCode, rows: usize) -> bool {
-        let last = self.fitting.len().saturating_sub(1);
+    /// Handles a key, with pages of `rows` labels. Returns `false` if the key has no meaning here.
+    pub(crate) fn handle_key(&mut self, key: KeyCode, rows: usize) -> bool {
+        let last = self.matching.len().saturating_sub(1);
         let rows = rows.max(1);
         match key {
             KeyCode::Up => self.cursor = self.cursor.checked_sub(1).unwrap_or(last),
@@ -62,17 +61,17 @@ impl Picker {
             KeyCode::End => self.cursor = last,
             KeyCode::Backspace => {
                 self.query.pop();
-                self.find();
+                self.update_matches();
             }
             KeyCode::Esc => {
                 self.query.clear();
-                self.find();
+                self.update_matches();
             }
             KeyCode::Char(c) if !(c.is_control() || c == ' ' && self.query.is_empty()) => {
-                // No line is so long: what is held down does not fill the memory.
+                // Longer than any label; bounds the memory of a held key.
                 if self.query.len() < 64 {
                     self.query.push(c);
-                    self.find();
+                    self.update_matches();
                 }
             }
             _ => return false,
@@ -80,53 +79,54 @@ impl Picker {
         true
     }
 
-    /// Finds what fits the query. The chosen line stays chosen if it fits as well as any other.
-    fn find(&mut self) {
-        let before = self.chosen();
+    /// Recomputes the matches. The selection is kept if it matches as well as any other label.
+    fn update_matches(&mut self) {
+        let before = self.selected();
         let all = 0..self.labels.len();
-        if let Some(number) = number(&self.query) {
+        if let Some(number) = parse_number(&self.query) {
             let place = number.checked_sub(1).filter(|place| all.contains(place));
-            self.fitting = if place.is_some() { all.collect() } else { Vec::new() };
+            self.matching = if place.is_some() { all.collect() } else { Vec::new() };
             self.cursor = place.unwrap_or(0);
             return;
         }
         let words = self.query.strip_prefix('/').unwrap_or(&self.query);
-        let ranked: Vec<(usize, Fit)> =
-            all.filter_map(|line| Some((line, fit(words, &self.labels[line])?))).collect();
-        let best = ranked.iter().map(|(_, fit)| *fit).min();
-        let is_best = |line: usize| ranked.iter().any(|(one, fit)| *one == line && Some(*fit) == best);
+        let ranked: Vec<(usize, MatchQuality)> =
+            all.filter_map(|line| Some((line, match_query(words, &self.labels[line])?))).collect();
+        let best = ranked.iter().map(|(_, quality)| *quality).min();
+        let is_best =
+            |line: usize| ranked.iter().any(|(one, quality)| *one == line && Some(*quality) == best);
         let chosen = before
             .filter(|line| is_best(*line))
-            .or_else(|| ranked.iter().find(|(_, fit)| Some(*fit) == best).map(|(line, _)| *line));
+            .or_else(|| ranked.iter().find(|(_, quality)| Some(*quality) == best).map(|(line, _)| *line));
         self.cursor = ranked.iter().position(|(line, _)| Some(*line) == chosen).unwrap_or(0);
-        self.fitting = ranked.into_iter().map(|(line, _)| line).collect();
+        self.matching = ranked.into_iter().map(|(line, _)| line).collect();
     }
 }
 
-/// The number that was typed, if it is nothing but a number.
-pub(crate) fn number(query: &str) -> Option<usize> {
+/// The query as a number, if it consists of digits only.
+pub(crate) fn parse_number(query: &str) -> Option<usize> {
     let digits = !query.is_empty() && query.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| query.parse().unwrap_or(usize::MAX))
 }
 
-/// How well a line fits what was typed; the best comes first.
+/// Quality of a match, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Fit {
-    /// It is just these words.
+pub(crate) enum MatchQuality {
+    /// The label equals the query.
     Whole,
-    /// It begins with just these words.
-    Begins,
-    /// Just these words are in it.
+    /// The label starts with the words of the query.
+    Start,
+    /// The label contains the words of the query.
     Words,
-    /// It has a word for each of them that begins so.
+    /// Each word of the query is a prefix of a word of the label, in order.
     Prefixes,
 }
 
-/// How well the line fits; nothing if it does not. Capitals and umlauts do not matter.
-pub(crate) fn fit(query: &str, line: &str) -> Option<Fit> {
-    let (query, line) = (fold(query), fold(line));
+/// Match quality of a label; `None` if it does not match. Case and umlauts are ignored.
+pub(crate) fn match_query(query: &str, line: &str) -> Option<MatchQuality> {
+    let (query, line) = (fold_for_search(query), fold_for_search(line));
     let query = query.trim();
-    // The card 5|10 is one word, and so is -7; other marks end a word.
+    // The card 5|10 is one word, and so is -7; other punctuation separates words.
     let ends_word = |c: char| !(c.is_alphanumeric() || matches!(c, '|' | '-' | '+' | '*'));
     let whole = |at: usize| {
         let (before, after) = (&line[..at], &line[at + query.len()..]);
@@ -134,18 +134,18 @@ pub(crate) fn fit(query: &str, line: &str) -> Option<Fit> {
     };
     let mut places = line.match_indices(query).map(|(at, _)| at).filter(|at| whole(*at));
     match places.next() {
-        _ if query.is_empty() => return Some(Fit::Prefixes),
-        Some(0) if query.len() == line.trim().len() => return Some(Fit::Whole),
-        Some(0) => return Some(Fit::Begins),
-        Some(_) => return Some(Fit::Words),
+        _ if query.is_empty() => return Some(MatchQuality::Prefixes),
+        Some(0) if query.len() == line.trim().len() => return Some(MatchQuality::Whole),
+        Some(0) => return Some(MatchQuality::Start),
+        Some(_) => return Some(MatchQuality::Words),
         None => {}
     }
     let words: Vec<&str> = line.split(ends_word).filter(|word| !word.is_empty()).collect();
     let asked = query.split(ends_word).filter(|word| !word.is_empty());
-    // In this order, so that "blue 7" does not find a blue 3 that takes a 7 before it finds the card.
+    // In order, so that "blue 7" does not match a blue 3 that takes a 7 before the card itself.
     let mut rest = words.iter();
     let mut all = asked.map(|word| rest.any(|known| known.starts_with(word)));
-    all.all(|found| found).then_some(Fit::Prefixes)
+    all.all(|found| found).then_some(MatchQuality::Prefixes)
 }
 
 #[cfg(test)]
@@ -167,14 +167,14 @@ mod tests {
 
     fn type_in(picker: &mut Picker, text: &str) {
         for c in text.chars() {
-            picker.key(KeyCode::Char(c), 5);
+            picker.handle_key(KeyCode::Char(c), 5);
         }
     }
 
-    /// What is typed, the place of what is chosen then, and how many lines fit.
+    /// Cases: query, selected index, number of matches.
     #[test]
-    fn typing_finds_lines() {
-        for (typed, chosen, fitting) in [
+    fn query_selects_the_best_match() {
+        for (typed, chosen, matching) in [
             ("", Some(0), 7),
             ("3", Some(2), 7),
             ("7", Some(6), 7),
@@ -196,27 +196,27 @@ mod tests {
         ] {
             let mut picker = picker();
             type_in(&mut picker, typed);
-            assert_eq!((picker.chosen(), picker.fitting()), (chosen, fitting), "{typed:?}");
-            picker.key(KeyCode::Esc, 5);
-            assert_eq!((picker.fitting(), picker.query()), (7, ""));
+            assert_eq!((picker.selected(), picker.matching()), (chosen, matching), "{typed:?}");
+            picker.handle_key(KeyCode::Esc, 5);
+            assert_eq!((picker.matching(), picker.query()), (7, ""));
         }
     }
 
     #[test]
-    fn backspace_takes_back_one_letter() {
+    fn backspace_removes_one_character() {
         let mut picker = picker();
         type_in(&mut picker, "px");
-        assert_eq!(picker.chosen(), None);
-        picker.key(KeyCode::Backspace, 5);
-        assert_eq!((picker.query(), picker.chosen()), ("p", Some(6)));
+        assert_eq!(picker.selected(), None);
+        picker.handle_key(KeyCode::Backspace, 5);
+        assert_eq!((picker.query(), picker.selected()), ("p", Some(6)));
     }
 
     #[test]
-    fn arrows_go_round_and_pages_stop_at_the_ends() {
+    fn arrows_wrap_around_and_pages_stop_at_the_ends() {
         let mut picker = picker();
         let mut chosen = |key| {
-            assert!(picker.key(key, 5));
-            picker.chosen()
+            assert!(picker.handle_key(key, 5));
+            picker.selected()
         };
         assert_eq!(chosen(KeyCode::Up), Some(6));
         assert_eq!(chosen(KeyCode::Down), Some(0));
@@ -226,19 +226,19 @@ mod tests {
         assert_eq!(chosen(KeyCode::PageUp), Some(0));
         assert_eq!(chosen(KeyCode::End), Some(6));
         assert_eq!(chosen(KeyCode::Home), Some(0));
-        assert!(!picker.key(KeyCode::F(3), 5));
+        assert!(!picker.handle_key(KeyCode::F(3), 5));
         assert_eq!(picker.page(5).count(), 5);
-        picker.key(KeyCode::End, 5);
+        picker.handle_key(KeyCode::End, 5);
         assert_eq!(picker.page(5).map(|(line, _)| line).collect::<Vec<_>>(), [5, 6]);
         assert_eq!(picker.page(0).count(), 0);
     }
 
     #[test]
-    fn nothing_to_choose_from() {
+    fn empty_list_has_no_selection() {
         let mut picker = Picker::new(Vec::new());
         for key in [KeyCode::Up, KeyCode::Down, KeyCode::PageDown, KeyCode::End, KeyCode::Char('1')] {
-            picker.key(key, 5);
-            assert_eq!(picker.chosen(), None);
+            picker.handle_key(key, 5);
+            assert_eq!(picker.selected(), None);
         }
     }
 }

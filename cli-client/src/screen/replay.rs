@@ -1,91 +1,93 @@
-//! A game that is over, step by step, forwards and backwards, with the same pictures.
+//! Replay of a finished game, forwards and backwards, drawn by the same renderers.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use parlor_engine::AnyView;
 use ratatui::Frame;
 
-use super::{Ink, Screen};
-use crate::table::{Incoming, Intent, Snapshot, Update};
+use super::{Screen, Theme};
+use crate::table::{Intent, Snapshot, TableMessage, Update};
 
-/// How many steps PageUp and PageDown go.
-const TEN: usize = 10;
+/// Steps moved by PageUp and PageDown.
+const PAGE_STEPS: usize = 10;
 
-/// What happened in one step, and what is known after it.
+/// One step of a replay.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Step {
-    /// What happened.
+    /// The update.
     pub update: Update,
-    /// What the viewer knows after it.
+    /// The view after the update.
     pub view: AnyView,
 }
 
-/// A replay: a screen that shows one moment of a game, and the keys to get to another.
+/// A replay: the screen at one step, and keys to move between steps.
 pub struct Replay {
     screen: Screen,
-    ink: Ink,
-    begin: Snapshot,
+    theme: Theme,
+    start: Snapshot,
     steps: Vec<Step>,
-    at: usize,
+    position: usize,
 }
 
 impl Replay {
-    /// A replay of these steps, which begin where the snapshot stands. It shows the first moment.
+    /// Creates a replay at its start.
     #[must_use]
-    pub fn new(ink: Ink, begin: Snapshot, steps: Vec<Step>) -> Replay {
-        let mut replay = Replay { screen: Screen::new(ink), ink, begin, steps, at: 0 };
-        replay.go(0);
+    pub fn new(theme: Theme, start: Snapshot, steps: Vec<Step>) -> Replay {
+        let mut replay = Replay { screen: Screen::new(theme), theme, start, steps, position: 0 };
+        replay.go_to(0);
         replay
     }
 
-    /// The step that is shown; 0 is where it begins.
+    /// The current step; 0 is the start.
     #[must_use]
-    pub fn at(&self) -> usize {
-        self.at
+    pub fn position(&self) -> usize {
+        self.position
     }
 
-    /// The screen as it is at this moment.
+    /// The screen at the current step.
     #[must_use]
     pub fn screen(&self) -> &Screen {
         &self.screen
     }
 
-    /// Shows the moment after a step. A moment is what all steps up to it add up to, so that going back is no special
+    /// Moves to a step. The screen is rebuilt from all steps up to it, so that moving back needs no special
     /// case.
-    fn go(&mut self, step: usize) {
-        self.at = step.min(self.steps.len());
+    fn go_to(&mut self, step: usize) {
+        self.position = step.min(self.steps.len());
         let pane = self.screen.pane;
-        self.screen = Screen::new(self.ink);
+        self.screen = Screen::new(self.theme);
         self.screen.pane = pane;
-        self.screen.take(Incoming::Snapshot(Box::new(self.begin.clone())));
-        for Step { update, view } in &self.steps[..self.at] {
-            // A replay asks nobody, so nobody else can have decided.
+        self.screen.apply(TableMessage::Snapshot(Box::new(self.start.clone())));
+        for Step { update, view } in &self.steps[..self.position] {
+            // A replay has no decisions of the viewer.
             let update = Update { view: Some(view.clone()), decided: None, ..update.clone() };
-            self.screen.take(Incoming::Update(Box::new(update)));
+            self.screen.apply(TableMessage::Update(Box::new(update)));
         }
-        self.screen.step = Some((self.at, self.steps.len()));
+        self.screen.step = Some((self.position, self.steps.len()));
     }
 
-    /// Takes a key; says so when the viewer wants to leave.
-    pub fn key(&mut self, key: KeyEvent) -> Option<Intent> {
+    /// Handles a key; returns [`Intent::Leave`] to leave.
+    pub fn handle_key(&mut self, key: KeyEvent) -> Option<Intent> {
         let last = self.steps.len();
         let with_control = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         if key.kind == KeyEventKind::Release || with_control || self.screen.overlay.is_some() {
-            return self.screen.key(key);
+            return self.screen.handle_key(key);
         }
         match key.code {
-            KeyCode::Right | KeyCode::Down | KeyCode::Char(' ') | KeyCode::Enter => self.go(self.at + 1),
-            KeyCode::Left | KeyCode::Up | KeyCode::Backspace => self.go(self.at.saturating_sub(1)),
-            KeyCode::PageDown => self.go(self.at + TEN),
-            KeyCode::PageUp => self.go(self.at.saturating_sub(TEN)),
-            KeyCode::Home => self.go(0),
-            KeyCode::End => self.go(last),
+            KeyCode::Right | KeyCode::Down | KeyCode::Char(' ') | KeyCode::Enter => {
+                self.go_to(self.position + 1);
+            }
+            KeyCode::Left | KeyCode::Up | KeyCode::Backspace => self.go_to(self.position.saturating_sub(1)),
+            KeyCode::PageDown => self.go_to(self.position + PAGE_STEPS),
+            KeyCode::PageUp => self.go_to(self.position.saturating_sub(PAGE_STEPS)),
+            KeyCode::Home => self.go_to(0),
+            KeyCode::End => self.go_to(last),
             KeyCode::Char('q' | 'Q') | KeyCode::Esc => return Some(Intent::Leave),
-            _ => return self.screen.key(key),
+            _ => return self.screen.handle_key(key),
         }
         None
     }
 
-    /// Draws the moment.
+    /// Draws the current step.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         self.screen.draw(frame);
     }

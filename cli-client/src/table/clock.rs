@@ -1,39 +1,39 @@
-//! Clocks as a viewer sees them run down.
+//! Clocks as seen by a viewer.
 
 use std::time::Duration;
 
 use parlor_engine::Seat;
 
-/// How much time somebody has left.
+/// Time left for a decision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TimeLeft {
-    /// For the decision.
+    /// Time left for the decision itself.
     pub decision: Duration,
-    /// In the bank, which is used up afterwards.
+    /// Time left in the bank, which is used afterwards.
     pub bank: Duration,
 }
 
 impl TimeLeft {
-    /// Lets time pass: first the time for the decision, then the bank.
-    pub fn pass(&mut self, elapsed: Duration) {
+    /// Consumes time: first the decision time, then the bank.
+    pub fn advance(&mut self, elapsed: Duration) {
         let rest = elapsed.saturating_sub(self.decision);
         self.decision = self.decision.saturating_sub(elapsed);
         self.bank = self.bank.saturating_sub(rest);
     }
 
-    /// Time as on a clock: what is left for the decision, or a plus and what is left of the bank.
+    /// Clock text: the decision time, or `+` and the bank once that is used up.
     #[must_use]
-    pub fn short(self) -> String {
+    pub fn clock_text(self) -> String {
         if self.decision.is_zero() && !self.bank.is_zero() {
-            format!("+{}", minutes(self.bank))
+            format!("+{}", format_clock(self.bank))
         } else {
-            minutes(self.decision)
+            format_clock(self.decision)
         }
     }
 }
 
-/// Minutes and seconds; hours, or days, where it is long. A second that has begun counts.
-fn minutes(time: Duration) -> String {
+/// Minutes and seconds, hours and minutes, or days and hours. Started seconds count in full.
+fn format_clock(time: Duration) -> String {
     let seconds = time.as_millis().div_ceil(1000);
     match seconds {
         0..3600 => format!("{}:{:02}", seconds / 60, seconds % 60),
@@ -42,14 +42,14 @@ fn minutes(time: Duration) -> String {
     }
 }
 
-/// How much time a seat has left that is seen to be asked.
+/// Time left of a seat that is publicly known to decide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeatTime {
-    /// The seat.
+    /// Seat.
     pub seat: Seat,
-    /// How much.
+    /// Time left.
     pub left: TimeLeft,
-    /// Whether its clock runs.
+    /// Set while the clock runs.
     pub running: bool,
 }
 
@@ -58,19 +58,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bank_is_used_after_the_time_for_the_decision() {
+    fn bank_is_consumed_after_the_decision_time() {
         let seconds = Duration::from_secs;
         let mut left = TimeLeft { decision: seconds(5), bank: seconds(10) };
         for (elapsed, decision, bank) in [(3, 2, 10), (3, 0, 9), (4, 0, 5), (60, 0, 0)] {
-            left.pass(seconds(elapsed));
+            left.advance(seconds(elapsed));
             assert_eq!(left, TimeLeft { decision: seconds(decision), bank: seconds(bank) });
         }
     }
 
     #[test]
-    fn times_are_short() {
+    fn clock_texts_are_short() {
         let of = |decision, bank| {
-            TimeLeft { decision: Duration::from_millis(decision), bank: Duration::from_millis(bank) }.short()
+            TimeLeft { decision: Duration::from_millis(decision), bank: Duration::from_millis(bank) }
+                .clock_text()
         };
         assert_eq!(of(27_000, 60_000), "0:27");
         assert_eq!(of(26_001, 0), "0:27");

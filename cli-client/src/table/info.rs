@@ -1,34 +1,34 @@
-//! What a table is: its game, who sits there, and how it ended.
+//! Table data: game, seats, result.
 
 use parlor_engine::{AnyOptions, GameId, Lang, Say, Seat};
 
 use crate::lang::words;
 
-/// A table, as far as a screen shows it.
+/// A table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TableInfo {
-    /// Its id.
+    /// Table id.
     pub id: String,
-    /// Which game is played.
+    /// Game.
     pub game: GameId,
-    /// How it was set up.
+    /// Game options.
     pub options: AnyOptions,
-    /// The seats, in order.
+    /// Seats, in order.
     pub seats: Vec<SeatInfo>,
-    /// Whether the seed was given by whoever made the table, so that the deal was chosen and not drawn.
+    /// Set if the creator of the table chose the seed, so that the deal was not drawn at random.
     pub seed_given: bool,
-    /// How it ended, once it is over.
+    /// Result, once the table is over.
     pub result: Option<TableResult>,
 }
 
 impl TableInfo {
-    /// How many play.
+    /// Number of players.
     #[must_use]
     pub fn players(&self) -> u8 {
         self.seats.len() as u8
     }
 
-    /// The name that a seat goes by.
+    /// Display name of a seat.
     #[must_use]
     pub fn name(&self, seat: Seat, lang: Lang) -> String {
         self.seats.get(seat.index()).map_or_else(String::new, |info| info.name(seat, lang))
@@ -38,91 +38,91 @@ impl TableInfo {
 /// A seat of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SeatInfo {
-    /// Who has it.
+    /// Occupant.
     pub occupant: Occupant,
-    /// Why it can no longer win, if it cannot.
-    pub forfeited: Option<Finish>,
+    /// Reason for a forfeit.
+    pub forfeited: Option<SeatFinish>,
 }
 
 impl SeatInfo {
-    /// The name that the seat goes by: that of its player or bot, or its number.
+    /// Display name: that of the player or bot, or the seat number.
     #[must_use]
     pub fn name(&self, seat: Seat, lang: Lang) -> String {
         match &self.occupant {
             Occupant::Open => words::FREE_SEAT.get(lang).to_owned(),
-            Occupant::Bot(name) => words::bot(name, lang),
+            Occupant::Bot(name) => words::house_bot(name, lang),
             Occupant::Reserved(name) | Occupant::Player(name) if name.is_empty() => {
                 seat.in_lang(lang).to_string()
             }
-            Occupant::Reserved(name) => words::expected(name, lang),
+            Occupant::Reserved(name) => words::reserved_for(name, lang),
             Occupant::Player(name) => name.clone(),
         }
     }
 }
 
-/// Who has a seat. Names are free of anything that a terminal would obey.
+/// Occupant of a seat. Names are free of control characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Occupant {
-    /// Nobody: whoever comes first may take it.
+    /// Open to anyone.
     Open,
-    /// A bot of the house, by its name.
+    /// House bot or agent, by name.
     Bot(String),
-    /// Nobody yet: it is kept for somebody of this name, which may be empty.
+    /// Reserved for a user with this display name, which may be empty.
     Reserved(String),
-    /// A player of this name, which may be empty.
+    /// Player with this display name, which may be empty.
     Player(String),
 }
 
-/// How a table ended.
+/// Result of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TableResult {
-    /// How the table as a whole ended.
-    pub ended: Ended,
-    /// What each seat reached; empty unless the game was played to its end.
+    /// Reason for the end.
+    pub reason: EndReason,
+    /// Scores of the seats; empty unless the game was played out.
     pub seats: Vec<SeatScore>,
-    /// What the owner or the server says about it; may be empty.
+    /// Note of the owner or the server; may be empty.
     pub note: String,
 }
 
-/// How a table as a whole ended.
+/// Reason for the end of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
-    /// By the rules.
+pub enum EndReason {
+    /// Played to the end by the rules.
     PlayedOut,
-    /// Its owner cancelled it.
+    /// Cancelled by its owner.
     Cancelled,
-    /// It did not fill in time.
+    /// Not filled in time.
     Expired,
-    /// By a fault of the server, or in a way that this client does not know.
+    /// Server fault, or a reason unknown to this client.
     Fault,
 }
 
-/// What a seat reached.
+/// Score of a seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeatScore {
-    /// The seat.
+    /// Seat.
     pub seat: Seat,
-    /// Its place: 1 is the best.
+    /// Place; 1 is the best.
     pub place: u32,
-    /// Its points.
+    /// Points.
     pub points: i32,
-    /// How it came to its end.
-    pub finish: Finish,
-    /// How often its clock ran out.
+    /// Way the seat finished.
+    pub finish: SeatFinish,
+    /// Number of times its clock expired.
     pub clocks_run_out: u32,
 }
 
-/// How a seat came to its end.
+/// Way a seat finished the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Finish {
-    /// It played to the end.
+pub enum SeatFinish {
+    /// Played to the end.
     PlayedOut,
-    /// Its clock ran out too often.
+    /// Forfeited by expired clocks.
     TimedOut,
-    /// It resigned.
+    /// Resigned.
     Resigned,
-    /// It was away for too long.
+    /// Disconnected beyond the grace time.
     Disconnected,
-    /// It is an agent that was set aside.
+    /// Suspended agent.
     SetAside,
 }

@@ -1,28 +1,28 @@
-//! A table as one viewer follows it: what comes in, what it adds up to, and what the viewer wants.
+//! A table as followed by one viewer: incoming messages, the state they fold into, and the viewer's intents.
 
 mod clock;
-mod incoming;
+mod decode;
 mod info;
-mod situation;
-mod wire;
+mod message;
+mod viewer_state;
 
 pub use clock::{SeatTime, TimeLeft};
-pub use incoming::{Both, Decided, DecidedBy, Decision, Happening, Incoming, Snapshot, Update};
-pub use info::{Ended, Finish, Occupant, SeatInfo, SeatScore, TableInfo, TableResult};
-pub use situation::{Kind, Note, Situation};
-pub use wire::{NotUnderstood, snapshot, table_info, time_left, update};
+pub use decode::{DecodeError, decode_snapshot, decode_table, decode_time_left, decode_update};
+pub use info::{EndReason, Occupant, SeatFinish, SeatInfo, SeatScore, TableInfo, TableResult};
+pub use message::{Decided, DecidedBy, Decision, Snapshot, TableEvent, TableMessage, Update};
+pub use viewer_state::{LogEntry, LogEntryKind, ViewerState};
 
-/// What the viewer wants.
+/// Request of the viewer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Intent {
-    /// To answer a decision.
+    /// Answer a decision.
     Answer {
-        /// Its id.
+        /// Id of the decision.
         decision: u32,
-        /// The place of the action in its list of legal actions.
+        /// Index into its legal actions.
         index: u32,
     },
-    /// To go. The seat stays theirs.
+    /// Leave. The seat stays the viewer's.
     Leave,
 }
 

@@ -1,4 +1,4 @@
-//! From the wire to what is known.
+//! Decoding of wire messages, and the resulting state.
 
 use std::time::Duration;
 
@@ -62,32 +62,36 @@ fn event(event: v1::table_event::Event) -> v1::TableEvent {
 }
 
 #[test]
-fn a_table_is_followed_from_the_wire_to_its_end() {
+fn wire_messages_are_decoded_and_applied_to_the_end() {
     use v1::table_event::Event;
     let game = game();
     let viewer = Viewer::Seat(seat(0));
-    let mut known = Situation::new(Lang::En);
-    assert!(known.take(Incoming::Snapshot(Box::new(snapshot(wire_snapshot(&game)).unwrap()))).is_empty());
+    let mut known = ViewerState::new(Lang::En);
+    assert!(
+        known
+            .apply(TableMessage::Snapshot(Box::new(decode_snapshot(wire_snapshot(&game)).unwrap())))
+            .is_empty()
+    );
     assert_eq!((known.viewer, known.view.as_ref()), (viewer, Some(&game.view(viewer))));
-    assert_eq!(known.name(seat(0)), "An[31mna", "a name cannot command the terminal");
+    assert_eq!(known.name(seat(0)), "An[31mna", "control characters are removed");
     assert!(known.is_away(seat(1)) && !known.is_away(seat(0)));
     let time = |decision, bank| TimeLeft {
         decision: Duration::from_millis(decision),
         bank: Duration::from_millis(bank),
     };
-    assert_eq!((known.time_of(seat(0)), known.time_of(seat(1))), (Some(time(5000, 1000)), None));
+    assert_eq!((known.time_left(seat(0)), known.time_left(seat(1))), (Some(time(5000, 1000)), None));
 
     let legal = game.legal_actions(seat(0));
     let asked =
         Decision { id: 1, view: None, legal: legal.clone(), time_left: Some(time(4000, 900)), secret: false };
-    known.take(Incoming::Decision(Box::new(asked)));
-    assert_eq!(known.time_of(seat(0)), Some(time(4000, 900)));
-    known.pass_time(Duration::from_millis(4500));
-    assert_eq!(known.time_of(seat(0)), Some(time(0, 400)));
-    known.take(Incoming::TimeLeft(time_left(wire_time(100)).unwrap()));
-    assert_eq!(known.time_of(seat(0)), Some(time(100, 1000)));
-    known.take(Incoming::Snapshot(Box::new(snapshot(wire_snapshot(&game)).unwrap())));
-    assert_eq!(known.legal(), legal, "a snapshot in between takes no question back");
+    known.apply(TableMessage::Decision(Box::new(asked)));
+    assert_eq!(known.time_left(seat(0)), Some(time(4000, 900)));
+    known.advance_time(Duration::from_millis(4500));
+    assert_eq!(known.time_left(seat(0)), Some(time(0, 400)));
+    known.apply(TableMessage::TimeLeft(decode_time_left(wire_time(100)).unwrap()));
+    assert_eq!(known.time_left(seat(0)), Some(time(100, 1000)));
+    known.apply(TableMessage::Snapshot(Box::new(decode_snapshot(wire_snapshot(&game)).unwrap())));
+    assert_eq!(known.legal(), legal, "a snapshot does not close the decision");
 
     let mut after = game.clone();
     let mut events = Vec::new();
@@ -117,7 +121,7 @@ fn a_table_is_followed_from_the_wire_to_its_end() {
         events: events.iter().map(|(_, event)| (*event).into()).collect(),
         view: None,
     };
-    let notes = known.take(Incoming::Update(Box::new(update(happened).unwrap())));
+    let notes = known.apply(TableMessage::Update(Box::new(decode_update(happened).unwrap())));
     let texts: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
     assert_eq!(
         texts[..4],
@@ -130,54 +134,54 @@ fn a_table_is_followed_from_the_wire_to_its_end() {
     );
     assert!(texts[4].starts_with("Seat 0 plays "));
     assert_eq!(texts.last(), Some(&"The table was cancelled; nobody scores. Toolate."));
-    assert_eq!(known.view, Some(after.view(viewer)), "the events tell what no view does");
+    assert_eq!(known.view, Some(after.view(viewer)), "events are applied to the view");
     assert!(known.decision.is_none());
-    assert_eq!(known.result().map(|result| result.ended), Some(Ended::Cancelled));
+    assert_eq!(known.result().map(|result| result.reason), Some(EndReason::Cancelled));
 }
 
 #[test]
-fn what_is_not_understood_says_what_to_do() {
-    let unknown = table_info(v1::Table { game: "chess".into(), ..wire_table() }).unwrap_err();
-    assert_eq!(unknown.to_string(), "this client does not know the game \"chess\": get a newer one");
+fn decode_errors_say_to_update_the_client() {
+    let unknown = decode_table(v1::Table { game: "chess".into(), ..wire_table() }).unwrap_err();
+    assert_eq!(unknown.to_string(), "this client does not support the game \"chess\": update it");
     let without = v1::Snapshot { viewer: None, ..wire_snapshot(&game()) };
     assert_eq!(
-        snapshot(without).unwrap_err().to_string(),
-        "this client does not understand the server (viewer: must be there): get a newer one"
+        decode_snapshot(without).unwrap_err().to_string(),
+        "this client cannot decode the message of the server (viewer: must be there): update it"
     );
     let high = v1::Presence { seat: 17, connected: true, grace_left_ms: None };
     let wrong = v1::Snapshot { presence: vec![high], ..wire_snapshot(&game()) };
-    assert!(snapshot(wrong).is_err());
+    assert!(decode_snapshot(wrong).is_err());
     let nothing = v1::Update { events: vec![v1::GameEvent { game: None }], ..Default::default() };
-    assert!(update(nothing).is_err());
+    assert!(decode_update(nothing).is_err());
 }
 
 #[test]
-fn an_own_secret_clock_is_not_overwritten_by_what_everyone_sees() {
-    let mut known = Situation::new(Lang::En);
-    known.take(Incoming::Snapshot(Box::new(snapshot(wire_snapshot(&game())).unwrap())));
+fn secret_decision_clock_is_not_overwritten_by_public_clocks() {
+    let mut known = ViewerState::new(Lang::En);
+    known.apply(TableMessage::Snapshot(Box::new(decode_snapshot(wire_snapshot(&game())).unwrap())));
     let left = TimeLeft { decision: Duration::from_secs(3), bank: Duration::ZERO };
     let legal: Vec<AnyAction> = game().legal_actions(seat(0));
-    known.take(Incoming::Decision(Box::new(Decision {
+    known.apply(TableMessage::Decision(Box::new(Decision {
         id: 1,
         view: None,
         legal,
         time_left: Some(left),
         secret: true,
     })));
-    known.take(Incoming::TimeLeft(time_left(wire_time(60_000)).unwrap()));
-    assert_eq!(known.time_of(seat(0)), Some(left));
+    known.apply(TableMessage::TimeLeft(decode_time_left(wire_time(60_000)).unwrap()));
+    assert_eq!(known.time_left(seat(0)), Some(left));
 }
 
 #[test]
-fn who_comes_and_goes_is_told_once() {
-    let mut known = Situation::new(Lang::De);
-    known.take(Incoming::Snapshot(Box::new(snapshot(wire_snapshot(&game())).unwrap())));
-    let mut told = |number, connected| {
-        let notes = known.take(Incoming::Presence { seat: seat(number), connected });
+fn presence_changes_are_logged_once() {
+    let mut known = ViewerState::new(Lang::De);
+    known.apply(TableMessage::Snapshot(Box::new(decode_snapshot(wire_snapshot(&game())).unwrap())));
+    let mut log = |number, connected| {
+        let notes = known.apply(TableMessage::Presence { seat: seat(number), connected });
         notes.into_iter().map(|note| note.text).collect::<Vec<_>>()
     };
-    assert!(told(1, false).is_empty(), "it was away before");
-    assert_eq!(told(1, true), ["greedy (bot) (Sitz 1) ist wieder da."]);
-    assert_eq!(told(1, false), ["greedy (bot) (Sitz 1) ist nicht mehr verbunden."]);
-    assert!(told(0, false).is_empty(), "nobody is told about themselves");
+    assert!(log(1, false).is_empty(), "the seat was away already");
+    assert_eq!(log(1, true), ["greedy (bot) (Sitz 1) ist wieder da."]);
+    assert_eq!(log(1, false), ["greedy (bot) (Sitz 1) ist nicht mehr verbunden."]);
+    assert!(log(0, false).is_empty(), "the viewer's own presence is not logged");
 }

@@ -1,15 +1,16 @@
-//! `parlor bench`: figures that make sense, and a server that is left as it was.
+//! `parlor bench`: plausible figures, and no tables left behind.
 
+use parlor_engine::GameId;
 use serde_json::Value;
 
-use crate::support::{Parlor, Pipes, Server};
+use crate::support::{Parlor, PipedProcess, Server};
 
-/// How many tables are in this state.
+/// Number of tables in a state.
 fn count(parlor: &Parlor, state: &str) -> usize {
     parlor.json(&["tables", "--state", state])["tables"].as_array().map_or(0, Vec::len)
 }
 
-/// What a bench says in which moves were made: a machine may be so busy that there are none in a second.
+/// Report of a run with at least one move: a busy machine may make none within a second.
 fn measured(parlor: &Parlor, args: &[&str]) -> Value {
     let measure = |seconds: &str| parlor.json(&[&["bench", "--seconds", seconds], args].concat());
     let report = measure("1");
@@ -17,9 +18,9 @@ fn measured(parlor: &Parlor, args: &[&str]) -> Value {
 }
 
 #[test]
-fn many_tables_are_played_counted_and_cancelled() {
+fn bench_plays_counts_and_cancels_tables() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
+    let parlor = Parlor::with_server(&server.url());
     let args = ["--tables", "4", "--connections", "2", "--seats-per-stream", "3"];
     let report = measured(&parlor, &[&args[..], &["--option", "rounds=1", "--warm-up", "10ms"]].concat());
     let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("no number in {report:#}"));
@@ -51,21 +52,21 @@ fn many_tables_are_played_counted_and_cancelled() {
 }
 
 #[test]
-fn every_game_can_be_played() {
+fn bench_plays_every_game() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
-    for game in ["habe_fertig", "flush", "no_dice"] {
+    let parlor = Parlor::with_server(&server.url());
+    for game in GameId::ALL.iter().map(|game| game.info().id) {
         let report = measured(&parlor, &["--game", game, "--tables", "3"]);
         assert!(report["moves"].as_u64().unwrap() > 0, "{game}: {report:#}");
     }
 }
 
 #[test]
-fn an_interrupt_leaves_no_table_behind() {
+fn interrupted_bench_leaves_no_table_behind() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
-    let bench = Pipes::start(&parlor, &["bench", "--tables", "3", "--seconds", "600"]);
-    // Each look is a program of its own, and so takes its time.
+    let parlor = Parlor::with_server(&server.url());
+    let bench = PipedProcess::start(&parlor, &["bench", "--tables", "3", "--seconds", "600"]);
+    // Each poll is a process of its own, and so takes time.
     assert!((0..10_000).any(|_| count(&parlor, "playing") > 0), "no table is played");
     bench.signal("INT");
     let (code, out, err) = bench.end();

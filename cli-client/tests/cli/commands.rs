@@ -1,19 +1,21 @@
-//! What the commands print for people, in both languages.
+//! Text output of the commands, in both languages.
+
+use parlor_engine::GameId;
 
 use crate::support::{Parlor, Server};
 
-/// The text without what differs from run to run: ids, tokens, moments, ports.
-fn steady(text: &str, secrets: &[(&str, &str)]) -> String {
+/// Replaces values that differ between runs: ids, tokens, timestamps, URLs.
+fn normalise(text: &str, secrets: &[(&str, &str)]) -> String {
     let mut text = text.to_owned();
     for (secret, name) in secrets {
         text = text.replace(secret, name);
     }
-    let is_moment = |word: &str| word.len() == 20 && word.ends_with('Z') && word.as_bytes()[10] == b'T';
+    let is_timestamp = |word: &str| word.len() == 20 && word.ends_with('Z') && word.as_bytes()[10] == b'T';
     let lines: Vec<String> = text
         .lines()
         .map(|line| {
             line.split(' ')
-                .map(|word| if is_moment(word) { "(moment)" } else { word })
+                .map(|word| if is_timestamp(word) { "(moment)" } else { word })
                 .collect::<Vec<_>>()
                 .join(" ")
         })
@@ -22,33 +24,34 @@ fn steady(text: &str, secrets: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn the_catalogue_is_printed_in_both_languages() {
+fn games_rules_and_bots_are_printed_in_both_languages() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
+    let parlor = Parlor::with_server(&server.url());
     for lang in ["en", "de"] {
         let print = |args: &[&str]| parlor.ok(&[args, &["--lang", lang]].concat());
         insta::assert_snapshot!(format!("games_{lang}"), print(&["games"]));
         insta::assert_snapshot!(format!("games_gap_{lang}"), print(&["games", "gap"]));
         insta::assert_snapshot!(format!("bots_{lang}"), print(&["bots"]));
-        for game in ["habe_fertig", "gap", "flush", "no_dice"] {
-            let id = parlor_engine::GameId::from_id(game).unwrap();
+        for game in GameId::ALL {
             let expected = match lang {
-                "en" => id.info().rules.en,
-                _ => id.info().rules.de,
+                "en" => game.info().rules.en,
+                _ => game.info().rules.de,
             };
-            assert_eq!(print(&["rules", game]).trim_end(), expected.trim_end());
+            assert_eq!(print(&["rules", game.info().id]).trim_end(), expected.trim_end());
         }
     }
 }
 
 #[test]
-fn the_locale_and_the_file_choose_the_language_too() {
+fn locale_and_config_file_select_the_language() {
     let server = Server::start();
-    let german = Parlor::of(&server.url()).with("LANG", "de_DE.UTF-8");
+    let german = Parlor::with_server(&server.url()).with_variable("LANG", "de_DE.UTF-8");
     assert!(german.ok(&["tables"]).starts_with("Keine Tische."));
-    let english = Parlor::of(&server.url()).with("LANG", "de_DE.UTF-8").with("PARLOR_CLI_LANG", "en");
+    let english = Parlor::with_server(&server.url())
+        .with_variable("LANG", "de_DE.UTF-8")
+        .with_variable("PARLOR_CLI_LANG", "en");
     assert!(english.ok(&["tables"]).starts_with("No tables."));
-    let by_file = Parlor::alone();
+    let by_file = Parlor::without_server();
     let folder = by_file.home().join(".config/parlor");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("config.toml"), format!("server = '{}'\nlang = 'de'", server.url())).unwrap();
@@ -56,9 +59,9 @@ fn the_locale_and_the_file_choose_the_language_too() {
 }
 
 #[test]
-fn a_table_is_made_listed_shown_joined_and_cancelled() {
+fn table_is_created_listed_shown_joined_and_cancelled() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
+    let parlor = Parlor::with_server(&server.url());
     for lang in ["en", "de"] {
         let print = |args: &[&str]| parlor.ok(&[args, &["--lang", lang]].concat());
         assert_eq!(
@@ -68,7 +71,7 @@ fn a_table_is_made_listed_shown_joined_and_cancelled() {
                 _ => "Keine Tische. Mach einen: parlor create flush",
             }
         );
-        let made = parlor.json(&[
+        let created = parlor.json(&[
             "create",
             "gap",
             "--option",
@@ -87,34 +90,37 @@ fn a_table_is_made_listed_shown_joined_and_cancelled() {
             "1",
             "--private",
         ]);
-        let id = made["table_id"].as_str().unwrap().to_owned();
+        let id = created["table_id"].as_str().unwrap().to_owned();
         let secrets = [(id.as_str(), "(table)")];
-        insta::assert_snapshot!(format!("show_{lang}"), steady(&print(&["show", &id]), &secrets));
+        insta::assert_snapshot!(format!("show_{lang}"), normalise(&print(&["show", &id]), &secrets));
         insta::assert_snapshot!(
             format!("tables_{lang}"),
-            steady(&print(&["tables", "--state", "open"]), &secrets)
+            normalise(&print(&["tables", "--state", "open"]), &secrets)
         );
         let joined = print(&["join", &id, "--user", "7"]);
         let token = joined.trim_end().rsplit(' ').next().unwrap().to_owned();
         assert!(token.starts_with("pls_"), "{joined}");
         let url = server.url();
         let secrets = [(id.as_str(), "(table)"), (token.as_str(), "(token)"), (url.as_str(), "(server)")];
-        insta::assert_snapshot!(format!("join_{lang}"), steady(&joined, &secrets));
+        insta::assert_snapshot!(format!("join_{lang}"), normalise(&joined, &secrets));
         insta::assert_snapshot!(
             format!("cancel_{lang}"),
-            steady(&print(&["cancel", &id, "--note", "rain"]), &secrets)
+            normalise(&print(&["cancel", &id, "--note", "rain"]), &secrets)
         );
-        insta::assert_snapshot!(format!("show_cancelled_{lang}"), steady(&print(&["show", &id]), &secrets));
+        insta::assert_snapshot!(
+            format!("show_cancelled_{lang}"),
+            normalise(&print(&["show", &id]), &secrets)
+        );
     }
 }
 
 #[test]
-fn tables_are_found_by_what_they_are_and_come_in_pages() {
+fn tables_are_filtered_and_paginated() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
+    let parlor = Parlor::with_server(&server.url());
     let make = |args: &[&str]| {
-        let made = parlor.json(&[&["create"], args].concat());
-        made["table_id"].as_str().unwrap().to_owned()
+        let created = parlor.json(&[&["create"], args].concat());
+        created["table_id"].as_str().unwrap().to_owned()
     };
     let gap = make(&["gap"]);
     let flush = make(&["flush", "--players", "3", "--metadata", "cup=spring"]);
@@ -145,9 +151,9 @@ fn tables_are_found_by_what_they_are_and_come_in_pages() {
 }
 
 #[test]
-fn the_same_request_id_gives_the_same_table_and_the_same_seat() {
+fn request_id_makes_create_and_join_idempotent() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
+    let parlor = Parlor::with_server(&server.url());
     let make = || parlor.json(&["create", "gap", "--request-id", "one"])["table_id"].clone();
     let id = make();
     assert_eq!(id, make());
@@ -156,9 +162,9 @@ fn the_same_request_id_gives_the_same_table_and_the_same_seat() {
 }
 
 #[test]
-fn a_pipe_that_closes_early_is_no_error() {
+fn closed_stdout_pipe_is_no_error() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
+    let parlor = Parlor::with_server(&server.url());
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut command = parlor.command(&["rules", "gap"]);

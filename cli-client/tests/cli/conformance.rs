@@ -1,4 +1,5 @@
-//! `parlor conformance` with agents that are good and agents that are not: this very test program, asked to be one.
+//! `parlor conformance` with correct and faulty agents. The agent is this test program, started again with
+//! [`AGENT`] set.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -10,17 +11,17 @@ use parlor_sdk::wire;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tonic::transport::Channel;
-use wire::play_request_item::Item as Say;
+use wire::play_request_item::Item as RequestItem;
 use wire::stream_item::Item;
 
-use super::support::{Done, Parlor};
+use super::support::{CommandOutput, Parlor};
 
-/// The variable that makes this test program an agent: how it behaves.
+/// Environment variable that turns this test program into an agent, with the behaviour as its value.
 const AGENT: &str = "PARLOR_TEST_AGENT";
 
-/// Examines an agent that behaves so; gives the report, and what became of each check.
-fn examine(behaviour: &str, check: &str, patience: &str) -> (Done, Vec<Value>) {
-    let parlor = Parlor::alone().with(AGENT, behaviour);
+/// Runs the checks against an agent with the given behaviour; returns the output and its JSON lines.
+fn run_conformance(behaviour: &str, check: &str, patience: &str) -> (CommandOutput, Vec<Value>) {
+    let parlor = Parlor::without_server().with_variable(AGENT, behaviour);
     let program = env::current_exe().unwrap();
     let done = parlor.run(&[
         "--json",
@@ -38,16 +39,16 @@ fn examine(behaviour: &str, check: &str, patience: &str) -> (Done, Vec<Value>) {
         "--",
         program.to_str().unwrap(),
         "--exact",
-        "conformance::plays_if_it_is_told_to",
+        "conformance::test_agent_process",
         "--nocapture",
     ]);
     let lines = done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     (done, lines)
 }
 
-/// The agent must fail at this check, with these words about what to mend.
-fn fails(behaviour: &str, check: &str, words: &str) {
-    let (done, lines) = examine(behaviour, check, "5s");
+/// Asserts that the agent fails a check, with the given words in the fault.
+fn assert_check_fails(behaviour: &str, check: &str, words: &str) {
+    let (done, lines) = run_conformance(behaviour, check, "5s");
     assert_eq!(done.code, 1, "{done:?}");
     let found = lines.iter().find(|line| line["check"] == check).unwrap_or_else(|| panic!("{done:?}"));
     assert_eq!(found["verdict"], "fail", "{done:?}");
@@ -55,8 +56,8 @@ fn fails(behaviour: &str, check: &str, words: &str) {
 }
 
 #[test]
-fn a_good_agent_passes() {
-    let (done, lines) = examine("good", "", "60s");
+fn correct_agent_passes_every_check() {
+    let (done, lines) = run_conformance("good", "", "60s");
     assert_eq!(done.code, 0, "{done:?}");
     let checks: Vec<&str> = lines.iter().filter_map(|line| line["check"].as_str()).collect();
     let expected = "handshake game:gap itself many refused repeated slow unknown reconnect:asked reconnect:answered \
@@ -66,80 +67,82 @@ fn a_good_agent_passes() {
 }
 
 #[test]
-fn one_that_answers_twice_is_told_so() {
-    fails("twice", "game:gap", "answer each decision once");
+fn answering_twice_fails() {
+    assert_check_fails("twice", "game:gap", "answer each decision once");
 }
 
 #[test]
-fn one_that_breaks_the_rules_is_told_so() {
-    fails("illegal", "game:gap", "was not legal");
+fn illegal_answer_fails() {
+    assert_check_fails("illegal", "game:gap", "was not legal");
 }
 
 #[test]
-fn one_that_answers_otherwise_the_second_time_is_told_so() {
-    fails("otherwise", "repeated", "send the same one again");
+fn changed_answer_to_a_repeated_decision_fails() {
+    assert_check_fails("otherwise", "repeated", "send the same one again");
 }
 
 #[test]
-fn one_that_ignores_what_comes_again_is_told_so() {
-    fails("ignores repeats", "reconnect:answered", "also one that comes again");
+fn ignoring_a_repeated_decision_fails() {
+    assert_check_fails("ignores repeats", "reconnect:answered", "repeated ones too");
 }
 
 #[test]
-fn one_that_dies_with_its_connection_is_told_so() {
-    fails("dies", "reconnect:asked", "did not come back");
+fn not_reconnecting_fails() {
+    assert_check_fails("dies", "reconnect:asked", "did not reconnect");
 }
 
 #[test]
-fn one_that_fights_for_its_name_is_told_so() {
-    fails("fights", "replaced", "AGENT_REPLACED");
+fn reconnecting_after_agent_replaced_fails() {
+    assert_check_fails("fights", "replaced", "AGENT_REPLACED");
 }
 
 #[test]
-fn one_with_a_wrong_hello_is_told_so() {
-    fails("nameless", "handshake", "hello.name");
+fn invalid_hello_fails() {
+    assert_check_fails("nameless", "handshake", "hello.name");
 }
 
 #[test]
-fn nobody_at_all_is_an_error() {
-    let done = Parlor::alone().run(&["conformance", "--listen", "127.0.0.1:0", "--wait", "10ms"]);
+fn missing_agent_is_an_error() {
+    let done = Parlor::without_server().run(&["conformance", "--listen", "127.0.0.1:0", "--wait", "10ms"]);
     assert_eq!(done.code, 3, "{done:?}");
     assert!(done.stderr.contains("no agent connected"), "{done:?}");
 }
 
-/// Not a test of anything: an agent, if the variable is set.
+/// Entry point of the agent process; not a test. Does nothing unless [`AGENT`] is set.
 #[test]
-fn plays_if_it_is_told_to() {
+fn test_agent_process() {
     let Ok(behaviour) = env::var(AGENT) else { return };
     let address = env::var("PARLOR_ADDRESS").unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let channel = Channel::from_shared(format!("http://{address}")).unwrap().connect_lazy();
-        let mut agent = Agent { behaviour, answered: BTreeSet::new(), seats: Vec::new() };
-        let mut in_vain = 0;
-        // Whoever examines it may be gone for good.
-        while in_vain < 50 && agent.one_stream(AgentServiceClient::new(channel.clone()), &mut in_vain).await {
+        let mut agent = TestAgent { behaviour, answered: BTreeSet::new(), seats: Vec::new() };
+        let mut failed_attempts = 0;
+        // The server may be gone for good.
+        while failed_attempts < 50
+            && agent.run_stream(AgentServiceClient::new(channel.clone()), &mut failed_attempts).await
+        {
             tokio::time::sleep(Duration::from_millis(300)).await;
         }
     });
 }
 
-struct Agent {
+struct TestAgent {
     behaviour: String,
-    /// The decisions that it has seen: table, seat, id.
+    /// Decisions received so far: table, seat, id.
     answered: BTreeSet<(String, u32, u32)>,
-    /// The seats of the stream that is open, with their channels.
+    /// Channel, table and seat of each assigned seat of the open stream.
     seats: Vec<(u32, String, u32)>,
 }
 
-impl Agent {
+impl TestAgent {
     fn is(&self, behaviour: &str) -> bool {
         self.behaviour == behaviour
     }
 
-    /// Plays over one stream. Whether it comes back.
-    async fn one_stream(&mut self, mut rpc: AgentServiceClient<Channel>, in_vain: &mut u32) -> bool {
-        *in_vain += 1;
+    /// Plays over one stream. Returns `true` if the agent reconnects.
+    async fn run_stream(&mut self, mut rpc: AgentServiceClient<Channel>, failed_attempts: &mut u32) -> bool {
+        *failed_attempts += 1;
         self.seats.clear();
         let (out, requests) = mpsc::channel(64);
         let hello = wire::AgentHello {
@@ -155,12 +158,12 @@ impl Agent {
             Some((requests.recv().await?, requests))
         });
         let Ok(opened) = rpc.connect(requests).await else { return !self.is("dies") };
-        *in_vain = 0;
+        *failed_attempts = 0;
         let mut responses = opened.into_inner();
         while let Ok(Some(response)) = responses.message().await {
             let mut items = Vec::new();
             for item in response.items {
-                self.hear(item, &mut items);
+                self.handle_item(item, &mut items);
             }
             if !items.is_empty() && out.send(wire::ConnectRequest { hello: None, items }).await.is_err() {
                 break;
@@ -172,7 +175,7 @@ impl Agent {
         !self.is("dies")
     }
 
-    fn hear(&mut self, item: wire::StreamItem, out: &mut Vec<wire::PlayRequestItem>) {
+    fn handle_item(&mut self, item: wire::StreamItem, out: &mut Vec<wire::PlayRequestItem>) {
         let channel = item.channel;
         let decision = match item.item {
             Some(Item::SeatGiven(given)) => {
@@ -194,7 +197,7 @@ impl Agent {
         };
         let choice = Some(wire::answer::Choice::Index(index));
         let answer = wire::Answer { decision_id: decision.id, choice, think_ms: Some(0) };
-        let item = wire::PlayRequestItem { channel, item: Some(Say::Answer(answer)) };
+        let item = wire::PlayRequestItem { channel, item: Some(RequestItem::Answer(answer)) };
         out.extend(std::iter::repeat_n(item, if self.is("twice") { 2 } else { 1 }));
     }
 }

@@ -1,13 +1,20 @@
-//! What goes wrong: the code for scripts, one line that says what to do, no secret in it, in both languages.
+//! Failures: exit code, one line that says what to do, no secrets, in both languages.
 
+use parlor_engine::GameId;
 use serde_json::Value;
 
-use crate::games::{LANGUAGES, play_in_lines};
-use crate::support::{Done, Parlor, Pipes, Server};
+use crate::games::{LANGUAGES, play_line_mode};
+use crate::support::{CommandOutput, Parlor, PipedProcess, Server};
 
-/// Runs it in both languages and with --json: always the code, always one line, and the reason for programs.
-pub(crate) fn fails(parlor: &Parlor, args: &[&str], code: i32, reason: &str, [en, de]: [&str; 2]) {
-    let check = |done: &Done, expected: &str| {
+/// Ids of all games, as error messages list them.
+pub(crate) fn game_ids() -> String {
+    GameId::ALL.iter().map(|game| game.info().id).collect::<Vec<_>>().join(", ")
+}
+
+/// Runs a command in both languages and with --json; asserts the exit code, a single line, and the
+/// machine-readable reason.
+pub(crate) fn assert_fails(parlor: &Parlor, args: &[&str], code: i32, reason: &str, [en, de]: [&str; 2]) {
+    let check = |done: &CommandOutput, expected: &str| {
         assert_eq!((done.code, done.stdout.as_str()), (code, ""), "{done:?}");
         assert_eq!(done.stderr.lines().count(), 1, "{done:?}");
         assert!(
@@ -29,9 +36,9 @@ pub(crate) fn fails(parlor: &Parlor, args: &[&str], code: i32, reason: &str, [en
 }
 
 #[test]
-fn no_server() {
-    // A port that no program is given by chance.
-    let parlor = Parlor::of("http://127.0.0.1:1");
+fn unreachable_server_exits_3() {
+    // A port that is never assigned dynamically.
+    let parlor = Parlor::with_server("http://127.0.0.1:1");
     for args in [
         &["games"][..],
         &["tables"],
@@ -41,102 +48,108 @@ fn no_server() {
         &["bot", "greedy", "--game", "gap"],
         &["bench"],
     ] {
-        fails(&parlor, args, 3, "UNREACHABLE", ["--server", "nicht zu erreichen"]);
+        assert_fails(&parlor, args, 3, "UNREACHABLE", ["--server", "nicht zu erreichen"]);
     }
     for args in [&["play", "gap"][..], &["play", "--seat-token", "pls_swordfish"]] {
         let done = parlor.run(args);
         assert_eq!((done.code, done.stderr.lines().count()), (3, 1), "{done:?}");
     }
-    let done = Parlor::of("gopher://nowhere").run(&["games"]);
+    let done = Parlor::with_server("gopher://nowhere").run(&["games"]);
     assert_eq!(done.code, 2, "{done:?}");
 }
 
 #[test]
-fn not_allowed() {
+fn missing_credentials_exit_4() {
     let (server, keys) = Server::with_keys();
-    let nobody = Parlor::of(&server.url());
-    fails(&nobody, &["create", "gap"], 4, "CREDENTIALS_MISSING", ["PARLOR_CLI_API_KEY", "API-Schlüssel"]);
-    let wrong = Parlor::of(&server.url())
-        .with("PARLOR_CLI_API_KEY", "plr_swordfish0123456789012345678901234567890123456");
-    fails(
+    let anonymous = Parlor::with_server(&server.url());
+    assert_fails(
+        &anonymous,
+        &["create", "gap"],
+        4,
+        "CREDENTIALS_MISSING",
+        ["PARLOR_CLI_API_KEY", "API-Schlüssel"],
+    );
+    let wrong = Parlor::with_server(&server.url())
+        .with_variable("PARLOR_CLI_API_KEY", "plr_swordfish0123456789012345678901234567890123456");
+    assert_fails(
         &wrong,
         &["create", "gap"],
         4,
         "KEY_INVALID",
         ["PARLOR_CLI_API_KEY", "kennt diesen API-Schlüssel nicht"],
     );
-    let player = Parlor::of(&server.url()).with("PARLOR_CLI_API_KEY", &keys.player);
-    fails(&player, &["create", "gap"], 4, "SCOPE_MISSING", ["tables", "tables"]);
-    let owner = Parlor::of(&server.url()).with("PARLOR_CLI_API_KEY", &keys.owner);
+    let player = Parlor::with_server(&server.url()).with_variable("PARLOR_CLI_API_KEY", &keys.player);
+    assert_fails(&player, &["create", "gap"], 4, "SCOPE_MISSING", ["tables", "tables"]);
+    let owner = Parlor::with_server(&server.url()).with_variable("PARLOR_CLI_API_KEY", &keys.owner);
     let table = owner.json(&["create", "gap"]);
     let id = table["table_id"].as_str().unwrap();
-    let other = Parlor::of(&server.url()).with("PARLOR_CLI_API_KEY", &keys.other);
-    fails(&other, &["cancel", id], 4, "NOT_OWNER", ["owner", "Eigentümer"]);
+    let other = Parlor::with_server(&server.url()).with_variable("PARLOR_CLI_API_KEY", &keys.other);
+    assert_fails(&other, &["cancel", id], 4, "NOT_OWNER", ["owner", "Eigentümer"]);
     let token = "pls_swordfish";
-    fails(&nobody, &["resign", "--seat-token", token], 4, "TOKEN_INVALID", ["token", "Token"]);
+    assert_fails(&anonymous, &["resign", "--seat-token", token], 4, "TOKEN_INVALID", ["token", "Token"]);
     let file = owner.home().join("key");
     std::fs::write(&file, format!("{}\n", keys.owner)).unwrap();
-    nobody.json(&["create", "gap", "--api-key-file", file.to_str().unwrap()]);
+    anonymous.json(&["create", "gap", "--api-key-file", file.to_str().unwrap()]);
 }
 
 #[test]
-fn not_found() {
+fn unknown_names_exit_5() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
+    let parlor = Parlor::with_server(&server.url());
     let table = parlor.json(&["create", "gap"]);
     let id = table["table_id"].as_str().unwrap();
-    fails(&parlor, &["rules", "chess"], 5, "GAME_NOT_FOUND", ["parlor games", "parlor games"]);
-    fails(
-        &parlor,
-        &["bench", "--game", "chess"],
-        5,
-        "GAME_NOT_FOUND",
-        ["habe_fertig, gap", "habe_fertig, gap"],
-    );
-    fails(&parlor, &["games", "chess"], 5, "GAME_NOT_FOUND", ["habe_fertig, gap", "habe_fertig, gap"]);
-    fails(&parlor, &["create", "chess"], 5, "GAME_NOT_FOUND", ["habe_fertig, gap", "habe_fertig, gap"]);
-    // An id as they look, of no table.
+    assert_fails(&parlor, &["rules", "chess"], 5, "GAME_NOT_FOUND", ["parlor games", "parlor games"]);
+    assert_fails(&parlor, &["bench", "--game", "chess"], 5, "GAME_NOT_FOUND", [&game_ids(), &game_ids()]);
+    assert_fails(&parlor, &["games", "chess"], 5, "GAME_NOT_FOUND", [&game_ids(), &game_ids()]);
+    assert_fails(&parlor, &["create", "chess"], 5, "GAME_NOT_FOUND", [&game_ids(), &game_ids()]);
+    // A well-formed id of no table.
     let none = format!("{}{}", &id[..id.len() - 1], if id.ends_with('0') { '1' } else { '0' });
     for args in
         [&["show", &none][..], &["join", &none], &["cancel", &none], &["watch", &none], &["replay", &none]]
     {
-        fails(&parlor, args, 5, "TABLE_NOT_FOUND", ["parlor tables", "parlor tables"]);
+        assert_fails(&parlor, args, 5, "TABLE_NOT_FOUND", ["parlor tables", "parlor tables"]);
     }
-    fails(&parlor, &["join", id, "--seat", "3"], 5, "SEAT_NOT_FOUND", ["parlor show", "Sitze zählen ab 0"]);
+    assert_fails(
+        &parlor,
+        &["join", id, "--seat", "3"],
+        5,
+        "SEAT_NOT_FOUND",
+        ["parlor show", "Sitze zählen ab 0"],
+    );
     let args = ["create", "gap", "--seat", "bot:deepblue", "--seat", "open"];
-    fails(&parlor, &args, 5, "HOUSE_BOT_NOT_FOUND", ["parlor bots", "parlor bots"]);
+    assert_fails(&parlor, &args, 5, "HOUSE_BOT_NOT_FOUND", ["parlor bots", "parlor bots"]);
 }
 
 #[test]
-fn refused() {
+fn refused_requests_exit_6() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
+    let parlor = Parlor::with_server(&server.url());
     let make = |args: &[&str]| {
-        let made = parlor.json(&[&["create", "gap"], args].concat());
-        made["table_id"].as_str().unwrap().to_owned()
+        let created = parlor.json(&[&["create", "gap"], args].concat());
+        created["table_id"].as_str().unwrap().to_owned()
     };
     let table = make(&["--players", "3"]);
     parlor.json(&["join", &table, "--seat", "1"]);
-    fails(&parlor, &["join", &table, "--seat", "1"], 6, "SEAT_TAKEN", ["taken", "besetzt"]);
+    assert_fails(&parlor, &["join", &table, "--seat", "1"], 6, "SEAT_TAKEN", ["taken", "besetzt"]);
     let kept = make(&["--seat", "user:1", "--seat", "user:2"]);
-    fails(&parlor, &["join", &kept], 6, "NO_SEAT_FREE", ["--open-seat", "kein Sitz frei"]);
+    assert_fails(&parlor, &["join", &kept], 6, "NO_SEAT_FREE", ["--open-seat", "kein Sitz frei"]);
     let full = make(&["--seat", "open", "--seat", "open"]);
     parlor.json(&["join", &full]);
     parlor.json(&["join", &full]);
-    fails(&parlor, &["join", &full], 6, "TABLE_STARTED", ["parlor watch", "schon begonnen"]);
-    fails(&parlor, &["replay", &full], 6, "TABLE_NOT_OVER", ["parlor watch", "parlor watch"]);
-    fails(&parlor, &["rematch", &full], 6, "TABLE_NOT_OVER", ["not over", "noch gespielt"]);
+    assert_fails(&parlor, &["join", &full], 6, "TABLE_STARTED", ["parlor watch", "schon begonnen"]);
+    assert_fails(&parlor, &["replay", &full], 6, "TABLE_NOT_OVER", ["parlor watch", "parlor watch"]);
+    assert_fails(&parlor, &["rematch", &full], 6, "TABLE_NOT_OVER", ["not over", "noch gespielt"]);
     parlor.json(&["cancel", &full]);
-    fails(&parlor, &["join", &full], 6, "TABLE_OVER", ["parlor show", "zu Ende"]);
+    assert_fails(&parlor, &["join", &full], 6, "TABLE_OVER", ["parlor show", "zu Ende"]);
     let args = ["create", "flush", "--request-id", "same"];
     parlor.json(&["create", "gap", "--request-id", "same"]);
-    fails(&parlor, &args, 6, "REQUEST_ID_REUSED", ["request", "Anfrage-Id"]);
+    assert_fails(&parlor, &args, 6, "REQUEST_ID_REUSED", ["request", "Anfrage-Id"]);
 }
 
 #[test]
-fn wrong_values() {
+fn invalid_values_exit_2() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
+    let parlor = Parlor::with_server(&server.url());
     for (args, en, de) in [
         (&["create", "gap", "--option", "target=many"][..], "target cannot be", "target kann nicht"),
         (&["create", "gap", "--option", "colour=3"], "target, rounds", "target, rounds"),
@@ -165,14 +178,14 @@ fn wrong_values() {
         assert_eq!(done.code, 2, "{done:?}");
         assert!(done.stderr.contains(expected), "{done:?}");
     }
-    assert_eq!(parlor.json(&["tables"])["tables"], serde_json::json!([]), "a table was made all the same");
+    assert_eq!(parlor.json(&["tables"])["tables"], serde_json::json!([]), "no table may be created");
 }
 
-/// Commands that would go on for long end at once if they cannot begin.
+/// Long-running commands fail at once if they cannot start.
 #[test]
-fn playing_watching_and_bots_that_cannot_begin() {
+fn long_running_commands_fail_at_once_if_they_cannot_start() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
+    let parlor = Parlor::with_server(&server.url());
     let table = parlor.json(&["create", "gap", "--seat", "bot:greedy", "--seat", "user:1"]);
     let full = table["table_id"].as_str().unwrap();
     let over = parlor.json(&["create", "gap"])["table_id"].as_str().unwrap().to_owned();
@@ -199,11 +212,11 @@ fn playing_watching_and_bots_that_cannot_begin() {
     }
 }
 
-/// A bot that is to play many tables plays those where it can, and says that it could not play all.
+/// A bot with several tables plays those it can join, and reports the failure of the other one.
 #[test]
-fn one_table_of_many_does_not_keep_a_bot_from_the_others() {
+fn bot_plays_the_other_tables_if_one_fails() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
+    let parlor = Parlor::with_server(&server.url());
     let make = |seat: &str| {
         let args = ["create", "gap", "--option", "rounds=1", "--seat", "bot:greedy", "--seat", seat];
         parlor.json(&args)["table_id"].as_str().unwrap().to_owned()
@@ -216,11 +229,11 @@ fn one_table_of_many_does_not_keep_a_bot_from_the_others() {
 }
 
 #[test]
-fn a_table_that_is_cancelled_under_the_player_ends_the_game() {
+fn cancelled_table_ends_the_game() {
     let server = Server::start();
-    let parlor = Parlor::of(&server.url());
-    let mut pipes = Pipes::start(&parlor, &["play", "gap", "--plain", "--lang", "en"]);
-    play_in_lines(&mut pipes, &LANGUAGES[0], 1);
+    let parlor = Parlor::with_server(&server.url());
+    let mut pipes = PipedProcess::start(&parlor, &["play", "gap", "--plain", "--lang", "en"]);
+    play_line_mode(&mut pipes, &LANGUAGES[0], 1);
     let tables = parlor.json(&["tables", "--state", "playing"]);
     parlor.ok(&["cancel", tables["tables"][0]["table_id"].as_str().unwrap(), "--note", "rain"]);
     let (code, out, err) = pipes.end();
@@ -228,14 +241,14 @@ fn a_table_that_is_cancelled_under_the_player_ends_the_game() {
     assert!(out.iter().any(|line| line.contains("cancelled") && line.contains("rain")), "{out:#?}");
 }
 
-/// The owner hands the seat to somebody else while it is played: the one who had it is told, and what to do.
+/// The owner revokes the seat during play: the player gets a message and exit code 4.
 #[test]
-fn a_seat_that_is_taken_away_is_not_allowed_any_more() {
+fn revoked_seat_token_exits_4() {
     for take_away in [&["token", "(table)", "--seat", "0"], &["replace", "(table)", "0", "greedy"]] {
         let server = Server::start();
-        let parlor = Parlor::of(&server.url());
-        let mut pipes = Pipes::start(&parlor, &["play", "gap", "--plain", "--lang", "en"]);
-        play_in_lines(&mut pipes, &LANGUAGES[0], 1);
+        let parlor = Parlor::with_server(&server.url());
+        let mut pipes = PipedProcess::start(&parlor, &["play", "gap", "--plain", "--lang", "en"]);
+        play_line_mode(&mut pipes, &LANGUAGES[0], 1);
         let tables = parlor.json(&["tables", "--state", "playing"]);
         let id = tables["tables"][0]["table_id"].as_str().unwrap();
         parlor.ok(&take_away.map(|word| if word == "(table)" { id } else { word }));

@@ -1,8 +1,8 @@
-//! What the program says about itself.
+//! Help, version and usage errors.
 
 use crate::support::Parlor;
 
-/// Every command, in the order of the help.
+/// All commands, in the order of the help.
 const COMMANDS: [&str; 25] = [
     "play",
     "watch",
@@ -32,8 +32,8 @@ const COMMANDS: [&str; 25] = [
 ];
 
 #[test]
-fn every_command_has_its_help() {
-    let parlor = Parlor::alone();
+fn every_command_has_help_text() {
+    let parlor = Parlor::without_server();
     let whole = parlor.ok(&["--help"]);
     insta::assert_snapshot!("parlor", whole);
     insta::assert_snapshot!("parlor_short", parlor.ok(&["-h"]));
@@ -51,13 +51,16 @@ fn every_command_has_its_help() {
 }
 
 #[test]
-fn the_version_is_that_of_the_package() {
-    assert_eq!(Parlor::alone().ok(&["--version"]), format!("parlor {}\n", env!("CARGO_PKG_VERSION")));
+fn version_flag_prints_the_package_version() {
+    assert_eq!(
+        Parlor::without_server().ok(&["--version"]),
+        format!("parlor {}\n", env!("CARGO_PKG_VERSION"))
+    );
 }
 
 #[test]
-fn every_shell_gets_its_completions() {
-    let parlor = Parlor::alone();
+fn completions_are_generated_for_every_shell() {
+    let parlor = Parlor::without_server();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = parlor.ok(&["completions", shell]);
         for word in ["replay", "seat-token", "api-key-file"] {
@@ -68,12 +71,12 @@ fn every_shell_gets_its_completions() {
 }
 
 #[test]
-fn a_wrong_command_line_is_explained_without_secrets() {
-    let parlor = Parlor::alone();
+fn usage_errors_are_explained_without_secrets() {
+    let parlor = Parlor::without_server();
     for (args, expected) in [
         (&[][..], "Usage: parlor"),
         (&["dance"], "dance"),
-        (&["play"], "which game?"),
+        (&["play"], "no game given"),
         (&["rules"], "required"),
         (&["play", "gap", "--join", "t"], "cannot be used with"),
         (&["tables", "--state", "asleep"], "asleep"),

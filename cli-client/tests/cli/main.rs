@@ -1,7 +1,7 @@
-//! The program as people and scripts use it: the real binary against a real server, through pipes and in a terminal.
+//! End-to-end tests: the real binary against a real server, through pipes and in a terminal.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test that meets None or Err should stop there and then")]
+#![allow(clippy::unwrap_used, reason = "a test may panic on None or Err")]
 
 mod support;
 
@@ -17,4 +17,5 @@ mod json;
 mod records;
 mod restarts;
 mod tls;
+mod tournament_failures;
 mod tournaments;

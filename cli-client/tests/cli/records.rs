@@ -1,48 +1,48 @@
-//! Records: from a server into files of every form, checked, replayed, and found out when somebody has changed them.
+//! Records: fetched in every form, verified, replayed, and rejected after tampering.
 
 use std::io::Write;
 use std::process::Stdio;
 
 use crate::support::{Parlor, Server};
 
-/// A game of house bots that is over: its table.
+/// Plays a game of house bots to the end, and returns its table id.
 fn played(parlor: &Parlor, game: &str) -> String {
-    let made = parlor.json(&["create", game, "--seat", "bot:random", "--seat", "bot:greedy"]);
-    let table = made["table_id"].as_str().unwrap().to_owned();
-    // Whoever watches is there until the end.
+    let created = parlor.json(&["create", game, "--seat", "bot:random", "--seat", "bot:greedy"]);
+    let table = created["table_id"].as_str().unwrap().to_owned();
+    // Watching waits for the end.
     parlor.ok(&["watch", &table, "--plain"]);
     assert_eq!(parlor.json(&["show", &table])["state"], "TABLE_STATE_FINISHED");
     table
 }
 
 #[test]
-fn a_record_is_got_in_every_form_checked_and_replayed() {
+fn record_is_fetched_in_every_form_verified_and_replayed() {
     let server = Server::start();
-    let online = Parlor::of(&server.url());
+    let online = Parlor::with_server(&server.url());
     let table = played(&online, "gap");
     let listed = online.json(&["record", "list", "--game", "gap"]);
     assert_eq!(listed["records"][0]["table_id"], table.as_str());
     assert!(online.ok(&["record", "list", "--lang", "de"]).contains("zu Ende"));
     assert_eq!(online.ok(&["record", "list", "--until", "2001-01-01"]), "No records.\n");
-    // What is checked and replayed needs no server.
-    let offline = Parlor::of("http://127.0.0.1:1");
+    // Verification and replay need no server.
+    let offline = Parlor::with_server("http://127.0.0.1:1");
     let mut shown = Vec::new();
     for form in ["txt", "json", "binpb"] {
         let file = online.home().join(format!("game.{form}"));
         let name = file.to_str().unwrap();
         online.ok(&["record", "get", &table, "-o", name]);
-        let said = offline.ok(&["verify", name]);
-        assert!(said.starts_with(&format!("{name}: right (gap, ")), "{said}");
+        let output = offline.ok(&["verify", name]);
+        assert!(output.starts_with(&format!("{name}: right (gap, ")), "{output}");
         shown.push(offline.ok(&["replay", name, "--plain"]));
         assert!(!offline.ok(&["replay", name, "--plain", "--seat", "1"]).is_empty());
     }
-    assert!(shown[0] == shown[1] && shown[1] == shown[2], "the forms replay alike");
+    assert!(shown[0] == shown[1] && shown[1] == shown[2], "all forms give the same replay");
     let text = online.ok(&["record", "get", &table]);
     assert!(text.starts_with("parlor record\nversion: 1\n"), "{text}");
     let seat = online.home().join("seat.txt");
     online.ok(&["record", "get", &table, "--seat", "1", "-o", seat.to_str().unwrap()]);
     assert!(offline.ok(&["verify", seat.to_str().unwrap()]).contains("it is what seat 1 saw"));
-    // Through a pipe.
+    // From a pipe.
     let mut child =
         offline.command(&["verify", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
@@ -51,12 +51,12 @@ fn a_record_is_got_in_every_form_checked_and_replayed() {
 }
 
 #[test]
-fn a_record_that_was_changed_is_found_out() {
+fn tampered_record_fails_verification() {
     let server = Server::start();
-    let online = Parlor::of(&server.url());
+    let online = Parlor::with_server(&server.url());
     let table = played(&online, "flush");
     let right = online.ok(&["record", "get", &table]);
-    let offline = Parlor::alone();
+    let offline = Parlor::without_server();
     let file = offline.home().join("changed.txt");
     let name = file.to_str().unwrap();
     let points = right.lines().find(|line| line.starts_with("result.seats:")).unwrap();
@@ -71,9 +71,12 @@ fn a_record_that_was_changed_is_found_out() {
     let done = offline.run(&["verify", name, "--lang", "de"]);
     assert!(done.stdout.contains("FALSCH") && done.stdout.contains("da steht"), "{done:?}");
     let done = offline.run(&["--json", "verify", name]);
-    let said: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
-    assert_eq!((&said["right"], &said["wrong"][0]["path"]), (&false.into(), &"result.seats[0].place".into()));
-    // One bad file does not keep the others from being checked.
+    let report: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(
+        (&report["right"], &report["wrong"][0]["path"]),
+        (&false.into(), &"result.seats[0].place".into())
+    );
+    // One invalid file does not prevent the others from being verified.
     let good = offline.home().join("good.txt");
     std::fs::write(&good, &right).unwrap();
     let done = offline.run(&["verify", name, good.to_str().unwrap()]);
@@ -81,16 +84,16 @@ fn a_record_that_was_changed_is_found_out() {
 }
 
 #[test]
-fn what_is_no_record_is_said_to_be_none() {
-    let parlor = Parlor::alone();
+fn invalid_record_files_are_rejected() {
+    let parlor = Parlor::without_server();
     let file = parlor.home().join("file");
     let name = file.to_str().unwrap();
     let check = |content: &[u8], code: i32, why: &str| {
         std::fs::write(&file, content).unwrap();
         for command in ["verify", "replay"] {
             let done = parlor.run(&[command, name]);
-            let said = format!("{}{}", done.stdout, done.stderr);
-            assert!(done.code == code && said.contains(why) && said.lines().count() == 1, "{done:?}");
+            let output = format!("{}{}", done.stdout, done.stderr);
+            assert!(done.code == code && output.contains(why) && output.lines().count() == 1, "{done:?}");
         }
     };
     check(b"", 1, "it is empty");

@@ -1,66 +1,66 @@
-//! A server that is killed in the middle of a game and started again on the same store: the game goes on.
+//! Server crash and restart on the same store during a game: the game resumes.
 
 use std::thread;
 
-use crate::games::{LANGUAGES, play_in_lines, play_on};
-use crate::support::{Key, Parlor, Pipes, Proxy, Server, Terminal};
+use crate::games::{LANGUAGES, play_line_mode, play_on_screen};
+use crate::support::{Key, Parlor, PipedProcess, Proxy, Server, Terminal};
 
-/// Kills the server behind the proxy, and lets another one take its place when it is told to.
-fn crash(server: &mut Server, proxy: &Proxy, meanwhile: impl FnOnce()) {
+/// Kills the server behind the proxy, runs `meanwhile`, and starts a new one in its place.
+fn crash_and_restart(server: &mut Server, proxy: &Proxy, meanwhile: impl FnOnce()) {
     server.kill();
     meanwhile();
-    server.start_again();
-    proxy.turn_to(server.address());
+    server.restart();
+    proxy.set_target(server.address());
 }
 
 #[test]
-fn a_game_on_a_screen_goes_on_after_a_crash_of_the_server() {
+fn screen_game_resumes_after_a_server_crash() {
     let mut server = Server::start();
-    let proxy = Proxy::to(server.address());
-    let parlor = Parlor::of(&proxy.url());
+    let proxy = Proxy::new(server.address());
+    let parlor = Parlor::with_server(&proxy.url());
     for words in &LANGUAGES {
         let args = ["play", "gap", "--option", "rounds=2", "--lang", words.lang];
         let mut terminal = Terminal::start(&parlor, &args);
-        play_on(&mut terminal, words, 3);
+        play_on_screen(&mut terminal, words, 3);
         let lost = if words.lang == "de" { "Die Verbindung ist weg." } else { "The connection was lost." };
-        crash(&mut server, &proxy, || terminal.wait_for(lost));
-        play_on(&mut terminal, words, usize::MAX);
+        crash_and_restart(&mut server, &proxy, || terminal.wait_for(lost));
+        play_on_screen(&mut terminal, words, usize::MAX);
         terminal.press(Key::Enter);
         assert_eq!(terminal.end(), 0);
-        assert!(terminal.look(|seen| seen.ever(words.over)));
+        assert!(terminal.inspect(|seen| seen.was_shown(words.over)));
     }
     let tables = parlor.json(&["tables", "--state", "finished"]);
     assert_eq!(tables["tables"].as_array().unwrap().len(), LANGUAGES.len());
 }
 
 #[test]
-fn a_game_in_lines_goes_on_after_a_crash_of_the_server() {
+fn line_mode_game_resumes_after_a_server_crash() {
     let mut server = Server::start();
-    let proxy = Proxy::to(server.address());
-    let parlor = Parlor::of(&proxy.url());
+    let proxy = Proxy::new(server.address());
+    let parlor = Parlor::with_server(&proxy.url());
     let words = &LANGUAGES[0];
     let args = ["play", "gap", "--option", "rounds=2", "--plain", "--lang", "en"];
-    let mut pipes = Pipes::start(&parlor, &args);
-    play_in_lines(&mut pipes, words, 3);
-    crash(&mut server, &proxy, || {
+    let mut pipes = PipedProcess::start(&parlor, &args);
+    play_line_mode(&mut pipes, words, 3);
+    crash_and_restart(&mut server, &proxy, || {
         pipes.wait("the loss", |lines| {
             lines.iter().any(|line| line.contains("The connection was lost.")).then_some(())
         });
     });
-    play_in_lines(&mut pipes, words, usize::MAX);
+    play_line_mode(&mut pipes, words, usize::MAX);
     let (code, out, err) = pipes.end();
     assert_eq!(code, 0, "{out:#?} {err:#?}");
     assert!(out.iter().any(|line| line.contains(words.ended)), "{out:#?}");
 }
 
 #[test]
-fn bots_and_watchers_go_on_after_a_crash_of_the_server() {
+fn bots_and_watchers_resume_after_a_server_crash() {
     let mut server = Server::start();
-    let proxy = Proxy::to(server.address());
-    let parlor = Parlor::of(&proxy.url());
-    let made = parlor.json(&["create", "no_dice", "--clock", "none"]);
-    let id = made["table_id"].as_str().unwrap();
-    let watching = Pipes::start(&parlor, &["--json", "watch", id]);
+    let proxy = Proxy::new(server.address());
+    let parlor = Parlor::with_server(&proxy.url());
+    let created = parlor.json(&["create", "no_dice", "--clock", "none"]);
+    let id = created["table_id"].as_str().unwrap();
+    let watching = PipedProcess::start(&parlor, &["--json", "watch", id]);
     let moves = |count: usize| {
         watching.wait("moves", |lines| {
             let updates = lines.iter().filter(|line| line.starts_with(r#"{"update""#)).count();
@@ -72,8 +72,8 @@ fn bots_and_watchers_go_on_after_a_crash_of_the_server() {
             let parlor = &parlor;
             scope.spawn(move || parlor.run(&["bot", bot, "--table", id]))
         });
-        assert!(moves(4).is_some(), "the game ended before anything could happen to it");
-        crash(&mut server, &proxy, || ());
+        assert!(moves(4).is_some(), "the game ended before the crash");
+        crash_and_restart(&mut server, &proxy, || ());
         for bot in bots {
             let done = bot.join().unwrap();
             assert_eq!(done.code, 0, "{done:?}");

@@ -1,4 +1,4 @@
-//! An encrypted server that wants to see a certificate of the client too.
+//! TLS server that requires a client certificate.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 
 use crate::support::{Parlor, Server};
 
-/// Writes an authority, and what it has signed: a certificate for the server and one for a client.
+/// Writes a CA certificate, and certificates signed by it for the server and a client.
 fn certificates(folder: &Path) {
     let write = |name: &str, text: String| fs::write(folder.join(name), text).unwrap();
     let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
@@ -23,7 +23,7 @@ fn certificates(folder: &Path) {
 }
 
 #[test]
-fn a_server_with_tls_is_reached_with_certificates_and_not_without() {
+fn mutual_tls_requires_client_and_ca_certificates() {
     let folder = tempfile::tempdir().unwrap();
     certificates(folder.path());
     let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -32,21 +32,22 @@ fn a_server_with_tls_is_reached_with_certificates_and_not_without() {
         "[tls]\ncertificate = '{certificate}'\nkey = '{key}'\nclient_ca = '{ca}'"
     ));
     let url = format!("https://{}", server.address());
-    let parlor = Parlor::of(&url);
+    let parlor = Parlor::with_server(&url);
     let trust = ["games", "--ca", &ca, "--server-name", "parlor.test"];
     let (client, client_key) = (file("client.pem"), file("client.key"));
     let known = ["--client-cert", &client, "--client-key", &client_key];
     assert!(parlor.ok(&[&trust[..], &known].concat()).contains("GAP"));
-    // One that is not let in is turned away after the handshake, so that the program tries again for a while.
-    let parlor = parlor.with("PARLOR_CLI_TIMEOUT", "2s");
+    // A client without a valid certificate is refused after the handshake, so the program retries for a
+    // while.
+    let parlor = parlor.with_variable("PARLOR_CLI_TIMEOUT", "2s");
     for args in [&["games"][..], &[&["games"][..], &known].concat(), &trust] {
         let done = parlor.run(args);
         assert_eq!((done.code, done.stderr.lines().count()), (3, 1), "{done:?}");
     }
-    let by_variables = Parlor::of(&url)
-        .with("PARLOR_CLI_CA", &ca)
-        .with("PARLOR_CLI_SERVER_NAME", "parlor.test")
-        .with("PARLOR_CLI_CLIENT_CERT", &client)
-        .with("PARLOR_CLI_CLIENT_KEY", &client_key);
+    let by_variables = Parlor::with_server(&url)
+        .with_variable("PARLOR_CLI_CA", &ca)
+        .with_variable("PARLOR_CLI_SERVER_NAME", "parlor.test")
+        .with_variable("PARLOR_CLI_CLIENT_CERT", &client)
+        .with_variable("PARLOR_CLI_CLIENT_KEY", &client_key);
     assert!(by_variables.ok(&["games"]).contains("GAP"));
 }

@@ -1,4 +1,4 @@
-//! What `parlor bench` has measured, for people and for programs.
+//! Result of `parlor bench`, as text and as JSON.
 
 use std::time::Duration;
 
@@ -9,24 +9,24 @@ use crate::context::Context;
 use crate::errors::Failure;
 use crate::output::Columns;
 
-/// What was measured.
-pub(super) struct Report {
-    /// How long each move took, in microseconds.
+/// The measurements of one run.
+pub(super) struct BenchReport {
+    /// Latency of each move, in microseconds.
     pub(super) times: Histogram<u64>,
-    /// How long it was measured.
+    /// Duration of the measurement.
     pub(super) took: Duration,
     pub(super) tables: u32,
-    /// How many tables were played to their end.
+    /// Number of tables played to the end.
     pub(super) finished: u64,
-    /// The process of the server, if it is on this machine.
+    /// Process id of the server, if it runs on this machine.
     pub(super) server: Option<u32>,
-    /// What the server has computed meanwhile.
+    /// CPU time used by the server during the measurement.
     pub(super) cpu: Option<Duration>,
-    /// The memory of the server in KiB, before there were any tables and at the end.
+    /// Resident memory of the server in KiB, before any table was created and at the end.
     pub(super) memory: Option<(u64, u64)>,
 }
 
-impl Report {
+impl BenchReport {
     fn moves_per_second(&self) -> f64 {
         self.times.len() as f64 / self.took.as_secs_f64()
     }
@@ -36,7 +36,7 @@ impl Report {
         Some(self.times.len() as f64 / cpu.as_secs_f64())
     }
 
-    /// How long a move took that is slower than this share of all, in milliseconds.
+    /// Latency at a quantile, in milliseconds.
     fn latency(&self, share: f64) -> f64 {
         self.times.value_at_quantile(share) as f64 / 1000.0
     }
@@ -45,9 +45,9 @@ impl Report {
         if context.json {
             return context.out.json(&self.json());
         }
-        let mut columns = Columns::bare();
+        let mut columns = Columns::without_headings();
         let mut row = |en: &str, de: &str, value: String| {
-            columns.row([context.say(|| en.to_owned(), || de.to_owned()), value]);
+            columns.row([context.localise(|| en.to_owned(), || de.to_owned()), value]);
         };
         row("moves a second", "Züge je Sekunde", format!("{:.0}", self.moves_per_second()));
         for (name, share) in [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)] {

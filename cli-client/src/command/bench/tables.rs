@@ -1,4 +1,5 @@
-//! The tables of `parlor bench`: made, played by all their seats at once, made anew when they end, cancelled at the end.
+//! Tables of `parlor bench`: created, played by all their seats at once, replaced when they finish, cancelled
+//! at the end.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,124 +11,131 @@ use parlor_sdk::{Client, Decision, Error, Event, NewTable, Seat, Session, wire};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::Instant;
 
-use super::{AT_ONCE, Args};
+use super::{Args, MAX_CONCURRENT_CALLS};
 
-/// The tables that are being played, which are cancelled at the end.
+/// Ids of the open tables, one slot per table, so that they can be cancelled at the end.
 #[derive(Clone)]
-pub(super) struct Held {
+pub(super) struct OpenTables {
     ids: Arc<Mutex<Vec<Option<String>>>>,
-    making: Arc<Semaphore>,
+    creating: Arc<Semaphore>,
 }
 
-impl Held {
-    pub(super) fn new(tables: usize) -> Held {
+impl OpenTables {
+    pub(super) fn new(tables: usize) -> OpenTables {
         let ids = Arc::new(Mutex::new(vec![None; tables]));
-        Held { ids, making: Arc::new(Semaphore::new(AT_ONCE)) }
+        OpenTables { ids, creating: Arc::new(Semaphore::new(MAX_CONCURRENT_CALLS)) }
     }
 
     fn set(&self, table: usize, id: Option<String>) {
         self.ids.lock().unwrap_or_else(PoisonError::into_inner)[table] = id;
     }
 
-    /// Makes a table, and holds it even if nobody waits for it any more: the server may have made it already.
-    async fn make(&self, table: usize, client: Client, new: NewTable) -> Result<Made, Error> {
-        let permit = self.making.clone().acquire_owned().await.expect("it is never closed");
-        let held = self.clone();
-        let making = tokio::spawn(async move {
-            let made = client.create_table(new).await?;
-            held.set(table, Some(made.table_id.clone()));
-            Ok((made, permit))
+    /// Creates a table and stores its id. Runs in a task of its own, so that the id is stored even if the
+    /// caller is cancelled after the server has created the table.
+    async fn create(&self, table: usize, client: Client, new: NewTable) -> Result<CreatedTable, Error> {
+        let permit = self.creating.clone().acquire_owned().await.expect("the semaphore is never closed");
+        let open_tables = self.clone();
+        let creating = tokio::spawn(async move {
+            let created = client.create_table(new).await?;
+            open_tables.set(table, Some(created.table_id.clone()));
+            Ok((created, permit))
         });
-        making.await.expect("making a table does not panic")
+        creating.await.expect("creating a table does not panic")
     }
 
-    /// Cancels them all, as far as that can be done.
+    /// Cancels all open tables, ignoring errors.
     pub(super) async fn cancel_all(&self, client: &Client) {
-        // Whoever has all permits knows that no table is being made, and lets none be made.
-        let _all = self.making.acquire_many(AT_ONCE as u32).await;
-        let held = std::mem::take(&mut *self.ids.lock().unwrap_or_else(PoisonError::into_inner));
-        let cancelling =
-            stream::iter(held.into_iter().flatten()).for_each_concurrent(AT_ONCE, |id| async move {
-                // One that has just ended is gone, and a server that is away has its clocks.
+        // Holding all permits means that no table is being created and none will be.
+        let _all = self.creating.acquire_many(MAX_CONCURRENT_CALLS as u32).await;
+        let open_tables = std::mem::take(&mut *self.ids.lock().unwrap_or_else(PoisonError::into_inner));
+        let cancelling = stream::iter(open_tables.into_iter().flatten()).for_each_concurrent(
+            MAX_CONCURRENT_CALLS,
+            |id| async move {
+                // A table that has just finished is gone; the clocks of an unreachable server end its tables.
                 let _ = client.cancel_table(id, "parlor bench").await;
-            });
+            },
+        );
         cancelling.await;
     }
 }
 
-/// A table, and the permit to make it ready.
-type Made = (wire::Table, OwnedSemaphorePermit);
+/// A created table, with the permit that is held until its seats are joined.
+type CreatedTable = (wire::Table, OwnedSemaphorePermit);
 
-/// What all tables share.
-pub(super) struct Ground {
+/// State shared by all tables of the run.
+pub(super) struct LoadGenerator {
     new: NewTable,
     players: u32,
     wants: wire::Wants,
     connections: Vec<Client>,
     sessions: Vec<Session>,
-    held: Held,
+    open_tables: OpenTables,
     pace: Pace,
     finished: AtomicU64,
-    /// Counts the moves.
+    /// Latencies of the moves.
     pub(super) meter: Meter,
 }
 
-impl Ground {
+impl LoadGenerator {
     pub(super) fn new(
         new: NewTable,
         players: u32,
         connections: Vec<Client>,
         sessions: Vec<Session>,
-        held: Held,
+        open_tables: OpenTables,
         args: &Args,
-    ) -> Ground {
+    ) -> LoadGenerator {
         let full =
             wire::Wants { events: true, update_views: true, legal_actions: true, ..wire::Wants::default() };
-        Ground {
+        LoadGenerator {
             new,
             players,
             wants: if args.bare { wire::Wants::default() } else { full },
             connections,
             sessions,
-            held,
+            open_tables,
             pace: Pace::new(args.rate.map(f64::from)),
             finished: AtomicU64::new(0),
             meter: Meter::default(),
         }
     }
 
-    /// How many tables were played to their end.
+    /// Number of tables played to the end.
     pub(super) fn finished(&self) -> u64 {
         self.finished.load(Ordering::Relaxed)
     }
 
-    /// Plays table after table, and says when the first one is ready. Ends only with an error.
-    pub(super) async fn play_on(self: Arc<Self>, table: usize, ready: mpsc::Sender<()>) -> Result<(), Error> {
+    /// Plays tables one after another, and signals when the first one is ready. Returns only with an error.
+    pub(super) async fn run_table(
+        self: Arc<Self>,
+        table: usize,
+        ready: mpsc::Sender<()>,
+    ) -> Result<(), Error> {
         let mut ready = Some(ready);
         loop {
-            let seats = self.make(table).await?;
+            let seats = self.create(table).await?;
             if let Some(ready) = ready.take() {
-                // Whoever does not wait any more has given up.
+                // A dropped receiver means that the run was aborted.
                 let _ = ready.send(()).await;
             }
-            let board = Mutex::new(Board::default());
+            let pending = Mutex::new(PendingMoves::default());
             try_join_all(
-                seats.into_iter().enumerate().map(|(place, seat)| self.play(table, place, seat, &board)),
+                seats.into_iter().enumerate().map(|(place, seat)| self.play(table, place, seat, &pending)),
             )
             .await?;
-            self.held.set(table, None);
+            self.open_tables.set(table, None);
             self.finished.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Makes a table, and takes all its seats.
-    async fn make(&self, table: usize) -> Result<Vec<Seat>, Error> {
+    /// Creates a table and joins all its seats.
+    async fn create(&self, table: usize) -> Result<Vec<Seat>, Error> {
         let client = &self.connections[table % self.connections.len()];
-        let (made, _few) = self.held.make(table, client.clone(), self.new.clone()).await?;
+        let (created, _permit) = self.open_tables.create(table, client.clone(), self.new.clone()).await?;
         let mut seats = Vec::with_capacity(self.players as usize);
         for place in 0..self.players as usize {
-            let joined = client.join_table(&made).await?;
-            // The seats of a table are on different streams, as the players of a table are different programs.
+            let joined = client.join_table(&created).await?;
+            // Seats of one table are on different streams, as different players would be.
             let session = &self.sessions[(table * self.players as usize + place) % self.sessions.len()];
             seats.push(session.seat(joined.token).wants(self.wants).await?);
         }
@@ -139,16 +147,16 @@ impl Ground {
         table: usize,
         place: usize,
         mut seat: Seat,
-        board: &Mutex<Board>,
+        pending: &Mutex<PendingMoves>,
     ) -> Result<(), Error> {
         while let Some(event) = seat.next().await? {
             match event {
-                Event::Update(_) => lock(board).told(place, self.players, |begun| {
+                Event::Update(_) => lock(pending).update_seen(place, self.players, |begun| {
                     self.meter.count(table, now() - begun);
                 }),
                 Event::Decision(decision) => {
                     self.pace.wait().await;
-                    lock(board).answered(place);
+                    lock(pending).move_sent(place);
                     decision.choose_index(choice(table, &decision)).await?;
                 }
                 _ => {}
@@ -158,39 +166,41 @@ impl Ground {
     }
 }
 
-/// One of the legal actions: as good as random, and the same in every run.
+/// Pseudo-random legal action, the same in every run.
 fn choice(table: usize, decision: &Decision) -> usize {
     let mixed = (table as u64 ^ u64::from(decision.id()) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 33) as usize % decision.legal_count().max(1)
 }
 
-fn lock(board: &Mutex<Board>) -> MutexGuard<'_, Board> {
-    board.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(pending: &Mutex<PendingMoves>) -> MutexGuard<'_, PendingMoves> {
+    pending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The moves of a table that not every player has been told of.
+/// Moves of a table that not every seat has received yet, oldest first.
 #[derive(Default)]
-struct Board(Vec<Open>);
+struct PendingMoves(Vec<PendingMove>);
 
-struct Open {
+struct PendingMove {
     by: usize,
     begun: Instant,
-    /// The seats that were told, as bits.
-    told: u32,
+    /// Bit set of the seats that have received the update.
+    seen: u32,
 }
 
-impl Board {
-    /// A seat answers. Whoever has not been told of the moves before will not be: they were secret.
-    fn answered(&mut self, place: usize) {
-        self.0.retain(|open| open.told & 1 << open.by == 0);
-        self.0.push(Open { by: place, begun: now(), told: 0 });
+impl PendingMoves {
+    /// Records that a seat sent an answer. Older moves already received by their own seat are dropped: they
+    /// were secret, and the other seats never receive them.
+    fn move_sent(&mut self, place: usize) {
+        self.0.retain(|open| open.seen & 1 << open.by == 0);
+        self.0.push(PendingMove { by: place, begun: now(), seen: 0 });
     }
 
-    /// A seat is told of the oldest move that it has not been told of.
-    fn told(&mut self, place: usize, players: u32, done: impl FnOnce(Instant)) {
-        let Some(at) = self.0.iter().position(|open| open.told & 1 << place == 0) else { return };
-        self.0[at].told |= 1 << place;
-        if self.0[at].told.count_ones() == players {
+    /// Records an update at a seat: it belongs to the oldest move that the seat has not received. Calls
+    /// `done` with the start of the move when all seats have it.
+    fn update_seen(&mut self, place: usize, players: u32, done: impl FnOnce(Instant)) {
+        let Some(at) = self.0.iter().position(|open| open.seen & 1 << place == 0) else { return };
+        self.0[at].seen |= 1 << place;
+        if self.0[at].seen.count_ones() == players {
             done(self.0.remove(at).begun);
         }
     }
@@ -201,29 +211,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_move_is_done_when_everyone_was_told() {
-        let mut board = Board::default();
+    fn move_completes_when_every_seat_has_its_update() {
+        let mut pending = PendingMoves::default();
         let mut done = 0;
-        board.told(0, 2, |_| done += 1);
-        board.answered(0);
-        board.told(1, 2, |_| done += 1);
+        pending.update_seen(0, 2, |_| done += 1);
+        pending.move_sent(0);
+        pending.update_seen(1, 2, |_| done += 1);
         assert_eq!(done, 0);
-        board.told(0, 2, |_| done += 1);
+        pending.update_seen(0, 2, |_| done += 1);
         assert_eq!(done, 1);
-        // Both at once, as when all hide a card.
-        board.answered(0);
-        board.answered(1);
+        // Both at once, as in a hiding phase.
+        pending.move_sent(0);
+        pending.move_sent(1);
         for place in [0, 1, 1, 0] {
-            board.told(place, 2, |_| done += 1);
+            pending.update_seen(place, 2, |_| done += 1);
         }
         assert_eq!(done, 3);
-        // One that the other is never told of is left out.
-        board.answered(0);
-        board.told(0, 2, |_| done += 1);
-        board.answered(1);
+        // A secret move that the other seat never receives is dropped.
+        pending.move_sent(0);
+        pending.update_seen(0, 2, |_| done += 1);
+        pending.move_sent(1);
         for place in [0, 1] {
-            board.told(place, 2, |_| done += 1);
+            pending.update_seen(place, 2, |_| done += 1);
         }
-        assert_eq!((done, board.0.len()), (4, 0));
+        assert_eq!((done, pending.0.len()), (4, 0));
     }
 }

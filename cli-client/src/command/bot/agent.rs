@@ -1,4 +1,4 @@
-//! `parlor bot --agent`: a strategy of the house as an agent, which is given seats.
+//! `parlor bot --agent`: connects a house strategy as an agent, which is assigned seats.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,30 +13,30 @@ use crate::errors::Failure;
 use crate::exit::Exit;
 use crate::output::to_json;
 
-/// What concerns agents alone.
+/// Flags for `--agent` only.
 #[derive(clap::Args)]
 #[command(next_help_heading = "As an agent")]
 pub(super) struct AgentArgs {
-    /// The games that it plays, separated by commas [default: all]
+    /// Games to play, separated by commas [default: all]
     #[arg(long, value_name = "GAMES", value_delimiter = ',', conflicts_with_all = ["table", "seat_token", "game"])]
     games: Vec<String>,
-    /// The version: ratings belong to a name and a version [default: the strategy]
+    /// Version of the agent: ratings belong to a name and a version [default: the strategy]
     #[arg(long, value_name = "VERSION", conflicts_with_all = ["table", "seat_token", "game"])]
     agent_version: Option<String>,
-    /// The secret that the name belongs to; a new one is made if the file is not there [default: agents/AGENT.key in the
-    /// folder for settings, and none with an API key]
+    /// File with the secret key of the agent's name; created if missing [default: agents/AGENT.key in the
+    /// settings folder; none with an API key]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["table", "seat_token", "game"])]
     agent_key_file: Option<PathBuf>,
 }
 
 pub(super) async fn run(name: &str, args: &super::Args, context: &Context) -> Result<Exit, Failure> {
-    let key = key(name, &args.agent, context)?;
+    let key = agent_key(name, &args.agent, context)?;
     let settings = settings(name, key.as_ref(), args)?;
     let client = tokio::select! {
-        exit = context.stop.told() => return Ok(exit),
-        client = context.waiting(context.client()) => client?,
+        exit = context.stop.received() => return Ok(exit),
+        client = context.with_wait_notice(context.connect()) => client?,
     };
-    // Without a key of its own there is nothing that is secret and stays the same.
+    // Without a key of its own, the agent has no stable secret: decision seeds then use a fresh one.
     let secret = key.map_or_else(AgentKey::generate, Ok)?;
     let bot = args.bot;
     let mut agent = client.agent(settings, move |given| {
@@ -48,8 +48,8 @@ pub(super) async fn run(name: &str, args: &super::Args, context: &Context) -> Re
     loop {
         let event = tokio::select! {
             event = agent.next() => event?,
-            told = context.stop.told(), if !stopping => {
-                (exit, stopping) = (told, true);
+            signal = context.stop.received(), if !stopping => {
+                (exit, stopping) = (signal, true);
                 agent.stop();
                 continue;
             }
@@ -84,17 +84,18 @@ fn settings(name: &str, key: Option<&AgentKey>, args: &super::Args) -> Result<Ag
     })
 }
 
-/// The secret of the name: that of the file, which is made if it is not there. None if an API key says whose it is.
-fn key(name: &str, args: &AgentArgs, context: &Context) -> Result<Option<AgentKey>, Failure> {
+/// Key of the agent's name: read from the file, which is created if missing. `None` if an API key identifies
+/// the owner.
+fn agent_key(name: &str, args: &AgentArgs, context: &Context) -> Result<Option<AgentKey>, Failure> {
     let path = match &args.agent_key_file {
         Some(path) => path.clone(),
         None if context.settings.has_key() => return Ok(None),
         None => {
             let plain =
                 !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
-            let folder = context.environment.folder().filter(|_| plain).ok_or_else(|| {
+            let folder = context.environment.config_folder().filter(|_| plain).ok_or_else(|| {
                 Failure::usage(
-                    "say with --agent-key-file where the secret of the agent is",
+                    "name the file with the key of the agent: --agent-key-file FILE",
                     "Sag mit --agent-key-file, wo das Geheimnis des Agenten liegt",
                 )
             })?;
@@ -103,20 +104,20 @@ fn key(name: &str, args: &AgentArgs, context: &Context) -> Result<Option<AgentKe
     };
     let read = match fs::read_to_string(&path) {
         Ok(text) => Ok(AgentKey::new(text.trim())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => make(&path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => create_key(&path),
         Err(error) => Err(error.into()),
     };
     read.map(Some).map_err(|error| {
         let path = path.display();
         Failure::usage(
-            format!("the secret of the agent in {path} cannot be used ({error})"),
+            format!("cannot use the agent key in {path} ({error})"),
             format!("Das Geheimnis des Agenten in {path} ist nicht zu gebrauchen ({error})"),
         )
     })
 }
 
-/// Makes a secret, and stores it where only its owner can read it.
-fn make(path: &Path) -> Result<AgentKey, Box<dyn std::error::Error>> {
+/// Creates a key, and stores it in a file that only its owner can read.
+fn create_key(path: &Path) -> Result<AgentKey, Box<dyn std::error::Error>> {
     let key = AgentKey::generate()?;
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -151,24 +152,24 @@ fn print(name: &str, event: &AgentEvent, context: &Context) -> Result<(), Failur
         });
     }
     context.out.line(match event {
-        AgentEvent::Connected(welcome) => connected(name, welcome, context),
+        AgentEvent::Connected(welcome) => connected_line(name, welcome, context),
         AgentEvent::SetAside(aside) => {
-            let why = crate::command::agents::set_aside(aside, context.lang);
+            let why = crate::command::agents::suspension(aside, context.lang);
             format!("{name}: {why}")
         }
-        AgentEvent::Disconnected { why } => context.say(
-            || format!("The connection broke ({why}); coming back ..."),
+        AgentEvent::Disconnected { why } => context.localise(
+            || format!("Connection lost ({why}); reconnecting ..."),
             || format!("Die Verbindung ist abgebrochen ({why}); sie kommt wieder ..."),
         ),
-        AgentEvent::SeatGiven(wire::SeatGiven { table_id, seat, game, .. }) => context.say(
+        AgentEvent::SeatGiven(wire::SeatGiven { table_id, seat, game, .. }) => context.localise(
             || format!("Table {table_id}: seat {seat} of {game}"),
             || format!("Tisch {table_id}: Sitz {seat}, {game}"),
         ),
-        AgentEvent::TableOver(finished) => super::line(finished, context),
+        AgentEvent::TableOver(finished) => super::result_line(finished, context),
         AgentEvent::BotFailed { given, error } => {
             let id = &given.table_id;
-            context.say(
-                || format!("Table {id}: the bot failed, and its clock plays for it ({error})"),
+            context.localise(
+                || format!("Table {id}: the bot failed, so its clock will expire ({error})"),
                 || format!("Tisch {id}: Der Bot ist gescheitert, seine Uhr spielt für ihn ({error})"),
             )
         }
@@ -176,15 +177,15 @@ fn print(name: &str, event: &AgentEvent, context: &Context) -> Result<(), Failur
     })
 }
 
-fn connected(name: &str, welcome: &wire::AgentWelcome, context: &Context) -> String {
-    let (most, seats) = (welcome.max_tables, welcome.seats);
-    let mut line = context.say(
-        || format!("{name} is connected: up to {most} tables at once, {seats} of them now"),
-        || format!("{name} ist verbunden: bis zu {most} Tische zugleich, davon jetzt {seats}"),
+fn connected_line(name: &str, welcome: &wire::AgentWelcome, context: &Context) -> String {
+    let (max_tables, seats) = (welcome.max_tables, welcome.seats);
+    let mut line = context.localise(
+        || format!("{name} is connected: up to {max_tables} tables at once, {seats} of them now"),
+        || format!("{name} ist verbunden: bis zu {max_tables} Tische zugleich, davon jetzt {seats}"),
     );
     if let Some(aside) = &welcome.set_aside {
         line.push_str("; ");
-        line.push_str(&crate::command::agents::set_aside(aside, context.lang));
+        line.push_str(&crate::command::agents::suspension(aside, context.lang));
     }
     line
 }

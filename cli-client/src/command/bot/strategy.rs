@@ -1,23 +1,23 @@
-//! A strategy of the house behind the SDK's trait.
+//! House strategies as an SDK [`Bot`].
 
 use parlor_bots::HouseBot;
 use parlor_sdk::{Bot, BotError, Choice, Question};
 use sha2::{Digest, Sha256};
 
-/// A strategy on one seat.
+/// A house strategy on one seat.
 pub(super) struct Strategy {
     bot: HouseBot,
     secret: String,
 }
 
 impl Strategy {
-    /// The strategy with a secret of the seat, such as its token.
+    /// Builds a strategy from a secret of the seat, such as its token.
     pub(super) fn new(bot: HouseBot, secret: impl Into<String>) -> Strategy {
         Strategy { bot, secret: secret.into() }
     }
 
-    /// The randomness of one decision. The secret is known to nobody, so that nobody can foresee it; and the same decision
-    /// gets the same, so that a bot that is started again gives the answer it gave before.
+    /// Random seed of one decision. Unpredictable to others, because it depends on the secret; deterministic,
+    /// so that a restarted bot repeats its answer.
     fn seed(&self, decision: u32) -> [u8; 32] {
         Sha256::new()
             .chain_update("parlor bot v1")
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_decision_has_its_own_randomness_and_keeps_it() {
+    fn decision_seed_is_deterministic_per_seat_and_decision() {
         let greedy = HouseBot::by_name("greedy").unwrap();
         let one = Strategy::new(greedy, "pls_one");
         let other = Strategy::new(greedy, "pls_other");

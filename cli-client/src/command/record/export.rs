@@ -1,4 +1,4 @@
-//! `parlor record export`: all records of a tournament.
+//! `parlor record export`: exports all records of a tournament.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -9,85 +9,88 @@ use indicatif::{ProgressBar, ProgressStyle};
 use parlor_sdk::record::Form;
 use parlor_sdk::wire;
 
-use super::target::{self, Format, Whose};
+use super::output::{self, Format, ViewerArgs};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The id of the tournament
+    /// Id of the tournament
     tournament: String,
-    /// Where to: a folder, which gets one file a record, or a file for all of them. A path that ends with / is a folder
+    /// Destination: a folder for one file per record, or a file for all of them. A path ending with / is a
+    /// folder
     #[arg(long, value_name = "PATH")]
     to: PathBuf,
     #[command(flatten)]
-    whose: Whose,
-    /// The form; without it, as the name of the file ends (.txt, .json, .binpb), or text
+    viewer: ViewerArgs,
+    /// Format [default: by the file name (.txt, .json, .binpb), else text]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
 
-/// Where the records go.
-enum Target {
+/// Destination of an export.
+enum Destination {
     Folder(PathBuf),
     File { path: PathBuf, part: PathBuf, file: BufWriter<File> },
 }
 
-impl Target {
-    fn open(path: &Path) -> Result<Target, Failure> {
-        let unwritten = |error| target::unwritten(path, &error);
+impl Destination {
+    fn open(path: &Path) -> Result<Destination, Failure> {
+        let write_failure = |error| output::write_failure(path, &error);
         let is_folder = path.is_dir() || path.to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
         if is_folder {
-            fs::create_dir_all(path).map_err(unwritten)?;
-            return Ok(Target::Folder(path.to_owned()));
+            fs::create_dir_all(path).map_err(write_failure)?;
+            return Ok(Destination::Folder(path.to_owned()));
         }
-        let part = target::part_of(path);
-        let file = BufWriter::new(File::create(&part).map_err(unwritten)?);
-        Ok(Target::File { path: path.to_owned(), part, file })
+        let part = output::partial_path(path);
+        let file = BufWriter::new(File::create(&part).map_err(write_failure)?);
+        Ok(Destination::File { path: path.to_owned(), part, file })
     }
 
     fn put(&mut self, record: &wire::Record, form: Form) -> Result<(), Failure> {
-        let shapeless = |error| target::shapeless(&error);
+        let encode_failure = |error| output::encode_failure(&error);
         match self {
-            Target::Folder(folder) => {
-                let bytes = form.write(record).map_err(shapeless)?;
-                target::write(&folder.join(name(record, form)), &bytes)
+            Destination::Folder(folder) => {
+                let bytes = form.write(record).map_err(encode_failure)?;
+                output::write(&folder.join(file_name(record, form)), &bytes)
             }
-            Target::File { path, file, .. } => {
-                let bytes = form.write_one_of_many(record).map_err(shapeless)?;
-                file.write_all(&bytes).map_err(|error| target::unwritten(path, &error))
+            Destination::File { path, file, .. } => {
+                let bytes = form.write_one_of_many(record).map_err(encode_failure)?;
+                file.write_all(&bytes).map_err(|error| output::write_failure(path, &error))
             }
         }
     }
 
-    /// All records are there: a file gets its name.
+    /// Completes the export: renames the partial file to its final name.
     fn finish(self) -> Result<(), Failure> {
-        let Target::File { path, part, mut file } = self else { return Ok(()) };
-        file.flush().and_then(|()| fs::rename(&part, &path)).map_err(|error| target::unwritten(&path, &error))
+        let Destination::File { path, part, mut file } = self else { return Ok(()) };
+        file.flush()
+            .and_then(|()| fs::rename(&part, &path))
+            .map_err(|error| output::write_failure(&path, &error))
     }
 }
 
-/// A name that sorts as the deals do.
-fn name(record: &wire::Record, form: Form) -> String {
+/// File name that sorts in deal order.
+fn file_name(record: &wire::Record, form: Form) -> String {
     let group = record.shuffle.as_ref().and_then(|shuffle| shuffle.deal_group.as_ref());
     let deal =
         group.map(|group| format!("{:06}-{:02}-", group.number(), group.rotation())).unwrap_or_default();
-    // What comes from a server is not trusted to be a name of a file.
+    // The server's table id is not trusted as a file name.
     let table: String = record.table_id.chars().filter(char::is_ascii_alphanumeric).collect();
     format!("{deal}{table}.{}", form.extension())
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let form = target::form(args.format, Some(&args.to), Form::Text);
-    let client = context.client().await?;
-    let mut records = client.export_records(&args.tournament, args.whose.viewer());
-    // Nothing is made on the disk for a tournament that is not there.
+    let form = output::output_form(args.format, Some(&args.to), Form::Text);
+    let client = context.connect().await?;
+    let mut records = client.export_records(&args.tournament, args.viewer.viewer());
+    // Creates nothing on disk if the first call fails.
     let mut next = records.next().await?;
-    let mut target = Target::open(&args.to)?;
-    // It draws on standard error, and nothing unless that is a terminal.
+    let mut destination = Destination::open(&args.to)?;
+    // The progress bar is drawn on standard error, and only on a terminal.
     let bar = ProgressBar::new_spinner();
-    let template = context.say(
+    let template = context.localise(
         || "{spinner} {pos} records, {per_sec}".to_owned(),
         || "{spinner} {pos} Aufzeichnungen, {per_sec}".to_owned(),
     );
@@ -97,19 +100,22 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     bar.enable_steady_tick(Duration::from_millis(200));
     let mut count: u64 = 0;
     while let Some(record) = next {
-        target.put(&record, form)?;
+        destination.put(&record, form)?;
         count += 1;
         bar.set_position(count);
         next = records.next().await?;
     }
-    target.finish()?;
+    destination.finish()?;
     bar.finish_and_clear();
     if context.json {
         context.out.json(&serde_json::json!({ "records": count }))?;
     } else {
         let to = args.to.display();
         context.out.line(
-            context.say(|| format!("{count} records in {to}"), || format!("{count} Aufzeichnungen in {to}")),
+            context.localise(
+                || format!("{count} records in {to}"),
+                || format!("{count} Aufzeichnungen in {to}"),
+            ),
         )?;
     }
     Ok(Exit::Ok)

@@ -1,4 +1,4 @@
-//! Files with records, from the disk or from standard input.
+//! Record files, from disk or standard input.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,22 +10,22 @@ use parlor_sdk::wire;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
-/// The largest file that is read, in bytes: some ten thousand records.
-const LARGEST: u64 = 1 << 30;
+/// Maximum size of a record file, in bytes: some ten thousand records.
+const MAX_FILE_BYTES: u64 = 1 << 30;
 
-/// What a file is called that is standard input.
+/// File name that means standard input.
 const STANDARD_INPUT: &str = "-";
 
-/// Whether somebody means a file and not the id of a table.
-pub(in crate::command) fn is_meant(name: &str) -> bool {
+/// Tells a file argument from a table id.
+pub(in crate::command) fn is_file_argument(name: &str) -> bool {
     name == STANDARD_INPUT || name.contains(['/', '\\', '.']) || Path::new(name).exists()
 }
 
-/// All records of a file, whatever their form; at least one.
+/// Reads all records of a file, in any form; at least one.
 pub(in crate::command) fn read(name: &str) -> Result<Vec<wire::Record>, Failure> {
-    let bytes = if name == STANDARD_INPUT { take(io::stdin().lock()) } else { open(name) };
-    let bytes = bytes.map_err(|error| unread(name, &error))?;
-    if bytes.len() as u64 > LARGEST {
+    let bytes = if name == STANDARD_INPUT { read_limited(io::stdin().lock()) } else { open(name) };
+    let bytes = bytes.map_err(|error| read_failure(name, &error))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(Failure::new(
             Exit::Failure,
             "FILE_TOO_LARGE",
@@ -44,17 +44,17 @@ pub(in crate::command) fn read(name: &str) -> Result<Vec<wire::Record>, Failure>
 }
 
 fn open(name: &str) -> io::Result<Vec<u8>> {
-    take(File::open(name)?)
+    read_limited(File::open(name)?)
 }
 
-fn take(from: impl Read) -> io::Result<Vec<u8>> {
+fn read_limited(from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One byte more, to see that it is too many.
-    from.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    // One byte more, to detect an oversized file.
+    from.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-fn unread(name: &str, error: &io::Error) -> Failure {
+fn read_failure(name: &str, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => Failure::new(
             Exit::NotFound,

@@ -1,4 +1,4 @@
-//! `parlor record get`: the record of a table.
+//! `parlor record get`: fetches the record of a table.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -6,31 +6,31 @@ use std::path::PathBuf;
 use parlor_sdk::record::Form;
 use parlor_sdk::wire::GetRecordRequest;
 
-use super::target::{self, Format, Whose};
+use super::output::{self, Format, ViewerArgs};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The id of the table
+    /// Id of the table
     table: String,
     #[command(flatten)]
-    whose: Whose,
-    /// A token of a seat or for spectators, for a private table that is not yours
+    viewer: ViewerArgs,
+    /// Seat or spectator token, for a private table that is not yours
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
-    /// The form; without it, as the name of the file ends (.txt, .json, .binpb), or text
+    /// Format [default: by the file name (.txt, .json, .binpb), else text]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// The file to write; without it, standard output
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let usual = if context.json { Form::Json } else { Form::Text };
-    let form = target::form(args.format, args.output.as_deref(), usual);
+    let form = output::output_form(args.format, args.output.as_deref(), usual);
     if form == Form::Binary && args.output.is_none() && io::stdout().is_terminal() {
         return Err(Failure::usage(
             "bytes would confuse the terminal: add -o FILE, or choose another format",
@@ -40,12 +40,12 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     let request = GetRecordRequest {
         table_id: args.table,
         token: args.token.unwrap_or_default(),
-        viewer: args.whose.viewer(),
+        viewer: args.viewer.viewer(),
     };
-    let record = context.client().await?.record_with(request).await?;
-    let bytes = form.write(&record).map_err(|error| target::shapeless(&error))?;
+    let record = context.connect().await?.record_with(request).await?;
+    let bytes = form.write(&record).map_err(|error| output::encode_failure(&error))?;
     match args.output {
-        Some(path) => target::write(&path, &bytes)?,
+        Some(path) => output::write(&path, &bytes)?,
         None => {
             let mut out = io::stdout().lock();
             out.write_all(&bytes)?;

@@ -1,11 +1,11 @@
-//! `parlor record list`: records that can be seen, newest first, page by page.
+//! `parlor record list`: lists visible records, newest first, in pages.
 
 use std::time::SystemTime;
 
 use parlor_engine::Lang;
 use parlor_sdk::wire::{self, ListRecordsRequest};
 
-use crate::command::{describe, pages};
+use crate::command::{describe, paging};
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
@@ -13,40 +13,40 @@ use crate::output::Columns;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Only games of this kind
+    /// Only records of this game
     #[arg(long)]
     game: Option<String>,
-    /// Only tables at which this agent had a seat
+    /// Only tables with a seat of this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// Only tables of this tournament
     #[arg(long, value_name = "ID")]
     tournament: Option<String>,
-    /// Only tables made at this time or later, such as 2026-11-16 or 2026-11-16T09:30:00Z
-    #[arg(long, value_name = "TIME", value_parser = moment)]
+    /// Only tables created at this time or later, such as 2026-11-16 or 2026-11-16T09:30:00Z
+    #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     since: Option<SystemTime>,
-    /// Only tables made before this time
-    #[arg(long, value_name = "TIME", value_parser = moment)]
+    /// Only tables created before this time
+    #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     until: Option<SystemTime>,
-    /// Only tables of yours
+    /// Only your tables
     #[arg(long)]
     mine: bool,
-    /// How many records to a page
+    /// Number of records per page
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
     #[command(flatten)]
-    pages: pages::Paging,
+    page: paging::PageArgs,
 }
 
-/// A moment: a day, or a time of UTC.
-fn moment(text: &str) -> Result<SystemTime, String> {
+/// Parses a day, or a time in UTC.
+fn parse_timestamp(text: &str) -> Result<SystemTime, String> {
     humantime::parse_rfc3339_weak(text)
         .or_else(|_| humantime::parse_rfc3339_weak(&format!("{text}T00:00:00Z")))
         .map_err(|_| "it must be a day such as 2026-11-16, or a time such as 2026-11-16T09:30:00Z".to_owned())
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let client = context.client().await?;
+    let client = context.connect().await?;
     let request = ListRecordsRequest {
         game: args.game.unwrap_or_default(),
         agent: args.agent.unwrap_or_default(),
@@ -60,7 +60,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     let ask =
         async |page_token| client.list_records(ListRecordsRequest { page_token, ..request.clone() }).await;
     let none = ["No records.", "Keine Aufzeichnungen."];
-    args.pages.show(context, ask, none, |records| lines(records, context)).await?;
+    args.page.show(context, ask, none, |records| lines(records, context)).await?;
     Ok(Exit::Ok)
 }
 
@@ -72,13 +72,13 @@ fn lines(records: &[wire::RecordSummary], context: &Context) -> Vec<String> {
     };
     let mut columns = Columns::new(headings);
     for record in records {
-        let made = record.create_time.and_then(|time| SystemTime::try_from(time).ok());
+        let created = record.create_time.and_then(|time| SystemTime::try_from(time).ok());
         columns.row([
             record.table_id.clone(),
             record.game.clone(),
             describe::end(record.result.as_ref()).get(lang).to_owned(),
             describe::record_seats(record, lang),
-            describe::moment(made).unwrap_or_default(),
+            describe::format_timestamp(created).unwrap_or_default(),
         ]);
     }
     columns.lines()

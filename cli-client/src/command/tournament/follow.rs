@@ -1,45 +1,47 @@
-//! A tournament while it is played: on a terminal standings that move and a bar, in a pipe lines when something changed.
+//! Live view of a running tournament: standings and a progress bar on a terminal, lines on change in a pipe.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use parlor_cli::lang::localise;
 use parlor_engine::Lang;
 use parlor_sdk::{Client, wire};
 
-use super::board::{self, say};
+use super::render;
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::exit::Exit;
 
-/// Follows a tournament to its end. Ctrl-C leaves it running on the server, and says how to come back.
+/// Follows a tournament to the end. A stop signal leaves it running on the server, and prints how to follow
+/// it again.
 pub(super) async fn run(
     client: &Client,
     tournament: &str,
     is_new: bool,
     context: &Context,
 ) -> Result<Exit, Failure> {
-    let lively = !context.json && stderr().is_terminal();
+    let live = !context.json && stderr().is_terminal();
     if is_new && !context.json {
-        context.note(&context.say(
-            || format!("Tournament {tournament} runs. Ctrl-C leaves it running."),
+        context.note(&context.localise(
+            || format!("Tournament {tournament} is running. Ctrl-C leaves it running."),
             || format!("Turnier {tournament} läuft. Strg-C lässt es weiterlaufen."),
         ));
     }
-    let mut board = lively.then(|| Board::new(context.lang));
+    let mut board = live.then(|| LiveStandings::new(context.lang));
     let mut followed = client.follow_tournament(tournament);
     let mut last: Option<wire::Standings> = None;
     loop {
-        let news = match context.stop.unless(followed.next()).await {
-            Ok(news) => news?,
+        let update = match context.stop.unless_stopped(followed.next()).await {
+            Ok(update) => update?,
             Err(exit) => {
                 if let Some(board) = board {
                     board.leave();
                 }
-                context.note(&context.say(
+                context.note(&context.localise(
                     || {
                         format!(
-                            "It goes on without you. Come back with: parlor tournament follow {tournament}"
+                            "The tournament keeps running. Follow it with: parlor tournament follow {tournament}"
                         )
                     },
                     || format!("Es geht ohne dich weiter. Zurück mit: parlor tournament follow {tournament}"),
@@ -47,16 +49,17 @@ pub(super) async fn run(
                 return Ok(exit);
             }
         };
-        let Some(news) = news else { break };
+        let Some(update) = update else { break };
         if context.json {
-            context.out.json_line(&crate::output::to_json(&news))?;
+            context.out.json_line(&crate::output::to_json(&update))?;
         }
-        let Some(standings) = news.standings else { continue };
+        let Some(standings) = update.standings else { continue };
         match &mut board {
             Some(board) => board.show(&standings),
             None if !context.json => {
-                let line = board::progress(&standings, context.lang);
-                let changed = last.as_ref().is_none_or(|last| board::progress(last, context.lang) != line);
+                let line = render::progress_line(&standings, context.lang);
+                let changed =
+                    last.as_ref().is_none_or(|last| render::progress_line(last, context.lang) != line);
                 if changed {
                     context.note(&line);
                 }
@@ -69,10 +72,10 @@ pub(super) async fn run(
         board.clear();
     }
     if let Some(standings) = last.filter(|_| !context.json) {
-        context.out.lines(board::standings(&standings, context.lang))?;
+        context.out.lines(render::standings_lines(&standings, context.lang))?;
         if is_new {
-            context.note(&context.say(
-                || format!("As a page: parlor tournament report {tournament} --html report.html"),
+            context.note(&context.localise(
+                || format!("HTML report: parlor tournament report {tournament} --html report.html"),
                 || format!("Als Seite: parlor tournament report {tournament} --html report.html"),
             ));
         }
@@ -80,27 +83,27 @@ pub(super) async fn run(
     Ok(Exit::Ok)
 }
 
-/// The standings and the bar, on standard error. Every line of the standings is drawn by itself, so that one that is wider
-/// than the terminal is cut and not wrapped: what is wrapped could not be drawn over.
-struct Board {
+/// Standings and progress bar, drawn on standard error. Each line is drawn separately, so that an overlong
+/// one is truncated, not wrapped: wrapped lines could not be redrawn.
+struct LiveStandings {
     lang: Lang,
     all: MultiProgress,
     table: Vec<ProgressBar>,
     bar: ProgressBar,
 }
 
-impl Board {
-    fn new(lang: Lang) -> Board {
-        // Every line counts as a drawing, and one that is left out stands there as it was.
+impl LiveStandings {
+    fn new(lang: Lang) -> LiveStandings {
+        // Each line counts as one draw; a draw that is rate-limited away would leave the old line in place.
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(100));
         let bar = all.add(ProgressBar::new(0));
         bar.set_style(style("{spinner} [{wide_bar}] {pos}/{len} {msg}"));
         bar.enable_steady_tick(Duration::from_millis(200));
-        Board { lang, all, table: Vec::new(), bar }
+        LiveStandings { lang, all, table: Vec::new(), bar }
     }
 
     fn show(&mut self, standings: &wire::Standings) {
-        let lines = board::standings(standings, self.lang);
+        let lines = render::standings_lines(standings, self.lang);
         while self.table.len() < lines.len() {
             let line = self.all.insert_before(&self.bar, ProgressBar::new_spinner());
             line.set_style(style("{wide_msg}"));
@@ -111,28 +114,28 @@ impl Board {
         }
         self.bar.set_length(standings.tables_expected.into());
         self.bar.set_position(standings.tables_over.into());
-        self.bar.set_message(say(self.lang, "tables", "Tische"));
+        self.bar.set_message(localise(self.lang, "tables", "Tische"));
     }
 }
 
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("the template is sound")
+    ProgressStyle::with_template(template).expect("the template is valid")
 }
 
-impl Board {
-    /// Leaves what is there. The ^C of a terminal has moved it, so that it cannot be drawn over any more.
+impl LiveStandings {
+    /// Leaves the drawn lines in place: the echoed ^C has moved them, so they cannot be redrawn.
     fn leave(self) {
         self.bar.disable_steady_tick();
         self.all.set_draw_target(ProgressDrawTarget::hidden());
-        // If the terminal is gone, there is nobody to see it.
+        // A closed terminal is ignored.
         let _ = writeln!(stderr());
     }
 
-    /// Clears the screen for the standings that are printed at the end.
+    /// Clears the lines, to make room for the final standings.
     fn clear(self) {
         self.bar.disable_steady_tick();
         let _ = self.all.clear();
-        // Nor is anything drawn again when the lines end, one by one.
+        // Prevents a redraw when the bars are dropped one by one.
         self.all.set_draw_target(ProgressDrawTarget::hidden());
     }
 }

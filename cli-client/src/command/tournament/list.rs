@@ -1,31 +1,31 @@
-//! Tournaments and their tables, as lists.
+//! Lists of tournaments and of their tables.
 
 use std::pin::pin;
 
 use futures_util::TryStreamExt;
+use parlor_cli::lang::localise;
 use parlor_engine::Lang;
 use parlor_sdk::{Client, wire};
 
-use super::super::pages;
-use super::board::say;
+use super::super::paging;
 use crate::context::Context;
 use crate::errors::Failure;
 use crate::output::{Columns, to_json};
 
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Only tournaments of yours
+    /// Only your tournaments
     #[arg(long)]
     mine: bool,
-    /// How many tournaments to a page
+    /// Number of tournaments per page
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
     #[command(flatten)]
-    pages: pages::Paging,
+    page: paging::PageArgs,
 }
 
 pub(super) async fn tournaments(args: Args, client: &Client, context: &Context) -> Result<(), Failure> {
-    let Args { mine: owned, limit: page_size, pages } = args;
+    let Args { mine: owned, limit: page_size, page } = args;
     let ask = async |page_token| {
         client.list_tournaments(wire::ListTournamentsRequest { owned, page_size, page_token }).await
     };
@@ -33,7 +33,7 @@ pub(super) async fn tournaments(args: Args, client: &Client, context: &Context) 
         "No tournaments. Make one: parlor tournament run FILE.toml",
         "Keine Turniere. Mach eines: parlor tournament run DATEI.toml",
     ];
-    pages.show(context, ask, none, |tournaments| lines(tournaments, context.lang)).await
+    page.show(context, ask, none, |tournaments| lines(tournaments, context.lang)).await
 }
 
 fn lines(tournaments: &[wire::Tournament], lang: Lang) -> Vec<String> {
@@ -54,7 +54,7 @@ fn lines(tournaments: &[wire::Tournament], lang: Lang) -> Vec<String> {
     columns.lines()
 }
 
-/// The tables, one line each, as they come.
+/// Prints one line per table as the tables arrive.
 pub(super) async fn tables(tournament: &str, client: &Client, context: &Context) -> Result<(), Failure> {
     let standings = client.standings(tournament, false).await?;
     let name = |entrant: u32| {
@@ -77,12 +77,12 @@ pub(super) async fn tables(tournament: &str, client: &Client, context: &Context)
             .collect();
         let state = match (&*table.void_reason, table.over) {
             ("", true) => String::new(),
-            ("", false) => format!("  ({})", say(context.lang, "running", "läuft")),
-            (reason, _) => format!("  ({}: {reason})", say(context.lang, "void", "gestrichen")),
+            ("", false) => format!("  ({})", localise(context.lang, "running", "läuft")),
+            (reason, _) => format!("  ({}: {reason})", localise(context.lang, "void", "gestrichen")),
         };
         let line =
             format!("{}.{}  {}  {}{state}", table.group, table.rotation, table.table_id, seats.join(", "));
-        context.out.line(parlor_cli::text::clean(&line))?;
+        context.out.line(parlor_cli::text::sanitise(&line))?;
     }
     Ok(())
 }

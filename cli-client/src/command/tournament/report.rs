@@ -1,4 +1,4 @@
-//! `parlor tournament report`: one page with everything in it.
+//! `parlor tournament report`: writes the HTML report.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,20 +13,20 @@ use parlor_sdk::{Client, wire};
 
 use super::super::describe;
 use crate::context::Context;
-use crate::errors::{Failure, not_understood};
+use crate::errors::{Failure, unknown_reply};
 use crate::exit::Exit;
 
-/// So many records are put into the page itself; beyond that it would be too large for a browser.
-const EMBEDDED: usize = 2000;
+/// Maximum number of records embedded in the page; more would make it too large for a browser.
+const MAX_EMBEDDED_RECORDS: usize = 2000;
 
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The id of the tournament
+    /// Id of the tournament
     tournament: String,
-    /// Where the page is written
+    /// Output file
     #[arg(long, value_name = "FILE")]
     html: PathBuf,
-    /// Write the records into this folder and link to them there [default: they are in the page]
+    /// Write the records into this folder and link to them [default: embed them in the page]
     #[arg(long, value_name = "FOLDER")]
     records: Option<PathBuf>,
 }
@@ -37,29 +37,29 @@ pub(super) async fn run(args: Args, client: &Client, context: &Context) -> Resul
     let tables: Vec<wire::TournamentTable> = client.tournament_tables(&args.tournament).try_collect().await?;
     let with_record = tables.iter().filter(|table| table.has_record).count();
     let mut records = BTreeMap::new();
-    if args.records.is_some() || with_record <= EMBEDDED {
+    if args.records.is_some() || with_record <= MAX_EMBEDDED_RECORDS {
         if let Some(folder) = &args.records {
-            std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
+            std::fs::create_dir_all(folder).map_err(|error| write_failure(folder, &error))?;
         }
         let mut exported = client.export_records(&args.tournament, None);
         while let Some(record) = exported.next().await? {
             let file = format!("{}.txt", record.table_id);
-            let text = Form::Text.write(&record).map_err(not_understood)?;
+            let text = Form::Text.write(&record).map_err(unknown_reply)?;
             let address = match &args.records {
                 Some(folder) => {
                     let path = folder.join(&file);
-                    std::fs::write(&path, text).map_err(|error| cannot_write(&path, &error))?;
-                    relative(&args.html, &path)
+                    std::fs::write(&path, text).map_err(|error| write_failure(&path, &error))?;
+                    relative_link(&args.html, &path)
                 }
                 None => format!("data:text/plain;charset=utf-8;base64,{}", STANDARD.encode(text)),
             };
             records.insert(record.table_id, RecordLink { address, file });
         }
     } else {
-        context.note(&context.say(
+        context.note(&context.localise(
             || {
                 format!(
-                    "{with_record} records are too many for one page: --records FOLDER writes them beside it"
+                    "{with_record} records are too many for one page: --records FOLDER writes them into files"
                 )
             },
             || {
@@ -69,28 +69,25 @@ pub(super) async fn run(args: Args, client: &Client, context: &Context) -> Resul
             },
         ));
     }
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a person reads when it was made, and nothing depends on it"
-    )]
-    let made = describe::moment(Some(SystemTime::now())).unwrap_or_default();
-    let page = Report { tournament, standings, tables, records, made }.page(context.lang);
-    std::fs::write(&args.html, page).map_err(|error| cannot_write(&args.html, &error))?;
+    #[expect(clippy::disallowed_methods, reason = "the creation time is shown to people only")]
+    let created = describe::format_timestamp(Some(SystemTime::now())).unwrap_or_default();
+    let page = Report { tournament, standings, tables, records, created }.page(context.lang);
+    std::fs::write(&args.html, page).map_err(|error| write_failure(&args.html, &error))?;
     let file = args.html.display();
-    context.out.line(context.say(
+    context.out.line(context.localise(
         || format!("The report is in {file}: open it in a browser."),
         || format!("Der Bericht ist in {file}: Öffne ihn in einem Browser."),
     ))
 }
 
-/// The way from the page to a file, as a link has it: beside the page where that is possible.
-fn relative(page: &Path, file: &Path) -> String {
-    let beside = page.parent().and_then(|folder| file.strip_prefix(folder).ok()).unwrap_or(file);
-    encoded(&beside.to_string_lossy())
+/// Percent-encoded link from the page to a file, relative if the file is below the folder of the page.
+fn relative_link(page: &Path, file: &Path) -> String {
+    let relative = page.parent().and_then(|folder| file.strip_prefix(folder).ok()).unwrap_or(file);
+    percent_encoded(&relative.to_string_lossy())
 }
 
-/// A path in an address.
-fn encoded(path: &str) -> String {
+/// Percent-encodes a path for a URL.
+fn percent_encoded(path: &str) -> String {
     let byte = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
             char::from(byte).to_string()
@@ -100,12 +97,12 @@ fn encoded(path: &str) -> String {
     path.bytes().map(byte).collect()
 }
 
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+fn write_failure(path: &Path, error: &std::io::Error) -> Failure {
     let path = path.display();
     Failure::new(
         Exit::Failure,
         "OUTPUT",
-        format!("{path} cannot be written ({error}): choose another place"),
+        format!("{path} cannot be written ({error}): choose another path"),
         format!("{path} lässt sich nicht schreiben ({error}): Wähle einen anderen Ort"),
     )
 }
@@ -115,8 +112,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_leads_from_the_page_to_the_record() {
-        let link = |page: &str, file: &str| relative(Path::new(page), Path::new(file));
+    fn record_links_are_relative_to_the_page() {
+        let link = |page: &str, file: &str| relative_link(Path::new(page), Path::new(file));
         assert_eq!(link("out/report.html", "out/records/a b.txt"), "records/a%20b.txt");
         assert_eq!(link("report.html", "records/t.txt"), "records/t.txt");
         assert_eq!(link("a/report.html", "/b/t.txt"), "/b/t.txt");

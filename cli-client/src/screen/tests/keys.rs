@@ -1,26 +1,27 @@
-//! What keys do beside choosing a move.
+//! Keys other than those that select a move.
 
 use crossterm::event::KeyEventKind;
 use parlor_engine::{GameId, Viewer};
 
 use super::*;
-use crate::table::{Both, Incoming};
-use crate::testing::House;
+use crate::lang::BilingualText;
+use crate::table::TableMessage;
+use crate::testing::TestTable;
 
-fn playing(id: GameId) -> (House, Screen) {
-    let mut house = House::new(id, 2, 1);
+fn playing(id: GameId) -> (TestTable, Screen) {
+    let mut table = TestTable::new(id, 2, 1);
     let mut screen = Screen::new(EN);
-    for news in house.begin() {
-        screen.take(news);
+    for message in table.start() {
+        screen.apply(message);
     }
-    for news in house.others_play() {
-        screen.take(news);
+    for message in table.play_opponents() {
+        screen.apply(message);
     }
-    (house, screen)
+    (table, screen)
 }
 
 #[test]
-fn leaving_a_game_is_asked_about_and_control_c_is_not() {
+fn quitting_a_game_asks_for_confirmation_and_ctrl_c_does_not() {
     let (_, mut screen) = playing(GameId::Gap);
     for (code, left) in
         [(KeyCode::Char('x'), None), (KeyCode::Esc, None), (KeyCode::Enter, Some(Intent::Leave))]
@@ -32,24 +33,24 @@ fn leaving_a_game_is_asked_about_and_control_c_is_not() {
     assert_eq!(press(&mut screen, KeyCode::Char('q')), Some(Intent::Leave));
     let control_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
     press(&mut screen, KeyCode::Char('?'));
-    assert!(!screen.was_interrupted());
-    assert_eq!(screen.key(control_c), Some(Intent::Leave));
-    assert!(screen.was_interrupted());
+    assert!(!screen.left_by_ctrl_c());
+    assert_eq!(screen.handle_key(control_c), Some(Intent::Leave));
+    assert!(screen.left_by_ctrl_c());
 }
 
 #[test]
-fn spectators_leave_at_once() {
-    let mut house = House::seen_by(GameId::Gap, 2, 1, Viewer::Spectator);
+fn spectators_quit_without_confirmation() {
+    let mut table = TestTable::with_viewer(GameId::Gap, 2, 1, Viewer::Spectator);
     let mut screen = Screen::new(EN);
-    assert_eq!(press(&mut screen, KeyCode::Char('q')), Some(Intent::Leave), "nothing is known yet");
-    for news in house.begin() {
-        screen.take(news);
+    assert_eq!(press(&mut screen, KeyCode::Char('q')), Some(Intent::Leave), "before the first snapshot");
+    for message in table.start() {
+        screen.apply(message);
     }
     assert_eq!(press(&mut screen, KeyCode::Char('q')), Some(Intent::Leave));
 }
 
 #[test]
-fn a_q_in_a_word_is_a_letter() {
+fn q_within_a_search_query_does_not_quit() {
     let (_, mut screen) = playing(GameId::Gap);
     type_in(&mut screen, "bq");
     assert_eq!(screen.picker.query(), "bq");
@@ -57,63 +58,63 @@ fn a_q_in_a_word_is_a_letter() {
 }
 
 #[test]
-fn an_answer_that_was_refused_can_be_given_again() {
-    let (mut house, mut screen) = playing(GameId::Gap);
+fn refused_answer_can_be_sent_again() {
+    let (mut table, mut screen) = playing(GameId::Gap);
     let Some(Intent::Answer { decision, index: 0 }) = press(&mut screen, KeyCode::Enter) else {
-        panic!("the first move is chosen")
+        panic!("Enter plays the first move")
     };
-    assert_eq!(press(&mut screen, KeyCode::Enter), None, "it is on its way");
-    let why = Both { en: "No.".to_owned(), de: "Nein.".to_owned() };
-    screen.take(Incoming::Refused { decision, why: why.clone(), still_open: true });
+    assert_eq!(press(&mut screen, KeyCode::Enter), None, "an answer is pending");
+    let why = BilingualText { en: "No.".to_owned(), de: "Nein.".to_owned() };
+    screen.apply(TableMessage::Refused { decision, why: why.clone(), still_open: true });
     press(&mut screen, KeyCode::Down);
     assert_eq!(press(&mut screen, KeyCode::Enter), Some(Intent::Answer { decision, index: 1 }));
-    screen.take(Incoming::Refused { decision, why, still_open: false });
-    assert_eq!(press(&mut screen, KeyCode::Enter), None, "somebody else has decided");
-    // A decision that comes again, as after a break, keeps what was chosen, and can be answered.
-    let again = house.begin();
-    let asked = Incoming::Decision(Box::new(crate::table::Decision {
+    screen.apply(TableMessage::Refused { decision, why, still_open: false });
+    assert_eq!(press(&mut screen, KeyCode::Enter), None, "the decision is closed");
+    // A decision sent again, as after a reconnect, keeps the selection and can be answered.
+    let messages = table.start();
+    let asked = TableMessage::Decision(Box::new(crate::table::Decision {
         id: decision,
         view: None,
-        legal: house.game.legal_actions(crate::testing::seat(0)),
+        legal: table.game.legal_actions(crate::testing::seat(0)),
         time_left: None,
         secret: false,
     }));
-    screen.take(again.into_iter().next().expect("a snapshot"));
-    screen.take(asked.clone());
+    screen.apply(messages.into_iter().next().expect("a snapshot comes first"));
+    screen.apply(asked.clone());
     press(&mut screen, KeyCode::End);
-    let chosen = screen.chosen().copied();
-    screen.take(asked);
-    assert!(chosen.is_some() && screen.chosen().copied() == chosen);
+    let chosen = screen.selected_action().copied();
+    screen.apply(asked);
+    assert!(chosen.is_some() && screen.selected_action().copied() == chosen);
     assert!(matches!(press(&mut screen, KeyCode::Enter), Some(Intent::Answer { .. })));
 }
 
 #[test]
-fn nothing_is_sent_without_a_connection() {
+fn no_answer_is_sent_while_disconnected() {
     let (_, mut screen) = playing(GameId::Gap);
-    screen.take(Incoming::Connection(false));
+    screen.apply(TableMessage::Connection(false));
     assert_eq!(press(&mut screen, KeyCode::Enter), None);
-    screen.take(Incoming::Connection(true));
+    screen.apply(TableMessage::Connection(true));
     assert!(press(&mut screen, KeyCode::Enter).is_some());
 }
 
 #[test]
-fn letting_go_of_a_key_does_nothing() {
+fn key_release_is_ignored() {
     let (_, mut screen) = playing(GameId::Gap);
     let release = KeyEvent::new_with_kind(KeyCode::Enter, KeyModifiers::NONE, KeyEventKind::Release);
-    assert_eq!(screen.key(release), None);
+    assert_eq!(screen.handle_key(release), None);
     let control = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::CONTROL);
-    assert_eq!(screen.key(control), None);
+    assert_eq!(screen.handle_key(control), None);
     assert_eq!(screen.overlay, None);
 }
 
 #[test]
-fn the_log_is_bounded_and_scrolls() {
+fn log_is_bounded_and_scrolls() {
     let (_, mut screen) = playing(GameId::Flush);
-    for _ in 0..super::super::MOST_NOTES + 10 {
-        screen.take(Incoming::Presence { seat: crate::testing::seat(1), connected: false });
-        screen.take(Incoming::Presence { seat: crate::testing::seat(1), connected: true });
+    for _ in 0..super::super::MAX_LOG_ENTRIES + 10 {
+        screen.apply(TableMessage::Presence { seat: crate::testing::seat(1), connected: false });
+        screen.apply(TableMessage::Presence { seat: crate::testing::seat(1), connected: true });
     }
-    assert_eq!(screen.notes.len(), super::super::MOST_NOTES);
+    assert_eq!(screen.log.len(), super::super::MAX_LOG_ENTRIES);
     press(&mut screen, KeyCode::Tab);
     press(&mut screen, KeyCode::Tab);
     press(&mut screen, KeyCode::Home);
@@ -122,5 +123,5 @@ fn the_log_is_bounded_and_scrolls() {
         "something is to be seen at the very top"
     );
     press(&mut screen, KeyCode::End);
-    assert_eq!(screen.scrolled, 0);
+    assert_eq!(screen.log_offset, 0);
 }

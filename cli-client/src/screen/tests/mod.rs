@@ -10,24 +10,24 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::{Frame, Terminal};
 
-use super::{Ink, Screen};
+use super::{Screen, Theme};
 use crate::table::Intent;
 
-const EN: Ink = Ink { lang: Lang::En, colours: false };
-const DE: Ink = Ink { lang: Lang::De, colours: false };
+const EN: Theme = Theme { lang: Lang::En, colours: false };
+const DE: Theme = Theme { lang: Lang::De, colours: false };
 
-/// What the screen looks like at this size.
+/// Draws the screen at the given size.
 fn drawn(screen: &mut Screen, width: u16, height: u16) -> Buffer {
     drawn_by(|frame| screen.draw(frame), width, height)
 }
 
 fn drawn_by(draw: impl FnOnce(&mut Frame<'_>), width: u16, height: u16) -> Buffer {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a buffer is always there");
-    terminal.draw(draw).expect("a buffer takes everything");
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a test backend cannot fail");
+    terminal.draw(draw).expect("drawing into a buffer cannot fail");
     terminal.backend().buffer().clone()
 }
 
-/// The characters of a buffer, line by line, without blanks at the ends.
+/// Text of a buffer, line by line, without trailing blanks.
 fn text(buffer: &Buffer) -> String {
     let rows = buffer.content.chunks(usize::from(buffer.area.width).max(1));
     let line = |cells: &[ratatui::buffer::Cell]| {
@@ -38,7 +38,7 @@ fn text(buffer: &Buffer) -> String {
 }
 
 fn press(screen: &mut Screen, code: KeyCode) -> Option<Intent> {
-    screen.key(KeyEvent::new(code, KeyModifiers::NONE))
+    screen.handle_key(KeyEvent::new(code, KeyModifiers::NONE))
 }
 
 fn type_in(screen: &mut Screen, text: &str) {

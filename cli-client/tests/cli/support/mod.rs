@@ -1,6 +1,6 @@
-//! What the tests stand on: a server in a process of its own, the program with its pipes, the program in a terminal.
+//! Test support: a server process, and the program with pipes or in a terminal.
 //!
-//! Nothing here sleeps for a result. Whatever is waited for is waited for until it is there, up to [`LIMIT`].
+//! Nothing sleeps for a result: every wait is for a condition, up to [`WAIT_LIMIT`].
 
 mod parlor;
 mod pipes;
@@ -10,11 +10,11 @@ mod terminal;
 
 use std::time::Duration;
 
-pub(crate) use parlor::{Done, Parlor};
-pub(crate) use pipes::Pipes;
+pub(crate) use parlor::{CommandOutput, Parlor};
+pub(crate) use pipes::PipedProcess;
 pub(crate) use proxy::Proxy;
 pub(crate) use server::Server;
-pub(crate) use terminal::{Key, Seen, Terminal};
+pub(crate) use terminal::{Key, ScreenHistory, Terminal};
 
-/// So long something may take on a slow machine before it counts as never coming.
-pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+/// Maximum time for a condition on a slow machine.
+pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(60);

@@ -1,102 +1,103 @@
-//! The program with pipes on all sides, which can be talked to while it runs.
+//! The program with pipes, for interaction while it runs.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
-use super::LIMIT;
-use super::parlor::{Parlor, kill};
+use super::WAIT_LIMIT;
+use super::parlor::{Parlor, send_signal};
 
-/// All lines so far, and whether there will be more.
+/// Lines read so far.
 #[derive(Default)]
-struct Heard {
+struct PipeOutput {
     out: Vec<String>,
     err: Vec<String>,
-    /// How many of the two streams have ended.
+    /// Number of closed output streams, 0 to 2.
     ended: u8,
 }
 
-/// The program, running.
-pub(crate) struct Pipes {
+/// The running program.
+pub(crate) struct PipedProcess {
     child: Child,
     stdin: Option<ChildStdin>,
-    /// How many questions whoever plays has answered.
+    /// Number of prompts answered so far.
     pub(crate) answered: usize,
-    heard: Arc<(Mutex<Heard>, Condvar)>,
+    output: Arc<(Mutex<PipeOutput>, Condvar)>,
 }
 
-impl Pipes {
-    /// Starts it.
-    pub(crate) fn start(parlor: &Parlor, args: &[&str]) -> Pipes {
+impl PipedProcess {
+    /// Starts the program.
+    pub(crate) fn start(parlor: &Parlor, args: &[&str]) -> PipedProcess {
         let mut command = parlor.command(args);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let heard: Arc<(Mutex<Heard>, Condvar)> = Arc::default();
-        listen(child.stdout.take().unwrap(), Arc::clone(&heard), |heard| &mut heard.out);
-        listen(child.stderr.take().unwrap(), Arc::clone(&heard), |heard| &mut heard.err);
-        Pipes { stdin: child.stdin.take(), child, answered: 0, heard }
+        let output: Arc<(Mutex<PipeOutput>, Condvar)> = Arc::default();
+        collect_lines(child.stdout.take().unwrap(), Arc::clone(&output), |output| &mut output.out);
+        collect_lines(child.stderr.take().unwrap(), Arc::clone(&output), |output| &mut output.err);
+        PipedProcess { stdin: child.stdin.take(), child, answered: 0, output }
     }
 
-    /// Types a line. A program that has ended does not read it, which is no error here.
+    /// Types a line. Ignored if the program has ended.
     pub(crate) fn type_line(&mut self, line: &str) {
         if let Some(stdin) = &mut self.stdin {
             let _ = writeln!(stdin, "{line}");
         }
     }
 
-    /// Closes its input.
+    /// Closes standard input.
     pub(crate) fn close_input(&mut self) {
         self.stdin = None;
     }
 
-    /// Sends it a signal.
+    /// Sends a signal.
     pub(crate) fn signal(&self, signal: &str) {
-        kill(self.child.id(), signal);
+        send_signal(self.child.id(), signal);
     }
 
-    /// Waits until what it printed so far says something, or it has printed everything and the answer is still none.
+    /// Waits until `look` finds something in standard output; `None` if the program ends first.
     pub(crate) fn wait<T>(&self, what: &str, look: impl Fn(&[String]) -> Option<T>) -> Option<T> {
-        let (heard, changed) = &*self.heard;
+        let (output, changed) = &*self.output;
         let mut found = None;
-        let waiting = |heard: &mut Heard| {
-            found = look(&heard.out);
-            found.is_none() && heard.ended < 2
+        let waiting = |output: &mut PipeOutput| {
+            found = look(&output.out);
+            found.is_none() && output.ended < 2
         };
-        let (heard, timeout) = changed.wait_timeout_while(heard.lock().unwrap(), LIMIT, waiting).unwrap();
-        assert!(!timeout.timed_out(), "{what} does not come: {:#?} {:#?}", heard.out, heard.err);
+        let (output, timeout) =
+            changed.wait_timeout_while(output.lock().unwrap(), WAIT_LIMIT, waiting).unwrap();
+        assert!(!timeout.timed_out(), "{what} does not come: {:#?} {:#?}", output.out, output.err);
         found
     }
 
-    /// Waits for its end: the code, the lines that it printed, and those on standard error.
+    /// Waits for the end: exit code, standard output and standard error.
     pub(crate) fn end(mut self) -> (i32, Vec<String>, Vec<String>) {
         let never = self.wait("its end", |_| None::<()>);
         assert!(never.is_none());
         let code = self.child.wait().unwrap().code().unwrap_or(-1);
-        let heard = &mut *self.heard.0.lock().unwrap();
-        (code, std::mem::take(&mut heard.out), std::mem::take(&mut heard.err))
+        let output = &mut *self.output.0.lock().unwrap();
+        (code, std::mem::take(&mut output.out), std::mem::take(&mut output.err))
     }
 }
 
-impl Drop for Pipes {
+impl Drop for PipedProcess {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-fn listen(
+fn collect_lines(
     stream: impl Read + Send + 'static,
-    heard: Arc<(Mutex<Heard>, Condvar)>,
-    lines: fn(&mut Heard) -> &mut Vec<String>,
+    output: Arc<(Mutex<PipeOutput>, Condvar)>,
+    lines: fn(&mut PipeOutput) -> &mut Vec<String>,
 ) {
     thread::spawn(move || {
         for line in BufReader::new(stream).lines().map_while(Result::ok) {
-            lines(&mut heard.0.lock().unwrap()).push(line);
-            heard.1.notify_all();
+            lines(&mut output.0.lock().unwrap()).push(line);
+            output.1.notify_all();
         }
-        heard.0.lock().unwrap().ended += 1;
-        heard.1.notify_all();
+        output.0.lock().unwrap().ended += 1;
+        output.1.notify_all();
     });
 }

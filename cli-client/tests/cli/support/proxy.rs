@@ -1,4 +1,4 @@
-//! An address that stays when the server behind it goes: connections are passed on to wherever the server is now.
+//! TCP proxy with a fixed address, whose target server can be replaced.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -12,8 +12,8 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy to this address.
-    pub(crate) fn to(target: &str) -> Proxy {
+    /// Starts a proxy to a target address.
+    pub(crate) fn new(target: &str) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let target = Arc::new(Mutex::new(target.to_owned()));
@@ -21,34 +21,34 @@ impl Proxy {
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let target = current.lock().unwrap().clone();
-                // A server that is away refuses: the client sees a connection that closes at once.
+                // If the server is down, the client's connection is closed at once.
                 if let Ok(server) = TcpStream::connect(target) {
-                    join(client, server);
+                    forward_both_ways(client, server);
                 }
             }
         });
         Proxy { address, target }
     }
 
-    /// The URL for clients.
+    /// URL of the proxy.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Passes new connections on to another address.
-    pub(crate) fn turn_to(&self, target: &str) {
+    /// Changes the target of new connections.
+    pub(crate) fn set_target(&self, target: &str) {
         target.clone_into(&mut self.target.lock().unwrap());
     }
 }
 
-/// Passes bytes on, both ways, until one side closes.
-fn join(client: TcpStream, server: TcpStream) {
+/// Forwards bytes in both directions until one side closes.
+fn forward_both_ways(client: TcpStream, server: TcpStream) {
     let (client_again, server_again) = (client.try_clone().unwrap(), server.try_clone().unwrap());
-    thread::spawn(move || pass_on(client, server));
-    thread::spawn(move || pass_on(server_again, client_again));
+    thread::spawn(move || forward(client, server));
+    thread::spawn(move || forward(server_again, client_again));
 }
 
-fn pass_on(mut from: TcpStream, mut to: TcpStream) {
+fn forward(mut from: TcpStream, mut to: TcpStream) {
     let mut buffer = [0; 16 * 1024];
     let mut copy = || -> io::Result<bool> {
         let count = from.read(&mut buffer)?;
@@ -56,7 +56,7 @@ fn pass_on(mut from: TcpStream, mut to: TcpStream) {
         Ok(count > 0)
     };
     while copy().is_ok_and(|more| more) {}
-    // Either side may have gone before.
+    // Either side may be closed already.
     let _ = from.shutdown(Shutdown::Both);
     let _ = to.shutdown(Shutdown::Both);
 }

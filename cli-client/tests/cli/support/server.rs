@@ -1,4 +1,5 @@
-//! A server in a process of its own, which can be killed: this very test program, asked to be a server.
+//! A server in a process of its own, which can be killed: this test program, started again with [`SERVE`]
+//! set.
 
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -11,12 +12,12 @@ use parlor_server::config::Cli;
 use parlor_server::identity::{NewKey, Owner, Scope};
 use tempfile::TempDir;
 
-use super::LIMIT;
+use super::WAIT_LIMIT;
 
-/// The variable that makes this test program a server: its flags, one a line.
+/// Environment variable that turns this test program into a server: its flags, one per line.
 const SERVE: &str = "PARLOR_TEST_SERVE";
 
-/// A server that runs, with a store of its own. It ends with this value.
+/// A running server with a store of its own. Killed on drop.
 pub(crate) struct Server {
     folder: TempDir,
     config: PathBuf,
@@ -25,21 +26,21 @@ pub(crate) struct Server {
 
 /// API keys of a server.
 pub(crate) struct Keys {
-    /// May do everything with tables.
+    /// All table scopes.
     pub(crate) owner: String,
-    /// May join public tables, and make none.
+    /// May join public tables, but not create any.
     pub(crate) player: String,
-    /// Another owner's.
+    /// Key of a different owner.
     pub(crate) other: String,
 }
 
 impl Server {
-    /// A server without keys: everyone may do everything.
+    /// Starts a server without keys: all scopes for everyone.
     pub(crate) fn start() -> Server {
         Server::with_settings("")
     }
 
-    /// A server with keys.
+    /// Starts a server with keys.
     pub(crate) fn with_keys() -> (Server, Keys) {
         let key = |owner: &str, scopes: &[Scope]| {
             let owner: Owner = owner.parse().unwrap();
@@ -52,7 +53,7 @@ impl Server {
         (Server::with_settings(&[first, second, third].join("\n")), Keys { owner, player, other })
     }
 
-    /// A server with these settings, as its file has them.
+    /// Starts a server with the given settings file.
     pub(crate) fn with_settings(settings: &str) -> Server {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("parlor.toml");
@@ -61,23 +62,23 @@ impl Server {
         Server { folder, config, process }
     }
 
-    /// Where it listens.
+    /// Listening address.
     pub(crate) fn address(&self) -> &str {
         &self.process.address
     }
 
-    /// Its URL.
+    /// URL.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address())
     }
 
-    /// Ends it as a crash does (SIGKILL).
+    /// Kills the server (SIGKILL), as a crash.
     pub(crate) fn kill(&mut self) {
         self.process.kill();
     }
 
-    /// Starts it again on the same store, on another port.
-    pub(crate) fn start_again(&mut self) {
+    /// Restarts the server on the same store, on another port.
+    pub(crate) fn restart(&mut self) {
         self.process = Process::start(&self.config, &self.folder.path().join("data"));
     }
 }
@@ -110,31 +111,31 @@ impl Process {
             .spawn()
             .unwrap();
         let stdout = child.stdout.take().unwrap();
-        // From here on it ends with this value, whatever goes wrong.
+        // From here on the child is killed on drop.
         let mut process = Process { child, address: String::new() };
-        let (said, hears) = mpsc::sync_channel(64);
+        let (sender, lines_read) = mpsc::sync_channel(64);
         let lines = BufReader::new(stdout).lines();
         thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                // Whoever waited has heard enough; the pipe is emptied all the same.
-                let _ = said.try_send(line);
+                // Drains the pipe even if the receiver is gone.
+                let _ = sender.try_send(line);
             }
         });
-        let mut heard = Vec::new();
+        let mut skipped = Vec::new();
         loop {
-            let line = hears
-                .recv_timeout(LIMIT)
-                .unwrap_or_else(|_| panic!("the server does not say where it listens: {heard:?}"));
+            let line = lines_read
+                .recv_timeout(WAIT_LIMIT)
+                .unwrap_or_else(|_| panic!("the server did not print its address: {skipped:?}"));
             if let Some((_, rest)) = line.split_once(" listens on ") {
                 rest.split_whitespace().next().unwrap().clone_into(&mut process.address);
                 return process;
             }
-            heard.push(line);
+            skipped.push(line);
         }
     }
 
     fn kill(&mut self) {
-        // It may have ended by itself.
+        // It may have exited by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -146,11 +147,11 @@ impl Drop for Process {
     }
 }
 
-/// Not a test of anything: a server, if the variable is set.
+/// Entry point of the server process; not a test. Does nothing unless [`SERVE`] is set.
 #[test]
 fn serves_if_it_is_told_to() {
     if let Ok(flags) = env::var(SERVE) {
-        // Whoever started it holds the other end. If that is gone, however it ended, nobody needs a server any more.
+        // The parent holds the other end of standard input: its close means that the parent has ended.
         thread::spawn(|| {
             let _ = io::copy(&mut io::stdin(), &mut io::sink());
             process::abort();

@@ -1,9 +1,8 @@
-//! The program in a terminal: a pseudo-terminal whose screen is read all the time.
+//! The program in a pseudo-terminal, whose screen is recorded continuously.
 //!
-//! A thread of its own reads whatever the program writes until it writes no more. It keeps every screen that was ever
-//! shown, so that a test asks what was *seen*, not what happens to be there when it looks: a screen that came and went
-//! between two looks, or with the end of the program right behind it, is seen all the same. That the program has ended
-//! is one more thing that was seen.
+//! A thread reads all output until it ends, and keeps every distinct frame. Tests ask which frames *were
+//! shown*, not what is on the screen at the moment of asking: a frame that came and went in between, or right
+//! before the end, is not missed. The end of the program is recorded as well.
 
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Read, Write};
@@ -13,12 +12,12 @@ use std::thread;
 
 use portable_pty::{ChildKiller, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-use super::{LIMIT, Parlor};
+use super::{Parlor, WAIT_LIMIT};
 
 const ROWS: u16 = 36;
 const COLUMNS: u16 = 110;
 
-/// A key.
+/// A key press.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Key {
     Enter,
@@ -44,29 +43,29 @@ impl Key {
     }
 }
 
-/// Everything that was seen.
+/// Everything recorded.
 #[derive(Default)]
-pub(crate) struct Seen {
-    /// Every screen that was shown, in order, each different from the one before.
+pub(crate) struct ScreenHistory {
+    /// All distinct frames, in order.
     pub(crate) screens: Vec<String>,
-    /// The code that the program ended with, once it has, and once all that it wrote was read.
+    /// Exit code, once the program has ended and all output was read.
     pub(crate) ended: Option<u32>,
-    /// Whether the screen that is drawn has been left, and the one with the prompt of the shell is back.
+    /// Set if the alternate screen was left and the cursor is visible.
     pub(crate) restored: bool,
 }
 
-impl Seen {
-    /// Whether a screen ever had this text.
-    pub(crate) fn ever(&self, text: &str) -> bool {
+impl ScreenHistory {
+    /// Reports whether a frame ever contained the text.
+    pub(crate) fn was_shown(&self, text: &str) -> bool {
         self.screens.iter().any(|screen| screen.contains(text))
     }
 
-    /// What is on the screen now.
-    pub(crate) fn now(&self) -> &str {
+    /// The current frame.
+    pub(crate) fn current(&self) -> &str {
         self.screens.last().map_or("", String::as_str)
     }
 
-    fn tell(&self) -> String {
+    fn describe(&self) -> String {
         let mut text = format!("ended: {:?}, {} screens; the last ones:", self.ended, self.screens.len());
         for screen in self.screens.iter().rev().take(3).rev() {
             let _ = write!(text, "\n{}\n{screen}", "-".repeat(COLUMNS.into()));
@@ -77,13 +76,13 @@ impl Seen {
 
 /// The program in a terminal.
 pub(crate) struct Terminal {
-    seen: Arc<(Mutex<Seen>, Condvar)>,
+    seen: Arc<(Mutex<ScreenHistory>, Condvar)>,
     writer: Box<dyn Write + Send>,
     killer: Box<dyn ChildKiller + Send + Sync>,
     id: u32,
-    /// How many screens whoever plays has looked at.
-    pub(crate) looked_at: usize,
-    /// Closing it would take the terminal from the program.
+    /// Number of frames the player has seen.
+    pub(crate) screens_seen: usize,
+    /// Closing it would hang up the terminal.
     _master: Box<dyn MasterPty + Send>,
 }
 
@@ -100,115 +99,115 @@ impl Terminal {
             command.env(name, value);
         }
         let mut child = pty.slave.spawn_command(command).unwrap();
-        // The end of what the program writes is only seen once nobody else could write.
+        // The end of the output is only visible once no other writer holds the terminal.
         drop(pty.slave);
         let (killer, id) = (child.clone_killer(), child.process_id().unwrap());
         let mut reader = pty.master.try_clone_reader().unwrap();
         let writer = pty.master.take_writer().unwrap();
-        let seen: Arc<(Mutex<Seen>, Condvar)> = Arc::default();
-        let told = Arc::clone(&seen);
+        let seen: Arc<(Mutex<ScreenHistory>, Condvar)> = Arc::default();
+        let recorded = Arc::clone(&seen);
         thread::spawn(move || {
-            let mut screen = Screen::new();
+            let mut screen = ScreenRecorder::new();
             let mut buffer = [0; 16 * 1024];
-            // On Linux a terminal that its program has left gives an error and not an end.
+            // On Linux, reading from an abandoned terminal gives an error, not an end of file.
             loop {
                 match reader.read(&mut buffer) {
-                    Ok(count @ 1..) => screen.take(&buffer[..count], &mut told.0.lock().unwrap()),
+                    Ok(count @ 1..) => screen.process(&buffer[..count], &mut recorded.0.lock().unwrap()),
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
                     Ok(0) | Err(_) => break,
                 }
-                told.1.notify_all();
+                recorded.1.notify_all();
             }
             let status = child.wait().unwrap();
-            told.0.lock().unwrap().ended = Some(status.exit_code());
-            told.1.notify_all();
+            recorded.0.lock().unwrap().ended = Some(status.exit_code());
+            recorded.1.notify_all();
         });
-        Terminal { seen, writer, killer, id, looked_at: 0, _master: pty.master }
+        Terminal { seen, writer, killer, id, screens_seen: 0, _master: pty.master }
     }
 
-    /// Presses a key. A program that has ended does not read it, which is no error here.
+    /// Presses a key. Ignored if the program has ended.
     pub(crate) fn press(&mut self, key: Key) {
         let _ = self.writer.write_all(key.bytes().as_bytes()).and_then(|()| self.writer.flush());
     }
 
-    /// Sends the program a signal.
+    /// Sends a signal to the program.
     pub(crate) fn signal(&self, signal: &str) {
-        super::parlor::kill(self.id, signal);
+        super::parlor::send_signal(self.id, signal);
     }
 
-    /// Waits until what was seen says something. The end of the program is the last thing to be seen: if it says nothing
-    /// then either, it never will.
-    pub(crate) fn wait<T>(&self, what: &str, look: impl Fn(&Seen) -> Option<T>) -> T {
+    /// Waits until `look` finds something in the recording. Panics if the program ends first.
+    pub(crate) fn wait<T>(&self, what: &str, look: impl Fn(&ScreenHistory) -> Option<T>) -> T {
         let (seen, changed) = &*self.seen;
         let mut found = None;
-        let waiting = |seen: &mut Seen| {
+        let waiting = |seen: &mut ScreenHistory| {
             found = look(seen);
             found.is_none() && seen.ended.is_none()
         };
-        let (seen, _) = changed.wait_timeout_while(seen.lock().unwrap(), LIMIT, waiting).unwrap();
-        found.unwrap_or_else(|| panic!("{what} does not come; {}", seen.tell()))
+        let (seen, _) = changed.wait_timeout_while(seen.lock().unwrap(), WAIT_LIMIT, waiting).unwrap();
+        found.unwrap_or_else(|| panic!("{what} does not come; {}", seen.describe()))
     }
 
-    /// Waits until a text was on the screen at any time.
+    /// Waits until the text has been on the screen.
     pub(crate) fn wait_for(&self, text: &str) {
-        self.wait(text, |seen| seen.ever(text).then_some(()));
+        self.wait(text, |seen| seen.was_shown(text).then_some(()));
     }
 
-    /// Waits for the end of the program: the code.
+    /// Waits for the end of the program, and returns its exit code.
     pub(crate) fn end(&self) -> u32 {
         self.wait("its end", |seen| seen.ended)
     }
 
-    /// Looks at everything that was seen.
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&Seen) -> T) -> T {
-        look(&self.seen.0.lock().unwrap())
+    /// Inspects the recording.
+    pub(crate) fn inspect<T>(&self, inspect: impl FnOnce(&ScreenHistory) -> T) -> T {
+        inspect(&self.seen.0.lock().unwrap())
     }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited by itself.
         let _ = self.killer.kill();
     }
 }
 
-/// The screen, as it is drawn.
-struct Screen {
+/// Terminal emulator that records frames.
+struct ScreenRecorder {
     parser: vt100::Parser,
-    /// The beginning of something that the last read cut in two.
-    rest: Vec<u8>,
+    /// Start of an escape sequence that the last read cut in two.
+    pending: Vec<u8>,
 }
 
-/// What begins every change of a mode: the cursor is hidden after each picture, and the other screen is left.
-const MODE: &[u8] = b"\x1b[?";
+/// Prefix of a mode change. Every frame ends with one: it hides the cursor, or leaves the alternate screen.
+const MODE_PREFIX: &[u8] = b"\x1b[?";
 
-impl Screen {
-    fn new() -> Screen {
+impl ScreenRecorder {
+    fn new() -> ScreenRecorder {
         let size = |count| NonZeroU16::new(count).unwrap();
-        Screen { parser: vt100::Parser::new(size(ROWS), size(COLUMNS), 0), rest: Vec::new() }
+        ScreenRecorder { parser: vt100::Parser::new(size(ROWS), size(COLUMNS), 0), pending: Vec::new() }
     }
 
-    /// Takes in what was written. One read may hold several pictures, so it is cut wherever one ends.
-    fn take(&mut self, bytes: &[u8], seen: &mut Seen) {
-        self.rest.extend_from_slice(bytes);
-        let bytes = std::mem::take(&mut self.rest);
+    /// Processes output. One read may hold several frames, so it is split at their ends.
+    fn process(&mut self, bytes: &[u8], seen: &mut ScreenHistory) {
+        self.pending.extend_from_slice(bytes);
+        let bytes = std::mem::take(&mut self.pending);
         let mut from = 0;
         for at in 0..bytes.len() {
-            if bytes[at..].starts_with(MODE) {
+            if bytes[at..].starts_with(MODE_PREFIX) {
                 self.parser.process(&bytes[from..at]);
-                self.keep(seen);
+                self.record(seen);
                 from = at;
             }
         }
-        // Whether the last few bytes are the beginning of a mode shows with the next ones.
-        let tail = (1..MODE.len()).rev().find(|count| bytes.ends_with(&MODE[..*count])).unwrap_or(0);
+        // The last few bytes may be the start of a mode change.
+        let tail =
+            (1..MODE_PREFIX.len()).rev().find(|count| bytes.ends_with(&MODE_PREFIX[..*count])).unwrap_or(0);
         let until = (bytes.len() - tail).max(from);
         self.parser.process(&bytes[from..until]);
-        self.keep(seen);
-        self.rest = bytes[until..].to_vec();
+        self.record(seen);
+        self.pending = bytes[until..].to_vec();
     }
 
-    fn keep(&self, seen: &mut Seen) {
+    fn record(&self, seen: &mut ScreenHistory) {
         let screen = self.parser.screen();
         seen.restored = !screen.alternate_screen() && !screen.hide_cursor();
         let contents = screen.contents();
@@ -218,16 +217,20 @@ impl Screen {
     }
 }
 
-/// A picture that is overwritten in the same breath is seen, however the writes are cut.
+/// A frame that is overwritten within the same write is recorded, however the writes are split.
 #[test]
-fn every_picture_is_seen() {
+fn every_frame_is_recorded() {
     let written = b"\x1b[?1049h\x1b[?25lfirst\x1b[?25l\x1b[2J\x1b[Hsecond\x1b[?25l\x1b[?1049l\x1b[?25hbye";
     for size in 1..written.len() {
-        let (mut screen, mut seen) = (Screen::new(), Seen::default());
+        let (mut screen, mut seen) = (ScreenRecorder::new(), ScreenHistory::default());
         for piece in written.chunks(size) {
-            screen.take(piece, &mut seen);
+            screen.process(piece, &mut seen);
         }
-        assert!(seen.ever("first") && seen.ever("second"), "in pieces of {size}: {}", seen.tell());
-        assert_eq!((seen.now(), seen.restored), ("bye", true), "in pieces of {size}");
+        assert!(
+            seen.was_shown("first") && seen.was_shown("second"),
+            "in pieces of {size}: {}",
+            seen.describe()
+        );
+        assert_eq!((seen.current(), seen.restored), ("bye", true), "in pieces of {size}");
     }
 }

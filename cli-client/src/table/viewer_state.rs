@@ -1,0 +1,292 @@
+//! State of a viewer: the fold of all messages.
+
+use std::time::Duration;
+
+use parlor_engine::{AnyAction, AnyView, GameId, Lang, MAX_SEATS, Say, Seat, Seats, Viewer};
+
+use super::{
+    Decided, DecidedBy, Decision, SeatInfo, SeatTime, Snapshot, TableEvent, TableInfo, TableMessage,
+    TableResult, TimeLeft, Update,
+};
+use crate::lang::words;
+
+/// A log line and its kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogEntry {
+    /// Kind.
+    pub kind: LogEntryKind,
+    /// Text.
+    pub text: String,
+}
+
+/// Kind of a log line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogEntryKind {
+    /// Game event.
+    Game,
+    /// Table event: presence, clocks, end.
+    Table,
+    /// Warning for the viewer.
+    Warning,
+}
+
+/// State of a table as known to one viewer.
+#[derive(Clone, Debug)]
+pub struct ViewerState {
+    /// Language of the log.
+    pub lang: Lang,
+    /// Viewer.
+    pub viewer: Viewer,
+    /// Table; `None` before the first snapshot.
+    pub table: Option<TableInfo>,
+    /// View of the game; `None` before it starts.
+    pub view: Option<AnyView>,
+    /// Open decision.
+    pub decision: Option<Decision>,
+    /// Index of the answer that was sent and not yet confirmed.
+    pub sent: Option<u32>,
+    /// Set while the viewer is connected.
+    pub connected: bool,
+    /// Set once the stream has ended.
+    pub closed: bool,
+    clocks: [Option<SeatTime>; MAX_SEATS],
+    away: Seats,
+}
+
+impl ViewerState {
+    /// Empty state.
+    #[must_use]
+    pub fn new(lang: Lang) -> ViewerState {
+        ViewerState {
+            lang,
+            viewer: Viewer::Spectator,
+            table: None,
+            view: None,
+            decision: None,
+            sent: None,
+            connected: true,
+            closed: false,
+            clocks: [None; MAX_SEATS],
+            away: Seats::NONE,
+        }
+    }
+
+    /// Game, once known.
+    #[must_use]
+    pub fn game(&self) -> Option<GameId> {
+        self.table.as_ref().map(|table| table.game)
+    }
+
+    /// Result, once the table is over.
+    #[must_use]
+    pub fn result(&self) -> Option<&TableResult> {
+        self.table.as_ref()?.result.as_ref()
+    }
+
+    /// Reports whether a seat's player is disconnected.
+    #[must_use]
+    pub fn is_away(&self, seat: Seat) -> bool {
+        self.away.contains(seat)
+    }
+
+    /// Time left of a seat, as far as the viewer may know: of others the public clock, of the own seat also
+    /// that of a secret decision.
+    #[must_use]
+    pub fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
+        let own = self.decision.as_ref().filter(|_| self.viewer.is(seat)).and_then(|asked| asked.time_left);
+        own.or_else(|| self.clocks[seat.index()].map(|clock| clock.left))
+    }
+
+    /// Display name of a seat.
+    #[must_use]
+    pub fn name(&self, seat: Seat) -> String {
+        self.table
+            .as_ref()
+            .map_or_else(|| seat.in_lang(self.lang).to_string(), |table| table.name(seat, self.lang))
+    }
+
+    /// Legal actions of the open decision; empty without one.
+    #[must_use]
+    pub fn legal(&self) -> &[AnyAction] {
+        self.decision.as_ref().map_or(&[], |asked| &asked.legal)
+    }
+
+    /// Advances the running clocks.
+    pub fn advance_time(&mut self, elapsed: Duration) {
+        for clock in self.clocks.iter_mut().flatten().filter(|clock| clock.running) {
+            clock.left.advance(elapsed);
+        }
+        if let Some(left) = self.decision.as_mut().and_then(|asked| asked.time_left.as_mut()) {
+            left.advance(elapsed);
+        }
+    }
+
+    /// Applies a message, and returns the resulting log entries.
+    pub fn apply(&mut self, message: TableMessage) -> Vec<LogEntry> {
+        match message {
+            TableMessage::Snapshot(snapshot) => {
+                self.apply_snapshot(*snapshot);
+                Vec::new()
+            }
+            TableMessage::Update(update) => self.apply_update(*update),
+            TableMessage::Decision(decision) => {
+                self.apply_decision(*decision);
+                Vec::new()
+            }
+            TableMessage::Refused { decision, why, still_open } => {
+                if self.decision.as_ref().is_some_and(|asked| asked.id == decision) {
+                    self.sent = None;
+                    if !still_open {
+                        self.decision = None;
+                    }
+                }
+                vec![LogEntry { kind: LogEntryKind::Warning, text: why.get(self.lang).to_owned() }]
+            }
+            TableMessage::Presence { seat, connected } => self.apply_presence(seat, connected),
+            TableMessage::TimeLeft(times) => {
+                self.set_clocks(times);
+                Vec::new()
+            }
+            TableMessage::Connection(connected) => {
+                self.connected = connected;
+                Vec::new()
+            }
+            TableMessage::Closed(why) => {
+                self.closed = true;
+                self.decision = None;
+                why.into_iter().map(|text| LogEntry { kind: LogEntryKind::Warning, text }).collect()
+            }
+        }
+    }
+
+    fn apply_snapshot(&mut self, snapshot: Snapshot) {
+        let Snapshot { viewer, table, view, presence, time_left } = snapshot;
+        // Decisions are sent once, so an open one survives a snapshot. If it was decided in a lost update, an
+        // answer to it is refused, which closes it.
+        if table.result.is_some() {
+            self.decision = None;
+        }
+        self.viewer = viewer;
+        self.table = Some(table);
+        self.view = view;
+        self.sent = None;
+        self.connected = true;
+        // The viewer is connected, even if the snapshot was taken just before the server noticed.
+        let is_away = |(seat, connected): &&(Seat, bool)| !connected && !viewer.is(*seat);
+        self.away = presence.iter().filter(is_away).map(|(seat, _)| *seat).collect();
+        self.set_clocks(time_left);
+    }
+
+    fn apply_decision(&mut self, decision: Decision) {
+        if let Some(view) = &decision.view {
+            self.view = Some(view.clone());
+        }
+        // A decision that is sent again is undecided: the answer on its way was lost, or will be confirmed
+        // first.
+        self.sent = None;
+        self.decision = Some(decision);
+    }
+
+    fn set_clocks(&mut self, times: Vec<SeatTime>) {
+        self.clocks = [None; MAX_SEATS];
+        for time in times {
+            let own = self.decision.as_mut().filter(|asked| self.viewer.is(time.seat) && !asked.secret);
+            if let Some(left) = own.and_then(|asked| asked.time_left.as_mut()) {
+                *left = time.left;
+            }
+            self.clocks[time.seat.index()] = Some(time);
+        }
+    }
+
+    fn apply_presence(&mut self, seat: Seat, connected: bool) -> Vec<LogEntry> {
+        let was_away = self.away.contains(seat);
+        self.away = if connected { self.away.without(seat) } else { self.away.with(seat) };
+        if was_away != connected || self.viewer.is(seat) {
+            return Vec::new();
+        }
+        vec![self.table_entry(words::presence(seat, &self.name(seat), connected, self.lang))]
+    }
+
+    fn table_entry(&self, text: String) -> LogEntry {
+        LogEntry { kind: LogEntryKind::Table, text }
+    }
+
+    fn apply_update(&mut self, update: Update) -> Vec<LogEntry> {
+        let Update { table_events, decided, events, view, .. } = update;
+        let mut notes = Vec::new();
+        if let Some(decided) = decided {
+            notes.extend(self.apply_decided(&decided));
+        }
+        // The end is logged after the moves that led to it; other events before the moves that follow from
+        // them.
+        let (after, before): (Vec<_>, Vec<_>) = table_events
+            .into_iter()
+            .partition(|event| matches!(event, TableEvent::Over(_) | TableEvent::Rematch(_)));
+        notes.extend(before.into_iter().map(|event| self.apply_table_event(event)));
+        for event in &events {
+            notes.push(LogEntry { kind: LogEntryKind::Game, text: event.in_lang(self.lang).to_string() });
+        }
+        match (view, &mut self.view) {
+            (Some(view), known) => *known = Some(view),
+            (None, Some(known)) => events.iter().for_each(|event| known.follow(event)),
+            (None, None) => {}
+        }
+        notes.extend(after.into_iter().map(|event| self.apply_table_event(event)));
+        notes
+    }
+
+    fn apply_decided(&mut self, decided: &Decided) -> Option<LogEntry> {
+        if self.decision.as_ref().is_some_and(|asked| asked.id <= decided.decision) {
+            self.decision = None;
+            self.sent = None;
+        }
+        let action = decided.action.in_lang(self.lang).to_string();
+        (decided.by != DecidedBy::Player)
+            .then(|| self.table_entry(words::decided_for_you(&action, self.lang)))
+    }
+
+    fn apply_table_event(&mut self, event: TableEvent) -> LogEntry {
+        let lang = self.lang;
+        let text = match event {
+            TableEvent::Joined(seat, info) => {
+                let name = info.name(seat, lang);
+                self.set_seat(seat, info);
+                words::joined(seat, &name, lang)
+            }
+            TableEvent::Started => words::STARTED.get(lang).to_owned(),
+            TableEvent::ClockRanOut(seat) => words::clock_ran_out(seat, lang),
+            TableEvent::Forfeited(seat, why) => {
+                if let Some(info) = self.table.as_mut().and_then(|table| table.seats.get_mut(seat.index())) {
+                    info.forfeited = Some(why);
+                }
+                words::forfeited(seat, why, lang)
+            }
+            TableEvent::Replaced(seat, info) => {
+                let name = info.name(seat, lang);
+                self.set_seat(seat, info);
+                self.away = self.away.without(seat);
+                words::replaced(seat, &name, lang)
+            }
+            TableEvent::Over(result) => {
+                self.decision = None;
+                self.clocks = [None; MAX_SEATS];
+                let mut text = words::end_reason(result.reason).get(lang).to_owned();
+                if !result.note.is_empty() {
+                    text = format!("{text} {}", result.note);
+                }
+                if let Some(table) = &mut self.table {
+                    table.result = Some(result);
+                }
+                text
+            }
+            TableEvent::Rematch(id) => words::rematch(&id, lang),
+        };
+        self.table_entry(text)
+    }
+
+    fn set_seat(&mut self, seat: Seat, info: SeatInfo) {
+        if let Some(slot) = self.table.as_mut().and_then(|table| table.seats.get_mut(seat.index())) {
+            *slot = info;
+        }
+    }
+}
