@@ -27,20 +27,20 @@ fn latency_histogram() -> Histogram<u64> {
 /// Number of histogram shards, to reduce lock contention.
 const PARTS: usize = 16;
 
-/// Records move latencies between [`Meter::begin`] and [`Meter::end`].
-pub struct Meter {
+/// Records move latencies between [`LatencyMeter::begin`] and [`LatencyMeter::end`].
+pub struct LatencyMeter {
     counting: AtomicBool,
     parts: Vec<Mutex<Histogram<u64>>>,
 }
 
-impl Default for Meter {
-    fn default() -> Meter {
+impl Default for LatencyMeter {
+    fn default() -> LatencyMeter {
         let parts = (0..PARTS).map(|_| Mutex::new(latency_histogram())).collect();
-        Meter { counting: AtomicBool::new(false), parts }
+        LatencyMeter { counting: AtomicBool::new(false), parts }
     }
 }
 
-impl Meter {
+impl LatencyMeter {
     fn part(&self, table: usize) -> MutexGuard<'_, Histogram<u64>> {
         // A panic while recording loses at most one count.
         self.parts[table % PARTS].lock().unwrap_or_else(PoisonError::into_inner)
@@ -72,18 +72,18 @@ impl Meter {
 }
 
 /// Limits the rate of moves, over all tables.
-pub struct Pace {
+pub struct RateLimiter {
     /// Interval between moves; `None` without a limit.
     step: Option<Duration>,
     /// Earliest time of the next move.
     due: Mutex<Instant>,
 }
 
-impl Pace {
+impl RateLimiter {
     /// Limits moves to `rate` a second; `None` means no limit.
     #[must_use]
-    pub fn new(rate: Option<f64>) -> Pace {
-        Pace { step: rate.map(|rate| Duration::from_secs_f64(1.0 / rate)), due: Mutex::new(now()) }
+    pub fn new(rate: Option<f64>) -> RateLimiter {
+        RateLimiter { step: rate.map(|rate| Duration::from_secs_f64(1.0 / rate)), due: Mutex::new(now()) }
     }
 
     /// Waits until the next move is due.
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn moves_are_counted_between_begin_and_end() {
-        let meter = Meter::default();
+        let meter = LatencyMeter::default();
         meter.count(0, Duration::from_secs(1));
         meter.begin();
         for table in 0..100 {
@@ -123,20 +123,20 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn rate_is_kept() {
         let begun = now();
-        let pace = Pace::new(Some(1000.0));
+        let rate_limiter = RateLimiter::new(Some(1000.0));
         for _ in 0..=500 {
-            pace.wait().await;
+            rate_limiter.wait().await;
         }
         assert_eq!((now() - begun).as_millis(), 500);
     }
 
     #[tokio::test(start_paused = true)]
     async fn missed_moves_are_not_made_up_for() {
-        let pace = Pace::new(Some(1000.0));
+        let rate_limiter = RateLimiter::new(Some(1000.0));
         tokio::time::advance(Duration::from_secs(10)).await;
         let begun = now();
         for _ in 0..=500 {
-            pace.wait().await;
+            rate_limiter.wait().await;
         }
         assert_eq!((now() - begun).as_millis(), 500);
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt, stream};
-use parlor_cli::load::{Meter, Pace, now};
+use parlor_cli::load::{LatencyMeter, RateLimiter, now};
 use parlor_sdk::{Client, Decision, Error, Event, NewTable, Seat, Session, wire};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::Instant;
@@ -70,10 +70,10 @@ pub(super) struct LoadGenerator {
     connections: Vec<Client>,
     sessions: Vec<Session>,
     open_tables: OpenTables,
-    pace: Pace,
+    rate_limiter: RateLimiter,
     finished: AtomicU64,
     /// Latencies of the moves.
-    pub(super) meter: Meter,
+    pub(super) meter: LatencyMeter,
 }
 
 impl LoadGenerator {
@@ -94,9 +94,9 @@ impl LoadGenerator {
             connections,
             sessions,
             open_tables,
-            pace: Pace::new(args.rate.map(f64::from)),
+            rate_limiter: RateLimiter::new(args.rate.map(f64::from)),
             finished: AtomicU64::new(0),
-            meter: Meter::default(),
+            meter: LatencyMeter::default(),
         }
     }
 
@@ -155,7 +155,7 @@ impl LoadGenerator {
                     self.meter.count(table, now() - begun);
                 }),
                 Event::Decision(decision) => {
-                    self.pace.wait().await;
+                    self.rate_limiter.wait().await;
                     lock(pending).move_sent(place);
                     decision.choose_index(choice(table, &decision)).await?;
                 }

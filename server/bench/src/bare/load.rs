@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use futures_util::future::try_join_all;
-use parlor_cli::load::{Meter, Pace, Process, now};
+use parlor_cli::load::{LatencyMeter, Process, RateLimiter, now};
 use prost::Message;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -41,8 +41,8 @@ pub(crate) struct Load {
 /// What the tables share.
 struct Ground {
     channels: Vec<Channel>,
-    pace: Pace,
-    meter: Meter,
+    pace: RateLimiter,
+    meter: LatencyMeter,
     sizes: Sizes,
 }
 
@@ -63,7 +63,12 @@ pub(crate) async fn load(address: &str, load: Load, sizes: Sizes) -> Result<Valu
     for _ in 0..load.connections {
         channels.push(connect(address).await?);
     }
-    let ground = Arc::new(Ground { channels, pace: Pace::new(load.rate), meter: Meter::default(), sizes });
+    let ground = Arc::new(Ground {
+        channels,
+        pace: RateLimiter::new(load.rate),
+        meter: LatencyMeter::default(),
+        sizes,
+    });
     let (ready, mut all_ready) = mpsc::channel(64);
     let mut playing = JoinSet::new();
     for table in 0..load.tables {
