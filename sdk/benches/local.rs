@@ -1,9 +1,9 @@
-//! How fast bots play in one process: full games between bots that choose at random, on one core, views and lists of
-//! legal actions included.
+//! Speed of games in one process: full games between random bots on one core, views and lists of legal actions
+//! included.
 //!
-//! `cargo bench -p parlor-sdk --bench local --features local` prints `bench local_GAME N decisions/s` for each game,
-//! over all player counts, the same number of games each; it takes the names of games to run only those. N is the median
-//! over turns: what else the machine does falls into few of them.
+//! `cargo bench -p parlor-sdk --bench local --features local` prints `bench local_GAME N decisions/s` for each
+//! game, over all player counts, with the same number of games each; arguments select games. N is the median
+//! over rounds, so that other load on the machine affects only a few of them.
 //!
 //! `cargo test` plays a few games.
 
@@ -16,12 +16,12 @@ use parlor_sdk::{Bot, Choice, Question};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-/// How long a game is measured, and how long one turn of it is at least.
-const TIME: Duration = Duration::from_secs(2);
-const TURN: Duration = Duration::from_millis(20);
+/// Time to measure each game for, and minimum length of one round.
+const MEASURE_TIME: Duration = Duration::from_secs(2);
+const MIN_ROUND_TIME: Duration = Duration::from_millis(20);
 
 fn main() {
-    // Cargo says `--bench` when it benches, and nothing when it tests.
+    // Cargo passes `--bench` for a benchmark, and nothing for a test.
     let (flags, names): (Vec<_>, Vec<_>) = env::args().skip(1).partition(|arg| arg.starts_with('-'));
     let timed = flags.iter().any(|flag| flag == "--bench");
     for game in GameId::ALL {
@@ -32,19 +32,19 @@ fn main() {
         let mut seed = 0;
         let mut play = || play_each_count(*game, &mut seed);
         if timed {
-            println!("bench local_{id} {:.0} decisions/s", speed(play));
+            println!("bench local_{id} {:.0} decisions/s", decisions_per_second(play));
         } else {
             println!("local_{id}: {} decisions", play());
         }
     }
 }
 
-/// Decisions a second.
-fn speed(mut play: impl FnMut() -> u64) -> f64 {
+/// Median decisions per second.
+fn decisions_per_second(mut play: impl FnMut() -> u64) -> f64 {
     let mut speeds = Vec::new();
     let mut time = Duration::ZERO;
-    while time < TIME {
-        let (decisions, playing) = turn(&mut play);
+    while time < MEASURE_TIME {
+        let (decisions, playing) = play_round(&mut play);
         time += playing;
         speeds.push(decisions as f64 / playing.as_secs_f64());
     }
@@ -52,21 +52,21 @@ fn speed(mut play: impl FnMut() -> u64) -> f64 {
     speeds[speeds.len() / 2]
 }
 
-/// Plays for one turn: how much was decided, and in what time.
-#[expect(clippy::disallowed_methods, reason = "a bench measures the real time that work takes")]
-fn turn(mut play: impl FnMut() -> u64) -> (u64, Duration) {
+/// Plays one round; returns the number of decisions and the time taken.
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
+fn play_round(mut play: impl FnMut() -> u64) -> (u64, Duration) {
     let start = Instant::now();
     let mut done = 0;
     loop {
         done += play();
         let time = start.elapsed();
-        if time >= TURN {
+        if time >= MIN_ROUND_TIME {
             return (done, time);
         }
     }
 }
 
-/// One game at each player count; gives the number of decisions.
+/// Plays one game at each player count; returns the number of decisions.
 fn play_each_count(game: GameId, seed: &mut u64) -> u64 {
     let info = game.info();
     let mut decisions = 0;
@@ -75,7 +75,7 @@ fn play_each_count(game: GameId, seed: &mut u64) -> u64 {
         let mut rng = ChaCha8Rng::seed_from_u64(*seed);
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        let mut bots: Vec<_> = (0..players).map(|_| random(&mut rng)).collect();
+        let mut bots: Vec<_> = (0..players).map(|_| random_bot(&mut rng)).collect();
         let mut seats: Vec<&mut dyn Bot> = bots.iter_mut().map(|bot| bot as &mut dyn Bot).collect();
         let game = LocalGame::with_options(game.default_options()).seed(bytes);
         decisions += game.play(&mut seats).expect("a random choice is legal").decisions;
@@ -83,8 +83,8 @@ fn play_each_count(game: GameId, seed: &mut u64) -> u64 {
     decisions
 }
 
-/// A bot that chooses at random.
-fn random(seeds: &mut ChaCha8Rng) -> impl Bot + use<> {
+/// A bot that plays uniformly at random.
+fn random_bot(seeds: &mut ChaCha8Rng) -> impl Bot + use<> {
     let mut rng = ChaCha8Rng::from_rng(seeds);
     move |question: &Question| Choice::Index(below(question.legal_count() as u32, &mut rng) as usize)
 }

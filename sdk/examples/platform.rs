@@ -1,12 +1,12 @@
-//! What a platform does: opens tables, hands a seat to each of its users, and follows all of its tables over one stream
-//! until they are over.
+//! A platform: creates tables, hands a seat to each of its users, and follows all its tables over one stream until
+//! they are over.
 //!
 //! `cargo run -p parlor-sdk --example platform -- [TABLES] [GAME] [ADDRESS]`
 //!
-//! The address can also stand in PARLOR_ADDRESS, and an API key, if the server wants one, in PARLOR_KEY.
+//! The environment can give the address in PARLOR_ADDRESS, and an API key, if needed, in PARLOR_KEY.
 //!
-//! Half of the tables are between house bots alone. The others have a seat for a user of the platform, which a real
-//! platform would hand to a person or a program elsewhere; here a bot in this process plays all of those over one stream.
+//! Half of the tables have house bots only. The others have a seat for a user of the platform, which a real platform
+//! would hand to a person or a program elsewhere; here a bot in this process plays all of them over one stream.
 
 use std::collections::HashSet;
 use std::env;
@@ -27,7 +27,7 @@ async fn main() -> Result<(), Error> {
     }
     let client = builder.connect().await?;
 
-    // From here on, so that nothing of what follows is missed.
+    // Opened first, so that no news of the new tables is missed.
     let mut news = client.follow_tables(None).await?;
     let (mut open, mut tokens) = (HashSet::new(), Vec::new());
     for number in 0..tables {
@@ -46,7 +46,7 @@ async fn main() -> Result<(), Error> {
         let news = news.next().await?;
         let id = news.table_id;
         match news.news {
-            Some(News::Created(_)) => println!("{id}: made"),
+            Some(News::Created(_)) => println!("{id}: created"),
             Some(News::Started(_)) => println!("{id}: started"),
             Some(News::Over(over)) if open.remove(&id) => {
                 let result = over.result.unwrap_or_default();
@@ -57,11 +57,11 @@ async fn main() -> Result<(), Error> {
         }
     }
     guests.abort();
-    println!("all {tables} tables are over; to go on after this, follow from {}", news.number());
+    println!("all {tables} tables are over; the cursor to resume from is {}", news.number());
     Ok(())
 }
 
-/// Plays the guests' seats: whatever the clock would do.
+/// Plays the guests' seats with the default actions.
 async fn play(session: Session, tokens: Vec<parlor_sdk::SeatToken>) {
     let bot = || |question: &Question| Choice::Index(question.default_index());
     let mut played = std::pin::pin!(session.play_all(tokens, 1000, bot));

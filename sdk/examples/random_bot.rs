@@ -1,9 +1,9 @@
-//! A bot that chooses at random: joins a table with an open seat, or makes one with a house bot, plays it to the end, and
-//! prints the result.
+//! A random bot: joins a table with an open seat, or creates one with a house bot, plays it to the end, and prints
+//! the result.
 //!
 //! `cargo run -p parlor-sdk --example random_bot -- [GAME] [ADDRESS]`
 //!
-//! The address can also stand in PARLOR_ADDRESS, and an API key, if the server wants one, in PARLOR_KEY.
+//! The environment can give the address in PARLOR_ADDRESS, and an API key, if needed, in PARLOR_KEY.
 
 use std::env;
 use std::hash::{BuildHasher, RandomState};
@@ -14,12 +14,12 @@ use parlor_sdk::{
     Bot, BotError, Choice, Client, End, Error, Joined, NewTable, Question, Reason, Start, TableFilter, wire,
 };
 
-/// Chooses each legal action with the same chance.
+/// Plays uniformly at random.
 struct RandomBot(RandomState);
 
 impl Bot for RandomBot {
     fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
-        // A hash with keys that nobody knows is random enough for a bot like this.
+        // A randomly keyed hash is random enough here.
         Ok(Choice::Index(self.0.hash_one(question.id()) as usize % question.legal_count()))
     }
 
@@ -35,7 +35,7 @@ impl Bot for RandomBot {
                 println!("place {} of {}", own.place, result.seats.len());
             }
             (Some(result), None) => println!("no result: {}", result.reason().as_str_name()),
-            (None, _) => println!("the table ended without a word"),
+            (None, _) => println!("the table ended without a result"),
         }
     }
 }
@@ -50,18 +50,18 @@ async fn main() -> Result<(), Error> {
         builder = builder.api_key(key);
     }
     let client = builder.connect().await?;
-    let joined = sit_down(&client, &game).await?;
+    let joined = join_or_create(&client, &game).await?;
     client.session().play(joined.token, &mut RandomBot(RandomState::new())).await?;
     Ok(())
 }
 
-/// Takes the first open seat of the game, or one at a new table.
-async fn sit_down(client: &Client, game: &str) -> Result<Joined, Error> {
-    let waiting = TableFilter::new().game(game).open_seat().state(wire::TableState::Open);
-    let mut waiting = pin!(client.tables(waiting));
-    while let Some(table) = waiting.try_next().await? {
+/// Joins the first table with an open seat, or a new one.
+async fn join_or_create(client: &Client, game: &str) -> Result<Joined, Error> {
+    let joinable = TableFilter::new().game(game).open_seat().state(wire::TableState::Open);
+    let mut tables = pin!(client.tables(joinable));
+    while let Some(table) = tables.try_next().await? {
         match client.join_table(&table).await {
-            // Somebody was quicker.
+            // Another player was faster.
             Err(error)
                 if matches!(
                     error.reason(),

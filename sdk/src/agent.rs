@@ -1,4 +1,6 @@
-//! Agents: a bot with a name, which waits to be given seats and plays many tables over one stream.
+//! Agents: bots with a registered name that are assigned seats at many tables over one stream.
+
+mod settings;
 
 use std::fmt;
 use std::future::Future;
@@ -8,165 +10,69 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::error::Reason;
-use crate::random::fresh_bytes;
-use crate::run::{Refused, panicked};
-use crate::session::{Connection, Given, Handle, SlotId};
-use crate::{AgentKey, AsyncBot, Client, Error, Finished, options, wire};
+use crate::play::{OnRefusal, bot_panic};
+use crate::session::{AgentMessage, Connection, SessionHandle, SubscriptionId};
+use crate::{AsyncBot, Client, Error, Finished, wire};
+pub use settings::AgentSettings;
 
-/// Who an agent is, and what it takes.
-///
-/// ```no_run
-/// use parlor_sdk::{AgentSettings, Choice, Client, Error, Question};
-///
-/// #[tokio::main]
-/// async fn main() -> Result<(), Error> {
-///     let client = Client::connect("http://localhost:7766").await?;
-///     let settings = AgentSettings::new("first").version("1.0").games(["gap"]).max_tables(100);
-///     let settings = settings.key("a secret that only you know");
-///     // A bot of its own for each table. It runs until the server turns the agent away.
-///     client.serve_agent(settings, |_given| |_: &Question| Choice::Index(0)).await
-/// }
-/// ```
-#[derive(Clone, Debug)]
-#[must_use = "nothing is connected before `Client::agent` or `Client::serve_agent`"]
-pub struct AgentSettings {
-    name: String,
-    version: String,
-    key: Option<AgentKey>,
-    games: Vec<String>,
-    max_tables: u32,
-    wants: Option<wire::Wants>,
-    entropy: Option<Vec<u8>>,
-}
-
-impl AgentSettings {
-    /// An agent of this name: 1 to 64 letters, digits and the characters `.`, `_` and `-`. It plays all games, at up to 16
-    /// tables at once, unless said otherwise.
-    pub fn new(name: impl Into<String>) -> AgentSettings {
-        AgentSettings {
-            name: name.into(),
-            version: String::new(),
-            key: None,
-            games: options::games(),
-            max_tables: 16,
-            wants: None,
-            entropy: None,
-        }
-    }
-
-    /// The version of the program. Ratings belong to a name and a version, and the seats of one version are not given to
-    /// another.
-    pub fn version(mut self, version: impl Into<String>) -> AgentSettings {
-        self.version = version.into();
-        self
-    }
-
-    /// The secret that the name belongs to: 16 to 64 bytes, and the same ever after. Whoever connects first under a name fixes
-    /// it. A client with an API key needs none.
-    pub fn key(mut self, key: impl Into<AgentKey>) -> AgentSettings {
-        self.key = Some(key.into());
-        self
-    }
-
-    /// The games that it plays, by their ids.
-    pub fn games<G: Into<String>>(mut self, games: impl IntoIterator<Item = G>) -> AgentSettings {
-        self.games = games.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// At how many tables it plays at once: 1 to 10000. The server may allow fewer.
-    pub fn max_tables(mut self, tables: u32) -> AgentSettings {
-        self.max_tables = tables;
-        self
-    }
-
-    /// What to be sent, for all tables. Not said: events with updates, and views and legal actions with decisions.
-    pub fn wants(mut self, wants: wire::Wants) -> AgentSettings {
-        self.wants = Some(wants);
-        self
-    }
-
-    /// What it adds to the shuffles of tournaments: up to 64 bytes. Not said: 32 random ones.
-    pub fn entropy(mut self, entropy: impl Into<Vec<u8>>) -> AgentSettings {
-        self.entropy = Some(entropy.into());
-        self
-    }
-
-    fn hello(self) -> Result<wire::AgentHello, Error> {
-        let entropy = match self.entropy {
-            Some(entropy) => entropy,
-            None => fresh_bytes::<32>()?.to_vec(),
-        };
-        Ok(wire::AgentHello {
-            name: self.name,
-            version: self.version,
-            agent_key: self.key.map(|key| key.reveal().as_bytes().to_vec()).unwrap_or_default(),
-            games: self.games,
-            max_tables: self.max_tables,
-            wants: self.wants,
-            entropy,
-            bookmarks: Vec::new(),
-        })
-    }
-}
-
-/// What happens to an agent.
+/// Events of an agent's life.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AgentEvent {
-    /// It is connected, for the first time or again: what the server said.
+    /// Connected, for the first time or again, with the server's welcome.
     Connected(wire::AgentWelcome),
-    /// It was set aside while it was connected: it gets no new seats for a while, and goes on with those that it has.
+    /// Suspended by the server while connected: it gets no new seats for a while, and keeps those it has.
     SetAside(wire::SetAside),
-    /// The connection broke. It is made again by itself, and all tables go on.
+    /// The connection broke. It is re-established automatically, and all tables continue.
     Disconnected {
-        /// Why, for people: one line.
+        /// Cause, one line for people.
         why: String,
     },
-    /// It has a seat, and a bot was made for it.
+    /// A seat was assigned, and a bot was made for it.
     SeatGiven(wire::SeatGiven),
     /// A table is over.
     TableOver(Box<Finished>),
-    /// The bot at a table failed. Its clock plays for it there, and the other tables go on.
+    /// The bot at a table failed. The clock plays its seat; the other tables continue.
     BotFailed {
-        /// Where.
+        /// The seat.
         given: wire::SeatGiven,
-        /// How.
+        /// The error.
         error: Error,
     },
 }
 
 type MakeBot = Box<dyn FnMut(&wire::SeatGiven) -> Box<dyn AsyncBot> + Send>;
 
-/// An agent that is connected, or about to be: made by [`Client::agent`].
+/// A running agent, made by [`Client::agent`].
 ///
-/// It works while somebody calls [`next`](Serving::next). The connection heals itself, like that of a
-/// [`Session`](crate::Session): each table goes on where it was, and each decision is answered once. An answer that the
-/// rules refuse is replaced by the default, so that the others at the table need not wait for the clock.
+/// It makes progress only while [`next`](Serving::next) is awaited. The connection is re-established like
+/// that of a [`Session`](crate::Session): each table continues where it was, and each decision is answered
+/// once. An answer that the rules refuse is replaced by the default action, so the other players need not
+/// wait for the clock.
 ///
-/// It ends with an error when the server turns it away for good; above all with [`Reason::AgentReplaced`] when another program
-/// connects under the same name, which it leaves the name to. Dropping it leaves all tables at once: the seats stay the
+/// It ends with an error when the server rejects it for good, above all with [`Reason::AgentReplaced`] when
+/// another program connects under the same name. Dropping it leaves all tables at once: the seats stay the
 /// agent's, and their clocks run.
 pub struct Serving {
-    handle: Arc<Handle>,
-    given: mpsc::Receiver<Given>,
+    handle: Arc<SessionHandle>,
+    messages: mpsc::Receiver<AgentMessage>,
     connection: watch::Receiver<Connection>,
     make_bot: MakeBot,
-    tables: JoinSet<Left>,
+    tables: JoinSet<TableOutcome>,
     stop: watch::Sender<bool>,
     over: bool,
 }
 
-/// What became of one table.
-struct Left {
+/// Outcome of one table.
+struct TableOutcome {
     given: wire::SeatGiven,
-    /// None if the agent was stopped before.
+    /// `None` if the agent was stopped first.
     outcome: Result<Option<Finished>, Error>,
 }
 
 impl Client {
-    /// Connects an agent. `make_bot` gives a bot for each seat that the agent is given; every [`Bot`](crate::Bot) and
-    /// [`AsyncBot`] will do. Nothing happens before [`Serving::next`] is called. Must be called on a Tokio runtime.
+    /// Starts an agent. `make_bot` returns a [`Bot`](crate::Bot) or [`AsyncBot`] for each assigned seat.
+    /// Nothing happens until [`Serving::next`] is awaited. Must be called on a Tokio runtime.
     ///
     /// ```no_run
     /// # async fn example(client: parlor_sdk::Client) -> Result<(), parlor_sdk::Error> {
@@ -188,11 +94,11 @@ impl Client {
         B: AsyncBot + 'static,
         M: FnMut(&wire::SeatGiven) -> B + Send + 'static,
     {
-        let (handle, given) = Handle::of_agent(self, settings.hello()?);
+        let (handle, messages) = SessionHandle::open_agent(self, settings.hello()?);
         Ok(Serving {
             connection: handle.connection(),
             handle,
-            given,
+            messages,
             make_bot: Box::new(move |seat| Box::new(make_bot(seat))),
             tables: JoinSet::new(),
             stop: watch::Sender::new(false),
@@ -200,8 +106,11 @@ impl Client {
         })
     }
 
-    /// Connects an agent and lets it play until the server turns it away, which is the error. To learn what it does, or to
-    /// stop it, use [`agent`](Client::agent).
+    /// Runs an agent until the server rejects it. Use [`agent`](Client::agent) to observe or stop it.
+    ///
+    /// # Errors
+    ///
+    /// The reason for the rejection, such as [`Reason::AgentReplaced`] or [`Reason::AgentNameTaken`].
     pub async fn serve_agent<B, M>(&self, settings: AgentSettings, make_bot: M) -> Result<(), Error>
     where
         B: AsyncBot + 'static,
@@ -214,9 +123,8 @@ impl Client {
 }
 
 impl Serving {
-    /// Lets the agent play until something happens that is worth telling. None after [`stop`](Serving::stop), once all
-    /// decisions that were being thought about are answered. An error is one that waiting does not mend, and the last thing
-    /// that comes. It is safe to give up waiting, and to call again.
+    /// Runs the agent until the next event. Returns `None` after [`stop`](Serving::stop), once all decisions
+    /// in progress are answered. An error is permanent and the last item. Cancel-safe.
     pub async fn next(&mut self) -> Result<Option<AgentEvent>, Error> {
         loop {
             let mut stop = self.stop.subscribe();
@@ -227,9 +135,9 @@ impl Serving {
             }
             let event = tokio::select! {
                 biased;
-                Some(left) = self.tables.join_next() => self.left(left),
-                Some(given) = self.given.recv(), if !stopping => Some(self.take(given)),
-                Ok(()) = self.connection.changed() => self.changed()?,
+                Some(outcome) = self.tables.join_next() => self.table_ended(outcome),
+                Some(message) = self.messages.recv(), if !stopping => Some(self.handle_message(message)),
+                Ok(()) = self.connection.changed() => self.connection_changed()?,
                 Ok(()) = stop.changed(), if !stopping => None,
             };
             if let Some(event) = event {
@@ -238,13 +146,13 @@ impl Serving {
         }
     }
 
-    /// Stops: no bot is asked anything more, and [`next`](Serving::next) ends when what they were asked before is answered.
-    /// The seats stay the agent's, so it can come back and go on.
+    /// Stops the agent: no bot is asked anything more, and [`next`](Serving::next) returns `None` once the
+    /// decisions in progress are answered. The seats stay the agent's, so it can reconnect and continue.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }
 
-    /// A way to stop it from elsewhere, while somebody waits for [`next`](Serving::next).
+    /// A handle that stops the agent from another task while [`next`](Serving::next) is awaited.
     pub fn stopper(&self) -> impl Fn() + Send + Sync + Clone + 'static {
         let stop = self.stop.clone();
         move || {
@@ -252,19 +160,25 @@ impl Serving {
         }
     }
 
-    /// At how many tables it has a seat now.
+    /// Number of tables the agent plays at now.
     #[must_use]
     pub fn playing(&self) -> usize {
         self.tables.len()
     }
 
-    fn take(&mut self, given: Given) -> AgentEvent {
-        match given {
-            Given::Welcome(welcome) => AgentEvent::Connected(welcome),
-            Given::SetAside(aside) => AgentEvent::SetAside(aside),
-            Given::Seat(slot, seat) => {
+    fn handle_message(&mut self, message: AgentMessage) -> AgentEvent {
+        match message {
+            AgentMessage::Welcome(welcome) => AgentEvent::Connected(welcome),
+            AgentMessage::SetAside(suspension) => AgentEvent::SetAside(suspension),
+            AgentMessage::Seat(subscription, seat) => {
                 let bot = (self.make_bot)(&seat);
-                self.tables.spawn(play(Arc::clone(&self.handle), slot, seat.clone(), bot, self.stopped()));
+                self.tables.spawn(play(
+                    Arc::clone(&self.handle),
+                    subscription,
+                    seat.clone(),
+                    bot,
+                    self.stopped(),
+                ));
                 AgentEvent::SeatGiven(seat)
             }
         }
@@ -273,29 +187,29 @@ impl Serving {
     fn stopped(&self) -> impl Future<Output = ()> + Send + 'static {
         let mut stop = self.stop.subscribe();
         async move {
-            // Whoever could say it is gone with the agent itself.
+            // The sender lives in the agent: if it is dropped, so is this task.
             let _ = stop.wait_for(|stop| *stop).await;
         }
     }
 
-    fn left(&self, left: Result<Left, tokio::task::JoinError>) -> Option<AgentEvent> {
-        let Left { given, outcome } = match left {
-            Ok(left) => left,
-            // The task of a table ends by itself and catches what its bot does, unless the runtime goes down.
+    fn table_ended(&self, joined: Result<TableOutcome, tokio::task::JoinError>) -> Option<AgentEvent> {
+        let TableOutcome { given, outcome } = match joined {
+            Ok(outcome) => outcome,
+            // A table's task catches panics of its bot; it fails only when the runtime shuts down.
             Err(error) => {
-                tracing::warn!(%error, "a table of the agent was lost");
+                tracing::warn!(%error, "the task of a table failed");
                 return None;
             }
         };
         match outcome {
             Ok(finished) => finished.map(|finished| AgentEvent::TableOver(Box::new(finished))),
-            // The agent itself is at its end, and says why.
+            // The agent itself has ended; `next` reports why.
             Err(_) if self.handle.shared.ended().is_some() => None,
             Err(error) => Some(AgentEvent::BotFailed { given, error }),
         }
     }
 
-    fn changed(&mut self) -> Result<Option<AgentEvent>, Error> {
+    fn connection_changed(&mut self) -> Result<Option<AgentEvent>, Error> {
         match &*self.connection.borrow_and_update() {
             Connection::Broken { why } => Ok(Some(AgentEvent::Disconnected { why: why.clone() })),
             Connection::Ended => {
@@ -318,24 +232,24 @@ impl fmt::Debug for Serving {
     }
 }
 
-/// Plays one seat to the end. A bot that panics takes nothing with it but its seat.
+/// Plays one seat to its end. A panic of the bot is contained.
 async fn play(
-    handle: Arc<Handle>,
-    slot: SlotId,
+    handle: Arc<SessionHandle>,
+    subscription: SubscriptionId,
     given: wire::SeatGiven,
     mut bot: Box<dyn AsyncBot>,
     stopped: impl Future<Output = ()> + Send + 'static,
-) -> Left {
+) -> TableOutcome {
     let number = given.seat;
     let mut playing = JoinSet::new();
     playing.spawn(async move {
-        let mut seat = handle.given_seat(slot, number).await?;
-        seat.play_until(&mut bot, stopped, Refused::PlaysTheDefault).await
+        let mut seat = handle.assigned_seat(subscription, number).await?;
+        seat.play_until(&mut bot, stopped, OnRefusal::PlayDefault).await
     });
     let outcome = match playing.join_next().await {
         Some(Ok(outcome)) => outcome,
-        Some(Err(error)) => Err(panicked(error)),
+        Some(Err(error)) => Err(bot_panic(error)),
         None => Ok(None),
     };
-    Left { given, outcome }
+    TableOutcome { given, outcome }
 }

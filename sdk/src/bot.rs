@@ -1,21 +1,21 @@
-//! Bots: what one has to be able to do.
+//! The bot traits: [`Bot`] for bots that compute, [`AsyncBot`] for bots that await.
 
 use async_trait::async_trait;
 
 use crate::{Choice, Question, Update, wire};
 
-/// Whatever a bot fails with.
+/// Any error that a bot fails with.
 pub type BotError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A player that is a program: it is asked, and answers. The same bot plays one seat, a thousand tables over one stream,
-/// or games in this process without a server.
+/// A program that plays: it is asked questions and returns choices. The same bot plays one seat, a thousand
+/// tables over one stream, or games in this process without a server.
 ///
-/// A closure that takes a [`Question`] and gives a [`Choice`] is a bot too.
+/// Closures `FnMut(&Question) -> Choice` implement it.
 ///
 /// ```
 /// use parlor_sdk::{Bot, BotError, Choice, Question, Update};
 ///
-/// /// Does the first thing it can, and counts what it sees.
+/// /// Plays the first legal action and counts the updates.
 /// struct First { updates: usize }
 ///
 /// impl Bot for First {
@@ -28,30 +28,30 @@ pub type BotError = Box<dyn std::error::Error + Send + Sync>;
 /// }
 /// ```
 pub trait Bot: Send {
-    /// Answers a question. An error ends the bot's game: its clock will then play for it.
+    /// Chooses an action. An error ends this bot's game: from then on the clock plays its seat.
     fn decide(&mut self, question: &Question) -> Result<Choice, BotError>;
 
-    /// The bot has a seat. It is told before anything else, once for each table.
+    /// Called once per table, before any other method.
     fn start(&mut self, _start: &Start<'_>) {}
 
-    /// Something happened at the table, as the seat learns it. Numbers are consecutive; one that is not means that the
-    /// server no longer had what came before. The view of a question holds all that is known in any case.
+    /// Called for each update of the table, as this seat sees it. Update numbers are consecutive; a gap means
+    /// that the server no longer had the updates in between. The view of a question is complete regardless.
     fn observe(&mut self, _update: &Update) {}
 
-    /// The table is over.
+    /// Called once when the table is over.
     fn end(&mut self, _end: &End<'_>) {}
 
-    /// What the server should send: events with updates, and views and legal actions with decisions, unless the bot
-    /// says otherwise. What is left out saves bytes on both sides.
+    /// Selects the parts of messages that the server sends. Default: events with updates, views and legal
+    /// actions with decisions. Leaving parts out saves bandwidth on both sides.
     fn wants(&self) -> wire::Wants {
-        usual_wants()
+        default_wants()
     }
 }
 
-/// A bot that waits for something while it decides: for another program, a model, a person.
+/// A bot that awaits something while it decides: another program, a model, a person.
 ///
-/// Every [`Bot`] is one. It then thinks on the task that plays its seat; let one that thinks for longer than a
-/// millisecond or so do that on a thread of its own, with [`Offloaded`](crate::Offloaded).
+/// Every [`Bot`] implements it. Its `decide` then runs on the task that plays the seat; wrap a bot that
+/// computes for longer than about a millisecond in [`Offloaded`](crate::Offloaded).
 ///
 /// ```
 /// use parlor_sdk::{AsyncBot, BotError, Choice, Question, async_trait};
@@ -68,54 +68,54 @@ pub trait Bot: Send {
 /// ```
 #[async_trait]
 pub trait AsyncBot: Send {
-    /// Answers a question. See [`Bot::decide`].
+    /// Chooses an action. See [`Bot::decide`].
     async fn decide(&mut self, question: &Question) -> Result<Choice, BotError>;
 
-    /// The bot has a seat. See [`Bot::start`].
+    /// Called once per table. See [`Bot::start`].
     async fn start(&mut self, _start: &Start<'_>) {}
 
-    /// Something happened at the table. See [`Bot::observe`].
+    /// Called for each update. See [`Bot::observe`].
     async fn observe(&mut self, _update: &Update) {}
 
-    /// The table is over. See [`Bot::end`].
+    /// Called once when the table is over. See [`Bot::end`].
     async fn end(&mut self, _end: &End<'_>) {}
 
-    /// What the server should send. See [`Bot::wants`].
+    /// Selects the parts of messages that the server sends. See [`Bot::wants`].
     fn wants(&self) -> wire::Wants {
-        usual_wants()
+        default_wants()
     }
 }
 
-fn usual_wants() -> wire::Wants {
+fn default_wants() -> wire::Wants {
     wire::Wants { events: true, decision_views: true, legal_actions: true, ..Default::default() }
 }
 
-/// Where a bot plays.
+/// The table and seat that a bot plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Start<'a> {
-    /// The id of the table; empty for a game in this process.
+    /// Id of the table; empty for a game in this process.
     pub table_id: &'a str,
-    /// The id of the game.
+    /// Id of the game.
     pub game: &'a str,
     /// The bot's seat.
     pub seat: u32,
-    /// How many play.
+    /// Number of players.
     pub players: u32,
 }
 
-/// How a table ended for a bot.
+/// The end of a table, for one bot.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct End<'a> {
-    /// Where the bot played.
+    /// The table and seat that the bot played.
     pub start: Start<'a>,
-    /// How the table ended; none if the server did not say.
+    /// Result of the table; `None` if the server sent none.
     pub result: Option<&'a wire::TableResult>,
 }
 
 impl End<'_> {
-    /// What the bot reached; none unless the game was played to its end.
+    /// Result of the bot's own seat; `None` unless the game was played out.
     #[must_use]
     pub fn own(&self) -> Option<&wire::SeatResult> {
         self.result?.seats.iter().find(|seat| seat.seat == self.start.seat)

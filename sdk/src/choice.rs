@@ -1,8 +1,8 @@
-//! What a player does when asked, and what became of it.
+//! [`Choice`], a player's answer to a question, and [`Answered`], its acknowledgement.
 
 use crate::{Error, wire};
 
-/// What a player does when asked: the place of a legal action in its list, or the action itself.
+/// A player's answer: the index of a legal action, or the action itself.
 ///
 /// ```
 /// use parlor_sdk::Choice;
@@ -11,17 +11,17 @@ use crate::{Error, wire};
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Choice {
-    /// The action at this place of the list of legal actions, the first being 0.
+    /// Index into the list of legal actions, from 0.
     Index(usize),
     /// This action.
     Action(Box<wire::GameAction>),
 }
 
 impl Choice {
-    /// The message for the wire.
+    /// Converts to the wire message.
     pub(crate) fn answer(self, decision_id: u32, think_ms: Option<u32>) -> wire::Answer {
         let choice = match self {
-            // One beyond any list is refused, like every index that is not in the list.
+            // Saturates: an index outside the list is refused by the server.
             Choice::Index(index) => wire::answer::Choice::Index(u32::try_from(index).unwrap_or(u32::MAX)),
             Choice::Action(action) => wire::answer::Choice::Action(*action),
         };
@@ -54,29 +54,29 @@ impl From<parlor_engine::AnyAction> for Choice {
     }
 }
 
-/// An answer that was accepted: it is on disk at the server, and counts.
+/// An accepted answer: committed to the server's disk.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Answered {
-    /// The id of the decision.
+    /// Id of the decision.
     pub decision_id: u32,
-    /// What was decided.
+    /// The action that was decided.
     pub action: Option<wire::GameAction>,
-    /// The number of the update in which it was decided.
+    /// Number of the update that carries the decision.
     pub number: u32,
-    /// Whether an earlier copy of the answer had been accepted before: it is harmless, and tells that a connection
-    /// broke on the way.
+    /// True if an earlier copy of the answer had been accepted already: the connection broke before its
+    /// acknowledgement.
     pub repeated: bool,
 }
 
 impl Answered {
-    /// What became of an answer: an error unless it was accepted.
+    /// Converts an acknowledgement; an error unless the answer was accepted.
     pub(crate) fn from_wire(answered: wire::Answered) -> Result<Answered, Error> {
         let repeated = match answered.status() {
             wire::AnswerStatus::Accepted => false,
             wire::AnswerStatus::Repeated => true,
             wire::AnswerStatus::Unspecified | wire::AnswerStatus::Conflict | wire::AnswerStatus::Refused => {
-                return Err(Error::refused(answered));
+                return Err(Error::from_refused_answer(answered));
             }
         };
         Ok(Answered {

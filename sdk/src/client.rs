@@ -1,13 +1,16 @@
-//! The client: typed calls for everything but playing, which [`Session`](crate::Session) does.
+//! The client: typed calls for everything except playing over a stream, which [`Session`](crate::Session)
+//! does.
 
-mod act;
 mod agents;
 mod call;
 mod catalogue;
-mod news;
+mod join_table;
+mod new_table;
 mod pages;
+mod play;
 mod records;
 mod requests;
+mod table_feed;
 mod tables;
 mod tournaments;
 
@@ -24,18 +27,20 @@ use crate::Error;
 use crate::connect::{ClientBuilder, Transport};
 use crate::session::{Session, SessionSettings};
 pub use agents::AgentFilter;
-use call::Limits;
-pub use news::FollowedTables;
+use call::CallLimits;
+pub use join_table::{JoinTable, Joined};
+pub use new_table::NewTable;
+pub(crate) use new_table::unknown_game;
 pub use records::ExportedRecords;
-pub(crate) use requests::unknown_game;
-pub use requests::{JoinTable, Joined, NewTable, Resigning, TableFilter};
+pub use requests::{Resigning, TableFilter};
+pub use table_feed::FollowedTables;
 pub use tournaments::FollowedTournament;
 
-/// A connection to a server, and all that can be asked of it. Clones share the connection, and cost nothing.
+/// A connection to a server, with one method per call of the API. Clones share the connection and are cheap.
 ///
-/// Calls are made again by themselves when the connection breaks or the server says so, for as long as the deadline
-/// allows: reads always, and writes because each carries a request id, which makes a repeat harmless. The connection is
-/// made again by itself too.
+/// Calls are retried with exponential backoff, within their deadline, when the connection breaks or the
+/// server asks for it. Reads are always safe to repeat; writes are too, because each carries a request id.
+/// The connection is re-established automatically.
 ///
 /// ```no_run
 /// use parlor_sdk::{Client, NewTable};
@@ -43,7 +48,7 @@ pub use tournaments::FollowedTournament;
 /// # async fn example() -> Result<(), parlor_sdk::Error> {
 /// let client = Client::connect("http://localhost:7766").await?;
 /// let table = client.create_table(NewTable::of("gap")?.house_bot("greedy").open_seat()).await?;
-/// println!("table {} waits for one player", table.table_id);
+/// println!("table {} has one open seat", table.table_id);
 /// # Ok(())
 /// # }
 /// ```
@@ -55,29 +60,35 @@ pub struct Client {
     pub(crate) agents: AgentServiceClient<Transport>,
     pub(crate) records: RecordServiceClient<Transport>,
     pub(crate) tournaments: TournamentServiceClient<Transport>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: CallLimits,
 }
 
 impl Client {
-    /// Connects to a server, such as `http://localhost:7766`, without a key. Fails if it cannot be reached.
+    /// Connects to a server, such as `http://localhost:7766`, without an API key.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::Settings`](crate::Reason::Settings) for a malformed address,
+    /// [`Reason::Unreachable`](crate::Reason::Unreachable) if the server cannot be reached.
     pub async fn connect(address: impl Into<String>) -> Result<Client, Error> {
         Client::builder(address).connect().await
     }
 
-    /// Says how to connect before doing it: key, certificates, deadlines.
+    /// Configures a client before it connects: API key, certificates, deadlines.
     pub fn builder(address: impl Into<String>) -> ClientBuilder {
         ClientBuilder::new(address)
     }
 
-    pub(crate) fn over(transport: Transport, settings: &ClientBuilder) -> Client {
+    pub(crate) fn from_transport(transport: Transport, settings: &ClientBuilder) -> Client {
         Client {
             catalogue: CatalogueServiceClient::new(transport.clone()),
             tables: TableServiceClient::new(transport.clone()),
             play: PlayServiceClient::new(transport.clone()),
             agents: AgentServiceClient::new(transport.clone()),
-            records: RecordServiceClient::new(transport.clone()).max_decoding_message_size(records::LARGEST),
+            records: RecordServiceClient::new(transport.clone())
+                .max_decoding_message_size(records::MAX_MESSAGE_BYTES),
             tournaments: TournamentServiceClient::new(transport),
-            limits: Limits { deadline: settings.deadline, attempt: settings.attempt },
+            limits: CallLimits { deadline: settings.deadline, attempt: settings.attempt },
         }
     }
 
@@ -87,14 +98,14 @@ impl Client {
         self.session_with(SessionSettings::default())
     }
 
-    /// The same, with settings.
+    /// [`session`](Client::session) with settings.
     #[must_use]
     pub fn session_with(&self, settings: SessionSettings) -> Session {
         Session::open(self, settings)
     }
 }
 
-/// Shows no key.
+/// Omits the API key.
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("limits", &self.limits).finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! How a client connects: address, encryption, key, and how long it waits for what.
+//! Client settings: address, TLS, API key, timeouts and keepalive.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,10 +12,11 @@ use tonic::{Request, Status};
 use crate::error::Reason;
 use crate::{ApiKey, Client, Error};
 
-/// The connection with the key on every call.
-pub(crate) type Transport = InterceptedService<Channel, Bearer>;
+/// Channel that adds the API key to every call.
+pub(crate) type Transport = InterceptedService<Channel, ApiKeyInterceptor>;
 
-/// Settings of a [`Client`], which [`connect`](ClientBuilder::connect) makes.
+/// Builder of a [`Client`]; finish with [`connect`](ClientBuilder::connect) or
+/// [`connect_lazy`](ClientBuilder::connect_lazy).
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), parlor_sdk::Error> {
@@ -31,8 +32,8 @@ pub(crate) type Transport = InterceptedService<Channel, Bearer>;
 #[must_use = "nothing is connected before `connect`"]
 pub struct ClientBuilder {
     address: String,
-    key: Option<ApiKey>,
-    authorities: Vec<Certificate>,
+    api_key: Option<ApiKey>,
+    ca_certificates: Vec<Certificate>,
     identity: Option<Identity>,
     domain: Option<String>,
     pub(crate) deadline: Duration,
@@ -46,8 +47,8 @@ impl ClientBuilder {
     pub(crate) fn new(address: impl Into<String>) -> ClientBuilder {
         ClientBuilder {
             address: address.into(),
-            key: None,
-            authorities: Vec::new(),
+            api_key: None,
+            ca_certificates: Vec::new(),
             identity: None,
             domain: None,
             deadline: Duration::from_secs(30),
@@ -58,21 +59,20 @@ impl ClientBuilder {
         }
     }
 
-    /// The API key that goes with every call. Without one the client can do what everyone may: read the catalogue, see
-    /// and join public tables, play with seat tokens.
+    /// API key sent with every call. Without one, the client can do what everyone may: read the catalogue,
+    /// list and join public tables, and play with seat tokens.
     pub fn api_key(mut self, key: impl Into<ApiKey>) -> ClientBuilder {
-        self.key = Some(key.into());
+        self.api_key = Some(key.into());
         self
     }
 
-    /// Trusts servers that this authority has signed (PEM), instead of those that the system trusts. May be called
-    /// several times.
+    /// Trusts servers signed by this certificate authority (PEM) instead of the system's roots. Repeatable.
     pub fn ca_certificate(mut self, pem: impl AsRef<[u8]>) -> ClientBuilder {
-        self.authorities.push(Certificate::from_pem(pem));
+        self.ca_certificates.push(Certificate::from_pem(pem));
         self
     }
 
-    /// The certificate and the key of this client (PEM), for a server that wants to see one.
+    /// Certificate and private key of this client (PEM), for servers that require mutual TLS.
     pub fn client_certificate(
         mut self,
         certificate: impl AsRef<[u8]>,
@@ -82,75 +82,91 @@ impl ClientBuilder {
         self
     }
 
-    /// The name that must stand in the certificate of the server, where it is not the one of the address.
+    /// Host name expected in the server's certificate. Default: the host of the address.
     pub fn server_name(mut self, name: impl Into<String>) -> ClientBuilder {
         self.domain = Some(name.into());
         self
     }
 
-    /// How long a call may take in all, with all its tries. 30 seconds unless said otherwise. Streams have no limit.
+    /// Deadline of a call, all attempts included. Default: 30 seconds. Streams have no deadline.
     pub fn deadline(mut self, deadline: Duration) -> ClientBuilder {
         self.deadline = deadline;
         self.attempt = self.attempt.min(deadline);
         self
     }
 
-    /// How long one try of a call may take before it is made again. 10 seconds unless said otherwise.
+    /// Timeout of one attempt of a call, after which it is retried. Default: 10 seconds.
     pub fn attempt_timeout(mut self, attempt: Duration) -> ClientBuilder {
         self.attempt = attempt;
         self
     }
 
-    /// How long a connection may take to be made. 10 seconds unless said otherwise.
+    /// Timeout for establishing a connection. Default: 10 seconds.
     pub fn connect_timeout(mut self, limit: Duration) -> ClientBuilder {
         self.connect_timeout = limit;
         self
     }
 
-    /// How often the server is asked whether it is still there, also while nothing is going on, and how long it has to
-    /// answer before the connection counts as broken. 10 seconds each unless said otherwise.
+    /// HTTP/2 keepalive: interval between pings, also while idle, and time to wait for a reply before the
+    /// connection counts as broken. Default: 10 seconds each.
     pub fn keepalive(mut self, interval: Duration, timeout: Duration) -> ClientBuilder {
         self.keepalive = interval;
         self.keepalive_timeout = timeout;
         self
     }
 
-    /// Connects, and fails if the server cannot be reached.
+    /// Connects.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::Settings`] for settings that cannot work, [`Reason::Unreachable`] if the server cannot be
+    /// reached.
     pub async fn connect(self) -> Result<Client, Error> {
         let endpoint = self.endpoint()?;
         let channel = endpoint.connect().await.map_err(|error| Error::unreachable(&self.address, &error))?;
         self.over(channel)
     }
 
-    /// Connects when first used, so that the server need not run yet. Must be called on a Tokio runtime.
+    /// Returns a client that connects on first use, so the server need not run yet. Must be called on a Tokio
+    /// runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::Settings`] for settings that cannot work.
     pub fn connect_lazy(self) -> Result<Client, Error> {
         let channel = self.endpoint()?.connect_lazy();
         self.over(channel)
     }
 
-    /// Uses a channel that was made elsewhere, such as one over a network of a test's own: its address, encryption and
-    /// keepalive are its own matter.
+    /// Uses an existing channel, such as one over a test network. Its address, TLS and keepalive are
+    /// configured on the channel.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::Settings`] if the API key has invalid characters.
     pub fn over(self, channel: Channel) -> Result<Client, Error> {
-        let bearer = Bearer::new(self.key.as_ref())?;
-        Ok(Client::over(InterceptedService::new(channel, bearer), &self))
+        let bearer = ApiKeyInterceptor::new(self.api_key.as_ref())?;
+        Ok(Client::from_transport(InterceptedService::new(channel, bearer), &self))
     }
 
     fn endpoint(&self) -> Result<Endpoint, Error> {
         let address = self.address.trim_end_matches('/');
         let encrypted = address.starts_with("https://");
-        let wrong = |why: String| Error::new(Reason::Settings, why);
+        let invalid = |why: String| Error::new(Reason::Settings, why);
         if !encrypted && !address.starts_with("http://") {
-            return Err(wrong(format!(
+            return Err(invalid(format!(
                 "the address must begin with http:// or https://, not be {address:?}"
             )));
         }
-        let asks_for_tls = !self.authorities.is_empty() || self.identity.is_some() || self.domain.is_some();
-        if asks_for_tls && !encrypted {
-            return Err(wrong(format!("certificates need an address with https://, not {address}")));
+        let needs_tls = !self.ca_certificates.is_empty() || self.identity.is_some() || self.domain.is_some();
+        if needs_tls && !encrypted {
+            return Err(invalid(format!("certificates need an address with https://, not {address}")));
         }
         let endpoint = Endpoint::from_shared(address.to_owned())
             .map_err(|error| {
-                wrong(format!("{address:?} is not an address ({error}): it is like http://host:7766"))
+                invalid(format!(
+                    "{address:?} is not an address ({error}): it should look like http://host:7766"
+                ))
             })?
             .connect_timeout(self.connect_timeout)
             .tcp_nodelay(true)
@@ -159,21 +175,21 @@ impl ClientBuilder {
             .keep_alive_timeout(self.keepalive_timeout)
             .keep_alive_while_idle(true)
             .user_agent(concat!("parlor-sdk/", env!("CARGO_PKG_VERSION")))
-            .map_err(|error| wrong(error.to_string()))?;
+            .map_err(|error| invalid(error.to_string()))?;
         if !encrypted {
             return Ok(endpoint);
         }
-        endpoint
-            .tls_config(self.tls())
-            .map_err(|error| wrong(format!("the certificates cannot be used ({error}): are they PEM files?")))
+        endpoint.tls_config(self.tls()).map_err(|error| {
+            invalid(format!("the certificates cannot be used ({error}): are they PEM files?"))
+        })
     }
 
     fn tls(&self) -> ClientTlsConfig {
         let mut tls = ClientTlsConfig::new().timeout(self.connect_timeout);
-        tls = if self.authorities.is_empty() {
+        tls = if self.ca_certificates.is_empty() {
             tls.with_native_roots()
         } else {
-            tls.ca_certificates(self.authorities.iter().cloned())
+            tls.ca_certificates(self.ca_certificates.iter().cloned())
         };
         if let Some(identity) = &self.identity {
             tls = tls.identity(identity.clone());
@@ -190,33 +206,33 @@ impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientBuilder")
             .field("address", &self.address)
-            .field("key", &self.key)
+            .field("key", &self.api_key)
             .field("deadline", &self.deadline)
             .field("keepalive", &self.keepalive)
             .finish_non_exhaustive()
     }
 }
 
-/// Puts the key on every call.
+/// Interceptor that adds the API key to every call.
 #[derive(Clone, Debug)]
-pub(crate) struct Bearer(Option<AsciiMetadataValue>);
+pub(crate) struct ApiKeyInterceptor(Option<AsciiMetadataValue>);
 
-impl Bearer {
-    fn new(key: Option<&ApiKey>) -> Result<Bearer, Error> {
-        let Some(key) = key else { return Ok(Bearer(None)) };
+impl ApiKeyInterceptor {
+    fn new(key: Option<&ApiKey>) -> Result<ApiKeyInterceptor, Error> {
+        let Some(key) = key else { return Ok(ApiKeyInterceptor(None)) };
         let mut value: AsciiMetadataValue = format!("Bearer {}", key.reveal()).parse().map_err(|_| {
             Error::new(
                 Reason::Settings,
-                "the API key has characters that no key has: copy it as it was printed",
+                "the API key has invalid characters: copy it exactly as it was printed",
             )
         })?;
-        // Its Debug then shows nothing, and no proxy compresses it.
+        // Hides the value from `Debug` and from header compression.
         value.set_sensitive(true);
-        Ok(Bearer(Some(value)))
+        Ok(ApiKeyInterceptor(Some(value)))
     }
 }
 
-impl Interceptor for Bearer {
+impl Interceptor for ApiKeyInterceptor {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         if let Some(bearer) = &self.0 {
             request.metadata_mut().insert("authorization", bearer.clone());
@@ -229,29 +245,29 @@ impl Interceptor for Bearer {
 mod tests {
     use super::*;
 
-    async fn refused(builder: ClientBuilder) -> Error {
+    async fn connect_error(builder: ClientBuilder) -> Error {
         let error = builder.connect_lazy().unwrap_err();
         assert_eq!(error.reason(), Reason::Settings);
         error
     }
 
     #[tokio::test]
-    async fn settings_that_cannot_work_are_named() {
-        let error = refused(Client::builder("localhost:7766")).await;
+    async fn invalid_settings_are_rejected_with_the_cause() {
+        let error = connect_error(Client::builder("localhost:7766")).await;
         assert!(error.to_string().contains("http://"), "{error}");
-        refused(Client::builder("http://a host")).await;
-        let error = refused(Client::builder("http://localhost:7766").ca_certificate("pem")).await;
+        connect_error(Client::builder("http://a host")).await;
+        let error = connect_error(Client::builder("http://localhost:7766").ca_certificate("pem")).await;
         assert!(error.to_string().contains("https://"), "{error}");
-        let error = refused(Client::builder("http://localhost:7766").api_key("sword\nfish")).await;
+        let error = connect_error(Client::builder("http://localhost:7766").api_key("sword\nfish")).await;
         assert!(!error.to_string().contains("sword"), "{error}");
     }
 
     #[tokio::test]
-    async fn a_key_is_never_printed() {
+    async fn debug_output_hides_the_api_key() {
         let builder = Client::builder("http://localhost:7766").api_key("swordfish");
         let shown = format!("{builder:?} {:?}", builder.clone().connect_lazy().unwrap());
         assert!(!shown.contains("sword"), "{shown}");
-        let bearer = Bearer::new(Some(&ApiKey::new("swordfish"))).unwrap();
+        let bearer = ApiKeyInterceptor::new(Some(&ApiKey::new("swordfish"))).unwrap();
         assert!(!format!("{bearer:?}").contains("sword"));
         let request = bearer.clone().call(Request::new(())).unwrap();
         assert_eq!(request.metadata().get("authorization").unwrap().as_bytes(), b"Bearer swordfish");
@@ -259,7 +275,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_address_where_nobody_listens_is_said_to_be_out_of_reach() {
+    async fn connecting_to_a_closed_port_is_unreachable() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         drop(listener);

@@ -1,48 +1,55 @@
-//! A decision of a seat, and the way to answer it.
+//! Decisions of a seat: a question and the handle that answers it.
 
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::session::Channel;
+use crate::session::SubscriptionHandle;
 use crate::time::Stopwatch;
 use crate::{Answered, Choice, Error, Question, wire};
 
-/// What a seat is asked by a server: a [`Question`], and the way to answer it.
+/// A [`Question`] that the server has put to a seat, with the handle to answer it.
 ///
-/// It can be answered for as long as it is kept, also after its [`Seat`](crate::Seat) was dropped.
+/// It stays answerable after its [`Seat`](crate::Seat) is dropped: a live decision keeps the subscription open.
 pub struct Decision {
     question: Question,
-    channel: Arc<Channel>,
+    subscription: Arc<SubscriptionHandle>,
     since: Stopwatch,
 }
 
 impl Decision {
-    pub(crate) fn new(question: Question, channel: Arc<Channel>) -> Decision {
-        Decision { question, channel, since: Stopwatch::start() }
+    pub(crate) fn new(question: Question, subscription: Arc<SubscriptionHandle>) -> Decision {
+        Decision { question, subscription, since: Stopwatch::start() }
     }
 
-    /// The question alone, which can be kept and handed on.
+    /// The question without the handle: cheap to clone, and free to outlive the decision.
     #[must_use]
     pub fn question(&self) -> &Question {
         &self.question
     }
 
-    /// Does an action: one of [`legal_actions`](Question::legal_actions), or any other, which the rules then refuse.
+    /// Sends an action: one of [`legal_actions`](Question::legal_actions), an index into that list, or any
+    /// other action, which the server refuses.
     ///
-    /// Waits until the server has it on disk, through broken connections; the answer is sent again until the server has
-    /// said what became of it. If it is refused, the decision stays open and can be answered again.
+    /// Returns once the server has committed the answer to disk. The answer is re-sent after every reconnect
+    /// until the server acknowledges it; repeats are harmless.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::IllegalAction`](crate::Reason::IllegalAction) if the rules refuse the action: the decision
+    /// stays open and can be answered again. [`Reason::DecidedOtherwise`](crate::Reason::DecidedOtherwise) if
+    /// the clock or another client of the seat was first.
     pub async fn choose(&self, choice: impl Into<Choice>) -> Result<Answered, Error> {
         let answer = choice.into().answer(self.question.id(), Some(self.since.elapsed_ms()));
-        self.channel.answer(answer).await
+        self.subscription.answer(answer).await
     }
 
-    /// Does the action at this place of the list of legal actions, the first being 0.
+    /// Sends the legal action at this index, counted from 0.
     pub async fn choose_index(&self, index: usize) -> Result<Answered, Error> {
         self.choose(index).await
     }
 
-    /// Does what the clock would do.
+    /// Sends the default action, which the clock plays when it runs out.
     pub async fn choose_default(&self) -> Result<Answered, Error> {
         self.choose(self.default_index()).await
     }
@@ -62,12 +69,12 @@ impl fmt::Debug for Decision {
     }
 }
 
-/// What a decision of the wire asks.
-pub(crate) fn ask(
-    channel: &Arc<Channel>,
+/// Wraps a decision message of the wire.
+pub(crate) fn from_wire(
+    subscription: &Arc<SubscriptionHandle>,
     table_id: &Arc<str>,
     seat: u32,
     decision: wire::Decision,
 ) -> Decision {
-    Decision::new(Question::from_wire(Arc::clone(table_id), seat, decision), Arc::clone(channel))
+    Decision::new(Question::from_wire(Arc::clone(table_id), seat, decision), Arc::clone(subscription))
 }

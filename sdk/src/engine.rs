@@ -1,13 +1,14 @@
-//! Questions as the engine's types (feature `engine`): views to reason about, worlds to search in.
+//! Questions as engine types (feature `engine`), with sampling and playouts for bots that search.
 //!
-//! A view holds all that a player knows. [`Question::sample`] makes a whole game that agrees with it, drawn evenly from
-//! all that do, and [`playout`] plays one to its end. That is all it takes for a bot that searches:
+//! A view holds everything a player knows. [`Question::sample`] draws a complete game consistent with it,
+//! uniformly from all such games, and [`playout`] plays a game to its end at random. A Monte Carlo bot needs
+//! no more:
 //!
 //! ```
 //! use parlor_sdk::{Bot, BotError, Choice, Question};
 //! use rand_chacha::ChaCha8Rng;
 //!
-//! /// Tries every action in a hundred worlds, and does what brought the most points.
+//! /// Tries every action in a hundred sampled worlds and plays the one with the most points.
 //! struct MonteCarlo(ChaCha8Rng);
 //!
 //! impl Bot for MonteCarlo {
@@ -34,41 +35,60 @@ use rand_core::Rng;
 use crate::error::Reason;
 use crate::{Error, Question};
 
-/// Something of the wire that this client's engine cannot be.
-pub(crate) fn unknown(what: &str, wrong: &WrongField) -> Error {
+/// Error for a wire value that this crate's engine does not know.
+pub(crate) fn unsupported_value(what: &str, wrong: &WrongField) -> Error {
     let message =
         format!("this client cannot read {what} of the server ({wrong}): update the client library");
     Error::new(Reason::UnknownReply, message)
 }
 
 impl Question {
-    /// All that the player knows, as the engine's view. It is made once, however often it is asked for.
+    /// The player's view as the engine's type. Converted once and cached.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::Settings`] if the seat was attached without `decision_views`, [`Reason::UnknownReply`] if
+    /// the server's view is newer than this crate.
     pub fn engine_view(&self) -> Result<&AnyView, Error> {
-        match self.engine_view_or_none() {
+        match self.converted_view() {
             Some(Ok(view)) => Ok(view),
-            Some(Err(wrong)) => Err(unknown("a view", wrong)),
-            None => Err(Error::new(Reason::Settings, "take the seat with wanting views with decisions")),
+            Some(Err(wrong)) => Err(unsupported_value("a view", wrong)),
+            None => Err(Error::new(
+                Reason::Settings,
+                "the decision has no view: attach the seat with `decision_views` in its wants",
+            )),
         }
     }
 
-    /// All that the player can do, as the engine's actions, in the same order.
+    /// All legal actions as the engine's type, in the same order.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::Settings`] if the seat was attached without `legal_actions`, [`Reason::UnknownReply`] if an
+    /// action is newer than this crate.
     pub fn engine_actions(&self) -> Result<&[AnyAction], Error> {
-        match self.engine_actions_or_wrong() {
-            Some(Ok(actions)) if actions.is_empty() => {
-                Err(Error::new(Reason::Settings, "take the seat with wanting legal actions"))
-            }
+        match self.converted_actions() {
+            Some(Ok(actions)) if actions.is_empty() => Err(Error::new(
+                Reason::Settings,
+                "the decision has no list of actions: attach the seat with `legal_actions` in its wants",
+            )),
             Some(Ok(actions)) => Ok(actions),
-            Some(Err(wrong)) => Err(unknown("an action", wrong)),
-            None => Err(Error::lacks("legal actions")),
+            Some(Err(wrong)) => Err(unsupported_value("an action", wrong)),
+            None => Err(Error::missing_field("legal actions")),
         }
     }
 
-    /// The seat that is asked, as the engine's seat.
+    /// The seat that decides, as the engine's type.
     pub fn engine_seat(&self) -> Result<Seat, Error> {
-        convert::seat(self.seat(), "seat").map_err(|wrong| unknown("a seat", &wrong))
+        convert::seat(self.seat(), "seat").map_err(|wrong| unsupported_value("a seat", &wrong))
     }
 
-    /// A whole game that agrees with the view, drawn evenly from all that do. What chance brings later is fresh.
+    /// Samples a world: a complete game consistent with the view, drawn uniformly from all such games, with
+    /// fresh chance for the future.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`engine_view`](Question::engine_view), and [`Reason::UnknownReply`] for an impossible view.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<AnyGame, Error> {
         AnyGame::sample(self.engine_view()?, rng).map_err(|impossible| {
             Error::new(
@@ -78,7 +98,12 @@ impl Question {
         })
     }
 
-    /// Does the action at this place of the list in a world, and plays it to its end at random.
+    /// Applies the legal action at `index` to a world and plays it to its end at random.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`engine_actions`](Question::engine_actions), and [`Reason::IllegalAction`] if there is no
+    /// action at `index` or the world refuses it.
     pub fn try_out(&self, mut world: AnyGame, index: usize, rng: &mut impl Rng) -> Result<Outcome, Error> {
         let actions = self.engine_actions()?;
         let action = actions.get(index).ok_or_else(|| {
@@ -92,7 +117,7 @@ impl Question {
     }
 }
 
-/// Plays a game to its end, each action drawn evenly from the legal ones, and gives the result.
+/// Plays a game to its end, each action drawn uniformly from the legal ones, and returns the outcome.
 ///
 /// ```
 /// use parlor_engine::{AnyGame, Chance, GameId, NoEvents};
@@ -108,14 +133,14 @@ pub fn playout(game: AnyGame, rng: &mut impl Rng) -> Outcome {
     macro_rules! play {
         ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
             match game {
-                $(AnyGame::$variant(game) => play_out(*game, rng),)*
+                $(AnyGame::$variant(game) => play_randomly(*game, rng),)*
             }
         };
     }
     for_all_games!(play)
 }
 
-fn play_out<G: Game>(mut game: G, rng: &mut impl Rng) -> Outcome {
+fn play_randomly<G: Game>(mut game: G, rng: &mut impl Rng) -> Outcome {
     let mut legal = Vec::new();
     loop {
         if let Some(seat) = game.to_act().first() {
@@ -125,7 +150,7 @@ fn play_out<G: Game>(mut game: G, rng: &mut impl Rng) -> Outcome {
         } else if game.window_is_held() {
             game.close_window(&mut NoEvents);
         } else {
-            return game.outcome().expect("a game that waits for nobody is over");
+            return game.outcome().expect("a game with no seat to act is over");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What goes wrong: one error type, its reason for programs, and what to do about it.
+//! [`Error`]: the one error type of this crate, with a reason for programs and a message for people.
 
 mod reason;
 mod status;
@@ -10,9 +10,9 @@ use std::time::Duration;
 use crate::wire;
 pub use reason::Reason;
 
-/// Why something could not be done.
+/// Why an operation failed.
 ///
-/// [`reason`](Error::reason) is for programs, the text for people, and [`advice`](Error::advice) says what to do.
+/// Match on [`reason`](Error::reason); print the error itself; [`advice`](Error::advice) says how to fix it.
 ///
 /// ```
 /// use parlor_sdk::{Error, Reason};
@@ -21,10 +21,10 @@ pub use reason::Reason;
 ///     matches!(error.reason(), Reason::NoSeatFree | Reason::TableStarted | Reason::TableOver)
 /// }
 /// ```
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorData>);
 
 #[derive(Clone)]
-struct Inner {
+struct ErrorData {
     reason: Reason,
     message: String,
     fields: Vec<WrongField>,
@@ -33,20 +33,20 @@ struct Inner {
     answered: Option<wire::Answered>,
 }
 
-/// A field of a request that has a value it cannot have.
+/// A field of a request with an invalid value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct WrongField {
-    /// Which field, as a path such as `options.gap.target`.
+    /// Path of the field, such as `options.gap.target`.
     pub field: String,
-    /// What is wrong with it, and what it may be.
+    /// The constraint it violates.
     pub why: String,
 }
 
 impl Error {
-    /// An error of a reason, with a sentence for a person.
+    /// An error with a reason and a message for people.
     pub(crate) fn new(reason: Reason, message: impl Into<String>) -> Error {
-        Error(Box::new(Inner {
+        Error(Box::new(ErrorData {
             reason,
             message: message.into(),
             fields: Vec::new(),
@@ -56,87 +56,86 @@ impl Error {
         }))
     }
 
-    /// What a bot could not do.
-    pub(crate) fn of_bot(error: &(dyn StdError + 'static)) -> Error {
+    /// Wraps the error of a bot.
+    pub(crate) fn from_bot(error: &(dyn StdError + 'static)) -> Error {
         Error::new(Reason::Bot, format!("the bot failed: {}", with_sources(error)))
     }
 
-    /// The same, with where it happened.
+    /// Prefixes the message with the place of the error.
     #[cfg(feature = "local")]
-    pub(crate) fn at(mut self, place: impl fmt::Display) -> Error {
-        self.0.message = format!("{place}: {}", self.0.message);
+    pub(crate) fn with_context(mut self, context: impl fmt::Display) -> Error {
+        self.0.message = format!("{context}: {}", self.0.message);
         self
     }
 
-    /// The same error once more, for another seat that it concerns.
-    pub(crate) fn again(&self) -> Error {
+    /// A copy, for another seat affected by the same error.
+    pub(crate) fn duplicate(&self) -> Error {
         Error(self.0.clone())
     }
 
-    /// Why, for programs.
+    /// Reason, for programs.
     #[must_use]
     pub fn reason(&self) -> Reason {
         self.0.reason
     }
 
-    /// Why, for people: one line.
+    /// Message for people, one line.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What to do about it. See [`Reason::advice`].
+    /// How to fix it. See [`Reason::advice`].
     #[must_use]
     pub fn advice(&self) -> &'static str {
         self.0.reason.advice()
     }
 
-    /// The fields of the request that are wrong, if it was that.
+    /// Invalid fields of the request; empty for other errors.
     #[must_use]
     pub fn fields(&self) -> &[WrongField] {
         &self.0.fields
     }
 
-    /// How long to wait before another try, if the server said so.
+    /// Wait before the next attempt, if the server gave one.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
-    /// The scope that the API key lacks, for [`Reason::ScopeMissing`].
+    /// Scope that the API key lacks, for [`Reason::ScopeMissing`].
     #[must_use]
     pub fn missing_scope(&self) -> Option<&str> {
         self.0.scope.as_deref()
     }
 
-    /// The rule of the game that an action breaks, such as `gap.lower`, for [`Reason::IllegalAction`].
+    /// Code of the game rule that an action breaks, such as `gap.lower`, for [`Reason::IllegalAction`].
     #[must_use]
     pub fn rule(&self) -> Option<&str> {
         self.refusal().map(|refusal| refusal.rule.as_str()).filter(|rule| !rule.is_empty())
     }
 
-    /// Why an answer was not accepted, in full, with its text in every language.
+    /// Full refusal of an answer, with its text in every language.
     #[must_use]
     pub fn refusal(&self) -> Option<&wire::AnswerRefusal> {
         self.0.answered.as_ref()?.refusal.as_ref()
     }
 
-    /// What was decided instead, for [`Reason::DecidedOtherwise`].
+    /// The action that was decided instead, for [`Reason::DecidedOtherwise`].
     #[must_use]
     pub fn decided(&self) -> Option<&wire::GameAction> {
         self.0.answered.as_ref()?.action.as_ref()
     }
 
-    /// Whether the same call may succeed a little later, with nothing changed. The SDK has then tried several times
-    /// already.
+    /// True if the same call may succeed later unchanged. The SDK has already retried it.
     #[must_use]
     pub fn is_temporary(&self) -> bool {
         self.0.reason.is_temporary()
     }
 
-    /// Whether a stream that ended so is worth opening again: unless it is about who we are or what we asked for, as it
-    /// then would end the same way.
-    pub(crate) fn is_worth_another_stream(&self) -> bool {
+    /// True if a stream that ended with this error should be reopened. Errors about credentials or the
+    /// request itself would only recur.
+    pub(crate) fn should_reopen_stream(&self) -> bool {
         !matches!(
             self.0.reason,
             Reason::CredentialsMissing
@@ -160,12 +159,12 @@ impl Error {
     }
 }
 
-/// The message, and the fields that are wrong; the advice too, where the server said nothing.
+/// Message and invalid fields; the advice if the server sent no message.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.message.is_empty() { self.advice() } else { &self.0.message })?;
         for WrongField { field, why } in &self.0.fields {
-            // The message of the server may quote them already.
+            // The server's message may already quote them.
             if !self.0.message.contains(why.as_str()) {
                 write!(f, "; {field}: {why}")?;
             }
@@ -196,14 +195,14 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {}
 
-/// An error and what caused it, in one line, without saying anything twice.
+/// An error and its sources in one line, without repetition.
 fn with_sources(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        let said = cause.to_string();
-        if !text.contains(&said) {
-            text = if text.is_empty() { said } else { format!("{text}: {said}") };
+        let message = cause.to_string();
+        if !text.contains(&message) {
+            text = if text.is_empty() { message } else { format!("{text}: {message}") };
         }
         source = cause.source();
     }

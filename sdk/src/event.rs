@@ -1,19 +1,19 @@
-//! What a seat or a spectator is told, in the order of what happened.
+//! [`Event`]: one item of the stream of a seat or a spectator.
 
 use crate::{Decision, Update, wire};
 
-/// Something that a seat or a spectator is told.
+/// One item of the stream of a seat or a spectator, in order.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// Where everything stands. It comes first, and later only if the server no longer has the updates in between.
+    /// The full state. Comes first, and later only if the server no longer has the updates in between.
     Snapshot(Box<wire::Snapshot>),
-    /// What happened. Updates have consecutive numbers.
+    /// A change of the table. Updates have consecutive numbers.
     Update(Update),
-    /// What this seat is asked. Each decision comes once, and never to a spectator.
+    /// A decision for this seat. Each comes once; a spectator gets none.
     Decision(Decision),
-    /// Somebody came or went. Only if the seat was taken with wanting it.
+    /// A player connected or disconnected. Only with `time_left` in the wants.
     Presence(wire::Presence),
-    /// How much time is left. Only if the seat was taken with wanting it.
+    /// Time left on a clock. Only with `time_left` in the wants.
     TimeLeft(wire::TimeLeft),
 }

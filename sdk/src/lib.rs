@@ -1,7 +1,8 @@
-//! The client for platforms and bots: tables, seats and bots over one connection that heals itself.
+//! Client of Parlor, a gRPC server that hosts card games: for platforms that create tables, for bots that play
+//! them, and for organisers of tournaments.
 //!
-//! A bot in ten lines. It sits down at a new table with a bot of the house, and plays to the end, whatever happens to
-//! the connection on the way:
+//! A complete bot. It creates a table with a house bot, joins it, and plays to the end, through broken connections
+//! and restarts of the server:
 //!
 //! ```no_run
 //! use parlor_sdk::{Client, Error, NewTable};
@@ -20,26 +21,54 @@
 //! }
 //! ```
 //!
-//! What is where:
-//! - [`Client`]: the games, tables, and all that platforms do with them. Calls have deadlines and are made again by
-//!   themselves where that is safe, which it is for all of them.
-//! - [`Session`]: one stream for any number of [`Seat`]s and [`Spectator`]s, which comes back by itself and goes on where
-//!   it was: each update and each [`Decision`] comes once, and each answer counts once.
-//! - [`Bot`] and [`AsyncBot`]: a player that is a program. [`Session::play`] runs it on one seat, and
-//!   [`Session::play_all`] on a thousand tables over one stream.
-//! - [`AgentSettings`]: the same bots as an agent, which has a name, and is given seats at many tables by tournaments and by
-//!   whoever wants to play against it. See [`Client::serve_agent`].
-//! - [`Error`]: one type, with a [`Reason`] for programs, a sentence for people, and what to do.
-//! - [`wire`]: the messages themselves.
+//! # The model
 //!
-//! Features:
-//! - `engine`: questions as the engine's types, with worlds to sample and playouts, for bots that search. See the module
-//!   `engine`.
-//! - `record`: finished games in files: read, write, replay and check them. See the module `record`.
-//! - `local`: the same bots against each other in this process, without a server. See the module `local`.
+//! A **table** is one game with a fixed number of **seats**, numbered clockwise from 0. It is created open, starts
+//! when all seats are filled, and ends with a result. [`Client::create_table`] creates one from a [`NewTable`];
+//! [`Client::join_table`] returns a [`SeatToken`], the right to play one seat; [`Client::follow_tables`] follows
+//! all tables of an owner over one stream.
+//!
+//! A **[`Session`]** is one stream for any number of [`Seat`]s and [`Spectator`]s. Each is a sequence of
+//! [`Event`]s: a snapshot first, then numbered updates and, for a seat, decisions. Events show what that viewer
+//! may know, and nothing else.
+//!
+//! A **[`Decision`]** is a [`Question`], with the view and the list of legal actions, and the handle to answer it.
+//! An answer is a [`Choice`]: an index into the list, or an action. It returns once the server has committed the
+//! answer to disk. A seat whose clock runs out plays the default action.
+//!
+//! A **[`Bot`]** is a program that answers questions; an [`AsyncBot`] may await meanwhile. The same bot plays one
+//! seat ([`Session::play`]), a thousand tables over one stream ([`Session::play_all`]), or games in this process
+//! without a server (feature `local`).
+//!
+//! An **agent** is a bot with a registered name. It connects and is assigned seats, by tournaments and by anyone
+//! who creates a table with it: see [`AgentSettings`] and [`Client::serve_agent`].
+//!
+//! # Delivery
+//!
+//! Sessions and agents reconnect automatically, with backoff, and resume at the last number: each update and each
+//! decision arrives once and in order, and each answer counts once. Unary calls have deadlines and are retried;
+//! every write carries a request id, so repeats are harmless. All queues are bounded: a reader that is too slow
+//! fetches the rest later, and delays no one.
+//!
+//! # Errors
+//!
+//! Everything fails with [`Error`]: a [`Reason`] to match on, a message for people, and advice. Temporary errors
+//! were retried before they are returned.
+//!
+//! # Wire messages
+//!
+//! Tables, views, actions and results are the protobuf messages of the API, in [`wire`]. Their comments document
+//! every field.
+//!
+//! # Features
+//!
+//! - `engine`: questions as engine types, with sampling and playouts for bots that search. See the module `engine`.
+//! - `local`: games in this process, without a server. See the module `local`. Implies `engine`.
+//! - `record`: records of finished games: read, write, replay and verify. See the module `record`. Implies `engine`.
 #![deny(missing_docs)]
 
 mod agent;
+mod blocking_bot;
 mod bot;
 mod choice;
 mod client;
@@ -51,14 +80,13 @@ mod error;
 mod event;
 #[cfg(feature = "local")]
 pub mod local;
-mod offload;
 pub mod options;
+mod play;
 mod question;
 mod random;
 #[cfg(feature = "record")]
 pub mod record;
 mod retry;
-mod run;
 mod seat;
 mod secret;
 mod session;
@@ -66,13 +94,14 @@ mod table;
 mod time;
 mod update;
 
-/// The messages of the wire, package `parlor.v1`. Their comments are the documentation of the API.
+/// Protobuf messages of the API, package `parlor.v1`. Their comments document every field.
 pub use parlor_proto::v1 as wire;
 
-/// For writing an [`AsyncBot`].
+/// Attribute for implementations of [`AsyncBot`].
 pub use async_trait::async_trait;
 
 pub use agent::{AgentEvent, AgentSettings, Serving};
+pub use blocking_bot::Offloaded;
 pub use bot::{AsyncBot, Bot, BotError, End, Start};
 pub use choice::{Answered, Choice};
 pub use client::{
@@ -83,15 +112,14 @@ pub use connect::ClientBuilder;
 pub use decision::Decision;
 pub use error::{Error, Reason, WrongField};
 pub use event::Event;
-pub use offload::Offloaded;
+pub use play::{Finished, Played};
 pub use question::Question;
-pub use run::{Finished, Played};
 pub use seat::{Seat, Spectator};
 pub use secret::{AgentKey, ApiKey, SeatToken, SpectatorToken};
 pub use session::{Attaching, Bookmark, Connection, Session, SessionSettings};
 pub use update::Update;
 
-/// The bot in the README compiles.
+/// Compiles the code of the repository's README.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
-struct Readme;
+struct RepositoryReadme;

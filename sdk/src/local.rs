@@ -1,4 +1,4 @@
-//! Games in this process, without a server (feature `local`): the same bots, as fast as they think.
+//! Games in this process, without a server (feature `local`): the same bots, at full speed.
 //!
 //! ```
 //! use parlor_sdk::local::LocalGame;
@@ -11,7 +11,7 @@
 //! # Ok::<(), parlor_sdk::Error>(())
 //! ```
 //!
-//! The bots of the house are baselines to beat. They are in the crate `parlor-bots`, and take their places like this:
+//! House bots serve as baselines. They live in the crate `parlor-bots` and are adapted like this:
 //!
 //! ```
 //! use parlor_bots::HouseBot;
@@ -46,7 +46,7 @@ use crate::random::fresh_bytes;
 use crate::{AsyncBot, Bot, BotError, Choice, End, Error, Start, wire};
 use referee::Referee;
 
-/// A game to be played in this process.
+/// A game to play in this process: its options and, if wanted, its seed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use = "nothing is played before `play`"]
 pub struct LocalGame {
@@ -54,60 +54,68 @@ pub struct LocalGame {
     seed: Option<[u8; 32]>,
 }
 
-/// A game that was played.
+/// Outcome of a game played in this process.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct LocalOver {
-    /// What each seat reached.
+    /// Points and place of each seat, as the engine's type.
     pub outcome: Outcome,
-    /// The same as a server would say it.
+    /// The same result as the server's message.
     pub result: wire::TableResult,
-    /// How many decisions were made.
+    /// Number of decisions made.
     pub decisions: u64,
 }
 
 impl LocalGame {
-    /// A game with its usual options, by its id.
+    /// A game with its default options, by its id.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::GameNotFound`](crate::Reason::GameNotFound) if this crate has no such game.
     pub fn of(game: &str) -> Result<LocalGame, Error> {
         let game = GameId::from_id(game).ok_or_else(|| unknown_game(game))?;
         Ok(LocalGame::with_options(game.default_options()))
     }
 
-    /// A game with options.
+    /// A game with these options.
     pub fn with_options(options: impl Into<AnyOptions>) -> LocalGame {
         LocalGame { options: options.into(), seed: None }
     }
 
-    /// The seed of the shuffle: the same seed and the same choices give the same game, here and at a server. Not said:
-    /// a fresh one.
+    /// Seed of the shuffles. The same seed and the same choices give the same game, here and on a server.
+    /// Default: a fresh random seed.
     pub fn seed(mut self, seed: [u8; 32]) -> LocalGame {
         self.seed = Some(seed);
         self
     }
 
-    /// Plays the game to its end, with a bot for each seat, in order.
+    /// Plays the game to its end. `bots[n]` takes seat `n`.
     ///
-    /// Seats that are to choose at the same time are asked one after another, and none learns what the others chose. A
-    /// bot that fails, or does what is against the rules, ends the game with an error that names its seat.
+    /// Seats that choose simultaneously are asked one after another; none sees the others' choices.
+    ///
+    /// # Errors
+    ///
+    /// The number of bots does not suit the game, a bot fails, or a bot chooses an illegal action. The
+    /// message names the seat.
     pub fn play(&self, bots: &mut [&mut dyn Bot]) -> Result<LocalOver, Error> {
         let mut referee = self.referee(bots.len())?;
         for (bot, seat) in bots.iter_mut().zip(0..) {
             bot.start(&self.start(seat, &referee));
         }
-        referee.tell(|seat, update| bots[seat.index()].observe(update));
-        while let Some((seat, question)) = referee.ask() {
+        referee.deliver(|seat, update| bots[seat.index()].observe(update));
+        while let Some((seat, question)) = referee.next_question() {
             let choice = bots[seat.index()].decide(&question);
-            referee.decide(seat, &question, chosen(seat, choice)?)?;
-            referee.tell(|seat, update| bots[seat.index()].observe(update));
+            referee.decide(seat, &question, name_seat(seat, choice)?)?;
+            referee.deliver(|seat, update| bots[seat.index()].observe(update));
         }
-        let over = referee.over()?;
+        let finished = referee.result()?;
         for (bot, seat) in bots.iter_mut().zip(0..) {
-            bot.end(&End { start: self.start(seat, &referee), result: Some(&over.result) });
+            bot.end(&End { start: self.start(seat, &referee), result: Some(&finished.result) });
         }
-        Ok(over)
+        Ok(finished)
     }
 
-    /// The same with bots that wait for something.
+    /// [`play`](LocalGame::play) with bots that await.
     pub async fn play_async(&self, bots: &mut [&mut dyn AsyncBot]) -> Result<LocalOver, Error> {
         let mut referee = self.referee(bots.len())?;
         for (bot, seat) in bots.iter_mut().zip(0..) {
@@ -115,26 +123,26 @@ impl LocalGame {
         }
         loop {
             let mut updates = Vec::with_capacity(bots.len());
-            referee.tell(|seat, update| updates.push((seat, update.clone())));
+            referee.deliver(|seat, update| updates.push((seat, update.clone())));
             for (seat, update) in updates {
                 bots[seat.index()].observe(&update).await;
             }
-            let Some((seat, question)) = referee.ask() else { break };
+            let Some((seat, question)) = referee.next_question() else { break };
             let choice = bots[seat.index()].decide(&question).await;
-            referee.decide(seat, &question, chosen(seat, choice)?)?;
+            referee.decide(seat, &question, name_seat(seat, choice)?)?;
         }
-        let over = referee.over()?;
+        let finished = referee.result()?;
         for (bot, seat) in bots.iter_mut().zip(0..) {
-            bot.end(&End { start: self.start(seat, &referee), result: Some(&over.result) }).await;
+            bot.end(&End { start: self.start(seat, &referee), result: Some(&finished.result) }).await;
         }
-        Ok(over)
+        Ok(finished)
     }
 
     fn start(&self, seat: u32, referee: &Referee) -> Start<'static> {
         Start { table_id: "", game: self.options.game().info().id, seat, players: referee.players() }
     }
 
-    /// Sets the table up, and deals.
+    /// Sets up the table and deals.
     fn referee(&self, players: usize) -> Result<Referee, Error> {
         let seed = self.seed.map_or_else(fresh_bytes, Ok)?;
         let (version, chance) = (self.options.game().info().rules_version, Chance::seeded(seed));
@@ -146,9 +154,9 @@ impl LocalGame {
     }
 }
 
-/// What a bot chose, or why it could not.
-fn chosen(seat: Seat, choice: Result<Choice, BotError>) -> Result<Choice, Error> {
-    choice.map_err(|error| Error::of_bot(&*error).at(format_args!("seat {seat}")))
+/// Unwraps a bot's choice; an error names the seat.
+fn name_seat(seat: Seat, choice: Result<Choice, BotError>) -> Result<Choice, Error> {
+    choice.map_err(|error| Error::from_bot(&*error).with_context(format_args!("seat {seat}")))
 }
 
 #[cfg(test)]

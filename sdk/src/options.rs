@@ -1,4 +1,4 @@
-//! The options of a game, by the id of the game.
+//! Default options of a game, and the ids of all games.
 
 use parlor_proto::FILE_DESCRIPTOR_SET;
 use prost::Message;
@@ -8,10 +8,14 @@ use prost_types::{FieldDescriptorProto, FileDescriptorSet};
 use crate::client::unknown_game;
 use crate::{Error, wire};
 
-/// The usual options of a game: what a table is made with if nothing is said.
+/// Default options of a game.
 ///
-/// The name of each field of `GameOptions` is the id of its game, so that the description of the wire is the list of
-/// all games, and this crate needs none of its own.
+/// Each field of the message `GameOptions` is named after its game, so the descriptor is the list of games
+/// and this crate keeps no list of its own.
+///
+/// # Errors
+///
+/// [`Reason::GameNotFound`](crate::Reason::GameNotFound) if this crate has no such game.
 ///
 /// ```
 /// let options = parlor_sdk::options::usual("flush")?;
@@ -21,26 +25,31 @@ use crate::{Error, wire};
 /// ```
 pub fn usual(game: &str) -> Result<wire::GameOptions, Error> {
     let number = field_number(game).ok_or_else(|| unknown_game(game))?;
-    // A message that is there and empty.
+    // The game's field, present and empty.
     let mut bytes = Vec::new();
     encode_key(number, WireType::LengthDelimited, &mut bytes);
     encode_varint(0, &mut bytes);
     wire::GameOptions::decode(bytes.as_slice()).map_err(|_| unknown_game(game))
 }
 
-/// The ids of all games that this crate knows.
+/// Ids of all games that this crate knows.
+///
+/// ```
+/// let ids = parlor_sdk::options::games();
+/// assert!(ids.contains(&"gap".to_owned()));
+/// ```
 pub fn games() -> Vec<String> {
     fields().into_iter().map(|field| field.name().to_owned()).collect()
 }
 
-/// The fields of `GameOptions`, one for each game.
+/// Fields of `GameOptions`, one per game.
 fn fields() -> Vec<FieldDescriptorProto> {
     let files = FileDescriptorSet::decode(FILE_DESCRIPTOR_SET).map(|files| files.file).unwrap_or_default();
     let mut messages = files.into_iter().flat_map(|file| file.message_type);
     messages.find(|message| message.name() == "GameOptions").map(|options| options.field).unwrap_or_default()
 }
 
-/// The number of the field of `GameOptions` with this name.
+/// Field number in `GameOptions` of the game with this id.
 fn field_number(name: &str) -> Option<u32> {
     let field = fields().into_iter().find(|field| field.name() == name)?;
     u32::try_from(field.number()).ok()
@@ -51,14 +60,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_game_has_its_usual_options() {
-        use wire::game_options::Game;
-        let game = |id: &str| usual(id).unwrap().game.unwrap();
-        assert_eq!(game("habe_fertig"), Game::HabeFertig(Default::default()));
-        assert_eq!(game("gap"), Game::Gap(Default::default()));
-        assert_eq!(game("flush"), Game::Flush(Default::default()));
-        assert_eq!(game("no_dice"), Game::NoDice(Default::default()));
-        assert!(games().iter().all(|id| usual(id).is_ok()) && games().contains(&String::from("gap")));
+    fn every_known_game_has_default_options() {
+        for id in games() {
+            assert!(usual(&id).unwrap().game.is_some(), "{id}");
+        }
         assert_eq!(usual("game").unwrap_err().reason(), crate::Reason::GameNotFound);
+    }
+
+    #[cfg(feature = "engine")]
+    #[test]
+    fn games_and_default_options_are_those_of_the_engine() {
+        use parlor_engine::{AnyOptions, GameId};
+        assert_eq!(games(), GameId::ALL.iter().map(|game| game.info().id).collect::<Vec<_>>());
+        for game in GameId::ALL {
+            let options = AnyOptions::try_from(usual(game.info().id).unwrap());
+            assert_eq!(options, Ok(game.default_options()));
+        }
     }
 }

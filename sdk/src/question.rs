@@ -1,4 +1,5 @@
-//! What a player is asked: the view, the legal actions and the ids, from a server or from a game in this process.
+//! Questions: the view, the legal actions and the ids that a player decides on, from a server or from a game
+//! in this process.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -11,30 +12,42 @@ use parlor_proto::convert;
 
 use crate::wire;
 
-/// What a player is asked. It is the same for a decision of a server and for one of a game in this process, and a clone
-/// costs nothing.
+/// One decision that a player has to make: the view, the legal actions and the time left. Server tables and
+/// games in this process ask the same type. Clones are cheap: they share one allocation.
+///
+/// ```
+/// use parlor_sdk::{Choice, Question};
+///
+/// /// Plays the last legal action, and the default one while time is short.
+/// fn decide(question: &Question) -> Choice {
+///     match question.time_left() {
+///         Some(left) if left.as_millis() < 100 => Choice::Index(question.default_index()),
+///         _ => Choice::Index(question.legal_count() - 1),
+///     }
+/// }
+/// ```
 #[derive(Clone)]
-pub struct Question(Arc<Inner>);
+pub struct Question(Arc<QuestionData>);
 
-pub(crate) struct Inner {
+pub(crate) struct QuestionData {
     pub(crate) table_id: Arc<str>,
     pub(crate) seat: u32,
     pub(crate) id: u32,
     pub(crate) after: u32,
     pub(crate) legal_count: u32,
-    pub(crate) default: Default,
+    pub(crate) default: DefaultAction,
     pub(crate) time_left_ms: Option<u32>,
     pub(crate) bank_left_ms: Option<u32>,
     pub(crate) hidden: bool,
-    pub(crate) view: Both<wire::GameView, EngineView>,
-    pub(crate) legal: Both<Vec<wire::GameAction>, EngineActions>,
+    pub(crate) view: WireOrEngine<wire::GameView, EngineView>,
+    pub(crate) legal: WireOrEngine<Vec<wire::GameAction>, EngineActions>,
 }
 
-/// What the clock plays.
-pub(crate) enum Default {
+/// The action that the clock plays when it runs out.
+pub(crate) enum DefaultAction {
     Index(u32),
     #[cfg(feature = "local")]
-    Action(AnyAction),
+    Engine(AnyAction),
 }
 
 #[cfg(feature = "engine")]
@@ -46,29 +59,29 @@ pub(crate) type EngineView = std::convert::Infallible;
 #[cfg(not(feature = "engine"))]
 pub(crate) type EngineActions = std::convert::Infallible;
 
-/// Something in the form of the wire, in the form of the engine, or in both: the other form is made when it is first
-/// asked for, so that nobody pays for what is not read.
-pub(crate) struct Both<W, E> {
+/// A value as its wire message, as its engine type, or both. The missing form is converted on first use, so
+/// an unread form costs nothing.
+pub(crate) struct WireOrEngine<W, E> {
     wire: OnceLock<W>,
-    #[cfg_attr(not(feature = "engine"), expect(dead_code, reason = "only the wire has forms then"))]
+    #[cfg_attr(not(feature = "engine"), expect(dead_code, reason = "read by the feature `engine` only"))]
     engine: OnceLock<E>,
 }
 
-impl<W, E> Both<W, E> {
-    pub(crate) fn none() -> Both<W, E> {
-        Both { wire: OnceLock::new(), engine: OnceLock::new() }
+impl<W, E> WireOrEngine<W, E> {
+    pub(crate) fn empty() -> WireOrEngine<W, E> {
+        WireOrEngine { wire: OnceLock::new(), engine: OnceLock::new() }
     }
 
-    pub(crate) fn of_wire(wire: W) -> Both<W, E> {
-        Both { wire: OnceLock::from(wire), engine: OnceLock::new() }
+    pub(crate) fn from_wire(wire: W) -> WireOrEngine<W, E> {
+        WireOrEngine { wire: OnceLock::from(wire), engine: OnceLock::new() }
     }
 
     #[cfg(feature = "local")]
-    pub(crate) fn of_engine(engine: E) -> Both<W, E> {
-        Both { wire: OnceLock::new(), engine: OnceLock::from(engine) }
+    pub(crate) fn from_engine(engine: E) -> WireOrEngine<W, E> {
+        WireOrEngine { wire: OnceLock::new(), engine: OnceLock::from(engine) }
     }
 
-    /// The form of the wire, made from the other one if there is one.
+    /// The wire message, converted from the engine type if needed.
     #[cfg(feature = "engine")]
     fn wire(&self, convert: impl FnOnce(&E) -> Option<W>) -> Option<&W> {
         if let Some(wire) = self.wire.get() {
@@ -78,7 +91,7 @@ impl<W, E> Both<W, E> {
         Some(self.wire.get_or_init(|| wire))
     }
 
-    /// The form of the engine, made from the other one if there is one.
+    /// The engine type, converted from the wire message if needed.
     #[cfg(feature = "engine")]
     fn engine(&self, convert: impl FnOnce(&W) -> E) -> Option<&E> {
         if let Some(engine) = self.engine.get() {
@@ -91,52 +104,52 @@ impl<W, E> Both<W, E> {
 
 impl Question {
     #[cfg(feature = "local")]
-    pub(crate) fn new(inner: Inner) -> Question {
+    pub(crate) fn new(inner: QuestionData) -> Question {
         Question(Arc::new(inner))
     }
 
-    /// What a server asks a seat.
+    /// Wraps a decision message of a server.
     pub(crate) fn from_wire(table_id: Arc<str>, seat: u32, decision: wire::Decision) -> Question {
-        Question(Arc::new(Inner {
+        Question(Arc::new(QuestionData {
             table_id,
             seat,
             id: decision.id,
             after: decision.after,
             legal_count: decision.legal_count,
-            default: Default::Index(decision.default_index),
+            default: DefaultAction::Index(decision.default_index),
             time_left_ms: decision.time_left_ms,
             bank_left_ms: decision.bank_left_ms,
             hidden: decision.hidden,
-            view: decision.view.map_or_else(Both::none, |view| Both::of_wire(*view)),
-            legal: Both::of_wire(decision.legal_actions),
+            view: decision.view.map_or_else(WireOrEngine::empty, |view| WireOrEngine::from_wire(*view)),
+            legal: WireOrEngine::from_wire(decision.legal_actions),
         }))
     }
 
-    /// The id of the table. A game in this process has an empty one.
+    /// Id of the table; empty for a game in this process.
     #[must_use]
     pub fn table_id(&self) -> &str {
         &self.0.table_id
     }
 
-    /// The seat that is asked.
+    /// The seat that decides.
     #[must_use]
     pub fn seat(&self) -> u32 {
         self.0.seat
     }
 
-    /// The id of the decision, counted for this seat: the first is 1.
+    /// Id of the decision, counted per seat from 1.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.0.id
     }
 
-    /// The number of the last update before it: it is asked about the game after that update.
+    /// Number of the last update before the decision: the question refers to the state after it.
     #[must_use]
     pub fn after(&self) -> u32 {
         self.0.after
     }
 
-    /// All that the player knows; none if the seat was taken without wanting views.
+    /// The player's view: everything it knows. `None` if the seat was attached without `decision_views`.
     #[must_use]
     pub fn view(&self) -> Option<&wire::GameView> {
         #[cfg(feature = "engine")]
@@ -145,8 +158,8 @@ impl Question {
         self.0.view.wire.get()
     }
 
-    /// All that the player can do, each once, in the order that the game documents; empty if the seat was taken without
-    /// wanting them.
+    /// All legal actions, each once, in the order that the game documents. Empty if the seat was attached
+    /// without `legal_actions`.
     #[must_use]
     pub fn legal_actions(&self) -> &[wire::GameAction] {
         #[cfg(feature = "engine")]
@@ -158,58 +171,58 @@ impl Question {
         actions.map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// How many legal actions there are: at least 1.
+    /// Number of legal actions, at least 1.
     #[must_use]
     pub fn legal_count(&self) -> usize {
         self.0.legal_count as usize
     }
 
-    /// The place in the list of what the clock plays when it runs out: a choice that is always legal.
+    /// Index of the default action, which the clock plays when it runs out. Always legal.
     #[must_use]
     pub fn default_index(&self) -> usize {
         match &self.0.default {
-            Default::Index(index) => *index as usize,
+            DefaultAction::Index(index) => *index as usize,
             #[cfg(feature = "local")]
-            Default::Action(default) => {
-                let legal = self.engine_actions_or_none();
+            DefaultAction::Engine(default) => {
+                let legal = self.known_actions();
                 let place = legal.and_then(|legal| legal.iter().position(|action| action == default));
                 place.unwrap_or_default()
             }
         }
     }
 
-    /// How much of the time for this decision was left when it was sent; none if there is no limit.
+    /// Time left for this decision when it was sent; `None` without a clock.
     #[must_use]
     pub fn time_left(&self) -> Option<Duration> {
         self.0.time_left_ms.map(|ms| Duration::from_millis(ms.into()))
     }
 
-    /// How much of the seat's bank was left, which is used up after the time for the decision; none if there is no
-    /// limit, and for a hidden decision.
+    /// Time left in the seat's bank, which is used once the time for the decision is up. `None` without a
+    /// clock, and for a hidden decision.
     #[must_use]
     pub fn bank_left(&self) -> Option<Duration> {
         self.0.bank_left_ms.map(|ms| Duration::from_millis(ms.into()))
     }
 
-    /// Whether nobody else learns that this seat is asked.
+    /// True if the existence of this decision is hidden from the other seats.
     #[must_use]
     pub fn hidden(&self) -> bool {
         self.0.hidden
     }
 
     #[cfg(feature = "engine")]
-    pub(crate) fn engine_view_or_none(&self) -> Option<&EngineView> {
+    pub(crate) fn converted_view(&self) -> Option<&EngineView> {
         self.0.view.engine(|view| view.clone().try_into())
     }
 
     #[cfg(feature = "engine")]
-    pub(crate) fn engine_actions_or_wrong(&self) -> Option<&EngineActions> {
+    pub(crate) fn converted_actions(&self) -> Option<&EngineActions> {
         self.0.legal.engine(|legal| legal.iter().map(|action| action.clone().try_into()).collect())
     }
 
     #[cfg(feature = "local")]
-    pub(crate) fn engine_actions_or_none(&self) -> Option<&[AnyAction]> {
-        self.engine_actions_or_wrong()?.as_ref().ok().map(Vec::as_slice)
+    pub(crate) fn known_actions(&self) -> Option<&[AnyAction]> {
+        self.converted_actions()?.as_ref().ok().map(Vec::as_slice)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Records (feature `record`): finished games in files, which anyone can read, replay and check, without a server.
+//! Records of finished games (feature `record`): read, write, replay and verify them, without a server.
 //!
 //! ```
 //! use parlor_sdk::record::{self, Form};
@@ -15,10 +15,10 @@
 //! # }
 //! ```
 //!
-//! # The text form
+//! # The text format
 //!
-//! It holds every field of the message `Record` of `record.proto`, under the names that they have there. Reading it back
-//! gives the same record, and writing that the same text.
+//! It holds every field of the message `Record` of `record.proto`, under the field's name. It round-trips:
+//! reading and writing it again gives the same text.
 //!
 //! ```text
 //! parlor record
@@ -40,52 +40,52 @@
 //!   decided: {decision_id: 1, index: 3, action: gap {card: green 7, higher: pink 8}, by: player, think_ms: 3200}
 //! ```
 //!
-//! The grammar. A line is one of these; empty lines and lines that begin with `#` are for people and are passed over:
+//! The grammar. Each line is one of these; empty lines and lines starting with `#` are ignored:
 //!
-//! | line | what it is |
+//! | line | meaning |
 //! |---|---|
-//! | `parlor record` | a record begins |
-//! | `NAME: VALUE` | a field. Of a list, each value has a line of its own |
-//! | `shuffle.NAME: VALUE`, `result.NAME: VALUE` | a field of the message in that field |
-//! | `shuffled {...}: GAME [CARD, ...]` | a shuffle, and its cards in their order |
-//! | `step N after MS ms` | a step begins: the first is 0 |
-//! | <code>&nbsp;&nbsp;AUDIENCE: TOLD</code> | somebody was told something: `everyone`, `only SEAT`, `all but [SEAT, ...]` or, in the record of a viewer, `told`; then `game EVENT` or `table EVENT` |
-//! | <code>&nbsp;&nbsp;decided: {...}</code> | a decision was made |
-//! | <code>&nbsp;&nbsp;asked: [SEAT, ...]</code> | seats were asked |
+//! | `parlor record` | start of a record |
+//! | `NAME: VALUE` | a field; each value of a list has its own line |
+//! | `shuffle.NAME: VALUE`, `result.NAME: VALUE` | a field of the nested message |
+//! | `shuffled {...}: GAME [CARD, ...]` | a shuffle and its cards, in order |
+//! | `step N after MS ms` | start of a step, counted from 0 |
+//! | <code>&nbsp;&nbsp;AUDIENCE: TOLD</code> | an event and its audience: `everyone`, `only SEAT`, `all but [SEAT, ...]` or, in a viewer's record, `told`; then `game EVENT` or `table EVENT` |
+//! | <code>&nbsp;&nbsp;decided: {...}</code> | a decision that was made |
+//! | <code>&nbsp;&nbsp;asked: [SEAT, ...]</code> | seats with a new decision |
 //!
-//! A value is written by its type:
+//! Values are written by type:
 //!
-//! | type | how |
+//! | type | notation |
 //! |---|---|
-//! | number, truth | `7`, `-3`, `true` |
+//! | number, boolean | `7`, `-3`, `true` |
 //! | text | in quotes, as in JSON |
 //! | bytes | `0x` and hex digits |
-//! | moment | `2026-11-16T19:39:05.123Z` |
-//! | enumeration | the name of the value without that of the type, in small letters: `played_out`; or its number |
+//! | timestamp | `2026-11-16T19:39:05.123Z` |
+//! | enumeration | the value's name in lower case without the type's prefix: `played_out`; or its number |
 //! | list | `[VALUE, VALUE]` |
 //! | card | the values of its fields: `green 7`, `playing 3 9`, `12` |
-//! | message that is one of several things | the name of the field and its value: `gap {target: 100}`, `seat 2`, and the name alone where the value says nothing: `spectator`. `{}` if it is nothing |
-//! | any other message | `{NAME: VALUE, NAME: VALUE}`, without the fields that are not set |
+//! | message with a single `oneof` | name and value of the set field: `gap {target: 100}`, `seat 2`; the name alone for an empty message: `spectator`; `{}` if none is set |
+//! | any other message | `{NAME: VALUE, NAME: VALUE}`, omitting unset fields |
 
 mod causes;
 mod diff;
-mod doing;
-mod fair;
-mod finding;
 mod fold;
-mod form;
-mod holders;
+mod format;
+mod full_record;
+mod game_setup;
 mod notation;
+mod occupants;
 mod replay;
-mod start;
+mod report;
+mod shuffle_check;
+mod step_builder;
 mod text;
 mod verify;
-mod viewer;
-mod walk;
+mod viewer_record;
 
-pub use finding::{Finding, Problem, Report, Unproven};
-pub use form::{Form, Unreadable, VERSION, read};
+pub use format::{Form, Unreadable, VERSION, read};
 pub use replay::{Moment, Replay, viewers};
+pub use report::{Finding, Problem, Report, Unproven};
 pub use verify::verify;
 
 #[cfg(test)]

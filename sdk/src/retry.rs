@@ -1,36 +1,36 @@
-//! How long to wait before another try.
+//! Exponential backoff with jitter.
 
 use std::time::Duration;
 
 use crate::random::jitter;
 
-/// The first wait, and the longest one.
-const FIRST: Duration = Duration::from_millis(100);
-const LONGEST: Duration = Duration::from_secs(5);
+/// Wait before the first retry, and the upper bound.
+const INITIAL_WAIT: Duration = Duration::from_millis(100);
+const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// Waits that double with each try, each between half of it and the whole, so that clients that were cut off together
-/// do not come back together.
+/// Exponential backoff: waits double with each attempt, each drawn from the upper half of its interval so
+/// that clients cut off together do not reconnect together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Backoff {
-    tries: u32,
+    attempts: u32,
 }
 
 impl Backoff {
-    /// The wait before the next try: never less than what the server asked for.
+    /// Wait before the next attempt, never shorter than the server asked for.
     pub(crate) fn wait(&mut self, asked: Option<Duration>) -> Duration {
-        let whole = FIRST.saturating_mul(1 << self.tries.min(16)).min(LONGEST);
-        self.tries = self.tries.saturating_add(1);
+        let whole = INITIAL_WAIT.saturating_mul(1 << self.attempts.min(16)).min(MAX_WAIT);
+        self.attempts = self.attempts.saturating_add(1);
         let spread = whole.mul_f64(0.5 + 0.5 * jitter());
         match asked {
-            // What was asked is the earliest moment: the spread comes after it.
-            Some(asked) => asked.saturating_add(spread.min(asked.max(FIRST))),
+            // The server's wait is a lower bound: the jitter comes on top.
+            Some(asked) => asked.saturating_add(spread.min(asked.max(INITIAL_WAIT))),
             None => spread,
         }
     }
 
-    /// It worked: the next wait is the first one again.
+    /// Resets to the initial wait, after a success.
     pub(crate) fn reset(&mut self) {
-        self.tries = 0;
+        self.attempts = 0;
     }
 }
 
@@ -39,27 +39,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_double_up_to_the_longest() {
+    fn backoff_doubles_up_to_the_maximum() {
         let mut backoff = Backoff::default();
         for whole in [100, 200, 400, 800, 1600, 3200, 5000, 5000] {
             let wait = backoff.wait(None).as_millis();
             assert!((whole / 2..=whole).contains(&wait), "{wait} of {whole}");
         }
         backoff.reset();
-        assert!(backoff.wait(None) <= FIRST);
-        let mut tired = Backoff { tries: u32::MAX };
-        assert!(tired.wait(None) <= LONGEST);
+        assert!(backoff.wait(None) <= INITIAL_WAIT);
+        let mut saturated = Backoff { attempts: u32::MAX };
+        assert!(saturated.wait(None) <= MAX_WAIT);
     }
 
     #[test]
-    fn nobody_comes_back_before_the_moment_that_was_asked_for() {
+    fn backoff_is_never_shorter_than_the_server_asked_for() {
         let asked = Duration::from_millis(700);
-        for tries in 0..10 {
-            let wait = Backoff { tries }.wait(Some(asked));
+        for attempts in 0..10 {
+            let wait = Backoff { attempts }.wait(Some(asked));
             assert!(wait >= asked && wait <= asked * 2, "{wait:?}");
-            // Not even if that is at once does anybody knock without a pause.
-            let wait = Backoff { tries }.wait(Some(Duration::ZERO));
-            assert!(wait >= FIRST / 2 && wait <= FIRST, "{wait:?}");
+            // A server that asks for no wait still gets a pause.
+            let wait = Backoff { attempts }.wait(Some(Duration::ZERO));
+            assert!(wait >= INITIAL_WAIT / 2 && wait <= INITIAL_WAIT, "{wait:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A seat at a table, and a place at the rail: what they are told, in order.
+//! [`Seat`] and [`Spectator`]: ordered event streams of one viewer of a table.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -8,64 +8,78 @@ use std::task::{Context, Poll};
 
 use futures_util::Stream;
 
-use crate::decision::ask;
-use crate::session::{Bookmark, Channel, Told};
-use crate::{Decision, Error, Event, Update, table, wire};
+use crate::session::{Bookmark, InboxItem, SubscriptionHandle};
+use crate::{Decision, Error, Event, Update, decision, table, wire};
 
-/// What seats and spectators share: the channel, and how the table stands by what was read from it.
-struct Place {
-    channel: Arc<Channel>,
+/// State shared by seats and spectators: the subscription, and the table folded from the events read so far.
+struct ViewerState {
+    subscription: Arc<SubscriptionHandle>,
     table_id: Arc<str>,
     table: Box<wire::Table>,
     seat: Option<u32>,
-    /// The number of the last update that was read.
+    /// Number of the last update read.
     number: u32,
-    /// An error came: nothing more does.
+    /// Set after an error: the stream has ended.
     failed: bool,
 }
 
-impl Place {
-    fn new(channel: Channel, seat: Option<u32>, table: wire::Table, number: u32) -> Place {
+impl ViewerState {
+    fn new(
+        subscription: SubscriptionHandle,
+        seat: Option<u32>,
+        table: wire::Table,
+        number: u32,
+    ) -> ViewerState {
         let table_id = Arc::from(table.table_id.as_str());
-        Place { channel: Arc::new(channel), table_id, table: Box::new(table), seat, number, failed: false }
+        ViewerState {
+            subscription: Arc::new(subscription),
+            table_id,
+            table: Box::new(table),
+            seat,
+            number,
+            failed: false,
+        }
     }
 
     fn bookmark(&self) -> Bookmark {
         Bookmark { table_id: self.table_id.as_ref().into(), seat: self.seat, number: self.number }
     }
 
-    /// The next event, with the table brought up to date. `Ok(None)` at the end.
+    /// Next event, with the table brought up to date. `Ok(None)` at the end.
     fn poll_event(&mut self, context: &Context<'_>) -> Poll<Result<Option<Event>, Error>> {
         if self.failed {
             return Poll::Ready(Ok(None));
         }
-        let told = match self.channel.poll_read(context) {
+        let item = match self.subscription.poll_read(context) {
             Poll::Pending => return Poll::Pending,
-            Poll::Ready(told) => told,
+            Poll::Ready(item) => item,
         };
-        self.failed = told.is_err();
-        Poll::Ready(told.map(|told| told.map(|told| self.event(told))))
+        self.failed = item.is_err();
+        Poll::Ready(item.map(|item| item.map(|item| self.event(item))))
     }
 
-    fn event(&mut self, told: Told) -> Event {
-        match told {
-            Told::Snapshot(snapshot) => {
+    fn event(&mut self, item: InboxItem) -> Event {
+        match item {
+            InboxItem::Snapshot(snapshot) => {
                 self.number = snapshot.number;
                 if let Some(table) = &snapshot.table {
                     self.table.as_mut().clone_from(table);
                 }
                 Event::Snapshot(snapshot)
             }
-            Told::Update(update) => {
+            InboxItem::Update(update) => {
                 self.number = update.number;
-                table::follow(&mut self.table, &update.table_events);
+                table::apply_events(&mut self.table, &update.table_events);
                 Event::Update(Update::from_wire(update))
             }
-            Told::Decision(decision) => {
-                Event::Decision(ask(&self.channel, &self.table_id, self.seat.unwrap_or_default(), *decision))
-            }
-            Told::Presence(presence) => Event::Presence(presence),
-            Told::TimeLeft(time) => Event::TimeLeft(time),
+            InboxItem::Decision(decision) => Event::Decision(decision::from_wire(
+                &self.subscription,
+                &self.table_id,
+                self.seat.unwrap_or_default(),
+                *decision,
+            )),
+            InboxItem::Presence(presence) => Event::Presence(presence),
+            InboxItem::TimeLeft(time) => Event::TimeLeft(time),
         }
     }
 
@@ -79,43 +93,42 @@ impl Place {
     }
 }
 
-/// What both can be asked.
-macro_rules! place {
+/// Methods common to [`Seat`] and [`Spectator`].
+macro_rules! impl_viewer {
     ($name:ident) => {
         impl $name {
-            /// The next thing that this place is told; none once the table is over and all was told. Waits for as long
-            /// as it takes. An error is one that waiting does not mend, and the last thing that comes.
+            /// Waits for the next event, through reconnects. `None` once the table is over and all events
+            /// were read. An error is permanent and the last item.
             pub async fn next(&mut self) -> Result<Option<Event>, Error> {
                 poll_fn(|context| self.0.poll_event(context)).await
             }
 
-            /// The id of the table.
+            /// Id of the table.
             #[must_use]
             pub fn table_id(&self) -> &str {
                 &self.0.table_id
             }
 
-            /// The table, as it is after everything that was read.
+            /// The table after all events read so far.
             #[must_use]
             pub fn table(&self) -> &wire::Table {
                 &self.0.table
             }
 
-            /// How the table ended, once that was read.
+            /// Result of the table, once it was read.
             #[must_use]
             pub fn result(&self) -> Option<&wire::TableResult> {
                 self.0.table.result.as_ref()
             }
 
-            /// Where to go on after everything that was read. See
-            /// [`resume`](crate::Attaching::resume).
+            /// Position after all events read so far. See [`resume`](crate::Attaching::resume).
             #[must_use]
             pub fn bookmark(&self) -> Bookmark {
                 self.0.bookmark()
             }
         }
 
-        /// The same as [`next`], as a stream that ends after an error.
+        /// Stream form of [`next`]; ends after an error.
         ///
         #[doc = concat!("[`next`]: ", stringify!($name), "::next")]
         impl Stream for $name {
@@ -126,7 +139,7 @@ macro_rules! place {
             }
         }
 
-        /// Shows no token.
+        /// Omits the token.
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.0.debug(stringify!($name), f)
@@ -135,10 +148,10 @@ macro_rules! place {
     };
 }
 
-/// A seat that is taken, made by [`Session::seat`](crate::Session::seat). It is also a stream of [`Event`]s.
+/// A seat at a table, made by [`Session::seat`](crate::Session::seat). Also a `Stream` of [`Event`]s.
 ///
-/// The seat counts as connected while it is not dropped. Dropping it resigns nothing: the table goes on, its clock runs,
-/// and the seat can be taken again.
+/// The seat counts as connected until it is dropped. Dropping it does not resign: the game continues, the
+/// seat's clock runs, and the seat can be attached again.
 ///
 /// ```no_run
 /// # async fn example(mut seat: parlor_sdk::Seat) -> Result<(), parlor_sdk::Error> {
@@ -149,29 +162,30 @@ macro_rules! place {
 /// # Ok(())
 /// # }
 /// ```
-pub struct Seat(Place);
+pub struct Seat(ViewerState);
 
-place!(Seat);
+impl_viewer!(Seat);
 
 impl Seat {
-    pub(crate) fn new(channel: Channel, seat: u32, table: wire::Table, number: u32) -> Seat {
-        Seat(Place::new(channel, Some(seat), table, number))
+    pub(crate) fn new(subscription: SubscriptionHandle, seat: u32, table: wire::Table, number: u32) -> Seat {
+        Seat(ViewerState::new(subscription, Some(seat), table, number))
     }
 
-    /// The number of the seat, the first being 0.
+    /// Number of the seat, counted from 0.
     #[must_use]
     pub fn number(&self) -> u32 {
         self.0.seat.unwrap_or_default()
     }
 
-    /// Asks for the table itself. It helps an agent whose table ended while it was away, unless the table is private.
-    pub(crate) async fn look_up(&mut self) {
-        if let Ok(table) = self.0.channel.client().table(self.table_id()).await {
+    /// Fetches the table. Needed by an agent whose table ended while it was disconnected; fails silently if
+    /// the table is private.
+    pub(crate) async fn refresh_table(&mut self) {
+        if let Ok(table) = self.0.subscription.client().table(self.table_id()).await {
             *self.0.table = table;
         }
     }
 
-    /// The next decision, passing over everything else; none once the table is over.
+    /// Skips to the next decision; `None` once the table is over.
     pub async fn next_decision(&mut self) -> Result<Option<Decision>, Error> {
         loop {
             match self.next().await? {
@@ -183,14 +197,14 @@ impl Seat {
     }
 }
 
-/// A place at the rail, made by [`Session::watch`](crate::Session::watch): all that everyone may see, and nobody's
-/// hand. It is also a stream of [`Event`]s.
-pub struct Spectator(Place);
+/// A spectator of a table, made by [`Session::watch`](crate::Session::watch): sees what is public, and
+/// nobody's hand. Also a `Stream` of [`Event`]s.
+pub struct Spectator(ViewerState);
 
-place!(Spectator);
+impl_viewer!(Spectator);
 
 impl Spectator {
-    pub(crate) fn new(channel: Channel, table: wire::Table, number: u32) -> Spectator {
-        Spectator(Place::new(channel, None, table, number))
+    pub(crate) fn new(subscription: SubscriptionHandle, table: wire::Table, number: u32) -> Spectator {
+        Spectator(ViewerState::new(subscription, None, table, number))
     }
 }

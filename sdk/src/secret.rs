@@ -1,4 +1,4 @@
-//! Secrets that a client holds: they go over the wire, and never into a log.
+//! Secrets of a client: sent over the wire, never logged.
 
 use std::fmt;
 
@@ -12,12 +12,12 @@ macro_rules! secret {
         pub struct $name(String);
 
         impl $name {
-            /// Takes a secret as it was given.
+            /// Wraps a secret.
             pub fn new(secret: impl Into<String>) -> $name {
                 $name(secret.into())
             }
 
-            /// The secret itself, to hand it on or to store it. Whoever calls this answers for where it goes.
+            /// The secret itself, to store it or hand it on. Keep it out of logs.
             #[must_use]
             pub fn reveal(&self) -> &str {
                 &self.0
@@ -45,7 +45,7 @@ macro_rules! secret {
 }
 
 secret! {
-    /// The right to play one seat. `Debug` does not show it.
+    /// Token that grants the right to play one seat. `Debug` hides it.
     ///
     /// ```
     /// use parlor_sdk::SeatToken;
@@ -57,23 +57,22 @@ secret! {
 }
 
 secret! {
-    /// The right to watch one private table. `Debug` does not show it.
+    /// Token that grants the right to watch one private table. `Debug` hides it.
     SpectatorToken
 }
 
 secret! {
-    /// The key of whoever owns tables: a platform, an organiser. `Debug` does not show it.
+    /// API key of an owner of tables: a platform or an organiser. `Debug` hides it.
     ApiKey
 }
 
 secret! {
-    /// The secret that a name of an agent belongs to: 16 to 64 bytes of your choice, and the same ever after. `Debug` does
-    /// not show it.
+    /// Secret that owns an agent's name: 16 to 64 bytes, fixed by the first connection. `Debug` hides it.
     AgentKey
 }
 
 impl AgentKey {
-    /// A new one that nobody can guess. Store it: without it the name is lost.
+    /// Generates a random key. Store it: without it the name is lost.
     pub fn generate() -> Result<AgentKey, Error> {
         let hex: String = fresh_bytes::<24>()?.iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(AgentKey(format!("pla_{hex}")))
@@ -85,17 +84,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_of_an_agent_is_new_each_time_and_of_the_right_length() {
+    fn generated_agent_keys_are_unique_and_52_characters_long() {
         let (one, other) = (AgentKey::generate().unwrap(), AgentKey::generate().unwrap());
         assert_ne!(one, other);
         assert_eq!(one.reveal().len(), 52);
     }
 
     #[test]
-    fn debug_shows_nothing_in_any_form() {
-        let (seat, rail, key) =
+    fn debug_hides_every_secret() {
+        let (seat, spectator, key) =
             (SeatToken::from("swordfish"), SpectatorToken::new("swordfish"), ApiKey::new("swordfish"));
-        for shown in [format!("{seat:?} {rail:?} {key:?}"), format!("{:#?}", (Some(seat), rail, key))] {
+        for shown in
+            [format!("{seat:?} {spectator:?} {key:?}"), format!("{:#?}", (Some(seat), spectator, key))]
+        {
             assert!(!shown.contains("sword"), "{shown}");
         }
     }

@@ -1,18 +1,19 @@
-//! A session: any number of seats and spectators over one stream, which comes back by itself.
+//! Sessions: any number of seats and spectators over one stream that reconnects automatically.
 //!
-//! - `slot.rs`: one seat or spectator: what it was told and has said, and what of it still has to be sent.
-//! - `shared.rs`: all of them, between the tasks that read and answer and the one that has the stream.
-//! - `outbox.rs`: what goes to the server, gathered.
-//! - `driver.rs`: the task that opens the stream, reads it, and opens it again.
-//! - `agent.rs`: what is different where the stream is an agent's, and the server opens the channels.
+//! - `subscription.rs`: state of one subscription (a seat or spectator): inbox, position and unacknowledged answers.
+//! - `shared.rs`: all subscriptions, shared by the tasks that read and answer and the task that owns the
+//!   stream.
+//! - `outbox.rs`: the request stream, which batches all pending items.
+//! - `driver.rs`: the task that opens the stream, reads it, and reopens it.
+//! - `agent.rs`: the agent variant, in which the server opens the channels.
 
 mod agent;
 mod attach;
-mod channel;
 mod driver;
 mod outbox;
 mod shared;
-mod slot;
+mod subscription;
+mod subscription_handle;
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,60 +23,76 @@ use tokio::task::AbortHandle;
 
 use crate::error::Reason;
 use crate::{Client, Error, SeatToken, SpectatorToken, wire};
-pub(crate) use agent::Given;
+pub(crate) use agent::AgentMessage;
 pub use attach::{Attaching, Bookmark};
-pub(crate) use channel::Channel;
-use shared::Shared;
-pub(crate) use shared::SlotId;
-pub(crate) use slot::Told;
+use shared::SharedSession;
+pub(crate) use shared::SubscriptionId;
+pub(crate) use subscription::InboxItem;
+pub(crate) use subscription_handle::SubscriptionHandle;
 
-/// Any number of seats and spectators over one stream. Clones are the same session.
+/// Any number of seats and spectators over one stream. Clones share the session.
 ///
-/// Whatever happens to the connection or to the server, the session opens the stream again and every seat goes on where
-/// it was: each update comes once and in order, each decision once, and an answer that was not acknowledged is sent
-/// again, which is harmless. A seat notices a gap in time and nothing else. [`connection`](Session::connection) tells
-/// those who want to know.
+/// After any break of the connection or restart of the server, the session reopens the stream and every seat
+/// resumes: each update arrives once and in order, each decision once, and unacknowledged answers are
+/// re-sent, which is harmless. A seat only notices the delay. [`connection`](Session::connection) reports the
+/// state of the stream.
 ///
-/// Nothing grows without bound. For each seat at most [`queue`](SessionSettings::queue) messages wait to be read; what
-/// comes beyond that is left at the server and fetched when there is room. At most 16 answers of a seat wait to be
-/// acknowledged. All that is ready goes out in one message, of at most 1024 items.
+/// Everything is bounded: at most [`queue`](SessionSettings::queue) unread messages per seat, with the rest
+/// left on the server and fetched when there is room; at most 16 unacknowledged answers per seat; at most
+/// 1024 items per message.
 ///
-/// The stream is closed when the session and all its seats, spectators and decisions are dropped.
+/// The stream closes when the session and all its seats, spectators and decisions are dropped.
+///
+/// ```no_run
+/// # async fn example(client: parlor_sdk::Client, token: parlor_sdk::SeatToken) -> Result<(), parlor_sdk::Error> {
+/// let session = client.session();
+/// let mut seat = session.seat(token).await?;
+/// let mut spectator = session.watch("01hf7yat000w3ge1r70w3ge1r7").await?;
+/// while let Some(event) = seat.next().await? {
+///     println!("{event:?}");
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Session {
-    pub(crate) handle: Arc<Handle>,
+    pub(crate) handle: Arc<SessionHandle>,
 }
 
-/// What keeps the stream open.
-pub(crate) struct Handle {
+/// Owner of the stream: dropping the last reference closes it.
+pub(crate) struct SessionHandle {
     pub(crate) client: Client,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<SharedSession>,
     connection: watch::Receiver<Connection>,
     driver: AbortHandle,
 }
 
-impl Handle {
-    fn open(call: impl driver::Call, client: &Client, shared: Arc<Shared>) -> Arc<Handle> {
+impl SessionHandle {
+    fn open(
+        call: impl driver::StreamCall,
+        client: &Client,
+        shared: Arc<SharedSession>,
+    ) -> Arc<SessionHandle> {
         let (status, connection) = watch::channel(Connection::Opening);
         let driver = driver::start(call, client, Arc::clone(&shared), status);
-        Arc::new(Handle { client: client.clone(), shared, connection, driver })
+        Arc::new(SessionHandle { client: client.clone(), shared, connection, driver })
     }
 
-    /// How the stream is.
+    /// Watches the state of the stream.
     pub(crate) fn connection(&self) -> watch::Receiver<Connection> {
         self.connection.clone()
     }
 }
 
-impl Drop for Handle {
+impl Drop for SessionHandle {
     fn drop(&mut self) {
-        // What goes to the server must end too: a stream of which one half is left stays open at the server.
+        // The request half must end too, or the server keeps the stream open.
         self.shared.end(&Error::new(Reason::Closed, "the session is closed: open another one"));
         self.driver.abort();
     }
 }
 
-/// How a session behaves.
+/// Settings of a session.
 ///
 /// ```
 /// let settings = parlor_sdk::SessionSettings::default().queue(1024);
@@ -92,7 +109,7 @@ impl Default for SessionSettings {
 }
 
 impl SessionSettings {
-    /// How many messages wait for each seat to be read, at most: 256 unless said otherwise, and at least 2.
+    /// Maximum number of unread messages per seat. Default 256, minimum 2.
     #[must_use]
     pub fn queue(mut self, messages: usize) -> SessionSettings {
         self.queue = messages.max(2);
@@ -100,31 +117,31 @@ impl SessionSettings {
     }
 }
 
-/// How a session's stream is.
+/// State of a session's stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Connection {
-    /// It is being opened, or nothing has needed it yet.
+    /// Being opened, or not needed yet.
     Opening,
-    /// It is open.
+    /// Open.
     Open,
-    /// It broke, and is about to be opened again.
+    /// Broken, about to be reopened.
     Broken {
-        /// Why, for people: one line.
+        /// Cause, one line for people.
         why: String,
     },
-    /// It ended for good: the seats have got the reason.
+    /// Ended for good; the seats have received the error.
     Ended,
 }
 
 impl Session {
     pub(crate) fn open(client: &Client, settings: SessionSettings) -> Session {
-        let shared = Arc::new(Shared::new(settings.queue, None));
-        Session { handle: Handle::open(client.play.clone(), client, shared) }
+        let shared = Arc::new(SharedSession::new(settings.queue, None));
+        Session { handle: SessionHandle::open(client.play.clone(), client, shared) }
     }
 
-    /// Takes a seat: `session.seat(token).await` gives a [`Seat`](crate::Seat), once the server has said how its table
-    /// stands.
+    /// Attaches a seat. `session.seat(token).await` returns a [`Seat`](crate::Seat) once the server has sent
+    /// the first snapshot.
     pub fn seat(&self, token: impl Into<SeatToken>) -> Attaching<crate::Seat> {
         let token = token.into();
         Attaching::new(self, wire::attach::Viewer::SeatToken(token.reveal().into()))
@@ -135,14 +152,13 @@ impl Session {
         Attaching::new(self, wire::attach::Viewer::TableId(table_id.into()))
     }
 
-    /// Watches a private table, with a token that its owner gave.
+    /// Watches a private table with a spectator token from its owner.
     pub fn watch_private(&self, token: impl Into<SpectatorToken>) -> Attaching<crate::Spectator> {
         let token = token.into();
         Attaching::new(self, wire::attach::Viewer::SpectatorToken(token.reveal().into()))
     }
 
-    /// How the stream is: the latest, and a way to wait for a change. For those who show it to a person; nobody else
-    /// needs to know.
+    /// Watches the state of the stream, to show it to a person. Programs need not react to it.
     #[must_use]
     pub fn connection(&self) -> watch::Receiver<Connection> {
         self.handle.connection.clone()

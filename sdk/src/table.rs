@@ -1,14 +1,14 @@
-//! A table as a viewer follows it: the snapshot, brought up to date with every update.
+//! Folds table events into a table snapshot.
 
 use crate::wire;
 use wire::table_event::Event;
 
-/// Brings a table up to date with what happened at it.
-pub(crate) fn follow(table: &mut wire::Table, events: &[wire::TableEvent]) {
+/// Applies events to a table.
+pub(crate) fn apply_events(table: &mut wire::Table, events: &[wire::TableEvent]) {
     for event in events.iter().filter_map(|event| event.event.as_ref()) {
         match event {
-            Event::SeatJoined(joined) => put(table, joined.seat.as_ref()),
-            Event::SeatReplaced(replaced) => put(table, replaced.seat.as_ref()),
+            Event::SeatJoined(joined) => set_seat(table, joined.seat.as_ref()),
+            Event::SeatReplaced(replaced) => set_seat(table, replaced.seat.as_ref()),
             Event::Started(started) => {
                 table.state = wire::TableState::Playing.into();
                 table.expire_time = None;
@@ -28,20 +28,20 @@ pub(crate) fn follow(table: &mut wire::Table, events: &[wire::TableEvent]) {
                 table.shuffle.clone_from(&over.shuffle);
             }
             Event::Rematch(rematch) => table.rematch_table_id.clone_from(&rematch.table_id),
-            // It shows in the result.
+            // Counted in the result only.
             Event::ClockRanOut(_) => {}
         }
     }
 }
 
-fn put(table: &mut wire::Table, seat: Option<&wire::TableSeat>) {
+fn set_seat(table: &mut wire::Table, seat: Option<&wire::TableSeat>) {
     let Some(seat) = seat else { return };
-    if let Some(place) = table.seats.iter_mut().find(|place| place.seat == seat.seat) {
-        place.clone_from(seat);
+    if let Some(entry) = table.seats.iter_mut().find(|entry| entry.seat == seat.seat) {
+        entry.clone_from(seat);
     }
 }
 
-/// The state that a table is in after it ended so.
+/// State of a table that ended for this reason.
 fn state_after(reason: wire::EndReason) -> wire::TableState {
     match reason {
         wire::EndReason::PlayedOut => wire::TableState::Finished,
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_follows_its_life() {
+    fn table_events_update_seats_state_and_result() {
         let seat = |seat, occupant| wire::TableSeat { seat, occupant: Some(occupant), forfeited: 0 };
         let open = wire::table_seat::Occupant::Open(wire::OpenSeat {});
         let ada = wire::table_seat::Occupant::Player(wire::PlayerSeat {
@@ -77,7 +77,7 @@ mod tests {
         let shuffle = |server_seed: &[u8]| {
             Some(wire::FairShuffle { server_seed: server_seed.to_vec(), ..Default::default() })
         };
-        follow(
+        apply_events(
             &mut table,
             &[
                 event(Event::SeatJoined(wire::SeatJoined { seat: Some(seat(1, ada.clone())) })),
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(table.seats, [seat(0, bot), seat(1, ada)]);
         let why = wire::SeatFinish::Resigned.into();
         let result = wire::TableResult { reason: wire::EndReason::PlayedOut.into(), ..Default::default() };
-        follow(
+        apply_events(
             &mut table,
             &[
                 event(Event::ClockRanOut(wire::ClockRanOut { seat: 1, times: 1 })),

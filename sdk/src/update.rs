@@ -1,13 +1,14 @@
-//! What happened at a table, as one viewer learns it.
+//! [`Update`]: one numbered change of a table, as one viewer sees it.
 
 use std::fmt;
 
 #[cfg(feature = "local")]
-pub(crate) use local::{Local, LocalDecided, LocalStep, Moment};
+pub(crate) use local::{LocalDecision, LocalStep, LocalUpdate, StepPhase};
 
 use crate::wire;
 
-/// What happened at a table, as one viewer learns it: the same for a table of a server and for a game in this process.
+/// One numbered change of a table, as one viewer sees it. Server tables and games in this process use the
+/// same type.
 #[derive(Clone)]
 pub struct Update {
     number: u32,
@@ -18,7 +19,7 @@ pub struct Update {
 enum Body {
     Wire(Box<wire::Update>),
     #[cfg(feature = "local")]
-    Local(Local),
+    Local(LocalUpdate),
 }
 
 impl Update {
@@ -31,42 +32,42 @@ impl Update {
         number: u32,
         viewer: parlor_engine::Viewer,
         step: std::sync::Arc<LocalStep>,
-        decided: Option<LocalDecided>,
+        decided: Option<LocalDecision>,
     ) -> Update {
-        Update { number, body: Body::Local(Local::new(viewer, step, decided)) }
+        Update { number, body: Body::Local(LocalUpdate::new(viewer, step, decided)) }
     }
 
-    /// The number, counted for this viewer: the first is 1, and none is left out.
+    /// Number, counted per viewer from 1 without gaps.
     #[must_use]
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// What happened at the table, in order: seats taken, the start, clocks, the end.
+    /// Events of the table, in order: seats taken, the start, clocks, the end.
     #[must_use]
     pub fn table_events(&self) -> &[wire::TableEvent] {
         &self.wire().table_events
     }
 
-    /// A decision of this seat was decided, by whoever did it.
+    /// The decision of this seat that was made, by the player, the clock or a bot.
     #[must_use]
     pub fn decided(&self) -> Option<&wire::Decided> {
         self.wire().decided.as_ref()
     }
 
-    /// What happened in the game, in order; empty if the seat was taken without wanting events.
+    /// Events of the game, in order. Empty if the seat was attached without `events`.
     #[must_use]
     pub fn events(&self) -> &[wire::GameEvent] {
         &self.wire().events
     }
 
-    /// All that the viewer knows after this update; none unless the seat was taken with wanting that.
+    /// The viewer's view after this update. `None` unless the seat was attached with `update_views`.
     #[must_use]
     pub fn view(&self) -> Option<&wire::GameView> {
         self.wire().view.as_deref()
     }
 
-    /// The message, as it is on the wire.
+    /// The wire message.
     #[must_use]
     pub fn wire(&self) -> &wire::Update {
         match &self.body {
@@ -76,13 +77,19 @@ impl Update {
         }
     }
 
-    /// What happened in the game, as the engine's events, in order.
+    /// Events of the game as the engine's type, in order.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::UnknownReply`](crate::Reason::UnknownReply) if an event is newer than this crate.
     #[cfg(feature = "engine")]
     pub fn engine_events(&self) -> Result<Vec<parlor_engine::AnyEvent>, crate::Error> {
         match &self.body {
             Body::Wire(update) => {
                 let events = update.events.iter().map(|event| event.clone().try_into());
-                events.collect::<Result<_, _>>().map_err(|wrong| crate::engine::unknown("an event", &wrong))
+                events
+                    .collect::<Result<_, _>>()
+                    .map_err(|wrong| crate::engine::unsupported_value("an event", &wrong))
             }
             #[cfg(feature = "local")]
             Body::Local(local) => Ok(local.events().collect()),
@@ -102,7 +109,7 @@ impl PartialEq for Update {
     }
 }
 
-/// Updates of games in this process: in the form of the engine, and in that of the wire if somebody asks.
+/// Updates of games in this process: engine types, converted to wire messages on demand.
 #[cfg(feature = "local")]
 mod local {
     use std::sync::{Arc, OnceLock};
@@ -111,33 +118,33 @@ mod local {
 
     use crate::wire;
 
-    /// What one decision led to, for all viewers.
+    /// Effects of one decision, for all viewers.
     #[derive(Default)]
     pub(crate) struct LocalStep {
         pub(crate) events: Vec<(Audience, AnyEvent)>,
-        pub(crate) moment: Moment,
+        pub(crate) phase: StepPhase,
     }
 
-    /// What a step is to the table.
+    /// Phase of the game that a step belongs to.
     #[derive(Default)]
-    pub(crate) enum Moment {
+    pub(crate) enum StepPhase {
         Start,
         #[default]
         Middle,
         Over(Arc<wire::TableResult>),
     }
 
-    impl Moment {
-        /// Whether everyone at the table is told of it.
-        pub(crate) fn is_for_all(&self) -> bool {
-            !matches!(self, Moment::Middle)
+    impl StepPhase {
+        /// True if every seat gets an update for it.
+        pub(crate) fn concerns_every_seat(&self) -> bool {
+            !matches!(self, StepPhase::Middle)
         }
 
         fn event(&self) -> Option<wire::TableEvent> {
             let event = match self {
-                Moment::Start => wire::table_event::Event::Started(wire::TableStarted { shuffle: None }),
-                Moment::Middle => return None,
-                Moment::Over(result) => wire::table_event::Event::Over(wire::TableOver {
+                StepPhase::Start => wire::table_event::Event::Started(wire::TableStarted { shuffle: None }),
+                StepPhase::Middle => return None,
+                StepPhase::Over(result) => wire::table_event::Event::Over(wire::TableOver {
                     result: Some(result.as_ref().clone()),
                     shuffle: None,
                 }),
@@ -146,32 +153,36 @@ mod local {
         }
     }
 
-    /// A decision of the viewer's.
+    /// The viewer's own decision.
     #[derive(Clone, Copy)]
-    pub(crate) struct LocalDecided {
+    pub(crate) struct LocalDecision {
         pub(crate) decision_id: u32,
         pub(crate) action: AnyAction,
         pub(crate) index: u32,
     }
 
-    /// A step as one viewer learns it.
+    /// A step as one viewer sees it.
     #[derive(Clone)]
-    pub(crate) struct Local {
+    pub(crate) struct LocalUpdate {
         viewer: Viewer,
         step: Arc<LocalStep>,
-        decided: Option<LocalDecided>,
+        decided: Option<LocalDecision>,
         wire: OnceLock<Box<wire::Update>>,
     }
 
-    impl Local {
-        pub(super) fn new(viewer: Viewer, step: Arc<LocalStep>, decided: Option<LocalDecided>) -> Local {
-            Local { viewer, step, decided, wire: OnceLock::new() }
+    impl LocalUpdate {
+        pub(super) fn new(
+            viewer: Viewer,
+            step: Arc<LocalStep>,
+            decided: Option<LocalDecision>,
+        ) -> LocalUpdate {
+            LocalUpdate { viewer, step, decided, wire: OnceLock::new() }
         }
 
-        /// What the viewer is told of.
+        /// Events visible to the viewer.
         pub(super) fn events(&self) -> impl Iterator<Item = AnyEvent> + '_ {
-            let told = self.step.events.iter().filter(|(to, _)| to.includes(self.viewer));
-            told.map(|(_, event)| *event)
+            let visible = self.step.events.iter().filter(|(to, _)| to.includes(self.viewer));
+            visible.map(|(_, event)| *event)
         }
 
         pub(super) fn wire(&self, number: u32) -> &wire::Update {
@@ -186,7 +197,7 @@ mod local {
                 });
                 Box::new(wire::Update {
                     number,
-                    table_events: self.step.moment.event().into_iter().collect(),
+                    table_events: self.step.phase.event().into_iter().collect(),
                     decided,
                     events: self.events().map(Into::into).collect(),
                     view: None,

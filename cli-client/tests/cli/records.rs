@@ -41,8 +41,8 @@ fn record_is_fetched_in_every_form_verified_and_replayed() {
     assert!(text.starts_with("parlor record\nversion: 1\n"), "{text}");
     let seat = online.home().join("seat.txt");
     online.ok(&["record", "get", &table, "--seat", "1", "-o", seat.to_str().unwrap()]);
-    assert!(offline.ok(&["verify", seat.to_str().unwrap()]).contains("it is what seat 1 saw"));
-    // From a pipe.
+    assert!(offline.ok(&["verify", seat.to_str().unwrap()]).contains("as seen by seat 1"));
+    // Through a pipe.
     let mut child =
         offline.command(&["verify", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
@@ -65,7 +65,7 @@ fn tampered_record_fails_verification() {
     let done = offline.run(&["verify", name]);
     assert_eq!(done.code, 1, "{done:?}");
     assert!(
-        done.stdout.starts_with(&format!("{name}: WRONG (1 findings)\n  result.seats[0].place: there is ")),
+        done.stdout.starts_with(&format!("{name}: WRONG (1 findings)\n  result.seats[0].place: found ")),
         "{done:?}"
     );
     let done = offline.run(&["verify", name, "--lang", "de"]);
@@ -96,13 +96,13 @@ fn invalid_record_files_are_rejected() {
             assert!(done.code == code && output.contains(why) && output.lines().count() == 1, "{done:?}");
         }
     };
-    check(b"", 1, "it is empty");
-    check(b"Dear diary", 1, "it is no record");
+    check(b"", 1, "empty file");
+    check(b"Dear diary", 1, "not a record");
     check(b"{\"version\": 1, \"colour\": 3}", 1, "colour");
     check(b"{\"version\": 7}", 1, "version 7");
     check(b"{}", 1, "it has no version");
     check(b"parlor record\nversion: 1\nsteps: 3\n", 1, "line 3: ");
-    check(b"parlor record\nversion: 1\n\xff\n", 1, "line 3: it is not in UTF-8");
+    check(b"parlor record\nversion: 1\n\xff\n", 1, "line 3: not valid UTF-8");
     std::fs::remove_file(&file).unwrap();
     assert_eq!(parlor.run(&["verify", name]).code, 5);
     let folder = parlor.home().to_str().unwrap();

@@ -1,6 +1,6 @@
-"""A bot: makes a table with a house bot, plays it at random to the end, and prints the result.
+"""A bot: creates a table with a house bot, plays it at random to the end, and prints the result.
 
-python bot.py [GAME] [HOST:PORT]    (or PARLOR_ADDRESS; an API key, if the server wants one, in PARLOR_KEY)
+python bot.py [GAME] [HOST:PORT]    (or PARLOR_ADDRESS; an API key, if needed, in PARLOR_KEY)
 """
 import os, queue, random, sys, time, uuid
 import grpc
@@ -12,29 +12,29 @@ channel = grpc.insecure_channel(address.removeprefix("http://"), [("grpc.keepali
 tables, play = table_pb2_grpc.TableServiceStub(channel), play_pb2_grpc.PlayServiceStub(channel)
 
 options = game_pb2.GameOptions()
-getattr(options, game).SetInParent()  # the game with its usual options
+getattr(options, game).SetInParent()  # the game with its default options
 seats = [t.SeatSetup(house_bot=t.HouseBotSeat(name="greedy")), t.SeatSetup(open=t.OpenSeat())]
 new = t.CreateTableRequest(request_id=str(uuid.uuid4()), options=options, seats=seats)
 table = tables.CreateTable(new, metadata=key, timeout=30).table
 join = t.JoinTableRequest(request_id=str(uuid.uuid4()), table_id=table.table_id, entropy=os.urandom(32))
 joined = tables.JoinTable(join, metadata=key, timeout=30)
 
-after, result = None, None  # the last update that we have; how the table ended
+after, result = None, None  # number of the last update; result of the table
 while result is None:
-    say = queue.SimpleQueue()  # what goes to the server
+    requests = queue.SimpleQueue()  # messages to send
     attach = p.Attach(seat_token=joined.seat_token, after=after)
-    say.put(p.PlayRequest(items=[p.PlayRequestItem(channel=1, attach=attach)]))
+    requests.put(p.PlayRequest(items=[p.PlayRequestItem(channel=1, attach=attach)]))
     try:
-        for item in (item for message in play.Play(iter(say.get, None)) for item in message.items):
+        for item in (item for message in play.Play(iter(requests.get, None)) for item in message.items):
             if item.HasField("decision"):
                 answer = p.Answer(decision_id=item.decision.id, index=random.randrange(item.decision.legal_count))
-                say.put(p.PlayRequest(items=[p.PlayRequestItem(channel=1, answer=answer)]))
+                requests.put(p.PlayRequest(items=[p.PlayRequestItem(channel=1, answer=answer)]))
             if item.HasField("update"):
                 after = item.update.number
                 result = next((e.over.result for e in item.update.table_events if e.HasField("over")), result)
             if item.HasField("closed"):
-                break  # the table is over, or we are to attach again
-    except grpc.RpcError as error:  # the connection broke: come back, nothing is lost
+                break  # the table is over, or the channel must be attached again
+    except grpc.RpcError as error:  # the connection broke: reconnect, nothing is lost
         print(error.details(), file=sys.stderr)
         time.sleep(1)
 print(", ".join(f"seat {s.seat}: place {s.place} with {s.points} points" for s in result.seats))

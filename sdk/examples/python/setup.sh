@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the bot needs into .venv here, and makes the stubs of the wire from proto/ into parlor/ here.
+# Installs the dependencies into .venv, and generates the gRPC stubs from proto/ into parlor/.
 set -eu
 cd "$(dirname "$0")"
 python3 -m venv .venv

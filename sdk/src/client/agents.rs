@@ -1,4 +1,4 @@
-//! Agents: those that the server knows. To be one, see [`AgentSettings`](crate::AgentSettings).
+//! Lists the agents registered with the server. To run one, see [`AgentSettings`](crate::AgentSettings).
 
 use futures_util::Stream;
 
@@ -8,7 +8,8 @@ use super::pages::pages;
 use crate::{Error, wire};
 
 impl Client {
-    /// Some agents, by name, and where to go on: one page. [`agents`](Client::agents) turns the pages by itself.
+    /// One page of agents, by name, with the token of the next page. [`agents`](Client::agents) pages
+    /// automatically.
     pub async fn list_agents(
         &self,
         request: wire::ListAgentsRequest,
@@ -16,8 +17,8 @@ impl Client {
         call!(self, agents.list_agents, request)
     }
 
-    /// All agents that pass the filter, by name: where they are, at how many tables they play, how fast they answer.
-    /// Pages are fetched one at a time, as they are needed.
+    /// All agents that match the filter, by name, with state, number of tables and response times. Pages are
+    /// fetched on demand.
     ///
     /// ```no_run
     /// # async fn example(client: parlor_sdk::Client) -> Result<(), parlor_sdk::Error> {
@@ -44,7 +45,7 @@ impl Client {
     }
 }
 
-/// Which agents to list. Everything that is said must hold.
+/// Filter for agents; all conditions must hold.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AgentFilter {
     pub(crate) request: wire::ListAgentsRequest,
@@ -71,7 +72,7 @@ impl AgentFilter {
         self
     }
 
-    /// How many agents the server sends at a time: 1 to 1000.
+    /// Agents per page: 1 to 1000.
     #[must_use]
     pub fn page_size(mut self, agents: u32) -> AgentFilter {
         self.request.page_size = agents;

@@ -1,4 +1,4 @@
-//! One call: its deadline, and its tries.
+//! One unary call: deadline, attempts and backoff.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use tonic::{Request, Response, Status};
 use crate::Error;
 use crate::retry::Backoff;
 
-/// Makes a call of a service: `call!(client, service.method, request)`, or how often it was tried too:
-/// `call!(counted client, ...)`.
+/// Makes a call: `call!(client, service.method, request)`. `call!(counted client, ...)` returns the number of
+/// attempts too.
 macro_rules! call {
     (counted $client:expr, $service:ident.$method:ident, $request:expr) => {{
         let rpc = &$client.$service;
@@ -25,39 +25,39 @@ macro_rules! call {
 }
 pub(super) use call;
 
-/// How long a call, and each try of it, may take.
+/// Deadline of a call, and timeout of each attempt.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct CallLimits {
     pub(crate) deadline: Duration,
     pub(crate) attempt: Duration,
 }
 
-/// What came of a call, and how often it was tried.
-pub(crate) struct Called<T> {
+/// Reply of a call, and its number of attempts.
+pub(crate) struct CallOutcome<T> {
     pub(crate) reply: Result<T, Error>,
-    pub(crate) tries: u32,
+    pub(crate) attempts: u32,
 }
 
-impl Limits {
-    /// Makes a call that is safe to repeat, until it succeeds, fails for good, or the deadline has come.
+impl CallLimits {
+    /// Reattempts an idempotent call until it succeeds, fails permanently, or reaches its deadline.
     pub(crate) async fn call<Q: Clone, A, F>(
         &self,
         request: Q,
         mut send: impl FnMut(Request<Q>) -> F,
-    ) -> Called<A>
+    ) -> CallOutcome<A>
     where
         F: Future<Output = Result<Response<A>, Status>>,
     {
-        let mut tries = 0;
+        let mut attempts = 0;
         let mut last = None;
-        let whole = async {
+        let retrying = async {
             let mut backoff = Backoff::default();
             loop {
-                let mut once = Request::new(request.clone());
-                once.set_timeout(self.attempt);
-                tries += 1;
-                // tonic's own timeout ends with the headers of the answer; this one with all of it.
-                let error = match timeout(self.attempt, send(once)).await {
+                let mut attempt = Request::new(request.clone());
+                attempt.set_timeout(self.attempt);
+                attempts += 1;
+                // tonic's own timeout covers the response headers only; this one covers the whole response.
+                let error = match timeout(self.attempt, send(attempt)).await {
                     Ok(Ok(response)) => return Ok(response.into_inner()),
                     Ok(Err(status)) => Error::from_status(&status),
                     Err(_) => Error::deadline(self.attempt),
@@ -66,17 +66,17 @@ impl Limits {
                     return Err(error);
                 }
                 let wait = backoff.wait(error.retry_after());
-                tracing::debug!(%error, ?wait, tries, "a call is made again");
+                tracing::debug!(%error, ?wait, attempts, "retrying a call");
                 last = Some(error);
                 sleep(wait).await;
             }
         };
-        let reply = match timeout(self.deadline, whole).await {
+        let reply = match timeout(self.deadline, retrying).await {
             Ok(reply) => reply,
-            // Why it did not succeed before says more than that the time is over.
+            // The last error says more than an expired deadline.
             Err(_) => Err(last.unwrap_or_else(|| Error::deadline(self.deadline))),
         };
-        Called { reply, tries }
+        CallOutcome { reply, attempts }
     }
 }
 

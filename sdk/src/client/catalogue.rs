@@ -1,28 +1,28 @@
-//! What can be played: the calls of the CatalogueService.
+//! The catalogue of games and house bots: the calls of the CatalogueService.
 
 use super::Client;
 use super::call::call;
 use crate::{Error, wire};
 
 impl Client {
-    /// Every game of the server, with its options.
+    /// All games of the server, with their options.
     pub async fn games(&self) -> Result<Vec<wire::GameInfo>, Error> {
         Ok(call!(self, catalogue.list_games, wire::ListGamesRequest {})?.games)
     }
 
-    /// The rules of a game as Markdown, for a person to read.
+    /// Rules of a game as Markdown.
     pub async fn rules(&self, game: &str, language: wire::Language) -> Result<wire::GetRulesResponse, Error> {
         let request = wire::GetRulesRequest { game: game.into(), language: language.into() };
         call!(self, catalogue.get_rules, request)
     }
 
-    /// The bots of the house that play a game, weakest first.
+    /// House bots that play a game, weakest first.
     pub async fn house_bots(&self, game: &str) -> Result<Vec<wire::HouseBotInfo>, Error> {
         let request = wire::ListHouseBotsRequest { game: game.into() };
         Ok(call!(self, catalogue.list_house_bots, request)?.bots)
     }
 
-    /// All bots of the house, weakest first.
+    /// All house bots, weakest first.
     pub async fn all_house_bots(&self) -> Result<Vec<wire::HouseBotInfo>, Error> {
         self.house_bots("").await
     }

@@ -1,12 +1,12 @@
-//! Lists that come page by page.
+//! Pagination: turns page-by-page calls into one stream.
 
 use futures_util::Stream;
 use futures_util::stream::try_unfold;
 
 use crate::Error;
 
-/// All items of all pages. `fetch` gives the page that a token names, and the token of the next one, which is empty after the
-/// last. Pages are fetched one at a time, as they are needed.
+/// Streams the items of all pages. `fetch` returns the page of a token and the token of the next page, empty
+/// after the last. Pages are fetched on demand.
 pub(super) fn pages<Q, T, F, P>(request: Q, fetch: F) -> impl Stream<Item = Result<T, Error>> + Send
 where
     Q: Paged,
@@ -18,7 +18,7 @@ where
         request: Q,
         fetch: F,
         page: std::vec::IntoIter<T>,
-        /// The token of the next page; none after the last.
+        /// Token of the next page; `None` after the last.
         next: Option<String>,
     }
     let next = Some(request.token());
@@ -35,9 +35,9 @@ where
     })
 }
 
-/// A request for a page.
+/// A request with a page token.
 pub(super) trait Paged: Clone + Send {
-    /// The token of the page that it asks for.
+    /// Token of the requested page.
     fn token(&self) -> String;
 }
 
@@ -51,4 +51,4 @@ macro_rules! paged {
     };
 }
 
-paged!(ListAgentsRequest, ListTablesRequest, ListTournamentTablesRequest);
+paged!(ListAgentsRequest, ListRecordsRequest, ListTablesRequest, ListTournamentTablesRequest);

@@ -1,26 +1,27 @@
-//! Records: the calls of the RecordService.
+//! Records of finished games: the calls of the RecordService.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::pin::Pin;
 
 use futures_util::Stream;
-use futures_util::stream::{try_unfold, unfold};
+use futures_util::stream::unfold;
 use parlor_proto::v1::record_service_client::RecordServiceClient;
 use tokio::time::{sleep, timeout};
 use tonic::{Request, Streaming};
 
 use super::Client;
-use super::call::{Limits, call};
+use super::call::{CallLimits, call};
+use super::pages::pages;
 use crate::connect::Transport;
 use crate::retry::Backoff;
 use crate::{Error, wire};
 
-/// The largest message with records that is taken: what a server keeps of one table is bounded, and this is beyond it.
-pub(super) const LARGEST: usize = 64 << 20;
+/// Maximum size of a message with records. Above the server's bound for the record of one table.
+pub(super) const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 impl Client {
-    /// The full record of a table that is over: of a public one, or one that you own.
+    /// Full record of a finished table: a public one, or one that you own.
     ///
     /// ```no_run
     /// # async fn example(client: parlor_sdk::Client) -> Result<(), parlor_sdk::Error> {
@@ -33,13 +34,14 @@ impl Client {
         self.record_with(wire::GetRecordRequest { table_id: table_id.into(), ..Default::default() }).await
     }
 
-    /// A record, with everything as you say it: a token, and whose record.
+    /// A record by its full request: with a token, or as one viewer saw the game.
     pub async fn record_with(&self, request: wire::GetRecordRequest) -> Result<wire::Record, Error> {
         let reply = call!(self, records.get_record, request)?;
-        reply.record.ok_or_else(|| Error::lacks("record"))
+        reply.record.ok_or_else(|| Error::missing_field("record"))
     }
 
-    /// Some records, newest first, and where to go on: one page. [`records`](Client::records) turns the pages by itself.
+    /// One page of records, newest first, with the token of the next page. [`records`](Client::records) pages
+    /// automatically.
     pub async fn list_records(
         &self,
         request: wire::ListRecordsRequest,
@@ -47,8 +49,7 @@ impl Client {
         call!(self, records.list_records, request)
     }
 
-    /// What a list says of all records that pass the filters of the request, newest first. Pages are fetched one at a
-    /// time, as they are needed.
+    /// Summaries of all records that match the request's filters, newest first. Pages are fetched on demand.
     ///
     /// ```no_run
     /// # async fn example(client: parlor_sdk::Client) -> Result<(), parlor_sdk::Error> {
@@ -67,33 +68,20 @@ impl Client {
         &self,
         filter: wire::ListRecordsRequest,
     ) -> impl Stream<Item = Result<wire::RecordSummary, Error>> + Send + use<> {
-        struct Pages {
-            client: Client,
-            page: std::vec::IntoIter<wire::RecordSummary>,
-            /// The next page; none after the last.
-            next: Option<wire::ListRecordsRequest>,
-        }
-        let first = Pages { client: self.clone(), page: Vec::new().into_iter(), next: Some(filter) };
-        try_unfold(first, |mut pages| async move {
-            loop {
-                if let Some(record) = pages.page.next() {
-                    return Ok(Some((record, pages)));
-                }
-                let Some(request) = pages.next.take() else { return Ok(None) };
-                let reply = pages.client.list_records(request.clone()).await?;
-                if !reply.next_page_token.is_empty() {
-                    let page_token = reply.next_page_token;
-                    pages.next = Some(wire::ListRecordsRequest { page_token, ..request });
-                }
-                pages.page = reply.records.into_iter();
+        let client = self.clone();
+        pages(filter, move |request: wire::ListRecordsRequest, page_token| {
+            let client = client.clone();
+            async move {
+                let reply = client.list_records(wire::ListRecordsRequest { page_token, ..request }).await?;
+                Ok((reply.records, reply.next_page_token))
             }
         })
     }
 
-    /// All records of a tournament that can be seen, in the order of the deals and, within a deal, of the rotations: the
-    /// full ones, or those of a viewer. Each comes once, through broken connections too.
+    /// All visible records of a tournament, ordered by deal and rotation: full, or as one viewer saw the
+    /// games. Each arrives once, through reconnects.
     ///
-    /// Nothing is fetched before it is asked for: at most one message of the server waits here.
+    /// Nothing is fetched ahead: at most one message of the server is buffered.
     #[must_use]
     pub fn export_records(
         &self,
@@ -105,40 +93,40 @@ impl Client {
             limits: self.limits,
             request: wire::ExportRecordsRequest { tournament_id: tournament_id.into(), viewer },
             stream: None,
-            waiting: VecDeque::new(),
-            given: HashSet::new(),
+            buffered: VecDeque::new(),
+            received: HashSet::new(),
             backoff: Backoff::default(),
         }
     }
 }
 
-/// The records of a tournament, made by [`export_records`](Client::export_records).
+/// Export of a tournament's records, made by [`export_records`](Client::export_records).
 pub struct ExportedRecords {
     rpc: RecordServiceClient<Transport>,
-    limits: Limits,
+    limits: CallLimits,
     request: wire::ExportRecordsRequest,
-    /// The stream that is open, if one is.
+    /// The open stream, if any.
     stream: Option<Streaming<wire::ExportRecordsResponse>>,
-    /// Records that came in the same message and were not yet given out.
-    waiting: VecDeque<wire::Record>,
-    /// The tables whose record was received: after a break the server begins anew.
-    given: HashSet<String>,
+    /// Records of the last message not yet returned.
+    buffered: VecDeque<wire::Record>,
+    /// Ids of tables whose record was received: after a break the server starts over.
+    received: HashSet<String>,
     backoff: Backoff,
 }
 
 impl ExportedRecords {
-    /// The next record; none after the last. An error is one that waiting does not mend.
+    /// Waits for the next record, through reconnects; `None` after the last. An error is permanent.
     pub async fn next(&mut self) -> Result<Option<wire::Record>, Error> {
         loop {
-            if let Some(record) = self.waiting.pop_front() {
+            if let Some(record) = self.buffered.pop_front() {
                 return Ok(Some(record));
             }
             match self.receive().await {
                 Ok(true) => {}
                 Ok(false) => return Ok(None),
-                Err(error) if error.is_worth_another_stream() => {
+                Err(error) if error.should_reopen_stream() => {
                     let wait = self.backoff.wait(error.retry_after());
-                    tracing::debug!(%error, ?wait, "the export goes on after a break");
+                    tracing::debug!(%error, ?wait, "reopening the export of records");
                     sleep(wait).await;
                 }
                 Err(error) => return Err(error),
@@ -146,7 +134,7 @@ impl ExportedRecords {
         }
     }
 
-    /// The same as a stream.
+    /// Converts into a `Stream`.
     pub fn into_stream(self) -> Pin<Box<dyn Stream<Item = Result<wire::Record, Error>> + Send>> {
         Box::pin(unfold(Some(self), |exported| async {
             let mut exported = exported?;
@@ -157,7 +145,7 @@ impl ExportedRecords {
         }))
     }
 
-    /// Waits for one message, over a new stream if there is none. Gives whether there was one.
+    /// Waits for one message, over a new stream if none is open. False at the end of the stream.
     async fn receive(&mut self) -> Result<bool, Error> {
         let stream = match &mut self.stream {
             Some(stream) => stream,
@@ -171,9 +159,10 @@ impl ExportedRecords {
         match stream.message().await {
             Ok(Some(message)) => {
                 self.backoff.reset();
-                let given = &mut self.given;
-                let new = message.records.into_iter().filter(|record| given.insert(record.table_id.clone()));
-                self.waiting.extend(new);
+                let received = &mut self.received;
+                let new =
+                    message.records.into_iter().filter(|record| received.insert(record.table_id.clone()));
+                self.buffered.extend(new);
                 Ok(true)
             }
             Ok(None) => Ok(false),

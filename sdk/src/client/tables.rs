@@ -10,13 +10,13 @@ use crate::error::Reason;
 use crate::random::{fresh_bytes, request_id};
 use crate::{Error, SeatToken, SpectatorToken, wire};
 
-/// The table of a reply, which must have one.
+/// The mandatory table of a reply.
 fn table(table: Option<wire::Table>) -> Result<wire::Table, Error> {
-    table.ok_or_else(|| Error::lacks("table"))
+    table.ok_or_else(|| Error::missing_field("table"))
 }
 
-/// The request id that was given, or a new one.
-fn fill_in(id: &mut String) -> Result<(), Error> {
+/// Keeps the given request id, or generates one.
+fn ensure_request_id(id: &mut String) -> Result<(), Error> {
     if id.is_empty() {
         *id = request_id()?;
     }
@@ -24,18 +24,18 @@ fn fill_in(id: &mut String) -> Result<(), Error> {
 }
 
 impl Client {
-    /// Makes a table. It starts by itself when all its seats are filled.
+    /// Creates a table. It starts when all its seats are filled.
     pub async fn create_table(&self, table: impl Into<NewTable>) -> Result<wire::Table, Error> {
         let mut request = table.into().request;
-        fill_in(&mut request.request_id)?;
+        ensure_request_id(&mut request.request_id)?;
         let reply = call!(self, tables.create_table, request)?;
         self::table(reply.table)
     }
 
-    /// Takes a seat of a table that has not started.
+    /// Joins a table that has not started.
     pub async fn join_table(&self, join: impl Into<JoinTable>) -> Result<Joined, Error> {
         let JoinTable { mut request, adds_entropy } = join.into();
-        fill_in(&mut request.request_id)?;
+        ensure_request_id(&mut request.request_id)?;
         if adds_entropy {
             request.entropy = fresh_bytes::<32>()?.to_vec();
         }
@@ -43,12 +43,12 @@ impl Client {
         Joined::from_wire(reply)
     }
 
-    /// A table as it is now: a public one, or one that you own.
+    /// Current state of a public table, or of one that you own.
     pub async fn table(&self, table_id: impl Into<String>) -> Result<wire::Table, Error> {
         self.table_with_token(table_id, "").await
     }
 
-    /// A private table as it is now, with the token of a seat or of a spectator.
+    /// Current state of a private table, with a seat or spectator token.
     pub async fn table_with_token(
         &self,
         table_id: impl Into<String>,
@@ -59,7 +59,8 @@ impl Client {
         self::table(reply.table)
     }
 
-    /// Some tables, newest first, and where to go on: one page. [`tables`](Client::tables) turns the pages by itself.
+    /// One page of tables, newest first, with the token of the next page. [`tables`](Client::tables) pages
+    /// automatically.
     pub async fn list_tables(
         &self,
         request: wire::ListTablesRequest,
@@ -67,7 +68,7 @@ impl Client {
         call!(self, tables.list_tables, request)
     }
 
-    /// All tables that pass the filter, newest first. Pages are fetched one at a time, as they are needed.
+    /// All tables that match the filter, newest first. Pages are fetched on demand.
     ///
     /// ```no_run
     /// # async fn example(client: parlor_sdk::Client) -> Result<(), parlor_sdk::Error> {
@@ -95,14 +96,15 @@ impl Client {
         })
     }
 
-    /// Follows the life of all tables that you own: from now on, or from the news after a number, 0 being the first.
+    /// Follows all tables that you own: from now on, or from the news after a cursor, with 0 for the
+    /// beginning.
     ///
-    /// Returns once the server has said from where on; nothing that happens after that is missed.
+    /// Returns once the server has confirmed the starting cursor; no later news is missed.
     pub async fn follow_tables(&self, after: Option<u64>) -> Result<FollowedTables, Error> {
         FollowedTables::open(self.tables.clone(), self.limits, after).await
     }
 
-    /// Lets a house bot take over a seat for good. For the owner.
+    /// Replaces a seat's player by a house bot, permanently. For the owner.
     pub async fn replace_seat(
         &self,
         table_id: impl Into<String>,
@@ -119,10 +121,10 @@ impl Client {
         self::table(reply.table)
     }
 
-    /// Makes a new table with the same settings and players as one that is over. For the owner, without a token, and
-    /// for a player, with the token of the old seat.
+    /// Creates a table with the same settings and players as a finished one. For the owner, without a token,
+    /// or a player, with the token of the old seat.
     ///
-    /// A table has one rematch: whoever asks after the first gets that table. Players take their seats in it with
+    /// A table has one rematch: later calls return the same table. Players join it with
     /// [`JoinTable::previous_token`].
     pub async fn rematch(
         &self,
@@ -140,14 +142,14 @@ impl Client {
         self::table(reply.table)
     }
 
-    /// Gives a seat up: it plays defaults to the end and ranks last. Doing it twice is harmless.
+    /// Resigns a seat: it plays default actions to the end and ranks last. Idempotent.
     pub async fn resign_seat(&self, seat: impl Into<Resigning>) -> Result<(), Error> {
         let request = wire::ResignSeatRequest::from(seat.into());
         call!(self, tables.resign_seat, request)?;
         Ok(())
     }
 
-    /// Ends a table without a score, with a note for the players. For the owner. Doing it twice is harmless.
+    /// Cancels a table without a score, with a note for the players. For the owner. Idempotent.
     pub async fn cancel_table(
         &self,
         table_id: impl Into<String>,
@@ -158,18 +160,18 @@ impl Client {
         self::table(reply.table)
     }
 
-    /// Deletes a table that is over, with all that is stored of it. For the owner.
+    /// Deletes a finished table and all its stored data. For the owner.
     pub async fn delete_table(&self, table_id: impl Into<String>) -> Result<(), Error> {
         let request = wire::DeleteTableRequest { table_id: table_id.into() };
         let called = call!(counted self, tables.delete_table, request);
         match called.reply {
-            // A try before this one did it, and its answer was lost.
-            Err(error) if error.reason() == Reason::TableNotFound && called.tries > 1 => Ok(()),
+            // An earlier attempt succeeded and its reply was lost.
+            Err(error) if error.reason() == Reason::TableNotFound && called.attempts > 1 => Ok(()),
             reply => reply.map(|_| ()),
         }
     }
 
-    /// A token for spectators of a private table, which can also end all that were given before. For the owner.
+    /// Creates a spectator token for a private table, optionally revoking all earlier ones. For the owner.
     pub async fn create_spectator_token(
         &self,
         table_id: impl Into<String>,
@@ -179,7 +181,7 @@ impl Client {
         Ok(SpectatorToken::new(call!(self, tables.create_spectator_token, request)?.spectator_token))
     }
 
-    /// A new token for a seat; the one before ends. For the owner.
+    /// Issues a new token for a seat and revokes the old one. For the owner.
     pub async fn reissue_seat_token(
         &self,
         table_id: impl Into<String>,

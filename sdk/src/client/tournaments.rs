@@ -8,25 +8,26 @@ use tokio::time::{sleep, timeout};
 use tonic::{Request, Streaming};
 
 use super::Client;
-use super::call::{Limits, call};
+use super::call::{CallLimits, call};
 use super::pages::pages;
 use crate::connect::Transport;
 use crate::random::{fresh_bytes, request_id};
 use crate::retry::Backoff;
 use crate::{Error, wire};
 
-/// The tournament of a reply, which must have one.
+/// The mandatory tournament of a reply.
 fn tournament(tournament: Option<wire::Tournament>) -> Result<wire::Tournament, Error> {
-    tournament.ok_or_else(|| Error::lacks("tournament"))
+    tournament.ok_or_else(|| Error::missing_field("tournament"))
 }
 
-/// The standings of a reply, which must have them.
+/// The mandatory standings of a reply.
 fn standings(standings: Option<wire::Standings>) -> Result<wire::Standings, Error> {
-    standings.ok_or_else(|| Error::lacks("standings"))
+    standings.ok_or_else(|| Error::missing_field("standings"))
 }
 
 impl Client {
-    /// Makes a tournament, and adds fresh bytes to its shuffles. It waits to be started.
+    /// Creates a tournament, contributing 32 random bytes to its shuffles. Start it with
+    /// [`start_tournament`](Client::start_tournament).
     ///
     /// ```no_run
     /// # async fn example(client: parlor_sdk::Client) -> Result<(), parlor_sdk::Error> {
@@ -61,7 +62,8 @@ impl Client {
         self.create_tournament_with(request).await
     }
 
-    /// Makes a tournament, with everything as you say it: your own request id makes a repeat after a crash harmless.
+    /// Creates a tournament from its full request. A request id of your own makes a repeat after a crash
+    /// harmless.
     pub async fn create_tournament_with(
         &self,
         mut request: wire::CreateTournamentRequest,
@@ -72,7 +74,7 @@ impl Client {
         tournament(call!(self, tournaments.create_tournament, request)?.tournament)
     }
 
-    /// Starts a tournament. Doing it twice is harmless.
+    /// Starts a tournament. Idempotent.
     pub async fn start_tournament(
         &self,
         tournament_id: impl Into<String>,
@@ -81,13 +83,13 @@ impl Client {
         tournament(call!(self, tournaments.start_tournament, request)?.tournament)
     }
 
-    /// A tournament as it is now.
+    /// Current state of a tournament.
     pub async fn tournament(&self, tournament_id: impl Into<String>) -> Result<wire::Tournament, Error> {
         let request = wire::GetTournamentRequest { tournament_id: tournament_id.into() };
         tournament(call!(self, tournaments.get_tournament, request)?.tournament)
     }
 
-    /// Some tournaments, newest first, and where to go on: one page.
+    /// One page of tournaments, newest first, with the token of the next page.
     pub async fn list_tournaments(
         &self,
         request: wire::ListTournamentsRequest,
@@ -95,7 +97,7 @@ impl Client {
         call!(self, tournaments.list_tournaments, request)
     }
 
-    /// How things stand in a tournament; with the ratings after parts of the groups, if you want a curve.
+    /// Standings of a tournament; with `history`, also the ratings after each part of the groups.
     pub async fn standings(
         &self,
         tournament_id: impl Into<String>,
@@ -105,7 +107,7 @@ impl Client {
         standings(call!(self, tournaments.get_standings, request)?.standings)
     }
 
-    /// Follows a tournament to its end, through broken connections.
+    /// Follows a tournament to its end, through reconnects.
     #[must_use]
     pub fn follow_tournament(&self, tournament_id: impl Into<String>) -> FollowedTournament {
         FollowedTournament {
@@ -118,8 +120,7 @@ impl Client {
         }
     }
 
-    /// All tables of a tournament that were begun, in the order of the deals. Pages are fetched one at a time, as they
-    /// are needed.
+    /// All started tables of a tournament, ordered by deal. Pages are fetched on demand.
     pub fn tournament_tables<I: Into<String>>(
         &self,
         tournament_id: I,
@@ -140,7 +141,7 @@ impl Client {
         })
     }
 
-    /// Some tables of a tournament, and where to go on: one page.
+    /// One page of a tournament's tables, with the token of the next page.
     pub async fn list_tournament_tables(
         &self,
         request: wire::ListTournamentTablesRequest,
@@ -148,7 +149,7 @@ impl Client {
         call!(self, tournaments.list_tournament_tables, request)
     }
 
-    /// Begins no new tables until the tournament is resumed. For the organiser. Doing it twice is harmless.
+    /// Pauses a tournament: no new tables start until it is resumed. For the organiser. Idempotent.
     pub async fn pause_tournament(
         &self,
         tournament_id: impl Into<String>,
@@ -157,7 +158,7 @@ impl Client {
         tournament(call!(self, tournaments.pause_tournament, request)?.tournament)
     }
 
-    /// Goes on after a pause. For the organiser. Doing it twice is harmless.
+    /// Resumes a paused tournament. For the organiser. Idempotent.
     pub async fn resume_tournament(
         &self,
         tournament_id: impl Into<String>,
@@ -166,7 +167,7 @@ impl Client {
         tournament(call!(self, tournaments.resume_tournament, request)?.tournament)
     }
 
-    /// Ends a tournament before its time; what was counted stays. For the organiser. Doing it twice is harmless.
+    /// Cancels a tournament; counted groups stay counted. For the organiser. Idempotent.
     pub async fn cancel_tournament(
         &self,
         tournament_id: impl Into<String>,
@@ -177,7 +178,7 @@ impl Client {
         tournament(call!(self, tournaments.cancel_tournament, request)?.tournament)
     }
 
-    /// Takes an entrant out of a tournament. For the organiser. Doing it twice is harmless.
+    /// Withdraws an entrant. For the organiser. Idempotent.
     pub async fn withdraw_entrant(
         &self,
         tournament_id: impl Into<String>,
@@ -187,7 +188,7 @@ impl Client {
         standings(call!(self, tournaments.withdraw_entrant, request)?.standings)
     }
 
-    /// Voids a group of a tournament, which a fresh deal replaces. For the organiser. Doing it twice is harmless.
+    /// Voids a group, which a fresh deal replaces. For the organiser. Idempotent.
     pub async fn void_group(
         &self,
         tournament_id: impl Into<String>,
@@ -200,22 +201,22 @@ impl Client {
     }
 }
 
-/// A tournament that is being followed, made by [`follow_tournament`](Client::follow_tournament).
+/// Live standings of a tournament, made by [`follow_tournament`](Client::follow_tournament).
 ///
-/// Each message is whole, so a broken connection or a restart of the server is a gap in time and nothing else.
+/// Each message is complete, so a broken connection or a server restart only causes a delay.
 pub struct FollowedTournament {
     rpc: TournamentServiceClient<Transport>,
-    limits: Limits,
+    limits: CallLimits,
     tournament_id: String,
-    /// The stream that is open, if one is.
+    /// The open stream, if any.
     stream: Option<Streaming<wire::FollowTournamentResponse>>,
     backoff: Backoff,
     over: bool,
 }
 
 impl FollowedTournament {
-    /// How things stand: now, and whenever they have changed. `None` after the tournament is over. Waits for as long as
-    /// it takes; an error is one that waiting does not mend.
+    /// Waits for the standings: the current ones first, then each change. `None` after the tournament is
+    /// over. An error is permanent.
     pub async fn next(&mut self) -> Result<Option<wire::FollowTournamentResponse>, Error> {
         while !self.over {
             match self.receive().await {
@@ -223,9 +224,9 @@ impl FollowedTournament {
                     self.over = message.standings.as_ref().is_some_and(is_over);
                     return Ok(Some(message));
                 }
-                Err(error) if error.is_worth_another_stream() => {
+                Err(error) if error.should_reopen_stream() => {
                     let wait = self.backoff.wait(error.retry_after());
-                    tracing::debug!(%error, ?wait, "following the tournament goes on after a break");
+                    tracing::debug!(%error, ?wait, "reopening the stream of standings");
                     sleep(wait).await;
                 }
                 Err(error) => return Err(error),
@@ -234,7 +235,7 @@ impl FollowedTournament {
         Ok(None)
     }
 
-    /// Waits for one message, over a new stream if there is none.
+    /// Waits for one message, over a new stream if none is open.
     async fn receive(&mut self) -> Result<wire::FollowTournamentResponse, Error> {
         let stream = match &mut self.stream {
             Some(stream) => stream,
@@ -248,7 +249,9 @@ impl FollowedTournament {
         };
         let received = match stream.message().await {
             Ok(Some(message)) => Ok(message),
-            Ok(None) => Err(Error::closed(wire::ErrorReason::ServerStopping, "the server ended the stream")),
+            Ok(None) => {
+                Err(Error::from_close(wire::ErrorReason::ServerStopping, "the server ended the stream"))
+            }
             Err(status) => Err(Error::from_status(&status)),
         };
         match received {
@@ -259,7 +262,7 @@ impl FollowedTournament {
     }
 }
 
-/// Whether nothing more will be played.
+/// True if no more tables will be played.
 fn is_over(standings: &wire::Standings) -> bool {
     use wire::TournamentState::{Cancelled, Created, Finished, Paused, Running, Unspecified};
     match standings.state() {

@@ -1,4 +1,4 @@
-//! From what tonic gives, and from what streams say, to an [`Error`].
+//! Conversions from gRPC statuses, stream endings and refused answers to [`Error`].
 
 use std::error::Error as StdError;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use tonic_types::StatusExt;
 use super::{Error, Reason, WrongField, with_sources};
 use crate::wire;
 
-/// The domain of the reasons in a google.rpc.ErrorInfo.
+/// Domain of the reasons in `google.rpc.ErrorInfo`.
 const DOMAIN: &str = "parlor.v1";
 
 impl Error {
-    /// The error that a status stands for.
+    /// Converts a gRPC status.
     pub(crate) fn from_status(status: &Status) -> Error {
         let details = status.get_error_details();
         let info = details.error_info().filter(|info| info.domain == DOMAIN);
-        let named = info
+        let reason = info
             .and_then(|info| wire::ErrorReason::from_str_name(&format!("ERROR_REASON_{}", info.reason)))
             .and_then(Reason::from_wire);
-        let mut error = Error::new(named.unwrap_or_else(|| unnamed(status)), message(status));
+        let mut error = Error::new(reason.unwrap_or_else(|| reason_from_code(status)), message(status));
         error.0.scope = info.and_then(|info| info.metadata.get("scope").cloned());
         error.0.retry_after = details.retry_info().and_then(|retry| retry.retry_delay);
         let fields = details.bad_request().map(|wrong| wrong.field_violations.as_slice());
@@ -32,27 +32,27 @@ impl Error {
         error
     }
 
-    /// The address cannot be reached.
+    /// Error for a failed connection attempt.
     pub(crate) fn unreachable(address: &str, error: &tonic::transport::Error) -> Error {
         let cause = error.source().map_or_else(|| with_sources(error), with_sources);
         let message = format!("cannot reach {address}: {cause}; check the address, and that the server runs");
         Error::new(Reason::Unreachable, message)
     }
 
-    /// No answer within the time that was allowed.
+    /// Error for an expired timeout.
     pub(crate) fn deadline(limit: Duration) -> Error {
         let message = format!("no answer within {limit:?}: try again, or allow more time");
         Error::new(Reason::DeadlineExceeded, message)
     }
 
-    /// What closes a channel, or ends a stream.
-    pub(crate) fn closed(reason: wire::ErrorReason, message: &str) -> Error {
+    /// Error for a closed channel or an ended stream.
+    pub(crate) fn from_close(reason: wire::ErrorReason, message: &str) -> Error {
         let reason = Reason::from_wire(reason).unwrap_or(Reason::Other);
         Error::new(reason, if message.is_empty() { reason.advice() } else { message })
     }
 
-    /// An answer that was not accepted.
-    pub(crate) fn refused(answered: wire::Answered) -> Error {
+    /// Error for a refused or conflicting answer.
+    pub(crate) fn from_refused_answer(answered: wire::Answered) -> Error {
         let refusal = answered.refusal.as_ref();
         let otherwise = answered.status() == wire::AnswerStatus::Conflict;
         let reason = refusal
@@ -69,8 +69,8 @@ impl Error {
         error
     }
 
-    /// A reply that lacks what it must have.
-    pub(crate) fn lacks(what: &str) -> Error {
+    /// Error for a reply without a mandatory field.
+    pub(crate) fn missing_field(what: &str) -> Error {
         Error::new(
             Reason::UnknownReply,
             format!("the reply of the server has no {what}: is it a Parlor server?"),
@@ -78,11 +78,11 @@ impl Error {
     }
 }
 
-/// The reason of a status that names none: it comes from the transport, or from something on the way.
-fn unnamed(status: &Status) -> Reason {
+/// Reason for a status without `ErrorInfo`: it comes from the transport or a proxy.
+fn reason_from_code(status: &Status) -> Reason {
     match status.code() {
         Code::DeadlineExceeded => Reason::DeadlineExceeded,
-        // A timeout on this side is a cancelled call to tonic, and nobody else cancels one.
+        // tonic reports its own timeout as a cancelled call; nothing else cancels one.
         Code::Cancelled if has_timed_out(status) => Reason::DeadlineExceeded,
         Code::Unavailable => Reason::Unreachable,
         Code::Cancelled | Code::Unknown | Code::Internal if status.source().is_some() => Reason::Unreachable,
@@ -106,12 +106,12 @@ fn has_timed_out(status: &Status) -> bool {
     status.message() == TimeoutExpired(()).to_string()
 }
 
-/// Whether this side refused to read a message for its size: tonic has no other sign of it than its words.
+/// True if tonic refused a message for its size, which only the text of the status tells.
 fn is_about_size(status: &Status) -> bool {
     status.message().contains("message length too large")
 }
 
-/// One line: what the status says and, if it comes from the transport, why.
+/// Message of the status in one line, with the transport's cause if any.
 fn message(status: &Status) -> String {
     let text = match status.source() {
         Some(source) if !status.message().contains(&with_sources(source)) => {

@@ -1,4 +1,4 @@
-//! Statuses of the server, and of the way to it, as errors.
+//! Conversion of gRPC statuses to errors.
 
 use std::collections::HashMap;
 
@@ -15,11 +15,11 @@ fn status(code: Code, reason: &str, domain: &str) -> Status {
 }
 
 #[test]
-fn every_reason_of_the_wire_has_its_name_and_advice() {
-    let of_the_wire: Vec<_> =
+fn every_wire_reason_round_trips_and_has_advice() {
+    let wire_reasons: Vec<_> =
         Reason::ALL.iter().filter_map(|reason| Some((*reason, reason.to_wire()?))).collect();
-    assert!(of_the_wire.len() >= 34, "{}", of_the_wire.len());
-    for (reason, wire) in of_the_wire {
+    assert!(wire_reasons.len() >= 34, "{}", wire_reasons.len());
+    for (reason, wire) in wire_reasons {
         assert_eq!(Reason::from_wire(wire), Some(reason));
         let name = wire.as_str_name().strip_prefix("ERROR_REASON_").unwrap();
         assert_eq!(Error::from_status(&status(Code::Unknown, name, "parlor.v1")).reason(), reason);
@@ -31,7 +31,7 @@ fn every_reason_of_the_wire_has_its_name_and_advice() {
 }
 
 #[test]
-fn a_reason_of_somebody_else_is_none() {
+fn error_info_of_a_foreign_domain_or_unknown_reason_is_ignored() {
     let error = Error::from_status(&status(Code::NotFound, "TABLE_NOT_FOUND", "example.org"));
     assert_eq!(error.reason(), Reason::Other);
     let error = Error::from_status(&status(Code::Unavailable, "SOMETHING_NEW", "parlor.v1"));
@@ -39,7 +39,7 @@ fn a_reason_of_somebody_else_is_none() {
 }
 
 #[test]
-fn details_come_through() {
+fn error_details_are_decoded() {
     let metadata = HashMap::from([(String::from("scope"), String::from("seeded_tables"))]);
     let mut details = ErrorDetails::with_error_info("SCOPE_MISSING", "parlor.v1", metadata);
     details.add_bad_request_violation("seats", "must have 2 to 4 entries, not 9");
@@ -52,7 +52,7 @@ fn details_come_through() {
 }
 
 #[test]
-fn a_field_that_the_message_names_is_not_named_twice() {
+fn display_does_not_repeat_a_field_quoted_in_the_message() {
     let mut details = ErrorDetails::with_error_info("INVALID_FIELD", "parlor.v1", HashMap::new());
     details.add_bad_request_violation("seats", "must be set");
     let error =
@@ -61,17 +61,17 @@ fn a_field_that_the_message_names_is_not_named_twice() {
 }
 
 #[test]
-fn a_timeout_on_this_side_is_the_deadline() {
+fn client_side_timeout_is_deadline_exceeded() {
     let status = Status::from_error(Box::new(tonic::TimeoutExpired(())));
     assert_eq!(status.code(), Code::Cancelled);
     assert_eq!(Error::from_status(&status).reason(), Reason::DeadlineExceeded);
     assert_eq!(Error::from_status(&Status::deadline_exceeded("late")).reason(), Reason::DeadlineExceeded);
-    // Somebody else's cancellation is none.
+    // Any other cancellation is not a timeout.
     assert_eq!(Error::from_status(&Status::cancelled("by hand")).reason(), Reason::Other);
 }
 
 #[test]
-fn plain_statuses_are_told_apart() {
+fn statuses_without_error_info_map_by_code() {
     for (code, reason) in [
         (Code::Unavailable, Reason::Unreachable),
         (Code::Unauthenticated, Reason::CredentialsMissing),
@@ -87,7 +87,7 @@ fn plain_statuses_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_out_of_reach() {
+async fn connection_refused_is_unreachable_with_the_cause() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -96,11 +96,11 @@ async fn a_server_that_is_not_there_is_out_of_reach() {
         TableServiceClient::new(channel).get_table(wire::GetTableRequest::default()).await.unwrap_err();
     let error = Error::from_status(&status);
     assert_eq!(error.reason(), Reason::Unreachable);
-    assert!(error.message().contains("refused"), "the cause is said: {error}");
+    assert!(error.message().contains("refused"), "the cause is named: {error}");
 }
 
 #[test]
-fn refused_answers_keep_what_was_said() {
+fn refused_answers_keep_rule_field_and_text() {
     let refusal = wire::AnswerRefusal {
         reason: wire::ErrorReason::IllegalAction.into(),
         rule: "gap.lower".into(),
@@ -113,14 +113,14 @@ fn refused_answers_keep_what_was_said() {
         action: Some(wire::GameAction::default()),
         ..Default::default()
     };
-    let error = Error::refused(answered(wire::AnswerStatus::Refused, Some(refusal)));
+    let error = Error::from_refused_answer(answered(wire::AnswerStatus::Refused, Some(refusal)));
     assert_eq!((error.reason(), error.rule()), (Reason::IllegalAction, Some("gap.lower")));
     assert_eq!(
         (error.to_string().as_str(), error.fields()[0].field.as_str()),
         ("Too low.", "action.gap.card")
     );
     assert_eq!(error.refusal().unwrap().text.as_ref().unwrap().de, "Zu niedrig.");
-    let error = Error::refused(answered(wire::AnswerStatus::Conflict, None));
+    let error = Error::from_refused_answer(answered(wire::AnswerStatus::Conflict, None));
     assert_eq!((error.reason(), error.rule()), (Reason::DecidedOtherwise, None));
     assert!(error.decided().is_some());
 }

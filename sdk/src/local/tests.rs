@@ -1,4 +1,4 @@
-//! Games in this process: every game to its end, told like a server tells it.
+//! Games in this process: every game to its end, with updates as a server sends them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -10,10 +10,10 @@ use rand_core::SeedableRng;
 use super::*;
 use crate::{Question, Update, async_trait};
 
-/// Follows the game by its events alone, and checks that the questions agree.
+/// Folds the view from events alone, and checks that it equals the view of each question.
 struct Follower {
     view: Option<AnyView>,
-    /// What was known after each update, from the first question on.
+    /// View after each update, from the first question on.
     known: HashMap<u32, AnyView>,
     number: u32,
     asked: u32,
@@ -32,18 +32,18 @@ impl Bot for Follower {
         self.asked = question.id();
         let view = question.engine_view()?;
         match self.known.get(&question.after()) {
-            Some(known) => assert_eq!(known, view, "what was observed is all that is known"),
-            // The first question may be asked of several at once: what came after it is not known then.
+            Some(known) => assert_eq!(known, view, "the view folded from updates equals the question's view"),
+            // The first question may go to several seats at once: later views are then unknown.
             None => self.view = (question.after() == self.number).then(|| view.clone()),
         }
-        // The forms of the wire and of the engine are the same thing.
+        // Wire and engine forms are equal.
         assert_eq!(question.view().cloned(), Some(view.clone().into()));
         let actions = question.engine_actions()?;
         assert_eq!(question.legal_actions().len(), actions.len());
         assert_eq!(question.legal_count(), actions.len());
         let index = (self.asked as usize * 7) % actions.len();
         self.own.lock().unwrap().push((question.id(), index as u32));
-        // Every other time by the action itself.
+        // Answers alternate between action and index.
         Ok(if self.asked.is_multiple_of(2) { actions[index].into() } else { index.into() })
     }
 
@@ -64,7 +64,7 @@ impl Bot for Follower {
 }
 
 #[test]
-fn every_game_is_played_to_its_end_and_told_as_it_happens() {
+fn every_game_is_played_out_with_consistent_updates() {
     for game in GameId::ALL {
         let info = game.info();
         for players in [info.min_players, info.max_players] {
@@ -73,7 +73,11 @@ fn every_game_is_played_to_its_end_and_told_as_it_happens() {
             let over = LocalGame::of(info.id).unwrap().seed([3; 32]).play(&mut seats).unwrap();
             assert_eq!(over.result.seats.len(), usize::from(players));
             let followed = bots.iter().filter(|bot| bot.known.len() > 10).count();
-            assert!(followed > usize::from(players) / 2, "{}: only {followed} bots could follow", info.id);
+            assert!(
+                followed > usize::from(players) / 2,
+                "{}: only {followed} bots could fold the view",
+                info.id
+            );
             let decided: usize = bots.iter().map(|bot| bot.own.lock().unwrap().len()).sum();
             assert_eq!(over.decisions, decided as u64);
         }
@@ -81,7 +85,7 @@ fn every_game_is_played_to_its_end_and_told_as_it_happens() {
 }
 
 #[test]
-fn a_seed_makes_the_game() {
+fn the_same_seed_gives_the_same_game() {
     let play = |seed: Option<[u8; 32]>| {
         let (mut one, mut other) = (|_: &Question| Choice::Index(0), |_: &Question| Choice::Index(0));
         let game = LocalGame::of("no_dice").unwrap();
@@ -94,7 +98,7 @@ fn a_seed_makes_the_game() {
 }
 
 #[test]
-fn mistakes_name_the_seat() {
+fn errors_name_the_seat() {
     let mut fine = |_: &Question| Choice::Index(0);
     let play = |choice: Choice, fine: &mut dyn Bot| {
         let mut wrong = move |_: &Question| choice.clone();
@@ -119,14 +123,17 @@ fn mistakes_name_the_seat() {
     let error = play(wire::GameAction::default().into(), &mut fine);
     assert_eq!(error.reason(), Reason::InvalidField);
 
-    struct Tired;
-    impl Bot for Tired {
+    struct FailingBot;
+    impl Bot for FailingBot {
         fn decide(&mut self, _: &Question) -> Result<Choice, BotError> {
-            Err("tired".into())
+            Err("out of memory".into())
         }
     }
-    let error = LocalGame::of("gap").unwrap().play(&mut [&mut Tired, &mut fine]).unwrap_err();
-    assert_eq!((error.reason(), error.to_string()), (Reason::Bot, "seat 0: the bot failed: tired".into()));
+    let error = LocalGame::of("gap").unwrap().play(&mut [&mut FailingBot, &mut fine]).unwrap_err();
+    assert_eq!(
+        (error.reason(), error.to_string()),
+        (Reason::Bot, "seat 0: the bot failed: out of memory".into())
+    );
 
     let error = LocalGame::of("gap").unwrap().play(&mut [&mut fine]).unwrap_err();
     assert_eq!(error.reason(), Reason::Settings);
@@ -134,17 +141,18 @@ fn mistakes_name_the_seat() {
 }
 
 #[tokio::test]
-async fn bots_that_wait_play_the_same_game() {
-    struct Waiting;
+async fn async_bots_play_the_same_game_as_sync_bots() {
+    struct YieldingBot;
     #[async_trait]
-    impl AsyncBot for Waiting {
+    impl AsyncBot for YieldingBot {
         async fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
             tokio::task::yield_now().await;
             Ok(question.default_index().into())
         }
     }
     let game = LocalGame::of("flush").unwrap().seed([5; 32]);
-    let waiting = game.play_async(&mut [&mut Waiting, &mut Waiting, &mut Follower::new()]).await.unwrap();
+    let waiting =
+        game.play_async(&mut [&mut YieldingBot, &mut YieldingBot, &mut Follower::new()]).await.unwrap();
     let mut default = |question: &Question| Choice::Index(question.default_index());
     let mut again = default;
     let plain = game.play(&mut [&mut default, &mut again, &mut Follower::new()]).unwrap();
@@ -152,7 +160,7 @@ async fn bots_that_wait_play_the_same_game() {
 }
 
 #[test]
-fn the_default_is_the_one_of_the_game() {
+fn default_index_is_the_default_action_of_the_game() {
     let mut default = |question: &Question| {
         let action = question.engine_actions().unwrap()[question.default_index()];
         let seat = question.engine_seat().unwrap();
@@ -166,7 +174,7 @@ fn the_default_is_the_one_of_the_game() {
 }
 
 #[test]
-fn actions_can_be_tried_out() {
+fn sampled_worlds_can_be_played_out_from_any_action() {
     let mut searcher = |question: &Question| {
         let mut rng = ChaCha8Rng::seed_from_u64(question.id().into());
         let world = question.sample(&mut rng).unwrap();

@@ -1,42 +1,42 @@
-//! What can have happened in a step of a record: so far as it does not follow from what happened before.
+//! Possible causes of a step: the input that does not follow from earlier steps.
 
 use parlor_engine::{AnyAction, Seat};
 use parlor_proto::convert;
 
-use super::fold::Fold;
-use super::holders::player_seat;
+use super::fold::TableFold;
+use super::occupants::player_seat;
 use crate::wire;
 use wire::record_telling::Told;
 use wire::table_event::Event;
 use wire::table_seat::Occupant;
 
-/// What happened, so far as it does not follow from what happened before.
+/// The input of one step that does not follow from earlier steps.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Cause {
-    /// Somebody took a seat.
+    /// A player joined.
     Joined { seat: Seat, occupant: Occupant },
-    /// The last seat was taken.
+    /// All seats were taken, and the game started.
     Started,
-    /// A seat decided.
+    /// A seat made a decision.
     Acted { seat: Seat, index: usize, think_ms: u32, reported_ms: Option<u32> },
-    /// The clock of a seat ran out. If that was once too often: why it says that the seat forfeits.
+    /// A seat's clock ran out. `why`: the reason recorded if it forfeits by that.
     ClockRanOut { seat: Seat, think_ms: u32, why: wire::SeatFinish },
-    /// A window of constant length ended.
+    /// A window of constant length closed.
     WindowClosed,
-    /// A seat gave up, or was given up.
+    /// A seat resigned, or was resigned by the owner.
     Forfeited { seat: Seat, why: wire::SeatFinish },
-    /// A house bot took a seat over.
+    /// A house bot replaced a player.
     Replaced { seat: Seat, bot: String },
-    /// A seat that had forfeited was asked.
+    /// A forfeited seat played its default.
     Default { seat: Seat },
-    /// The table was ended from outside.
+    /// The table was cancelled, expired or faulted.
     Ended { reason: wire::EndReason, note: String },
-    /// Nothing that anybody is told.
-    Nothing,
+    /// An entry without visible effect.
+    NoEffect,
 }
 
-/// What can have happened, by what the step says.
-pub(super) fn causes(fold: &Fold<'_>, found: &wire::RecordStep) -> Vec<Cause> {
+/// Candidate causes of a step, by its content.
+pub(super) fn candidate_causes(fold: &TableFold<'_>, found: &wire::RecordStep) -> Vec<Cause> {
     if let Some(seat) = fold.next_forfeited() {
         return vec![Cause::Default { seat }];
     }
@@ -96,19 +96,21 @@ pub(super) fn causes(fold: &Fold<'_>, found: &wire::RecordStep) -> Vec<Cause> {
         }
     }
     for decision in &found.decided {
-        causes.extend(seat(decision.seat).map(|seat| decided(fold, seat, decision)).into_iter().flatten());
+        causes.extend(
+            seat(decision.seat).map(|seat| decision_causes(fold, seat, decision)).into_iter().flatten(),
+        );
     }
     if fold.window_is_held() {
         causes.push(Cause::WindowClosed);
     }
     if found.told.is_empty() && found.decided.is_empty() && found.asked.is_empty() {
-        causes.push(Cause::Nothing);
+        causes.push(Cause::NoEffect);
     }
     causes
 }
 
-/// What a decision can have come from: the action it names, or the index.
-fn decided(fold: &Fold<'_>, seat: Seat, decision: &wire::RecordDecision) -> Vec<Cause> {
+/// Candidate causes of a decision: the action it names, and its index.
+fn decision_causes(fold: &TableFold<'_>, seat: Seat, decision: &wire::RecordDecision) -> Vec<Cause> {
     let (think_ms, reported_ms) = (decision.think_ms, decision.reported_ms);
     if decision.by() == wire::DecidedBy::Clock {
         let by_clock = Cause::ClockRanOut { seat, think_ms, why: wire::SeatFinish::TimedOut };
@@ -121,8 +123,8 @@ fn decided(fold: &Fold<'_>, seat: Seat, decision: &wire::RecordDecision) -> Vec<
     named.into_iter().chain([decision.index as usize]).map(acted).collect()
 }
 
-/// Whatever can happen in the game now, as far as it is known how.
-pub(super) fn all_causes(fold: &Fold<'_>, like: Option<&wire::RecordDecision>) -> Vec<Cause> {
+/// All causes possible in the current state of the game, with the times of a recorded decision.
+pub(super) fn possible_causes(fold: &TableFold<'_>, like: Option<&wire::RecordDecision>) -> Vec<Cause> {
     if let Some(seat) = fold.next_forfeited() {
         return vec![Cause::Default { seat }];
     }

@@ -1,70 +1,72 @@
-//! What has to follow from what happened: the rules of the engine, and what a table does around them.
+//! Independent fold of a table: the expected step of a record for each cause, from the engine's rules and the
+//! table's own.
 //!
-//! This is written anew from the documentation of the wire, and not taken from the server, so that the two check each other.
+//! Written from the documentation of the wire, sharing no code with the server, so that the two check each
+//! other.
 
 use parlor_engine::{AnyAction, AnyGame, Outcome, Refusal, Seat, Seats};
 use parlor_proto::convert::{self, seat_number, seat_numbers};
 
 use super::causes::Cause;
-use super::doing::{Doing, house_bot, table_seat};
-use super::start::Start;
+use super::game_setup::GameSetup;
+use super::step_builder::{StepBuilder, house_bot, table_seat};
 use crate::wire;
 use wire::table_event::Event;
 use wire::table_seat::Occupant;
 
-/// Why something cannot have happened.
+/// Reason why a cause is impossible.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Wrong {
-    /// The rules of the game are against it.
+pub(super) enum CauseError {
+    /// The rules of the game refuse it.
     Rules { action: AnyAction, refusal: Refusal },
-    /// The table was not in a state for it.
+    /// The state of the table does not allow it.
     Table(&'static str),
 }
 
-/// What there is to know of a seat.
+/// State of a seat.
 #[derive(Clone, Debug)]
 struct SeatState {
-    holder: Option<Occupant>,
+    occupant: Option<Occupant>,
     open: Option<u32>,
     asked: u32,
     bank: u32,
     time_outs: u32,
     forfeit: Option<wire::SeatFinish>,
-    thought: u64,
-    /// Whether a time was wrong or is missing, so that the sum is not known.
-    lost_count: bool,
+    think_ms_total: u64,
+    /// True if a think time was wrong or is missing, so that the total is unknown.
+    think_time_unknown: bool,
 }
 
-/// A table, as far as the steps so far have brought it.
+/// A table, folded from the steps so far.
 #[derive(Clone)]
-pub(super) struct Fold<'a> {
-    start: &'a Start,
+pub(super) struct TableFold<'a> {
+    setup: &'a GameSetup,
     seats: Vec<SeatState>,
     pub(super) game: Option<AnyGame>,
     pub(super) result: Option<wire::TableResult>,
-    /// How many steps there were, and when the last one was.
+    /// Number of steps so far, and the time of the last one.
     steps: u32,
     after_ms: i64,
-    /// Every shuffle so far.
+    /// All shuffles so far.
     pub(super) shuffles: Vec<wire::RecordShuffle>,
 }
 
-impl<'a> Fold<'a> {
-    /// The table when it was made, with those who sat there from the beginning.
-    pub(super) fn new(start: &'a Start, holders: Vec<Option<Occupant>>) -> Fold<'a> {
-        let seat = |holder| SeatState {
-            holder,
+impl<'a> TableFold<'a> {
+    /// A new table with its initial occupants.
+    pub(super) fn new(setup: &'a GameSetup, occupants: Vec<Option<Occupant>>) -> TableFold<'a> {
+        let seat = |occupant| SeatState {
+            occupant,
             open: None,
             asked: 0,
-            bank: start.clock.bank_ms(),
+            bank: setup.clock.bank_ms(),
             time_outs: 0,
             forfeit: None,
-            thought: 0,
-            lost_count: false,
+            think_ms_total: 0,
+            think_time_unknown: false,
         };
-        Fold {
-            start,
-            seats: holders.into_iter().map(seat).collect(),
+        TableFold {
+            setup,
+            seats: occupants.into_iter().map(seat).collect(),
             game: None,
             result: None,
             steps: 0,
@@ -74,20 +76,20 @@ impl<'a> Fold<'a> {
     }
 
     fn players(&self) -> u8 {
-        self.start.players
+        self.setup.players
     }
 
-    /// Who sits where now.
-    pub(super) fn holders(&self) -> impl Iterator<Item = Option<&Occupant>> {
-        self.seats.iter().map(|seat| seat.holder.as_ref())
+    /// Current occupants.
+    pub(super) fn occupants(&self) -> impl Iterator<Item = Option<&Occupant>> {
+        self.seats.iter().map(|seat| seat.occupant.as_ref())
     }
 
-    /// A step is missing, and how long anybody thought in it is not known.
-    pub(super) fn forget_times(&mut self) {
-        self.seats.iter_mut().for_each(|seat| seat.lost_count = true);
+    /// Marks all total think times as unknown, after a missing step.
+    pub(super) fn mark_think_times_unknown(&mut self) {
+        self.seats.iter_mut().for_each(|seat| seat.think_time_unknown = true);
     }
 
-    /// Whether the table has this seat.
+    /// True if the table has this seat.
     pub(super) fn has(&self, seat: Seat) -> bool {
         seat.index() < self.seats.len()
     }
@@ -108,35 +110,35 @@ impl<'a> Fold<'a> {
         self.result.is_some()
     }
 
-    /// A seat that has forfeited and is asked: it plays its default before anything else can happen.
+    /// A forfeited seat with an open decision: it plays its default before anything else happens.
     pub(super) fn next_forfeited(&self) -> Option<Seat> {
         self.to_act().iter().find(|seat| self.seats[seat.index()].forfeit.is_some())
     }
 
-    /// Takes in what happened, and gives the step that a record must have for it. After an error the fold is worth
-    /// nothing.
-    pub(super) fn take_in(&mut self, cause: &Cause, after_ms: i64) -> Result<wire::RecordStep, Wrong> {
+    /// Applies a cause and returns the step that a record must have for it. After an error the fold is
+    /// invalid.
+    pub(super) fn apply(&mut self, cause: &Cause, after_ms: i64) -> Result<wire::RecordStep, CauseError> {
         if self.is_over() {
-            return Err(Wrong::Table("the table was over"));
+            return Err(CauseError::Table("the table was over"));
         }
-        let mut doing = Doing::default();
+        let mut step = StepBuilder::default();
         let is_default = matches!(cause, Cause::Default { .. });
         if !is_default && self.next_forfeited().is_some() {
-            return Err(Wrong::Table("a seat that has forfeited must play its default first"));
+            return Err(CauseError::Table("a seat that has forfeited must play its default first"));
         }
-        self.happen(cause, &mut doing)?;
-        // A default comes at the very moment that made it due.
+        self.apply_cause(cause, &mut step)?;
+        // A forfeited seat's default has the time of the step before it.
         self.after_ms = if is_default { self.after_ms } else { after_ms };
         let asked = self.open_decisions();
         if let Some(outcome) = self.game.as_ref().and_then(AnyGame::outcome) {
-            self.result = Some(self.ranking(&outcome));
+            self.result = Some(self.rank(&outcome));
         }
         if let Some(result) = &self.result {
-            let shuffle = Some(self.start.shuffle_at_end());
-            doing.tell_table(Event::Over(wire::TableOver { result: Some(result.clone()), shuffle }));
+            let shuffle = Some(self.setup.shuffle_at_end());
+            step.add_table_event(Event::Over(wire::TableOver { result: Some(result.clone()), shuffle }));
         }
-        let game = self.start.options.game();
-        for (name, codes) in doing.shuffles {
+        let game = self.setup.options.game();
+        for (name, codes) in step.shuffles {
             self.shuffles.push(wire::RecordShuffle {
                 round: name.round.into(),
                 purpose: purpose(name.purpose).into(),
@@ -148,83 +150,85 @@ impl<'a> Fold<'a> {
         self.steps += 1;
         Ok(wire::RecordStep {
             after_ms: self.after_ms,
-            told: doing.told,
-            decided: doing.decided.into_iter().flatten().collect(),
+            told: step.events,
+            decided: step.decided.into_iter().flatten().collect(),
             asked: seat_numbers(asked),
         })
     }
 
-    fn happen(&mut self, cause: &Cause, doing: &mut Doing) -> Result<(), Wrong> {
+    fn apply_cause(&mut self, cause: &Cause, step: &mut StepBuilder) -> Result<(), CauseError> {
         match cause {
             Cause::Joined { seat, occupant } => {
                 let state = &mut self.seats[seat.index()];
-                if self.game.is_some() || state.holder.is_some() {
-                    return Err(Wrong::Table("the seat was taken"));
+                if self.game.is_some() || state.occupant.is_some() {
+                    return Err(CauseError::Table("the seat was taken"));
                 }
-                state.holder = Some(occupant.clone());
-                doing.tell_table(Event::SeatJoined(wire::SeatJoined { seat: table_seat(*seat, occupant) }));
+                state.occupant = Some(occupant.clone());
+                step.add_table_event(Event::SeatJoined(wire::SeatJoined {
+                    seat: table_seat(*seat, occupant),
+                }));
             }
             Cause::Started => {
-                if self.game.is_some() || self.seats.iter().any(|seat| seat.holder.is_none()) {
-                    return Err(Wrong::Table("a game begins once, when all seats are taken"));
+                if self.game.is_some() || self.seats.iter().any(|seat| seat.occupant.is_none()) {
+                    return Err(CauseError::Table("a game starts once, when all seats are taken"));
                 }
-                let shuffle = Some(self.start.shuffle_at_start());
-                doing.tell_table(Event::Started(wire::TableStarted { shuffle }));
-                let game = self.start.deal(doing);
-                self.game = Some(game.ok_or(Wrong::Table("the options do not make a game"))?);
+                let shuffle = Some(self.setup.shuffle_at_start());
+                step.add_table_event(Event::Started(wire::TableStarted { shuffle }));
+                let game = self.setup.deal(step);
+                self.game = Some(game.ok_or(CauseError::Table("the options are invalid"))?);
             }
             Cause::Acted { seat, index, think_ms, reported_ms } => {
                 let action = self.legal_actions(*seat).get(*index).copied();
-                let action = action.ok_or(Wrong::Table("the seat had no such choice"))?;
-                let by = match self.seats[seat.index()].holder {
+                let action = action.ok_or(CauseError::Table("the seat had no such legal action"))?;
+                let by = match self.seats[seat.index()].occupant {
                     Some(Occupant::HouseBot(_)) => wire::DecidedBy::HouseBot,
                     _ => wire::DecidedBy::Player,
                 };
-                self.use_time(*seat, *think_ms);
-                self.act(*seat, *index, action, (by, *think_ms, *reported_ms), doing)?;
+                self.charge_time(*seat, *think_ms);
+                self.act(*seat, *index, action, (by, *think_ms, *reported_ms), step)?;
             }
             Cause::ClockRanOut { seat, think_ms, why } => {
-                self.clock_runs_out(*seat, *think_ms, *why, doing)?;
+                self.clock_runs_out(*seat, *think_ms, *why, step)?;
             }
-            Cause::WindowClosed => self.close_window(doing)?,
-            Cause::Forfeited { seat, why } => self.forfeit(*seat, *why, doing)?,
+            Cause::WindowClosed => self.close_window(step)?,
+            Cause::Forfeited { seat, why } => self.forfeit(*seat, *why, step)?,
             Cause::Replaced { seat, bot } => {
                 let state = &mut self.seats[seat.index()];
-                if matches!(state.holder, Some(Occupant::HouseBot(_))) {
-                    return Err(Wrong::Table("a house bot had the seat"));
+                if matches!(state.occupant, Some(Occupant::HouseBot(_))) {
+                    return Err(CauseError::Table("a house bot had the seat"));
                 }
-                state.holder = Some(house_bot(bot));
+                state.occupant = Some(house_bot(bot));
                 state.forfeit = None;
                 let seat = table_seat(*seat, &house_bot(bot));
-                doing.tell_table(Event::SeatReplaced(wire::SeatReplaced { seat }));
+                step.add_table_event(Event::SeatReplaced(wire::SeatReplaced { seat }));
             }
             Cause::Default { seat } => {
-                self.act_by_default(*seat, (wire::DecidedBy::Forfeit, 0, None), doing)?;
+                self.act_by_default(*seat, (wire::DecidedBy::Forfeit, 0, None), step)?;
             }
             Cause::Ended { reason, note } => {
                 let (reason, note) = ((*reason).into(), note.clone());
                 self.result = Some(wire::TableResult { reason, seats: Vec::new(), note });
             }
-            Cause::Nothing => {}
+            Cause::NoEffect => {}
         }
         Ok(())
     }
 
-    /// Plays an action for a seat, by whoever decided, after how long and as long as they say.
+    /// Plays an action for a seat, with its decider, think time and reported think time.
     fn act(
         &mut self,
         seat: Seat,
         index: usize,
         action: AnyAction,
         (by, think_ms, reported_ms): (wire::DecidedBy, u32, Option<u32>),
-        doing: &mut Doing,
-    ) -> Result<(), Wrong> {
-        let game = self.game.as_mut().ok_or(Wrong::Table("the game had not begun"))?;
-        game.apply(seat, action, doing).map_err(|refusal| Wrong::Rules { action, refusal })?;
-        let has_limit = self.start.has_limit();
+        step: &mut StepBuilder,
+    ) -> Result<(), CauseError> {
+        let game = self.game.as_mut().ok_or(CauseError::Table("the game had not started"))?;
+        game.apply(seat, action, step).map_err(|refusal| CauseError::Rules { action, refusal })?;
+        let has_limit = self.setup.has_limit();
         let state = &mut self.seats[seat.index()];
         if let Some(id) = state.open.take() {
-            doing.decided[seat.index()] = Some(wire::RecordDecision {
+            step.decided[seat.index()] = Some(wire::RecordDecision {
                 seat: seat_number(seat),
                 decision_id: id,
                 index: index as u32,
@@ -242,24 +246,24 @@ impl<'a> Fold<'a> {
         &mut self,
         seat: Seat,
         how: (wire::DecidedBy, u32, Option<u32>),
-        doing: &mut Doing,
-    ) -> Result<(), Wrong> {
+        step: &mut StepBuilder,
+    ) -> Result<(), CauseError> {
         let default = self.game.as_ref().and_then(|game| game.default_action(seat));
-        let default = default.ok_or(Wrong::Table("the seat was not asked"))?;
+        let default = default.ok_or(CauseError::Table("the seat was not asked"))?;
         let index = self.legal_actions(seat).iter().position(|action| *action == default);
-        self.act(seat, index.unwrap_or_default(), default, how, doing)
+        self.act(seat, index.unwrap_or_default(), default, how, step)
     }
 
     fn is_secret(&self, seat: Seat) -> bool {
         self.game.as_ref().is_some_and(|game| game.is_secret(seat))
     }
 
-    /// Counts time against the bank of a seat. A hidden decision costs nothing.
-    fn use_time(&mut self, seat: Seat, think_ms: u32) {
+    /// Charges think time to a seat's bank. A hidden decision is free.
+    fn charge_time(&mut self, seat: Seat, think_ms: u32) {
         let is_secret = self.is_secret(seat);
-        let beyond = think_ms.saturating_sub(self.start.clock.decision_ms());
+        let beyond = think_ms.saturating_sub(self.setup.clock.decision_ms());
         let state = &mut self.seats[seat.index()];
-        state.thought += u64::from(think_ms);
+        state.think_ms_total += u64::from(think_ms);
         if !is_secret {
             state.bank = state.bank.saturating_sub(beyond);
         }
@@ -270,70 +274,75 @@ impl<'a> Fold<'a> {
         seat: Seat,
         think_ms: u32,
         why: wire::SeatFinish,
-        doing: &mut Doing,
-    ) -> Result<(), Wrong> {
-        let clock = self.start.clock;
+        step: &mut StepBuilder,
+    ) -> Result<(), CauseError> {
+        let clock = self.setup.clock;
         let is_secret = self.is_secret(seat);
-        // It cannot have run out earlier.
+        // The shortest time after which the clock can run out.
         let state = &self.seats[seat.index()];
-        let least = match is_secret {
+        let min_think_ms = match is_secret {
             true => clock.hidden_window_ms(),
-            false if self.start.has_limit() => clock.decision_ms().saturating_add(state.bank),
-            false => return Err(Wrong::Table("the table had no clock")),
+            false if self.setup.has_limit() => clock.decision_ms().saturating_add(state.bank),
+            false => return Err(CauseError::Table("the table had no clock")),
         };
-        let is_too_short = think_ms < least;
-        let think_ms = think_ms.max(least);
+        let is_too_short = think_ms < min_think_ms;
+        let think_ms = think_ms.max(min_think_ms);
         if state.open.is_none() {
-            return Err(Wrong::Table("the seat was not asked"));
+            return Err(CauseError::Table("the seat was not asked"));
         }
-        self.use_time(seat, think_ms);
-        self.seats[seat.index()].lost_count |= is_too_short;
+        self.charge_time(seat, think_ms);
+        self.seats[seat.index()].think_time_unknown |= is_too_short;
         if !is_secret {
             let state = &mut self.seats[seat.index()];
             state.time_outs += 1;
             let times = state.time_outs;
-            doing.tell_table(Event::ClockRanOut(wire::ClockRanOut { seat: seat_number(seat), times }));
+            step.add_table_event(Event::ClockRanOut(wire::ClockRanOut { seat: seat_number(seat), times }));
             if clock.forfeit_after() > 0 && times >= clock.forfeit_after() && state.forfeit.is_none() {
                 let why = match why {
                     wire::SeatFinish::Disconnected => why,
                     _ => wire::SeatFinish::TimedOut,
                 };
-                self.forfeit(seat, why, doing)?;
+                self.forfeit(seat, why, step)?;
             }
         }
-        self.act_by_default(seat, (wire::DecidedBy::Clock, think_ms, None), doing)
+        self.act_by_default(seat, (wire::DecidedBy::Clock, think_ms, None), step)
     }
 
-    fn close_window(&mut self, doing: &mut Doing) -> Result<(), Wrong> {
+    fn close_window(&mut self, step: &mut StepBuilder) -> Result<(), CauseError> {
         if !self.window_is_held() {
-            return Err(Wrong::Table("no window was open"));
+            return Err(CauseError::Table("no window was open"));
         }
-        let think_ms = self.start.clock.hidden_window_ms();
+        let think_ms = self.setup.clock.hidden_window_ms();
         for seat in self.to_act().iter() {
-            self.use_time(seat, think_ms);
-            self.act_by_default(seat, (wire::DecidedBy::Clock, think_ms, None), doing)?;
+            self.charge_time(seat, think_ms);
+            self.act_by_default(seat, (wire::DecidedBy::Clock, think_ms, None), step)?;
         }
         if let Some(game) = &mut self.game {
-            game.close_window(doing);
+            game.close_window(step);
         }
         Ok(())
     }
 
-    fn forfeit(&mut self, seat: Seat, why: wire::SeatFinish, doing: &mut Doing) -> Result<(), Wrong> {
+    fn forfeit(
+        &mut self,
+        seat: Seat,
+        why: wire::SeatFinish,
+        step: &mut StepBuilder,
+    ) -> Result<(), CauseError> {
         let state = &mut self.seats[seat.index()];
         if self.game.is_none() || state.forfeit.is_some() {
-            return Err(Wrong::Table("the seat could not forfeit then"));
+            return Err(CauseError::Table("the seat could not forfeit then"));
         }
         state.forfeit = Some(why);
         let (seat, why) = (seat_number(seat), why.into());
-        doing.tell_table(Event::SeatForfeited(wire::SeatForfeited { seat, why }));
+        step.add_table_event(Event::SeatForfeited(wire::SeatForfeited { seat, why }));
         Ok(())
     }
 
-    /// Gives an id to every decision that has come up, and closes those that the game no longer waits for.
+    /// Opens a decision for every seat newly asked, and closes those the game no longer waits for.
     fn open_decisions(&mut self) -> Seats {
         let to_act = self.to_act();
-        let mut newly = Seats::NONE;
+        let mut opened = Seats::NONE;
         for seat in Seat::all(self.players()) {
             let state = &mut self.seats[seat.index()];
             if !to_act.contains(seat) {
@@ -341,14 +350,15 @@ impl<'a> Fold<'a> {
             } else if state.open.is_none() && state.forfeit.is_none() {
                 state.asked += 1;
                 state.open = Some(state.asked);
-                newly = newly.with(seat);
+                opened = opened.with(seat);
             }
         }
-        newly
+        opened
     }
 
-    /// Those who played to the end in the order of the game; those who forfeited share the place behind them.
-    fn ranking(&self, outcome: &Outcome) -> wire::TableResult {
+    /// Ranks the seats: those that played on in the order of the game, those that forfeited share the place
+    /// behind them.
+    fn rank(&self, outcome: &Outcome) -> wire::TableResult {
         let standings: Vec<_> = outcome.standings().collect();
         let forfeit = |seat: Seat| self.seats[seat.index()].forfeit;
         let seats = standings.iter().map(|standing| {
@@ -362,9 +372,9 @@ impl<'a> Fold<'a> {
                 points: standing.points,
                 finish: state.forfeit.unwrap_or(wire::SeatFinish::PlayedOut).into(),
                 clocks_run_out: state.time_outs,
-                think_ms: match self.start.said_to_have_thought(standing.seat) {
-                    Some(said) if state.lost_count => said,
-                    _ => state.thought,
+                think_ms: match self.setup.recorded_think_time(standing.seat) {
+                    Some(recorded) if state.think_time_unknown => recorded,
+                    _ => state.think_ms_total,
                 },
             }
         });

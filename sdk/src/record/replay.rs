@@ -1,25 +1,25 @@
-//! Replaying a record: what one viewer was told, step by step, with the view after each.
+//! Replay of a record: the updates one viewer received, step by step, with the view after each.
 
 use parlor_engine::{AnyEvent, AnyView, Audience, Viewer};
 use parlor_proto::convert::{self, WrongField};
 
-use super::form::Unreadable;
+use super::format::Unreadable;
 use crate::{Update, wire};
 use wire::record_telling::{Audience as To, Told};
 
-/// One step of a record, as a viewer learnt it.
+/// One step of a record, as a viewer saw it.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Moment {
-    /// The step of the record, the first being 0.
+    /// Index of the step.
     pub step: usize,
-    /// When it was, in milliseconds since the table was made.
+    /// Time of the step, in milliseconds since the table was created.
     pub after_ms: i64,
-    /// What the viewer was told, as the server said it then, with the view after it once the game had begun.
+    /// The update the viewer received, with the view after it once the game had started.
     pub update: Update,
 }
 
-/// Everything that one viewer was told.
+/// Iterator over the updates that one viewer received.
 ///
 /// ```
 /// use parlor_sdk::record::{Replay, viewers};
@@ -45,7 +45,7 @@ pub struct Replay<'a> {
     view: Option<AnyView>,
 }
 
-/// Those whose record it is: everyone at the table and a spectator, or one viewer.
+/// Viewers that a record covers: all seats and a spectator, or one viewer.
 #[must_use]
 pub fn viewers(record: &wire::Record) -> Vec<Viewer> {
     match record.viewer {
@@ -55,16 +55,20 @@ pub fn viewers(record: &wire::Record) -> Vec<Viewer> {
 }
 
 impl<'a> Replay<'a> {
-    /// The record as this viewer saw the game. An error if the record does not know that.
+    /// Replays a record as this viewer saw it.
+    ///
+    /// # Errors
+    ///
+    /// The record does not cover this viewer, or its views cannot be read.
     pub fn new(record: &'a wire::Record, viewer: Viewer) -> Result<Replay<'a>, Unreadable> {
-        let place = viewers(record).iter().position(|known| *known == viewer);
-        let place = place.ok_or_else(|| Unreadable::new("the record does not have what this viewer saw"))?;
-        let first = record.views.get(place).cloned().map(AnyView::try_from).transpose();
-        let first = first.map_err(|wrong| unreadable("views", place, &wrong))?;
+        let index = viewers(record).iter().position(|known| *known == viewer);
+        let index = index.ok_or_else(|| Unreadable::new("the record does not cover this viewer"))?;
+        let first = record.views.get(index).cloned().map(AnyView::try_from).transpose();
+        let first = first.map_err(|wrong| field_error("views", index, &wrong))?;
         Ok(Replay { record, viewer, step: 0, number: 0, first, view: None })
     }
 
-    /// The table as it was in the end: who sat where, and what was played.
+    /// The table at its end: occupants, settings and result.
     #[must_use]
     pub fn table(&self) -> wire::Table {
         let wire::Record { table_id, game, rules_version, options, clock, shuffle, .. } = self.record.clone();
@@ -85,29 +89,29 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The step as the viewer learnt it; nothing if it was told nothing.
-    fn moment(&mut self, step: usize) -> Result<Option<Moment>, Unreadable> {
+    /// The step as the viewer saw it; `None` if it was not visible.
+    fn visible_step(&mut self, step: usize) -> Result<Option<Moment>, Unreadable> {
         let found = &self.record.steps[step];
         let seat = self.viewer.seat().map(convert::seat_number);
         let decided = found.decided.iter().find(|decision| Some(decision.seat) == seat);
         let is_asked = seat.is_some_and(|seat| found.asked.contains(&seat));
-        let mut update = wire::Update { decided: decided.map(decided_update), ..Default::default() };
-        let mut is_told = false;
+        let mut update = wire::Update { decided: decided.map(decided_message), ..Default::default() };
+        let mut is_visible = false;
         for telling in &found.told {
-            if !self.is_told(telling).map_err(|wrong| unreadable("steps", step, &wrong))? {
+            if !self.is_visible(telling).map_err(|wrong| field_error("steps", step, &wrong))? {
                 continue;
             }
-            is_told = true;
+            is_visible = true;
             match &telling.told {
                 Some(Told::Game(event)) => update.events.push(event.clone()),
                 Some(Told::Table(event)) => update.table_events.push(event.clone()),
                 None => {}
             }
         }
-        if !is_told && !is_asked && update.decided.is_none() {
+        if !is_visible && !is_asked && update.decided.is_none() {
             return Ok(None);
         }
-        self.follow(&update.events).map_err(|wrong| unreadable("steps", step, &wrong))?;
+        self.fold_events(&update.events).map_err(|wrong| field_error("steps", step, &wrong))?;
         let seed_given = self.record.shuffle.as_ref().is_some_and(|shuffle| shuffle.seed_given);
         let view = self.view.clone().map(|view| wire::GameView { seed_given, ..view.into() });
         update.view = view.map(Box::new);
@@ -116,21 +120,21 @@ impl<'a> Replay<'a> {
         Ok(Some(Moment { step, after_ms: found.after_ms, update: Update::from_wire(update) }))
     }
 
-    fn follow(&mut self, events: &[wire::GameEvent]) -> Result<(), WrongField> {
+    fn fold_events(&mut self, events: &[wire::GameEvent]) -> Result<(), WrongField> {
         match &mut self.view {
             Some(view) => {
                 for event in events {
                     view.follow(&AnyEvent::try_from(event.clone())?);
                 }
             }
-            // The game begins with its first events, and the view of that moment has them.
+            // The first events start the game; the initial view includes them.
             None if !events.is_empty() => self.view.clone_from(&self.first),
             None => {}
         }
         Ok(())
     }
 
-    fn is_told(&self, telling: &wire::RecordTelling) -> Result<bool, WrongField> {
+    fn is_visible(&self, telling: &wire::RecordTelling) -> Result<bool, WrongField> {
         let to = match &telling.audience {
             None => return Ok(true),
             Some(To::Everyone(_)) => Audience::Everyone,
@@ -148,7 +152,7 @@ impl Iterator for Replay<'_> {
         while self.step < self.record.steps.len() {
             let step = self.step;
             self.step += 1;
-            if let Some(moment) = self.moment(step).transpose() {
+            if let Some(moment) = self.visible_step(step).transpose() {
                 return Some(moment);
             }
         }
@@ -156,11 +160,11 @@ impl Iterator for Replay<'_> {
     }
 }
 
-fn unreadable(list: &str, place: usize, wrong: &WrongField) -> Unreadable {
-    Unreadable::new(format!("{list}[{place}]: {wrong}"))
+fn field_error(list: &str, index: usize, wrong: &WrongField) -> Unreadable {
+    Unreadable::new(format!("{list}[{index}]: {wrong}"))
 }
 
-fn decided_update(decision: &wire::RecordDecision) -> wire::Decided {
+fn decided_message(decision: &wire::RecordDecision) -> wire::Decided {
     wire::Decided {
         decision_id: decision.decision_id,
         action: decision.action.clone(),
@@ -172,15 +176,15 @@ fn decided_update(decision: &wire::RecordDecision) -> wire::Decided {
 }
 
 fn table_seat(seat: &wire::RecordSeat) -> wire::TableSeat {
-    use wire::record_seat::Occupant as Sat;
+    use wire::record_seat::Occupant as RecordOccupant;
     use wire::table_seat::Occupant;
     let occupant = match seat.occupant.clone() {
         None => Occupant::Open(wire::OpenSeat {}),
-        Some(Sat::Player(player)) => {
+        Some(RecordOccupant::Player(player)) => {
             Occupant::Player(wire::PlayerSeat { user_id: String::new(), display_name: player.display_name })
         }
-        Some(Sat::HouseBot(bot)) => Occupant::HouseBot(bot),
-        Some(Sat::Agent(agent)) => Occupant::Agent(agent),
+        Some(RecordOccupant::HouseBot(bot)) => Occupant::HouseBot(bot),
+        Some(RecordOccupant::Agent(agent)) => Occupant::Agent(agent),
     };
     wire::TableSeat { seat: seat.seat, occupant: Some(occupant), forfeited: 0 }
 }

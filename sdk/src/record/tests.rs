@@ -1,7 +1,7 @@
-//! Real records, made by the server's own tables, and what becomes of them when one thing in them is changed.
+//! Verification, formats and replay, on records made by the server's own tables.
 
-mod doctored;
-mod forms;
-mod honest;
-mod made;
-mod replays;
+mod fixtures;
+mod formats;
+mod replay;
+mod tampered;
+mod valid_records;

@@ -1,19 +1,18 @@
-//! The text form of records: the layout of its lines. What stands in them is for [`notation`](super::notation) to write and
-//! read.
+//! The text format of records: its lines. [`notation`](super::notation) writes and parses the values in them.
 
 use std::fmt::Write;
 
 use parlor_proto::reflect;
 use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage, Value};
 
-use super::notation::{Read, Reader, named, put, write_field, write_list, write_value};
+use super::notation::{ParseResult, Parser, field_named, set_once, write_field, write_list, write_value};
 use crate::wire;
 
-/// The first line of every record.
+/// First line of every record.
 pub(super) const TITLE: &str = "parlor record";
 
-/// The fields whose own fields have a line each, under names such as `shuffle.commitment`.
-const OPENED: [&str; 2] = ["shuffle", "result"];
+/// Fields whose nested fields get a line each, under names such as `shuffle.commitment`.
+const FLATTENED_FIELDS: [&str; 2] = ["shuffle", "result"];
 
 /// Writes a record.
 pub(super) fn write(record: &wire::Record) -> String {
@@ -28,7 +27,9 @@ pub(super) fn write(record: &wire::Record) -> String {
                 let steps = steps.iter().filter_map(Value::as_message).enumerate();
                 steps.for_each(|(number, step)| write_step(&mut out, number, step));
             }
-            (name, Value::Message(inner)) if OPENED.contains(&name) && inner.fields().next().is_some() => {
+            (name, Value::Message(inner))
+                if FLATTENED_FIELDS.contains(&name) && inner.fields().next().is_some() =>
+            {
                 for (field, value) in inner.fields() {
                     write_lines(&mut out, &format!("{name}.{}", field.name()), &field, value);
                 }
@@ -39,7 +40,7 @@ pub(super) fn write(record: &wire::Record) -> String {
     out
 }
 
-/// Writes a field: a line, or one for each value of a list.
+/// Writes a field: one line, or one per value of a list.
 fn write_lines(out: &mut String, name: &str, field: &FieldDescriptor, value: &Value) {
     let mut line = |value: &Value| {
         out.push_str(name);
@@ -53,7 +54,7 @@ fn write_lines(out: &mut String, name: &str, field: &FieldDescriptor, value: &Va
     }
 }
 
-/// Writes a shuffle: what it was, and its cards. They are all of one game, whose name so stands there once.
+/// Writes a shuffle and its cards. The game's name is written once, as all cards belong to it.
 fn write_shuffle(out: &mut String, shuffle: &DynamicMessage) {
     let mut shuffle = shuffle.clone();
     let Some(Value::List(cards)) = shuffle.take_field_by_name("cards") else {
@@ -88,14 +89,14 @@ fn write_shuffle_line(out: &mut String, shuffle: &DynamicMessage, cards: impl Fn
     out.push('\n');
 }
 
-/// Writes a step: when, and below it all that belongs to it.
+/// Writes a step: its time, and its indented lines.
 fn write_step(out: &mut String, number: usize, step: &DynamicMessage) {
     let after = step.get_field_by_name("after_ms").and_then(|after| after.as_i64()).unwrap_or_default();
     let _ = writeln!(out, "step {number} after {after} ms");
     for (field, value) in step.fields() {
         let Value::List(values) = value else { continue };
         match field.name() {
-            "told" => values.iter().filter_map(Value::as_message).for_each(|one| write_telling(out, one)),
+            "told" => values.iter().filter_map(Value::as_message).for_each(|one| write_event(out, one)),
             "asked" => {
                 out.push_str("  asked: ");
                 write_field(out, &field, value);
@@ -106,10 +107,10 @@ fn write_step(out: &mut String, number: usize, step: &DynamicMessage) {
     }
 }
 
-/// Writes a telling: to whom, and what.
-fn write_telling(out: &mut String, telling: &DynamicMessage) {
-    let (mut audience, mut told) = ("told".to_owned(), "{}".to_owned());
-    for (field, value) in telling.fields() {
+/// Writes an event with its audience.
+fn write_event(out: &mut String, message: &DynamicMessage) {
+    let (mut audience, mut event) = ("told".to_owned(), "{}".to_owned());
+    for (field, value) in message.fields() {
         let mut words = String::new();
         match (field.name(), value) {
             ("everyone", _) => audience = "everyone".to_owned(),
@@ -129,109 +130,109 @@ fn write_telling(out: &mut String, telling: &DynamicMessage) {
             }
             (name, value) => {
                 write_field(&mut words, &field, value);
-                told = format!("{name} {words}");
+                event = format!("{name} {words}");
             }
         }
     }
-    let _ = writeln!(out, "  {audience}: {told}");
+    let _ = writeln!(out, "  {audience}: {event}");
 }
 
-/// Reads a record, whose lines these are, each with its number. The error has the number of its line.
+/// Parses a record from numbered lines. The error carries its line number.
 pub(super) fn read<'a>(
     lines: impl Iterator<Item = (usize, &'a str)>,
 ) -> Result<wire::Record, (usize, String)> {
     let mut record = DynamicMessage::new(reflect::descriptor::<wire::Record>());
     let mut steps: Vec<DynamicMessage> = Vec::new();
     for (number, line) in lines {
-        let is_of_step = line.starts_with([' ', '\t']);
-        let mut reader = Reader::new(line.trim_end());
+        let is_indented = line.starts_with([' ', '\t']);
+        let mut parser = Parser::new(line.trim_end());
         let read = match steps.last_mut() {
-            Some(step) if is_of_step => read_of_step(&mut reader, step),
-            None if is_of_step => Err("a line that is moved in belongs to a step, and there is none".into()),
-            _ => read_line(&mut reader, &mut record, &mut steps),
+            Some(step) if is_indented => read_step_line(&mut parser, step),
+            None if is_indented => Err("an indented line must follow a step".into()),
+            _ => read_line(&mut parser, &mut record, &mut steps),
         };
-        read.and_then(|()| reader.end()).map_err(|why| (number, why))?;
+        read.and_then(|()| parser.end()).map_err(|why| (number, why))?;
     }
     record.set_field_by_name("steps", Value::List(steps.into_iter().map(Value::Message).collect()));
     record.transcode_to().map_err(|error| (0, error.to_string()))
 }
 
 fn read_line(
-    reader: &mut Reader<'_>,
+    parser: &mut Parser<'_>,
     record: &mut DynamicMessage,
     steps: &mut Vec<DynamicMessage>,
-) -> Read<()> {
-    let name = reader.word()?;
+) -> ParseResult<()> {
+    let name = parser.word()?;
     if name == "step" {
-        steps.push(read_step(reader, steps.len())?);
+        steps.push(read_step(parser, steps.len())?);
         return Ok(());
     }
     if name == "shuffled" {
-        let shuffle = read_shuffle(reader)?;
-        return add(record, "shuffles", Value::Message(shuffle));
+        let shuffle = read_shuffle(parser)?;
+        return append(record, "shuffles", Value::Message(shuffle));
     }
-    reader.expect(":")?;
+    parser.expect(":")?;
     match name.split_once('.') {
-        Some((outer, inner)) if OPENED.contains(&outer) => {
-            let outer = named(&record.descriptor(), outer)?;
+        Some((outer, inner)) if FLATTENED_FIELDS.contains(&outer) => {
+            let outer = field_named(&record.descriptor(), outer)?;
             let Value::Message(message) = record.get_field_mut(&outer) else {
-                return Err("it has no fields of its own".to_owned());
+                return Err("it has no nested fields".to_owned());
             };
-            read_field(reader, message, inner)
+            read_field(parser, message, inner)
         }
-        _ => read_field(reader, record, name),
+        _ => read_field(parser, record, name),
     }
 }
 
-/// Reads a line of a field: its value, or one more of its list.
-fn read_field(reader: &mut Reader<'_>, message: &mut DynamicMessage, name: &str) -> Read<()> {
-    let field = named(&message.descriptor(), name)?;
-    let value = reader.value(&field.kind())?;
-    if field.is_list() { add(message, name, value) } else { put(message, &field, value) }
+/// Parses the line of a field: its value, or one more value of its list.
+fn read_field(parser: &mut Parser<'_>, message: &mut DynamicMessage, name: &str) -> ParseResult<()> {
+    let field = field_named(&message.descriptor(), name)?;
+    let value = parser.value(&field.kind())?;
+    if field.is_list() { append(message, name, value) } else { set_once(message, &field, value) }
 }
 
 /// Adds a value to a list.
-fn add(message: &mut DynamicMessage, name: &str, value: Value) -> Read<()> {
+fn append(message: &mut DynamicMessage, name: &str, value: Value) -> ParseResult<()> {
     match message.get_field_by_name_mut(name) {
         Some(Value::List(list)) => {
             list.push(value);
             Ok(())
         }
-        _ => Err(format!("{name} is no list")),
+        _ => Err(format!("{name} is not a list")),
     }
 }
 
-fn read_shuffle(reader: &mut Reader<'_>) -> Read<DynamicMessage> {
+fn read_shuffle(parser: &mut Parser<'_>) -> ParseResult<DynamicMessage> {
     let descriptor = reflect::descriptor::<wire::RecordShuffle>();
-    let mut shuffle = reader.message(&descriptor)?;
-    reader.expect(":")?;
+    let mut shuffle = parser.message(&descriptor)?;
+    parser.expect(":")?;
     let cards = reflect::descriptor::<wire::GameCard>();
-    let list = match reader.word() {
+    let list = match parser.word() {
         Ok(game) => {
-            let game = named(&cards, game)?;
-            reader.list(|reader| {
-                let card = reader.value(&game.kind())?;
+            let game = field_named(&cards, game)?;
+            parser.list(|parser| {
+                let card = parser.value(&game.kind())?;
                 let mut any = DynamicMessage::new(cards.clone());
                 any.set_field(&game, card);
                 Ok(Value::Message(any))
             })?
         }
-        Err(_) => reader.list(|reader| reader.value(&card_kind()))?,
+        Err(_) => parser.list(|parser| parser.value(&card_kind()))?,
     };
-    put(&mut shuffle, &named(&descriptor, "cards")?, Value::List(list))?;
+    set_once(&mut shuffle, &field_named(&descriptor, "cards")?, Value::List(list))?;
     Ok(shuffle)
 }
 
-/// The first line of a step. Its number must be its place.
-fn read_step(reader: &mut Reader<'_>, place: usize) -> Read<DynamicMessage> {
-    let number: usize = reader.number()?;
-    if number != place {
-        return Err(format!("step {number} stands where step {place} should: number the steps from 0"));
+/// Parses the first line of a step. Its number must be its position.
+fn read_step(parser: &mut Parser<'_>, index: usize) -> ParseResult<DynamicMessage> {
+    let number: usize = parser.number()?;
+    if number != index {
+        return Err(format!("expected step {index}, found step {number}: steps are numbered from 0"));
     }
     let mut step = DynamicMessage::new(step_descriptor());
-    reader.expect("after")?;
-    step.set_field_by_name("after_ms", Value::I64(reader.number()?));
-    reader.expect("ms")?;
+    parser.expect("after")?;
+    step.set_field_by_name("after_ms", Value::I64(parser.number()?));
+    parser.expect("ms")?;
     Ok(step)
 }
 
@@ -239,46 +240,46 @@ fn step_descriptor() -> MessageDescriptor {
     reflect::descriptor::<wire::RecordStep>()
 }
 
-/// A line below a step.
-fn read_of_step(reader: &mut Reader<'_>, step: &mut DynamicMessage) -> Read<()> {
-    let telling = reflect::descriptor::<wire::RecordTelling>();
-    let mut told = DynamicMessage::new(telling.clone());
-    match reader.word()? {
+/// Parses an indented line of a step.
+fn read_step_line(parser: &mut Parser<'_>, step: &mut DynamicMessage) -> ParseResult<()> {
+    let event_descriptor = reflect::descriptor::<wire::RecordTelling>();
+    let mut event = DynamicMessage::new(event_descriptor.clone());
+    match parser.word()? {
         "decided" => {
-            reader.expect(":")?;
-            return read_field(reader, step, "decided");
+            parser.expect(":")?;
+            return read_field(parser, step, "decided");
         }
         "asked" => {
-            reader.expect(":")?;
-            let asked = named(&step.descriptor(), "asked")?;
-            let seats = reader.field(&asked)?;
-            return put(step, &asked, seats);
+            parser.expect(":")?;
+            let asked = field_named(&step.descriptor(), "asked")?;
+            let seats = parser.field(&asked)?;
+            return set_once(step, &asked, seats);
         }
         "told" => {}
         "everyone" => {
             let everyone = DynamicMessage::new(reflect::descriptor::<wire::RecordEveryone>());
-            told.set_field_by_name("everyone", Value::Message(everyone));
+            event.set_field_by_name("everyone", Value::Message(everyone));
         }
-        "only" => told.set_field_by_name("only", Value::U32(reader.number()?)),
+        "only" => event.set_field_by_name("only", Value::U32(parser.number()?)),
         "all" => {
-            reader.expect("but")?;
-            let seats = reader.list(|reader| reader.number().map(Value::U32))?;
+            parser.expect("but")?;
+            let seats = parser.list(|parser| parser.number().map(Value::U32))?;
             let mut all_but = DynamicMessage::new(reflect::descriptor::<wire::RecordSeats>());
             all_but.set_field_by_name("seats", Value::List(seats));
-            told.set_field_by_name("all_but", Value::Message(all_but));
+            event.set_field_by_name("all_but", Value::Message(all_but));
         }
         other => {
-            return Err(format!("{other} is none of everyone, only, all but, told, decided and asked"));
+            return Err(format!("expected everyone, only, all but, told, decided or asked, found {other}"));
         }
     }
-    reader.expect(":")?;
-    if !reader.eat("{}") {
-        let field = match reader.word()? {
-            what @ ("game" | "table") => named(&telling, what)?,
-            other => return Err(format!("{other} is neither game nor table")),
+    parser.expect(":")?;
+    if !parser.eat("{}") {
+        let field = match parser.word()? {
+            kind @ ("game" | "table") => field_named(&event_descriptor, kind)?,
+            other => return Err(format!("expected game or table, found {other}")),
         };
-        let what = reader.field(&field)?;
-        told.set_field(&field, what);
+        let value = parser.field(&field)?;
+        event.set_field(&field, value);
     }
-    add(step, "told", Value::Message(told))
+    append(step, "told", Value::Message(event))
 }

@@ -1,29 +1,31 @@
-//! Checking a record: everything that must follow from the seed and from what was decided is worked out again, and compared.
+//! Verification of a record: recomputes everything that follows from the seed and the decisions, and
+//! compares.
 
 use parlor_engine::Viewer;
 
 use super::diff::differences;
-use super::fair;
-use super::finding::{Finding, Report, Unproven};
-use super::start::{Start, game_id};
-use super::{viewer, walk};
+use super::game_setup::{GameSetup, game_id};
+use super::report::{Finding, Report, Unproven};
+use super::shuffle_check;
+use super::{full_record, viewer_record};
 use crate::wire;
 use wire::record_telling::Told;
 use wire::table_event::Event;
 
-/// Checks a record, without a server: the commitment, the seeds (that of a deal from that of its tournament, if the record
-/// has it), every card dealt, every action and its place among the legal
-/// ones, all that was told and to whom, the clocks, the points, the places and the reasons.
+/// Verifies a record without a server: the commitment; the seeds, including the derivation of a deal's seed
+/// from its tournament's, if the record shows it; every card dealt; every action and its index among the
+/// legal ones; every event and its audience; the clocks, points, places and reasons.
 ///
-/// What is wrong is named by its path, with what stands there and what should. What house bots chose is checked like the
-/// choices of everyone: that it was legal, not that they would choose it again.
+/// Each finding names a field by its path, with the value found and the value expected. House bots' actions
+/// are checked for legality like everyone's, not for being what the bot would choose again.
 #[must_use]
 pub fn verify(record: &wire::Record) -> Report {
     let mut report = Report::default();
-    let began = events(record).any(|event| matches!(event, Event::Started(_))) || !record.views.is_empty();
-    let Some(start) = Start::of(record, began, &mut report.wrong) else { return report };
-    report.wrong.extend(fair::wrong_deal(&start.shuffle));
-    note_unproven(record, &start, &mut report.unproven);
+    let started =
+        table_events(record).any(|event| matches!(event, Event::Started(_))) || !record.views.is_empty();
+    let Some(setup) = GameSetup::from_record(record, started, &mut report.wrong) else { return report };
+    report.wrong.extend(shuffle_check::check_deal_seed(&setup.shuffle));
+    list_unproven(record, &setup, &mut report.unproven);
     let viewer = match record.viewer.map(Viewer::try_from).transpose() {
         Ok(viewer) => viewer,
         Err(wrong) => {
@@ -31,54 +33,55 @@ pub fn verify(record: &wire::Record) -> Report {
             return report;
         }
     };
-    let mut right = head(record, &start);
+    let mut expected = expected_header(record, &setup);
     let steps = match viewer {
-        None => walk::check(record, &start, &mut right),
-        Some(viewer) => viewer::check(record, &start, viewer, &mut right),
+        None => full_record::check(record, &setup, &mut expected),
+        Some(viewer) => viewer_record::check(record, &setup, viewer, &mut expected),
     };
     let found = wire::Record { steps: Vec::new(), ..record.clone() };
-    report.wrong.extend(differences("", &found, &right));
+    report.wrong.extend(differences("", &found, &expected));
     report.wrong.extend(steps);
     report
 }
 
-/// Everything that happened at the table, in order.
-pub(super) fn events(record: &wire::Record) -> impl Iterator<Item = &Event> {
+/// All table events, in order.
+pub(super) fn table_events(record: &wire::Record) -> impl Iterator<Item = &Event> {
     record.steps.iter().flat_map(|step| &step.told).filter_map(|telling| match &telling.told {
         Some(Told::Table(table)) => table.event.as_ref(),
         _ => None,
     })
 }
 
-fn note_unproven(record: &wire::Record, start: &Start, unproven: &mut Vec<Unproven>) {
+fn list_unproven(record: &wire::Record, setup: &GameSetup, unproven: &mut Vec<Unproven>) {
     if let Some(Ok(viewer)) = record.viewer.map(Viewer::try_from) {
         unproven.push(Unproven::Viewer(viewer));
     }
-    if !start.began() {
+    if !setup.started() {
         unproven.push(Unproven::NeverBegan);
     } else if record.result.as_ref().is_some_and(|result| result.reason() != wire::EndReason::PlayedOut) {
         unproven.push(Unproven::BrokenOff);
     }
-    if start.shuffle.seed_given {
+    if setup.shuffle.seed_given {
         unproven.push(Unproven::SeedGiven);
-    } else if start.shuffle.deal_group.as_ref().is_some_and(|group| group.tournament_seed.is_empty()) {
+    } else if setup.shuffle.deal_group.as_ref().is_some_and(|group| group.tournament_seed.is_empty()) {
         unproven.push(Unproven::Deal);
     }
 }
 
-/// The record as it must be, without its steps and without what only they tell.
-fn head(record: &wire::Record, start: &Start) -> wire::Record {
-    let mut right = wire::Record { steps: Vec::new(), ..record.clone() };
-    right.game = game_id(start.options).to_owned();
-    right.options = Some(start.options.into());
-    right.shuffle = Some(start.shuffle.clone());
-    right.views = if start.began() { start.views(record.viewer.as_ref()) } else { Vec::new() };
-    right_times(record, &mut right);
-    right
+/// The expected header: the record without its steps and without what only they determine.
+fn expected_header(record: &wire::Record, setup: &GameSetup) -> wire::Record {
+    let mut expected = wire::Record { steps: Vec::new(), ..record.clone() };
+    expected.game = game_id(setup.options).to_owned();
+    expected.options = Some(setup.options.into());
+    expected.shuffle = Some(setup.shuffle.clone());
+    expected.views = if setup.started() { setup.views(record.viewer.as_ref()) } else { Vec::new() };
+    correct_times(record, &mut expected);
+    expected
 }
 
-/// The moments at the head, by the times of the steps: of the three, most must agree on when the table was made.
-fn right_times(record: &wire::Record, right: &mut wire::Record) {
+/// Expected timestamps of the header, from the times of the steps: of the three, the majority decides when
+/// the table was created.
+fn correct_times(record: &wire::Record, expected: &mut wire::Record) {
     let started = record.steps.iter().find(|step| {
         step.told.iter().any(|telling| {
             matches!(&telling.told, Some(Told::Table(table)) if matches!(table.event, Some(Event::Started(_))))
@@ -90,13 +93,13 @@ fn right_times(record: &wire::Record, right: &mut wire::Record) {
     let votes =
         [made(record.create_time, Some(0)), made(record.start_time, started), made(record.end_time, ended)];
     let count = |vote: &Option<i128>| votes.iter().filter(|other| *other == vote).count();
-    // Of those with as many votes, the first.
+    // Ties: the first.
     let base = votes.iter().filter(|vote| vote.is_some()).rev().max_by_key(|vote| count(vote));
     let Some(Some(base)) = base else { return };
     let moment = |after: Option<i64>| after.map(|after| timestamp(base + i128::from(after)));
-    right.create_time = moment(Some(0));
-    right.start_time = moment(started);
-    right.end_time = moment(ended);
+    expected.create_time = moment(Some(0));
+    expected.start_time = moment(started);
+    expected.end_time = moment(ended);
 }
 
 fn ms(moment: prost_types::Timestamp) -> i128 {
@@ -105,6 +108,6 @@ fn ms(moment: prost_types::Timestamp) -> i128 {
 
 fn timestamp(ms: i128) -> prost_types::Timestamp {
     let seconds = i64::try_from(ms.div_euclid(1000)).unwrap_or(i64::MAX);
-    // Below a thousand million.
+    // Below 10^9.
     prost_types::Timestamp { seconds, nanos: (ms.rem_euclid(1000) * 1_000_000) as i32 }
 }

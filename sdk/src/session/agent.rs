@@ -1,4 +1,4 @@
-//! The stream of an agent: it says hello first, and the server opens the channels.
+//! The stream of an agent: starts with a hello, and the server opens the channels.
 
 use std::sync::Arc;
 
@@ -9,77 +9,85 @@ use parlor_proto::v1::agent_service_client::AgentServiceClient;
 use tokio::sync::mpsc;
 use tonic::{Response, Status, Streaming};
 
-use super::driver::{Call, Heard};
+use super::driver::{StreamCall, StreamMessage};
 use super::outbox::Outbox;
-use super::shared::{Shared, SlotId};
-use super::{Channel, Handle};
+use super::shared::{SharedSession, SubscriptionId};
+use super::{SessionHandle, SubscriptionHandle};
 use crate::connect::Transport;
 use crate::{Client, Error, Seat, wire};
 
-/// How many messages wait for each seat of an agent to be read. More than a player has, because what does not fit costs
-/// all seats of the agent another stream.
-const ROOM: usize = 1024;
+/// Inbox capacity of each seat of an agent. Larger than a player's, because an overflow costs all seats of
+/// the agent a new stream.
+const INBOX_CAPACITY: usize = 1024;
 
-/// How many tables a hello names, at most: what fits into one message with room to spare. Others begin with a snapshot.
-const MOST_BOOKMARKS: usize = 2000;
+/// Maximum number of bookmarks in a hello, so that it fits into one message. Further tables start with a
+/// snapshot.
+const MAX_BOOKMARKS: usize = 2000;
 
-/// At how many tables an agent plays at once, at most, as the wire has it.
-const MOST_TABLES: u32 = 10_000;
+/// Maximum number of simultaneous tables of an agent, as the API defines it.
+const MAX_TABLES: u32 = 10_000;
 
-/// What the server gives to an agent.
-pub(crate) enum Given {
-    /// It is connected.
+/// A message of the server for an agent.
+pub(crate) enum AgentMessage {
+    /// Connected.
     Welcome(wire::AgentWelcome),
-    /// It is set aside.
+    /// Suspended.
     SetAside(wire::SetAside),
-    /// It has a seat.
-    Seat(SlotId, wire::SeatGiven),
+    /// Assigned a seat.
+    Seat(SubscriptionId, wire::SeatGiven),
 }
 
-/// The call of an agent.
-struct Connecting {
+/// The Connect call of an agent.
+struct ConnectCall {
     rpc: AgentServiceClient<Transport>,
     hello: wire::AgentHello,
-    shared: Arc<Shared>,
+    shared: Arc<SharedSession>,
 }
 
-impl Call for Connecting {
+impl StreamCall for ConnectCall {
     type Message = wire::ConnectResponse;
 
     async fn open(&mut self, outbox: Outbox) -> Result<Response<Streaming<wire::ConnectResponse>>, Status> {
         let mut bookmarks = self.shared.bookmarks();
-        bookmarks.truncate(MOST_BOOKMARKS);
+        bookmarks.truncate(MAX_BOOKMARKS);
         let hello = wire::AgentHello { bookmarks, ..self.hello.clone() };
         let first = wire::ConnectRequest { hello: Some(hello), items: Vec::new() };
         let others = outbox.map(|items| wire::ConnectRequest { hello: None, items });
         self.rpc.connect(once(ready(first)).chain(others)).await
     }
 
-    fn hear(&mut self, message: wire::ConnectResponse) -> Heard {
+    fn unpack(&mut self, message: wire::ConnectResponse) -> StreamMessage {
         if let Some(welcome) = message.welcome {
-            self.shared.welcome(welcome);
+            self.shared.receive_welcome(welcome);
         }
-        if let Some(aside) = message.set_aside {
-            self.shared.set_aside(aside);
+        if let Some(suspension) = message.set_aside {
+            self.shared.receive_suspension(suspension);
         }
-        Heard { items: message.items, ending: message.ending }
+        StreamMessage { items: message.items, ending: message.ending }
     }
 }
 
-impl Handle {
-    /// Opens the stream of an agent, and says where it learns what it is given.
-    pub(crate) fn of_agent(client: &Client, hello: wire::AgentHello) -> (Arc<Handle>, mpsc::Receiver<Given>) {
-        // As many seats as there can be, and some words of welcome.
-        let (arrivals, given) = mpsc::channel(hello.max_tables.clamp(1, MOST_TABLES) as usize + 64);
-        let shared = Arc::new(Shared::new(ROOM, Some(arrivals)));
-        let call = Connecting { rpc: client.agents.clone(), hello, shared: Arc::clone(&shared) };
-        (Handle::open(call, client, shared), given)
+impl SessionHandle {
+    /// Opens the stream of an agent; the receiver gets the server's messages for it.
+    pub(crate) fn open_agent(
+        client: &Client,
+        hello: wire::AgentHello,
+    ) -> (Arc<SessionHandle>, mpsc::Receiver<AgentMessage>) {
+        // Room for every seat, and for some welcomes.
+        let (messages_in, messages) = mpsc::channel(hello.max_tables.clamp(1, MAX_TABLES) as usize + 64);
+        let shared = Arc::new(SharedSession::new(INBOX_CAPACITY, Some(messages_in)));
+        let call = ConnectCall { rpc: client.agents.clone(), hello, shared: Arc::clone(&shared) };
+        (SessionHandle::open(call, client, shared), messages)
     }
 
-    /// The seat that was given, once the server has said how its table stands.
-    pub(crate) async fn given_seat(self: Arc<Handle>, slot: SlotId, seat: u32) -> Result<Seat, Error> {
-        let channel = Channel::given(self, slot);
-        let (_, table) = channel.first_snapshot().await?;
-        Ok(Seat::new(channel, seat, table, 0))
+    /// The assigned seat, once its first snapshot has arrived.
+    pub(crate) async fn assigned_seat(
+        self: Arc<SessionHandle>,
+        subscription: SubscriptionId,
+        seat: u32,
+    ) -> Result<Seat, Error> {
+        let subscription = SubscriptionHandle::assigned(self, subscription);
+        let (_, table) = subscription.first_snapshot().await?;
+        Ok(Seat::new(subscription, seat, table, 0))
     }
 }

@@ -1,4 +1,4 @@
-//! Taking a seat, or a place at the rail.
+//! Attaching a seat or a spectator to a session.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -6,11 +6,11 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::{Channel, Handle, Session};
+use super::{Session, SessionHandle, SubscriptionHandle};
 use crate::error::Reason;
 use crate::{Error, Seat, Spectator, wire};
 
-/// A seat or a place at the rail that is about to be taken: say what you want of it, and `.await` it.
+/// A seat or spectator about to be attached: set what to receive, and `.await` it.
 ///
 /// ```no_run
 /// # async fn example(session: parlor_sdk::Session, token: parlor_sdk::SeatToken) -> Result<(), parlor_sdk::Error> {
@@ -24,100 +24,98 @@ use crate::{Error, Seat, Spectator, wire};
 /// ```
 #[must_use = "nothing is taken before it is awaited"]
 pub struct Attaching<T> {
-    session: Arc<Handle>,
+    session: Arc<SessionHandle>,
     viewer: wire::attach::Viewer,
     wants: Option<wire::Wants>,
     bookmark: Option<Bookmark>,
-    place: PhantomData<fn() -> T>,
+    viewer_type: PhantomData<fn() -> T>,
 }
 
-/// Where a seat or spectator is in what it was told: enough to go on there, in another process or on another day.
+/// Position in a seat's or spectator's stream of updates: enough to resume there, in another process or on
+/// another day.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Bookmark {
-    /// The id of the table.
+    /// Id of the table.
     pub table_id: String,
-    /// The seat; none for a spectator.
+    /// The seat; `None` for a spectator.
     pub seat: Option<u32>,
-    /// The number of the last update that was read.
+    /// Number of the last update read.
     pub number: u32,
 }
 
 impl<T> Attaching<T> {
     pub(super) fn new(session: &Session, viewer: wire::attach::Viewer) -> Attaching<T> {
         let session = Arc::clone(&session.handle);
-        Attaching { session, viewer, wants: None, bookmark: None, place: PhantomData }
+        Attaching { session, viewer, wants: None, bookmark: None, viewer_type: PhantomData }
     }
 
-    /// What to be sent. Not said: what most bots need, which is events with updates, and views and legal actions with
+    /// Parts of messages that the server sends. Default: events with updates, views and legal actions with
     /// decisions.
     pub fn wants(mut self, wants: wire::Wants) -> Attaching<T> {
         self.wants = Some(wants);
         self
     }
 
-    /// Goes on after a bookmark, with the updates that came since, instead of with a snapshot.
+    /// Resumes after a bookmark with the updates since, instead of with a snapshot.
     pub fn resume(mut self, bookmark: Bookmark) -> Attaching<T> {
         self.bookmark = Some(bookmark);
         self
     }
 
-    /// Attaches; gives the channel, the seat if it is one, and the table.
-    async fn attach(self) -> Result<(Channel, Option<u32>, wire::Table), Error> {
+    /// Attaches; returns the subscription, the seat if it is one, and the table.
+    async fn attach(self) -> Result<(SubscriptionHandle, Option<u32>, wire::Table), Error> {
         let Attaching { session, viewer, wants, bookmark, .. } = self;
         let Some(bookmark) = bookmark else {
-            let channel = Channel::new(session, viewer, wants, None)?;
-            let (viewer, table) = channel.first_snapshot().await?;
+            let subscription = SubscriptionHandle::new(session, viewer, wants, None)?;
+            let (viewer, table) = subscription.first_snapshot().await?;
             let seat = match viewer.viewer {
                 Some(wire::viewer::Viewer::Seat(seat)) => Some(seat),
                 _ => None,
             };
-            return Ok((channel, seat, table));
+            return Ok((subscription, seat, table));
         };
         let token = match &viewer {
             wire::attach::Viewer::SeatToken(token) | wire::attach::Viewer::SpectatorToken(token) => token,
             wire::attach::Viewer::TableId(_) => "",
         };
         let table = session.client.table_with_token(&bookmark.table_id, token).await?;
-        let channel = Channel::new(session, viewer, wants, Some(bookmark.number))?;
-        Ok((channel, bookmark.seat, table))
+        let subscription = SubscriptionHandle::new(session, viewer, wants, Some(bookmark.number))?;
+        Ok((subscription, bookmark.seat, table))
     }
 }
 
-type Taken<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
+type AttachFuture<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
 impl IntoFuture for Attaching<Seat> {
     type Output = Result<Seat, Error>;
-    type IntoFuture = Taken<Seat>;
+    type IntoFuture = AttachFuture<Seat>;
 
-    fn into_future(self) -> Taken<Seat> {
+    fn into_future(self) -> AttachFuture<Seat> {
         Box::pin(async {
             let number = self.bookmark.as_ref().map_or(0, |bookmark| bookmark.number);
-            let (channel, seat, table) = self.attach().await?;
+            let (subscription, seat, table) = self.attach().await?;
             let seat = seat.ok_or_else(|| {
-                Error::new(
-                    Reason::Settings,
-                    "a seat was to be taken with the token or bookmark of a spectator",
-                )
+                Error::new(Reason::Settings, "the token or bookmark is a spectator's, not a seat's")
             })?;
-            Ok(Seat::new(channel, seat, table, number))
+            Ok(Seat::new(subscription, seat, table, number))
         })
     }
 }
 
 impl IntoFuture for Attaching<Spectator> {
     type Output = Result<Spectator, Error>;
-    type IntoFuture = Taken<Spectator>;
+    type IntoFuture = AttachFuture<Spectator>;
 
-    fn into_future(self) -> Taken<Spectator> {
+    fn into_future(self) -> AttachFuture<Spectator> {
         Box::pin(async {
             let number = self.bookmark.as_ref().map_or(0, |bookmark| bookmark.number);
-            let (channel, _, table) = self.attach().await?;
-            Ok(Spectator::new(channel, table, number))
+            let (subscription, _, table) = self.attach().await?;
+            Ok(Spectator::new(subscription, table, number))
         })
     }
 }
 
-/// Shows no token.
+/// Omits the token.
 impl<T> fmt::Debug for Attaching<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Attaching")

@@ -1,4 +1,4 @@
-//! What goes to the server: all that is ready, in one message.
+//! The request stream: all pending items, batched.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -6,15 +6,16 @@ use std::task::{Context, Poll};
 
 use futures_util::Stream;
 
-use super::shared::Shared;
+use super::shared::SharedSession;
 use crate::wire;
 
-/// The most items of a message, as the wire has it.
-const MOST_ITEMS: usize = 1024;
+/// Maximum number of items in a message, as the API defines it.
+const MAX_ITEMS_PER_MESSAGE: usize = 1024;
 
-/// What the requests of one stream carry. It is polled when the connection can take more, and gathers what has come up till then.
+/// Request stream of one connection. Polled when the connection can take more; each item batches everything
+/// pending by then.
 pub(super) struct Outbox {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<SharedSession>,
     pub(super) stream: u64,
 }
 
@@ -22,6 +23,6 @@ impl Stream for Outbox {
     type Item = Vec<wire::PlayRequestItem>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.shared.poll_send(self.stream, MOST_ITEMS, context)
+        self.shared.poll_send(self.stream, MAX_ITEMS_PER_MESSAGE, context)
     }
 }

@@ -1,5 +1,5 @@
-//! An agent over a stream that breaks in every way there is: every table is played to its end, and each decision is answered
-//! once.
+//! Agents over streams with every kind of fault: every table is played to its end, and each decision is
+//! answered once.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -13,9 +13,9 @@ use tokio::sync::Notify;
 use tonic::Code;
 use wire::ErrorReason;
 
-use super::calls::reasoned;
-use super::host::{Fault, Kind, Seat};
-use super::tables::Fake;
+use super::calls::status_with_reason;
+use super::fake_host::{Fault, FaultKind, Seat};
+use super::fake_server::FakeServer;
 use super::within;
 
 const SEATS: u32 = 40;
@@ -27,13 +27,13 @@ fn settings() -> AgentSettings {
 
 /// Checks that updates and decisions come in order, each once.
 #[derive(Clone, Default)]
-struct Checking {
+struct OrderCheckingBot {
     last: Option<u32>,
     asked: u32,
     ended: Arc<Mutex<u32>>,
 }
 
-impl Bot for Checking {
+impl Bot for OrderCheckingBot {
     fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
         assert_eq!(question.id(), self.asked + 1);
         self.asked += 1;
@@ -48,11 +48,11 @@ impl Bot for Checking {
     }
 }
 
-/// Runs until so many tables are over, and gives how often each thing happened.
+/// Runs until this many tables are over, and counts the events.
 async fn until_over(agent: &mut Serving, tables: usize) -> BTreeMap<&'static str, usize> {
     let mut seen = BTreeMap::new();
     while seen.get("over").copied().unwrap_or(0) < tables {
-        let event = within(agent.next()).await.unwrap().expect("it goes on");
+        let event = within(agent.next()).await.unwrap().expect("the agent runs on");
         let name = match event {
             AgentEvent::Connected(_) => "connected",
             AgentEvent::Disconnected { .. } => "disconnected",
@@ -69,12 +69,12 @@ async fn until_over(agent: &mut Serving, tables: usize) -> BTreeMap<&'static str
 }
 
 async fn play_through(faults: Vec<Fault>) -> usize {
-    let fake = Fake::start().await;
+    let fake = FakeServer::start().await;
     fake.host.change(|state| {
         state.seats.extend((0..SEATS).map(|number| (format!("seat {number}"), Seat::new(DECISIONS))));
         state.faults = faults.into();
     });
-    let bot = Checking::default();
+    let bot = OrderCheckingBot::default();
     let ended = Arc::clone(&bot.ended);
     let mut agent = fake.client().await.agent(settings(), move |_| bot.clone()).unwrap();
     let seen = until_over(&mut agent, SEATS as usize).await;
@@ -87,52 +87,52 @@ async fn play_through(faults: Vec<Fault>) -> usize {
     assert_eq!(
         (state.faults.len(), state.detached),
         (0, 0),
-        "every fault was committed, and nothing resigned"
+        "every fault was committed, and no seat resigned"
     );
     state.streams
 }
 
-fn faults(kind: Kind, after: impl IntoIterator<Item = usize>) -> Vec<Fault> {
+fn faults(kind: FaultKind, after: impl IntoIterator<Item = usize>) -> Vec<Fault> {
     after.into_iter().map(|after| Fault { after, kind: kind.clone() }).collect()
 }
 
 #[tokio::test]
-async fn without_faults_one_stream_is_enough() {
+async fn agent_uses_one_stream_without_faults() {
     assert_eq!(play_through(Vec::new()).await, 1);
 }
 
 #[tokio::test]
-async fn through_connections_that_break() {
-    assert_eq!(play_through(faults(Kind::Cut, [0, 1, 45, 61, 131, 200, 7])).await, 8);
+async fn agent_survives_cut_connections() {
+    assert_eq!(play_through(faults(FaultKind::Cut, [0, 1, 45, 61, 131, 200, 7])).await, 8);
 }
 
 #[tokio::test]
-async fn through_streams_that_end() {
-    let mut plan = faults(Kind::End, [0, 5, 100]);
-    plan.extend(faults(Kind::Ending(ErrorReason::ServerStopping), [0, 133]));
-    plan.extend(faults(Kind::Status(Code::Unavailable), [150]));
+async fn agent_survives_ended_streams() {
+    let mut plan = faults(FaultKind::End, [0, 5, 100]);
+    plan.extend(faults(FaultKind::Ending(ErrorReason::ServerStopping), [0, 133]));
+    plan.extend(faults(FaultKind::Status(Code::Unavailable), [150]));
     assert_eq!(play_through(plan).await, 7);
 }
 
 #[tokio::test]
-async fn what_is_missing_comes_with_another_stream() {
-    let mut plan = faults(Kind::CloseAll(ErrorReason::TooSlow), [200]);
-    plan.extend(faults(Kind::LeaveOut, [200]));
+async fn agent_reconnects_for_missing_items() {
+    let mut plan = faults(FaultKind::CloseAll(ErrorReason::TooSlow), [200]);
+    plan.extend(faults(FaultKind::SkipUpdate, [200]));
     assert_eq!(play_through(plan).await, 3);
 }
 
 #[tokio::test]
-async fn through_servers_that_repeat_themselves() {
-    assert_eq!(play_through(faults(Kind::AskAgain, [200])).await, 1);
-    assert_eq!(play_through(faults(Kind::TellAgain, [200])).await, 1);
+async fn agent_ignores_repeated_items() {
+    assert_eq!(play_through(faults(FaultKind::RepeatDecisions, [200])).await, 1);
+    assert_eq!(play_through(faults(FaultKind::RepeatUpdate, [200])).await, 1);
 }
 
 #[tokio::test]
-async fn it_says_who_it_is_and_what_it_has() {
-    let fake = Fake::start().await;
+async fn hello_carries_settings_and_bookmarks() {
+    let fake = FakeServer::start().await;
     fake.host.change(|state| {
         state.seats.insert("a".into(), Seat::new(2));
-        state.faults = faults(Kind::Cut, [6]).into();
+        state.faults = faults(FaultKind::Cut, [6]).into();
     });
     let mut agent = fake.client().await.agent(settings(), |_| |_: &Question| Choice::Index(0)).unwrap();
     until_over(&mut agent, 1).await;
@@ -152,8 +152,8 @@ async fn it_says_who_it_is_and_what_it_has() {
 }
 
 #[tokio::test]
-async fn seats_come_at_any_time() {
-    let fake = Fake::start().await;
+async fn agent_accepts_seats_while_connected() {
+    let fake = FakeServer::start().await;
     let mut agent = fake.client().await.agent(settings(), |_| |_: &Question| Choice::Index(1)).unwrap();
     let AgentEvent::Connected(welcome) = within(agent.next()).await.unwrap().unwrap() else {
         panic!("it connects first")
@@ -168,9 +168,9 @@ async fn seats_come_at_any_time() {
 }
 
 #[tokio::test]
-async fn an_agent_hears_that_it_is_set_aside() {
-    let fake = Fake::start().await;
-    fake.host.change(|state| state.sets_aside = true);
+async fn agent_reports_its_suspension() {
+    let fake = FakeServer::start().await;
+    fake.host.change(|state| state.suspends_agents = true);
     let mut agent = fake.client().await.agent(settings(), |_| |_: &Question| Choice::Index(1)).unwrap();
     let AgentEvent::Connected(_) = within(agent.next()).await.unwrap().unwrap() else {
         panic!("it connects first")
@@ -180,25 +180,26 @@ async fn an_agent_hears_that_it_is_set_aside() {
         other => panic!("{other:?}"),
     }
     fake.host.change(|state| state.seats.insert("a".into(), Seat::new(3)));
-    assert_eq!(until_over(&mut agent, 1).await["given"], 1, "it goes on with the seats that it has");
+    assert_eq!(until_over(&mut agent, 1).await["given"], 1, "it keeps the seats it has");
 }
 
 #[tokio::test]
-async fn a_table_that_ended_while_the_agent_was_away_is_over() {
+async fn table_that_ended_while_disconnected_is_reported_over() {
     for forgets in [false, true] {
-        let fake = Fake::start().await;
+        let fake = FakeServer::start().await;
         fake.host.change(|state| {
-            state.forgets_tables_that_are_over = forgets;
+            state.forgets_finished_tables = forgets;
             state.seats.insert("a".into(), Seat::new(1));
         });
         let thinking = Arc::new(Notify::new());
         let bot = Arc::clone(&thinking);
-        let mut agent = fake.client().await.agent(settings(), move |_| Pondering(Arc::clone(&bot))).unwrap();
-        // The clock decides, and the table ends, while the connection is cut and the bot thinks.
+        let mut agent =
+            fake.client().await.agent(settings(), move |_| SignallingBot(Arc::clone(&bot))).unwrap();
+        // The clock decides and the table ends while the connection is cut and the bot computes.
         let cut = async {
             thinking.notified().await;
             fake.host.change(|state| {
-                fake.network.cut();
+                fake.proxy.cut();
                 state.seats.get_mut("a").unwrap().decide(1, 0);
             });
         };
@@ -210,16 +211,16 @@ async fn a_table_that_ended_while_the_agent_was_away_is_over() {
                 }
             }
         });
-        // A server that no longer knows the table for this agent can still be asked for it: this one has no result.
+        // The agent then fetches the table by a call, where the fake server has no result.
         assert_eq!(over.unwrap().result().is_some(), !forgets);
     }
 }
 
-/// Thinks until the network has been cut.
-struct Pondering(Arc<Notify>);
+/// Signals its decision and yields, so that the connection is cut meanwhile.
+struct SignallingBot(Arc<Notify>);
 
 #[async_trait]
-impl AsyncBot for Pondering {
+impl AsyncBot for SignallingBot {
     async fn decide(&mut self, _: &Question) -> Result<Choice, BotError> {
         self.0.notify_one();
         tokio::task::yield_now().await;
@@ -228,22 +229,22 @@ impl AsyncBot for Pondering {
 }
 
 #[tokio::test]
-async fn whoever_is_replaced_leaves() {
-    let fake = Fake::start().await;
+async fn replaced_agent_does_not_reconnect() {
+    let fake = FakeServer::start().await;
     fake.host.change(|state| {
         state.seats.insert("a".into(), Seat::new(3));
-        state.faults = faults(Kind::Ending(ErrorReason::AgentReplaced), [3]).into();
+        state.faults = faults(FaultKind::Ending(ErrorReason::AgentReplaced), [3]).into();
     });
     let client = fake.client().await;
     let error =
         within(client.serve_agent(settings(), |_| |_: &Question| Choice::Index(0))).await.unwrap_err();
-    assert_eq!((error.reason(), error.message()), (Reason::AgentReplaced, "the fake ends the stream"));
-    assert_eq!(fake.host.look().streams, 1, "it does not come back");
+    assert_eq!((error.reason(), error.message()), (Reason::AgentReplaced, "the fake server ends the stream"));
+    assert_eq!(fake.host.look().streams, 1, "it does not reconnect");
 }
 
 #[tokio::test]
-async fn whoever_is_turned_away_is_told_why() {
-    let fake = Fake::start().await;
+async fn rejected_agent_reports_the_reason() {
+    let fake = FakeServer::start().await;
     let client = fake.client().await;
     for (code, name, reason) in [
         (Code::PermissionDenied, "AGENT_NAME_TAKEN", Reason::AgentNameTaken),
@@ -251,16 +252,16 @@ async fn whoever_is_turned_away_is_told_why() {
         (Code::NotFound, "GAME_NOT_FOUND", Reason::GameNotFound),
         (Code::Unauthenticated, "CREDENTIALS_MISSING", Reason::CredentialsMissing),
     ] {
-        fake.host.change(|state| state.refuse.push_back(reasoned(code, name)));
+        fake.host.change(|state| state.refuse.push_back(status_with_reason(code, name)));
         let mut agent = client.agent(settings(), |_| |_: &Question| Choice::Index(0)).unwrap();
         assert_eq!(within(agent.next()).await.unwrap_err().reason(), reason);
-        assert!(within(agent.next()).await.unwrap().is_none(), "that was the last thing");
+        assert!(within(agent.next()).await.unwrap().is_none(), "the error is the last item");
     }
 }
 
 #[tokio::test]
-async fn an_answer_that_is_refused_is_replaced_by_the_default() {
-    let fake = Fake::start().await;
+async fn refused_answer_is_replaced_by_the_default() {
+    let fake = FakeServer::start().await;
     fake.host.change(|state| state.seats.insert("a".into(), Seat::new(2)));
     let mut agent = fake.client().await.agent(settings(), |_| |_: &Question| Choice::Index(9)).unwrap();
     until_over(&mut agent, 1).await;
@@ -268,8 +269,8 @@ async fn an_answer_that_is_refused_is_replaced_by_the_default() {
 }
 
 #[tokio::test]
-async fn a_bot_that_fails_takes_no_other_table_with_it() {
-    let fake = Fake::start().await;
+async fn failing_bot_affects_its_own_table_only() {
+    let fake = FakeServer::start().await;
     fake.host.change(|state| {
         for token in ["error", "fine", "panic"] {
             state.seats.insert(token.into(), Seat::new(2));
@@ -295,21 +296,21 @@ async fn a_bot_that_fails_takes_no_other_table_with_it() {
 }
 
 #[tokio::test]
-async fn it_stops_when_what_it_thinks_about_is_answered() {
-    let fake = Fake::start().await;
+async fn stop_waits_for_the_decision_in_progress() {
+    let fake = FakeServer::start().await;
     fake.host.change(|state| state.seats.insert("a".into(), Seat::new(5)));
     let mut agent = {
         type Stop = Box<dyn Fn() + Send>;
         let stop: Arc<Mutex<Option<Stop>>> = Arc::default();
-        let told = Arc::clone(&stop);
+        let stop_handle = Arc::clone(&stop);
         let agent = fake
             .client()
             .await
             .agent(settings(), move |_| {
-                let told = Arc::clone(&told);
+                let stop_handle = Arc::clone(&stop_handle);
                 move |question: &Question| {
                     if question.id() == 2 {
-                        told.lock().unwrap().as_ref().expect("it was set at once")();
+                        stop_handle.lock().unwrap().as_ref().expect("the handle is set")();
                     }
                     Choice::Index(1)
                 }
@@ -325,8 +326,8 @@ async fn it_stops_when_what_it_thinks_about_is_answered() {
 }
 
 #[tokio::test]
-async fn agents_are_listed_to_the_last_page() {
-    let fake = Fake::start().await;
+async fn agent_listing_fetches_all_pages() {
+    let fake = FakeServer::start().await;
     let agents = fake.client().await.agents(AgentFilter::new().game("gap").page_size(3));
     let names: Vec<String> = within(agents.map_ok(|agent| agent.name).try_collect()).await.unwrap();
     assert_eq!(names, (0..7).map(|number| format!("gap {number}")).collect::<Vec<_>>());

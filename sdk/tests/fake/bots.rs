@@ -1,4 +1,4 @@
-//! Bots on seats: one, many over one stream, and those that fail.
+//! Bots on seats: one, many over one stream, and failing ones.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,21 +8,21 @@ use parlor_sdk::{
     wire,
 };
 
-use super::host::{Fault, Kind, Seat};
-use super::tables::Fake;
+use super::fake_host::{Fault, FaultKind, Seat};
+use super::fake_server::FakeServer;
 use super::within;
 
-/// Writes down all that happens to it.
+/// Records all calls of its methods.
 #[derive(Clone, Default)]
-struct Diary(Arc<Mutex<Vec<String>>>);
+struct RecordingBot(Arc<Mutex<Vec<String>>>);
 
-impl Diary {
+impl RecordingBot {
     fn note(&self, line: String) {
         self.0.lock().unwrap().push(line);
     }
 }
 
-impl Bot for Diary {
+impl Bot for RecordingBot {
     fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
         self.note(format!("asked {}", question.id()));
         Ok(Choice::Index(1))
@@ -41,8 +41,8 @@ impl Bot for Diary {
     }
 }
 
-async fn fake_with(seats: &[(&str, u32)]) -> Fake {
-    let fake = Fake::start().await;
+async fn server_with_seats(seats: &[(&str, u32)]) -> FakeServer {
+    let fake = FakeServer::start().await;
     fake.host.change(|state| {
         state
             .seats
@@ -52,25 +52,25 @@ async fn fake_with(seats: &[(&str, u32)]) -> Fake {
 }
 
 #[tokio::test]
-async fn a_bot_is_told_of_everything_in_order() {
-    let fake = fake_with(&[("a", 2)]).await;
-    fake.host.change(|state| state.faults.push_back(Fault { after: 4, kind: Kind::Cut }));
-    let diary = Diary::default();
+async fn bot_callbacks_come_in_order_through_a_reconnect() {
+    let fake = server_with_seats(&[("a", 2)]).await;
+    fake.host.change(|state| state.faults.push_back(Fault { after: 4, kind: FaultKind::Cut }));
+    let log = RecordingBot::default();
     let session = fake.client().await.session();
-    let finished = within(session.play("a", &mut diary.clone())).await.unwrap();
+    let finished = within(session.play("a", &mut log.clone())).await.unwrap();
     assert_eq!(finished.result().unwrap().reason(), wire::EndReason::PlayedOut);
     assert_eq!(finished.own(), None);
-    let told = diary.0.lock().unwrap().join(", ");
+    let calls = log.0.lock().unwrap().join(", ");
     assert_eq!(
-        told,
+        calls,
         "seat 1 of 2 at table of a of gap, update 1, asked 1, update 2, asked 2, update 3, update 4, over: Some(PlayedOut)"
     );
 }
 
 #[tokio::test]
-async fn many_seats_are_played_over_one_stream_within_the_capacity() {
+async fn play_all_plays_many_seats_over_one_stream() {
     let seats: Vec<String> = (0..200).map(|number| format!("seat {number}")).collect();
-    let fake = fake_with(&seats.iter().map(|token| (token.as_str(), 3)).collect::<Vec<_>>()).await;
+    let fake = server_with_seats(&seats.iter().map(|token| (token.as_str(), 3)).collect::<Vec<_>>()).await;
     let session = fake.client().await.session();
     let tokens = seats.iter().map(|token| SeatToken::new(token.as_str())).collect::<Vec<_>>();
     let mut played: Vec<String> = within(
@@ -92,10 +92,10 @@ async fn many_seats_are_played_over_one_stream_within_the_capacity() {
     assert!(state.seats.values().all(|seat| seat.over && seat.decided.values().all(|index| *index == 2)));
 }
 
-struct Failing;
+struct FailingBot;
 
 #[async_trait]
-impl AsyncBot for Failing {
+impl AsyncBot for FailingBot {
     async fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
         match question.table_id() {
             "table of error" => Err("out of ideas".into()),
@@ -107,11 +107,11 @@ impl AsyncBot for Failing {
 }
 
 #[tokio::test]
-async fn a_bot_that_fails_takes_nobody_with_it() {
-    let fake = fake_with(&[("error", 2), ("panic", 2), ("illegal", 2), ("fine", 2)]).await;
+async fn failing_bot_affects_its_own_seat_only() {
+    let fake = server_with_seats(&[("error", 2), ("panic", 2), ("illegal", 2), ("fine", 2)]).await;
     let session = fake.client().await.session();
     let tokens = ["error", "panic", "illegal", "fine"].map(SeatToken::new);
-    let played: Vec<_> = within(session.play_all(tokens, 4, || Failing).collect()).await;
+    let played: Vec<_> = within(session.play_all(tokens, 4, || FailingBot).collect()).await;
     for played in played {
         let outcome = played.outcome.map_err(|error| (error.reason(), error.to_string()));
         match (played.token.reveal(), outcome) {
@@ -124,11 +124,11 @@ async fn a_bot_that_fails_takes_nobody_with_it() {
 }
 
 #[tokio::test]
-async fn a_bot_that_the_clock_overtook_plays_on() {
-    let fake = fake_with(&[("a", 2)]).await;
+async fn bot_plays_on_after_the_clock_decided_for_it() {
+    let fake = server_with_seats(&[("a", 2)]).await;
     let host = Arc::clone(&fake.host);
     let mut late = move |question: &Question| {
-        // The clock decides while the bot thinks, the first time.
+        // The clock decides first, while the bot computes its first decision.
         if question.id() == 1 {
             host.change(|state| state.seats.get_mut("a").unwrap().decide(1, 0));
         }
@@ -139,25 +139,25 @@ async fn a_bot_that_the_clock_overtook_plays_on() {
 }
 
 #[tokio::test]
-async fn a_bot_can_think_elsewhere_and_be_chosen_at_run_time() {
-    let fake = fake_with(&[("a", 2), ("b", 2)]).await;
+async fn offloaded_and_boxed_bots_play() {
+    let fake = server_with_seats(&[("a", 2), ("b", 2)]).await;
     let session = fake.client().await.session();
-    let diary = Diary::default();
-    within(session.play("a", &mut Offloaded::new(diary.clone()))).await.unwrap();
-    assert_eq!(diary.0.lock().unwrap().len(), 8);
-    let mut bot: Box<dyn AsyncBot> = Box::new(diary.clone());
+    let log = RecordingBot::default();
+    within(session.play("a", &mut Offloaded::new(log.clone()))).await.unwrap();
+    assert_eq!(log.0.lock().unwrap().len(), 8);
+    let mut bot: Box<dyn AsyncBot> = Box::new(log.clone());
     within(session.play("b", &mut bot)).await.unwrap();
-    assert_eq!(diary.0.lock().unwrap().len(), 16);
+    assert_eq!(log.0.lock().unwrap().len(), 16);
 }
 
 #[tokio::test]
-async fn dropping_the_stream_leaves_all_seats() {
-    let fake = fake_with(&[("a", 2), ("b", 2)]).await;
+async fn dropping_play_all_detaches_all_seats() {
+    let fake = server_with_seats(&[("a", 2), ("b", 2)]).await;
     let session = fake.client().await.session();
     {
         let tokens = ["a", "b"].map(SeatToken::new);
-        let thinks_for_ever = || Pondering;
-        let mut played = std::pin::pin!(session.play_all(tokens, 2, thinks_for_ever));
+        let make_bot = || NeverDecidingBot;
+        let mut played = std::pin::pin!(session.play_all(tokens, 2, make_bot));
         tokio::select! {
             _ = played.next() => panic!("they never answer"),
             () = fake.host.until(|state| state.attached == 2) => {}
@@ -166,11 +166,11 @@ async fn dropping_the_stream_leaves_all_seats() {
     fake.host.until(|state| state.detached == 2).await;
 }
 
-/// Never comes to a decision.
-struct Pondering;
+/// Never decides.
+struct NeverDecidingBot;
 
 #[async_trait]
-impl AsyncBot for Pondering {
+impl AsyncBot for NeverDecidingBot {
     async fn decide(&mut self, _: &Question) -> Result<Choice, BotError> {
         std::future::pending().await
     }

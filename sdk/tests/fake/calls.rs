@@ -1,4 +1,4 @@
-//! Calls: tried again where that helps, with the same request id, within the deadline.
+//! Unary calls: retries with the same request id, within the deadline.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use parlor_sdk::{JoinTable, NewTable, Reason, Resigning, SeatToken, TableFilter,
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
-use super::tables::{Fake, Mishap};
+use super::fake_server::{CallFault, FakeServer};
 use super::within;
 
-/// A status as the server makes it.
-pub(crate) fn reasoned(code: Code, reason: &str) -> Status {
+/// A status with an error reason, as the server sends it.
+pub(crate) fn status_with_reason(code: Code, reason: &str) -> Status {
     let details = ErrorDetails::with_error_info(reason, "parlor.v1", HashMap::new());
     Status::with_error_details(code, "a sentence", details)
 }
@@ -21,12 +21,12 @@ fn gap() -> NewTable {
 }
 
 #[tokio::test]
-async fn a_write_is_repeated_with_the_same_request_id() {
-    let fake = Fake::start().await;
-    fake.tables.state().mishaps.extend([
-        Mishap::NotDone(reasoned(Code::Unavailable, "SERVER_STOPPING")),
-        Mishap::Done(Status::unavailable("something on the way")),
-        Mishap::NotDone(reasoned(Code::Unavailable, "STORE_UNAVAILABLE")),
+async fn writes_are_retried_with_the_same_request_id() {
+    let fake = FakeServer::start().await;
+    fake.tables.state().call_faults.extend([
+        CallFault::BeforeExecution(status_with_reason(Code::Unavailable, "SERVER_STOPPING")),
+        CallFault::AfterExecution(Status::unavailable("something on the way")),
+        CallFault::BeforeExecution(status_with_reason(Code::Unavailable, "STORE_UNAVAILABLE")),
     ]);
     let table = within(fake.client().await.create_table(gap())).await.unwrap();
     let ids = fake.tables.state().request_ids.clone();
@@ -38,8 +38,8 @@ async fn a_write_is_repeated_with_the_same_request_id() {
 }
 
 #[tokio::test]
-async fn every_write_with_a_request_id_has_a_new_one() {
-    let fake = Fake::start().await;
+async fn every_write_gets_a_fresh_request_id() {
+    let fake = FakeServer::start().await;
     let client = fake.client().await;
     for _ in 0..2 {
         client.replace_seat("t", 0, "greedy").await.unwrap();
@@ -53,8 +53,8 @@ async fn every_write_with_a_request_id_has_a_new_one() {
 }
 
 #[tokio::test]
-async fn what_waiting_does_not_mend_is_not_repeated() {
-    let fake = Fake::start().await;
+async fn permanent_errors_are_not_retried() {
+    let fake = FakeServer::start().await;
     let client = fake.client().await;
     for (code, name, reason) in [
         (Code::FailedPrecondition, "NO_SEAT_FREE", Reason::NoSeatFree),
@@ -62,7 +62,7 @@ async fn what_waiting_does_not_mend_is_not_repeated() {
         (Code::Internal, "SERVER_FAULT", Reason::ServerFault),
         (Code::Internal, "A_REASON_OF_THE_FUTURE", Reason::Other),
     ] {
-        fake.tables.state().mishaps.push_back(Mishap::NotDone(reasoned(code, name)));
+        fake.tables.state().call_faults.push_back(CallFault::BeforeExecution(status_with_reason(code, name)));
         let error = within(client.join_table("t")).await.unwrap_err();
         assert_eq!((error.reason(), error.message()), (reason, "a sentence"));
     }
@@ -70,9 +70,9 @@ async fn what_waiting_does_not_mend_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn joining_adds_to_the_shuffle_and_repeats_it() {
-    let fake = Fake::start().await;
-    fake.tables.state().mishaps.push_back(Mishap::Done(Status::unavailable("lost")));
+async fn join_retries_send_the_same_entropy() {
+    let fake = FakeServer::start().await;
+    fake.tables.state().call_faults.push_back(CallFault::AfterExecution(Status::unavailable("lost")));
     let joined = within(fake.client().await.join_table(JoinTable::new("t").seat(1))).await.unwrap();
     let joins = fake.tables.state().joins.clone();
     assert_eq!(joins[0], joins[1]);
@@ -84,28 +84,28 @@ async fn joining_adds_to_the_shuffle_and_repeats_it() {
 }
 
 #[tokio::test]
-async fn a_deletion_whose_answer_was_lost_succeeds() {
-    let fake = Fake::start().await;
+async fn retried_delete_with_a_lost_reply_succeeds() {
+    let fake = FakeServer::start().await;
     let client = fake.client().await;
-    fake.tables.state().mishaps.push_back(Mishap::Done(Status::unavailable("lost")));
+    fake.tables.state().call_faults.push_back(CallFault::AfterExecution(Status::unavailable("lost")));
     within(client.delete_table("t")).await.unwrap();
     let error = within(client.delete_table("t")).await.unwrap_err();
     assert_eq!(error.reason(), Reason::TableNotFound);
 }
 
 #[tokio::test]
-async fn a_broken_connection_is_made_again() {
-    let fake = Fake::start().await;
+async fn broken_connection_is_reestablished() {
+    let fake = FakeServer::start().await;
     let client = fake.client().await;
     for _ in 0..5 {
-        fake.network.cut();
+        fake.proxy.cut();
         within(client.table("t")).await.unwrap();
     }
 }
 
 #[tokio::test]
-async fn the_key_goes_with_every_call() {
-    let fake = Fake::start().await;
+async fn api_key_is_sent_with_every_call() {
+    let fake = FakeServer::start().await;
     let client = fake.builder().api_key("swordfish").connect().await.unwrap();
     client.create_table(gap()).await.unwrap();
     fake.client().await.create_table(gap()).await.unwrap();
@@ -113,12 +113,12 @@ async fn the_key_goes_with_every_call() {
 }
 
 #[tokio::test]
-async fn pages_are_turned_to_the_end() {
-    let fake = Fake::start().await;
+async fn table_listing_fetches_all_pages() {
+    let fake = FakeServer::start().await;
     let client = fake.client().await;
     for (listed, page) in [(0, 3), (3, 3), (10, 3), (7, 100)] {
         fake.tables.state().listed = listed;
-        fake.tables.state().mishaps.push_back(Mishap::NotDone(Status::unavailable("once")));
+        fake.tables.state().call_faults.push_back(CallFault::BeforeExecution(Status::unavailable("once")));
         let tables = client.tables(TableFilter::new().page_size(page));
         let ids: Vec<String> = within(tables.map_ok(|table| table.table_id).try_collect()).await.unwrap();
         let expected: Vec<String> = (0..listed).map(|number| number.to_string()).collect();
@@ -127,8 +127,8 @@ async fn pages_are_turned_to_the_end() {
 }
 
 #[tokio::test]
-async fn the_rest_of_the_calls_say_what_they_should() {
-    let fake = Fake::start().await;
+async fn remaining_calls_send_their_arguments() {
+    let fake = FakeServer::start().await;
     let client = fake.client().await;
     let token = SeatToken::new("old");
     assert_eq!(client.rematch("t", Some(&token), false).await.unwrap().table_id, "old");
@@ -139,15 +139,15 @@ async fn the_rest_of_the_calls_say_what_they_should() {
     assert_eq!(client.create_spectator_token("t", false).await.unwrap().reveal(), "swordfish");
     assert_eq!(client.reissue_seat_token("t", 1).await.unwrap().reveal(), "swordfish");
     assert_eq!(client.table_with_token("t", "token").await.unwrap().table_id, "t");
-    // A service that the server does not have.
+    // A service that the server lacks.
     assert_eq!(client.games().await.unwrap_err().reason(), Reason::Unsupported);
 }
 
 #[tokio::test]
-async fn acting_without_a_stream_is_repeated_too() {
-    let fake = Fake::start().await;
+async fn act_is_retried_and_follow_streams() {
+    let fake = FakeServer::start().await;
     fake.host.change(|state| {
-        state.seats.insert("a".into(), super::host::Seat::new(2));
+        state.seats.insert("a".into(), super::fake_host::Seat::new(2));
         state.refuse.push_back(Status::unavailable("once"));
     });
     let client = fake.client().await;

@@ -1,25 +1,25 @@
-//! The SDK against a server that misbehaves on purpose: it cuts streams, repeats itself, refuses, closes, and forgets to
-//! answer. What clients see must not show any of it.
+//! The SDK against a fake server that misbehaves on purpose: it cuts streams, repeats items, refuses, closes
+//! and fails to reply. Clients must not see any of it.
 
-#![allow(clippy::unwrap_used, reason = "a test that meets an error should stop there and then")]
+#![allow(clippy::unwrap_used, reason = "a test stops at the first error")]
 
+mod agent_service;
 mod agents;
 mod bots;
 mod calls;
-mod connect;
-mod host;
-mod net;
-mod news;
-mod play;
+mod fake_host;
+mod fake_server;
+mod play_service;
+mod proxy;
 mod records;
 mod sessions;
-mod tables;
+mod table_feed;
 
 use std::future::IntoFuture;
 use std::time::Duration;
 
-/// Waits for something that must happen, however slow the machine is.
-async fn within<T>(what: impl IntoFuture<Output = T>) -> T {
+/// Awaits with a generous timeout, for slow machines.
+async fn within<T>(future: impl IntoFuture<Output = T>) -> T {
     let limit = Duration::from_secs(60);
-    tokio::time::timeout(limit, what).await.expect("it should have happened within a minute")
+    tokio::time::timeout(limit, future).await.expect("timed out after a minute")
 }

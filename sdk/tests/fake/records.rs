@@ -1,4 +1,4 @@
-//! Records through breaks: the fake RecordService, and what clients make of it.
+//! The fake RecordService, and its tests: records through reconnects.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -9,26 +9,26 @@ use parlor_proto::v1::record_service_server::RecordService;
 use parlor_sdk::{Reason, wire};
 use tonic::{Code, Request, Response, Status};
 
-use super::calls::reasoned;
-use super::tables::Fake;
+use super::calls::status_with_reason;
+use super::fake_server::FakeServer;
 use super::within;
 
-/// The records: only what the tests need of them.
+/// FakeServer records: only what the tests need.
 #[derive(Default)]
-pub(crate) struct Records(Mutex<State>);
+pub(crate) struct FakeRecords(Mutex<RecordsState>);
 
 #[derive(Default)]
-pub(crate) struct State {
-    /// How many records there are.
+pub(crate) struct RecordsState {
+    /// Number of records.
     count: u32,
-    /// For each export, how many messages it gives before it breaks off, and how.
+    /// Per export: number of messages before it fails, and the status.
     breaks: VecDeque<(usize, Status)>,
     exports: Vec<wire::ExportRecordsRequest>,
     asked: Vec<wire::GetRecordRequest>,
 }
 
-impl Records {
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+impl FakeRecords {
+    pub(crate) fn state(&self) -> MutexGuard<'_, RecordsState> {
         self.0.lock().unwrap()
     }
 }
@@ -38,7 +38,7 @@ fn record(number: u32) -> wire::Record {
 }
 
 #[tonic::async_trait]
-impl RecordService for Records {
+impl RecordService for FakeRecords {
     async fn get_record(
         &self,
         request: Request<wire::GetRecordRequest>,
@@ -90,8 +90,8 @@ impl RecordService for Records {
 }
 
 #[tokio::test]
-async fn each_record_comes_once_and_in_order_through_breaks() {
-    let fake = Fake::start().await;
+async fn export_delivers_each_record_once_through_reconnects() {
+    let fake = FakeServer::start().await;
     {
         let mut state = fake.records.state();
         state.count = 20;
@@ -107,12 +107,12 @@ async fn each_record_comes_once_and_in_order_through_breaks() {
 }
 
 #[tokio::test]
-async fn what_waiting_does_not_mend_ends_an_export() {
-    let fake = Fake::start().await;
+async fn permanent_error_ends_an_export() {
+    let fake = FakeServer::start().await;
     {
         let mut state = fake.records.state();
         state.count = 20;
-        state.breaks.push_back((1, reasoned(Code::NotFound, "TOURNAMENT_NOT_FOUND")));
+        state.breaks.push_back((1, status_with_reason(Code::NotFound, "TOURNAMENT_NOT_FOUND")));
     }
     let mut exported = fake.client().await.export_records("cup", None);
     for number in 0..3 {
@@ -123,8 +123,8 @@ async fn what_waiting_does_not_mend_ends_an_export() {
 }
 
 #[tokio::test]
-async fn pages_of_records_are_turned_to_the_end() {
-    let fake = Fake::start().await;
+async fn record_listing_fetches_all_pages() {
+    let fake = FakeServer::start().await;
     let client = fake.client().await;
     for (count, page_size) in [(0, 3), (3, 3), (10, 3), (7, 100)] {
         fake.records.state().count = count;
@@ -136,8 +136,8 @@ async fn pages_of_records_are_turned_to_the_end() {
 }
 
 #[tokio::test]
-async fn a_record_is_asked_for_as_it_was_said() {
-    let fake = Fake::start().await;
+async fn record_requests_are_sent_as_given() {
+    let fake = FakeServer::start().await;
     let client = fake.client().await;
     assert_eq!(within(client.record("t")).await.unwrap().table_id, "0");
     let viewer = Some(wire::Viewer { viewer: Some(wire::viewer::Viewer::Seat(1)) });
@@ -145,6 +145,6 @@ async fn a_record_is_asked_for_as_it_was_said() {
     within(client.record_with(request.clone())).await.unwrap();
     let plain = wire::GetRecordRequest { table_id: "t".into(), ..Default::default() };
     assert_eq!(fake.records.state().asked, [plain, request]);
-    // A server that gives no record gives no answer that makes sense.
+    // A reply without a record is an error.
     assert!(within(client.record("none")).await.is_err());
 }

@@ -1,5 +1,5 @@
-//! Seats over a stream that breaks in every way there is: each update once and in order, each decision once, each answer
-//! counted once.
+//! Sessions over streams with every kind of fault: each update once and in order, each decision once, each
+//! answer counted once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,21 +9,21 @@ use futures_util::future::join_all;
 use parlor_sdk::{Connection, Event, Reason, Session, SessionSettings, wire};
 use tonic::{Code, Status};
 
-use super::calls::reasoned;
-use super::host::{Fault, Kind, Seat};
-use super::tables::Fake;
+use super::calls::status_with_reason;
+use super::fake_host::{Fault, FaultKind, Seat};
+use super::fake_server::FakeServer;
 use super::within;
 use wire::ErrorReason;
 
 const SEATS: u32 = 60;
 const DECISIONS: u32 = 12;
 
-/// What a player with this number answers: a different thing each time, but always the same.
+/// Answer of a player: varies, but is deterministic.
 fn choice(seat: u32, decision: u32) -> u32 {
     (seat * 7 + decision) % 3
 }
 
-/// Plays a seat to the end and checks everything it is told on the way.
+/// Plays a seat to the end and checks every event.
 async fn play(session: Session, number: u32) {
     let mut seat = session.seat(format!("seat {number}")).await.unwrap();
     assert_eq!((seat.table_id(), seat.number()), (format!("table of seat {number}").as_str(), 1));
@@ -31,7 +31,7 @@ async fn play(session: Session, number: u32) {
     while let Some(event) = seat.next().await.unwrap() {
         match event {
             Event::Snapshot(snapshot) => {
-                assert_eq!(last, None, "one snapshot, at the beginning");
+                assert_eq!(last, None, "one snapshot, at the start");
                 last = Some(snapshot.number);
             }
             Event::Update(update) => {
@@ -48,16 +48,16 @@ async fn play(session: Session, number: u32) {
             other => panic!("{other:?}"),
         }
     }
-    // The start, each decision, the end.
+    // Updates: the start, each decision, the end.
     assert_eq!((last, asked), (Some(DECISIONS + 2), DECISIONS), "seat {number}");
     assert_eq!(seat.result().unwrap().reason(), wire::EndReason::PlayedOut);
     assert_eq!(seat.table().state(), wire::TableState::Finished);
-    assert_eq!(seat.next().await.unwrap().map(|_| ()), None, "the end stays the end");
+    assert_eq!(seat.next().await.unwrap().map(|_| ()), None, "the end is final");
 }
 
-/// Plays all seats over one session with these faults, and gives the number of streams it took.
+/// Plays all seats over one session with these faults, and returns the number of streams used.
 async fn play_through(faults: Vec<Fault>) -> usize {
-    let fake = Fake::start().await;
+    let fake = FakeServer::start().await;
     fake.host.change(|state| {
         for number in 0..SEATS {
             state.seats.insert(format!("seat {number}"), Seat::new(DECISIONS));
@@ -79,32 +79,32 @@ async fn play_through(faults: Vec<Fault>) -> usize {
     state.streams
 }
 
-fn faults(kind: Kind, after: impl IntoIterator<Item = usize>) -> Vec<Fault> {
+fn faults(kind: FaultKind, after: impl IntoIterator<Item = usize>) -> Vec<Fault> {
     after.into_iter().map(|after| Fault { after, kind: kind.clone() }).collect()
 }
 
 #[tokio::test]
-async fn without_faults_one_stream_is_enough() {
+async fn session_uses_one_stream_without_faults() {
     assert_eq!(play_through(Vec::new()).await, 1);
 }
 
 #[tokio::test]
-async fn through_connections_that_break() {
-    // At moments of every kind: before anything was sent, within a batch, between an answer and its acknowledgement.
-    let streams = play_through(faults(Kind::Cut, [0, 1, 30, 61, 62, 131, 200, 77, 7])).await;
+async fn session_survives_cut_connections() {
+    // Cuts before any item, within a batch, and between an answer and its acknowledgement.
+    let streams = play_through(faults(FaultKind::Cut, [0, 1, 30, 61, 62, 131, 200, 77, 7])).await;
     assert_eq!(streams, 10);
 }
 
 #[tokio::test]
-async fn through_streams_that_end() {
-    let mut plan = faults(Kind::End, [0, 5, 100, 150]);
-    plan.extend(faults(Kind::Ending(ErrorReason::ServerStopping), [0, 40, 133]));
-    plan.extend(faults(Kind::Ending(ErrorReason::TooSlow), [90]));
+async fn session_survives_ended_streams() {
+    let mut plan = faults(FaultKind::End, [0, 5, 100, 150]);
+    plan.extend(faults(FaultKind::Ending(ErrorReason::ServerStopping), [0, 40, 133]));
+    plan.extend(faults(FaultKind::Ending(ErrorReason::TooSlow), [90]));
     assert_eq!(play_through(plan).await, 9);
 }
 
 #[tokio::test]
-async fn through_statuses_of_every_kind() {
+async fn session_survives_error_statuses() {
     let codes = [
         Code::Unavailable,
         Code::Internal,
@@ -114,35 +114,39 @@ async fn through_statuses_of_every_kind() {
         Code::Aborted,
     ];
     let plan = codes.into_iter().zip([0, 20, 99, 130, 61, 3]);
-    let plan = plan.map(|(code, after)| Fault { after, kind: Kind::Status(code) });
+    let plan = plan.map(|(code, after)| Fault { after, kind: FaultKind::Status(code) });
     assert_eq!(play_through(plan.collect()).await, 7);
 }
 
 #[tokio::test]
-async fn through_channels_that_close() {
+async fn session_reattaches_closed_channels() {
     let reasons = [ErrorReason::TooSlow, ErrorReason::StoreUnavailable, ErrorReason::ServerStopping];
     for (reason, after) in reasons.into_iter().zip([1, 200, 0]) {
-        assert_eq!(play_through(faults(Kind::CloseAll(reason), [after])).await, 1, "the stream goes on");
+        assert_eq!(
+            play_through(faults(FaultKind::CloseAll(reason), [after])).await,
+            1,
+            "the stream stays open"
+        );
     }
 }
 
 #[tokio::test]
-async fn through_servers_that_repeat_themselves_or_leave_something_out() {
-    assert_eq!(play_through(faults(Kind::AskAgain, [200])).await, 1);
-    assert_eq!(play_through(faults(Kind::TellAgain, [200])).await, 1);
-    assert_eq!(play_through(faults(Kind::LeaveOut, [200])).await, 1);
+async fn session_handles_repeated_and_skipped_items() {
+    assert_eq!(play_through(faults(FaultKind::RepeatDecisions, [200])).await, 1);
+    assert_eq!(play_through(faults(FaultKind::RepeatUpdate, [200])).await, 1);
+    assert_eq!(play_through(faults(FaultKind::SkipUpdate, [200])).await, 1);
 }
 
-/// A fake with one seat, and a session.
-async fn one_seat(seat: Seat) -> (Fake, Session) {
-    let fake = Fake::start().await;
+/// A fake server with one seat, and a session.
+async fn one_seat(seat: Seat) -> (FakeServer, Session) {
+    let fake = FakeServer::start().await;
     fake.host.change(|state| state.seats.insert("a".into(), seat));
     let session = fake.client().await.session();
     (fake, session)
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_stored_just_then_is_sent_again() {
+async fn temporarily_refused_answer_is_resent() {
     let (fake, session) = one_seat(Seat::new(1)).await;
     let reasons = [ErrorReason::StoreUnavailable, ErrorReason::RateLimited, ErrorReason::ServerStopping];
     fake.host.change(|state| state.seats.get_mut("a").unwrap().refusals = reasons.into());
@@ -153,7 +157,7 @@ async fn an_answer_that_cannot_be_stored_just_then_is_sent_again() {
 }
 
 #[tokio::test]
-async fn an_answer_against_the_rules_leaves_the_decision_open() {
+async fn illegal_answer_leaves_the_decision_open() {
     let (_fake, session) = one_seat(Seat::new(1)).await;
     let mut seat = within(session.seat("a")).await.unwrap();
     let decision = within(seat.next_decision()).await.unwrap().unwrap();
@@ -163,7 +167,7 @@ async fn an_answer_against_the_rules_leaves_the_decision_open() {
 }
 
 #[tokio::test]
-async fn a_decision_that_the_clock_took_is_a_conflict() {
+async fn decision_made_by_the_clock_is_a_conflict() {
     let (fake, session) = one_seat(Seat::new(2)).await;
     let mut seat = within(session.seat("a")).await.unwrap();
     let decision = within(seat.next_decision()).await.unwrap().unwrap();
@@ -174,7 +178,7 @@ async fn a_decision_that_the_clock_took_is_a_conflict() {
 }
 
 #[tokio::test]
-async fn a_seat_that_is_lost_says_why_and_ends_alone() {
+async fn closed_seat_reports_its_error_and_leaves_others_open() {
     let (fake, session) = one_seat(Seat::new(1)).await;
     fake.host.change(|state| state.seats.insert("b".into(), Seat::new(1)));
     let (a, b) = (within(session.seat("a")).await.unwrap(), within(session.seat("b")).await.unwrap());
@@ -188,9 +192,10 @@ async fn a_seat_that_is_lost_says_why_and_ends_alone() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_refused_ends_the_session() {
+async fn invalid_api_key_ends_the_session() {
     let (fake, session) = one_seat(Seat::new(1)).await;
-    fake.host.change(|state| state.refuse.push_back(reasoned(Code::Unauthenticated, "KEY_INVALID")));
+    fake.host
+        .change(|state| state.refuse.push_back(status_with_reason(Code::Unauthenticated, "KEY_INVALID")));
     assert_eq!(within(session.seat("a")).await.unwrap_err().reason(), Reason::KeyInvalid);
     assert_eq!(within(session.seat("a")).await.unwrap_err().reason(), Reason::KeyInvalid);
     let mut connection = session.connection();
@@ -198,7 +203,7 @@ async fn a_key_that_is_refused_ends_the_session() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_yet_is_waited_for() {
+async fn session_waits_for_an_unavailable_server() {
     let (fake, session) = one_seat(Seat::new(1)).await;
     fake.host.change(|state| state.refuse.extend((0..3).map(|_| Status::unavailable("starting"))));
     let mut connection = session.connection();
@@ -209,22 +214,22 @@ async fn a_server_that_is_not_there_yet_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_connection_that_falls_silent_is_noticed() {
-    let fake = Fake::start().await;
+async fn keepalive_detects_a_stalled_connection() {
+    let fake = FakeServer::start().await;
     fake.host.change(|state| state.seats.insert("a".into(), Seat::new(4)));
-    let moment = Duration::from_millis(250);
-    let session = fake.builder().keepalive(moment, moment).connect().await.unwrap().session();
+    let interval = Duration::from_millis(250);
+    let session = fake.builder().keepalive(interval, interval).connect().await.unwrap().session();
     let mut seat = within(session.seat("a")).await.unwrap();
     while let Some(decision) = within(seat.next_decision()).await.unwrap() {
-        fake.network.fall_silent();
+        fake.proxy.stall();
         within(decision.choose_index(0)).await.unwrap();
     }
     assert!(fake.host.look().streams >= 5);
 }
 
 #[tokio::test]
-async fn a_slow_reader_loses_nothing_and_holds_up_nobody() {
-    let fake = Fake::start().await;
+async fn slow_reader_loses_nothing_and_delays_no_other_seat() {
+    let fake = FakeServer::start().await;
     const UPDATES: u32 = 500;
     fake.host.change(|state| {
         let mut long = Seat::new(1);
@@ -237,7 +242,7 @@ async fn a_slow_reader_loses_nothing_and_holds_up_nobody() {
     let session = fake.client().await.session_with(SessionSettings::default().queue(8));
     let bookmark = parlor_sdk::Bookmark { table_id: "table of long".into(), seat: Some(1), number: 0 };
     let mut long = within(session.seat("long").resume(bookmark)).await.unwrap();
-    // The other seat plays to its end while this one reads nothing.
+    // The other seat plays to its end while this one is not read.
     let mut a = within(session.seat("a")).await.unwrap();
     while let Some(decision) = within(a.next_decision()).await.unwrap() {
         within(decision.choose_index(0)).await.unwrap();
@@ -251,8 +256,8 @@ async fn a_slow_reader_loses_nothing_and_holds_up_nobody() {
         }
     }
     assert_eq!(numbers, (1..=UPDATES + 1).collect::<Vec<_>>());
-    assert!(fake.host.look().attached > 10, "what did not fit was fetched again");
-    // It is answered although more was to be read when it was asked.
+    assert!(fake.host.look().attached > 10, "overflowed items were fetched again");
+    // Answering works although unread items followed the decision.
     let decision = match decision {
         Some(decision) => decision,
         None => within(long.next_decision()).await.unwrap().unwrap(),
@@ -263,7 +268,7 @@ async fn a_slow_reader_loses_nothing_and_holds_up_nobody() {
 }
 
 #[tokio::test]
-async fn a_bookmark_goes_on_where_it_was() {
+async fn bookmark_resumes_after_the_last_update() {
     let (_fake, session) = one_seat(Seat::new(5)).await;
     let mut seat = within(session.seat("a")).await.unwrap();
     for _ in 0..2 {
@@ -280,12 +285,12 @@ async fn a_bookmark_goes_on_where_it_was() {
     assert_eq!(
         within(seat.next_decision()).await.unwrap().unwrap().id(),
         3,
-        "what was not answered is asked again"
+        "the unanswered decision is sent again"
     );
 }
 
 #[tokio::test]
-async fn a_seat_that_is_dropped_is_left_and_a_decision_keeps_it() {
+async fn dropped_seat_detaches_once_its_decisions_are_dropped() {
     let (fake, session) = one_seat(Seat::new(2)).await;
     let mut seat = within(session.seat("a")).await.unwrap();
     let decision = within(seat.next_decision()).await.unwrap().unwrap();
@@ -297,11 +302,11 @@ async fn a_seat_that_is_dropped_is_left_and_a_decision_keeps_it() {
 }
 
 #[tokio::test]
-async fn many_answers_to_one_decision_are_bounded() {
+async fn unacknowledged_answers_are_limited() {
     let (fake, session) = one_seat(Seat::new(1)).await;
     let mut seat = within(session.seat("a")).await.unwrap();
     let decision = Arc::new(within(seat.next_decision()).await.unwrap().unwrap());
-    // They cannot be taken, so they wait.
+    // Refused answers, so they pile up.
     fake.host.change(|state| {
         state.seats.get_mut("a").unwrap().refusals =
             std::iter::repeat_n(ErrorReason::IllegalAction, 40).collect();
@@ -315,16 +320,19 @@ async fn many_answers_to_one_decision_are_bounded() {
 }
 
 #[tokio::test]
-async fn spectators_watch_over_the_same_stream() {
+async fn spectator_watches_a_table_to_its_end() {
     let (fake, session) = one_seat(Seat::new(1)).await;
-    let mut rail = within(session.watch("a")).await.unwrap();
-    assert_eq!(rail.table_id(), "table of a");
+    let mut spectator = within(session.watch("a")).await.unwrap();
+    assert_eq!(spectator.table_id(), "table of a");
     fake.host.change(|state| state.seats.get_mut("a").unwrap().end());
     let mut last = 0;
-    while let Some(event) = within(rail.next()).await.unwrap() {
+    while let Some(event) = within(spectator.next()).await.unwrap() {
         if let Event::Update(update) = event {
             last = update.number();
         }
     }
-    assert_eq!((last, rail.result().map(wire::TableResult::reason)), (2, Some(wire::EndReason::PlayedOut)));
+    assert_eq!(
+        (last, spectator.result().map(wire::TableResult::reason)),
+        (2, Some(wire::EndReason::PlayedOut))
+    );
 }

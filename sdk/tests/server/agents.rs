@@ -1,4 +1,5 @@
-//! Agents on the real server: many tables over one stream, through cuts, restarts and crashes; replaced, listed, refused.
+//! Agents on the real server: many tables over one stream, through cuts, restarts and crashes; replacement,
+//! listing and rejection.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,8 +11,8 @@ use parlor_sdk::{
 use tokio::sync::watch;
 use wire::game_options::Game;
 
-use super::house::House;
-use super::restarts::Strict;
+use super::restarts::OrderCheckingBot;
+use super::test_server::TestServer;
 use super::within;
 
 const TABLES: usize = 150;
@@ -27,7 +28,7 @@ fn short_game() -> NewTable {
     NewTable::with_options(options).without_clock()
 }
 
-/// Waits until the agent is connected.
+/// Runs the agent until it is connected.
 async fn connected(agent: &mut Serving) {
     loop {
         if let AgentEvent::Connected(_) = within(agent.next()).await.unwrap().unwrap() {
@@ -42,12 +43,12 @@ async fn find(client: &Client, name: &str) -> wire::Agent {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_agent_plays_all_its_tables_through_restarts() {
-    let mut house = House::open().await;
-    let client = house.client().await;
+async fn agent_plays_all_tables_through_restarts() {
+    let mut server = TestServer::start().await;
+    let client = server.client().await;
     let decisions = Arc::new(watch::channel(0).0);
     let mut decided = decisions.subscribe();
-    let mut agent = client.agent(settings("ada"), move |_| Strict::new(&decisions)).unwrap();
+    let mut agent = client.agent(settings("ada"), move |_| OrderCheckingBot::new(&decisions)).unwrap();
     connected(&mut agent).await;
     let serving = tokio::spawn(async move {
         let mut over = HashSet::new();
@@ -65,7 +66,7 @@ async fn an_agent_plays_all_its_tables_through_restarts() {
     });
     let mut made = HashSet::new();
     for number in 0..TABLES {
-        // Against the house, and against itself.
+        // Different seats and opponents.
         let table = match number % 3 {
             0 => short_game().agent("ada").house_bot("random"),
             1 => short_game().house_bot("random").house_bot("random").agent("ada"),
@@ -73,25 +74,25 @@ async fn an_agent_plays_all_its_tables_through_restarts() {
         };
         made.insert(within(client.create_table(table)).await.unwrap().table_id);
         match number {
-            40 => within(house.restart()).await,
-            80 => within(house.kill()).await,
-            120 => house.network.cut(),
+            40 => within(server.restart()).await,
+            80 => within(server.kill()).await,
+            120 => server.proxy.cut(),
             _ => {}
         }
         if matches!(number, 40 | 80 | 120) {
-            until_here(&client, "ada").await;
+            until_connected(&client, "ada").await;
         }
     }
     within(decided.wait_for(|decisions| *decisions >= TABLES)).await.unwrap();
     let (agent, over) = within(serving).await.unwrap();
     assert_eq!(over, made);
-    let look = find(&client, "ada").await;
-    assert_eq!((look.version.as_str(), look.games.as_slice()), ("1", &["gap".to_owned()][..]));
-    assert_eq!((look.times.unwrap().refused, agent.playing()), (0, 0));
+    let listed = find(&client, "ada").await;
+    assert_eq!((listed.version.as_str(), listed.games.as_slice()), ("1", &["gap".to_owned()][..]));
+    assert_eq!((listed.times.unwrap().refused, agent.playing()), (0, 0));
 }
 
-/// Waits until the server has the agent again.
-async fn until_here(client: &Client, name: &str) {
+/// Waits until the server lists the agent as connected.
+async fn until_connected(client: &Client, name: &str) {
     within(async {
         while find(client, name).await.state() != wire::AgentState::Here {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
@@ -101,9 +102,9 @@ async fn until_here(client: &Client, name: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_second_of_a_name_takes_over_and_the_first_leaves() {
-    let house = House::open().await;
-    let client = house.client().await;
+async fn second_connection_of_an_agent_replaces_the_first() {
+    let server = TestServer::start().await;
+    let client = server.client().await;
     let first = |_: &wire::SeatGiven| |_: &Question| Choice::Index(0);
     let mut one = client.agent(settings("ada"), first).unwrap();
     connected(&mut one).await;
@@ -113,7 +114,7 @@ async fn the_second_of_a_name_takes_over_and_the_first_leaves() {
         loop {
             match one.next().await {
                 Ok(Some(_)) => {}
-                Ok(None) => panic!("nobody stopped it"),
+                Ok(None) => panic!("the agent was not stopped"),
                 Err(error) => return error,
             }
         }
@@ -126,7 +127,7 @@ async fn the_second_of_a_name_takes_over_and_the_first_leaves() {
             break;
         }
     }
-    // Somebody else cannot have the name, and who is gone gets no seat.
+    // Another key cannot take the name, and a disconnected agent gets no seat.
     let thief = settings("ada").key("another key of 20 bytes");
     let error = within(client.serve_agent(thief, first)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::AgentNameTaken);

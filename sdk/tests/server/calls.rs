@@ -1,12 +1,13 @@
-//! Every call, and what the server says when it cannot be.
+//! Every call, and its errors.
 
 use futures_util::TryStreamExt;
+use parlor_engine::GameId;
 use parlor_sdk::{
     Answered, Event, JoinTable, NewTable, Reason, Resigning, SeatToken, TableFilter, options, wire,
 };
 use wire::TableState;
 
-use super::house::House;
+use super::test_server::TestServer;
 use super::within;
 
 fn gap() -> NewTable {
@@ -14,11 +15,12 @@ fn gap() -> NewTable {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_catalogue_is_read() {
-    let house = House::open().await;
-    let client = house.client().await;
+async fn catalogue_lists_games_rules_and_house_bots() {
+    let server = TestServer::start().await;
+    let client = server.client().await;
     let games = within(client.games()).await.unwrap();
-    assert!(games.len() >= 4);
+    let ids: Vec<&str> = games.iter().map(|game| game.game.as_str()).collect();
+    assert_eq!(ids, GameId::ALL.iter().map(|game| game.info().id).collect::<Vec<_>>());
     for game in &games {
         options::usual(&game.game).unwrap();
         let german = within(client.rules(&game.game, wire::Language::German)).await.unwrap();
@@ -33,13 +35,13 @@ async fn the_catalogue_is_read() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_table_lives_from_its_making_to_its_deletion() {
-    let house = House::open().await;
-    let client = house.client().await;
+async fn table_lifecycle_from_creation_to_deletion() {
+    let server = TestServer::start().await;
+    let client = server.client().await;
     let new = gap().reserved_seat("u1", "Ada").reserved_seat("u2", "Grace").metadata("league", "a").private();
     let table = within(client.create_table(new.clone().request_id("once"))).await.unwrap();
     let again = within(client.create_table(new.request_id("once"))).await.unwrap();
-    assert_eq!(table.table_id, again.table_id, "a request is carried out once");
+    assert_eq!(table.table_id, again.table_id, "create_table is idempotent by request id");
     assert_eq!((table.state(), table.owned), (TableState::Open, true));
 
     let mut tokens = Vec::new();
@@ -52,9 +54,9 @@ async fn a_table_lives_from_its_making_to_its_deletion() {
     assert_eq!(within(client.table(id)).await.unwrap().state(), TableState::Playing);
     assert_eq!(within(client.table_with_token(id, tokens[0].reveal())).await.unwrap().table_id, id);
 
-    let spectator = within(client.create_spectator_token(id, false)).await.unwrap();
+    let token = within(client.create_spectator_token(id, false)).await.unwrap();
     let session = client.session();
-    let mut rail = within(session.watch_private(spectator)).await.unwrap();
+    let mut spectator = within(session.watch_private(token)).await.unwrap();
     let mut seat = within(session.seat(tokens[1].clone())).await.unwrap();
     assert_eq!((seat.number(), seat.table_id()), (1, id));
 
@@ -79,16 +81,19 @@ async fn a_table_lives_from_its_making_to_its_deletion() {
     let cancelled = within(client.cancel_table(id, "rain")).await.unwrap();
     assert_eq!(cancelled.state(), TableState::Cancelled);
     while within(seat.next()).await.unwrap().is_some() {}
-    while let Some(event) = within(rail.next()).await.unwrap() {
-        assert!(!matches!(event, Event::Decision(_)), "nobody asks a spectator");
+    while let Some(event) = within(spectator.next()).await.unwrap() {
+        assert!(!matches!(event, Event::Decision(_)), "a spectator gets no decisions");
     }
-    for result in [seat.result(), rail.result()] {
+    for result in [seat.result(), spectator.result()] {
         assert_eq!(
             result.map(|result| (result.reason(), result.note.as_str())),
             Some((wire::EndReason::Cancelled, "rain"))
         );
     }
-    assert_eq!((seat.table().state(), rail.table().state()), (TableState::Cancelled, TableState::Cancelled));
+    assert_eq!(
+        (seat.table().state(), spectator.table().state()),
+        (TableState::Cancelled, TableState::Cancelled)
+    );
 
     let record = within(client.record(id)).await.unwrap();
     assert_eq!((record.table_id.as_str(), record.shuffles.len(), record.viewer), (id, 1, None));
@@ -125,14 +130,14 @@ async fn a_table_lives_from_its_making_to_its_deletion() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn seats_are_given_up_and_taken_over() {
-    let house = House::open().await;
-    let client = house.client().await;
+async fn seats_are_resigned_and_replaced() {
+    let server = TestServer::start().await;
+    let client = server.client().await;
     let table = within(client.create_table(gap().open_seats(2))).await.unwrap();
     let one = within(client.join_table(&table)).await.unwrap();
     let other = within(client.join_table(&table)).await.unwrap();
     let session = client.session();
-    let mut rail = within(session.watch(table.table_id.as_str())).await.unwrap();
+    let mut spectator = within(session.watch(table.table_id.as_str())).await.unwrap();
     within(client.resign_seat(&one.token)).await.unwrap();
     within(client.resign_seat(&one.token)).await.unwrap();
     let table = within(client.replace_seat(&table.table_id, other.seat, "greedy")).await.unwrap();
@@ -142,18 +147,18 @@ async fn seats_are_given_up_and_taken_over() {
     ));
     let error = within(session.seat(other.token)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::TokenExpired);
-    // The defaults and the house bot play it to the end.
-    while within(rail.next()).await.unwrap().is_some() {}
-    let result = rail.result().unwrap();
+    // Default actions and the house bot finish the game.
+    while within(spectator.next()).await.unwrap().is_some() {}
+    let result = spectator.result().unwrap();
     assert_eq!(result.seats[one.seat as usize].finish(), wire::SeatFinish::Resigned);
     let late = Resigning::Owner { table_id: table.table_id, seat: other.seat };
     assert_eq!(within(client.resign_seat(late)).await.unwrap_err().reason(), Reason::TableOver);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn mistakes_have_reasons() {
-    let house = House::open().await;
-    let client = house.client().await;
+async fn errors_have_reasons() {
+    let server = TestServer::start().await;
+    let client = server.client().await;
     let reason = |error: parlor_sdk::Error| error.reason();
     let error = within(client.create_table(gap().open_seats(9))).await.unwrap_err();
     assert_eq!(error.reason(), Reason::InvalidField);

@@ -1,4 +1,4 @@
-//! Every game over the wire: the same bot, unchanged, plays the same game as in this process.
+//! Every game over the wire: the same bot plays the same game locally and on a server.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -8,30 +8,30 @@ use parlor_engine::{AnyEvent, AnyView, GameId};
 use parlor_sdk::local::LocalGame;
 use parlor_sdk::{Bot, BotError, Choice, End, NewTable, Question, Update, wire};
 
-use super::house::House;
+use super::test_server::TestServer;
 use super::within;
 
-/// What a bot saw and did.
+/// Questions, events and points of one bot.
 #[derive(Clone, PartialEq, Debug, Default)]
-struct Diary {
-    questions: Vec<(u32, AnyViewText, usize, usize)>,
+struct GameLog {
+    questions: Vec<(u32, ViewText, usize, usize)>,
     events: Vec<AnyEvent>,
     points: Option<i32>,
 }
 
-/// A view as text: short where two differ.
-type AnyViewText = String;
+/// A view as text, for short failure messages.
+type ViewText = String;
 
 #[derive(Clone, Default)]
-struct Writer(Arc<Mutex<Diary>>);
+struct LoggingBot(Arc<Mutex<GameLog>>);
 
-impl Bot for Writer {
+impl Bot for LoggingBot {
     fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
         let view: &AnyView = question.engine_view()?;
         let index = (question.id() as usize * 13 + question.seat() as usize) % question.legal_count();
         let asked = (question.id(), view.to_string(), question.default_index(), index);
         self.0.lock().unwrap().questions.push(asked);
-        // By the action where it is short, by its index otherwise.
+        // Answers alternate between action and index.
         Ok(if question.id().is_multiple_of(2) {
             question.engine_actions()?[index].into()
         } else {
@@ -49,14 +49,14 @@ impl Bot for Writer {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bot_plays_the_same_game_here_and_at_a_server() {
-    let house = House::open().await;
-    let client = house.client().await;
+async fn local_and_remote_games_are_equal() {
+    let server = TestServer::start().await;
+    let client = server.client().await;
     let session = client.session();
     for game in GameId::ALL {
         let id = game.info().id;
         let seed = [0x5e; 32];
-        let local = [Writer::default(), Writer::default()];
+        let local = [LoggingBot::default(), LoggingBot::default()];
         let (mut one, mut other) = (local[0].clone(), local[1].clone());
         let over = LocalGame::of(id).unwrap().seed(seed).play(&mut [&mut one, &mut other]).unwrap();
 
@@ -64,11 +64,11 @@ async fn a_bot_plays_the_same_game_here_and_at_a_server() {
         let table = within(client.create_table(table)).await.unwrap();
         let mut seats = Vec::new();
         for _ in 0..2 {
-            // Attached before the game begins, so that all of it is observed.
+            // Attached before the game starts, so that all updates are observed.
             let joined = within(client.join_table(&table)).await.unwrap();
             seats.push(within(session.seat(joined.token)).await.unwrap());
         }
-        let remote = [Writer::default(), Writer::default()];
+        let remote = [LoggingBot::default(), LoggingBot::default()];
         let playing = seats
             .into_iter()
             .zip(remote.clone())
@@ -77,15 +77,12 @@ async fn a_bot_plays_the_same_game_here_and_at_a_server() {
         for (seat, (local, remote)) in local.iter().zip(&remote).enumerate() {
             let (local, remote) = (local.0.lock().unwrap(), remote.0.lock().unwrap());
             for (remote, local) in remote.questions.iter().zip(&local.questions) {
-                assert!(
-                    remote == local,
-                    "{id}, seat {seat}: another game was played:\n{remote:#?}\n{local:#?}"
-                );
+                assert!(remote == local, "{id}, seat {seat}: the games differ:\n{remote:#?}\n{local:#?}");
             }
             assert_eq!(remote.questions.len(), local.questions.len());
             assert_eq!(remote.points, local.points);
-            // Those who choose at the same time do so in any order, so the events are compared without it. The second
-            // to sit down is told of the deal by its snapshot.
+            // Simultaneous choices come in any order, so events are compared as multisets. The second player
+            // sees the deal in its snapshot.
             let mut missing: Vec<String> = local.events.iter().map(|event| format!("{event:?}")).collect();
             for event in &remote.events {
                 let place = missing.iter().position(|missing| *missing == format!("{event:?}"));
@@ -104,9 +101,9 @@ async fn a_bot_plays_the_same_game_here_and_at_a_server() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn house_bots_take_the_other_seats_of_every_game() {
-    let house = House::open().await;
-    let client = house.client().await;
+async fn every_game_is_played_against_house_bots_at_every_player_count() {
+    let server = TestServer::start().await;
+    let client = server.client().await;
     let mut tokens = BTreeMap::new();
     for game in within(client.games()).await.unwrap() {
         for players in game.min_players..=game.max_players {

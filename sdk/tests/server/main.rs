@@ -1,24 +1,24 @@
-//! The SDK against the real server, in this process: every call, every game, encryption and keys, and a thousand tables
-//! over one stream while the server is stopped, killed and started again.
-#![allow(clippy::unwrap_used, reason = "a test that meets an error should stop there and then")]
+//! The SDK against the real server, in this process: every call, every game, TLS and API keys, and a thousand
+//! tables over one stream while the server is stopped, killed and restarted.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first error")]
 
 mod agents;
 mod calls;
 mod games;
-mod house;
-#[path = "../fake/net.rs"]
-mod net;
+#[path = "../fake/proxy.rs"]
+mod proxy;
 mod restarts;
-mod secure;
 #[path = "../../../server/tests/rpc/sums.rs"]
 mod sums;
+mod test_server;
+mod tls_and_keys;
 mod tournaments;
 
 use std::future::IntoFuture;
 use std::time::Duration;
 
-/// Waits for something that must happen, however slow the machine is.
-async fn within<T>(what: impl IntoFuture<Output = T>) -> T {
+/// Awaits with a generous timeout, for slow machines.
+async fn within<T>(future: impl IntoFuture<Output = T>) -> T {
     let limit = Duration::from_secs(300);
-    tokio::time::timeout(limit, what).await.expect("it should have happened within five minutes")
+    tokio::time::timeout(limit, future).await.expect("timed out after five minutes")
 }

@@ -1,4 +1,4 @@
-//! A thousand tables over one stream, while the server is stopped, killed and started again.
+//! A thousand tables over one stream, while the server is stopped, killed and restarted.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use parlor_sdk::{Bot, BotError, Choice, Client, End, Joined, NewTable, Question,
 use tokio::sync::watch;
 use wire::game_options::Game;
 
-use super::house::House;
+use super::test_server::TestServer;
 use super::within;
 
 const TABLES: usize = 1000;
 
-/// One round of GAP against a house bot, with one seat to take and all the time in the world.
+/// One round of GAP against a house bot, with one open seat and no clock.
 fn short_game() -> NewTable {
     let length = Some(wire::gap_options::Length::Rounds(1));
     let options = wire::GameOptions { game: Some(Game::Gap(wire::GapOptions { length })) };
@@ -27,24 +27,24 @@ async fn sit_down(client: &Client) -> Joined {
     client.join_table(&table).await.unwrap()
 }
 
-/// Checks that everything comes once and in order, and that what it chose is what was decided.
-pub(crate) struct Strict {
+/// Checks that updates and decisions come once and in order, and that each decision is the one chosen.
+pub(crate) struct OrderCheckingBot {
     last: Option<u32>,
     asked: u32,
     chosen: HashMap<u32, usize>,
     decisions: Arc<watch::Sender<usize>>,
 }
 
-impl Strict {
-    pub(crate) fn new(decisions: &Arc<watch::Sender<usize>>) -> Strict {
-        Strict { last: None, asked: 0, chosen: HashMap::new(), decisions: Arc::clone(decisions) }
+impl OrderCheckingBot {
+    pub(crate) fn new(decisions: &Arc<watch::Sender<usize>>) -> OrderCheckingBot {
+        OrderCheckingBot { last: None, asked: 0, chosen: HashMap::new(), decisions: Arc::clone(decisions) }
     }
 }
 
-impl Bot for Strict {
+impl Bot for OrderCheckingBot {
     fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
-        assert_eq!(question.id(), self.asked + 1, "each decision is asked once, in order");
-        assert!(self.last.is_none_or(|last| last == question.after()), "all that led to it was told");
+        assert_eq!(question.id(), self.asked + 1, "each decision comes once, in order");
+        assert!(self.last.is_none_or(|last| last == question.after()), "all earlier updates were delivered");
         assert_eq!(question.legal_actions().len(), question.legal_count());
         self.asked = question.id();
         let index = (self.asked as usize * 31) % question.legal_count();
@@ -69,9 +69,9 @@ impl Bot for Strict {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_tables_over_one_stream_through_restarts() {
-    let mut house = House::open().await;
-    let client = house.client().await;
+async fn thousand_tables_over_one_stream_survive_restarts() {
+    let mut server = TestServer::start().await;
+    let client = server.client().await;
     let joined = stream::iter(0..TABLES).map(|_| sit_down(&client)).buffer_unordered(32);
     let joined: Vec<Joined> = within(joined.collect()).await;
     assert_eq!(joined.len(), TABLES);
@@ -81,15 +81,15 @@ async fn a_thousand_tables_over_one_stream_through_restarts() {
     let mut decided = decisions.subscribe();
     let session = client.session();
     let playing = tokio::spawn(async move {
-        session.play_all(tokens, TABLES, move || Strict::new(&decisions)).collect::<Vec<_>>().await
+        session.play_all(tokens, TABLES, move || OrderCheckingBot::new(&decisions)).collect::<Vec<_>>().await
     });
-    // Each at a moment when tables are in full swing.
+    // Each while many tables are being played.
     within(decided.wait_for(|decisions| *decisions >= 1000)).await.unwrap();
-    within(house.restart()).await;
+    within(server.restart()).await;
     within(decided.wait_for(|decisions| *decisions >= 2500)).await.unwrap();
-    within(house.kill()).await;
+    within(server.kill()).await;
     within(decided.wait_for(|decisions| *decisions >= 4000)).await.unwrap();
-    house.network.cut();
+    server.proxy.cut();
 
     let played = within(playing).await.unwrap();
     assert_eq!(played.len(), TABLES);
@@ -99,7 +99,7 @@ async fn a_thousand_tables_over_one_stream_through_restarts() {
         results.insert(finished.table.table_id.clone(), finished.table);
     }
     assert_eq!(results.len(), TABLES);
-    // What the players were told is what the server has.
+    // The players' results equal the server's.
     let asked = stream::iter(joined).map(|joined| client.table(joined.table.table_id)).buffer_unordered(32);
     let asked: Vec<wire::Table> = within(asked.try_collect()).await.unwrap();
     for table in asked {
@@ -110,23 +110,23 @@ async fn a_thousand_tables_over_one_stream_through_restarts() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_life_of_tables_is_followed_through_restarts() {
+async fn table_feed_is_gapless_through_restarts() {
     const TABLES: usize = 30;
-    let mut house = House::open().await;
-    let client = house.client().await;
+    let mut server = TestServer::start().await;
+    let client = server.client().await;
     let mut news = within(client.follow_tables(None)).await.unwrap();
     let start = news.number();
     let made = Arc::new(AtomicUsize::new(0));
     for number in 0..TABLES {
-        // Between house bots alone: it plays by itself.
+        // House bots only: no client has to play.
         let length = Some(wire::gap_options::Length::Rounds(1));
         let options = wire::GameOptions { game: Some(Game::Gap(wire::GapOptions { length })) };
         let table = NewTable::with_options(options).house_bot("random").house_bot("greedy");
         within(client.create_table(table)).await.unwrap();
         made.fetch_add(1, Ordering::Relaxed);
         match number {
-            9 => within(house.restart()).await,
-            19 => within(house.kill()).await,
+            9 => within(server.restart()).await,
+            19 => within(server.kill()).await,
             _ => {}
         }
     }
@@ -134,13 +134,13 @@ async fn the_life_of_tables_is_followed_through_restarts() {
     while over.len() < TABLES {
         let item = within(news.next()).await.unwrap();
         number += 1;
-        assert_eq!((item.number, news.number()), (number, number), "none is left out or told twice");
+        assert_eq!((item.number, news.number()), (number, number), "no news is skipped or repeated");
         if let Some(wire::table_news::News::Over(ended)) = item.news {
             assert_eq!(ended.state(), wire::TableState::Finished);
             assert!(over.insert(item.table_id, ended).is_none(), "a table ends once");
         }
     }
-    // Somebody who follows from the beginning is told the same.
+    // Following from the start gives the same news.
     let mut again = within(client.follow_tables(Some(start))).await.unwrap();
     for expected in start + 1..=number {
         assert_eq!(within(again.next()).await.unwrap().number, expected);

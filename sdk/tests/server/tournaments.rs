@@ -1,20 +1,22 @@
-//! Tournaments of the house's bots over the wire: every format with every game adds up, and the better ones come first.
+//! Tournaments of house bots over the wire: every format with every game adds up, and stronger bots rank
+//! higher.
 //!
-//! The seed is given, so that the results are the same every time: a bot of the house draws from the seed, and nothing
-//! else. How many groups there are was chosen so that the difference between the bots is two standard errors or more.
+//! The seed is given, so results are deterministic: house bots draw from the seed only. The number of groups
+//! makes the difference between the bots at least two standard errors.
 
 use futures_util::TryStreamExt;
+use parlor_engine::for_all_games;
 use parlor_sdk::{Client, options, wire};
 use parlor_server::config::Count;
 use wire::entrant_setup::Entrant;
 use wire::tournament_setup::Format;
 
-use super::house::House;
 use super::sums::check_sums;
+use super::test_server::TestServer;
 use super::within;
 
-/// A tournament of four, the strongest one being `search`. In a knockout the first place meets the last one: the
-/// seeding helps nobody.
+/// A tournament of four, `search` being the strongest. In a knockout the first entrant meets the last one, so
+/// the seeding favours nobody.
 fn cup(game: &str, search: &str, format: Format) -> wire::TournamentSetup {
     let house_bot = |name: &str| wire::EntrantSetup {
         entrant: Some(Entrant::HouseBot(wire::HouseBotSeat { name: name.to_owned() })),
@@ -31,7 +33,7 @@ fn cup(game: &str, search: &str, format: Format) -> wire::TournamentSetup {
     }
 }
 
-/// Plays a tournament to its end; gives its standings and its tables.
+/// Plays a tournament to its end; returns its standings and tables.
 async fn play(
     client: &Client,
     setup: wire::TournamentSetup,
@@ -41,19 +43,20 @@ async fn play(
     within(client.start_tournament(&id)).await.unwrap();
     let mut followed = client.follow_tournament(&id);
     let mut last = None;
-    while let Some(told) = within(followed.next()).await.unwrap() {
-        last = told.standings;
+    while let Some(update) = within(followed.next()).await.unwrap() {
+        last = update.standings;
     }
     let standings = last.unwrap();
     assert_eq!(standings.state(), wire::TournamentState::Finished);
     (standings, within(client.tournament_tables(&id).try_collect()).await.unwrap())
 }
 
-/// Every format with this game: what is counted adds up, and of those whose strength is known the better is first.
-async fn every_format(game: &str, search: &str, groups: u32) {
-    let house = House::open().await;
-    let client = house.client().await;
-    // In a gauntlet everyone meets the champion alone: it is the best, and the others are measured against it.
+/// Every format with this game: sums add up, and bots of known strength rank in order.
+async fn every_format(game: &str) {
+    let Strength { search, groups } = *Strength::of(game);
+    let server = TestServer::start().await;
+    let client = server.client().await;
+    // In a gauntlet everyone meets the champion only: the strongest, as the yardstick.
     let formats = [
         Format::RoundRobin(wire::RoundRobinFormat { groups }),
         Format::Gauntlet(wire::GauntletFormat { champion: 2, groups }),
@@ -72,31 +75,48 @@ async fn every_format(game: &str, search: &str, groups: u32) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_format_with_habe_fertig() {
-    every_format("habe_fertig", "search:4", 32).await;
+/// Budget of the search bot and number of groups with which a game's bots differ by two standard errors.
+struct Strength {
+    search: &'static str,
+    groups: u32,
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_format_with_gap() {
-    every_format("gap", "search:60", 24).await;
+/// Cheaper settings found for some games, by id. Any other game gets [`Strength::SAFE`].
+const TUNED: [(&str, Strength); 4] = [
+    ("habe_fertig", Strength { search: "search:4", groups: 32 }),
+    ("gap", Strength { search: "search:60", groups: 24 }),
+    ("flush", Strength { search: "search:60", groups: 48 }),
+    ("no_dice", Strength { search: "search:20", groups: 16 }),
+];
+
+impl Strength {
+    /// The most expensive settings that any game needed.
+    const SAFE: Strength = Strength { search: "search:60", groups: 48 };
+
+    fn of(game: &str) -> &'static Strength {
+        TUNED.iter().find(|(id, _)| *id == game).map_or(&Strength::SAFE, |(_, strength)| strength)
+    }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_format_with_flush() {
-    every_format("flush", "search:60", 48).await;
+/// One test per game of the catalogue.
+macro_rules! test_every_game {
+    ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {$(
+        mod $module {
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn every_format_adds_up_and_ranks_stronger_bots_higher() {
+                super::every_format(parlor_engine::GameId::$variant.info().id).await;
+            }
+        }
+    )*};
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_format_with_no_dice() {
-    every_format("no_dice", "search:20", 16).await;
-}
+for_all_games!(test_every_game);
 
-/// The same seed gives the same tournament, to the last digit, on another server with other threads.
+/// The same seed gives the same tournament, digit for digit, on another server with another thread count.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_same_seed_gives_the_same_tournament() {
-    let one = House::open().await;
-    let other = House::open_with(|settings, _| settings.bots.workers = Count::of(1)).await;
+async fn same_seed_gives_the_same_tournament() {
+    let one = TestServer::start().await;
+    let other = TestServer::start_with(|settings, _| settings.bots.workers = Count::of(1)).await;
     for game in options::games() {
         let setup = cup(&game, "search:5", Format::RoundRobin(wire::RoundRobinFormat { groups: 2 }));
         let [(first, tables), (second, again)] =

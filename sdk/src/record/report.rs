@@ -1,0 +1,242 @@
+//! Findings of a verification, in English and German.
+
+use std::fmt;
+
+use parlor_engine::{Lang, Refusal, Say, Viewer};
+
+/// Result of verifying a record.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Report {
+    /// Findings, in the order of the record. Empty if everything that could be checked is correct.
+    pub wrong: Vec<Finding>,
+    /// Limits of what the record proves, though nothing is wrong.
+    pub unproven: Vec<Unproven>,
+}
+
+impl Report {
+    /// True if there are no findings.
+    #[must_use]
+    pub fn is_right(&self) -> bool {
+        self.wrong.is_empty()
+    }
+}
+
+/// One thing that is wrong with a record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Finding {
+    /// Path of the field, such as `steps[12].decided[0].index`.
+    pub path: String,
+    /// The problem.
+    pub problem: Problem,
+}
+
+/// Kinds of problems. Values are in the notation of the text format.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A value differs from the expected one. `None`: absent.
+    Differs {
+        /// Value in the record.
+        found: Option<String>,
+        /// Expected value.
+        right: Option<String>,
+    },
+    /// The rules refuse the action.
+    Illegal {
+        /// The action.
+        action: String,
+        /// Reason for the refusal.
+        refusal: Refusal,
+    },
+    /// A step is missing before this one.
+    Missing {
+        /// The missing step.
+        step: String,
+    },
+    /// The step is extra: without it, the next one fits.
+    Extra,
+    /// This step and the next one are swapped.
+    Swapped,
+    /// The record ends before the table is over.
+    Unfinished,
+    /// The step is impossible, so later steps were not checked.
+    Impossible {
+        /// The reason.
+        why: String,
+    },
+    /// The cards were not dealt from this seed.
+    NotFromSeed,
+    /// The time is earlier than the previous step's.
+    Backwards {
+        /// Time of the previous step, in milliseconds.
+        before: i64,
+    },
+    /// The value is malformed or unknown to this crate.
+    Unreadable {
+        /// The reason.
+        why: String,
+    },
+}
+
+/// A limit of what a record proves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Unproven {
+    /// The creator of the table gave the seed, and so chose the deal.
+    SeedGiven,
+    /// The deal belongs to a tournament that was not over when the record was fetched, so its derivation from
+    /// the tournament's seed is not shown.
+    Deal,
+    /// The record is one viewer's: the others' cards, decisions and hidden actions are not in it.
+    Viewer(Viewer),
+    /// The game never started: no card was dealt.
+    NeverBegan,
+    /// The game was not played out: there is no score.
+    BrokenOff,
+}
+
+impl Finding {
+    pub(super) fn new(path: impl Into<String>, problem: Problem) -> Finding {
+        Finding { path: path.into(), problem }
+    }
+
+    pub(super) fn unreadable(path: impl Into<String>, why: impl fmt::Display) -> Finding {
+        Finding::new(path, Problem::Unreadable { why: why.to_string() })
+    }
+
+    pub(super) fn differs(
+        path: impl Into<String>,
+        found: impl Into<Option<String>>,
+        right: impl Into<Option<String>>,
+    ) -> Finding {
+        Finding::new(path, Problem::Differs { found: found.into(), right: right.into() })
+    }
+}
+
+/// Maximum number of characters of a value shown in a message.
+const SHOWN: usize = 300;
+
+fn cut(value: &str) -> String {
+    match value.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{} ...", &value[..end]),
+        None => value.to_owned(),
+    }
+}
+
+impl Say for Finding {
+    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.path)?;
+        self.problem.say(lang, f)
+    }
+}
+
+impl Say for Problem {
+    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nothing = match lang {
+            Lang::En => "nothing",
+            Lang::De => "nichts",
+        };
+        let value = |value: &Option<String>| value.as_deref().map_or_else(|| nothing.to_owned(), cut);
+        match (self, lang) {
+            (Problem::Differs { found, right }, Lang::En) => {
+                write!(f, "found {}, expected {}", value(found), value(right))
+            }
+            (Problem::Differs { found, right }, Lang::De) => {
+                write!(f, "da steht {}, und es müsste {} sein", value(found), value(right))
+            }
+            (Problem::Illegal { action, refusal }, Lang::En) => {
+                write!(f, "{} is against the rules: {}", cut(action), refusal.in_lang(lang))
+            }
+            (Problem::Illegal { action, refusal }, Lang::De) => {
+                write!(f, "{} verstößt gegen die Regeln: {}", cut(action), refusal.in_lang(lang))
+            }
+            (Problem::Missing { step }, Lang::En) => {
+                write!(f, "a step is missing before this one: {}", cut(step))
+            }
+            (Problem::Missing { step }, Lang::De) => write!(f, "davor fehlt ein Schritt: {}", cut(step)),
+            (Problem::Extra, Lang::En) => f.write_str("the step was added: the record continues without it"),
+            (Problem::Extra, Lang::De) => f.write_str("der Schritt gehört nicht hierher: er kam dazu"),
+            (Problem::Swapped, Lang::En) => f.write_str("the step belongs after the next one"),
+            (Problem::Swapped, Lang::De) => f.write_str("der Schritt gehört hinter den nächsten"),
+            (Problem::Unfinished, Lang::En) => {
+                f.write_str("the record ends before the table is over: its last steps are missing")
+            }
+            (Problem::Unfinished, Lang::De) => {
+                f.write_str("die Aufzeichnung endet vor dem Tisch: die letzten Schritte fehlen")
+            }
+            (Problem::Impossible { why }, Lang::En) => {
+                write!(f, "this step is impossible ({}); later steps were not checked", cut(why))
+            }
+            (Problem::Impossible { why }, Lang::De) => {
+                write!(f, "das kann nicht geschehen sein ({}); was danach kommt, ist ungeprüft", cut(why))
+            }
+            (Problem::NotFromSeed, Lang::En) => f.write_str("the cards were not dealt from this seed"),
+            (Problem::NotFromSeed, Lang::De) => {
+                f.write_str("die Karten wurden nicht aus diesem Startwert gegeben")
+            }
+            (Problem::Backwards { before }, Lang::En) => {
+                write!(f, "earlier than the previous step, which was at {before} ms")
+            }
+            (Problem::Backwards { before }, Lang::De) => {
+                write!(f, "das ist vor dem Schritt davor, der nach {before} ms war")
+            }
+            (Problem::Unreadable { why }, Lang::En) => write!(f, "unreadable: {}", cut(why)),
+            (Problem::Unreadable { why }, Lang::De) => write!(f, "das ist nicht lesbar: {}", cut(why)),
+        }
+    }
+}
+
+impl Say for Unproven {
+    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self, lang) {
+            (Unproven::SeedGiven, Lang::En) => {
+                f.write_str("the creator of the table gave the seed: it proves nothing about the deal")
+            }
+            (Unproven::SeedGiven, Lang::De) => f.write_str(
+                "der Startwert wurde beim Anlegen des Tisches vorgegeben: über das Geben beweist er nichts",
+            ),
+            (Unproven::Deal, Lang::En) => f.write_str(
+                "the deal belongs to a tournament that was not over yet: only a record fetched after the tournament \
+                 proves that its seed follows from the tournament's commitment",
+            ),
+            (Unproven::Deal, Lang::De) => f.write_str(
+                "das Blatt gehört zu einem Turnier, das noch nicht zu Ende war: ob sein Startwert der ist, an den das \
+                 Turnier gebunden war, zeigt die Aufzeichnung, die der Server danach gibt",
+            ),
+            (Unproven::Viewer(viewer), Lang::En) => write!(
+                f,
+                "the game as seen by {}: other seats' hands, decisions and hidden actions could not be checked",
+                viewer.in_lang(lang)
+            ),
+            (Unproven::Viewer(viewer), Lang::De) => write!(
+                f,
+                "es ist, was {} sah: was andere hielten, gefragt wurden und heimlich taten, ließ sich nicht prüfen",
+                viewer.in_lang(lang)
+            ),
+            (Unproven::NeverBegan, Lang::En) => f.write_str("the game never started: no card was dealt"),
+            (Unproven::NeverBegan, Lang::De) => {
+                f.write_str("das Spiel hat nie begonnen: es wurde keine Karte gegeben")
+            }
+            (Unproven::BrokenOff, Lang::En) => {
+                f.write_str("the game was not played out: there is no score")
+            }
+            (Unproven::BrokenOff, Lang::De) => {
+                f.write_str("das Spiel wurde nicht zu Ende gespielt: niemand hat gepunktet")
+            }
+        }
+    }
+}
+
+macro_rules! display_in_english {
+    ($($name:ty),+) => {$(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.say(Lang::En, f)
+            }
+        }
+    )+};
+}
+
+display_in_english!(Finding, Problem, Unproven);

@@ -1,0 +1,133 @@
+//! Checks that the seeds and commitments of a record follow from each other.
+
+use parlor_fair::{DealSeed, Entropy, GIVEN, ServerSeed, TableId};
+
+use super::diff::differences;
+use super::report::Finding;
+use crate::wire;
+use wire::record_telling::Told;
+use wire::table_event::Event;
+
+/// The shuffle as a record states it: in its header, and in its start and end events.
+pub(super) struct ShuffleClaims<'a> {
+    pub(super) header: wire::FairShuffle,
+    pub(super) start: Option<&'a wire::FairShuffle>,
+    pub(super) end: Option<&'a wire::FairShuffle>,
+}
+
+impl ShuffleClaims<'_> {
+    pub(super) fn from_record(record: &wire::Record) -> ShuffleClaims<'_> {
+        let mut claims =
+            ShuffleClaims { header: record.shuffle.clone().unwrap_or_default(), start: None, end: None };
+        for telling in record.steps.iter().flat_map(|step| &step.told) {
+            let Some(Told::Table(table)) = &telling.told else { continue };
+            match &table.event {
+                Some(Event::Started(started)) => claims.start = claims.start.or(started.shuffle.as_ref()),
+                Some(Event::Over(over)) => claims.end = claims.end.or(over.shuffle.as_ref()),
+                _ => {}
+            }
+        }
+        claims
+    }
+
+    /// The expected shuffle: the header's or, if that is inconsistent and the end event's is not, the end
+    /// event's; with everything derived from the secret recomputed.
+    pub(super) fn expected(&self, table: &str, started: bool) -> Result<wire::FairShuffle, String> {
+        let from_header = derive(&self.header, table, started);
+        let is_consistent = |shuffle: &wire::FairShuffle, expected: &Result<wire::FairShuffle, String>| {
+            expected.as_ref() == Ok(shuffle)
+                && self.start.is_none_or(|start| start.entropy == shuffle.entropy)
+        };
+        if let Some(end) = self.end
+            && !is_consistent(&self.header, &from_header)
+        {
+            let from_end = derive(end, table, started);
+            if is_consistent(end, &from_end) {
+                return from_end;
+            }
+        }
+        from_header
+    }
+}
+
+/// Recomputes what follows from a shuffle's secret and entropy.
+///
+/// # Errors
+///
+/// A field is malformed.
+fn derive(stated: &wire::FairShuffle, table: &str, started: bool) -> Result<wire::FairShuffle, String> {
+    let mut expected = stated.clone();
+    let game_seed = match &stated.deal_group {
+        None if stated.seed_given => {
+            expected.commitment.clear();
+            expected.server_seed.clear();
+            expected.entropy.clear();
+            if started { parse_seed(&stated.game_seed, "game_seed")? } else { [0; 32] }
+        }
+        None => {
+            let table: TableId = table.parse().map_err(|error| format!("table_id: {error}"))?;
+            let server = ServerSeed::from_bytes(parse_seed(&stated.server_seed, "server_seed")?);
+            expected.commitment = server.commitment(table).as_bytes().to_vec();
+            if !started {
+                expected.entropy.clear();
+            }
+            let added = stated.entropy.iter().map(|seat| Entropy::new(&seat.entropy));
+            let added = added.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+            *server.game_seed(table, &added).reveal()
+        }
+        Some(group) => {
+            let deal = deal_seed(stated, group)?;
+            if stated.seed_given {
+                expected.commitment.clear();
+            } else {
+                expected.commitment = deal.commitment().as_bytes().to_vec();
+            }
+            expected.entropy.clear();
+            let added = group.entropy.iter().map(|entropy| Entropy::new(entropy));
+            let added = added.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+            *deal.game_seed(&added).reveal()
+        }
+    };
+    expected.game_seed = if started { game_seed.to_vec() } else { Vec::new() };
+    Ok(expected)
+}
+
+/// Seed of a tournament's deal. A given seed is derived with a zero salt instead of the tournament's id, so
+/// that it gives the same deals in every tournament.
+pub(super) fn deal_seed(stated: &wire::FairShuffle, group: &wire::DealGroup) -> Result<DealSeed, String> {
+    let tournament = group.tournament_id.parse();
+    let tournament = tournament.map_err(|error| format!("deal_group.tournament_id: {error}"))?;
+    let tournament = if stated.seed_given { GIVEN } else { tournament };
+    let number = group.number.ok_or("deal_group.number must be set")?;
+    Ok(DealSeed::from_bytes(tournament, number, parse_seed(&stated.server_seed, "server_seed")?))
+}
+
+/// Checks the derivation from the tournament's seed to the deal's seed. No findings if the record does not
+/// show the tournament's seed.
+pub(super) fn check_deal_seed(stated: &wire::FairShuffle) -> Vec<Finding> {
+    let Some(group) = stated.deal_group.as_ref().filter(|group| !group.tournament_seed.is_empty()) else {
+        return Vec::new();
+    };
+    const SEED: &str = "shuffle.deal_group.tournament_seed";
+    let server = match parse_seed(&group.tournament_seed, "tournament_seed") {
+        Ok(bytes) => ServerSeed::from_bytes(bytes),
+        Err(why) => return vec![Finding::unreadable(SEED, why)],
+    };
+    // Errors in these are reported elsewhere.
+    let (Ok(tournament), Some(number)) = (group.tournament_id.parse(), group.number) else {
+        return Vec::new();
+    };
+    let (salt, commitment) = match stated.seed_given {
+        true => (GIVEN, Vec::new()),
+        false => (tournament, server.tournament_commitment(tournament).as_bytes().to_vec()),
+    };
+    let mut expected = stated.clone();
+    expected.server_seed = server.deal(salt, number).reveal().to_vec();
+    expected.deal_group = Some(wire::DealGroup { tournament_commitment: commitment, ..group.clone() });
+    differences("shuffle", stated, &expected)
+}
+
+/// Parses a seed of 32 bytes.
+pub(super) fn parse_seed(bytes: &[u8], field: &str) -> Result<[u8; 32], String> {
+    bytes.try_into().map_err(|_| format!("{field} must have 32 bytes, not {}", bytes.len()))
+}

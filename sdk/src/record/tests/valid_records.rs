@@ -1,0 +1,42 @@
+//! Records of a correct server verify, for every viewer.
+
+use super::fixtures::all_table_specs;
+use crate::record::{self, Unproven};
+
+#[test]
+fn full_records_of_every_kind_verify() {
+    for table in all_table_specs() {
+        let report = record::verify(&table.record(None));
+        let messages: Vec<String> = report.wrong.iter().map(ToString::to_string).collect();
+        assert!(
+            report.is_right(),
+            "{:?}, {} players, seed {}: {messages:#?}",
+            table.options,
+            table.players,
+            table.seed
+        );
+        let is_given = table.chance.is_given();
+        assert_eq!(report.unproven.contains(&Unproven::SeedGiven), is_given);
+        assert_eq!(report.unproven.contains(&Unproven::Deal), table.chance.deal().is_some() && !is_given);
+        assert_eq!(report.unproven.contains(&Unproven::BrokenOff), table.cancelled);
+    }
+}
+
+#[test]
+fn viewer_records_of_every_kind_verify() {
+    for table in all_table_specs() {
+        let played = table.play();
+        for viewer in parlor_engine::Viewer::all(table.players) {
+            let report = record::verify(&parlor_server::wire::record(&played, Some(viewer)));
+            let messages: Vec<String> = report.wrong.iter().map(ToString::to_string).collect();
+            assert!(
+                report.is_right(),
+                "{:?}, {} players, seed {}, {viewer:?}: {messages:#?}",
+                table.options,
+                table.players,
+                table.seed
+            );
+            assert!(report.unproven.contains(&Unproven::Viewer(viewer)));
+        }
+    }
+}
