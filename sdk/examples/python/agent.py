@@ -1,47 +1,59 @@
-"""An agent: connects under a name, is given seats at many tables over one stream, and plays them at random.
+"""An agent: connects under a name, is assigned seats at many tables over one stream, and plays them at random.
 
-python agent.py [NAME] [HOST:PORT]    (or PARLOR_ADDRESS; an API key, if the server wants one, in PARLOR_KEY)
+python agent.py [NAME] [HOST:PORT]    (or PARLOR_ADDRESS; an API key, if needed, in PARLOR_KEY)
 
-It comes back by itself after every break, with bookmarks of all its tables, and answers each decision once. It ends when
-another program connects under its name, or when the server refuses it.
+It reconnects after every break, with bookmarks of all its tables, and answers each decision once. It ends when another
+program connects under its name, or when the server rejects it.
 """
 import hashlib, os, queue, random, sys, time
 import grpc
-from parlor.v1 import agent_pb2 as a, agent_pb2_grpc, error_pb2 as e, play_pb2 as p
+from parlor.v1 import agent_pb2 as a, agent_pb2_grpc, catalogue_pb2, catalogue_pb2_grpc
+from parlor.v1 import error_pb2 as e, game_pb2, play_pb2 as p
 
 NAME = sys.argv[1] if len(sys.argv) > 1 else "python-random"
 ADDRESS = sys.argv[2] if len(sys.argv) > 2 else os.environ.get("PARLOR_ADDRESS", "127.0.0.1:7766")
-GAMES = ["habe_fertig", "gap", "flush", "no_dice"]
-# The secret that the name belongs to. Choose one that nobody can guess, and keep it: the name is lost without it.
+# Secret that owns the name. Choose one that cannot be guessed, and keep it: without it the name is lost.
 SECRET = os.environ.get("PARLOR_AGENT_KEY", "a secret of the example, known to all").encode()
-ENTROPY = os.urandom(32)  # goes into the shuffles of tournaments, so that nobody needs to be trusted for them
+ENTROPY = os.urandom(32)  # contributed to the shuffles of tournaments, so that no one else need be trusted
 metadata = [("authorization", "Bearer " + os.environ["PARLOR_KEY"])] if "PARLOR_KEY" in os.environ else None
-# For good: the name has another owner, another program has the name, or what we say is wrong.
-FOR_GOOD = {grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.INVALID_ARGUMENT}
+# Permanent errors: the name has another owner, another program uses it, or the hello is invalid.
+PERMANENT = {grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.INVALID_ARGUMENT}
 
 
 def decide(table, decision):
-    """Your ideas go here: decision.view is all that you know, decision.legal_actions all that you can do.
+    """Your strategy: decision.view is all you know, decision.legal_actions all you can do.
 
-    This one chooses at random, but the same every time that the same decision comes, which it does after a break.
+    This one plays at random, but repeats its choice if the same decision comes again after a reconnect.
     """
     seed = hashlib.sha256(f"{table.table_id} {table.seat} {decision.id}".encode() + ENTROPY).digest()
     return random.Random(seed).randrange(decision.legal_count)
 
 
-numbers = {}  # (table, seat): the number of the last update that we have
+def list_games(channel):
+    """Ids of the server's games; those of the .proto files for a server without a catalogue (parlor conformance)."""
+    try:
+        stub = catalogue_pb2_grpc.CatalogueServiceStub(channel)
+        reply = stub.ListGames(catalogue_pb2.ListGamesRequest(), metadata=metadata, timeout=30)
+        return [game.game for game in reply.games]
+    except grpc.RpcError as error:
+        if error.code() != grpc.StatusCode.UNIMPLEMENTED:
+            raise
+        return [field.name for field in game_pb2.GameOptions.DESCRIPTOR.fields]
 
 
-def one_stream(stub):
-    """Plays over one stream until it ends. Returns how long to wait before the next, in seconds; None: do not come back."""
-    say = queue.SimpleQueue()  # what goes to the server
-    hello = a.AgentHello(name=NAME, version="1.0", agent_key=SECRET, games=GAMES, max_tables=100, entropy=ENTROPY)
+numbers = {}  # (table, seat): number of the last update received
+
+
+def one_stream(stub, games):
+    """Plays over one stream until it ends. Returns the seconds to wait before the next; None: do not reconnect."""
+    requests = queue.SimpleQueue()  # messages to send
+    hello = a.AgentHello(name=NAME, version="1.0", agent_key=SECRET, games=games, max_tables=100, entropy=ENTROPY)
     hello.bookmarks.extend(a.AgentBookmark(table_id=t, seat=s, after=n) for (t, s), n in numbers.items())
-    say.put(a.ConnectRequest(hello=hello))
+    requests.put(a.ConnectRequest(hello=hello))
     before = dict(numbers)
-    numbers.clear()  # a table that is not given again ended while we were away
-    seats, defaults = {}, {}  # of each channel of this stream: the seat, and what its clock would do
-    for message in stub.Connect(iter(say.get, None), metadata=metadata):
+    numbers.clear()  # a table that is not assigned again ended meanwhile
+    seats, defaults = {}, {}  # per channel of this stream: the seat, and the index of its default action
+    for message in stub.Connect(iter(requests.get, None), metadata=metadata):
         if message.HasField("welcome"):
             print(f"{NAME} is connected, up to {message.welcome.max_tables} tables at once", flush=True)
         if message.HasField("set_aside"):
@@ -56,17 +68,17 @@ def one_stream(stub):
                 continue
             table = seats.get(item.channel)
             if table is None or kind is None:
-                continue  # of a kind that a newer server has
-            place = (table.table_id, table.seat)
+                continue  # an item kind of a newer server
+            seat = (table.table_id, table.seat)
             if kind == "snapshot":
-                numbers[place] = item.snapshot.number
+                numbers[seat] = item.snapshot.number
             elif kind == "update":
-                numbers[place] = item.update.number
+                numbers[seat] = item.update.number
                 for event in item.update.table_events:
                     if event.HasField("over"):
-                        mine = [s for s in event.over.result.seats if s.seat == table.seat]
-                        reached = f"place {mine[0].place} with {mine[0].points} points" if mine else "no result"
-                        print(f"{table.game} {table.table_id}: {reached}", flush=True)
+                        own = [s for s in event.over.result.seats if s.seat == table.seat]
+                        result = f"place {own[0].place} with {own[0].points} points" if own else "no result"
+                        print(f"{table.game} {table.table_id}: {result}", flush=True)
             elif kind == "decision":
                 begun = time.monotonic()
                 defaults[item.channel] = item.decision.default_index
@@ -75,16 +87,16 @@ def one_stream(stub):
                 answer = p.Answer(decision_id=item.decision.id, index=index, think_ms=think_ms)
                 answers.append(p.PlayRequestItem(channel=item.channel, answer=answer))
             elif kind == "answered" and item.answered.refusal.reason == e.ERROR_REASON_ILLEGAL_ACTION:
-                # The decision is still open, and the clock runs: do what the clock would do.
+                # The decision is still open, and its clock runs: play the default action.
                 print(f"refused: {item.answered.refusal.text.en}", file=sys.stderr)
                 answer = p.Answer(decision_id=item.answered.decision_id, index=defaults[item.channel])
                 answers.append(p.PlayRequestItem(channel=item.channel, answer=answer))
             elif kind == "closed":
                 seats.pop(item.channel)
                 if item.closed.reason == e.ERROR_REASON_UNSPECIFIED:
-                    numbers.pop(place, None)  # the table is over
-        if answers:  # all that is ready in one message
-            say.put(a.ConnectRequest(items=answers))
+                    numbers.pop(seat, None)  # the table is over
+        if answers:  # all answers in one message
+            requests.put(a.ConnectRequest(items=answers))
         if message.HasField("ending"):
             print(message.ending.message, file=sys.stderr)
             replaced = message.ending.reason == e.ERROR_REASON_AGENT_REPLACED
@@ -95,19 +107,21 @@ def one_stream(stub):
 def main():
     channel = grpc.insecure_channel(ADDRESS.removeprefix("http://"), [("grpc.keepalive_time_ms", 10000)])
     stub = agent_pb2_grpc.AgentServiceStub(channel)
+    games = None
     pause = 0.1
     while True:
         begun = time.monotonic()
         try:
-            wait = one_stream(stub)
+            games = games or list_games(channel)
+            wait = one_stream(stub, games)
             if wait is None:
                 return
-        except grpc.RpcError as error:  # the connection broke: come back, nothing is lost
+        except grpc.RpcError as error:  # the connection broke: reconnect, nothing is lost
             print(error.details(), file=sys.stderr)
-            if error.code() in FOR_GOOD:
+            if error.code() in PERMANENT:
                 sys.exit(1)
             wait = 0
-        # Waits that grow while nothing works.
+        # Exponential backoff with jitter.
         pause = 0.1 if time.monotonic() - begun > 5 else min(pause * 2, 5)
         time.sleep(max(wait, pause * random.uniform(0.5, 1)))
 
