@@ -87,7 +87,7 @@ impl From<parlor_sdk::Error> for Failure {
             de = format!("{de} ({detail})");
         } else {
             for field in error.fields() {
-                de = format!("{de} ({}: {})", field.field, field.why);
+                de = format!("{de} ({}: {})", field.field, field.description);
             }
         }
         if let Some(scope) = error.missing_scope() {

@@ -9,7 +9,7 @@ use parlor_cli::table::{self, Decision, TableMessage, TimeLeft};
 use parlor_cli::terminal::{Answer, TableChannels};
 use parlor_engine::Lang;
 use parlor_proto::convert;
-use parlor_sdk::{Connection, Error, Event, Question, Reason, Seat, Session, Spectator, wire};
+use parlor_sdk::{ConnectionState, Error, Event, Question, Reason, Seat, Session, Spectator, wire};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -159,8 +159,8 @@ impl Bridge {
                 changed = connection.changed(), if watching => {
                     watching = changed.is_ok();
                     let is_open = match &*connection.borrow_and_update() {
-                        Connection::Open => Some(true),
-                        Connection::Broken { .. } => Some(false),
+                        ConnectionState::Open => Some(true),
+                        ConnectionState::Broken { .. } => Some(false),
                         _ => None,
                     };
                     if let Some(is_open) = is_open {

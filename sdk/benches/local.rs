@@ -1,9 +1,9 @@
-//! Speed of games in one process: full games between random bots on one core, views and lists of legal actions
-//! included.
+//! Speed of games in one process: full games between random bots on one core, views and lists of legal
+//! actions included.
 //!
-//! `cargo bench -p parlor-sdk --bench local --features local` prints `bench local_GAME N decisions/s` for each
-//! game, over all player counts, with the same number of games each; arguments select games. N is the median
-//! over rounds, so that other load on the machine affects only a few of them.
+//! `cargo bench -p parlor-sdk --bench local --features local` prints `bench local_GAME N decisions/s` for
+//! each game, over all player counts, with the same number of games each; arguments select games. N is the
+//! median over rounds, so that other load on the machine affects only a few of them.
 //!
 //! `cargo test` plays a few games.
 

@@ -1,12 +1,13 @@
-//! A platform: creates tables, hands a seat to each of its users, and follows all its tables over one stream until
-//! they are over.
+//! A platform: creates tables, hands a seat to each of its users, and follows all its tables over one stream
+//! until they are over.
 //!
 //! `cargo run -p parlor-sdk --example platform -- [TABLES] [GAME] [ADDRESS]`
 //!
 //! The environment can give the address in PARLOR_ADDRESS, and an API key, if needed, in PARLOR_KEY.
 //!
-//! Half of the tables have house bots only. The others have a seat for a user of the platform, which a real platform
-//! would hand to a person or a program elsewhere; here a bot in this process plays all of them over one stream.
+//! Half of the tables have house bots only. The others have a seat for a user of the platform, which a real
+//! platform would hand to a person or a program elsewhere; here a bot in this process plays all of them over
+//! one stream.
 
 use std::collections::HashSet;
 use std::env;
@@ -32,7 +33,7 @@ async fn main() -> Result<(), Error> {
     let (mut open, mut tokens) = (HashSet::new(), Vec::new());
     for number in 0..tables {
         let user = format!("user-{number}");
-        let new = NewTable::of(&game)?.metadata("number", number.to_string()).house_bot("random");
+        let new = NewTable::new(&game)?.metadata("number", number.to_string()).house_bot("random");
         let new = if number % 2 == 0 { new.house_bot("greedy") } else { new.reserved_seat(&user, "A guest") };
         let table = client.create_table(new).await?;
         if number % 2 == 1 {

@@ -1,5 +1,5 @@
-//! A random bot: joins a table with an open seat, or creates one with a house bot, plays it to the end, and prints
-//! the result.
+//! A random bot: joins a table with an open seat, or creates one with a house bot, plays it to the end, and
+//! prints the result.
 //!
 //! `cargo run -p parlor-sdk --example random_bot -- [GAME] [ADDRESS]`
 //!
@@ -11,7 +11,8 @@ use std::pin::pin;
 
 use futures_util::TryStreamExt;
 use parlor_sdk::{
-    Bot, BotError, Choice, Client, End, Error, Joined, NewTable, Question, Reason, Start, TableFilter, wire,
+    Bot, BotError, Choice, Client, Error, GameEnd, GameStart, JoinedSeat, NewTable, Question, Reason,
+    TableFilter, wire,
 };
 
 /// Plays uniformly at random.
@@ -23,12 +24,12 @@ impl Bot for RandomBot {
         Ok(Choice::Index(self.0.hash_one(question.id()) as usize % question.legal_count()))
     }
 
-    fn start(&mut self, start: &Start<'_>) {
+    fn start(&mut self, start: &GameStart<'_>) {
         println!("seat {} of {} at table {} of {}", start.seat, start.players, start.table_id, start.game);
     }
 
-    fn end(&mut self, end: &End<'_>) {
-        match (end.result, end.own()) {
+    fn end(&mut self, end: &GameEnd<'_>) {
+        match (end.result, end.own_result()) {
             (Some(result), Some(own)) => {
                 let points = |seat: &wire::SeatResult| format!("seat {}: {} points", seat.seat, seat.points);
                 println!("{}", result.seats.iter().map(points).collect::<Vec<_>>().join(", "));
@@ -56,7 +57,7 @@ async fn main() -> Result<(), Error> {
 }
 
 /// Joins the first table with an open seat, or a new one.
-async fn join_or_create(client: &Client, game: &str) -> Result<Joined, Error> {
+async fn join_or_create(client: &Client, game: &str) -> Result<JoinedSeat, Error> {
     let joinable = TableFilter::new().game(game).open_seat().state(wire::TableState::Open);
     let mut tables = pin!(client.tables(joinable));
     while let Some(table) = tables.try_next().await? {
@@ -70,6 +71,6 @@ async fn join_or_create(client: &Client, game: &str) -> Result<Joined, Error> {
             joined => return joined,
         }
     }
-    let table = client.create_table(NewTable::of(game)?.house_bot("greedy").open_seat()).await?;
+    let table = client.create_table(NewTable::new(game)?.house_bot("greedy").open_seat()).await?;
     client.join_table(&table).await
 }

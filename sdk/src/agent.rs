@@ -11,8 +11,8 @@ use tokio::task::JoinSet;
 
 use crate::error::Reason;
 use crate::play::{OnRefusal, bot_panic};
-use crate::session::{AgentMessage, Connection, SessionHandle, SubscriptionId};
-use crate::{AsyncBot, Client, Error, Finished, wire};
+use crate::session::{AgentMessage, ConnectionState, SessionHandle, SubscriptionId};
+use crate::{AsyncBot, Client, Error, FinishedTable, wire};
 pub use settings::AgentSettings;
 
 /// Events of an agent's life.
@@ -31,7 +31,7 @@ pub enum AgentEvent {
     /// A seat was assigned, and a bot was made for it.
     SeatGiven(wire::SeatGiven),
     /// A table is over.
-    TableOver(Box<Finished>),
+    TableOver(Box<FinishedTable>),
     /// The bot at a table failed. The clock plays its seat; the other tables continue.
     BotFailed {
         /// The seat.
@@ -43,9 +43,9 @@ pub enum AgentEvent {
 
 type MakeBot = Box<dyn FnMut(&wire::SeatGiven) -> Box<dyn AsyncBot> + Send>;
 
-/// A running agent, made by [`Client::agent`].
+/// A running agent, made by [`Client::start_agent`].
 ///
-/// It makes progress only while [`next`](Serving::next) is awaited. The connection is re-established like
+/// It makes progress only while [`next`](AgentRunner::next) is awaited. The connection is re-established like
 /// that of a [`Session`](crate::Session): each table continues where it was, and each decision is answered
 /// once. An answer that the rules refuse is replaced by the default action, so the other players need not
 /// wait for the clock.
@@ -53,10 +53,10 @@ type MakeBot = Box<dyn FnMut(&wire::SeatGiven) -> Box<dyn AsyncBot> + Send>;
 /// It ends with an error when the server rejects it for good, above all with [`Reason::AgentReplaced`] when
 /// another program connects under the same name. Dropping it leaves all tables at once: the seats stay the
 /// agent's, and their clocks run.
-pub struct Serving {
+pub struct AgentRunner {
     handle: Arc<SessionHandle>,
     messages: mpsc::Receiver<AgentMessage>,
-    connection: watch::Receiver<Connection>,
+    connection: watch::Receiver<ConnectionState>,
     make_bot: MakeBot,
     tables: JoinSet<TableOutcome>,
     stop: watch::Sender<bool>,
@@ -67,35 +67,35 @@ pub struct Serving {
 struct TableOutcome {
     given: wire::SeatGiven,
     /// `None` if the agent was stopped first.
-    outcome: Result<Option<Finished>, Error>,
+    outcome: Result<Option<FinishedTable>, Error>,
 }
 
 impl Client {
     /// Starts an agent. `make_bot` returns a [`Bot`](crate::Bot) or [`AsyncBot`] for each assigned seat.
-    /// Nothing happens until [`Serving::next`] is awaited. Must be called on a Tokio runtime.
+    /// Nothing happens until [`AgentRunner::next`] is awaited. Must be called on a Tokio runtime.
     ///
     /// ```no_run
     /// # async fn example(client: parlor_sdk::Client) -> Result<(), parlor_sdk::Error> {
     /// use parlor_sdk::{AgentEvent, AgentSettings, Choice, Question};
     ///
     /// let settings = AgentSettings::new("first").key("a secret that only you know");
-    /// let mut agent = client.agent(settings, |_given| |_: &Question| Choice::Index(0))?;
+    /// let mut agent = client.start_agent(settings, |_given| |_: &Question| Choice::Index(0))?;
     /// while let Some(event) = agent.next().await? {
     ///     match event {
-    ///         AgentEvent::TableOver(finished) => println!("{:?}", finished.own()),
+    ///         AgentEvent::TableOver(finished) => println!("{:?}", finished.own_result()),
     ///         other => println!("{other:?}"),
     ///     }
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub fn agent<B, M>(&self, settings: AgentSettings, mut make_bot: M) -> Result<Serving, Error>
+    pub fn start_agent<B, M>(&self, settings: AgentSettings, mut make_bot: M) -> Result<AgentRunner, Error>
     where
         B: AsyncBot + 'static,
         M: FnMut(&wire::SeatGiven) -> B + Send + 'static,
     {
         let (handle, messages) = SessionHandle::open_agent(self, settings.hello()?);
-        Ok(Serving {
+        Ok(AgentRunner {
             connection: handle.connection(),
             handle,
             messages,
@@ -106,7 +106,8 @@ impl Client {
         })
     }
 
-    /// Runs an agent until the server rejects it. Use [`agent`](Client::agent) to observe or stop it.
+    /// Runs an agent until the server rejects it. Use [`start_agent`](Client::start_agent) to observe or stop
+    /// it.
     ///
     /// # Errors
     ///
@@ -116,15 +117,15 @@ impl Client {
         B: AsyncBot + 'static,
         M: FnMut(&wire::SeatGiven) -> B + Send + 'static,
     {
-        let mut agent = self.agent(settings, make_bot)?;
+        let mut agent = self.start_agent(settings, make_bot)?;
         while agent.next().await?.is_some() {}
         Ok(())
     }
 }
 
-impl Serving {
-    /// Runs the agent until the next event. Returns `None` after [`stop`](Serving::stop), once all decisions
-    /// in progress are answered. An error is permanent and the last item. Cancel-safe.
+impl AgentRunner {
+    /// Runs the agent until the next event. Returns `None` after [`stop`](AgentRunner::stop), once all
+    /// decisions in progress are answered. An error is permanent and the last item. Cancel-safe.
     pub async fn next(&mut self) -> Result<Option<AgentEvent>, Error> {
         loop {
             let mut stop = self.stop.subscribe();
@@ -146,14 +147,14 @@ impl Serving {
         }
     }
 
-    /// Stops the agent: no bot is asked anything more, and [`next`](Serving::next) returns `None` once the
-    /// decisions in progress are answered. The seats stay the agent's, so it can reconnect and continue.
+    /// Stops the agent: no bot is asked anything more, and [`next`](AgentRunner::next) returns `None` once
+    /// the decisions in progress are answered. The seats stay the agent's, so it can reconnect and continue.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }
 
-    /// A handle that stops the agent from another task while [`next`](Serving::next) is awaited.
-    pub fn stopper(&self) -> impl Fn() + Send + Sync + Clone + 'static {
+    /// A handle that stops the agent from another task while [`next`](AgentRunner::next) is awaited.
+    pub fn stop_handle(&self) -> impl Fn() + Send + Sync + Clone + 'static {
         let stop = self.stop.clone();
         move || {
             stop.send_replace(true);
@@ -162,7 +163,7 @@ impl Serving {
 
     /// Number of tables the agent plays at now.
     #[must_use]
-    pub fn playing(&self) -> usize {
+    pub fn active_tables(&self) -> usize {
         self.tables.len()
     }
 
@@ -211,21 +212,21 @@ impl Serving {
 
     fn connection_changed(&mut self) -> Result<Option<AgentEvent>, Error> {
         match &*self.connection.borrow_and_update() {
-            Connection::Broken { why } => Ok(Some(AgentEvent::Disconnected { why: why.clone() })),
-            Connection::Ended => {
+            ConnectionState::Broken { why } => Ok(Some(AgentEvent::Disconnected { why: why.clone() })),
+            ConnectionState::Ended => {
                 self.over = true;
                 let ended = self.handle.shared.ended();
                 Err(ended.unwrap_or_else(|| Error::new(Reason::Closed, "the agent's connection has ended")))
             }
-            Connection::Opening | Connection::Open => Ok(None),
+            ConnectionState::Opening | ConnectionState::Open => Ok(None),
         }
     }
 }
 
-impl fmt::Debug for Serving {
+impl fmt::Debug for AgentRunner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let connection = self.connection.borrow();
-        f.debug_struct("Serving")
+        f.debug_struct("AgentRunner")
             .field("connection", &*connection)
             .field("playing", &self.tables.len())
             .finish_non_exhaustive()

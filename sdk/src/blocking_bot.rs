@@ -1,33 +1,33 @@
-//! [`Offloaded`]: runs a bot on Tokio's blocking thread pool.
+//! [`BlockingBot`]: runs a bot on Tokio's blocking thread pool.
 
 use async_trait::async_trait;
 
-use crate::{AsyncBot, Bot, BotError, Choice, End, Question, Start, Update, wire};
+use crate::{AsyncBot, Bot, BotError, Choice, GameEnd, GameStart, Question, Update, wire};
 
 /// Runs a [`Bot`]'s `decide` on Tokio's blocking thread pool, so a bot that searches for seconds delays no
 /// other seat.
 ///
 /// ```
-/// # use parlor_sdk::{Choice, Offloaded, Question};
+/// # use parlor_sdk::{Choice, BlockingBot, Question};
 /// let slow_bot = |question: &Question| Choice::Index(question.default_index());
-/// let bot = Offloaded::new(slow_bot);
+/// let bot = BlockingBot::new(slow_bot);
 /// ```
 #[derive(Debug)]
-pub struct Offloaded<B> {
+pub struct BlockingBot<B> {
     /// `None` while it decides on another thread; stays `None` if it panicked or its decision was cancelled.
     bot: Option<B>,
     wants: wire::Wants,
 }
 
-impl<B: Bot + 'static> Offloaded<B> {
+impl<B: Bot + 'static> BlockingBot<B> {
     /// Wraps a bot.
-    pub fn new(bot: B) -> Offloaded<B> {
-        Offloaded { wants: Bot::wants(&bot), bot: Some(bot) }
+    pub fn new(bot: B) -> BlockingBot<B> {
+        BlockingBot { wants: Bot::wants(&bot), bot: Some(bot) }
     }
 }
 
 #[async_trait]
-impl<B: Bot + 'static> AsyncBot for Offloaded<B> {
+impl<B: Bot + 'static> AsyncBot for BlockingBot<B> {
     async fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
         let mut bot = self.bot.take().ok_or("an earlier decision of the bot panicked or was cancelled")?;
         let question = question.clone();
@@ -40,7 +40,7 @@ impl<B: Bot + 'static> AsyncBot for Offloaded<B> {
         choice
     }
 
-    async fn start(&mut self, start: &Start<'_>) {
+    async fn start(&mut self, start: &GameStart<'_>) {
         if let Some(bot) = &mut self.bot {
             Bot::start(bot, start);
         }
@@ -52,7 +52,7 @@ impl<B: Bot + 'static> AsyncBot for Offloaded<B> {
         }
     }
 
-    async fn end(&mut self, end: &End<'_>) {
+    async fn end(&mut self, end: &GameEnd<'_>) {
         if let Some(bot) = &mut self.bot {
             Bot::end(bot, end);
         }

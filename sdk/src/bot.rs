@@ -32,14 +32,14 @@ pub trait Bot: Send {
     fn decide(&mut self, question: &Question) -> Result<Choice, BotError>;
 
     /// Called once per table, before any other method.
-    fn start(&mut self, _start: &Start<'_>) {}
+    fn start(&mut self, _start: &GameStart<'_>) {}
 
     /// Called for each update of the table, as this seat sees it. Update numbers are consecutive; a gap means
     /// that the server no longer had the updates in between. The view of a question is complete regardless.
     fn observe(&mut self, _update: &Update) {}
 
     /// Called once when the table is over.
-    fn end(&mut self, _end: &End<'_>) {}
+    fn end(&mut self, _end: &GameEnd<'_>) {}
 
     /// Selects the parts of messages that the server sends. Default: events with updates, views and legal
     /// actions with decisions. Leaving parts out saves bandwidth on both sides.
@@ -51,7 +51,7 @@ pub trait Bot: Send {
 /// A bot that awaits something while it decides: another program, a model, a person.
 ///
 /// Every [`Bot`] implements it. Its `decide` then runs on the task that plays the seat; wrap a bot that
-/// computes for longer than about a millisecond in [`Offloaded`](crate::Offloaded).
+/// computes for longer than about a millisecond in [`BlockingBot`](crate::BlockingBot).
 ///
 /// ```
 /// use parlor_sdk::{AsyncBot, BotError, Choice, Question, async_trait};
@@ -72,13 +72,13 @@ pub trait AsyncBot: Send {
     async fn decide(&mut self, question: &Question) -> Result<Choice, BotError>;
 
     /// Called once per table. See [`Bot::start`].
-    async fn start(&mut self, _start: &Start<'_>) {}
+    async fn start(&mut self, _start: &GameStart<'_>) {}
 
     /// Called for each update. See [`Bot::observe`].
     async fn observe(&mut self, _update: &Update) {}
 
     /// Called once when the table is over. See [`Bot::end`].
-    async fn end(&mut self, _end: &End<'_>) {}
+    async fn end(&mut self, _end: &GameEnd<'_>) {}
 
     /// Selects the parts of messages that the server sends. See [`Bot::wants`].
     fn wants(&self) -> wire::Wants {
@@ -93,7 +93,7 @@ fn default_wants() -> wire::Wants {
 /// The table and seat that a bot plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Start<'a> {
+pub struct GameStart<'a> {
     /// Id of the table; empty for a game in this process.
     pub table_id: &'a str,
     /// Id of the game.
@@ -107,17 +107,17 @@ pub struct Start<'a> {
 /// The end of a table, for one bot.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
-pub struct End<'a> {
+pub struct GameEnd<'a> {
     /// The table and seat that the bot played.
-    pub start: Start<'a>,
+    pub start: GameStart<'a>,
     /// Result of the table; `None` if the server sent none.
     pub result: Option<&'a wire::TableResult>,
 }
 
-impl End<'_> {
+impl GameEnd<'_> {
     /// Result of the bot's own seat; `None` unless the game was played out.
     #[must_use]
-    pub fn own(&self) -> Option<&wire::SeatResult> {
+    pub fn own_result(&self) -> Option<&wire::SeatResult> {
         self.result?.seats.iter().find(|seat| seat.seat == self.start.seat)
     }
 }
@@ -134,7 +134,7 @@ impl<B: Bot + ?Sized> AsyncBot for B {
         Bot::decide(self, question)
     }
 
-    async fn start(&mut self, start: &Start<'_>) {
+    async fn start(&mut self, start: &GameStart<'_>) {
         Bot::start(self, start);
     }
 
@@ -142,7 +142,7 @@ impl<B: Bot + ?Sized> AsyncBot for B {
         Bot::observe(self, update);
     }
 
-    async fn end(&mut self, end: &End<'_>) {
+    async fn end(&mut self, end: &GameEnd<'_>) {
         Bot::end(self, end);
     }
 
@@ -156,7 +156,7 @@ impl Bot for Box<dyn Bot> {
         (**self).decide(question)
     }
 
-    fn start(&mut self, start: &Start<'_>) {
+    fn start(&mut self, start: &GameStart<'_>) {
         (**self).start(start);
     }
 
@@ -164,7 +164,7 @@ impl Bot for Box<dyn Bot> {
         (**self).observe(update);
     }
 
-    fn end(&mut self, end: &End<'_>) {
+    fn end(&mut self, end: &GameEnd<'_>) {
         (**self).end(end);
     }
 
@@ -179,7 +179,7 @@ impl AsyncBot for Box<dyn AsyncBot> {
         (**self).decide(question).await
     }
 
-    async fn start(&mut self, start: &Start<'_>) {
+    async fn start(&mut self, start: &GameStart<'_>) {
         (**self).start(start).await;
     }
 
@@ -187,7 +187,7 @@ impl AsyncBot for Box<dyn AsyncBot> {
         (**self).observe(update).await;
     }
 
-    async fn end(&mut self, end: &End<'_>) {
+    async fn end(&mut self, end: &GameEnd<'_>) {
         (**self).end(end).await;
     }
 

@@ -1,4 +1,4 @@
-//! [`Choice`], a player's answer to a question, and [`Answered`], its acknowledgement.
+//! [`Choice`], a player's answer to a question, and [`AcceptedAnswer`], its acknowledgement.
 
 use crate::{Error, wire};
 
@@ -57,7 +57,7 @@ impl From<parlor_engine::AnyAction> for Choice {
 /// An accepted answer: committed to the server's disk.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
-pub struct Answered {
+pub struct AcceptedAnswer {
     /// Id of the decision.
     pub decision_id: u32,
     /// The action that was decided.
@@ -69,9 +69,9 @@ pub struct Answered {
     pub repeated: bool,
 }
 
-impl Answered {
+impl AcceptedAnswer {
     /// Converts an acknowledgement; an error unless the answer was accepted.
-    pub(crate) fn from_wire(answered: wire::Answered) -> Result<Answered, Error> {
+    pub(crate) fn from_wire(answered: wire::Answered) -> Result<AcceptedAnswer, Error> {
         let repeated = match answered.status() {
             wire::AnswerStatus::Accepted => false,
             wire::AnswerStatus::Repeated => true,
@@ -79,7 +79,7 @@ impl Answered {
                 return Err(Error::from_refused_answer(answered));
             }
         };
-        Ok(Answered {
+        Ok(AcceptedAnswer {
             decision_id: answered.decision_id,
             action: answered.action,
             number: answered.number,

@@ -28,13 +28,13 @@ use crate::connect::{ClientBuilder, Transport};
 use crate::session::{Session, SessionSettings};
 pub use agents::AgentFilter;
 use call::CallLimits;
-pub use join_table::{JoinTable, Joined};
+pub use join_table::{JoinTable, JoinedSeat};
 pub use new_table::NewTable;
 pub(crate) use new_table::unknown_game;
-pub use records::ExportedRecords;
-pub use requests::{Resigning, TableFilter};
-pub use table_feed::FollowedTables;
-pub use tournaments::FollowedTournament;
+pub use records::RecordExport;
+pub use requests::{ResignTarget, TableFilter};
+pub use table_feed::TableFeed;
+pub use tournaments::TournamentFeed;
 
 /// A connection to a server, with one method per call of the API. Clones share the connection and are cheap.
 ///
@@ -47,7 +47,7 @@ pub use tournaments::FollowedTournament;
 ///
 /// # async fn example() -> Result<(), parlor_sdk::Error> {
 /// let client = Client::connect("http://localhost:7766").await?;
-/// let table = client.create_table(NewTable::of("gap")?.house_bot("greedy").open_seat()).await?;
+/// let table = client.create_table(NewTable::new("gap")?.house_bot("greedy").open_seat()).await?;
 /// println!("table {} has one open seat", table.table_id);
 /// # Ok(())
 /// # }

@@ -124,7 +124,7 @@ impl ClientBuilder {
     pub async fn connect(self) -> Result<Client, Error> {
         let endpoint = self.endpoint()?;
         let channel = endpoint.connect().await.map_err(|error| Error::unreachable(&self.address, &error))?;
-        self.over(channel)
+        self.with_channel(channel)
     }
 
     /// Returns a client that connects on first use, so the server need not run yet. Must be called on a Tokio
@@ -135,7 +135,7 @@ impl ClientBuilder {
     /// [`Reason::Settings`] for settings that cannot work.
     pub fn connect_lazy(self) -> Result<Client, Error> {
         let channel = self.endpoint()?.connect_lazy();
-        self.over(channel)
+        self.with_channel(channel)
     }
 
     /// Uses an existing channel, such as one over a test network. Its address, TLS and keepalive are
@@ -144,7 +144,7 @@ impl ClientBuilder {
     /// # Errors
     ///
     /// [`Reason::Settings`] if the API key has invalid characters.
-    pub fn over(self, channel: Channel) -> Result<Client, Error> {
+    pub fn with_channel(self, channel: Channel) -> Result<Client, Error> {
         let bearer = ApiKeyInterceptor::new(self.api_key.as_ref())?;
         Ok(Client::from_transport(InterceptedService::new(channel, bearer), &self))
     }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use crate::session::SubscriptionHandle;
 use crate::time::Stopwatch;
-use crate::{Answered, Choice, Error, Question, wire};
+use crate::{AcceptedAnswer, Choice, Error, Question, wire};
 
 /// A [`Question`] that the server has put to a seat, with the handle to answer it.
 ///
-/// It stays answerable after its [`Seat`](crate::Seat) is dropped: a live decision keeps the subscription open.
+/// It stays answerable after its [`Seat`](crate::Seat) is dropped: a live decision keeps the subscription
+/// open.
 pub struct Decision {
     question: Question,
     subscription: Arc<SubscriptionHandle>,
@@ -39,18 +40,18 @@ impl Decision {
     /// [`Reason::IllegalAction`](crate::Reason::IllegalAction) if the rules refuse the action: the decision
     /// stays open and can be answered again. [`Reason::DecidedOtherwise`](crate::Reason::DecidedOtherwise) if
     /// the clock or another client of the seat was first.
-    pub async fn choose(&self, choice: impl Into<Choice>) -> Result<Answered, Error> {
+    pub async fn choose(&self, choice: impl Into<Choice>) -> Result<AcceptedAnswer, Error> {
         let answer = choice.into().answer(self.question.id(), Some(self.since.elapsed_ms()));
         self.subscription.answer(answer).await
     }
 
     /// Sends the legal action at this index, counted from 0.
-    pub async fn choose_index(&self, index: usize) -> Result<Answered, Error> {
+    pub async fn choose_index(&self, index: usize) -> Result<AcceptedAnswer, Error> {
         self.choose(index).await
     }
 
     /// Sends the default action, which the clock plays when it runs out.
-    pub async fn choose_default(&self) -> Result<Answered, Error> {
+    pub async fn choose_default(&self) -> Result<AcceptedAnswer, Error> {
         self.choose(self.default_index()).await
     }
 }

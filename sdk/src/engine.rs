@@ -18,7 +18,7 @@
 //!         for _ in 0..100 {
 //!             let world = question.sample(&mut self.0)?;
 //!             for (index, total) in totals.iter_mut().enumerate() {
-//!                 let outcome = question.try_out(world.clone(), index, &mut self.0)?;
+//!                 let outcome = question.playout_action(world.clone(), index, &mut self.0)?;
 //!                 *total += outcome.points(seat).unwrap_or_default();
 //!             }
 //!         }
@@ -104,7 +104,12 @@ impl Question {
     ///
     /// Those of [`engine_actions`](Question::engine_actions), and [`Reason::IllegalAction`] if there is no
     /// action at `index` or the world refuses it.
-    pub fn try_out(&self, mut world: AnyGame, index: usize, rng: &mut impl Rng) -> Result<Outcome, Error> {
+    pub fn playout_action(
+        &self,
+        mut world: AnyGame,
+        index: usize,
+        rng: &mut impl Rng,
+    ) -> Result<Outcome, Error> {
         let actions = self.engine_actions()?;
         let action = actions.get(index).ok_or_else(|| {
             let message = format!("there are {} legal actions, and none at {index}", actions.len());

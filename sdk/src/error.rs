@@ -27,7 +27,7 @@ pub struct Error(Box<ErrorData>);
 struct ErrorData {
     reason: Reason,
     message: String,
-    fields: Vec<WrongField>,
+    fields: Vec<FieldViolation>,
     retry_after: Option<Duration>,
     scope: Option<String>,
     answered: Option<wire::Answered>,
@@ -36,11 +36,11 @@ struct ErrorData {
 /// A field of a request with an invalid value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct WrongField {
+pub struct FieldViolation {
     /// Path of the field, such as `options.gap.target`.
     pub field: String,
     /// The constraint it violates.
-    pub why: String,
+    pub description: String,
 }
 
 impl Error {
@@ -93,7 +93,7 @@ impl Error {
 
     /// Invalid fields of the request; empty for other errors.
     #[must_use]
-    pub fn fields(&self) -> &[WrongField] {
+    pub fn fields(&self) -> &[FieldViolation] {
         &self.0.fields
     }
 
@@ -163,10 +163,10 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.message.is_empty() { self.advice() } else { &self.0.message })?;
-        for WrongField { field, why } in &self.0.fields {
+        for FieldViolation { field, description } in &self.0.fields {
             // The server's message may already quote them.
-            if !self.0.message.contains(why.as_str()) {
-                write!(f, "; {field}: {why}")?;
+            if !self.0.message.contains(description.as_str()) {
+                write!(f, "; {field}: {description}")?;
             }
         }
         Ok(())

@@ -6,7 +6,7 @@
 //!
 //! let mut first = |_: &Question| Choice::Index(0);
 //! let mut last = |question: &Question| Choice::Index(question.legal_count() - 1);
-//! let over = LocalGame::of("gap")?.seed([7; 32]).play(&mut [&mut first, &mut last])?;
+//! let over = LocalGame::new("gap")?.seed([7; 32]).play(&mut [&mut first, &mut last])?;
 //! println!("{} after {} decisions", over.outcome, over.decisions);
 //! # Ok::<(), parlor_sdk::Error>(())
 //! ```
@@ -29,7 +29,7 @@
 //!
 //! let mut greedy = House { bot: HouseBot::by_name("greedy")?, seed: [1; 32] };
 //! let mut mine = |question: &Question| Choice::Index(question.default_index());
-//! let over = LocalGame::of("flush")?.play(&mut [&mut mine, &mut greedy])?;
+//! let over = LocalGame::new("flush")?.play(&mut [&mut mine, &mut greedy])?;
 //! assert_eq!(over.result.seats.len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -43,7 +43,7 @@ use parlor_engine::{AnyGame, AnyOptions, Chance, GameId, Outcome, Seat};
 use crate::client::unknown_game;
 use crate::error::Reason;
 use crate::random::fresh_bytes;
-use crate::{AsyncBot, Bot, BotError, Choice, End, Error, Start, wire};
+use crate::{AsyncBot, Bot, BotError, Choice, Error, GameEnd, GameStart, wire};
 use referee::Referee;
 
 /// A game to play in this process: its options and, if wanted, its seed.
@@ -57,7 +57,7 @@ pub struct LocalGame {
 /// Outcome of a game played in this process.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
-pub struct LocalOver {
+pub struct LocalResult {
     /// Points and place of each seat, as the engine's type.
     pub outcome: Outcome,
     /// The same result as the server's message.
@@ -71,8 +71,8 @@ impl LocalGame {
     ///
     /// # Errors
     ///
-    /// [`Reason::GameNotFound`](crate::Reason::GameNotFound) if this crate has no such game.
-    pub fn of(game: &str) -> Result<LocalGame, Error> {
+    /// [`Reason::GameNotFound`] if this crate has no such game.
+    pub fn new(game: &str) -> Result<LocalGame, Error> {
         let game = GameId::from_id(game).ok_or_else(|| unknown_game(game))?;
         Ok(LocalGame::with_options(game.default_options()))
     }
@@ -97,7 +97,7 @@ impl LocalGame {
     ///
     /// The number of bots does not suit the game, a bot fails, or a bot chooses an illegal action. The
     /// message names the seat.
-    pub fn play(&self, bots: &mut [&mut dyn Bot]) -> Result<LocalOver, Error> {
+    pub fn play(&self, bots: &mut [&mut dyn Bot]) -> Result<LocalResult, Error> {
         let mut referee = self.referee(bots.len())?;
         for (bot, seat) in bots.iter_mut().zip(0..) {
             bot.start(&self.start(seat, &referee));
@@ -110,13 +110,13 @@ impl LocalGame {
         }
         let finished = referee.result()?;
         for (bot, seat) in bots.iter_mut().zip(0..) {
-            bot.end(&End { start: self.start(seat, &referee), result: Some(&finished.result) });
+            bot.end(&GameEnd { start: self.start(seat, &referee), result: Some(&finished.result) });
         }
         Ok(finished)
     }
 
     /// [`play`](LocalGame::play) with bots that await.
-    pub async fn play_async(&self, bots: &mut [&mut dyn AsyncBot]) -> Result<LocalOver, Error> {
+    pub async fn play_async(&self, bots: &mut [&mut dyn AsyncBot]) -> Result<LocalResult, Error> {
         let mut referee = self.referee(bots.len())?;
         for (bot, seat) in bots.iter_mut().zip(0..) {
             bot.start(&self.start(seat, &referee)).await;
@@ -133,13 +133,13 @@ impl LocalGame {
         }
         let finished = referee.result()?;
         for (bot, seat) in bots.iter_mut().zip(0..) {
-            bot.end(&End { start: self.start(seat, &referee), result: Some(&finished.result) }).await;
+            bot.end(&GameEnd { start: self.start(seat, &referee), result: Some(&finished.result) }).await;
         }
         Ok(finished)
     }
 
-    fn start(&self, seat: u32, referee: &Referee) -> Start<'static> {
-        Start { table_id: "", game: self.options.game().info().id, seat, players: referee.players() }
+    fn start(&self, seat: u32, referee: &Referee) -> GameStart<'static> {
+        GameStart { table_id: "", game: self.options.game().info().id, seat, players: referee.players() }
     }
 
     /// Sets up the table and deals.

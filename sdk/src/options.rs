@@ -18,12 +18,12 @@ use crate::{Error, wire};
 /// [`Reason::GameNotFound`](crate::Reason::GameNotFound) if this crate has no such game.
 ///
 /// ```
-/// let options = parlor_sdk::options::usual("flush")?;
+/// let options = parlor_sdk::options::default_for("flush")?;
 /// assert!(matches!(options.game, Some(parlor_sdk::wire::game_options::Game::Flush(_))));
-/// assert!(parlor_sdk::options::usual("chess").is_err());
+/// assert!(parlor_sdk::options::default_for("chess").is_err());
 /// # Ok::<(), parlor_sdk::Error>(())
 /// ```
-pub fn usual(game: &str) -> Result<wire::GameOptions, Error> {
+pub fn default_for(game: &str) -> Result<wire::GameOptions, Error> {
     let number = field_number(game).ok_or_else(|| unknown_game(game))?;
     // The game's field, present and empty.
     let mut bytes = Vec::new();
@@ -35,10 +35,10 @@ pub fn usual(game: &str) -> Result<wire::GameOptions, Error> {
 /// Ids of all games that this crate knows.
 ///
 /// ```
-/// let ids = parlor_sdk::options::games();
+/// let ids = parlor_sdk::options::game_ids();
 /// assert!(ids.contains(&"gap".to_owned()));
 /// ```
-pub fn games() -> Vec<String> {
+pub fn game_ids() -> Vec<String> {
     fields().into_iter().map(|field| field.name().to_owned()).collect()
 }
 
@@ -61,19 +61,19 @@ mod tests {
 
     #[test]
     fn every_known_game_has_default_options() {
-        for id in games() {
-            assert!(usual(&id).unwrap().game.is_some(), "{id}");
+        for id in game_ids() {
+            assert!(default_for(&id).unwrap().game.is_some(), "{id}");
         }
-        assert_eq!(usual("game").unwrap_err().reason(), crate::Reason::GameNotFound);
+        assert_eq!(default_for("game").unwrap_err().reason(), crate::Reason::GameNotFound);
     }
 
     #[cfg(feature = "engine")]
     #[test]
     fn games_and_default_options_are_those_of_the_engine() {
         use parlor_engine::{AnyOptions, GameId};
-        assert_eq!(games(), GameId::ALL.iter().map(|game| game.info().id).collect::<Vec<_>>());
+        assert_eq!(game_ids(), GameId::ALL.iter().map(|game| game.info().id).collect::<Vec<_>>());
         for game in GameId::ALL {
-            let options = AnyOptions::try_from(usual(game.info().id).unwrap());
+            let options = AnyOptions::try_from(default_for(game.info().id).unwrap());
             assert_eq!(options, Ok(game.default_options()));
         }
     }

@@ -6,19 +6,19 @@ use futures_util::stream::{self, Stream, StreamExt};
 use tokio::task::{AbortHandle, JoinError};
 
 use crate::error::Reason;
-use crate::{AsyncBot, End, Error, Event, Seat, SeatToken, Session, Start, wire};
+use crate::{AsyncBot, Error, Event, GameEnd, GameStart, Seat, SeatToken, Session, wire};
 
 /// A table that a bot played to its end.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
-pub struct Finished {
+pub struct FinishedTable {
     /// The table, with its result.
     pub table: wire::Table,
     /// Seat of the bot.
     pub seat: u32,
 }
 
-impl Finished {
+impl FinishedTable {
     /// Result of the table.
     #[must_use]
     pub fn result(&self) -> Option<&wire::TableResult> {
@@ -27,7 +27,7 @@ impl Finished {
 
     /// Result of the bot's seat; `None` unless the game was played out.
     #[must_use]
-    pub fn own(&self) -> Option<&wire::SeatResult> {
+    pub fn own_result(&self) -> Option<&wire::SeatResult> {
         self.result()?.seats.iter().find(|seat| seat.seat == self.seat)
     }
 }
@@ -35,11 +35,11 @@ impl Finished {
 /// Outcome of one of many seats.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Played {
+pub struct SeatOutcome {
     /// Token of the seat, reusable after an error.
     pub token: SeatToken,
     /// The finished table, or the error that ended play.
-    pub outcome: Result<Finished, Error>,
+    pub outcome: Result<FinishedTable, Error>,
 }
 
 impl Seat {
@@ -50,7 +50,7 @@ impl Seat {
     /// # Errors
     ///
     /// An answer that the rules refuse, an error of the bot, or a permanent error of the stream.
-    pub async fn play(&mut self, bot: &mut (impl AsyncBot + ?Sized)) -> Result<Finished, Error> {
+    pub async fn play(&mut self, bot: &mut (impl AsyncBot + ?Sized)) -> Result<FinishedTable, Error> {
         let finished = self.play_until(bot, pending(), OnRefusal::Fail).await?;
         Ok(finished.unwrap_or_else(|| self.finished()))
     }
@@ -62,12 +62,12 @@ impl Seat {
         bot: &mut (impl AsyncBot + ?Sized),
         stop: impl Future<Output = ()>,
         on_refusal: OnRefusal,
-    ) -> Result<Option<Finished>, Error> {
+    ) -> Result<Option<FinishedTable>, Error> {
         let mut stop = std::pin::pin!(stop);
         let (table_id, game) = (self.table_id().to_owned(), self.table().game.clone());
         let (seat, players) = (self.number(), self.table().seats.len());
         let players = u32::try_from(players).unwrap_or(u32::MAX);
-        let start = Start { table_id: &table_id, game: &game, seat, players };
+        let start = GameStart { table_id: &table_id, game: &game, seat, players };
         bot.start(&start).await;
         loop {
             let event = tokio::select! {
@@ -86,7 +86,7 @@ impl Seat {
                             tracing::debug!(%error, table_id, seat, "the answer came too late");
                         }
                         Err(error) if on_refusal == OnRefusal::PlayDefault && is_refused(&error) => {
-                            tracing::warn!(%error, table_id, seat, "the answer was refused; playing the default action");
+                            tracing::warn!(%error, table_id, seat, "refused; playing the default action");
                             match decision.choose_default().await {
                                 Err(error) if !is_too_late(&error) => return Err(error),
                                 _ => {}
@@ -105,12 +105,12 @@ impl Seat {
         if self.result().is_none() {
             self.refresh_table().await;
         }
-        bot.end(&End { start, result: self.result() }).await;
+        bot.end(&GameEnd { start, result: self.result() }).await;
         Ok(Some(self.finished()))
     }
 
-    fn finished(&self) -> Finished {
-        Finished { table: self.table().clone(), seat: self.number() }
+    fn finished(&self) -> FinishedTable {
+        FinishedTable { table: self.table().clone(), seat: self.number() }
     }
 }
 
@@ -139,7 +139,7 @@ impl Session {
         &self,
         token: impl Into<SeatToken>,
         bot: &mut (impl AsyncBot + ?Sized),
-    ) -> Result<Finished, Error> {
+    ) -> Result<FinishedTable, Error> {
         self.seat(token).wants(bot.wants()).await?.play(bot).await
     }
 
@@ -155,7 +155,7 @@ impl Session {
     /// let first = || |_: &Question| Choice::Index(0);
     /// let mut played = std::pin::pin!(session.play_all(tokens, 1000, first));
     /// while let Some(played) = played.next().await {
-    ///     println!("{:?}", played.outcome.map(|finished| finished.own().cloned()));
+    ///     println!("{:?}", played.outcome.map(|finished| finished.own_result().cloned()));
     /// }
     /// # }
     /// ```
@@ -164,7 +164,7 @@ impl Session {
         tokens: T,
         capacity: usize,
         make_bot: M,
-    ) -> impl Stream<Item = Played> + Send + use<T, B, M>
+    ) -> impl Stream<Item = SeatOutcome> + Send + use<T, B, M>
     where
         T: IntoIterator<Item = SeatToken, IntoIter: Send>,
         B: AsyncBot + 'static,
@@ -180,7 +180,7 @@ impl Session {
         tokens: S,
         capacity: usize,
         mut make_bot: M,
-    ) -> impl Stream<Item = Played> + Send + use<S, B, M>
+    ) -> impl Stream<Item = SeatOutcome> + Send + use<S, B, M>
     where
         S: Stream<Item = SeatToken> + Send,
         B: AsyncBot + 'static,
@@ -193,7 +193,7 @@ impl Session {
                 let playing = tokio::spawn(async move { session.play(seat, &mut bot).await });
                 let _leave = AbortOnDrop(playing.abort_handle());
                 let outcome = playing.await.unwrap_or_else(|error| Err(bot_panic(error)));
-                Played { token, outcome }
+                SeatOutcome { token, outcome }
             }
         });
         tables.buffer_unordered(capacity.max(1))

@@ -1,15 +1,15 @@
 //! Records of finished games (feature `record`): read, write, replay and verify them, without a server.
 //!
 //! ```
-//! use parlor_sdk::record::{self, Form};
+//! use parlor_sdk::record::{self, RecordFormat};
 //!
 //! # fn example(file: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
 //! for record in record::read(file)? {
 //!     let report = record::verify(&record);
-//!     for wrong in &report.wrong {
-//!         println!("{wrong}");
+//!     for finding in &report.findings {
+//!         println!("{finding}");
 //!     }
-//!     print!("{}", String::from_utf8_lossy(&Form::Text.write(&record)?));
+//!     print!("{}", String::from_utf8_lossy(&RecordFormat::Text.write(&record)?));
 //! }
 //! # Ok(())
 //! # }
@@ -83,9 +83,9 @@ mod text;
 mod verify;
 mod viewer_record;
 
-pub use format::{Form, Unreadable, VERSION, read};
-pub use replay::{Moment, Replay, viewers};
-pub use report::{Finding, Problem, Report, Unproven};
+pub use format::{RecordError, RecordFormat, VERSION, read};
+pub use replay::{Replay, ReplayStep, viewers};
+pub use report::{Finding, Problem, Unproven, VerificationReport};
 pub use verify::verify;
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ macro_rules! impl_viewer {
                 self.0.table.result.as_ref()
             }
 
-            /// Position after all events read so far. See [`resume`](crate::Attaching::resume).
+            /// Position after all events read so far. See [`resume`](crate::AttachBuilder::resume).
             #[must_use]
             pub fn bookmark(&self) -> Bookmark {
                 self.0.bookmark()

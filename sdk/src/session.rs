@@ -1,6 +1,7 @@
 //! Sessions: any number of seats and spectators over one stream that reconnects automatically.
 //!
-//! - `subscription.rs`: state of one subscription (a seat or spectator): inbox, position and unacknowledged answers.
+//! - `subscription.rs`: state of one subscription (a seat or spectator): inbox, position and unacknowledged
+//!   answers.
 //! - `shared.rs`: all subscriptions, shared by the tasks that read and answer and the task that owns the
 //!   stream.
 //! - `outbox.rs`: the request stream, which batches all pending items.
@@ -24,7 +25,7 @@ use tokio::task::AbortHandle;
 use crate::error::Reason;
 use crate::{Client, Error, SeatToken, SpectatorToken, wire};
 pub(crate) use agent::AgentMessage;
-pub use attach::{Attaching, Bookmark};
+pub use attach::{AttachBuilder, Bookmark};
 use shared::SharedSession;
 pub(crate) use shared::SubscriptionId;
 pub(crate) use subscription::InboxItem;
@@ -37,9 +38,9 @@ pub(crate) use subscription_handle::SubscriptionHandle;
 /// re-sent, which is harmless. A seat only notices the delay. [`connection`](Session::connection) reports the
 /// state of the stream.
 ///
-/// Everything is bounded: at most [`queue`](SessionSettings::queue) unread messages per seat, with the rest
-/// left on the server and fetched when there is room; at most 16 unacknowledged answers per seat; at most
-/// 1024 items per message.
+/// Everything is bounded: at most [`queue_capacity`](SessionSettings::queue_capacity) unread messages per
+/// seat, with the rest left on the server and fetched when there is room; at most 16 unacknowledged answers
+/// per seat; at most 1024 items per message.
 ///
 /// The stream closes when the session and all its seats, spectators and decisions are dropped.
 ///
@@ -63,7 +64,7 @@ pub struct Session {
 pub(crate) struct SessionHandle {
     pub(crate) client: Client,
     pub(crate) shared: Arc<SharedSession>,
-    connection: watch::Receiver<Connection>,
+    connection: watch::Receiver<ConnectionState>,
     driver: AbortHandle,
 }
 
@@ -73,13 +74,13 @@ impl SessionHandle {
         client: &Client,
         shared: Arc<SharedSession>,
     ) -> Arc<SessionHandle> {
-        let (status, connection) = watch::channel(Connection::Opening);
+        let (status, connection) = watch::channel(ConnectionState::Opening);
         let driver = driver::start(call, client, Arc::clone(&shared), status);
         Arc::new(SessionHandle { client: client.clone(), shared, connection, driver })
     }
 
     /// Watches the state of the stream.
-    pub(crate) fn connection(&self) -> watch::Receiver<Connection> {
+    pub(crate) fn connection(&self) -> watch::Receiver<ConnectionState> {
         self.connection.clone()
     }
 }
@@ -95,24 +96,24 @@ impl Drop for SessionHandle {
 /// Settings of a session.
 ///
 /// ```
-/// let settings = parlor_sdk::SessionSettings::default().queue(1024);
+/// let settings = parlor_sdk::SessionSettings::default().queue_capacity(1024);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SessionSettings {
-    queue: usize,
+    queue_capacity: usize,
 }
 
 impl Default for SessionSettings {
     fn default() -> SessionSettings {
-        SessionSettings { queue: 256 }
+        SessionSettings { queue_capacity: 256 }
     }
 }
 
 impl SessionSettings {
     /// Maximum number of unread messages per seat. Default 256, minimum 2.
     #[must_use]
-    pub fn queue(mut self, messages: usize) -> SessionSettings {
-        self.queue = messages.max(2);
+    pub fn queue_capacity(mut self, messages: usize) -> SessionSettings {
+        self.queue_capacity = messages.max(2);
         self
     }
 }
@@ -120,7 +121,7 @@ impl SessionSettings {
 /// State of a session's stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Connection {
+pub enum ConnectionState {
     /// Being opened, or not needed yet.
     Opening,
     /// Open.
@@ -136,31 +137,31 @@ pub enum Connection {
 
 impl Session {
     pub(crate) fn open(client: &Client, settings: SessionSettings) -> Session {
-        let shared = Arc::new(SharedSession::new(settings.queue, None));
+        let shared = Arc::new(SharedSession::new(settings.queue_capacity, None));
         Session { handle: SessionHandle::open(client.play.clone(), client, shared) }
     }
 
     /// Attaches a seat. `session.seat(token).await` returns a [`Seat`](crate::Seat) once the server has sent
     /// the first snapshot.
-    pub fn seat(&self, token: impl Into<SeatToken>) -> Attaching<crate::Seat> {
+    pub fn seat(&self, token: impl Into<SeatToken>) -> AttachBuilder<crate::Seat> {
         let token = token.into();
-        Attaching::new(self, wire::attach::Viewer::SeatToken(token.reveal().into()))
+        AttachBuilder::new(self, wire::attach::Viewer::SeatToken(token.reveal().into()))
     }
 
     /// Watches a public table, or one that the client's key owns, by its id.
-    pub fn watch(&self, table_id: impl Into<String>) -> Attaching<crate::Spectator> {
-        Attaching::new(self, wire::attach::Viewer::TableId(table_id.into()))
+    pub fn watch(&self, table_id: impl Into<String>) -> AttachBuilder<crate::Spectator> {
+        AttachBuilder::new(self, wire::attach::Viewer::TableId(table_id.into()))
     }
 
     /// Watches a private table with a spectator token from its owner.
-    pub fn watch_private(&self, token: impl Into<SpectatorToken>) -> Attaching<crate::Spectator> {
+    pub fn watch_private(&self, token: impl Into<SpectatorToken>) -> AttachBuilder<crate::Spectator> {
         let token = token.into();
-        Attaching::new(self, wire::attach::Viewer::SpectatorToken(token.reveal().into()))
+        AttachBuilder::new(self, wire::attach::Viewer::SpectatorToken(token.reveal().into()))
     }
 
     /// Watches the state of the stream, to show it to a person. Programs need not react to it.
     #[must_use]
-    pub fn connection(&self) -> watch::Receiver<Connection> {
+    pub fn connection(&self) -> watch::Receiver<ConnectionState> {
         self.handle.connection.clone()
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::{Stream, StreamExt, stream};
 use parlor_bots::HouseBot;
-use parlor_sdk::{Client, Error, Finished, JoinTable, Offloaded, SeatToken, Session, wire};
+use parlor_sdk::{BlockingBot, Client, Error, FinishedTable, JoinTable, SeatToken, Session, wire};
 use serde_json::json;
 
 use crate::context::Context;
@@ -176,9 +176,9 @@ async fn play_one(
     bot: HouseBot,
     session: &Session,
     held: &HeldSeats,
-) -> Result<Finished, Error> {
+) -> Result<FinishedTable, Error> {
     held.add(&token);
-    let mut thinker = Offloaded::new(Strategy::new(bot, token.reveal()));
+    let mut thinker = BlockingBot::new(Strategy::new(bot, token.reveal()));
     let outcome = session.play(token.clone(), &mut thinker).await;
     if outcome.is_ok() {
         held.remove(&token);
@@ -186,7 +186,7 @@ async fn play_one(
     outcome
 }
 
-fn print(finished: &Finished, context: &Context) -> Result<(), Failure> {
+fn print(finished: &FinishedTable, context: &Context) -> Result<(), Failure> {
     let (id, seat) = (&finished.table.table_id, finished.seat);
     if context.json {
         let result = finished.result().map(to_json);
@@ -196,9 +196,9 @@ fn print(finished: &Finished, context: &Context) -> Result<(), Failure> {
 }
 
 /// Result line of a table, for people.
-fn result_line(finished: &Finished, context: &Context) -> String {
+fn result_line(finished: &FinishedTable, context: &Context) -> String {
     let id = &finished.table.table_id;
-    match finished.own() {
+    match finished.own_result() {
         Some(own) => {
             let (place, of, points) = (own.place, finished.table.seats.len(), own.points);
             context.localise(

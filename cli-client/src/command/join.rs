@@ -1,6 +1,6 @@
 //! `parlor join`: joins a seat, and prints its token.
 
-use parlor_sdk::{JoinTable, Joined, SeatToken, wire};
+use parlor_sdk::{JoinTable, JoinedSeat, SeatToken, wire};
 
 use super::{describe, play::resume_command};
 use crate::context::Context;
@@ -51,8 +51,8 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
     Ok(Exit::Ok)
 }
 
-fn print(joined: Joined, context: &Context) -> Result<(), Failure> {
-    let Joined { seat, token, table, .. } = joined;
+fn print(joined: JoinedSeat, context: &Context) -> Result<(), Failure> {
+    let JoinedSeat { seat, token, table, .. } = joined;
     if context.json {
         return context.out.document(&wire::JoinTableResponse {
             seat,

@@ -1,6 +1,6 @@
 //! `parlor play`: lets a person play.
 
-use parlor_sdk::{Client, JoinTable, Joined, NewTable, SeatToken, wire};
+use parlor_sdk::{Client, JoinTable, JoinedSeat, NewTable, SeatToken, wire};
 
 use super::clock::ClockArgs;
 use super::{create, games, options, seed};
@@ -149,7 +149,7 @@ async fn join_table(
     mut join: JoinTable,
     args: &Args,
     context: &Context,
-) -> Result<Joined, Failure> {
+) -> Result<JoinedSeat, Failure> {
     if let Some(name) = args.name.as_ref().or(context.settings.name.as_ref()) {
         join = join.display_name(name);
     }

@@ -90,7 +90,7 @@ fn read_game(args: &Args) -> Result<ViewedGame, Failure> {
         (None, [only]) => *only,
         (None, _) => Viewer::Spectator,
     };
-    let unreadable = |error: record::Unreadable| {
+    let unreadable = |error: record::RecordError| {
         Failure::new(
             Exit::Failure,
             "NOT_A_RECORD",

@@ -1,6 +1,6 @@
 //! `parlor resign`: resigns a seat.
 
-use parlor_sdk::{Resigning, SeatToken};
+use parlor_sdk::{ResignTarget, SeatToken};
 use serde_json::json;
 
 use crate::context::Context;
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let resigning = match (args.table, args.seat) {
-        (Some(table_id), Some(seat)) => Resigning::Owner { table_id, seat },
+        (Some(table_id), Some(seat)) => ResignTarget::Owner { table_id, seat },
         _ => {
             let token = match args.seat_token {
                 Some(token) => Some(token),
@@ -33,7 +33,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
                     "Welcher Sitz? Gib --seat-token TOKEN an, oder TISCH SITZ eines Tischs von dir",
                 )
             })?;
-            Resigning::Player(SeatToken::new(token))
+            ResignTarget::Player(SeatToken::new(token))
         }
     };
     context.connect().await?.resign_seat(resigning).await?;

@@ -1,7 +1,7 @@
 //! `parlor verify`: verifies records offline.
 
 use parlor_engine::{Lang, Say};
-use parlor_sdk::record::{self, Problem, Report};
+use parlor_sdk::record::{self, Problem, VerificationReport};
 use parlor_sdk::wire;
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
             Ok(reports) => {
                 for (place, (record, report)) in reports.iter().enumerate() {
                     let name = if reports.len() == 1 { name.clone() } else { format!("{name}[{place}]") };
-                    if !report.is_right() {
+                    if !report.is_valid() {
                         exit = Exit::Failure;
                     }
                     if context.json {
@@ -60,10 +60,15 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
 }
 
 /// The verdict line, followed by findings and unproven facts.
-fn as_lines(name: &str, record: &wire::Record, report: &Report, context: &Context) -> Vec<String> {
+fn as_lines(
+    name: &str,
+    record: &wire::Record,
+    report: &VerificationReport,
+    context: &Context,
+) -> Vec<String> {
     let lang = context.lang;
-    let (game, steps, wrong) = (&record.game, record.steps.len(), report.wrong.len());
-    let verdict = match report.is_right() {
+    let (game, steps, wrong) = (&record.game, record.steps.len(), report.findings.len());
+    let verdict = match report.is_valid() {
         true => context.localise(
             || format!("{name}: right ({game}, {steps} steps)"),
             || format!("{name}: stimmt ({game}, {steps} Schritte)"),
@@ -73,7 +78,7 @@ fn as_lines(name: &str, record: &wire::Record, report: &Report, context: &Contex
             || format!("{name}: FALSCH ({wrong} Befunde)"),
         ),
     };
-    let wrong = report.wrong.iter().map(|finding| format!("  {}", finding.in_lang(lang)));
+    let wrong = report.findings.iter().map(|finding| format!("  {}", finding.in_lang(lang)));
     let note = context.localise(|| "note".to_owned(), || "Hinweis".to_owned());
     let unproven = report.unproven.iter().map(|one| format!("  {note}: {}", one.in_lang(lang)));
     std::iter::once(verdict)
@@ -83,10 +88,10 @@ fn as_lines(name: &str, record: &wire::Record, report: &Report, context: &Contex
         .collect()
 }
 
-fn as_json(name: &str, record: &wire::Record, report: &Report, lang: Lang) -> Value {
-    let wrong = report.wrong.iter().map(|finding| {
+fn as_json(name: &str, record: &wire::Record, report: &VerificationReport, lang: Lang) -> Value {
+    let wrong = report.findings.iter().map(|finding| {
         let (found, should_be) = match &finding.problem {
-            Problem::Differs { found, right } => (found.clone(), right.clone()),
+            Problem::Differs { found, expected } => (found.clone(), expected.clone()),
             _ => (None, None),
         };
         let message = finding.problem.in_lang(lang).to_string();
@@ -96,7 +101,7 @@ fn as_json(name: &str, record: &wire::Record, report: &Report, lang: Lang) -> Va
     json!({
         "file": name,
         "table_id": record.table_id,
-        "right": report.is_right(),
+        "right": report.is_valid(),
         "wrong": wrong.collect::<Vec<_>>(),
         "unproven": unproven.collect::<Vec<_>>(),
     })

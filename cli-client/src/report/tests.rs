@@ -49,7 +49,7 @@ fn small(name: &str) -> Report {
             tournament_id: "t-1".into(),
             setup: Some(wire::TournamentSetup {
                 name: name.into(),
-                options: parlor_sdk::options::usual("gap").ok(),
+                options: parlor_sdk::options::default_for("gap").ok(),
                 players: 2,
                 ..Default::default()
             }),

@@ -18,7 +18,7 @@ use crate::{AgentKey, Error, options, wire};
 /// }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "nothing is connected before `Client::agent` or `Client::serve_agent`"]
+#[must_use = "nothing is connected before `Client::start_agent` or `Client::serve_agent`"]
 pub struct AgentSettings {
     name: String,
     version: String,
@@ -37,7 +37,7 @@ impl AgentSettings {
             name: name.into(),
             version: String::new(),
             key: None,
-            games: options::games(),
+            games: options::game_ids(),
             max_tables: 16,
             wants: None,
             entropy: None,

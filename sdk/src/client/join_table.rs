@@ -1,4 +1,4 @@
-//! [`JoinTable`], builder of a seat to join, and [`Joined`], the seat joined.
+//! [`JoinTable`], builder of a seat to join, and [`JoinedSeat`], the seat joined.
 
 use std::fmt;
 
@@ -96,7 +96,7 @@ impl fmt::Debug for JoinTable {
 /// A joined seat.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
-pub struct Joined {
+pub struct JoinedSeat {
     /// Number of the seat.
     pub seat: u32,
     /// Token to play it.
@@ -105,9 +105,9 @@ pub struct Joined {
     pub table: wire::Table,
 }
 
-impl Joined {
-    pub(crate) fn from_wire(reply: wire::JoinTableResponse) -> Result<Joined, Error> {
+impl JoinedSeat {
+    pub(crate) fn from_wire(reply: wire::JoinTableResponse) -> Result<JoinedSeat, Error> {
         let table = reply.table.ok_or_else(|| Error::missing_field("table"))?;
-        Ok(Joined { seat: reply.seat, token: SeatToken::new(reply.seat_token), table })
+        Ok(JoinedSeat { seat: reply.seat, token: SeatToken::new(reply.seat_token), table })
     }
 }

@@ -7,7 +7,7 @@ use crate::{Error, options, wire};
 ///
 /// ```
 /// use parlor_sdk::NewTable;
-/// let table = NewTable::of("gap")?.house_bot("greedy").reserved_seat("user 17", "Ada").open_seat().private();
+/// let table = NewTable::new("gap")?.house_bot("greedy").reserved_seat("user 17", "Ada").open_seat().private();
 /// # Ok::<(), parlor_sdk::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Debug)]
@@ -22,8 +22,8 @@ impl NewTable {
     /// # Errors
     ///
     /// [`Reason::GameNotFound`] if this crate has no such game.
-    pub fn of(game: &str) -> Result<NewTable, Error> {
-        Ok(NewTable::with_options(options::usual(game)?))
+    pub fn new(game: &str) -> Result<NewTable, Error> {
+        Ok(NewTable::with_options(options::default_for(game)?))
     }
 
     /// A table with these game options.

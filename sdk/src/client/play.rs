@@ -6,7 +6,7 @@ use tonic::Request;
 
 use super::Client;
 use super::call::call;
-use crate::{Answered, Choice, Error, SeatToken, wire};
+use crate::{AcceptedAnswer, Choice, Error, SeatToken, wire};
 
 impl Client {
     /// Answers one decision of a seat. Safe to repeat. A [`Session`](crate::Session) does the same over its
@@ -16,13 +16,13 @@ impl Client {
         token: &SeatToken,
         decision_id: u32,
         choice: impl Into<Choice>,
-    ) -> Result<Answered, Error> {
+    ) -> Result<AcceptedAnswer, Error> {
         let request = wire::ActRequest {
             seat_token: token.reveal().into(),
             answer: Some(choice.into().answer(decision_id, None)),
         };
         let reply = call!(self, play.act, request)?;
-        Answered::from_wire(reply.answered.ok_or_else(|| Error::missing_field("answer"))?)
+        AcceptedAnswer::from_wire(reply.answered.ok_or_else(|| Error::missing_field("answer"))?)
     }
 
     /// Follows seats or tables over a separate stream, as browsers do. The stream is raw: it ends when the

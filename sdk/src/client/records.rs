@@ -87,8 +87,8 @@ impl Client {
         &self,
         tournament_id: impl Into<String>,
         viewer: Option<wire::Viewer>,
-    ) -> ExportedRecords {
-        ExportedRecords {
+    ) -> RecordExport {
+        RecordExport {
             rpc: self.records.clone(),
             limits: self.limits,
             request: wire::ExportRecordsRequest { tournament_id: tournament_id.into(), viewer },
@@ -101,7 +101,7 @@ impl Client {
 }
 
 /// Export of a tournament's records, made by [`export_records`](Client::export_records).
-pub struct ExportedRecords {
+pub struct RecordExport {
     rpc: RecordServiceClient<Transport>,
     limits: CallLimits,
     request: wire::ExportRecordsRequest,
@@ -114,7 +114,7 @@ pub struct ExportedRecords {
     backoff: Backoff,
 }
 
-impl ExportedRecords {
+impl RecordExport {
     /// Waits for the next record, through reconnects; `None` after the last. An error is permanent.
     pub async fn next(&mut self) -> Result<Option<wire::Record>, Error> {
         loop {
@@ -174,9 +174,9 @@ impl ExportedRecords {
     }
 }
 
-impl fmt::Debug for ExportedRecords {
+impl fmt::Debug for RecordExport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tournament = &self.request.tournament_id;
-        f.debug_struct("ExportedRecords").field("tournament_id", tournament).finish_non_exhaustive()
+        f.debug_struct("RecordExport").field("tournament_id", tournament).finish_non_exhaustive()
     }
 }

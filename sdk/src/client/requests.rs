@@ -1,4 +1,4 @@
-//! Requests about existing tables, as values: [`TableFilter`] and [`Resigning`].
+//! Requests about existing tables, as values: [`TableFilter`] and [`ResignTarget`].
 
 use crate::{SeatToken, wire};
 
@@ -79,7 +79,7 @@ impl From<wire::ListTablesRequest> for TableFilter {
 /// The seat to resign: by its player, or by the owner of the table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Resigning {
+pub enum ResignTarget {
     /// The seat of this token.
     Player(SeatToken),
     /// A seat of a table that you own.
@@ -91,18 +91,18 @@ pub enum Resigning {
     },
 }
 
-impl From<&SeatToken> for Resigning {
-    fn from(token: &SeatToken) -> Resigning {
-        Resigning::Player(token.clone())
+impl From<&SeatToken> for ResignTarget {
+    fn from(token: &SeatToken) -> ResignTarget {
+        ResignTarget::Player(token.clone())
     }
 }
 
-impl From<Resigning> for wire::ResignSeatRequest {
-    fn from(resigning: Resigning) -> wire::ResignSeatRequest {
+impl From<ResignTarget> for wire::ResignSeatRequest {
+    fn from(resigning: ResignTarget) -> wire::ResignSeatRequest {
         use wire::resign_seat_request::Seat;
         let seat = match resigning {
-            Resigning::Player(token) => Seat::SeatToken(token.reveal().into()),
-            Resigning::Owner { table_id, seat } => Seat::SeatAtTable(wire::SeatAtTable { table_id, seat }),
+            ResignTarget::Player(token) => Seat::SeatToken(token.reveal().into()),
+            ResignTarget::Owner { table_id, seat } => Seat::SeatAtTable(wire::SeatAtTable { table_id, seat }),
         };
         wire::ResignSeatRequest { seat: Some(seat) }
     }

@@ -20,7 +20,7 @@ use crate::{Error, wire};
 ///
 /// A broken connection or a server restart only causes a delay. Nothing is fetched ahead: at most one message
 /// of the server is buffered.
-pub struct FollowedTables {
+pub struct TableFeed {
     rpc: TableServiceClient<Transport>,
     limits: CallLimits,
     /// The open stream, if any.
@@ -35,13 +35,13 @@ pub struct FollowedTables {
     over: bool,
 }
 
-impl FollowedTables {
+impl TableFeed {
     pub(super) async fn open(
         rpc: TableServiceClient<Transport>,
         limits: CallLimits,
         after: Option<u64>,
-    ) -> Result<FollowedTables, Error> {
-        let mut followed = FollowedTables {
+    ) -> Result<TableFeed, Error> {
+        let mut followed = TableFeed {
             rpc,
             limits,
             stream: None,
@@ -148,8 +148,8 @@ impl FollowedTables {
     }
 }
 
-impl fmt::Debug for FollowedTables {
+impl fmt::Debug for TableFeed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FollowedTables").field("number", &self.number).finish_non_exhaustive()
+        f.debug_struct("TableFeed").field("number", &self.number).finish_non_exhaustive()
     }
 }

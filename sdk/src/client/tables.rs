@@ -4,8 +4,8 @@ use futures_util::Stream;
 
 use super::call::call;
 use super::pages::pages;
-use super::requests::Resigning;
-use super::{Client, FollowedTables, JoinTable, Joined, NewTable, TableFilter};
+use super::requests::ResignTarget;
+use super::{Client, JoinTable, JoinedSeat, NewTable, TableFeed, TableFilter};
 use crate::error::Reason;
 use crate::random::{fresh_bytes, request_id};
 use crate::{Error, SeatToken, SpectatorToken, wire};
@@ -33,14 +33,14 @@ impl Client {
     }
 
     /// Joins a table that has not started.
-    pub async fn join_table(&self, join: impl Into<JoinTable>) -> Result<Joined, Error> {
+    pub async fn join_table(&self, join: impl Into<JoinTable>) -> Result<JoinedSeat, Error> {
         let JoinTable { mut request, adds_entropy } = join.into();
         ensure_request_id(&mut request.request_id)?;
         if adds_entropy {
             request.entropy = fresh_bytes::<32>()?.to_vec();
         }
         let reply = call!(self, tables.join_table, request)?;
-        Joined::from_wire(reply)
+        JoinedSeat::from_wire(reply)
     }
 
     /// Current state of a public table, or of one that you own.
@@ -100,8 +100,8 @@ impl Client {
     /// beginning.
     ///
     /// Returns once the server has confirmed the starting cursor; no later news is missed.
-    pub async fn follow_tables(&self, after: Option<u64>) -> Result<FollowedTables, Error> {
-        FollowedTables::open(self.tables.clone(), self.limits, after).await
+    pub async fn follow_tables(&self, after: Option<u64>) -> Result<TableFeed, Error> {
+        TableFeed::open(self.tables.clone(), self.limits, after).await
     }
 
     /// Replaces a seat's player by a house bot, permanently. For the owner.
@@ -143,7 +143,7 @@ impl Client {
     }
 
     /// Resigns a seat: it plays default actions to the end and ranks last. Idempotent.
-    pub async fn resign_seat(&self, seat: impl Into<Resigning>) -> Result<(), Error> {
+    pub async fn resign_seat(&self, seat: impl Into<ResignTarget>) -> Result<(), Error> {
         let request = wire::ResignSeatRequest::from(seat.into());
         call!(self, tables.resign_seat, request)?;
         Ok(())

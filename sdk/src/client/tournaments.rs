@@ -39,7 +39,7 @@ impl Client {
     /// let format = wire::tournament_setup::Format::RoundRobin(wire::RoundRobinFormat { groups: 50 });
     /// let setup = wire::TournamentSetup {
     ///     name: "greedy against random".into(),
-    ///     options: Some(options::usual("gap")?),
+    ///     options: Some(options::default_for("gap")?),
     ///     entrants: vec![house_bot("greedy"), house_bot("random")],
     ///     format: Some(format),
     ///     ..Default::default()
@@ -109,8 +109,8 @@ impl Client {
 
     /// Follows a tournament to its end, through reconnects.
     #[must_use]
-    pub fn follow_tournament(&self, tournament_id: impl Into<String>) -> FollowedTournament {
-        FollowedTournament {
+    pub fn follow_tournament(&self, tournament_id: impl Into<String>) -> TournamentFeed {
+        TournamentFeed {
             rpc: self.tournaments.clone(),
             limits: self.limits,
             tournament_id: tournament_id.into(),
@@ -204,7 +204,7 @@ impl Client {
 /// Live standings of a tournament, made by [`follow_tournament`](Client::follow_tournament).
 ///
 /// Each message is complete, so a broken connection or a server restart only causes a delay.
-pub struct FollowedTournament {
+pub struct TournamentFeed {
     rpc: TournamentServiceClient<Transport>,
     limits: CallLimits,
     tournament_id: String,
@@ -214,7 +214,7 @@ pub struct FollowedTournament {
     over: bool,
 }
 
-impl FollowedTournament {
+impl TournamentFeed {
     /// Waits for the standings: the current ones first, then each change. `None` after the tournament is
     /// over. An error is permanent.
     pub async fn next(&mut self) -> Result<Option<wire::FollowTournamentResponse>, Error> {
@@ -271,10 +271,8 @@ fn is_over(standings: &wire::Standings) -> bool {
     }
 }
 
-impl fmt::Debug for FollowedTournament {
+impl fmt::Debug for TournamentFeed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FollowedTournament")
-            .field("tournament_id", &self.tournament_id)
-            .finish_non_exhaustive()
+        f.debug_struct("TournamentFeed").field("tournament_id", &self.tournament_id).finish_non_exhaustive()
     }
 }

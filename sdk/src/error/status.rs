@@ -6,7 +6,7 @@ use std::time::Duration;
 use tonic::{Code, Status, TimeoutExpired};
 use tonic_types::StatusExt;
 
-use super::{Error, Reason, WrongField, with_sources};
+use super::{Error, FieldViolation, Reason, with_sources};
 use crate::wire;
 
 /// Domain of the reasons in `google.rpc.ErrorInfo`.
@@ -27,7 +27,10 @@ impl Error {
         error.0.fields = fields
             .unwrap_or_default()
             .iter()
-            .map(|wrong| WrongField { field: wrong.field.clone(), why: wrong.description.clone() })
+            .map(|wrong| FieldViolation {
+                field: wrong.field.clone(),
+                description: wrong.description.clone(),
+            })
             .collect();
         error
     }
@@ -62,7 +65,10 @@ impl Error {
         let mut error = Error::new(reason, text.unwrap_or_else(|| reason.advice().to_owned()));
         error.0.fields = refusal
             .filter(|refusal| !refusal.field.is_empty())
-            .map(|refusal| WrongField { field: refusal.field.clone(), why: error.0.message.clone() })
+            .map(|refusal| FieldViolation {
+                field: refusal.field.clone(),
+                description: error.0.message.clone(),
+            })
             .into_iter()
             .collect();
         error.0.answered = Some(answered);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parlor_engine::{AnyAction, AnyEvent, AnyGame, Audience, MAX_SEATS, Outcome, Seat, Seats, Viewer};
 
-use super::LocalOver;
+use super::LocalResult;
 use crate::error::Reason;
 use crate::question::{DefaultAction, QuestionData, WireOrEngine};
 use crate::update::{LocalDecision, LocalStep, StepPhase};
@@ -146,10 +146,10 @@ impl Referee {
     /// # Errors
     ///
     /// The game is not over.
-    pub(super) fn result(&self) -> Result<LocalOver, Error> {
+    pub(super) fn result(&self) -> Result<LocalResult, Error> {
         // A game with no seat to act is over.
         let outcome = self.game.outcome().ok_or_else(|| Error::missing_field("outcome"))?;
-        Ok(LocalOver { outcome, result: result_message(&outcome), decisions: self.decisions })
+        Ok(LocalResult { outcome, result: result_message(&outcome), decisions: self.decisions })
     }
 }
 

@@ -70,7 +70,7 @@ fn every_game_is_played_out_with_consistent_updates() {
         for players in [info.min_players, info.max_players] {
             let mut bots: Vec<Follower> = (0..players).map(|_| Follower::new()).collect();
             let mut seats: Vec<&mut dyn Bot> = bots.iter_mut().map(|bot| bot as &mut dyn Bot).collect();
-            let over = LocalGame::of(info.id).unwrap().seed([3; 32]).play(&mut seats).unwrap();
+            let over = LocalGame::new(info.id).unwrap().seed([3; 32]).play(&mut seats).unwrap();
             assert_eq!(over.result.seats.len(), usize::from(players));
             let followed = bots.iter().filter(|bot| bot.known.len() > 10).count();
             assert!(
@@ -88,7 +88,7 @@ fn every_game_is_played_out_with_consistent_updates() {
 fn the_same_seed_gives_the_same_game() {
     let play = |seed: Option<[u8; 32]>| {
         let (mut one, mut other) = (|_: &Question| Choice::Index(0), |_: &Question| Choice::Index(0));
-        let game = LocalGame::of("no_dice").unwrap();
+        let game = LocalGame::new("no_dice").unwrap();
         let game = seed.map_or(game, |seed| game.seed(seed));
         game.play(&mut [&mut one, &mut other]).unwrap()
     };
@@ -102,7 +102,7 @@ fn errors_name_the_seat() {
     let mut fine = |_: &Question| Choice::Index(0);
     let play = |choice: Choice, fine: &mut dyn Bot| {
         let mut wrong = move |_: &Question| choice.clone();
-        LocalGame::of("gap").unwrap().seed([1; 32]).play(&mut [fine, &mut wrong]).unwrap_err()
+        LocalGame::new("gap").unwrap().seed([1; 32]).play(&mut [fine, &mut wrong]).unwrap_err()
     };
     let error = play(Choice::Index(99), &mut fine);
     assert_eq!(error.reason(), Reason::IllegalAction);
@@ -129,15 +129,15 @@ fn errors_name_the_seat() {
             Err("out of memory".into())
         }
     }
-    let error = LocalGame::of("gap").unwrap().play(&mut [&mut FailingBot, &mut fine]).unwrap_err();
+    let error = LocalGame::new("gap").unwrap().play(&mut [&mut FailingBot, &mut fine]).unwrap_err();
     assert_eq!(
         (error.reason(), error.to_string()),
         (Reason::Bot, "seat 0: the bot failed: out of memory".into())
     );
 
-    let error = LocalGame::of("gap").unwrap().play(&mut [&mut fine]).unwrap_err();
+    let error = LocalGame::new("gap").unwrap().play(&mut [&mut fine]).unwrap_err();
     assert_eq!(error.reason(), Reason::Settings);
-    assert_eq!(LocalGame::of("chess").unwrap_err().reason(), Reason::GameNotFound);
+    assert_eq!(LocalGame::new("chess").unwrap_err().reason(), Reason::GameNotFound);
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn async_bots_play_the_same_game_as_sync_bots() {
             Ok(question.default_index().into())
         }
     }
-    let game = LocalGame::of("flush").unwrap().seed([5; 32]);
+    let game = LocalGame::new("flush").unwrap().seed([5; 32]);
     let waiting =
         game.play_async(&mut [&mut YieldingBot, &mut YieldingBot, &mut Follower::new()]).await.unwrap();
     let mut default = |question: &Question| Choice::Index(question.default_index());
@@ -170,7 +170,7 @@ fn default_index_is_the_default_action_of_the_game() {
         Choice::Index(question.default_index())
     };
     let mut again = default;
-    LocalGame::of("habe_fertig").unwrap().seed([9; 32]).play(&mut [&mut default, &mut again]).unwrap();
+    LocalGame::new("habe_fertig").unwrap().seed([9; 32]).play(&mut [&mut default, &mut again]).unwrap();
 }
 
 #[test]
@@ -178,12 +178,12 @@ fn sampled_worlds_can_be_played_out_from_any_action() {
     let mut searcher = |question: &Question| {
         let mut rng = ChaCha8Rng::seed_from_u64(question.id().into());
         let world = question.sample(&mut rng).unwrap();
-        let outcome = question.try_out(world.clone(), 0, &mut rng).unwrap();
+        let outcome = question.playout_action(world.clone(), 0, &mut rng).unwrap();
         assert!(outcome.points(Seat::FIRST).is_some());
-        let beyond = question.try_out(world, question.legal_count(), &mut rng).unwrap_err();
+        let beyond = question.playout_action(world, question.legal_count(), &mut rng).unwrap_err();
         assert_eq!(beyond.reason(), Reason::IllegalAction);
         Choice::Index(0)
     };
     let mut again = searcher;
-    LocalGame::of("no_dice").unwrap().seed([9; 32]).play(&mut [&mut searcher, &mut again]).unwrap();
+    LocalGame::new("no_dice").unwrap().seed([9; 32]).play(&mut [&mut searcher, &mut again]).unwrap();
 }

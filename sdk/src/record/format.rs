@@ -13,7 +13,7 @@ pub const VERSION: u32 = 1;
 
 /// File format of a record. A file may hold several records, all in the same format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum RecordFormat {
     /// Protobuf: one `Record`, or several as one `ExportRecordsResponse`.
     Binary,
     /// Canonical proto3 JSON: one document per record.
@@ -24,21 +24,21 @@ pub enum Form {
 
 /// A record that cannot be read, written or replayed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unreadable(String);
+pub struct RecordError(String);
 
-impl Unreadable {
-    pub(super) fn new(why: impl Into<String>) -> Unreadable {
-        Unreadable(why.into())
+impl RecordError {
+    pub(super) fn new(why: impl Into<String>) -> RecordError {
+        RecordError(why.into())
     }
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Unreadable {}
+impl std::error::Error for RecordError {}
 
 /// First byte of an `ExportRecordsResponse`: field 1, length-delimited. A `Record` starts differently.
 const RECORDS_TAG: u8 = 0x0a;
@@ -46,24 +46,24 @@ const RECORDS_TAG: u8 = 0x0a;
 /// UTF-8 byte order mark, which some editors prepend.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-impl Form {
+impl RecordFormat {
     /// Detects the format of a file by its first bytes.
     ///
     /// ```
-    /// use parlor_sdk::record::Form;
-    /// assert_eq!(Form::of(b"parlor record\nversion: 1\n"), Form::Text);
-    /// assert_eq!(Form::of(br#" {"version": 1}"#), Form::Json);
-    /// assert_eq!(Form::of(b"\x08\x01"), Form::Binary);
+    /// use parlor_sdk::record::RecordFormat;
+    /// assert_eq!(RecordFormat::detect(b"parlor record\nversion: 1\n"), RecordFormat::Text);
+    /// assert_eq!(RecordFormat::detect(br#" {"version": 1}"#), RecordFormat::Json);
+    /// assert_eq!(RecordFormat::detect(b"\x08\x01"), RecordFormat::Binary);
     /// ```
     #[must_use]
-    pub fn of(file: &[u8]) -> Form {
+    pub fn detect(file: &[u8]) -> RecordFormat {
         let start = without_mark(file).trim_ascii_start();
         match start {
-            [b'{', ..] => Form::Json,
+            [b'{', ..] => RecordFormat::Json,
             // A comment above the title, or the title.
-            [b'#', ..] => Form::Text,
-            start if start.starts_with(text::TITLE.as_bytes()) => Form::Text,
-            _ => Form::Binary,
+            [b'#', ..] => RecordFormat::Text,
+            start if start.starts_with(text::TITLE.as_bytes()) => RecordFormat::Text,
+            _ => RecordFormat::Binary,
         }
     }
 
@@ -72,11 +72,11 @@ impl Form {
     /// # Errors
     ///
     /// JSON cannot represent a timestamp of the record.
-    pub fn write(self, record: &wire::Record) -> Result<Vec<u8>, Unreadable> {
+    pub fn write(self, record: &wire::Record) -> Result<Vec<u8>, RecordError> {
         Ok(match self {
-            Form::Binary => record.encode_to_vec(),
-            Form::Json => format!("{:#}\n", json(record)?).into_bytes(),
-            Form::Text => text::write(record).into_bytes(),
+            RecordFormat::Binary => record.encode_to_vec(),
+            RecordFormat::Json => format!("{:#}\n", json(record)?).into_bytes(),
+            RecordFormat::Text => text::write(record).into_bytes(),
         })
     }
 
@@ -85,11 +85,13 @@ impl Form {
     /// # Errors
     ///
     /// JSON cannot represent a timestamp of the record.
-    pub fn write_one_of_many(self, record: &wire::Record) -> Result<Vec<u8>, Unreadable> {
+    pub fn write_entry(self, record: &wire::Record) -> Result<Vec<u8>, RecordError> {
         Ok(match self {
-            Form::Binary => wire::ExportRecordsResponse { records: vec![record.clone()] }.encode_to_vec(),
-            Form::Json => format!("{}\n", json(record)?).into_bytes(),
-            Form::Text => format!("{}\n", text::write(record)).into_bytes(),
+            RecordFormat::Binary => {
+                wire::ExportRecordsResponse { records: vec![record.clone()] }.encode_to_vec()
+            }
+            RecordFormat::Json => format!("{}\n", json(record)?).into_bytes(),
+            RecordFormat::Text => format!("{}\n", text::write(record)).into_bytes(),
         })
     }
 
@@ -97,16 +99,16 @@ impl Form {
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
-            Form::Binary => "binpb",
-            Form::Json => "json",
-            Form::Text => "txt",
+            RecordFormat::Binary => "binpb",
+            RecordFormat::Json => "json",
+            RecordFormat::Text => "txt",
         }
     }
 }
 
-fn json(record: &wire::Record) -> Result<serde_json::Value, Unreadable> {
+fn json(record: &wire::Record) -> Result<serde_json::Value, RecordError> {
     reflect::to_canonical_json(record).map_err(|error| {
-        Unreadable(format!("the record cannot be written as JSON ({error}): use another format"))
+        RecordError(format!("the record cannot be written as JSON ({error}): use another format"))
     })
 }
 
@@ -125,23 +127,23 @@ fn without_mark(file: &[u8]) -> &[u8] {
 /// let records = record::read(b"parlor record\nversion: 1\ngame: \"gap\"\n")?;
 /// assert_eq!(records[0].game, "gap");
 /// assert!(record::read(b"Dear diary").is_err());
-/// # Ok::<(), record::Unreadable>(())
+/// # Ok::<(), record::RecordError>(())
 /// ```
-pub fn read(file: &[u8]) -> Result<Vec<wire::Record>, Unreadable> {
+pub fn read(file: &[u8]) -> Result<Vec<wire::Record>, RecordError> {
     if file.trim_ascii().is_empty() {
-        return Err(Unreadable("empty file".to_owned()));
+        return Err(RecordError("empty file".to_owned()));
     }
-    let records = match Form::of(file) {
-        Form::Binary => read_binary(file)?,
-        Form::Json => read_json(without_mark(file))?,
-        Form::Text => read_text(without_mark(file))?,
+    let records = match RecordFormat::detect(file) {
+        RecordFormat::Binary => read_binary(file)?,
+        RecordFormat::Json => read_json(without_mark(file))?,
+        RecordFormat::Text => read_text(without_mark(file))?,
     };
     for record in &records {
         match record.version {
             VERSION => {}
-            0 => return Err(Unreadable("not a record: it has no version".to_owned())),
+            0 => return Err(RecordError("not a record: it has no version".to_owned())),
             newer => {
-                return Err(Unreadable(format!(
+                return Err(RecordError(format!(
                     "record version {newer} is not supported: this program reads version {VERSION}; update it"
                 )));
             }
@@ -150,17 +152,17 @@ pub fn read(file: &[u8]) -> Result<Vec<wire::Record>, Unreadable> {
     Ok(records)
 }
 
-fn read_binary(file: &[u8]) -> Result<Vec<wire::Record>, Unreadable> {
+fn read_binary(file: &[u8]) -> Result<Vec<wire::Record>, RecordError> {
     let records = if file.first() == Some(&RECORDS_TAG) {
         wire::ExportRecordsResponse::decode(file).map(|export| export.records)
     } else {
         wire::Record::decode(file).map(|record| vec![record])
     };
-    records.map_err(|error| Unreadable(format!("not a record in text, JSON or protobuf ({error})")))
+    records.map_err(|error| RecordError(format!("not a record in text, JSON or protobuf ({error})")))
 }
 
-fn read_json(file: &[u8]) -> Result<Vec<wire::Record>, Unreadable> {
-    let unreadable = |error: serde_json::Error| Unreadable(format!("not a record in JSON: {error}"));
+fn read_json(file: &[u8]) -> Result<Vec<wire::Record>, RecordError> {
+    let unreadable = |error: serde_json::Error| RecordError(format!("not a record in JSON: {error}"));
     let mut json = serde_json::Deserializer::from_slice(file);
     let mut records = Vec::new();
     loop {
@@ -171,10 +173,10 @@ fn read_json(file: &[u8]) -> Result<Vec<wire::Record>, Unreadable> {
     }
 }
 
-fn read_text(file: &[u8]) -> Result<Vec<wire::Record>, Unreadable> {
+fn read_text(file: &[u8]) -> Result<Vec<wire::Record>, RecordError> {
     let file = std::str::from_utf8(file).map_err(|error| {
         let line = 1 + file[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-        Unreadable(format!("line {line}: not valid UTF-8"))
+        RecordError(format!("line {line}: not valid UTF-8"))
     })?;
     let lines: Vec<(usize, &str)> = (1..)
         .zip(file.lines())
@@ -185,8 +187,10 @@ fn read_text(file: &[u8]) -> Result<Vec<wire::Record>, Unreadable> {
     let mut parts = lines.split(is_title);
     if let Some([(number, line), ..]) = parts.next() {
         let begins = text::TITLE;
-        return Err(Unreadable(format!("line {number}: a record starts with {begins:?}, not with {line:?}")));
+        return Err(RecordError(format!(
+            "line {number}: a record starts with {begins:?}, not with {line:?}"
+        )));
     }
     let records = parts.map(|part| text::read(part.iter().copied()));
-    records.collect::<Result<_, _>>().map_err(|(line, why)| Unreadable(format!("line {line}: {why}")))
+    records.collect::<Result<_, _>>().map_err(|(line, why)| RecordError(format!("line {line}: {why}")))
 }

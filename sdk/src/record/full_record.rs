@@ -212,7 +212,7 @@ impl<'a> FullRecordCheck<'a> {
         for (index, step) in self.record.steps.iter().enumerate() {
             if step.after_ms < before {
                 let path = format!("steps[{index}].after_ms");
-                self.findings.push(Finding::new(path, Problem::Backwards { before }));
+                self.findings.push(Finding::new(path, Problem::TimeReversed { previous_ms: before }));
             }
             before = step.after_ms;
         }

@@ -3,14 +3,14 @@
 use parlor_engine::{AnyEvent, AnyView, Audience, Viewer};
 use parlor_proto::convert::{self, WrongField};
 
-use super::format::Unreadable;
+use super::format::RecordError;
 use crate::{Update, wire};
 use wire::record_telling::{Audience as To, Told};
 
 /// One step of a record, as a viewer saw it.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
-pub struct Moment {
+pub struct ReplayStep {
     /// Index of the step.
     pub step: usize,
     /// Time of the step, in milliseconds since the table was created.
@@ -60,9 +60,9 @@ impl<'a> Replay<'a> {
     /// # Errors
     ///
     /// The record does not cover this viewer, or its views cannot be read.
-    pub fn new(record: &'a wire::Record, viewer: Viewer) -> Result<Replay<'a>, Unreadable> {
+    pub fn new(record: &'a wire::Record, viewer: Viewer) -> Result<Replay<'a>, RecordError> {
         let index = viewers(record).iter().position(|known| *known == viewer);
-        let index = index.ok_or_else(|| Unreadable::new("the record does not cover this viewer"))?;
+        let index = index.ok_or_else(|| RecordError::new("the record does not cover this viewer"))?;
         let first = record.views.get(index).cloned().map(AnyView::try_from).transpose();
         let first = first.map_err(|wrong| field_error("views", index, &wrong))?;
         Ok(Replay { record, viewer, step: 0, number: 0, first, view: None })
@@ -90,7 +90,7 @@ impl<'a> Replay<'a> {
     }
 
     /// The step as the viewer saw it; `None` if it was not visible.
-    fn visible_step(&mut self, step: usize) -> Result<Option<Moment>, Unreadable> {
+    fn visible_step(&mut self, step: usize) -> Result<Option<ReplayStep>, RecordError> {
         let found = &self.record.steps[step];
         let seat = self.viewer.seat().map(convert::seat_number);
         let decided = found.decided.iter().find(|decision| Some(decision.seat) == seat);
@@ -117,7 +117,7 @@ impl<'a> Replay<'a> {
         update.view = view.map(Box::new);
         self.number += 1;
         update.number = self.number;
-        Ok(Some(Moment { step, after_ms: found.after_ms, update: Update::from_wire(update) }))
+        Ok(Some(ReplayStep { step, after_ms: found.after_ms, update: Update::from_wire(update) }))
     }
 
     fn fold_events(&mut self, events: &[wire::GameEvent]) -> Result<(), WrongField> {
@@ -146,7 +146,7 @@ impl<'a> Replay<'a> {
 }
 
 impl Iterator for Replay<'_> {
-    type Item = Result<Moment, Unreadable>;
+    type Item = Result<ReplayStep, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.step < self.record.steps.len() {
@@ -160,8 +160,8 @@ impl Iterator for Replay<'_> {
     }
 }
 
-fn field_error(list: &str, index: usize, wrong: &WrongField) -> Unreadable {
-    Unreadable::new(format!("{list}[{index}]: {wrong}"))
+fn field_error(list: &str, index: usize, wrong: &WrongField) -> RecordError {
+    RecordError::new(format!("{list}[{index}]: {wrong}"))
 }
 
 fn decided_message(decision: &wire::RecordDecision) -> wire::Decided {

@@ -7,18 +7,18 @@ use parlor_engine::{Lang, Refusal, Say, Viewer};
 /// Result of verifying a record.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
-pub struct Report {
+pub struct VerificationReport {
     /// Findings, in the order of the record. Empty if everything that could be checked is correct.
-    pub wrong: Vec<Finding>,
+    pub findings: Vec<Finding>,
     /// Limits of what the record proves, though nothing is wrong.
     pub unproven: Vec<Unproven>,
 }
 
-impl Report {
+impl VerificationReport {
     /// True if there are no findings.
     #[must_use]
-    pub fn is_right(&self) -> bool {
-        self.wrong.is_empty()
+    pub fn is_valid(&self) -> bool {
+        self.findings.is_empty()
     }
 }
 
@@ -41,7 +41,7 @@ pub enum Problem {
         /// Value in the record.
         found: Option<String>,
         /// Expected value.
-        right: Option<String>,
+        expected: Option<String>,
     },
     /// The rules refuse the action.
     Illegal {
@@ -69,9 +69,9 @@ pub enum Problem {
     /// The cards were not dealt from this seed.
     NotFromSeed,
     /// The time is earlier than the previous step's.
-    Backwards {
+    TimeReversed {
         /// Time of the previous step, in milliseconds.
-        before: i64,
+        previous_ms: i64,
     },
     /// The value is malformed or unknown to this crate.
     Unreadable {
@@ -88,13 +88,13 @@ pub enum Unproven {
     SeedGiven,
     /// The deal belongs to a tournament that was not over when the record was fetched, so its derivation from
     /// the tournament's seed is not shown.
-    Deal,
+    DealSeed,
     /// The record is one viewer's: the others' cards, decisions and hidden actions are not in it.
     Viewer(Viewer),
     /// The game never started: no card was dealt.
-    NeverBegan,
+    NeverStarted,
     /// The game was not played out: there is no score.
-    BrokenOff,
+    NotPlayedOut,
 }
 
 impl Finding {
@@ -109,9 +109,9 @@ impl Finding {
     pub(super) fn differs(
         path: impl Into<String>,
         found: impl Into<Option<String>>,
-        right: impl Into<Option<String>>,
+        expected: impl Into<Option<String>>,
     ) -> Finding {
-        Finding::new(path, Problem::Differs { found: found.into(), right: right.into() })
+        Finding::new(path, Problem::Differs { found: found.into(), expected: expected.into() })
     }
 }
 
@@ -140,11 +140,11 @@ impl Say for Problem {
         };
         let value = |value: &Option<String>| value.as_deref().map_or_else(|| nothing.to_owned(), cut);
         match (self, lang) {
-            (Problem::Differs { found, right }, Lang::En) => {
-                write!(f, "found {}, expected {}", value(found), value(right))
+            (Problem::Differs { found, expected }, Lang::En) => {
+                write!(f, "found {}, expected {}", value(found), value(expected))
             }
-            (Problem::Differs { found, right }, Lang::De) => {
-                write!(f, "da steht {}, und es müsste {} sein", value(found), value(right))
+            (Problem::Differs { found, expected }, Lang::De) => {
+                write!(f, "da steht {}, und es müsste {} sein", value(found), value(expected))
             }
             (Problem::Illegal { action, refusal }, Lang::En) => {
                 write!(f, "{} is against the rules: {}", cut(action), refusal.in_lang(lang))
@@ -176,11 +176,11 @@ impl Say for Problem {
             (Problem::NotFromSeed, Lang::De) => {
                 f.write_str("die Karten wurden nicht aus diesem Startwert gegeben")
             }
-            (Problem::Backwards { before }, Lang::En) => {
-                write!(f, "earlier than the previous step, which was at {before} ms")
+            (Problem::TimeReversed { previous_ms }, Lang::En) => {
+                write!(f, "earlier than the previous step, which was at {previous_ms} ms")
             }
-            (Problem::Backwards { before }, Lang::De) => {
-                write!(f, "das ist vor dem Schritt davor, der nach {before} ms war")
+            (Problem::TimeReversed { previous_ms }, Lang::De) => {
+                write!(f, "das ist vor dem Schritt davor, der nach {previous_ms} ms war")
             }
             (Problem::Unreadable { why }, Lang::En) => write!(f, "unreadable: {}", cut(why)),
             (Problem::Unreadable { why }, Lang::De) => write!(f, "das ist nicht lesbar: {}", cut(why)),
@@ -197,11 +197,11 @@ impl Say for Unproven {
             (Unproven::SeedGiven, Lang::De) => f.write_str(
                 "der Startwert wurde beim Anlegen des Tisches vorgegeben: über das Geben beweist er nichts",
             ),
-            (Unproven::Deal, Lang::En) => f.write_str(
+            (Unproven::DealSeed, Lang::En) => f.write_str(
                 "the deal belongs to a tournament that was not over yet: only a record fetched after the tournament \
                  proves that its seed follows from the tournament's commitment",
             ),
-            (Unproven::Deal, Lang::De) => f.write_str(
+            (Unproven::DealSeed, Lang::De) => f.write_str(
                 "das Blatt gehört zu einem Turnier, das noch nicht zu Ende war: ob sein Startwert der ist, an den das \
                  Turnier gebunden war, zeigt die Aufzeichnung, die der Server danach gibt",
             ),
@@ -215,14 +215,14 @@ impl Say for Unproven {
                 "es ist, was {} sah: was andere hielten, gefragt wurden und heimlich taten, ließ sich nicht prüfen",
                 viewer.in_lang(lang)
             ),
-            (Unproven::NeverBegan, Lang::En) => f.write_str("the game never started: no card was dealt"),
-            (Unproven::NeverBegan, Lang::De) => {
+            (Unproven::NeverStarted, Lang::En) => f.write_str("the game never started: no card was dealt"),
+            (Unproven::NeverStarted, Lang::De) => {
                 f.write_str("das Spiel hat nie begonnen: es wurde keine Karte gegeben")
             }
-            (Unproven::BrokenOff, Lang::En) => {
+            (Unproven::NotPlayedOut, Lang::En) => {
                 f.write_str("the game was not played out: there is no score")
             }
-            (Unproven::BrokenOff, Lang::De) => {
+            (Unproven::NotPlayedOut, Lang::De) => {
                 f.write_str("das Spiel wurde nicht zu Ende gespielt: niemand hat gepunktet")
             }
         }

@@ -5,7 +5,7 @@ use parlor_engine::Viewer;
 
 use super::diff::differences;
 use super::game_setup::{GameSetup, game_id};
-use super::report::{Finding, Report, Unproven};
+use super::report::{Finding, Unproven, VerificationReport};
 use super::shuffle_check;
 use super::{full_record, viewer_record};
 use crate::wire;
@@ -19,17 +19,17 @@ use wire::table_event::Event;
 /// Each finding names a field by its path, with the value found and the value expected. House bots' actions
 /// are checked for legality like everyone's, not for being what the bot would choose again.
 #[must_use]
-pub fn verify(record: &wire::Record) -> Report {
-    let mut report = Report::default();
+pub fn verify(record: &wire::Record) -> VerificationReport {
+    let mut report = VerificationReport::default();
     let started =
         table_events(record).any(|event| matches!(event, Event::Started(_))) || !record.views.is_empty();
-    let Some(setup) = GameSetup::from_record(record, started, &mut report.wrong) else { return report };
-    report.wrong.extend(shuffle_check::check_deal_seed(&setup.shuffle));
+    let Some(setup) = GameSetup::from_record(record, started, &mut report.findings) else { return report };
+    report.findings.extend(shuffle_check::check_deal_seed(&setup.shuffle));
     list_unproven(record, &setup, &mut report.unproven);
     let viewer = match record.viewer.map(Viewer::try_from).transpose() {
         Ok(viewer) => viewer,
         Err(wrong) => {
-            report.wrong.push(Finding::unreadable("viewer", wrong));
+            report.findings.push(Finding::unreadable("viewer", wrong));
             return report;
         }
     };
@@ -39,8 +39,8 @@ pub fn verify(record: &wire::Record) -> Report {
         Some(viewer) => viewer_record::check(record, &setup, viewer, &mut expected),
     };
     let found = wire::Record { steps: Vec::new(), ..record.clone() };
-    report.wrong.extend(differences("", &found, &expected));
-    report.wrong.extend(steps);
+    report.findings.extend(differences("", &found, &expected));
+    report.findings.extend(steps);
     report
 }
 
@@ -57,14 +57,14 @@ fn list_unproven(record: &wire::Record, setup: &GameSetup, unproven: &mut Vec<Un
         unproven.push(Unproven::Viewer(viewer));
     }
     if !setup.started() {
-        unproven.push(Unproven::NeverBegan);
+        unproven.push(Unproven::NeverStarted);
     } else if record.result.as_ref().is_some_and(|result| result.reason() != wire::EndReason::PlayedOut) {
-        unproven.push(Unproven::BrokenOff);
+        unproven.push(Unproven::NotPlayedOut);
     }
     if setup.shuffle.seed_given {
         unproven.push(Unproven::SeedGiven);
     } else if setup.shuffle.deal_group.as_ref().is_some_and(|group| group.tournament_seed.is_empty()) {
-        unproven.push(Unproven::Deal);
+        unproven.push(Unproven::DealSeed);
     }
 }
 

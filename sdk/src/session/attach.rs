@@ -1,4 +1,4 @@
-//! Attaching a seat or a spectator to a session.
+//! [`AttachBuilder`]: attaches a seat or a spectator to a session.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -23,7 +23,7 @@ use crate::{Error, Seat, Spectator, wire};
 /// # }
 /// ```
 #[must_use = "nothing is taken before it is awaited"]
-pub struct Attaching<T> {
+pub struct AttachBuilder<T> {
     session: Arc<SessionHandle>,
     viewer: wire::attach::Viewer,
     wants: Option<wire::Wants>,
@@ -43,28 +43,28 @@ pub struct Bookmark {
     pub number: u32,
 }
 
-impl<T> Attaching<T> {
-    pub(super) fn new(session: &Session, viewer: wire::attach::Viewer) -> Attaching<T> {
+impl<T> AttachBuilder<T> {
+    pub(super) fn new(session: &Session, viewer: wire::attach::Viewer) -> AttachBuilder<T> {
         let session = Arc::clone(&session.handle);
-        Attaching { session, viewer, wants: None, bookmark: None, viewer_type: PhantomData }
+        AttachBuilder { session, viewer, wants: None, bookmark: None, viewer_type: PhantomData }
     }
 
     /// Parts of messages that the server sends. Default: events with updates, views and legal actions with
     /// decisions.
-    pub fn wants(mut self, wants: wire::Wants) -> Attaching<T> {
+    pub fn wants(mut self, wants: wire::Wants) -> AttachBuilder<T> {
         self.wants = Some(wants);
         self
     }
 
     /// Resumes after a bookmark with the updates since, instead of with a snapshot.
-    pub fn resume(mut self, bookmark: Bookmark) -> Attaching<T> {
+    pub fn resume(mut self, bookmark: Bookmark) -> AttachBuilder<T> {
         self.bookmark = Some(bookmark);
         self
     }
 
     /// Attaches; returns the subscription, the seat if it is one, and the table.
     async fn attach(self) -> Result<(SubscriptionHandle, Option<u32>, wire::Table), Error> {
-        let Attaching { session, viewer, wants, bookmark, .. } = self;
+        let AttachBuilder { session, viewer, wants, bookmark, .. } = self;
         let Some(bookmark) = bookmark else {
             let subscription = SubscriptionHandle::new(session, viewer, wants, None)?;
             let (viewer, table) = subscription.first_snapshot().await?;
@@ -86,7 +86,7 @@ impl<T> Attaching<T> {
 
 type AttachFuture<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
-impl IntoFuture for Attaching<Seat> {
+impl IntoFuture for AttachBuilder<Seat> {
     type Output = Result<Seat, Error>;
     type IntoFuture = AttachFuture<Seat>;
 
@@ -102,7 +102,7 @@ impl IntoFuture for Attaching<Seat> {
     }
 }
 
-impl IntoFuture for Attaching<Spectator> {
+impl IntoFuture for AttachBuilder<Spectator> {
     type Output = Result<Spectator, Error>;
     type IntoFuture = AttachFuture<Spectator>;
 
@@ -116,9 +116,9 @@ impl IntoFuture for Attaching<Spectator> {
 }
 
 /// Omits the token.
-impl<T> fmt::Debug for Attaching<T> {
+impl<T> fmt::Debug for AttachBuilder<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Attaching")
+        f.debug_struct("AttachBuilder")
             .field("wants", &self.wants)
             .field("bookmark", &self.bookmark)
             .finish_non_exhaustive()

@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 use tonic::{Response, Status, Streaming};
 use tracing::Instrument;
 
-use super::Connection;
+use super::ConnectionState;
 use super::outbox::Outbox;
 use super::shared::SharedSession;
 use crate::connect::Transport;
@@ -57,7 +57,7 @@ pub(super) fn start(
     call: impl StreamCall,
     client: &Client,
     shared: Arc<SharedSession>,
-    status: watch::Sender<Connection>,
+    status: watch::Sender<ConnectionState>,
 ) -> AbortHandle {
     let driver =
         Driver { call, open_timeout: client.limits.attempt, shared, status, backoff: Backoff::default() };
@@ -69,7 +69,7 @@ struct Driver<C> {
     /// Timeout for opening the stream.
     open_timeout: Duration,
     shared: Arc<SharedSession>,
-    status: watch::Sender<Connection>,
+    status: watch::Sender<ConnectionState>,
     backoff: Backoff,
 }
 
@@ -93,12 +93,12 @@ impl<C: StreamCall> Driver<C> {
             if !error.should_reopen_stream() {
                 tracing::debug!(%error, "the session has ended");
                 self.shared.end(&error);
-                self.status.send_replace(Connection::Ended);
+                self.status.send_replace(ConnectionState::Ended);
                 return;
             }
             let wait = self.backoff.wait(not_before);
             tracing::debug!(%error, ?wait, "the stream broke; reopening it");
-            self.status.send_replace(Connection::Broken { why: error.to_string() });
+            self.status.send_replace(ConnectionState::Broken { why: error.to_string() });
             sleep(wait).await;
         }
     }
@@ -112,13 +112,13 @@ impl<C: StreamCall> Driver<C> {
             Ok(Err(status)) => return Error::from_status(&status).into(),
             Err(_) => return Error::deadline(self.open_timeout).into(),
         };
-        self.status.send_replace(Connection::Open);
+        self.status.send_replace(ConnectionState::Open);
         loop {
             let message = tokio::select! {
                 message = inbound.message() => message,
                 () = self.shared.until_reconnect_needed() => {
-                    return Error::from_close(wire::ErrorReason::TooSlow, "a seat of the agent missed items; reopening the stream")
-                        .into();
+                    let message = "a seat missed items; reopening the stream";
+                    return Error::from_close(wire::ErrorReason::TooSlow, message).into();
                 }
             };
             let StreamMessage { items, ending } = match message {

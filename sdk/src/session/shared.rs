@@ -12,7 +12,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use super::AgentMessage;
 use super::subscription::{AckSender, ChannelOpener, InboxItem, Subscription};
 use crate::error::Reason;
-use crate::{Answered, Error, wire};
+use crate::{AcceptedAnswer, Error, wire};
 
 /// Identifies a subscription for the life of the session; channel numbers change.
 pub(crate) type SubscriptionId = u64;
@@ -211,7 +211,11 @@ impl SharedSession {
     }
 
     /// Sends an answer, re-sending as needed, and waits for its acknowledgement.
-    pub(crate) async fn answer(&self, id: SubscriptionId, answer: wire::Answer) -> Result<Answered, Error> {
+    pub(crate) async fn answer(
+        &self,
+        id: SubscriptionId,
+        answer: wire::Answer,
+    ) -> Result<AcceptedAnswer, Error> {
         let (reply, acknowledged) = oneshot::channel();
         self.queue_answer(id, answer, reply)?;
         acknowledged.await.unwrap_or_else(|_| Err(closed_error()))

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::error::Reason;
 use crate::retry::Backoff;
-use crate::{Answered, Error, wire};
+use crate::{AcceptedAnswer, Error, wire};
 use wire::play_request_item::Item as RequestItem;
 
 /// Maximum number of unacknowledged answers per seat.
@@ -39,7 +39,7 @@ pub(super) enum FollowUp {
 }
 
 /// Receives the acknowledgement of an answer.
-pub(super) type AckSender = oneshot::Sender<Result<Answered, Error>>;
+pub(super) type AckSender = oneshot::Sender<Result<AcceptedAnswer, Error>>;
 
 /// An unacknowledged answer.
 struct PendingAnswer {
@@ -86,8 +86,8 @@ pub(super) struct Subscription {
     last_decision: u32,
     inbox: VecDeque<InboxItem>,
     capacity: usize,
-    /// The inbox overflowed, or the server left out an update: items after `last_update` are fetched again when
-    /// there is room.
+    /// The inbox overflowed, or the server left out an update: items after `last_update` are fetched again
+    /// when there is room.
     has_missing: bool,
     /// Channel number on the current stream, while attached.
     pub(super) channel: Option<u32>,

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use super::shared::SubscriptionId;
 use super::{InboxItem, SessionHandle};
-use crate::{Answered, Client, Error, wire};
+use crate::{AcceptedAnswer, Client, Error, wire};
 
 /// SessionHandle of one subscription; keeps the session open. Detaches when dropped.
 pub(crate) struct SubscriptionHandle {
@@ -52,7 +52,7 @@ impl SubscriptionHandle {
     }
 
     /// Sends an answer and waits for its acknowledgement.
-    pub(crate) async fn answer(&self, answer: wire::Answer) -> Result<Answered, Error> {
+    pub(crate) async fn answer(&self, answer: wire::Answer) -> Result<AcceptedAnswer, Error> {
         self.session.shared.answer(self.subscription, answer).await
     }
 }

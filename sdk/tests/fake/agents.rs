@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::TryStreamExt;
 use parlor_sdk::{
-    AgentEvent, AgentFilter, AgentSettings, AsyncBot, Bot, BotError, Choice, End, Question, Reason, Serving,
-    Update, async_trait, wire,
+    AgentEvent, AgentFilter, AgentRunner, AgentSettings, AsyncBot, Bot, BotError, Choice, GameEnd, Question,
+    Reason, Update, async_trait, wire,
 };
 use tokio::sync::Notify;
 use tonic::Code;
@@ -43,13 +43,13 @@ impl Bot for OrderCheckingBot {
         assert!(self.last.is_none_or(|last| last + 1 == update.number()));
         self.last = Some(update.number());
     }
-    fn end(&mut self, _: &End<'_>) {
+    fn end(&mut self, _: &GameEnd<'_>) {
         *self.ended.lock().unwrap() += 1;
     }
 }
 
 /// Runs until this many tables are over, and counts the events.
-async fn until_over(agent: &mut Serving, tables: usize) -> BTreeMap<&'static str, usize> {
+async fn until_over(agent: &mut AgentRunner, tables: usize) -> BTreeMap<&'static str, usize> {
     let mut seen = BTreeMap::new();
     while seen.get("over").copied().unwrap_or(0) < tables {
         let event = within(agent.next()).await.unwrap().expect("the agent runs on");
@@ -76,7 +76,7 @@ async fn play_through(faults: Vec<Fault>) -> usize {
     });
     let bot = OrderCheckingBot::default();
     let ended = Arc::clone(&bot.ended);
-    let mut agent = fake.client().await.agent(settings(), move |_| bot.clone()).unwrap();
+    let mut agent = fake.client().await.start_agent(settings(), move |_| bot.clone()).unwrap();
     let seen = until_over(&mut agent, SEATS as usize).await;
     assert_eq!((seen["given"], *ended.lock().unwrap()), (SEATS as usize, SEATS), "a bot for each seat, once");
     let state = fake.host.look();
@@ -134,7 +134,7 @@ async fn hello_carries_settings_and_bookmarks() {
         state.seats.insert("a".into(), Seat::new(2));
         state.faults = faults(FaultKind::Cut, [6]).into();
     });
-    let mut agent = fake.client().await.agent(settings(), |_| |_: &Question| Choice::Index(0)).unwrap();
+    let mut agent = fake.client().await.start_agent(settings(), |_| |_: &Question| Choice::Index(0)).unwrap();
     until_over(&mut agent, 1).await;
     let hellos = fake.host.look().hellos.clone();
     assert_eq!(hellos.len(), 2);
@@ -154,7 +154,7 @@ async fn hello_carries_settings_and_bookmarks() {
 #[tokio::test]
 async fn agent_accepts_seats_while_connected() {
     let fake = FakeServer::start().await;
-    let mut agent = fake.client().await.agent(settings(), |_| |_: &Question| Choice::Index(1)).unwrap();
+    let mut agent = fake.client().await.start_agent(settings(), |_| |_: &Question| Choice::Index(1)).unwrap();
     let AgentEvent::Connected(welcome) = within(agent.next()).await.unwrap().unwrap() else {
         panic!("it connects first")
     };
@@ -171,7 +171,7 @@ async fn agent_accepts_seats_while_connected() {
 async fn agent_reports_its_suspension() {
     let fake = FakeServer::start().await;
     fake.host.change(|state| state.suspends_agents = true);
-    let mut agent = fake.client().await.agent(settings(), |_| |_: &Question| Choice::Index(1)).unwrap();
+    let mut agent = fake.client().await.start_agent(settings(), |_| |_: &Question| Choice::Index(1)).unwrap();
     let AgentEvent::Connected(_) = within(agent.next()).await.unwrap().unwrap() else {
         panic!("it connects first")
     };
@@ -194,7 +194,7 @@ async fn table_that_ended_while_disconnected_is_reported_over() {
         let thinking = Arc::new(Notify::new());
         let bot = Arc::clone(&thinking);
         let mut agent =
-            fake.client().await.agent(settings(), move |_| SignallingBot(Arc::clone(&bot))).unwrap();
+            fake.client().await.start_agent(settings(), move |_| SignallingBot(Arc::clone(&bot))).unwrap();
         // The clock decides and the table ends while the connection is cut and the bot computes.
         let cut = async {
             thinking.notified().await;
@@ -253,7 +253,7 @@ async fn rejected_agent_reports_the_reason() {
         (Code::Unauthenticated, "CREDENTIALS_MISSING", Reason::CredentialsMissing),
     ] {
         fake.host.change(|state| state.refuse.push_back(status_with_reason(code, name)));
-        let mut agent = client.agent(settings(), |_| |_: &Question| Choice::Index(0)).unwrap();
+        let mut agent = client.start_agent(settings(), |_| |_: &Question| Choice::Index(0)).unwrap();
         assert_eq!(within(agent.next()).await.unwrap_err().reason(), reason);
         assert!(within(agent.next()).await.unwrap().is_none(), "the error is the last item");
     }
@@ -263,7 +263,7 @@ async fn rejected_agent_reports_the_reason() {
 async fn refused_answer_is_replaced_by_the_default() {
     let fake = FakeServer::start().await;
     fake.host.change(|state| state.seats.insert("a".into(), Seat::new(2)));
-    let mut agent = fake.client().await.agent(settings(), |_| |_: &Question| Choice::Index(9)).unwrap();
+    let mut agent = fake.client().await.start_agent(settings(), |_| |_: &Question| Choice::Index(9)).unwrap();
     until_over(&mut agent, 1).await;
     assert_eq!(fake.host.look().seats["a"].decided, [(1, 0), (2, 0)].into());
 }
@@ -280,7 +280,7 @@ async fn failing_bot_affects_its_own_table_only() {
         let table = given.table_id.clone();
         move |_: &Question| if table.ends_with("panic") { panic!("on purpose") } else { Choice::Index(0) }
     };
-    let mut agent = fake.client().await.agent(settings(), make).unwrap();
+    let mut agent = fake.client().await.start_agent(settings(), make).unwrap();
     let (mut failed, mut over) = (0, 0);
     while failed < 1 || over < 2 {
         match within(agent.next()).await.unwrap().unwrap() {
@@ -292,7 +292,7 @@ async fn failing_bot_affects_its_own_table_only() {
             _ => {}
         }
     }
-    assert_eq!(agent.playing(), 0);
+    assert_eq!(agent.active_tables(), 0);
 }
 
 #[tokio::test]
@@ -306,7 +306,7 @@ async fn stop_waits_for_the_decision_in_progress() {
         let agent = fake
             .client()
             .await
-            .agent(settings(), move |_| {
+            .start_agent(settings(), move |_| {
                 let stop_handle = Arc::clone(&stop_handle);
                 move |question: &Question| {
                     if question.id() == 2 {
@@ -316,7 +316,7 @@ async fn stop_waits_for_the_decision_in_progress() {
                 }
             })
             .unwrap();
-        *stop.lock().unwrap() = Some(Box::new(agent.stopper()));
+        *stop.lock().unwrap() = Some(Box::new(agent.stop_handle()));
         agent
     };
     while within(agent.next()).await.unwrap().is_some() {}

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt;
 use parlor_sdk::{
-    AsyncBot, Bot, BotError, Choice, End, Offloaded, Question, Reason, SeatToken, Start, Update, async_trait,
-    wire,
+    AsyncBot, BlockingBot, Bot, BotError, Choice, GameEnd, GameStart, Question, Reason, SeatToken, Update,
+    async_trait, wire,
 };
 
 use super::fake_host::{Fault, FaultKind, Seat};
@@ -27,7 +27,7 @@ impl Bot for RecordingBot {
         self.note(format!("asked {}", question.id()));
         Ok(Choice::Index(1))
     }
-    fn start(&mut self, start: &Start<'_>) {
+    fn start(&mut self, start: &GameStart<'_>) {
         self.note(format!(
             "seat {} of {} at {} of {}",
             start.seat, start.players, start.table_id, start.game
@@ -36,7 +36,7 @@ impl Bot for RecordingBot {
     fn observe(&mut self, update: &Update) {
         self.note(format!("update {}", update.number()));
     }
-    fn end(&mut self, end: &End<'_>) {
+    fn end(&mut self, end: &GameEnd<'_>) {
         self.note(format!("over: {:?}", end.result.map(wire::TableResult::reason)));
     }
 }
@@ -59,7 +59,7 @@ async fn bot_callbacks_come_in_order_through_a_reconnect() {
     let session = fake.client().await.session();
     let finished = within(session.play("a", &mut log.clone())).await.unwrap();
     assert_eq!(finished.result().unwrap().reason(), wire::EndReason::PlayedOut);
-    assert_eq!(finished.own(), None);
+    assert_eq!(finished.own_result(), None);
     let calls = log.0.lock().unwrap().join(", ");
     assert_eq!(
         calls,
@@ -139,11 +139,11 @@ async fn bot_plays_on_after_the_clock_decided_for_it() {
 }
 
 #[tokio::test]
-async fn offloaded_and_boxed_bots_play() {
+async fn blocking_and_boxed_bots_play() {
     let fake = server_with_seats(&[("a", 2), ("b", 2)]).await;
     let session = fake.client().await.session();
     let log = RecordingBot::default();
-    within(session.play("a", &mut Offloaded::new(log.clone()))).await.unwrap();
+    within(session.play("a", &mut BlockingBot::new(log.clone()))).await.unwrap();
     assert_eq!(log.0.lock().unwrap().len(), 8);
     let mut bot: Box<dyn AsyncBot> = Box::new(log.clone());
     within(session.play("b", &mut bot)).await.unwrap();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use futures_util::TryStreamExt;
-use parlor_sdk::{JoinTable, NewTable, Reason, Resigning, SeatToken, TableFilter, wire};
+use parlor_sdk::{JoinTable, NewTable, Reason, ResignTarget, SeatToken, TableFilter, wire};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
@@ -17,7 +17,7 @@ pub(crate) fn status_with_reason(code: Code, reason: &str) -> Status {
 }
 
 fn gap() -> NewTable {
-    NewTable::of("gap").unwrap().open_seats(2)
+    NewTable::new("gap").unwrap().open_seats(2)
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn remaining_calls_send_their_arguments() {
     assert_eq!(client.rematch("t", Some(&token), false).await.unwrap().table_id, "old");
     assert_eq!(client.rematch("t", None, false).await.unwrap().table_id, "");
     client.resign_seat(&token).await.unwrap();
-    client.resign_seat(Resigning::Owner { table_id: "t".into(), seat: 1 }).await.unwrap();
+    client.resign_seat(ResignTarget::Owner { table_id: "t".into(), seat: 1 }).await.unwrap();
     assert_eq!(client.cancel_table("t", "rain").await.unwrap().table_id, "rain");
     assert_eq!(client.create_spectator_token("t", false).await.unwrap().reveal(), "swordfish");
     assert_eq!(client.reissue_seat_token("t", 1).await.unwrap().reveal(), "swordfish");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::join_all;
-use parlor_sdk::{Connection, Event, Reason, Session, SessionSettings, wire};
+use parlor_sdk::{ConnectionState, Event, Reason, Session, SessionSettings, wire};
 use tonic::{Code, Status};
 
 use super::calls::status_with_reason;
@@ -199,7 +199,7 @@ async fn invalid_api_key_ends_the_session() {
     assert_eq!(within(session.seat("a")).await.unwrap_err().reason(), Reason::KeyInvalid);
     assert_eq!(within(session.seat("a")).await.unwrap_err().reason(), Reason::KeyInvalid);
     let mut connection = session.connection();
-    within(connection.wait_for(|connection| *connection == Connection::Ended)).await.unwrap();
+    within(connection.wait_for(|connection| *connection == ConnectionState::Ended)).await.unwrap();
 }
 
 #[tokio::test]
@@ -208,9 +208,11 @@ async fn session_waits_for_an_unavailable_server() {
     fake.host.change(|state| state.refuse.extend((0..3).map(|_| Status::unavailable("starting"))));
     let mut connection = session.connection();
     let seat = tokio::spawn(session.seat("a").into_future());
-    within(connection.wait_for(|connection| matches!(connection, Connection::Broken { .. }))).await.unwrap();
+    within(connection.wait_for(|connection| matches!(connection, ConnectionState::Broken { .. })))
+        .await
+        .unwrap();
     within(seat).await.unwrap().unwrap();
-    assert_eq!(*connection.borrow(), Connection::Open);
+    assert_eq!(*connection.borrow(), ConnectionState::Open);
 }
 
 #[tokio::test]
@@ -239,7 +241,7 @@ async fn slow_reader_loses_nothing_and_delays_no_other_seat() {
         state.seats.insert("long".into(), long);
         state.seats.insert("a".into(), Seat::new(3));
     });
-    let session = fake.client().await.session_with(SessionSettings::default().queue(8));
+    let session = fake.client().await.session_with(SessionSettings::default().queue_capacity(8));
     let bookmark = parlor_sdk::Bookmark { table_id: "table of long".into(), seat: Some(1), number: 0 };
     let mut long = within(session.seat("long").resume(bookmark)).await.unwrap();
     // The other seat plays to its end while this one is not read.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::TryStreamExt;
 use parlor_sdk::{
-    AgentEvent, AgentFilter, AgentSettings, Choice, Client, NewTable, Question, Reason, Serving, wire,
+    AgentEvent, AgentFilter, AgentRunner, AgentSettings, Choice, Client, NewTable, Question, Reason, wire,
 };
 use tokio::sync::watch;
 use wire::game_options::Game;
@@ -29,7 +29,7 @@ fn short_game() -> NewTable {
 }
 
 /// Runs the agent until it is connected.
-async fn connected(agent: &mut Serving) {
+async fn connected(agent: &mut AgentRunner) {
     loop {
         if let AgentEvent::Connected(_) = within(agent.next()).await.unwrap().unwrap() {
             return;
@@ -48,7 +48,7 @@ async fn agent_plays_all_tables_through_restarts() {
     let client = server.client().await;
     let decisions = Arc::new(watch::channel(0).0);
     let mut decided = decisions.subscribe();
-    let mut agent = client.agent(settings("ada"), move |_| OrderCheckingBot::new(&decisions)).unwrap();
+    let mut agent = client.start_agent(settings("ada"), move |_| OrderCheckingBot::new(&decisions)).unwrap();
     connected(&mut agent).await;
     let serving = tokio::spawn(async move {
         let mut over = HashSet::new();
@@ -88,7 +88,7 @@ async fn agent_plays_all_tables_through_restarts() {
     assert_eq!(over, made);
     let listed = find(&client, "ada").await;
     assert_eq!((listed.version.as_str(), listed.games.as_slice()), ("1", &["gap".to_owned()][..]));
-    assert_eq!((listed.times.unwrap().refused, agent.playing()), (0, 0));
+    assert_eq!((listed.times.unwrap().refused, agent.active_tables()), (0, 0));
 }
 
 /// Waits until the server lists the agent as connected.
@@ -106,9 +106,9 @@ async fn second_connection_of_an_agent_replaces_the_first() {
     let server = TestServer::start().await;
     let client = server.client().await;
     let first = |_: &wire::SeatGiven| |_: &Question| Choice::Index(0);
-    let mut one = client.agent(settings("ada"), first).unwrap();
+    let mut one = client.start_agent(settings("ada"), first).unwrap();
     connected(&mut one).await;
-    let mut other = client.agent(settings("ada"), first).unwrap();
+    let mut other = client.start_agent(settings("ada"), first).unwrap();
     connected(&mut other).await;
     let error = within(async {
         loop {

@@ -3,7 +3,7 @@
 use futures_util::TryStreamExt;
 use parlor_engine::GameId;
 use parlor_sdk::{
-    Answered, Event, JoinTable, NewTable, Reason, Resigning, SeatToken, TableFilter, options, wire,
+    AcceptedAnswer, Event, JoinTable, NewTable, Reason, ResignTarget, SeatToken, TableFilter, options, wire,
 };
 use wire::TableState;
 
@@ -11,7 +11,7 @@ use super::test_server::TestServer;
 use super::within;
 
 fn gap() -> NewTable {
-    NewTable::of("gap").unwrap().without_clock()
+    NewTable::new("gap").unwrap().without_clock()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -22,7 +22,7 @@ async fn catalogue_lists_games_rules_and_house_bots() {
     let ids: Vec<&str> = games.iter().map(|game| game.game.as_str()).collect();
     assert_eq!(ids, GameId::ALL.iter().map(|game| game.info().id).collect::<Vec<_>>());
     for game in &games {
-        options::usual(&game.game).unwrap();
+        options::default_for(&game.game).unwrap();
         let german = within(client.rules(&game.game, wire::Language::German)).await.unwrap();
         assert_eq!(german.language(), wire::Language::German);
         assert!(german.markdown.len() > 100);
@@ -65,7 +65,7 @@ async fn table_lifecycle_from_creation_to_deletion() {
     let decision = within(first.next_decision()).await.unwrap().unwrap();
     let error = within(decision.choose_index(9999)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::IllegalAction);
-    let answered: Answered = within(decision.choose(&decision.legal_actions()[0])).await.unwrap();
+    let answered: AcceptedAnswer = within(decision.choose(&decision.legal_actions()[0])).await.unwrap();
     assert!(!answered.repeated && answered.action.as_ref() == decision.legal_actions().first());
     assert!(within(decision.choose_index(0)).await.unwrap().repeated);
     let decision = within(seat.next_decision()).await.unwrap().unwrap();
@@ -151,7 +151,7 @@ async fn seats_are_resigned_and_replaced() {
     while within(spectator.next()).await.unwrap().is_some() {}
     let result = spectator.result().unwrap();
     assert_eq!(result.seats[one.seat as usize].finish(), wire::SeatFinish::Resigned);
-    let late = Resigning::Owner { table_id: table.table_id, seat: other.seat };
+    let late = ResignTarget::Owner { table_id: table.table_id, seat: other.seat };
     assert_eq!(within(client.resign_seat(late)).await.unwrap_err().reason(), Reason::TableOver);
 }
 

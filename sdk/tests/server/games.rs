@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use futures_util::StreamExt;
 use parlor_engine::{AnyEvent, AnyView, GameId};
 use parlor_sdk::local::LocalGame;
-use parlor_sdk::{Bot, BotError, Choice, End, NewTable, Question, Update, wire};
+use parlor_sdk::{Bot, BotError, Choice, GameEnd, NewTable, Question, Update, wire};
 
 use super::test_server::TestServer;
 use super::within;
@@ -43,8 +43,8 @@ impl Bot for LoggingBot {
         self.0.lock().unwrap().events.extend(update.engine_events().unwrap());
     }
 
-    fn end(&mut self, end: &End<'_>) {
-        self.0.lock().unwrap().points = end.own().map(|own| own.points);
+    fn end(&mut self, end: &GameEnd<'_>) {
+        self.0.lock().unwrap().points = end.own_result().map(|own| own.points);
     }
 }
 
@@ -58,9 +58,9 @@ async fn local_and_remote_games_are_equal() {
         let seed = [0x5e; 32];
         let local = [LoggingBot::default(), LoggingBot::default()];
         let (mut one, mut other) = (local[0].clone(), local[1].clone());
-        let over = LocalGame::of(id).unwrap().seed(seed).play(&mut [&mut one, &mut other]).unwrap();
+        let over = LocalGame::new(id).unwrap().seed(seed).play(&mut [&mut one, &mut other]).unwrap();
 
-        let table = NewTable::of(id).unwrap().open_seats(2).seed(seed).without_clock();
+        let table = NewTable::new(id).unwrap().open_seats(2).seed(seed).without_clock();
         let table = within(client.create_table(table)).await.unwrap();
         let mut seats = Vec::new();
         for _ in 0..2 {
@@ -107,7 +107,7 @@ async fn every_game_is_played_against_house_bots_at_every_player_count() {
     let mut tokens = BTreeMap::new();
     for game in within(client.games()).await.unwrap() {
         for players in game.min_players..=game.max_players {
-            let mut table = NewTable::of(&game.game).unwrap().open_seat().without_clock();
+            let mut table = NewTable::new(&game.game).unwrap().open_seat().without_clock();
             for _ in 1..players {
                 table = table.house_bot("random");
             }
@@ -125,6 +125,6 @@ async fn every_game_is_played_against_house_bots_at_every_player_count() {
         let finished = played.outcome.unwrap();
         assert_eq!(finished.result().unwrap().reason(), wire::EndReason::PlayedOut);
         assert_eq!(finished.result().unwrap().seats.len() as u32, tokens[played.token.reveal()]);
-        assert!(finished.own().is_some());
+        assert!(finished.own_result().is_some());
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::StreamExt;
 use futures_util::stream::{self, TryStreamExt};
-use parlor_sdk::{Bot, BotError, Choice, Client, End, Joined, NewTable, Question, Update, wire};
+use parlor_sdk::{Bot, BotError, Choice, Client, GameEnd, JoinedSeat, NewTable, Question, Update, wire};
 use tokio::sync::watch;
 use wire::game_options::Game;
 
@@ -22,7 +22,7 @@ fn short_game() -> NewTable {
     NewTable::with_options(options).house_bot("random").open_seat().without_clock()
 }
 
-async fn sit_down(client: &Client) -> Joined {
+async fn sit_down(client: &Client) -> JoinedSeat {
     let table = client.create_table(short_game()).await.unwrap();
     client.join_table(&table).await.unwrap()
 }
@@ -62,7 +62,7 @@ impl Bot for OrderCheckingBot {
         }
     }
 
-    fn end(&mut self, end: &End<'_>) {
+    fn end(&mut self, end: &GameEnd<'_>) {
         assert_eq!(end.result.map(wire::TableResult::reason), Some(wire::EndReason::PlayedOut));
         assert_eq!(self.chosen.len(), self.asked as usize);
     }
@@ -73,7 +73,7 @@ async fn thousand_tables_over_one_stream_survive_restarts() {
     let mut server = TestServer::start().await;
     let client = server.client().await;
     let joined = stream::iter(0..TABLES).map(|_| sit_down(&client)).buffer_unordered(32);
-    let joined: Vec<Joined> = within(joined.collect()).await;
+    let joined: Vec<JoinedSeat> = within(joined.collect()).await;
     assert_eq!(joined.len(), TABLES);
     let tokens: Vec<_> = joined.iter().map(|joined| joined.token.clone()).collect();
 

@@ -56,7 +56,7 @@ async fn mutual_tls_rejects_untrusted_certificates() {
     let (certificate, key) = issue(&ours);
     let full = builder().ca_certificate(ours.pem()).client_certificate(&certificate, &key);
     let client = within(full.connect()).await.unwrap();
-    let table = NewTable::of("gap").unwrap().house_bot("random").open_seat();
+    let table = NewTable::new("gap").unwrap().house_bot("random").open_seat();
     let table = within(client.create_table(table)).await.unwrap();
     within(client.session().watch(table.table_id)).await.unwrap();
 
@@ -80,7 +80,7 @@ async fn api_keys_grant_their_scopes_only() {
         (key("platform", vec![Scope::Tables, Scope::Play]), key("viewer", vec![Scope::Play]));
     let entries = [platform.entry.clone(), viewer.entry.clone()];
     let server = TestServer::start_with(|settings, _| settings.keys = entries.into()).await;
-    let table = || NewTable::of("gap").unwrap().open_seats(2);
+    let table = || NewTable::new("gap").unwrap().open_seats(2);
 
     let owner = within(server.builder().api_key(platform.text.reveal().as_str()).connect()).await.unwrap();
     let made = within(owner.create_table(table().private())).await.unwrap();

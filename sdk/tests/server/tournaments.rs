@@ -23,7 +23,7 @@ fn cup(game: &str, search: &str, format: Format) -> wire::TournamentSetup {
     };
     wire::TournamentSetup {
         name: "house cup".to_owned(),
-        options: Some(options::usual(game).unwrap()),
+        options: Some(options::default_for(game).unwrap()),
         players: 2,
         entrants: ["random", "search:1", search, "greedy"].map(house_bot).to_vec(),
         format: Some(format),
@@ -117,7 +117,7 @@ for_all_games!(test_every_game);
 async fn same_seed_gives_the_same_tournament() {
     let one = TestServer::start().await;
     let other = TestServer::start_with(|settings, _| settings.bots.workers = Count::of(1)).await;
-    for game in options::games() {
+    for game in options::game_ids() {
         let setup = cup(&game, "search:5", Format::RoundRobin(wire::RoundRobinFormat { groups: 2 }));
         let [(first, tables), (second, again)] =
             [play(&one.client().await, setup.clone()).await, play(&other.client().await, setup).await];

@@ -91,7 +91,7 @@ async fn play(seconds: u64) -> Result<Played> {
         })),
     });
     let setup = wire::TournamentSetup {
-        options: Some(options::usual(GAME)?),
+        options: Some(options::default_for(GAME)?),
         players: 2,
         entrants: entrants.collect(),
         format: Some(wire::tournament_setup::Format::RoundRobin(wire::RoundRobinFormat { groups: GROUPS })),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use parlor_sdk::{AgentEvent, AgentKey, AgentSettings, Offloaded, options, wire};
+use parlor_sdk::{AgentEvent, AgentKey, AgentSettings, BlockingBot, options, wire};
 use serde_json::json;
 
 use super::strategy::Strategy;
@@ -39,9 +39,9 @@ pub(super) async fn run(name: &str, args: &super::Args, context: &Context) -> Re
     // Without a key of its own, the agent has no stable secret: decision seeds then use a fresh one.
     let secret = key.map_or_else(AgentKey::generate, Ok)?;
     let bot = args.bot;
-    let mut agent = client.agent(settings, move |given| {
+    let mut agent = client.start_agent(settings, move |given| {
         let seat = format!("{} {} {}", secret.reveal(), given.table_id, given.seat);
-        Offloaded::new(Strategy::new(bot, seat))
+        BlockingBot::new(Strategy::new(bot, seat))
     })?;
     let (mut over, mut exit) = (0, Exit::Ok);
     let mut stopping = false;
@@ -64,7 +64,7 @@ pub(super) async fn run(name: &str, args: &super::Args, context: &Context) -> Re
 }
 
 fn settings(name: &str, key: Option<&AgentKey>, args: &super::Args) -> Result<AgentSettings, Failure> {
-    let known = options::games();
+    let known = options::game_ids();
     if let Some(unknown) = args.agent.games.iter().find(|game| !known.contains(game)) {
         let known = known.join(", ");
         return Err(Failure::usage(

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use parlor_sdk::record::Form;
+use parlor_sdk::record::RecordFormat;
 use parlor_sdk::wire;
 
 use super::output::{self, Format, ViewerArgs};
@@ -48,7 +48,7 @@ impl Destination {
         Ok(Destination::File { path: path.to_owned(), part, file })
     }
 
-    fn put(&mut self, record: &wire::Record, form: Form) -> Result<(), Failure> {
+    fn put(&mut self, record: &wire::Record, form: RecordFormat) -> Result<(), Failure> {
         let encode_failure = |error| output::encode_failure(&error);
         match self {
             Destination::Folder(folder) => {
@@ -56,7 +56,7 @@ impl Destination {
                 output::write(&folder.join(file_name(record, form)), &bytes)
             }
             Destination::File { path, file, .. } => {
-                let bytes = form.write_one_of_many(record).map_err(encode_failure)?;
+                let bytes = form.write_entry(record).map_err(encode_failure)?;
                 file.write_all(&bytes).map_err(|error| output::write_failure(path, &error))
             }
         }
@@ -72,7 +72,7 @@ impl Destination {
 }
 
 /// File name that sorts in deal order.
-fn file_name(record: &wire::Record, form: Form) -> String {
+fn file_name(record: &wire::Record, form: RecordFormat) -> String {
     let group = record.shuffle.as_ref().and_then(|shuffle| shuffle.deal_group.as_ref());
     let deal =
         group.map(|group| format!("{:06}-{:02}-", group.number(), group.rotation())).unwrap_or_default();
@@ -82,7 +82,7 @@ fn file_name(record: &wire::Record, form: Form) -> String {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let form = output::output_form(args.format, Some(&args.to), Form::Text);
+    let form = output::output_form(args.format, Some(&args.to), RecordFormat::Text);
     let client = context.connect().await?;
     let mut records = client.export_records(&args.tournament, args.viewer.viewer());
     // Creates nothing on disk if the first call fails.

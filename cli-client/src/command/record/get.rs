@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use parlor_sdk::record::Form;
+use parlor_sdk::record::RecordFormat;
 use parlor_sdk::wire::GetRecordRequest;
 
 use super::output::{self, Format, ViewerArgs};
@@ -29,9 +29,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
-    let usual = if context.json { Form::Json } else { Form::Text };
+    let usual = if context.json { RecordFormat::Json } else { RecordFormat::Text };
     let form = output::output_form(args.format, args.output.as_deref(), usual);
-    if form == Form::Binary && args.output.is_none() && io::stdout().is_terminal() {
+    if form == RecordFormat::Binary && args.output.is_none() && io::stdout().is_terminal() {
         return Err(Failure::usage(
             "bytes would confuse the terminal: add -o FILE, or choose another format",
             "Bytes brächten das Terminal durcheinander: Mit -o DATEI, oder in anderem Format",

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use clap::ValueEnum;
-use parlor_sdk::record::Form;
+use parlor_sdk::record::RecordFormat;
 use parlor_sdk::wire;
 
 use crate::errors::Failure;
@@ -22,23 +22,27 @@ pub(super) enum Format {
     Binary,
 }
 
-impl From<Format> for Form {
-    fn from(format: Format) -> Form {
+impl From<Format> for RecordFormat {
+    fn from(format: Format) -> RecordFormat {
         match format {
-            Format::Text => Form::Text,
-            Format::Json => Form::Json,
-            Format::Binary => Form::Binary,
+            Format::Text => RecordFormat::Text,
+            Format::Json => RecordFormat::Json,
+            Format::Binary => RecordFormat::Binary,
         }
     }
 }
 
 /// The form of an output: the chosen one, else by file extension, else the default.
-pub(super) fn output_form(chosen: Option<Format>, file: Option<&Path>, default: Form) -> Form {
+pub(super) fn output_form(
+    chosen: Option<Format>,
+    file: Option<&Path>,
+    default: RecordFormat,
+) -> RecordFormat {
     let extension = file.and_then(Path::extension).and_then(|extension| extension.to_str());
-    let by_name = [Form::Text, Form::Json, Form::Binary]
+    let by_name = [RecordFormat::Text, RecordFormat::Json, RecordFormat::Binary]
         .into_iter()
         .find(|form| extension.is_some_and(|extension| extension.eq_ignore_ascii_case(form.extension())));
-    chosen.map(Form::from).or(by_name).unwrap_or(default)
+    chosen.map(RecordFormat::from).or(by_name).unwrap_or(default)
 }
 
 /// Viewer whose record is requested.
@@ -89,6 +93,6 @@ pub(super) fn write_failure(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Failure to encode a record, which a correct server never causes.
-pub(super) fn encode_failure(error: &parlor_sdk::record::Unreadable) -> Failure {
+pub(super) fn encode_failure(error: &parlor_sdk::record::RecordError) -> Failure {
     crate::errors::unknown_reply(error)
 }

@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::TryStreamExt;
 use parlor_cli::report::{RecordLink, Report};
-use parlor_sdk::record::Form;
+use parlor_sdk::record::RecordFormat;
 use parlor_sdk::{Client, wire};
 
 use super::super::describe;
@@ -44,7 +44,7 @@ pub(super) async fn run(args: Args, client: &Client, context: &Context) -> Resul
         let mut exported = client.export_records(&args.tournament, None);
         while let Some(record) = exported.next().await? {
             let file = format!("{}.txt", record.table_id);
-            let text = Form::Text.write(&record).map_err(unknown_reply)?;
+            let text = RecordFormat::Text.write(&record).map_err(unknown_reply)?;
             let address = match &args.records {
                 Some(folder) => {
                     let path = folder.join(&file);

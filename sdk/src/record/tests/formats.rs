@@ -3,9 +3,9 @@
 use parlor_engine::{GameId, Seat, Viewer};
 
 use super::fixtures::{all_table_specs, table};
-use crate::record::{Form, read};
+use crate::record::{RecordFormat, read};
 
-const FORMATS: [Form; 3] = [Form::Binary, Form::Json, Form::Text];
+const FORMATS: [RecordFormat; 3] = [RecordFormat::Binary, RecordFormat::Json, RecordFormat::Text];
 
 #[test]
 fn every_format_round_trips() {
@@ -14,7 +14,7 @@ fn every_format_round_trips() {
         let record = table.record(viewer);
         for form in FORMATS {
             let file = form.write(&record).unwrap();
-            assert_eq!(Form::of(&file), form);
+            assert_eq!(RecordFormat::detect(&file), form);
             let again = read(&file).unwrap();
             assert_eq!(again, std::slice::from_ref(&record), "{form:?}");
             assert_eq!(form.write(&again[0]).unwrap(), file, "{form:?}");
@@ -26,9 +26,8 @@ fn every_format_round_trips() {
 fn files_with_several_records_are_read() {
     let records = [table(GameId::Gap, 2, 1), table(GameId::Flush, 3, 2)].map(|table| table.record(None));
     for form in FORMATS {
-        let file: Vec<u8> =
-            records.iter().flat_map(|record| form.write_one_of_many(record).unwrap()).collect();
-        assert_eq!(Form::of(&file), form);
+        let file: Vec<u8> = records.iter().flat_map(|record| form.write_entry(record).unwrap()).collect();
+        assert_eq!(RecordFormat::detect(&file), form);
         assert_eq!(read(&file).as_deref(), Ok(&records[..]), "{form:?}");
     }
 }

@@ -20,9 +20,9 @@ fn check_record(
     paths: &[&str],
     tamper: impl FnOnce(&mut wire::Record),
 ) -> Vec<Finding> {
-    assert!(verify(&record).is_right(), "the original record verifies");
+    assert!(verify(&record).is_valid(), "the original record verifies");
     tamper(&mut record);
-    let findings = verify(&record).wrong;
+    let findings = verify(&record).findings;
     let found: Vec<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
     assert_eq!(found, paths, "{:#?}", messages(&findings));
     findings
@@ -36,8 +36,8 @@ fn check(paths: &[&str], tamper: impl FnOnce(&mut wire::Record)) -> Vec<Finding>
 /// Value found and value expected.
 fn differs(finding: &Finding) -> (&str, &str) {
     match &finding.problem {
-        Problem::Differs { found, right } => {
-            (found.as_deref().unwrap_or("nothing"), right.as_deref().unwrap_or("nothing"))
+        Problem::Differs { found, expected } => {
+            (found.as_deref().unwrap_or("nothing"), expected.as_deref().unwrap_or("nothing"))
         }
         other => panic!("{other:?}"),
     }
@@ -137,7 +137,7 @@ fn tampered_tournament_deal_is_found() {
     let mut chosen = dealt(false);
     let ChanceSetup::Deal(deal) = &mut chosen.chance else { panic!("a deal") };
     deal.server_seed = [9; 32];
-    let findings = verify(&chosen.record_with_proof(7)).wrong;
+    let findings = verify(&chosen.record_with_proof(7)).findings;
     assert_eq!(messages(&findings).len(), 1);
     let (found, right) = differs(&findings[0]);
     assert_eq!(
@@ -149,7 +149,7 @@ fn tampered_tournament_deal_is_found() {
     let mut hidden = record;
     (group(&mut hidden).tournament_seed, group(&mut hidden).tournament_commitment) = Default::default();
     let report = verify(&hidden);
-    assert!(report.is_right() && report.unproven == [Unproven::Deal]);
+    assert!(report.is_valid() && report.unproven == [Unproven::DealSeed]);
 }
 
 /// Path in the last event of the record that most tests tamper with.
@@ -167,7 +167,7 @@ fn cards_of_another_seed_are_found() {
     record.table_id.clone_from(&other.table_id);
     record.shuffle.clone_from(&other.shuffle);
     over(&mut record).shuffle.clone_from(&other.shuffle);
-    let findings = verify(&record).wrong;
+    let findings = verify(&record).findings;
     assert!(
         findings.iter().any(|one| one.path == "shuffle.game_seed" && one.problem == Problem::NotFromSeed)
     );
@@ -255,7 +255,7 @@ fn illegal_action_is_found() {
     let action = wire::GapAction { card: Some(card), ..action };
     changed.steps[step].decided[0].action =
         Some(wire::GameAction { game: Some(wire::game_action::Game::Gap(action)) });
-    let findings = verify(&changed).wrong;
+    let findings = verify(&changed).findings;
     let first = &findings[0];
     assert_eq!(first.path, format!("steps[{step}].decided[0].action"), "{:#?}", messages(&findings));
     let Problem::Illegal { refusal, .. } = &first.problem else { panic!("{first:?}") };
@@ -359,14 +359,14 @@ fn missing_extra_and_swapped_steps_are_found() {
     );
     let back =
         check(&[&format!("steps[{}].after_ms", step + 1)], |record| record.steps[step].after_ms += 1_000_000);
-    assert!(matches!(back[0].problem, Problem::Backwards { .. }));
+    assert!(matches!(back[0].problem, Problem::TimeReversed { .. }));
 }
 
 /// Tampers with the record of GAP, and returns all findings.
 fn check_all(tamper: impl FnOnce(&mut wire::Record)) -> Vec<Finding> {
     let mut record = table(GameId::Gap, 3, 31).record(None);
     tamper(&mut record);
-    verify(&record).wrong
+    verify(&record).findings
 }
 
 #[test]
@@ -452,6 +452,6 @@ fn corrupted_records_never_panic() {
             }
         }
         let empty = wire::Record { version: 1, ..Default::default() };
-        assert!(!verify(&empty).is_right());
+        assert!(!verify(&empty).is_valid());
     }
 }

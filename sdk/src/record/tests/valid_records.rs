@@ -7,9 +7,9 @@ use crate::record::{self, Unproven};
 fn full_records_of_every_kind_verify() {
     for table in all_table_specs() {
         let report = record::verify(&table.record(None));
-        let messages: Vec<String> = report.wrong.iter().map(ToString::to_string).collect();
+        let messages: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
         assert!(
-            report.is_right(),
+            report.is_valid(),
             "{:?}, {} players, seed {}: {messages:#?}",
             table.options,
             table.players,
@@ -17,8 +17,8 @@ fn full_records_of_every_kind_verify() {
         );
         let is_given = table.chance.is_given();
         assert_eq!(report.unproven.contains(&Unproven::SeedGiven), is_given);
-        assert_eq!(report.unproven.contains(&Unproven::Deal), table.chance.deal().is_some() && !is_given);
-        assert_eq!(report.unproven.contains(&Unproven::BrokenOff), table.cancelled);
+        assert_eq!(report.unproven.contains(&Unproven::DealSeed), table.chance.deal().is_some() && !is_given);
+        assert_eq!(report.unproven.contains(&Unproven::NotPlayedOut), table.cancelled);
     }
 }
 
@@ -28,9 +28,9 @@ fn viewer_records_of_every_kind_verify() {
         let played = table.play();
         for viewer in parlor_engine::Viewer::all(table.players) {
             let report = record::verify(&parlor_server::wire::record(&played, Some(viewer)));
-            let messages: Vec<String> = report.wrong.iter().map(ToString::to_string).collect();
+            let messages: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
             assert!(
-                report.is_right(),
+                report.is_valid(),
                 "{:?}, {} players, seed {}, {viewer:?}: {messages:#?}",
                 table.options,
                 table.players,

@@ -2,7 +2,7 @@
 
 use super::{FollowUp, InboxItem, PendingAnswer, Subscription};
 use crate::error::Reason;
-use crate::{Answered, Error, wire};
+use crate::{AcceptedAnswer, Error, wire};
 use wire::stream_item::Item as ServerItem;
 
 impl Subscription {
@@ -85,7 +85,7 @@ impl Subscription {
         let about =
             |pending: &PendingAnswer| pending.sent && pending.answer.decision_id == answered.decision_id;
         let Some(place) = self.answers.iter().position(about) else { return FollowUp::None };
-        let outcome = Answered::from_wire(answered);
+        let outcome = AcceptedAnswer::from_wire(answered);
         if matches!(&outcome, Err(error) if error.is_temporary()) {
             if let Some(pending) = self.answers.get_mut(place) {
                 pending.sent = false;
@@ -149,14 +149,14 @@ fn acknowledgement_from_decision(
     answer: &wire::Answer,
     number: u32,
     decided: wire::Decided,
-) -> Result<Answered, Error> {
+) -> Result<AcceptedAnswer, Error> {
     let same = match &answer.choice {
         Some(wire::answer::Choice::Index(index)) => *index == decided.index,
         Some(wire::answer::Choice::Action(action)) => Some(action) == decided.action.as_ref(),
         None => false,
     };
     let status = if same { wire::AnswerStatus::Accepted } else { wire::AnswerStatus::Conflict };
-    Answered::from_wire(wire::Answered {
+    AcceptedAnswer::from_wire(wire::Answered {
         decision_id: answer.decision_id,
         status: status.into(),
         action: decided.action,

@@ -84,14 +84,14 @@ fn answer(
     subscription: &mut Subscription,
     decision_id: u32,
     index: u32,
-) -> oneshot::Receiver<Result<Answered, Error>> {
+) -> oneshot::Receiver<Result<AcceptedAnswer, Error>> {
     let (reply, acknowledged) = oneshot::channel();
     let choice = Some(wire::answer::Choice::Index(index));
     subscription.queue_answer(wire::Answer { decision_id, choice, think_ms: None }, reply);
     acknowledged
 }
 
-fn reason(reply: &mut oneshot::Receiver<Result<Answered, Error>>) -> Result<u32, Reason> {
+fn reason(reply: &mut oneshot::Receiver<Result<AcceptedAnswer, Error>>) -> Result<u32, Reason> {
     let reply = reply.try_recv().expect("an acknowledgement");
     reply.map(|answered| answered.decision_id).map_err(|error| error.reason())
 }

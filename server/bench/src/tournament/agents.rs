@@ -56,7 +56,7 @@ async fn play(name: &str, address: &str, at_once: u32) -> Result<()> {
     let client = Client::connect(format!("http://{address}")).await?;
     let settings = AgentSettings::new(name).version("1").key("a secret of the bench").max_tables(at_once);
     let mut seeds = Xoshiro256PlusPlus::seed_from_u64(0);
-    let mut agent = client.agent(settings, move |_given| {
+    let mut agent = client.start_agent(settings, move |_given| {
         let mut rng = Xoshiro256PlusPlus::from_rng(&mut seeds);
         move |question: &Question| {
             let count = u32::try_from(question.legal_count()).unwrap_or(u32::MAX);

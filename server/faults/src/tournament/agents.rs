@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use parlor_bots::HouseBot;
-use parlor_sdk::{AgentEvent, AgentSettings, Bot, BotError, Choice, Client, Question, Serving, wire};
+use parlor_sdk::{AgentEvent, AgentRunner, AgentSettings, Bot, BotError, Choice, Client, Question, wire};
 use rand_core::Rng;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -63,7 +63,7 @@ impl Agents {
             let settings = settings.key(format!("the secret of {name}, the agent"));
             let asked = told.clone();
             let make = move |_: &wire::SeatGiven| Steady { name, bot, forgetful, told: asked.clone() };
-            tasks.spawn(serve(name, client.agent(settings, make)?, told.clone()));
+            tasks.spawn(serve(name, client.start_agent(settings, make)?, told.clone()));
         }
         Ok(Agents { told, _tasks: tasks })
     }
@@ -100,7 +100,7 @@ impl Agents {
 }
 
 /// Lets an agent play for as long as the run lasts.
-async fn serve(name: &'static str, mut agent: Serving, told: Arc<watch::Sender<Told>>) {
+async fn serve(name: &'static str, mut agent: AgentRunner, told: Arc<watch::Sender<Told>>) {
     let trouble = loop {
         match agent.next().await {
             Ok(Some(AgentEvent::Connected(_))) => told.send_modify(|told| {

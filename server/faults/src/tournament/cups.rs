@@ -24,7 +24,7 @@ pub(super) fn cups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>, E
         generator(seed, "tournament", number).fill_bytes(&mut given_seed);
         Ok(wire::TournamentSetup {
             name: game.to_owned(),
-            options: Some(options::usual(game)?),
+            options: Some(options::default_for(game)?),
             players,
             entrants: entrants.to_vec(),
             format: Some(format),
