@@ -8,7 +8,7 @@ mod games;
 #[path = "../fake/proxy.rs"]
 mod proxy;
 mod restarts;
-#[path = "../../../server/tests/rpc/sums.rs"]
+#[path = "../../../server/tests/rpc/standings_check.rs"]
 mod sums;
 mod test_server;
 mod tls_and_keys;

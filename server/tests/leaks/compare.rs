@@ -8,9 +8,9 @@ use parlor_proto::v1::stream_item::Item;
 use prost::Message;
 use rand_chacha::ChaCha8Rng;
 
+use crate::game_pair::Twins;
+use crate::model_table::{Deed, World, setup};
 use crate::server::{CHANNEL, House, Served, Watching};
-use crate::twins::Twins;
-use crate::worlds::{Deed, World, setup};
 
 /// A fault of a server, made here: what it sends depends on what the viewer cannot know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -26,7 +26,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Request;
 use tonic::transport::{Channel, Endpoint, Uri};
 
-use crate::worlds::OWNER;
+use crate::model_table::OWNER;
 
 /// How long anything may take on a slow machine with other things to do.
 const A_MINUTE: Duration = Duration::from_secs(60);

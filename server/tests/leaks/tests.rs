@@ -5,9 +5,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
 use crate::compare::{Leak, compare};
+use crate::game_pair::Twins;
 use crate::server::House;
-use crate::settings::Kind;
-use crate::twins::Twins;
+use crate::table_kind::Kind;
 
 /// A number from the environment, or 1.
 fn setting(name: &str) -> f64 {

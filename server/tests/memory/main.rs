@@ -8,7 +8,7 @@
 //!
 //! All of it is deterministic: `PARLOR_TEST_SEED` gives other deals.
 
-mod cheat;
-mod cup;
 mod games;
+mod player;
 mod tests;
+mod tournament;

@@ -7,8 +7,8 @@ use parlor_engine::flush::Flush;
 use parlor_engine::gap::Gap;
 use parlor_tournament::plan::Deals;
 
-use crate::cheat::{Habit, Memory};
-use crate::cup::{Cup, Played};
+use crate::player::{Habit, Memory};
+use crate::tournament::{Cup, Played};
 
 /// Tables of three: 240 groups, so that everyone is in 180.
 const CUP: Cup = Cup { players: 3, groups: 120, deals: Deals::Duplicate, recolours: true };

@@ -8,11 +8,13 @@ use parlor_proto::v1::{
 use parlor_server::config::Count;
 use parlor_server::identity::Scope;
 
-use crate::agent::{Agent, agent_seat, bookmark, hello, listed, seats};
-use crate::ask::{cancel, clock, gap, house, join, no_table, reissue, rematch, replace, table, timed};
-use crate::caller::{Refused, why};
-use crate::line::{Line, answering, attaching, detaching, index, rail, seat};
-use crate::scene::{Scene, key, ms, until};
+use crate::agent_client::{Agent, agent_seat, bookmark, hello, listed, seats};
+use crate::client::{Refused, why};
+use crate::streams::{Line, answering, attaching, detaching, index, rail, seat};
+use crate::table_requests::{
+    cancel, clock, gap, house, join, no_table, reissue, rematch, replace, table, timed,
+};
+use crate::test_server::{Scene, key, ms, until};
 
 /// A table of GAP for these agents.
 pub(crate) fn for_agents(names: &[&str]) -> v1::CreateTableRequest {
@@ -122,7 +124,7 @@ async fn whoever_says_no_hello_is_sent_away() {
     let end = tokio::spawn(async move { answers.message().await });
     scene.sleeps_until(ms(10_000)).await;
     scene.advance_to(ms(10_000));
-    let status = crate::scene::soon(end).await.expect("an end").expect_err("a refusal");
+    let status = crate::test_server::soon(end).await.expect("an end").expect_err("a refusal");
     assert_eq!(Refused::of(&status).fields, ["hello"]);
     drop(says);
 }
@@ -293,7 +295,7 @@ async fn detaching_is_giving_up() {
     let over = caller.look(&id).await;
     let finish: Vec<_> = over.result.expect("a result").seats.iter().map(v1::SeatResult::finish).collect();
     assert_eq!(finish, [SeatFinish::Resigned, SeatFinish::PlayedOut]);
-    let waiting = seats(vec![agent_seat("ann"), crate::ask::open()], gap(2));
+    let waiting = seats(vec![agent_seat("ann"), crate::table_requests::open()], gap(2));
     let id = caller.make(waiting).await;
     let (channel, _) = ann.given().await;
     ann.say(vec![detaching(channel)]).await;
@@ -381,7 +383,7 @@ async fn a_seat_is_connected_while_its_agent_is() {
     let scene = Scene::new().await;
     let caller = scene.anyone();
     let ann = Agent::connect(&caller, hello("ann")).await;
-    let request = seats(vec![crate::ask::open(), agent_seat("ann")], gap(2));
+    let request = seats(vec![crate::table_requests::open(), agent_seat("ann")], gap(2));
     let id = caller.make(timed(clock(1_000, 0, 5_000, 1), request)).await;
     let joined = caller.join_table(join(&id)).await.expect("a seat");
     let mut line = Line::attached(&caller, 1, seat(&joined.seat_token)).await;
@@ -481,9 +483,9 @@ async fn what_ended_while_an_agent_was_away() {
     drop(ann);
     until("it to be gone", async || listed(&caller, "ann").await.last_seen_time.is_some()).await;
     for id in [&over, &gone, &others] {
-        caller.cancel_table(crate::ask::cancel(id)).await.expect("cancelled");
+        caller.cancel_table(crate::table_requests::cancel(id)).await.expect("cancelled");
     }
-    caller.delete_table(crate::ask::delete(&gone)).await.expect("deleted");
+    caller.delete_table(crate::table_requests::delete(&gone)).await.expect("deleted");
     let bookmarks = vec![
         bookmark(&over, 0, last),
         bookmark(&gone, 0, 1),

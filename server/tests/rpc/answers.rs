@@ -5,11 +5,11 @@ use parlor_proto::v1::{
     self, AnswerStatus as Status, ErrorReason as Reason, GapCard, GapColour, game_action, no_dice_action,
 };
 
-use crate::ask::{Seated, act, gap, join, open, table};
-use crate::caller::{Caller, why};
-use crate::line::{Line, action, answering, index, seat};
-use crate::playing::{Choose, whim};
-use crate::scene::Scene;
+use crate::client::{Caller, why};
+use crate::players::{Choose, whim};
+use crate::streams::{Line, action, answering, index, seat};
+use crate::table_requests::{Seated, act, gap, join, open, table};
+use crate::test_server::Scene;
 
 /// A decision as it was made.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ async fn play_and_repeat(scene: &Scene, seated: &Seated) {
     let caller = scene.anyone();
     let mut line = Line::open(&caller).await;
     for (channel, token) in (0..).zip(&seated.tokens) {
-        line.say(vec![crate::line::attaching(channel, seat(token))]).await;
+        line.say(vec![crate::streams::attaching(channel, seat(token))]).await;
     }
     let mut whim = whim(5);
     let mut made: Vec<Made> = Vec::new();
@@ -275,6 +275,6 @@ async fn a_bot_is_not_answered_for() {
     request.seats = vec![open(), open()];
     let seated = scene.seat_all(request).await;
     let caller = scene.anyone();
-    caller.replace_seat(crate::ask::replace(&seated.id, 0, "random")).await.unwrap();
+    caller.replace_seat(crate::table_requests::replace(&seated.id, 0, "random")).await.unwrap();
     assert_eq!(why(caller.act(act(&seated.tokens[0], index(1, 0))).await), Reason::TokenExpired);
 }

@@ -2,9 +2,9 @@
 
 use parlor_proto::v1::{self, AnswerStatus as Status, DecidedBy, SeatFinish, table_event::Event};
 
-use crate::ask::{Seated, act, clock, gap, timed};
-use crate::line::{EVERYTHING, Line, attaching, index, seat, wanting};
-use crate::scene::{Scene, ms};
+use crate::streams::{EVERYTHING, Line, attaching, index, seat, wanting};
+use crate::table_requests::{Seated, act, clock, gap, timed};
+use crate::test_server::{Scene, ms};
 
 /// Both seats of a table over one stream, each on the channel of its number, told everything.
 async fn both(scene: &Scene, seated: &Seated) -> Line {
@@ -156,7 +156,7 @@ async fn think_time_is_summed_up_in_the_result() {
                 let time = 100 + u64::from(decision.id);
                 scene.advance(ms(time));
                 thought[channel as usize] += time;
-                line.say(vec![crate::line::answering(channel, index(decision.id, 0))]).await;
+                line.say(vec![crate::streams::answering(channel, index(decision.id, 0))]).await;
             }
             v1::stream_item::Item::Update(update) => {
                 for event in update.table_events {
@@ -254,13 +254,13 @@ async fn a_player_with_two_streams_is_there_until_the_last_one_ends() {
     let scene = Scene::new().await;
     let (seated, zero, mut one) = two_lines(&scene, clock(1_000, 0, 5_000, 1)).await;
     let caller = scene.anyone();
-    let mut watching = crate::line::follow(&caller, vec![(3, seat(&seated.tokens[0]))]).await.unwrap();
+    let mut watching = crate::streams::follow(&caller, vec![(3, seat(&seated.tokens[0]))]).await.unwrap();
     watching.snapshot(3).await;
     drop(zero);
     let mut third = Line::attached(&caller, 0, seat(&seated.tokens[0])).await;
     let snapshot = third.heard.snapshot(0).await;
     assert!(snapshot.presence.iter().all(|presence| presence.connected), "{:?}", snapshot.presence);
-    third.say(vec![crate::line::detaching(0)]).await;
+    third.say(vec![crate::streams::detaching(0)]).await;
     third.heard.decision(0).await;
     third.heard.closed(0).await;
     drop(watching);
@@ -293,7 +293,7 @@ async fn whoever_never_comes_is_played_for() {
     scene.advance_to(ms(71_500));
     scene.sleeps_until(ms(73_000)).await;
     scene.advance_to(ms(73_000));
-    let mut guest = Line::attached(&scene.anyone(), 1, crate::line::rail(&seated.id)).await;
+    let mut guest = Line::attached(&scene.anyone(), 1, crate::streams::rail(&seated.id)).await;
     let table = guest.heard.snapshot(1).await.table.expect("a table");
     let result = match table.result {
         Some(result) => result,

@@ -15,11 +15,13 @@ use tonic::{
     transport::{Channel, Endpoint},
 };
 
-use crate::ask::{gap, house, open, replace, table};
-use crate::caller::{Caller, Refused, why};
-use crate::line::{Line, after, answering, attaching, detaching, follow, index, item, rail, seat, wanting};
-use crate::playing::VIEWS;
-use crate::scene::{Scene, connect, soon};
+use crate::client::{Caller, Refused, why};
+use crate::players::VIEWS;
+use crate::streams::{
+    Line, after, answering, attaching, detaching, follow, index, item, rail, seat, wanting,
+};
+use crate::table_requests::{gap, house, open, replace, table};
+use crate::test_server::{Scene, connect, soon};
 
 /// A codec that sends any bytes as a message.
 #[derive(Clone, Copy, Default)]
@@ -126,7 +128,7 @@ async fn a_message_that_is_too_large_is_refused_and_its_stream_ends() {
     })
     .await;
     let caller = scene.anyone();
-    let large = v1::CancelTableRequest { note: "x".repeat(70_000), ..crate::ask::cancel("x") };
+    let large = v1::CancelTableRequest { note: "x".repeat(70_000), ..crate::table_requests::cancel("x") };
     let refused = caller.cancel_table(large).await.expect_err("too large");
     assert_eq!((refused.reason, refused.metadata["most"].as_str()), (Reason::MessageTooLarge, "65536"));
     let seated = scene.seat_all(gap(2)).await;
@@ -205,7 +207,7 @@ async fn a_connection_has_so_many_streams() {
     assert_eq!(why(Line::try_open(&caller).await), Reason::TooManyStreams);
     assert!(Line::try_open(&scene.stranger().await).await.is_ok(), "another connection");
     drop(one);
-    crate::scene::until("room", async || Line::try_open(&caller).await.is_ok()).await;
+    crate::test_server::until("room", async || Line::try_open(&caller).await.is_ok()).await;
 }
 
 #[tokio::test]
@@ -215,7 +217,7 @@ async fn follow_watches_one_to_64_channels() {
     let id = caller.make(gap(2)).await;
     let told = |refused: Refused| (refused.reason, refused.fields);
     let field = |name: &str| (Reason::InvalidField, vec![name.to_owned()]);
-    let refused = |answer: Result<crate::line::Heard, Refused>| told(answer.err().expect("not like that"));
+    let refused = |answer: Result<crate::streams::Heard, Refused>| told(answer.err().expect("not like that"));
     assert_eq!(refused(follow(&caller, vec![]).await), field("channels"));
     let many = |count: u32| (0..count).map(|channel| (channel, rail(&id))).collect::<Vec<_>>();
     assert_eq!(refused(follow(&caller, many(65)).await), field("channels"));
@@ -278,7 +280,7 @@ async fn sleep_through_a_game(scene: &Scene) -> (String, Line, Reason) {
         line.heard.snapshot(channel).await;
     }
     caller.replace_seat(replace(&id, 0, "random")).await.expect("a bot");
-    crate::scene::until("the end", async || caller.look(&id).await.result.is_some()).await;
+    crate::test_server::until("the end", async || caller.look(&id).await.result.is_some()).await;
     let ending = line.heard.ending().await.expect("an end in good order").expect("a reason");
     (id, line, ending.reason())
 }
@@ -325,9 +327,10 @@ async fn a_client_may_have_said_all_and_go_on_watching() {
     let mut line = Line::attached(&caller, 1, seat(&seated.tokens[0])).await;
     let decision = line.heard.decision(1).await;
     line.finish();
-    let acted = caller.act(crate::ask::act(&seated.tokens[0], index(decision.id, 0))).await.unwrap();
+    let acted =
+        caller.act(crate::table_requests::act(&seated.tokens[0], index(decision.id, 0))).await.unwrap();
     assert_eq!(line.heard.update(1).await.number, acted.answered.expect("an answer").number);
-    caller.cancel_table(crate::ask::cancel(&seated.id)).await.unwrap();
+    caller.cancel_table(crate::table_requests::cancel(&seated.id)).await.unwrap();
     line.heard.over(1).await;
     assert_eq!(line.heard.closed(1).await.reason(), Reason::Unspecified);
     let ended = tokio::time::timeout(Duration::from_secs(60), line.heard.ending()).await;

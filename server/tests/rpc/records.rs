@@ -8,11 +8,11 @@ use parlor_proto::convert::{card_code, seat, seats, shuffle};
 use parlor_proto::v1::{self, ErrorReason as Reason, record_telling::Told};
 use parlor_server::identity::Scope;
 
-use crate::ask::{cancel, delete, fresh, gap, no_table, private, seeded, spectators, table};
-use crate::caller::{Caller, why};
-use crate::line::index;
-use crate::playing::{Game, Seen};
-use crate::scene::{Scene, key, ms, until};
+use crate::client::{Caller, why};
+use crate::players::{Game, Seen};
+use crate::streams::index;
+use crate::table_requests::{cancel, delete, fresh, gap, no_table, private, seeded, spectators, table};
+use crate::test_server::{Scene, key, ms, until};
 
 pub(crate) fn get(table_id: &str) -> v1::GetRecordRequest {
     v1::GetRecordRequest { table_id: table_id.to_owned(), ..Default::default() }
@@ -218,7 +218,7 @@ async fn what_players_say_of_their_time_is_on_record() {
     let caller = scene.anyone();
     let seated = scene.seat_all(seeded([1; 32], gap(2))).await;
     let answer = v1::Answer { think_ms: Some(417), ..index(1, 0) };
-    caller.act(crate::ask::act(&seated.tokens[0], answer)).await.expect("an answer");
+    caller.act(crate::table_requests::act(&seated.tokens[0], answer)).await.expect("an answer");
     scene.play_seats(&seated).await;
     let record = caller.record(get(&seated.id)).await;
     let said: Vec<Option<u32>> =
@@ -273,7 +273,7 @@ async fn a_private_record_is_for_its_owner_and_each_player_sees_their_own() {
     let other = owner.seat_all(gap(2)).await;
     let refused = owner.get_record(with(&other.tokens[0])).await.unwrap_err();
     assert_eq!((refused.reason, refused.fields), (Reason::InvalidField, vec!["token".to_owned()]));
-    owner.reissue_seat_token(crate::ask::reissue(&other.id, 0)).await.expect("a new token");
+    owner.reissue_seat_token(crate::table_requests::reissue(&other.id, 0)).await.expect("a new token");
     let old = v1::GetRecordRequest { token: other.tokens[0].clone(), ..get(&other.id) };
     assert_eq!(why(scene.anyone().get_record(old).await), Reason::TokenExpired);
 }
@@ -308,7 +308,7 @@ async fn a_table_that_was_not_played_to_its_end_has_a_record_too() {
     let scene = Scene::new().await;
     let caller = scene.anyone();
     let called_off = caller.seat_all(gap(2)).await;
-    caller.act(crate::ask::act(&called_off.tokens[0], index(1, 0))).await.expect("an answer");
+    caller.act(crate::table_requests::act(&called_off.tokens[0], index(1, 0))).await.expect("an answer");
     let note = "the power went out".to_owned();
     caller
         .cancel_table(v1::CancelTableRequest { note: note.clone(), ..cancel(&called_off.id) })

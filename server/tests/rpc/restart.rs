@@ -12,11 +12,13 @@ use parlor_proto::v1::{self, AnswerStatus as Status, DecidedBy, ErrorReason as R
 use parlor_server::log::{Log, LogError, Options, SqliteLog};
 use tempfile::TempDir;
 
-use crate::ask::{Seated, act, cancel, clock, fresh, gap, get, join, reissue, rematch, table, timed};
-use crate::caller::why;
-use crate::line::{Line, after, attaching, index, rail, seat};
-use crate::playing::{Choose, dealt_again, whim};
-use crate::scene::{Scene, ms, until};
+use crate::client::why;
+use crate::players::{Choose, dealt_again, whim};
+use crate::streams::{Line, after, attaching, index, rail, seat};
+use crate::table_requests::{
+    Seated, act, cancel, clock, fresh, gap, get, join, reissue, rematch, table, timed,
+};
+use crate::test_server::{Scene, ms, until};
 
 fn file(folder: &Path) -> PathBuf {
     folder.join("parlor.db")
@@ -177,14 +179,14 @@ async fn a_crash_loses_nothing_that_was_acknowledged() {
         let mut players = Vec::new();
         for token in &seated.tokens {
             let attach = after(0, seat(token));
-            players.push(crate::playing::play(&scene.anyone(), attach, |_: &v1::Decision| 0).await);
+            players.push(crate::players::play(&scene.anyone(), attach, |_: &v1::Decision| 0).await);
         }
         check_decisions(&table, &players);
     }
 }
 
 /// The game of the seed with the decisions of the record comes to the result of the record.
-fn check_decisions(table: &v1::Table, players: &[crate::playing::Seen]) {
+fn check_decisions(table: &v1::Table, players: &[crate::players::Seen]) {
     let outcome = dealt_again(table, players).outcome().expect("an outcome");
     let points: Vec<i32> = outcome.standings().map(|standing| standing.points).collect();
     let shown: Vec<i32> =
@@ -263,7 +265,7 @@ async fn a_table_that_should_have_expired_expires_at_the_start() {
 async fn house_bots_think_on() {
     let folder = tempfile::tempdir().unwrap();
     let scene = stored(folder.path()).await;
-    let setup = vec![crate::ask::open(), crate::ask::house("random")];
+    let setup = vec![crate::table_requests::open(), crate::table_requests::house("random")];
     let seated = scene.seat_all(v1::CreateTableRequest { seats: setup, ..gap(2) }).await;
     let mut line = Line::attached(&scene.anyone(), 0, seat(&seated.tokens[0])).await;
     let decision = line.heard.decision(0).await;
@@ -281,7 +283,7 @@ async fn whoever_is_connected_is_told_to_come_back() {
     let seated = scene.seat_all(gap(2)).await;
     let caller = scene.anyone();
     let mut line = Line::attached(&caller, 1, seat(&seated.tokens[0])).await;
-    let mut heard = crate::line::follow(&caller, vec![(1, rail(&seated.id))]).await.unwrap();
+    let mut heard = crate::streams::follow(&caller, vec![(1, rail(&seated.id))]).await.unwrap();
     let mut news = caller.follow_tables(None).await.unwrap();
     line.heard.decision(1).await;
     heard.snapshot(1).await;
@@ -293,5 +295,5 @@ async fn whoever_is_connected_is_told_to_come_back() {
         assert!(ending.retry_ms > 0 && !ending.message.is_empty());
     }
     assert_eq!(news.refused().await.reason, Reason::ServerStopping);
-    crate::scene::soon(stopped).await.unwrap();
+    crate::test_server::soon(stopped).await.unwrap();
 }

@@ -4,12 +4,12 @@ use parlor_engine::GameId;
 use parlor_proto::v1::{self, ErrorReason as Reason, SeatFinish, table_event::Event, table_seat::Occupant};
 use parlor_server::identity::Scope;
 
-use crate::ask::{
+use crate::client::{Caller, why};
+use crate::streams::{EVERYTHING, Line, after, attaching, index, rail, seat, wanting};
+use crate::table_requests::{
     cancel, gap, house, join, open, private, rematch, replace, reserved, resign, resign_at, table,
 };
-use crate::caller::{Caller, why};
-use crate::line::{EVERYTHING, Line, after, attaching, index, rail, seat, wanting};
-use crate::scene::{Scene, key};
+use crate::test_server::{Scene, key};
 
 const OWNER: &[Scope] = &[Scope::Tables, Scope::Play, Scope::SeededTables];
 
@@ -75,7 +75,10 @@ async fn a_seat_that_a_table_has_not_is_not_found() {
     let id = caller.make(gap(2)).await;
     assert_eq!(why(caller.join_table(at(&id, 3)).await), Reason::SeatNotFound);
     assert_eq!(why(caller.replace_seat(replace(&id, 3, "random")).await), Reason::SeatNotFound);
-    assert_eq!(why(caller.reissue_seat_token(crate::ask::reissue(&id, 3)).await), Reason::SeatNotFound);
+    assert_eq!(
+        why(caller.reissue_seat_token(crate::table_requests::reissue(&id, 3)).await),
+        Reason::SeatNotFound
+    );
     assert_eq!(why(caller.resign_seat(resign_at(&id, 3)).await), Reason::SeatNotFound);
 }
 
@@ -112,13 +115,13 @@ async fn a_bot_takes_over_in_the_middle_of_the_game() {
     });
     assert_eq!(told.await.seat, 0);
     assert_eq!(
-        why(caller.act(crate::ask::act(&seated.tokens[0], index(decision.id, 0))).await),
+        why(caller.act(crate::table_requests::act(&seated.tokens[0], index(decision.id, 0))).await),
         Reason::TokenExpired
     );
     // Seat 1 plays on against the bot, to the end.
     let player = tokio::spawn({
-        let (caller, attach) = (caller.clone(), wanting(crate::playing::VIEWS, seat(&seated.tokens[1])));
-        async move { crate::playing::play(&caller, attach, crate::playing::whim(1)).await }
+        let (caller, attach) = (caller.clone(), wanting(crate::players::VIEWS, seat(&seated.tokens[1])));
+        async move { crate::players::play(&caller, attach, crate::players::whim(1)).await }
     });
     let seen = player.await.unwrap();
     seen.check();
@@ -203,7 +206,7 @@ async fn over(
 ) -> (String, Vec<String>) {
     let setup = vec![open(), open(), house("greedy")];
     let metadata = [("room".to_owned(), "7".to_owned())].into();
-    let request = v1::CreateTableRequest { seats: setup, metadata, ..crate::ask::fresh(gap(3)) };
+    let request = v1::CreateTableRequest { seats: setup, metadata, ..crate::table_requests::fresh(gap(3)) };
     let seated = caller.seat_all(visible(request)).await;
     (seated.id, seated.tokens)
 }

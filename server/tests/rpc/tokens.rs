@@ -3,10 +3,10 @@
 use parlor_proto::v1::{self, ErrorReason as Reason};
 use parlor_server::identity::Scope;
 
-use crate::ask::{act, gap, get, join, no_table, private, reissue, replace, spectators};
-use crate::caller::{Caller, why};
-use crate::line::{Line, attaching, follow, guest, index, rail, seat};
-use crate::scene::{Scene, key};
+use crate::client::{Caller, why};
+use crate::streams::{Line, attaching, follow, guest, index, rail, seat};
+use crate::table_requests::{act, gap, get, join, no_table, private, reissue, replace, spectators};
+use crate::test_server::{Scene, key};
 
 const OWNER: &[Scope] = &[Scope::Tables, Scope::Play, Scope::SeededTables];
 
@@ -113,10 +113,10 @@ async fn a_token_that_was_reissued_has_ended_everywhere() {
     let anyone = scene.anyone();
     assert_eq!(attached(&anyone, seat(old)).await, Err(Reason::TokenExpired));
     assert_eq!(why(anyone.act(act(old, index(decision.id, 0))).await), Reason::TokenExpired);
-    assert_eq!(why(anyone.resign_seat(crate::ask::resign(old)).await), Reason::TokenExpired);
+    assert_eq!(why(anyone.resign_seat(crate::table_requests::resign(old)).await), Reason::TokenExpired);
     let asked = v1::GetTableRequest { token: old.clone(), ..get(id) };
     assert_eq!(why(anyone.get_table(asked).await), Reason::TokenExpired);
-    let rematch = v1::RematchRequest { seat_token: old.clone(), ..crate::ask::rematch(id) };
+    let rematch = v1::RematchRequest { seat_token: old.clone(), ..crate::table_requests::rematch(id) };
     assert_eq!(why(anyone.rematch(rematch).await), Reason::TokenExpired);
 
     line.say(vec![attaching(1, seat(&new))]).await;
@@ -155,7 +155,8 @@ async fn a_token_is_for_one_thing_and_one_table() {
     let of_other = v1::GetTableRequest { token: other.tokens[0].clone(), ..get(&one.id) };
     let refused = anyone.get_table(of_other).await.expect_err("it is of another table");
     assert_eq!((refused.reason, refused.fields), (Reason::InvalidField, vec!["token".to_owned()]));
-    let of_other = v1::RematchRequest { seat_token: other.tokens[0].clone(), ..crate::ask::rematch(&one.id) };
+    let of_other =
+        v1::RematchRequest { seat_token: other.tokens[0].clone(), ..crate::table_requests::rematch(&one.id) };
     assert_eq!(why(anyone.rematch(of_other).await), Reason::InvalidField);
     let of_other = v1::JoinTableRequest { previous_token: other.tokens[0].clone(), ..join(&one.id) };
     assert_eq!(why(anyone.join_table(of_other).await), Reason::TableNotFound);
@@ -169,7 +170,11 @@ async fn what_is_the_owners_is_shown_to_the_owner_alone() {
     let metadata = [("room".to_owned(), "7".to_owned())];
     let request = v1::CreateTableRequest {
         metadata: metadata.clone().into(),
-        seats: vec![crate::ask::reserved("u1", "Una"), crate::ask::reserved("u2", "Ugo"), crate::ask::open()],
+        seats: vec![
+            crate::table_requests::reserved("u1", "Una"),
+            crate::table_requests::reserved("u2", "Ugo"),
+            crate::table_requests::open(),
+        ],
         ..gap(3)
     };
     let id = owner.make(request).await;

@@ -6,11 +6,11 @@ use parlor_proto::v1::{self, ErrorReason as Reason, TournamentState as State, to
 use parlor_server::TableId;
 use parlor_server::identity::Scope;
 
-use crate::agent::{Agent, hello};
-use crate::caller::why;
-use crate::scene::{Scene, key, ms, until};
-use crate::sums::check_sums;
-use crate::tournament::{
+use crate::agent_client::{Agent, hello};
+use crate::client::why;
+use crate::standings_check::check_sums;
+use crate::test_server::{Scene, key, ms, until};
+use crate::tournament_requests::{
     agent, cancel, create, gauntlet, get, house, knockout, pause, resume, round_robin, setup, start, swiss,
     void, withdraw,
 };
@@ -212,11 +212,11 @@ async fn whoever_follows_hears_of_the_end_and_of_a_stop() {
     let caller = scene.anyone();
     let id = caller.made(setup(GameId::Gap, &FOUR, round_robin(3))).await;
     let mut stream = caller.follow(&id).await;
-    let first = crate::scene::soon(stream.message()).await.expect("a message").expect("a first one");
+    let first = crate::test_server::soon(stream.message()).await.expect("a message").expect("a first one");
     assert_eq!(first.tournament.expect("in the first").state(), State::Created);
     caller.start_tournament(start(&id)).await.expect("a start");
     let mut last = None;
-    while let Some(told) = crate::scene::soon(stream.message()).await.expect("a stream that goes on") {
+    while let Some(told) = crate::test_server::soon(stream.message()).await.expect("a stream that goes on") {
         let standings = told.standings.expect("in each");
         assert!(last.is_none_or(|over| over <= standings.tables_over), "it never goes back");
         last = Some(standings.tables_over);
@@ -224,16 +224,16 @@ async fn whoever_follows_hears_of_the_end_and_of_a_stop() {
     assert_eq!(last, Some(36));
     let long = caller.begin(setup(GameId::Gap, &FOUR, round_robin(5000))).await;
     let mut stream = caller.follow(&long).await;
-    crate::scene::soon(stream.message()).await.expect("a message");
+    crate::test_server::soon(stream.message()).await.expect("a message");
     let stopped = scene.stopping();
     let status = loop {
-        match crate::scene::soon(stream.message()).await {
+        match crate::test_server::soon(stream.message()).await {
             Ok(Some(_)) => {}
             Ok(None) => panic!("it is not over"),
             Err(status) => break status,
         }
     };
-    assert_eq!(crate::caller::Refused::of(&status).reason, Reason::ServerStopping);
+    assert_eq!(crate::client::Refused::of(&status).reason, Reason::ServerStopping);
     stopped.await.expect("an end");
 }
 
@@ -279,6 +279,6 @@ async fn who_may_do_what() {
     assert_eq!(one, again);
     let other = v1::CreateTournamentRequest { entropy: vec![1], ..asked };
     assert_eq!(why(anna.create_tournament(other).await), Reason::RequestIdReused);
-    let table = v1::CreateTableRequest { request_id: "cup 1".to_owned(), ..crate::ask::gap(2) };
+    let table = v1::CreateTableRequest { request_id: "cup 1".to_owned(), ..crate::table_requests::gap(2) };
     assert_eq!(why(anna.create_table(table).await), Reason::RequestIdReused);
 }

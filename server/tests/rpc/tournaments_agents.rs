@@ -4,12 +4,12 @@ use parlor_engine::GameId;
 use parlor_proto::v1::{self, ErrorReason as Reason, SeatFinish, TournamentState as State};
 use parlor_server::identity::Scope;
 
-use crate::agent::{Agent, agent_seat, hello, listed};
-use crate::ask::{cancel as cancel_table, clock, gap, replace, spectators};
-use crate::caller::{Caller, why};
-use crate::line::{Line, attaching, guest, rail};
-use crate::scene::{Scene, key, ms, until};
-use crate::tournament::{agent, cancel, house, round_robin, setup, start};
+use crate::agent_client::{Agent, agent_seat, hello, listed};
+use crate::client::{Caller, why};
+use crate::streams::{Line, attaching, guest, rail};
+use crate::table_requests::{cancel as cancel_table, clock, gap, replace, spectators};
+use crate::test_server::{Scene, key, ms, until};
+use crate::tournament_requests::{agent, cancel, house, round_robin, setup, start};
 
 /// A tournament of these, with as many groups for each pair.
 fn cup(entrants: Vec<v1::EntrantSetup>, groups: u32) -> v1::TournamentSetup {
@@ -128,7 +128,7 @@ async fn whoever_is_gone_is_waited_for_while_there_is_nothing_else_to_play() {
     let mut ann = Agent::connect(&caller, hello("ann")).await;
     let mut gone = Agent::connect(&caller, v1::AgentHello { max_tables: 1, ..hello("gone") }).await;
     // It has no room when the tournament starts, and then it goes.
-    let seats = vec![agent_seat("gone"), crate::ask::house("random")];
+    let seats = vec![agent_seat("gone"), crate::table_requests::house("random")];
     caller.make(v1::CreateTableRequest { seats, ..gap(2) }).await;
     let entrants = vec![agent("ann"), agent("gone"), house("random")];
     let setup = v1::TournamentSetup { patience_ms: Some(5000), ..cup(entrants, 2) };

@@ -10,11 +10,11 @@ use parlor_proto::v1::{
 };
 use parlor_server::log::{Append, Log, Millis};
 
-use crate::agent::{Agent, hello, listed};
-use crate::caller::{Refused, why};
-use crate::line::{answering, index};
-use crate::scene::{Scene, ms, soon, until};
-use crate::tournament::{
+use crate::agent_client::{Agent, hello, listed};
+use crate::client::{Refused, why};
+use crate::streams::{answering, index};
+use crate::test_server::{Scene, ms, soon, until};
+use crate::tournament_requests::{
     agent, cancel, create, get, house, knockout, pause, round_robin, setup, slow, start, void, withdraw,
 };
 

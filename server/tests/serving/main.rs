@@ -2,12 +2,12 @@
 //!
 //! Nothing waits for a guessed time: what is waited for is a line, an answer or an end, with a minute for each.
 
-mod calls;
 mod commands;
+mod grpc_calls;
+mod grpc_web;
 mod limits;
-mod simulated;
-mod stopping;
+mod shutdown;
+mod simulated_network;
 mod support;
 mod telemetry;
 mod tls;
-mod web;

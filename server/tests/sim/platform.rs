@@ -8,8 +8,8 @@ use parlor_proto::v1::table_service_client::TableServiceClient;
 use tonic::transport::Channel;
 use tonic::{Code, Response, Status};
 
-use crate::notes::Broken;
-use crate::world::{PATIENCE, connect};
+use crate::network::{PATIENCE, connect};
+use crate::seat_observer::Broken;
 
 /// How many play at each table.
 pub(crate) const PLAYERS: u32 = 3;

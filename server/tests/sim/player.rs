@@ -12,9 +12,9 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 
-use crate::notes::{Broken, Notes};
+use crate::network::{PATIENCE, connect};
 use crate::platform::Place;
-use crate::world::{PATIENCE, connect};
+use crate::seat_observer::{Broken, Notes};
 
 /// One seat, and what its player has seen.
 struct Seat {

@@ -8,10 +8,10 @@ use rand_core::SeedableRng;
 use tokio::sync::watch;
 
 use crate::disk::{Disk, Honesty};
-use crate::notes::Broken;
+use crate::network::{Trouble, world};
 use crate::platform::{PLAYERS, Place, open_tables};
 use crate::player::{Player, Tally};
-use crate::world::{Trouble, world};
+use crate::seat_observer::Broken;
 
 /// How many faults there are in a simulation.
 const FAULTS: usize = 14;

@@ -3,10 +3,10 @@
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, ErrorReason as Reason, stream_item::Item};
 
-use crate::ask::{Seated, gap, table};
-use crate::line::{Line, after, answering, attaching, detaching, follow, index, rail, seat, wanting};
-use crate::playing::{Choose, Seen, VIEWS, whim};
-use crate::scene::Scene;
+use crate::players::{Choose, Seen, VIEWS, whim};
+use crate::streams::{Line, after, answering, attaching, detaching, follow, index, rail, seat, wanting};
+use crate::table_requests::{Seated, gap, table};
+use crate::test_server::Scene;
 
 /// Attaches with every number up to the last, and compares what comes with what was seen when it happened.
 async fn check_every_number(
@@ -213,7 +213,7 @@ async fn follow_tells_what_play_tells() {
     let mut heard =
         follow(&caller, vec![(0, seat(&seated.tokens[0])), (1, seat(&seated.tokens[1]))]).await.unwrap();
     let asked = heard.decision(0).await;
-    let acted = caller.act(crate::ask::act(&seated.tokens[0], index(asked.id, 0))).await.unwrap();
+    let acted = caller.act(crate::table_requests::act(&seated.tokens[0], index(asked.id, 0))).await.unwrap();
     let number = acted.answered.expect("an answer").number;
     assert_eq!(heard.update(0).await.number, number);
     assert_eq!(heard.decision(1).await.id, 1, "its partner is Act");

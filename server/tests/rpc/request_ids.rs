@@ -3,9 +3,9 @@
 use parlor_proto::v1::{self, ErrorReason as Reason};
 use parlor_server::identity::Scope;
 
-use crate::ask::{cancel, delete, fresh, gap, join, reissue, rematch, replace};
-use crate::caller::why;
-use crate::scene::{Scene, key};
+use crate::client::why;
+use crate::table_requests::{cancel, delete, fresh, gap, join, reissue, rematch, replace};
+use crate::test_server::{Scene, key};
 
 fn id(text: &str) -> String {
     text.to_owned()
@@ -112,7 +112,8 @@ async fn a_seat_is_replaced_once() {
     let request = v1::ReplaceSeatRequest { request_id: id("bot"), ..replace(&seated.id, 0, "random") };
     caller.replace_seat(request.clone()).await.unwrap();
     assert!(caller.replace_seat(request.clone()).await.is_ok());
-    let different = v1::ReplaceSeatRequest { house_bot: Some(crate::ask::bot("greedy")), ..request.clone() };
+    let different =
+        v1::ReplaceSeatRequest { house_bot: Some(crate::table_requests::bot("greedy")), ..request.clone() };
     assert_eq!(why(caller.replace_seat(different).await), Reason::RequestIdReused);
     let other = v1::ReplaceSeatRequest { request_id: id("bot 2"), ..request };
     assert_eq!(why(caller.replace_seat(other).await), Reason::SeatTaken);

@@ -6,19 +6,19 @@ use parlor_server::{
     identity::{KeySet, Scope},
 };
 
-use crate::ask::{
+use crate::client::{Caller, why};
+use crate::streams::{Line, index, rail};
+use crate::table_requests::{
     act, cancel, delete, fresh, gap, get, house, join, no_table, private, reissue, rematch, replace,
     reserved, resign_at, spectators,
 };
-use crate::caller::{Caller, why};
-use crate::line::{Line, index, rail};
-use crate::scene::{Scene, key, ms, with_quotas};
+use crate::test_server::{Scene, key, ms, with_quotas};
 
 const OWNER: &[Scope] = &[Scope::Tables, Scope::Play, Scope::SeededTables];
 
 /// Everything that is for owners, done to this table by this caller; each with the reason for which it is refused.
 async fn owners_calls(caller: &Caller, id: &str) -> Vec<(&'static str, Result<(), Reason>)> {
-    fn told<T>(answer: Result<T, crate::caller::Refused>) -> Result<(), Reason> {
+    fn told<T>(answer: Result<T, crate::client::Refused>) -> Result<(), Reason> {
         answer.map(|_| ()).map_err(|refused| refused.reason)
     }
     let user = v1::JoinTableRequest { user_id: "u1".to_owned(), ..join(id) };
@@ -40,7 +40,7 @@ async fn a_table_is_run_by_its_owner() {
     let weak = key("anna", &[Scope::Play]);
     let scene = Scene::with_keys([&anna, &ben, &weak]).await;
     let owner = scene.holder(&anna);
-    let seats = vec![crate::ask::open(), reserved("u1", "")];
+    let seats = vec![crate::table_requests::open(), reserved("u1", "")];
     let public = owner.make(v1::CreateTableRequest { seats: seats.clone(), ..gap(2) }).await;
     let hidden = owner.make(private(v1::CreateTableRequest { seats, ..gap(2) })).await;
     for (call, told) in owners_calls(&scene.holder(&ben), &public).await {
@@ -156,10 +156,10 @@ async fn players_and_spectators_need_no_key() {
     let scene = Scene::with_keys([&anna]).await;
     let seated = scene.holder(&anna).seat_all(gap(2)).await;
     let anyone = scene.anyone();
-    let mut line = Line::attached(&anyone, 1, crate::line::seat(&seated.tokens[0])).await;
+    let mut line = Line::attached(&anyone, 1, crate::streams::seat(&seated.tokens[0])).await;
     let decision = line.heard.decision(1).await;
     assert!(anyone.act(act(&seated.tokens[0], index(decision.id, 0))).await.is_ok());
-    assert!(anyone.resign_seat(crate::ask::resign(&seated.tokens[1])).await.is_ok());
+    assert!(anyone.resign_seat(crate::table_requests::resign(&seated.tokens[1])).await.is_ok());
     assert!(anyone.get_table(get(&seated.id)).await.is_ok());
     let mut guest = Line::attached(&anyone, 1, rail(&seated.id)).await;
     guest.heard.snapshot(1).await;

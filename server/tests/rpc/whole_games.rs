@@ -6,10 +6,10 @@ use parlor_engine::{GameId, Viewer};
 use parlor_proto::v1::{self, stream_item::Item, table_event::Event};
 use parlor_server::log::{Options, SqliteLog};
 
-use crate::ask::{house, open, table};
-use crate::line::{Line, answering, attaching, index, seat};
-use crate::playing::{Choose, Game, Seen, dealt_again, engine_view, whim};
-use crate::scene::Scene;
+use crate::players::{Choose, Game, Seen, dealt_again, engine_view, whim};
+use crate::streams::{Line, answering, attaching, index, seat};
+use crate::table_requests::{house, open, table};
+use crate::test_server::Scene;
 
 /// Plays the game with each number of players that it allows.
 async fn play_all(game: GameId) {

@@ -6,10 +6,10 @@ use parlor_server::{
     log::Place,
 };
 
-use crate::ask::{act, cancel, clock, delete, fresh, gap, get, house, join, open, timed};
-use crate::caller::why;
-use crate::line::{Line, after, attaching, index, rail, seat, wanting};
-use crate::scene::{Scene, ms, until};
+use crate::client::why;
+use crate::streams::{Line, after, attaching, index, rail, seat, wanting};
+use crate::table_requests::{act, cancel, clock, delete, fresh, gap, get, house, join, open, timed};
+use crate::test_server::{Scene, ms, until};
 
 #[tokio::test]
 async fn a_table_can_be_called_off_at_any_time() {

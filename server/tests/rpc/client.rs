@@ -17,7 +17,7 @@ use tonic::{
 };
 use tonic_types::StatusExt;
 
-use crate::scene::soon;
+use crate::test_server::soon;
 
 /// A call that was refused, with all that a client is told about why.
 #[derive(Debug)]

@@ -3,13 +3,13 @@
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, ErrorReason as Reason, game_options::Game, gap_options::Length};
 
-use crate::ask::{
+use crate::client::Refused;
+use crate::streams::index;
+use crate::table_requests::{
     act, cancel, delete, gap, get, house, join, reissue, rematch, replace, reserved, resign_at, spectators,
     table,
 };
-use crate::caller::Refused;
-use crate::line::index;
-use crate::scene::Scene;
+use crate::test_server::Scene;
 
 fn clock(set: impl FnOnce(&mut v1::ClockSettings)) -> v1::CreateTableRequest {
     let mut clock = v1::ClockSettings::default();

@@ -7,14 +7,14 @@ use parlor_proto::v1::{
 use parlor_server::config::{Agents, Count, Span};
 use parlor_server::log::{Filter, Kind, Page};
 
-use crate::agent::{Agent, agent_seat, hello, listed, seats};
+use crate::agent_client::{Agent, agent_seat, hello, listed, seats};
 use crate::agents::for_agents;
-use crate::ask::{clock, gap, house, table, timed};
-use crate::caller::{Caller, why};
-use crate::line::{answering, index};
-use crate::playing::{VIEWS, play};
+use crate::client::{Caller, why};
+use crate::players::{VIEWS, play};
 use crate::restart::{crash, restart, stored};
-use crate::scene::{Scene, ms, until};
+use crate::streams::{answering, index};
+use crate::table_requests::{clock, gap, house, table, timed};
+use crate::test_server::{Scene, ms, until};
 
 const AN_HOUR: u64 = 3_600_000;
 
@@ -344,9 +344,9 @@ async fn an_agent_is_told_what_a_player_is_told() {
         }
         // Where several seats are asked at once, the order of their answers is anybody's. In GAP one seat begins.
         if *game == GameId::Gap {
-            let id = caller.make(seats(vec![crate::ask::open(), opponent], table(*game, 2))).await;
-            let token = caller.join_table(crate::ask::join(&id)).await.expect("a seat").seat_token;
-            let attach = crate::line::wanting(VIEWS, crate::line::seat(&token));
+            let id = caller.make(seats(vec![crate::table_requests::open(), opponent], table(*game, 2))).await;
+            let token = caller.join_table(crate::table_requests::join(&id)).await.expect("a seat").seat_token;
+            let attach = crate::streams::wanting(VIEWS, crate::streams::seat(&token));
             let player = play(&caller, attach, |_: &v1::Decision| 0).await;
             let (agent, player) = (told(&seen), told(&player.items));
             let differs = agent.iter().zip(&player).find(|(agent, player)| agent != player);

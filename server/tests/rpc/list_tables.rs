@@ -6,9 +6,9 @@ use parlor_engine::GameId;
 use parlor_proto::v1::{self, ErrorReason as Reason, TableState as State};
 use parlor_server::identity::Scope;
 
-use crate::ask::{cancel, gap, join, open, private, reserved, table};
-use crate::caller::Caller;
-use crate::scene::{Scene, key, ms};
+use crate::client::Caller;
+use crate::table_requests::{cancel, gap, join, open, private, reserved, table};
+use crate::test_server::{Scene, key, ms};
 
 const OWNER: &[Scope] = &[Scope::Tables, Scope::Play, Scope::SeededTables];
 
@@ -55,7 +55,7 @@ async fn some_tables(scene: &Scene, anna: &Caller, ben: &Caller) -> Vec<(&'stati
         anna.make(v1::CreateTableRequest { fill_ms: Some(1_000), ..named("expired", gap(2)) }).await;
     note("expired", &expired);
     scene.advance(ms(1_000));
-    crate::scene::until("expired", async || anna.look(&expired).await.state() == State::Expired).await;
+    crate::test_server::until("expired", async || anna.look(&expired).await.state() == State::Expired).await;
     note("other", &ben.make(named("other", table(GameId::NoDice, 4))).await);
     note("other hidden", &ben.make(private(gap(2))).await);
     let filled = v1::CreateTableRequest { seats: vec![open(), reserved("u9", "")], ..gap(2) };

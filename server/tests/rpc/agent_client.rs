@@ -8,9 +8,9 @@ use parlor_proto::v1::{self, stream_item::Item};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
-use crate::caller::{Caller, Refused};
-use crate::line::{Heard, answering, index};
-use crate::scene::soon;
+use crate::client::{Caller, Refused};
+use crate::streams::{Heard, answering, index};
+use crate::test_server::soon;
 
 /// A hello with which anyone is let in.
 pub(crate) fn hello(name: &str) -> v1::AgentHello {

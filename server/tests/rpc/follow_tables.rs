@@ -6,9 +6,11 @@ use parlor_server::{
     identity::Scope,
 };
 
-use crate::ask::{cancel, clock, delete, gap, get, house, join, private, rematch, replace, resign, timed};
-use crate::caller::{Caller, why};
-use crate::scene::{Scene, key, ms, until};
+use crate::client::{Caller, why};
+use crate::table_requests::{
+    cancel, clock, delete, gap, get, house, join, private, rematch, replace, resign, timed,
+};
+use crate::test_server::{Scene, key, ms, until};
 
 const OWNER: &[Scope] = &[Scope::Tables, Scope::Play, Scope::SeededTables];
 
@@ -37,7 +39,7 @@ fn kinds(news: &[v1::TableNews]) -> Vec<&'static str> {
 
 /// A table that goes through everything that there are news of, and one that is called off.
 async fn two_lives(scene: &Scene, owner: &Caller) -> [String; 2] {
-    let request = v1::CreateTableRequest { seats: vec![crate::ask::open(); 3], ..private(gap(3)) };
+    let request = v1::CreateTableRequest { seats: vec![crate::table_requests::open(); 3], ..private(gap(3)) };
     let seated = owner.seat_all(request).await;
     owner.replace_seat(replace(&seated.id, 2, "random")).await.expect("it can be done");
     owner.resign_seat(resign(&seated.tokens[0])).await.expect("it can be done");

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use parlor_proto::v1::{self, AnswerStatus as Status, DecidedBy, ErrorReason as Reason, TableState as State};
 use parlor_server::log::LogError;
 
-use crate::ask::{Seated, act, cancel, clock, gap, get, join, timed};
-use crate::failing::{Failing, damage, full_disk, no_disk};
-use crate::line::{Line, after, answering, attaching, index, rail, seat};
-use crate::scene::{Scene, ms};
+use crate::faulty_log::{Failing, damage, full_disk, no_disk};
+use crate::streams::{Line, after, answering, attaching, index, rail, seat};
+use crate::table_requests::{Seated, act, cancel, clock, gap, get, join, timed};
+use crate::test_server::{Scene, ms};
 
 async fn scene() -> (Arc<Failing>, Scene) {
     let log = Failing::new();
@@ -202,7 +202,7 @@ async fn a_fault_of_the_server_says_nothing_of_its_inside() {
 async fn bots_wait_for_the_store_too() {
     let (log, scene) = scene().await;
     let caller = scene.anyone();
-    let seats = vec![crate::ask::open(), crate::ask::house("random")];
+    let seats = vec![crate::table_requests::open(), crate::table_requests::house("random")];
     let seated = scene.seat_all(v1::CreateTableRequest { seats, ..gap(2) }).await;
     let mut line = Line::attached(&caller, 0, seat(&seated.tokens[0])).await;
     let decision = line.heard.decision(0).await;

@@ -12,8 +12,8 @@ use parlor_tournament::{Entrant, Standings, TableToMake};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-use crate::cheat::{Habit, Player};
 use crate::games::Memorable;
+use crate::player::{Habit, Player};
 
 /// A tournament, and what may be different from a real one.
 pub(crate) struct Cup {

@@ -8,13 +8,13 @@ use parlor_proto::v1::{
 use parlor_server::config::Count;
 use parlor_server::identity::Scope;
 
-use crate::agent::{Agent, hello};
-use crate::ask::gap;
-use crate::caller::{Caller, why};
-use crate::record_lists::export;
+use crate::agent_client::{Agent, hello};
+use crate::client::{Caller, why};
+use crate::list_records::export;
 use crate::records::{get as get_record, of};
-use crate::scene::{Scene, key, ms, until, with_quotas};
-use crate::tournament::{pause, resume, round_robin, setup, slow, start, swiss, void};
+use crate::table_requests::gap;
+use crate::test_server::{Scene, key, ms, until, with_quotas};
+use crate::tournament_requests::{pause, resume, round_robin, setup, slow, start, swiss, void};
 
 /// A long match of two bots of the house that ends as soon as this question is answered.
 fn asking(entrant: u32, lower: f64, upper: f64, max_tables: u32) -> v1::TournamentSetup {

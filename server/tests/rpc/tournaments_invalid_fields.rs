@@ -3,10 +3,10 @@
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, ErrorReason as Reason, tournament_setup::Format};
 
-use crate::ask::no_table;
-use crate::caller::{Refused, why};
-use crate::scene::Scene;
-use crate::tournament::{
+use crate::client::{Refused, why};
+use crate::table_requests::no_table;
+use crate::test_server::Scene;
+use crate::tournament_requests::{
     agent, cancel, create, gauntlet, get, house, knockout, round_robin, setup, swiss, void,
 };
 
@@ -75,7 +75,7 @@ async fn every_field_of_a_setup_is_checked() {
         ".knockout.groups": formats(knockout(0));
         ".knockout.tie_groups": formats(Format::Knockout(v1::KnockoutFormat { groups: 1, tie_groups: Some(1001) }));
         ".deals": |setup| setup.deals = 9;
-        ".clock.forfeit_after": |setup| setup.clock = Some(crate::ask::clock(1, 1, 1, 0));
+        ".clock.forfeit_after": |setup| setup.clock = Some(crate::table_requests::clock(1, 1, 1, 0));
         ".max_tables": |setup| setup.max_tables = 100_001;
         ".visibility": |setup| setup.visibility = 9;
         ".patience_ms": |setup| setup.patience_ms = Some(86_400_001);
@@ -117,10 +117,10 @@ async fn the_other_requests_are_checked() {
     assert_eq!(refused_field(caller.create_tournament(asked).await), "request_id");
     assert_eq!(refused_field(caller.get_tournament(get("x")).await), "tournament_id");
     assert_eq!(why(caller.get_tournament(get(&no_table())).await), Reason::TournamentNotFound);
-    let table = caller.make(crate::ask::gap(2)).await;
+    let table = caller.make(crate::table_requests::gap(2)).await;
     assert_eq!(why(caller.get_tournament(get(&table)).await), Reason::TournamentNotFound, "a table is none");
     assert_eq!(
-        why(caller.get_table(crate::ask::get(&id)).await),
+        why(caller.get_table(crate::table_requests::get(&id)).await),
         Reason::TableNotFound,
         "and none is a table"
     );

@@ -4,9 +4,9 @@ use parlor_engine::GameId;
 use parlor_proto::v1::{self, entrant_setup::Entrant, tournament_setup::Format};
 use tonic::Streaming;
 
-use crate::ask::{bot, options};
-use crate::caller::Caller;
-use crate::scene::soon;
+use crate::client::Caller;
+use crate::table_requests::{bot, options};
+use crate::test_server::soon;
 
 /// A tournament of these bots of the house: two players a table, without a clock, and with the same cards every time.
 pub(crate) fn setup(game: GameId, bots: &[&str], format: Format) -> v1::TournamentSetup {

@@ -6,10 +6,10 @@ use parlor_engine::{GameId, NoEvents, Viewer};
 use parlor_proto::v1::{self, table_event::Event};
 use sha2::{Digest, Sha256};
 
-use crate::ask::{fresh, gap, house, join, open, table};
-use crate::line::{Line, after, rail, seat, wanting};
-use crate::playing::{VIEWS, deal, dealt_again, play, whim};
-use crate::scene::Scene;
+use crate::players::{VIEWS, deal, dealt_again, play, whim};
+use crate::streams::{Line, after, rail, seat, wanting};
+use crate::table_requests::{fresh, gap, house, join, open, table};
+use crate::test_server::Scene;
 
 fn table_bytes(id: &str) -> [u8; 16] {
     *id.parse::<parlor_server::TableId>().expect("an id").as_bytes()
@@ -59,7 +59,7 @@ async fn the_server_is_bound_before_anybody_joins_and_everyone_can_check() {
             assert!(shuffle.server_seed.is_empty() && shuffle.game_seed.is_empty());
             tokens.push(joined.seat_token);
         }
-        let players = scene.play_seats(&crate::ask::Seated { id: id.clone(), tokens }).await;
+        let players = scene.play_seats(&crate::table_requests::Seated { id: id.clone(), tokens }).await;
         let over = caller.look(id).await;
         let shuffle = over.shuffle.clone().expect("a shuffle");
         let added: Vec<(u32, &[u8])> =

@@ -6,8 +6,8 @@ use parlor_engine::{AnyAction, AnyEvent, Seat, Shuffle, Viewer, below, shuffle};
 use parlor_server::table::Entry;
 use rand_chacha::ChaCha8Rng;
 
-use crate::settings::{DECISION_MS, Kind, SECRET_MS};
-use crate::worlds::{Deals, Deed, ROUNDS, Shown, World, deck};
+use crate::model_table::{Deals, Deed, ROUNDS, Shown, World, deck};
+use crate::table_kind::{DECISION_MS, Kind, SECRET_MS};
 
 /// How many steps are played, at least and at most. The more of them, the less is hidden from the viewer in the end.
 const STEPS: Range<usize> = 10..30;

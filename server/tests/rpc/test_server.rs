@@ -11,7 +11,7 @@ use parlor_server::{
 };
 use tonic::transport::{Channel, Endpoint};
 
-use crate::caller::Caller;
+use crate::client::Caller;
 
 /// How long anything may take on a slow machine with other things to do.
 const A_MINUTE: Duration = Duration::from_secs(60);

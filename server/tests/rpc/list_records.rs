@@ -12,12 +12,12 @@ use parlor_server::stored::{decode_record, encode_record};
 use parlor_server::table::{ChanceSetup, Deal, Holder, Visibility};
 use prost::Message;
 
-use crate::agent::{Agent, hello};
-use crate::ask::{cancel, delete, gap, no_table, private, table};
-use crate::caller::{Caller, Refused, why};
+use crate::agent_client::{Agent, hello};
+use crate::client::{Caller, Refused, why};
 use crate::records::{get, of, replay};
-use crate::scene::{Scene, key, ms, soon};
-use crate::tournament;
+use crate::table_requests::{cancel, delete, gap, no_table, private, table};
+use crate::test_server::{Scene, key, ms, soon};
+use crate::tournament_requests as tournament;
 
 const OWNER: &[Scope] = &[Scope::Tables, Scope::Play, Scope::SeededTables];
 
@@ -328,7 +328,10 @@ async fn a_tournament_that_is_not_there_or_not_to_be_seen_has_no_export() {
     let table = other.make(gap(2)).await;
     assert_eq!(why(export(&other, &table, None).await), Reason::TournamentNotFound, "a table is none");
     // And a tournament is no table.
-    assert_eq!(why(scene.holder(&anna).get_table(crate::ask::get(&name)).await), Reason::TableNotFound);
+    assert_eq!(
+        why(scene.holder(&anna).get_table(crate::table_requests::get(&name)).await),
+        Reason::TableNotFound
+    );
     assert_eq!(why(scene.holder(&anna).get_record(get(&name)).await), Reason::TableNotFound);
     assert_eq!(why(scene.holder(&anna).delete_table(delete(&name)).await), Reason::TableNotFound);
     let refused = export(&other, "x", None).await.unwrap_err();

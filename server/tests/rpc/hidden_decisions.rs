@@ -3,9 +3,9 @@
 use parlor_engine::{AnyGame, GameId, Seat, Seats};
 use parlor_proto::v1::{self, AnswerStatus as Status, game_action, no_dice_action, stream_item::Item};
 
-use crate::ask::{Seated, clock, seed_of, seeded, table, timed};
-use crate::line::{EVERYTHING, Line, attaching, index, rail, seat, wanting};
-use crate::scene::{Scene, ms};
+use crate::streams::{EVERYTHING, Line, attaching, index, rail, seat, wanting};
+use crate::table_requests::{Seated, clock, seed_of, seeded, table, timed};
+use crate::test_server::{Scene, ms};
 
 /// The channel of somebody at the rail; the seats have their numbers.
 const RAIL: u32 = 100;

@@ -9,8 +9,8 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-use crate::caller::{Caller, Refused};
-use crate::scene::soon;
+use crate::client::{Caller, Refused};
+use crate::test_server::soon;
 
 /// What came in one message.
 type Message = (Vec<v1::StreamItem>, Option<v1::StreamEnding>);

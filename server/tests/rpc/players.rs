@@ -7,10 +7,10 @@ use parlor_proto::v1::{self, stream_item::Item, table_event::Event};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-use crate::ask::Seated;
-use crate::caller::Caller;
-use crate::line::{Line, answering, index, rail, seat, wanting};
-use crate::scene::Scene;
+use crate::client::Caller;
+use crate::streams::{Line, answering, index, rail, seat, wanting};
+use crate::table_requests::Seated;
+use crate::test_server::Scene;
 
 /// Chooses among so many legal actions.
 pub(crate) trait Choose: Send {
@@ -195,10 +195,10 @@ impl Scene {
         let watching = tokio::spawn(play_on(guest, first, |_: &v1::Decision| 0));
         let mut tokens = Vec::new();
         for _ in 0..seats {
-            tokens.push(owner.join_table(crate::ask::join(&id)).await.expect("a seat").seat_token);
+            tokens.push(owner.join_table(crate::table_requests::join(&id)).await.expect("a seat").seat_token);
         }
         let players = self.play_seats(&Seated { id: id.clone(), tokens }).await;
-        let spectator = crate::scene::soon(watching).await.expect("a spectator");
+        let spectator = crate::test_server::soon(watching).await.expect("a spectator");
         Game { id, players, spectator }
     }
 

@@ -3,8 +3,8 @@
 use parlor_engine::{AnyGame, Chance as Deal, GameId, NoEvents};
 use parlor_proto::v1::{self, create_table_request::Chance, seat_setup::Occupant};
 
-use crate::caller::Caller;
-use crate::scene::Scene;
+use crate::client::Caller;
+use crate::test_server::Scene;
 
 /// A game that is over soon, with its usual options otherwise.
 pub(crate) fn options(game: GameId) -> v1::GameOptions {

@@ -10,13 +10,13 @@ use parlor_proto::v1::{self, AgentState, ErrorReason as Reason, SeatFinish, stre
 use parlor_server::config::{Agents, Count};
 use tokio::task::JoinHandle;
 
-use crate::agent::{Agent, hello, listed};
-use crate::ask::clock;
-use crate::caller::Caller;
-use crate::line::{answering, index};
-use crate::scene::{Scene, ms, until};
-use crate::sums::check_sums;
-use crate::tournament::{agent, house, round_robin, setup};
+use crate::agent_client::{Agent, hello, listed};
+use crate::client::Caller;
+use crate::standings_check::check_sums;
+use crate::streams::{answering, index};
+use crate::table_requests::clock;
+use crate::test_server::{Scene, ms, until};
+use crate::tournament_requests::{agent, house, round_robin, setup};
 
 /// The place of the one who misbehaves among the entrants.
 const BAD: u32 = 3;
@@ -109,7 +109,7 @@ impl Field {
         check_sums(&standings, &tables, 2);
         assert_eq!(standings.groups_voided, 0);
         for honest in self.honest {
-            crate::scene::soon(honest).await.expect("all tables were played");
+            crate::test_server::soon(honest).await.expect("all tables were played");
         }
         for name in ["ann", "ben"] {
             let times = listed(&self.caller, name).await.times.expect("times");
@@ -235,7 +235,7 @@ async fn one_that_floods() {
     let url = field.scene.url();
     let flood = tokio::spawn(async move {
         loop {
-            let stranger = Caller::new(crate::scene::connect(&url).await, None);
+            let stranger = Caller::new(crate::test_server::connect(&url).await, None);
             let mut bad = Agent::connect(&stranger, hello("bad")).await;
             for _ in 0..8 {
                 bad.say(vec![answering(3, index(7, 7)); 1_024]).await;

@@ -9,7 +9,7 @@ use parlor_server::table::{
     ChanceSetup, Entry, Holder, SeatSetup, Setup, State, Step, Table, Told, Visibility,
 };
 
-use crate::settings::Kind;
+use crate::table_kind::Kind;
 
 /// When the tables are created: when the clocks of the servers begin.
 pub(crate) const CREATED: u64 = parlor_server::clock::ManualClock::EPOCH_MS;

@@ -10,16 +10,16 @@ use parlor_server::{
     log::LogError,
 };
 
-use crate::agent::{Agent, hello};
+use crate::agent_client::{Agent, hello};
 use crate::agents::for_agents;
-use crate::ask::{
+use crate::client::{Caller, why};
+use crate::faulty_log::{Failing, damage, no_disk};
+use crate::streams::{Line, action, after, attaching, index, rail, seat};
+use crate::table_requests::{
     act, cancel, delete, gap, get, house, join, no_table, reissue, replace, reserved, resign_at,
 };
-use crate::caller::{Caller, why};
-use crate::failing::{Failing, damage, no_disk};
-use crate::line::{Line, action, after, attaching, index, rail, seat};
-use crate::scene::{Scene, key, ms, until};
-use crate::tournament;
+use crate::test_server::{Scene, key, ms, until};
+use crate::tournament_requests as tournament;
 
 type Case = Pin<Box<dyn Future<Output = Reason>>>;
 
@@ -104,7 +104,7 @@ fn cases() -> Vec<(Reason, Case)> {
         SeatTaken: {
             let scene = Scene::new().await;
             let caller = scene.anyone();
-            let id = caller.make(v1::CreateTableRequest { seats: vec![house("random"), crate::ask::open()], ..gap(2) }).await;
+            let id = caller.make(v1::CreateTableRequest { seats: vec![house("random"), crate::table_requests::open()], ..gap(2) }).await;
             why(caller.join_table(v1::JoinTableRequest { seat: Some(0), ..join(&id) }).await)
         };
         TableNotStarted: {

@@ -16,7 +16,7 @@ use parlor_server::{
 };
 use tokio::sync::watch;
 
-use crate::scene::soon;
+use crate::test_server::soon;
 
 /// What becomes of appends.
 #[derive(Clone, Debug)]
