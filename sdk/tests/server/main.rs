@@ -9,7 +9,7 @@ mod games;
 mod proxy;
 mod restarts;
 #[path = "../../../server/tests/rpc/standings_check.rs"]
-mod sums;
+mod standings_check;
 mod test_server;
 mod tls_and_keys;
 mod tournaments;

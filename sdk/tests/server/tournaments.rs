@@ -11,7 +11,7 @@ use parlor_server::config::Count;
 use wire::entrant_setup::Entrant;
 use wire::tournament_setup::Format;
 
-use super::sums::check_sums;
+use super::standings_check::check_standings;
 use super::test_server::TestServer;
 use super::within;
 
@@ -65,7 +65,7 @@ async fn every_format(game: &str) {
     ];
     for format in formats {
         let (standings, tables) = play(&client, cup(game, search, format)).await;
-        check_sums(&standings, &tables, 2);
+        check_standings(&standings, &tables, 2);
         let line = |row: &wire::StandingsRow| format!("{}. {} {:.2}", row.rank, row.name, row.mean);
         let lines: Vec<String> = standings.rows.iter().map(line).collect();
         println!("{game} {format:?}: {}", lines.join(", "));

@@ -1,4 +1,4 @@
-//! Playing a game at random, and finding another one that a viewer cannot tell from it.
+//! `GamePair`: a random game, and a second one with other hidden cards that a viewer cannot tell from it.
 
 use std::ops::Range;
 
@@ -6,28 +6,28 @@ use parlor_engine::{AnyAction, AnyEvent, Seat, Shuffle, Viewer, below, shuffle};
 use parlor_server::table::Entry;
 use rand_chacha::ChaCha8Rng;
 
-use crate::model_table::{Deals, Deed, ROUNDS, Shown, World, deck};
-use crate::table_kind::{DECISION_MS, Kind, SECRET_MS};
+use crate::model_table::{Deals, ModelTable, Observation, Operation, ROUNDS, deck};
+use crate::table_kind::{DECISION_MS, HIDDEN_MS, TableKind};
 
-/// How many steps are played, at least and at most. The more of them, the less is hidden from the viewer in the end.
+/// Number of steps of a game. The more steps, the less stays hidden from the viewer.
 const STEPS: Range<usize> = 10..30;
-/// How often two cards are made to change places, to stay so if the viewer does not notice.
+/// Number of attempts to swap two cards of the second deal; a swap that the viewer would notice is undone.
 const SWAPS: usize = 60;
 
-/// Two games that a viewer cannot tell apart, and what is done in each of them, step by step.
-pub(crate) struct Twins {
-    pub(crate) kind: Kind,
+/// Two games that a viewer cannot tell apart, with the operations of each, step by step.
+pub(crate) struct GamePair {
+    pub(crate) kind: TableKind,
     pub(crate) viewer: Viewer,
     pub(crate) deals: [Deals; 2],
-    pub(crate) steps: Vec<[Vec<Deed>; 2]>,
-    /// Actions that somebody could do at some time.
+    pub(crate) steps: Vec<[Vec<Operation>; 2]>,
+    /// Actions that were legal for some seat at some time.
     pub(crate) actions: Vec<AnyAction>,
 }
 
-impl Twins {
-    /// Plays some steps at random, and then deals what the viewer cannot know by then otherwise.
-    pub(crate) fn new(kind: Kind, viewer: Viewer, rng: &mut ChaCha8Rng) -> Twins {
-        let most = STEPS.start + below((STEPS.end - STEPS.start) as u32, rng) as usize;
+impl GamePair {
+    /// Plays random steps, and then permutes the cards that are still hidden from the viewer.
+    pub(crate) fn new(kind: TableKind, viewer: Viewer, rng: &mut ChaCha8Rng) -> GamePair {
+        let max_steps = STEPS.start + below((STEPS.end - STEPS.start) as u32, rng) as usize;
         let deck = deck(kind);
         let deal = |round| {
             let mut cards = deck.clone();
@@ -35,215 +35,234 @@ impl Twins {
             (Shuffle::deal(round), cards)
         };
         let deals: Deals = (0..ROUNDS).map(deal).collect();
-        let played = Played::at_random(kind, &deals, viewer, most, rng);
-        let mut twin = deals.clone();
-        let mut deeds: Vec<Vec<Deed>> = played.steps.iter().map(|step| step.deeds.clone()).collect();
+        let played = RandomGame::play(kind, &deals, viewer, max_steps, rng);
+        let mut second = deals.clone();
+        let mut operations: Vec<Vec<Operation>> =
+            played.steps.iter().map(|step| step.operations.clone()).collect();
         for _ in 0..SWAPS {
             let round = below(ROUNDS.into(), rng) as usize;
-            let cards = &mut twin[round].1;
+            let cards = &mut second[round].1;
             let [one, other] = [0; 2].map(|_| below(cards.len() as u32, rng) as usize);
             if cards[one] == cards[other] {
                 continue;
             }
             cards.swap(one, other);
-            match played.replay(kind, &twin, viewer) {
-                Some(same) => deeds = same,
-                None => twin[round].1.swap(one, other),
+            match played.replay(kind, &second, viewer) {
+                Some(same) => operations = same,
+                None => second[round].1.swap(one, other),
             }
         }
-        let steps = played.steps.into_iter().zip(deeds).map(|(step, same)| [step.deeds, same]).collect();
-        Twins { kind, viewer, deals: [deals, twin], steps, actions: played.actions }
+        let steps =
+            played.steps.into_iter().zip(operations).map(|(step, same)| [step.operations, same]).collect();
+        GamePair { kind, viewer, deals: [deals, second], steps, actions: played.actions }
     }
 
-    /// Whether somebody else sees a difference at some time.
+    /// True if the views of another viewer differ at some time.
     pub(crate) fn differ(&self) -> bool {
-        let mut worlds = self.deals.each_ref().map(|deals| World::dealt(self.kind, deals));
-        let sees = |worlds: &[World; 2]| {
+        let mut models = self.deals.each_ref().map(|deals| ModelTable::dealt(self.kind, deals));
+        let views_differ = |models: &[ModelTable; 2]| {
             Viewer::all(self.kind.players)
-                .any(|viewer| worlds[0].table.view(viewer) != worlds[1].table.view(viewer))
+                .any(|viewer| models[0].table.view(viewer) != models[1].table.view(viewer))
         };
-        self.steps.iter().any(|deeds| {
-            let differ = sees(&worlds);
-            for (world, deeds) in worlds.iter_mut().zip(deeds) {
-                deeds.iter().for_each(|deed| drop(world.apply(deed, self.viewer)));
+        self.steps.iter().any(|operations| {
+            let differ = views_differ(&models);
+            for (model, operations) in models.iter_mut().zip(operations) {
+                operations.iter().for_each(|operation| drop(model.apply(operation, self.viewer)));
             }
-            differ || sees(&worlds)
+            differ || views_differ(&models)
         })
     }
 }
 
-/// One step of a game: something is done, and then those answer who are asked in secret.
+/// One step of a game: an operation, followed by the answers to hidden decisions of other seats.
 struct Step {
-    deeds: Vec<Deed>,
-    /// For each deed, what was played.
+    operations: Vec<Operation>,
+    /// The action played by each operation.
     actions: Vec<Option<AnyAction>>,
-    /// How many of the deeds come before the answers in secret: none in the first step, else one.
+    /// Number of operations before the hidden answers: 0 in the first step, else 1.
     main: usize,
-    shown: Shown,
+    observation: Observation,
 }
 
-/// A game that was played at random.
-struct Played {
+/// A randomly played game.
+struct RandomGame {
     steps: Vec<Step>,
     actions: Vec<AnyAction>,
 }
 
-/// What is done in one step, while it is done.
-struct Doing<'a> {
-    world: &'a mut World,
+/// Records one step while it is played.
+struct StepRecorder<'a> {
+    model: &'a mut ModelTable,
     viewer: Viewer,
-    deeds: Vec<Deed>,
+    operations: Vec<Operation>,
     actions: Vec<Option<AnyAction>>,
-    /// For each deed, what the viewer was told by the game.
-    told: Vec<Vec<AnyEvent>>,
+    /// The game events that the viewer received in each operation.
+    events: Vec<Vec<AnyEvent>>,
 }
 
-impl Doing<'_> {
-    fn new(world: &mut World, viewer: Viewer) -> Doing<'_> {
-        Doing { world, viewer, deeds: Vec::new(), actions: Vec::new(), told: Vec::new() }
+impl StepRecorder<'_> {
+    fn new(model: &mut ModelTable, viewer: Viewer) -> StepRecorder<'_> {
+        StepRecorder { model, viewer, operations: Vec::new(), actions: Vec::new(), events: Vec::new() }
     }
 
-    fn carry_out(&mut self, deed: Deed) {
-        self.actions.push(match deed {
-            Deed::Act { seat, index } => self.world.table.legal_actions(seat).get(index as usize).copied(),
-            Deed::Resign { .. } | Deed::Wait { .. } => None,
+    fn apply(&mut self, operation: Operation) {
+        self.actions.push(match operation {
+            Operation::Act { seat, index } => {
+                self.model.table.legal_actions(seat).get(index as usize).copied()
+            }
+            Operation::Resign { .. } | Operation::Wait { .. } => None,
         });
-        self.told.push(self.world.apply(&deed, self.viewer));
-        self.deeds.push(deed);
+        self.events.push(self.model.apply(&operation, self.viewer));
+        self.operations.push(operation);
     }
 
-    /// Others who are asked in secret.
-    fn secrets(&self) -> Vec<Seat> {
-        self.world.secrets().into_iter().filter(|seat| !self.viewer.is(*seat)).collect()
+    /// Seats other than the viewer's with a hidden decision.
+    fn hidden(&self) -> Vec<Seat> {
+        self.model.hidden().into_iter().filter(|seat| !self.viewer.is(*seat)).collect()
     }
 
     fn index_of(&self, seat: Seat, action: AnyAction) -> Option<u32> {
-        let legal = self.world.table.legal_actions(seat);
+        let legal = self.model.table.legal_actions(seat);
         legal.iter().position(|offered| *offered == action).map(|index| index as u32)
     }
 
-    /// Plays this action for a seat or, if that cannot be, what a clock would play.
+    /// Plays this action for a seat, or the default action where it is not legal.
     fn answer(&mut self, seat: Seat, action: Option<AnyAction>) {
-        let default = || self.world.default_action(seat).and_then(|action| self.index_of(seat, action));
+        let default = || self.model.default_action(seat).and_then(|action| self.index_of(seat, action));
         let index = action.and_then(|action| self.index_of(seat, action)).or_else(default);
-        self.carry_out(Deed::Act { seat, index: index.expect("a default that is offered") });
+        self.apply(Operation::Act { seat, index: index.expect("a legal default action") });
     }
 }
 
-impl Played {
-    fn at_random(kind: Kind, deals: &Deals, viewer: Viewer, most: usize, rng: &mut ChaCha8Rng) -> Played {
-        let mut world = World::dealt(kind, deals);
-        let mut played = Played { steps: Vec::new(), actions: Vec::new() };
-        while world.is_playing() && played.steps.len() < most {
-            let chosen = (!played.steps.is_empty()).then(|| played.choose(kind, &world, viewer, rng));
-            let mut doing = Doing::new(&mut world, viewer);
+impl RandomGame {
+    fn play(
+        kind: TableKind,
+        deals: &Deals,
+        viewer: Viewer,
+        max_steps: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> RandomGame {
+        let mut model = ModelTable::dealt(kind, deals);
+        let mut played = RandomGame { steps: Vec::new(), actions: Vec::new() };
+        while model.is_playing() && played.steps.len() < max_steps {
+            let chosen = (!played.steps.is_empty()).then(|| played.choose(kind, &model, viewer, rng));
+            let mut recorder = StepRecorder::new(&mut model, viewer);
             let main = usize::from(chosen.is_some());
-            if let Some(deed) = chosen {
-                doing.carry_out(deed);
+            if let Some(operation) = chosen {
+                recorder.apply(operation);
             }
-            while let Some(seat) = doing.secrets().first().copied() {
-                // A window that is held ends by itself: not everyone has to answer.
+            while let Some(seat) = recorder.hidden().first().copied() {
+                // A held window ends by itself: not every seat has to answer.
                 if kind.held && below(4, rng) == 0 {
                     break;
                 }
-                // Without a clock nothing else runs, so the time of a secret decision can.
+                // Without a clock no other decision can time out together with a hidden one.
                 if !kind.held && !kind.timed && below(5, rng) == 0 {
-                    let deed = doing.world.time_outs(&doing.world.secrets(), SECRET_MS);
-                    doing.carry_out(deed);
+                    let operation = recorder.model.time_out(&recorder.model.hidden(), HIDDEN_MS);
+                    recorder.apply(operation);
                 } else {
-                    let legal = doing.world.table.legal_actions(seat);
+                    let legal = recorder.model.table.legal_actions(seat);
                     let any = legal[below(legal.len() as u32, rng) as usize];
-                    doing.answer(seat, (below(4, rng) == 0).then_some(any));
+                    recorder.answer(seat, (below(4, rng) == 0).then_some(any));
                 }
             }
-            let Doing { deeds, actions, told, .. } = doing;
-            let shown = world.shown(viewer, told);
-            played.actions.extend(world.asked().iter().flat_map(|seat| world.table.legal_actions(*seat)));
-            played.steps.push(Step { deeds, actions, main, shown });
+            let StepRecorder { operations, actions, events, .. } = recorder;
+            let observation = model.observation(viewer, events);
+            played.actions.extend(model.asked().iter().flat_map(|seat| model.table.legal_actions(*seat)));
+            played.steps.push(Step { operations, actions, main, observation });
         }
         played
     }
 
-    fn choose(&self, kind: Kind, world: &World, viewer: Viewer, rng: &mut ChaCha8Rng) -> Deed {
-        // Others who are asked in secret have answered, or let the window end.
-        let is_mine = |seat: &Seat| !world.table.is_secret(*seat) || viewer.is(*seat);
-        let mine: Vec<Seat> = world.asked().into_iter().filter(is_mine).collect();
-        let is_held = world.table.window_is_held();
-        if is_held && (mine.is_empty() || below(2, rng) == 0) {
-            return Deed::Wait { ms: SECRET_MS, entries: vec![Entry::WindowClosed] };
+    fn choose(&self, kind: TableKind, model: &ModelTable, viewer: Viewer, rng: &mut ChaCha8Rng) -> Operation {
+        // Hidden decisions of other seats have been answered, or end with the window.
+        let is_choosable = |seat: &Seat| !model.table.is_secret(*seat) || viewer.is(*seat);
+        let seats: Vec<Seat> = model.asked().into_iter().filter(is_choosable).collect();
+        let is_held = model.table.window_is_held();
+        if is_held && (seats.is_empty() || below(2, rng) == 0) {
+            return Operation::Wait { ms: HIDDEN_MS, entries: vec![Entry::WindowClosed] };
         }
-        let is_quiet = !is_held && world.secrets().is_empty();
+        let is_quiet = !is_held && model.hidden().is_empty();
         if kind.timed && is_quiet && below(12, rng) == 0 {
-            return world.time_outs(&world.open(), DECISION_MS);
+            return model.time_out(&model.public(), DECISION_MS);
         }
-        let has_resigned = || self.steps.iter().flat_map(|step| &step.deeds).any(Deed::is_resignation);
+        let has_resigned =
+            || self.steps.iter().flat_map(|step| &step.operations).any(Operation::is_resignation);
         if is_quiet && below(30, rng) == 0 && !has_resigned() {
             let number = below(kind.players.into(), rng) as usize;
             let seat = Seat::all(kind.players).nth(number).expect("a seat");
-            if world.table.resign(seat).is_ok() {
-                return Deed::Resign { seat };
+            if model.table.resign(seat).is_ok() {
+                return Operation::Resign { seat };
             }
         }
-        let seat = mine[below(mine.len() as u32, rng) as usize];
-        Deed::Act { seat, index: below(world.table.legal_actions(seat).len() as u32, rng) }
+        let seat = seats[below(seats.len() as u32, rng) as usize];
+        Operation::Act { seat, index: below(model.table.legal_actions(seat).len() as u32, rng) }
     }
 
-    /// The same with other deals, step by step; nothing if the viewer would notice.
-    fn replay(&self, kind: Kind, deals: &Deals, viewer: Viewer) -> Option<Vec<Vec<Deed>>> {
-        let mut world = World::dealt(kind, deals);
+    /// Replays the game with other deals: the operations of each step, or `None` if the viewer would notice.
+    fn replay(&self, kind: TableKind, deals: &Deals, viewer: Viewer) -> Option<Vec<Vec<Operation>>> {
+        let mut model = ModelTable::dealt(kind, deals);
         let mut steps = Vec::new();
         for step in &self.steps {
-            let mut doing = Doing::new(&mut world, viewer);
-            let deeds = step.deeds.iter().zip(&step.actions);
-            for (deed, action) in deeds.clone().take(step.main) {
-                let same = same_deed(doing.world, viewer, deed, *action)?;
-                doing.carry_out(same);
+            let mut recorder = StepRecorder::new(&mut model, viewer);
+            let operations = step.operations.iter().zip(&step.actions);
+            for (operation, action) in operations.clone().take(step.main) {
+                let same = same_operation(recorder.model, viewer, operation, *action)?;
+                recorder.apply(same);
             }
-            for (deed, action) in deeds.skip(step.main) {
-                match deed {
-                    Deed::Act { seat, .. } if doing.secrets().contains(seat) => doing.answer(*seat, *action),
-                    Deed::Wait { ms, .. } => {
-                        let deed = doing.world.time_outs(&doing.world.secrets(), *ms);
-                        doing.carry_out(deed);
+            for (operation, action) in operations.skip(step.main) {
+                match operation {
+                    Operation::Act { seat, .. } if recorder.hidden().contains(seat) => {
+                        recorder.answer(*seat, *action);
                     }
-                    Deed::Act { .. } | Deed::Resign { .. } => {}
+                    Operation::Wait { ms, .. } => {
+                        let operation = recorder.model.time_out(&recorder.model.hidden(), *ms);
+                        recorder.apply(operation);
+                    }
+                    Operation::Act { .. } | Operation::Resign { .. } => {}
                 }
             }
-            while let Some(seat) = doing.secrets().first().copied().filter(|_| !kind.held) {
-                doing.answer(seat, None);
+            while let Some(seat) = recorder.hidden().first().copied().filter(|_| !kind.held) {
+                recorder.answer(seat, None);
             }
-            let Doing { deeds, told, .. } = doing;
-            if world.shown(viewer, told) != step.shown {
+            let StepRecorder { operations, events, .. } = recorder;
+            if model.observation(viewer, events) != step.observation {
                 return None;
             }
-            steps.push(deeds);
+            steps.push(operations);
         }
         Some(steps)
     }
 }
 
-/// The same thing done in another world; nothing if it cannot be, or would be seen to be something else.
-fn same_deed(world: &World, viewer: Viewer, deed: &Deed, action: Option<AnyAction>) -> Option<Deed> {
-    match deed {
-        Deed::Act { seat, index } => {
-            let legal = world.table.legal_actions(*seat);
+/// The same operation on another model; `None` if it is impossible there, or the viewer would see a
+/// difference.
+fn same_operation(
+    model: &ModelTable,
+    viewer: Viewer,
+    operation: &Operation,
+    action: Option<AnyAction>,
+) -> Option<Operation> {
+    match operation {
+        Operation::Act { seat, index } => {
+            let legal = model.table.legal_actions(*seat);
             let same = legal.iter().position(|offered| Some(*offered) == action).map(|index| index as u32);
             let index = if viewer.is(*seat) {
                 same.filter(|same| same == index)?
             } else {
-                // Others may do something else, as long as the viewer does not see what.
+                // Other seats may play another action, as long as the viewer does not see it.
                 same.or_else(|| index.checked_rem(legal.len() as u32))?
             };
-            Some(Deed::Act { seat: *seat, index })
+            Some(Operation::Act { seat: *seat, index })
         }
-        Deed::Resign { seat } => world.table.resign(*seat).is_ok().then(|| deed.clone()),
-        Deed::Wait { ms, entries } if *entries == [Entry::WindowClosed] => {
-            world.table.window_is_held().then(|| Deed::Wait { ms: *ms, entries: entries.clone() })
+        Operation::Resign { seat } => model.table.resign(*seat).is_ok().then(|| operation.clone()),
+        Operation::Wait { ms, entries } if *entries == [Entry::WindowClosed] => {
+            model.table.window_is_held().then(|| Operation::Wait { ms: *ms, entries: entries.clone() })
         }
-        Deed::Wait { ms, .. } => {
-            let is_quiet = !world.table.window_is_held() && world.secrets().is_empty();
-            let same = world.time_outs(&world.open(), *ms);
-            (is_quiet && same == *deed).then_some(same)
+        Operation::Wait { ms, .. } => {
+            let is_quiet = !model.table.window_is_held() && model.hidden().is_empty();
+            let same = model.time_out(&model.public(), *ms);
+            (is_quiet && same == *operation).then_some(same)
         }
     }
 }

@@ -1,15 +1,16 @@
-//! Leaks at the wire: whatever a viewer receives is the same, byte for byte, in two games that differ only in what that
-//! viewer cannot know.
+//! Non-interference at the wire: everything that a viewer receives is the same, byte for byte, in two games
+//! that differ only in what that viewer cannot know.
 //!
-//! `game_pair.rs` makes two such games, `server.rs` serves each of them by a server of its own over gRPC, and `compare.rs`
-//! plays both alike and compares all that reaches the viewer: updates, decisions with their legal actions, numbers,
-//! refusals, tables, listings, and what a second client of the same viewer is told. Both servers have the same keys, the
-//! same table id and the same clock, so that nothing has to be left out of the comparison.
+//! `game_pair.rs` builds two such games, `server.rs` serves each from a server of its own over gRPC, and
+//! `compare.rs` plays both alike and compares everything that reaches the viewer: updates, decisions with
+//! their legal actions, numbers, refusals, tables, listings, records, and the items of a second client of the
+//! same viewer. Both servers have the same keys, table id and clock, so that no field is exempt from the
+//! comparison.
 //!
-//! What timing tells is left out where ARCHITECTURE.md says so: who is about to play in No Dice has to wait while others
-//! are asked in secret.
+//! Timing is exempt where ARCHITECTURE.md says so: in No Dice the seat on turn waits while others have a
+//! hidden decision.
 //!
-//! `PARLOR_TEST_SEED=7` deals and plays other games, and `PARLOR_TEST_GAMES=10` ten times as many.
+//! `PARLOR_TEST_SEED=7` deals and plays other games; `PARLOR_TEST_GAMES=10` plays ten times as many.
 
 mod compare;
 mod game_pair;

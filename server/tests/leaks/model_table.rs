@@ -1,4 +1,4 @@
-//! Tables of the test's own, folded from the same entries as those of a server, and what is done at them.
+//! `ModelTable`: a local table folded from the same entries as the server's, and the operations on it.
 
 use std::collections::BTreeMap;
 
@@ -9,64 +9,64 @@ use parlor_server::table::{
     ChanceSetup, Entry, Holder, SeatSetup, Setup, State, Step, Table, Told, Visibility,
 };
 
-use crate::table_kind::Kind;
+use crate::table_kind::TableKind;
 
-/// When the tables are created: when the clocks of the servers begin.
+/// Creation time of the tables: the start of the servers' clocks.
 pub(crate) const CREATED: u64 = parlor_server::clock::ManualClock::EPOCH_MS;
-/// Whose the tables are.
+/// Owner of the tables.
 pub(crate) const OWNER: &str = "club";
-/// So many rounds have a fixed deal.
+/// Number of rounds with a scripted deal.
 pub(crate) const ROUNDS: u16 = 3;
 
-/// For each deal, the codes of the cards in order.
+/// For each shuffle, the card codes in order.
 pub(crate) type Deals = Vec<(Shuffle, Vec<u8>)>;
 
-/// Something that is done at a table.
+/// An operation on a table.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Deed {
+pub(crate) enum Operation {
     /// A seat plays one of its actions.
     Act { seat: Seat, index: u32 },
-    /// A seat gives up.
+    /// A seat resigns.
     Resign { seat: Seat },
-    /// So many milliseconds pass, and clocks run out: that comes to these entries.
+    /// `ms` milliseconds pass, and the clocks that run out append these entries.
     Wait { ms: u32, entries: Vec<Entry> },
 }
 
-impl Deed {
+impl Operation {
     pub(crate) const fn is_resignation(&self) -> bool {
-        matches!(self, Deed::Resign { .. })
+        matches!(self, Operation::Resign { .. })
     }
 
     fn entries(&self) -> Vec<Entry> {
         match self {
-            Deed::Act { seat, index } => {
+            Operation::Act { seat, index } => {
                 vec![Entry::Acted { seat: *seat, index: *index, used: 0, reported: None }]
             }
-            Deed::Resign { seat } => vec![Entry::Resigned { seat: *seat }],
-            Deed::Wait { entries, .. } => entries.clone(),
+            Operation::Resign { seat } => vec![Entry::Resigned { seat: *seat }],
+            Operation::Wait { entries, .. } => entries.clone(),
         }
     }
 }
 
-/// What a step shows a viewer, by the rules of the game alone.
+/// What the rules of the game show a viewer in one step.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct Observation {
     events: Vec<AnyEvent>,
     view: Option<AnyView>,
-    /// If it is now the viewer's turn: how many events came at once, each time that some came. By having to wait the
-    /// viewer can tell that others were asked in secret before.
+    /// On the viewer's turn: the number of events per operation. The wait tells the viewer that others had a
+    /// hidden decision before.
     waits: Vec<usize>,
     is_over: bool,
 }
 
-/// A table of the test's own, folded from the same entries as the server's.
+/// A local table, folded from the same entries as the server's.
 #[derive(Clone)]
-pub(crate) struct World {
+pub(crate) struct ModelTable {
     pub(crate) table: Table,
 }
 
-/// The table before anybody has joined.
-pub(crate) fn setup(kind: Kind, deals: &Deals) -> Setup {
+/// The setup of the table.
+pub(crate) fn setup(kind: TableKind, deals: &Deals) -> Setup {
     let options = kind.game.default_options();
     Setup {
         table: TableId::from_bytes(*b"table for twins."),
@@ -85,23 +85,23 @@ pub(crate) fn setup(kind: Kind, deals: &Deals) -> Setup {
     }
 }
 
-impl World {
-    /// The table before anybody has joined.
-    pub(crate) fn new(kind: Kind, deals: &Deals) -> World {
+impl ModelTable {
+    /// The table before the first join.
+    pub(crate) fn new(kind: TableKind, deals: &Deals) -> ModelTable {
         let first = Entry::Created(Box::new(setup(kind, deals)));
-        World { table: Table::open(&first).expect("a table") }
+        ModelTable { table: Table::open(&first).expect("a table") }
     }
 
-    /// Everyone has joined, and the cards are dealt.
-    pub(crate) fn dealt(kind: Kind, deals: &Deals) -> World {
-        let mut world = World::new(kind, deals);
+    /// The table after every seat has joined and the cards are dealt.
+    pub(crate) fn dealt(kind: TableKind, deals: &Deals) -> ModelTable {
+        let mut model = ModelTable::new(kind, deals);
         for seat in Seat::all(kind.players) {
-            world.join(seat);
+            model.join(seat);
         }
-        world
+        model
     }
 
-    /// A player takes a seat. The last one begins the game.
+    /// A player joins a seat; the last join starts the game.
     pub(crate) fn join(&mut self, seat: Seat) {
         let (user, name, entropy, request) = (None, String::new(), Entropy::NONE, None);
         self.fold(&Entry::Joined { seat, user, name, entropy, request });
@@ -114,10 +114,10 @@ impl World {
         self.table.fold(CREATED, entry).unwrap_or_else(|misfit| panic!("{entry:?}: {misfit}"))
     }
 
-    /// Does something, and gives what the viewer is told of it by the game.
-    pub(crate) fn apply(&mut self, deed: &Deed, viewer: Viewer) -> Vec<AnyEvent> {
+    /// Applies an operation, and returns the game events that the viewer receives.
+    pub(crate) fn apply(&mut self, operation: &Operation, viewer: Viewer) -> Vec<AnyEvent> {
         let mut events = Vec::new();
-        for entry in deed.entries() {
+        for entry in operation.entries() {
             let told = self.fold(&entry).into_iter().flat_map(|step| step.told);
             events.extend(told.filter_map(|(to, told)| match told {
                 Told::Game(event) if to.includes(viewer) => Some(event),
@@ -131,42 +131,44 @@ impl World {
         self.table.state() == State::Playing
     }
 
+    /// Seats with an open decision.
     pub(crate) fn asked(&self) -> Vec<Seat> {
         let open = |seat: &Seat| self.table.seats()[seat.index()].open.is_some();
         Seat::all(self.table.players()).filter(open).collect()
     }
 
-    /// Those who are asked in secret.
-    pub(crate) fn secrets(&self) -> Vec<Seat> {
+    /// Seats with a hidden decision.
+    pub(crate) fn hidden(&self) -> Vec<Seat> {
         self.asked().into_iter().filter(|seat| self.table.is_secret(*seat)).collect()
     }
 
-    /// Those whom everyone may see to be asked.
-    pub(crate) fn open(&self) -> Vec<Seat> {
+    /// Seats with a public decision.
+    pub(crate) fn public(&self) -> Vec<Seat> {
         self.asked().into_iter().filter(|seat| !self.table.is_secret(*seat)).collect()
     }
 
-    /// What the clock would play for a seat.
+    /// The action that a timeout plays for a seat.
     pub(crate) fn default_action(&self, seat: Seat) -> Option<AnyAction> {
         self.table.game().and_then(|game| game.default_action(seat))
     }
 
-    /// What the viewer is shown by the game, after a step of which each deed told it this.
-    pub(crate) fn shown(&self, viewer: Viewer, told: Vec<Vec<AnyEvent>>) -> Shown {
-        let waits = told.iter().map(Vec::len).filter(|count| *count > 0 && self.is_turn_of(viewer)).collect();
-        let events = told.into_iter().flatten().collect();
-        Shown { events, view: self.table.view(viewer), waits, is_over: !self.is_playing() }
+    /// The observation of a viewer after a step, with the events of each of its operations.
+    pub(crate) fn observation(&self, viewer: Viewer, by_operation: Vec<Vec<AnyEvent>>) -> Observation {
+        let waits =
+            by_operation.iter().map(Vec::len).filter(|count| *count > 0 && self.is_turn_of(viewer)).collect();
+        let events = by_operation.into_iter().flatten().collect();
+        Observation { events, view: self.table.view(viewer), waits, is_over: !self.is_playing() }
     }
 
-    /// Whether the viewer is asked for something that is no secret, or may have been since the last step: whoever has
-    /// forfeited plays at once.
+    /// True if the viewer has a public decision, or may have had one since the last step: a forfeited seat
+    /// plays at once.
     fn is_turn_of(&self, viewer: Viewer) -> bool {
         let has_forfeited = |seat: Seat| self.table.seats()[seat.index()].conduct.is_forfeit();
-        viewer.seat().is_some_and(|seat| self.open().contains(&seat) || has_forfeited(seat))
+        viewer.seat().is_some_and(|seat| self.public().contains(&seat) || has_forfeited(seat))
     }
 
-    /// Time passes until these, who are asked now, have run out of it.
-    pub(crate) fn time_outs(&self, seats: &[Seat], ms: u32) -> Deed {
+    /// The operation in which the open decisions of these seats time out after `ms`.
+    pub(crate) fn time_out(&self, seats: &[Seat], ms: u32) -> Operation {
         let mut after = self.clone();
         let mut entries = Vec::new();
         for seat in seats {
@@ -177,12 +179,12 @@ impl World {
                 entries.push(entry);
             }
         }
-        Deed::Wait { ms, entries }
+        Operation::Wait { ms, entries }
     }
 }
 
-/// The codes of all cards, which the deals are made of.
-pub(crate) fn deck(kind: Kind) -> Vec<u8> {
+/// The codes of all cards of the deck.
+pub(crate) fn deck(kind: TableKind) -> Vec<u8> {
     struct Codes(Vec<u8>);
     impl Events<AnyEvent> for Codes {
         fn tell(&mut self, _: Audience, _: AnyEvent) {}

@@ -1,4 +1,4 @@
-//! A server with one table, over gRPC, and the clients of those who play and watch there.
+//! `TestServer`: a server with one table, and the gRPC clients of its players and viewers.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -28,37 +28,41 @@ use tonic::transport::{Channel, Endpoint, Uri};
 
 use crate::model_table::OWNER;
 
-/// How long anything may take on a slow machine with other things to do.
-const A_MINUTE: Duration = Duration::from_secs(60);
-/// How many bytes wait on a connection in memory.
-const PIPE: usize = 1 << 16;
+/// Upper bound for every wait, generous enough for a slow and busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// Buffer size of an in-memory connection, in bytes.
+const DUPLEX_BYTES: usize = 1 << 16;
 /// The channel on which a viewer plays or watches.
 pub(crate) const CHANNEL: u32 = 1;
-/// A channel that is never attached: detaching it is answered after all that was said before.
-const NO_CHANNEL: u32 = 99;
+/// A channel that is never attached: detaching it is answered after everything sent before, which makes it a
+/// fence.
+const FENCE_CHANNEL: u32 = 99;
 
-/// The answer, which comes within a minute.
-pub(crate) async fn soon<T>(answer: impl Future<Output = T>) -> T {
-    tokio::time::timeout(A_MINUTE, answer).await.expect("an answer within a minute")
+/// Awaits a future for at most [`TIMEOUT`].
+///
+/// # Panics
+/// If the future takes longer.
+pub(crate) async fn with_timeout<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(TIMEOUT, future).await.expect("no answer within a minute")
 }
 
-/// What the servers of all twins share, so that their bytes can be compared.
-pub(crate) struct House {
+/// The keys that the servers of all pairs share, so that their bytes are comparable.
+pub(crate) struct ServerFactory {
     owner: NewKey,
-    /// Somebody with a key that opens nothing in particular.
+    /// A key without access to the table.
     guest: NewKey,
     server_key: ServerKey,
-    /// Whether clients come over TCP, and not by memory.
+    /// Connections over TCP instead of in memory.
     sockets: bool,
 }
 
-impl House {
-    pub(crate) fn new(sockets: bool) -> House {
+impl ServerFactory {
+    pub(crate) fn new(sockets: bool) -> ServerFactory {
         let key = |owner: &str, scope| {
-            let owner = owner.parse().expect("a name");
+            let owner = owner.parse().expect("a valid owner name");
             NewKey::generate(owner, vec![scope], None, None).expect("randomness")
         };
-        House {
+        ServerFactory {
             owner: key(OWNER, Scope::Tables),
             guest: key("guest", Scope::Play),
             server_key: ServerKey::from_bytes([7; 32]),
@@ -70,17 +74,17 @@ impl House {
         let mut settings = Settings { metrics: None, ..Settings::default() };
         settings.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         settings.keys = vec![self.owner.entry.clone(), self.guest.entry.clone()];
-        // The clock stands still, so nobody's rate would ever recover.
+        // The clock stands still, so an exhausted rate limit would never recover.
         settings.limits.request_burst = "1000000".parse().expect("a number");
         settings.limits.requests_per_second = "1000000".parse().expect("a number");
         settings
     }
 
-    /// A server that finds this table in its log, before anybody has joined.
-    pub(crate) async fn serve(&self, setup: Setup) -> Served {
+    /// Starts a server with this table in its log, before the first join.
+    pub(crate) async fn serve(&self, setup: Setup) -> TestServer {
         let (log, clock, settings) = (Arc::new(MemoryLog::new()), ManualClock::new(), self.settings());
         let table = setup.table;
-        log.append(creation(setup)).await.expect("a table");
+        log.append(create_append(setup)).await.expect("a table");
         let parts = Parts {
             clock: Arc::new(clock.clone()),
             log: log.clone(),
@@ -91,15 +95,15 @@ impl House {
             let running = Server::start(&settings, parts).await.expect("a server");
             let address = running.address().expect("an address");
             let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("an address");
-            (running, soon(endpoint.connect()).await.expect("a connection"))
+            (running, with_timeout(endpoint.connect()).await.expect("a connection"))
         } else {
             let (near, far) = mpsc::channel::<Accepted<DuplexStream>>(1);
             let running = Server::start_on(&settings, parts, ReceiverStream::new(far)).await;
-            (running.expect("a server"), connect(near).await)
+            (running.expect("a server"), connect_in_memory(near).await)
         };
         let tokens = |seat| self.server_key.seat_token(table, seat, Generation(0)).reveal().clone();
         let bearer = |key: &NewKey| format!("Bearer {}", key.text.reveal());
-        Served {
+        TestServer {
             tokens: Seat::all(parlor_engine::MAX_SEATS as u8).map(tokens).collect(),
             owner: bearer(&self.owner),
             guest: bearer(&self.guest),
@@ -114,24 +118,24 @@ impl House {
     }
 }
 
-/// A connection in memory.
-async fn connect(near: mpsc::Sender<Accepted<DuplexStream>>) -> Channel {
+/// Connects in memory.
+async fn connect_in_memory(near: mpsc::Sender<Accepted<DuplexStream>>) -> Channel {
     let connector = tower::service_fn(move |_: Uri| {
         let near = near.clone();
         async move {
-            let (client, io) = tokio::io::duplex(PIPE);
-            let gone = |_| std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
-            near.send(Accepted { io, address: None }).await.map_err(gone)?;
+            let (client, io) = tokio::io::duplex(DUPLEX_BYTES);
+            let refused = |_| std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+            near.send(Accepted { io, address: None }).await.map_err(refused)?;
             Ok::<_, std::io::Error>(TokioIo::new(client))
         }
     });
     let endpoint = Endpoint::from_static("http://in.memory");
-    soon(endpoint.connect_with_connector(connector)).await.expect("a connection")
+    with_timeout(endpoint.connect_with_connector(connector)).await.expect("a connection")
 }
 
-/// The table as the server finds it in its log.
-fn creation(setup: Setup) -> Append {
-    let (created, owner) = (setup.created, OwnerId::new(&setup.owner).expect("a name"));
+/// The append that creates the table.
+fn create_append(setup: Setup) -> Append {
+    let (created, owner) = (setup.created, OwnerId::new(&setup.owner).expect("a valid owner name"));
     let game = setup.options.game().info().id.to_owned();
     let table = setup.table;
     let entry = encode_entry(created, created, &Entry::Created(Box::new(setup)));
@@ -142,8 +146,8 @@ fn creation(setup: Setup) -> Append {
     }
 }
 
-/// One server with its table, and its clients.
-pub(crate) struct Served {
+/// A server with one table, and its clients.
+pub(crate) struct TestServer {
     /// The token of each seat.
     pub(crate) tokens: Vec<String>,
     pub(crate) clock: ManualClock,
@@ -163,7 +167,7 @@ fn with_key<T>(message: T, key: &str) -> Request<T> {
     request
 }
 
-/// Everything there is.
+/// All wants.
 fn wants() -> v1::Wants {
     v1::Wants {
         events: true,
@@ -175,7 +179,7 @@ fn wants() -> v1::Wants {
     }
 }
 
-impl Served {
+impl TestServer {
     pub(crate) fn attach(&self, viewer: Viewer, after: Option<u32>) -> v1::Attach {
         let viewer = match viewer {
             Viewer::Seat(seat) => v1::attach::Viewer::SeatToken(self.tokens[seat.index()].clone()),
@@ -184,84 +188,87 @@ impl Served {
         v1::Attach { viewer: Some(viewer), after, wants: Some(wants()) }
     }
 
-    /// A player takes a seat, with the help of the owner.
+    /// Joins a seat, by the owner.
     pub(crate) async fn join(&mut self, seat: Seat) -> v1::JoinTableResponse {
         let asked = v1::JoinTableRequest {
             table_id: self.table.to_string(),
             seat: Some(seat.index() as u32),
             ..Default::default()
         };
-        let joined = soon(self.tables.join_table(with_key(asked, &self.owner))).await;
+        let joined = with_timeout(self.tables.join_table(with_key(asked, &self.owner))).await;
         joined.expect("a free seat").into_inner()
     }
 
-    /// Answers for a seat, without a stream.
+    /// Answers for a seat with Act.
     pub(crate) async fn act(&mut self, seat: Seat, answer: v1::Answer) -> v1::Answered {
         let seat_token = self.tokens[seat.index()].clone();
         let asked = v1::ActRequest { seat_token, answer: Some(answer) };
-        let answered = soon(self.play.act(with_key(asked, &self.guest))).await.expect("an answer");
-        answered.into_inner().answered.expect("what became of it")
+        let answered = with_timeout(self.play.act(with_key(asked, &self.guest))).await.expect("an answer");
+        answered.into_inner().answered.expect("an outcome")
     }
 
-    /// A seat gives up.
+    /// Resigns a seat.
     pub(crate) async fn resign(&mut self, seat: Seat) {
         let token = self.tokens[seat.index()].clone();
         let seat = Some(v1::resign_seat_request::Seat::SeatToken(token));
         let resigned = self.tables.resign_seat(with_key(v1::ResignSeatRequest { seat }, &self.guest));
-        soon(resigned).await.expect("a seat that can be given up");
+        with_timeout(resigned).await.expect("a resigned seat");
     }
 
-    /// The table, as the viewer may look it up. It is answered after all that the table was told before.
-    pub(crate) async fn look(&mut self, viewer: Viewer) -> v1::GetTableResponse {
+    /// GetTable by the viewer. The response comes after everything that the table processed before.
+    pub(crate) async fn get_table(&mut self, viewer: Viewer) -> v1::GetTableResponse {
         let token = viewer.seat().map(|seat| self.tokens[seat.index()].clone()).unwrap_or_default();
         let asked = v1::GetTableRequest { table_id: self.table.to_string(), token };
-        let looked = soon(self.tables.get_table(with_key(asked, &self.guest))).await;
-        looked.expect("a public table").into_inner()
+        let response = with_timeout(self.tables.get_table(with_key(asked, &self.guest))).await;
+        response.expect("a public table").into_inner()
     }
 
-    /// The tables, as anybody may list them.
-    pub(crate) async fn list(&mut self) -> v1::ListTablesResponse {
+    /// ListTables by a stranger.
+    pub(crate) async fn list_tables(&mut self) -> v1::ListTablesResponse {
         let listed = self.tables.list_tables(with_key(v1::ListTablesRequest::default(), &self.guest));
-        soon(listed).await.expect("a list").into_inner()
+        with_timeout(listed).await.expect("a list").into_inner()
     }
 
-    /// The owner calls the table off.
+    /// Cancels the table, by the owner.
     pub(crate) async fn cancel(&mut self) {
         let asked = v1::CancelTableRequest { table_id: self.table.to_string(), note: String::new() };
-        soon(self.tables.cancel_table(with_key(asked, &self.owner))).await.expect("a table that is on");
+        with_timeout(self.tables.cancel_table(with_key(asked, &self.owner))).await.expect("a running table");
     }
 
-    /// The record of a viewer, as anybody may ask for it.
+    /// GetRecord of a viewer, by a stranger.
     pub(crate) async fn record(&mut self, viewer: Viewer) -> v1::GetRecordResponse {
         let asked = v1::GetRecordRequest {
             table_id: self.table.to_string(),
             token: String::new(),
             viewer: Some(viewer.into()),
         };
-        soon(self.records.get_record(with_key(asked, &self.guest))).await.expect("a record").into_inner()
+        with_timeout(self.records.get_record(with_key(asked, &self.guest)))
+            .await
+            .expect("a record")
+            .into_inner()
     }
 
-    /// All that the owner was told of the table.
+    /// All news of FollowTables, encoded.
     pub(crate) async fn news(&mut self) -> Vec<Vec<u8>> {
-        let owner = OwnerId::new(OWNER).expect("a name");
+        let owner = OwnerId::new(OWNER).expect("a valid owner name");
         let last = self.log.owner_feed(&owner, 0).await.expect("a feed").last().map_or(0, |item| item.number);
         let asked = with_key(v1::FollowTablesRequest { after: Some(0) }, &self.owner);
-        let mut stream = soon(self.tables.follow_tables(asked)).await.expect("a stream").into_inner();
+        let mut stream = with_timeout(self.tables.follow_tables(asked)).await.expect("a stream").into_inner();
         let mut news = Vec::new();
         while (news.len() as u64) < last {
-            let message = soon(stream.message()).await.expect("a message").expect("a stream that goes on");
+            let message = with_timeout(stream.message()).await.expect("a message").expect("an open stream");
             news.extend(message.news.iter().map(Message::encode_to_vec));
         }
         news
     }
 
-    /// Lets the log grow to this length: what clocks demand takes a moment.
-    pub(crate) async fn wait_for(&self, length: u64) {
-        soon(async {
+    /// Waits until the log of the table has this many entries: timers append asynchronously.
+    pub(crate) async fn wait_for_length(&self, length: u64) {
+        with_timeout(async {
             loop {
-                let there = self.log.read(self.table, 0).await.expect("a table").len() as u64;
-                assert!(there <= length, "{there} entries in the log, where {length} were to come");
-                if there == length {
+                let entries = self.log.read(self.table, 0).await.expect("a table").len() as u64;
+                assert!(entries <= length, "{entries} entries in the log, expected {length}");
+                if entries == length {
                     return;
                 }
                 tokio::time::sleep(Duration::from_millis(1)).await;
@@ -270,8 +277,9 @@ impl Served {
         .await;
     }
 
-    /// What a second client of the viewer is told: where everything stands, and all that it has missed since an update.
-    pub(crate) async fn told_again(
+    /// The items of a second client of the viewer that attaches twice: with a snapshot, and resuming after an
+    /// update.
+    pub(crate) async fn follow_again(
         &mut self,
         viewer: Viewer,
         after: u32,
@@ -285,7 +293,7 @@ impl Served {
             v1::FollowChannel { channel, attach }
         });
         let follow = with_key(v1::FollowRequest { channels: channels.collect() }, &self.guest);
-        let mut stream = soon(self.play.follow(follow)).await.expect("a stream").into_inner();
+        let mut stream = with_timeout(self.play.follow(follow)).await.expect("a stream").into_inner();
         let mut items: Vec<v1::StreamItem> = Vec::new();
         let decisions = if asked { 2 } else { 0 };
         let is_complete = |items: &[v1::StreamItem]| {
@@ -298,53 +306,53 @@ impl Served {
                 && count(|item| matches!(item, Item::Decision(_))) == decisions
         };
         while !is_complete(&items) {
-            let message = soon(stream.message()).await.expect("a message").expect("a stream that goes on");
+            let message = with_timeout(stream.message()).await.expect("a message").expect("an open stream");
             items.extend(message.items);
-            assert!(items.len() < 10_000, "more than there is to tell");
+            assert!(items.len() < 10_000, "more items than expected");
         }
         items.sort_by_key(|item| item.channel);
         items
     }
 
-    /// Lets the viewer play or watch over a stream.
-    pub(crate) async fn watch(&mut self, viewer: Viewer) -> Watching {
-        let (says, said) = mpsc::channel(16);
-        let hear = self.play.play(with_key(ReceiverStream::new(said), &self.guest));
-        let hears = soon(hear).await.expect("a stream").into_inner();
-        let watching = Watching { says, hears };
+    /// Opens a Play stream and attaches the viewer.
+    pub(crate) async fn open_stream(&mut self, viewer: Viewer) -> ViewerStream {
+        let (requests, receiver) = mpsc::channel(16);
+        let play = self.play.play(with_key(ReceiverStream::new(receiver), &self.guest));
+        let responses = with_timeout(play).await.expect("a stream").into_inner();
+        let stream = ViewerStream { requests, responses };
         let attach = v1::play_request_item::Item::Attach(self.attach(viewer, Some(0)));
-        watching.say(CHANNEL, attach).await;
-        watching
+        stream.send(CHANNEL, attach).await;
+        stream
     }
 }
 
-/// The stream of a viewer.
-pub(crate) struct Watching {
-    says: mpsc::Sender<v1::PlayRequest>,
-    hears: tonic::Streaming<v1::PlayResponse>,
+/// The Play stream of a viewer.
+pub(crate) struct ViewerStream {
+    requests: mpsc::Sender<v1::PlayRequest>,
+    responses: tonic::Streaming<v1::PlayResponse>,
 }
 
-impl Watching {
-    pub(crate) async fn say(&self, channel: u32, item: v1::play_request_item::Item) {
+impl ViewerStream {
+    pub(crate) async fn send(&self, channel: u32, item: v1::play_request_item::Item) {
         let items = vec![v1::PlayRequestItem { channel, item: Some(item) }];
-        self.says.send(v1::PlayRequest { items }).await.expect("a stream that is open");
+        self.requests.send(v1::PlayRequest { items }).await.expect("an open stream");
     }
 
-    /// All that was said until now.
-    pub(crate) async fn heard(&mut self) -> Vec<v1::StreamItem> {
-        self.say(NO_CHANNEL, v1::play_request_item::Item::Detach(v1::Detach {})).await;
-        self.heard_until(|item| item.channel == NO_CHANNEL).await
+    /// All items that the server has sent so far.
+    pub(crate) async fn items(&mut self) -> Vec<v1::StreamItem> {
+        self.send(FENCE_CHANNEL, v1::play_request_item::Item::Detach(v1::Detach {})).await;
+        self.items_until(|item| item.channel == FENCE_CHANNEL).await
     }
 
-    /// All that is said, up to this item and what comes with it.
-    pub(crate) async fn heard_until(
+    /// Items up to the message with an item that passes.
+    pub(crate) async fn items_until(
         &mut self,
-        is_due: impl Fn(&v1::StreamItem) -> bool,
+        is_last: impl Fn(&v1::StreamItem) -> bool,
     ) -> Vec<v1::StreamItem> {
         let mut items: Vec<v1::StreamItem> = Vec::new();
-        while !items.iter().any(&is_due) {
+        while !items.iter().any(&is_last) {
             let message =
-                soon(self.hears.message()).await.expect("a message").expect("a stream that goes on");
+                with_timeout(self.responses.message()).await.expect("a message").expect("an open stream");
             assert_eq!(message.ending, None);
             items.extend(message.items);
         }

@@ -1,41 +1,40 @@
-//! What is played: for each game, with and without a clock, and with windows that are held.
+//! `TableKind`: the table configurations under test: player count, clock, and held windows.
 
 use parlor_engine::GameId;
 use parlor_server::table::TimeControl;
 
-/// The time for each decision, at tables with a clock.
+/// Time per decision at tables with a clock.
 pub(crate) const DECISION_MS: u32 = 20_000;
-/// The time for a decision whose existence is secret.
-pub(crate) const SECRET_MS: u32 = 500;
+/// Time of a hidden decision.
+pub(crate) const HIDDEN_MS: u32 = 500;
 
-/// How a game is played.
+/// A table configuration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Kind {
+pub(crate) struct TableKind {
     pub(crate) game: GameId,
     pub(crate) players: u8,
-    /// Whether decisions have a limit of time.
+    /// Decisions have a time limit.
     pub(crate) timed: bool,
-    /// Whether moments at which somebody may be asked in secret always last equally long.
+    /// Windows for hidden decisions have a constant length.
     pub(crate) held: bool,
 }
 
-impl Kind {
-    /// All that is played of a game: three players, and once as many as can be.
-    pub(crate) fn all(game: GameId) -> Vec<Kind> {
-        let kind = |players, timed, held| Kind { game, players, timed, held };
-        let most = game.info().max_players;
-        vec![kind(3, false, false), kind(3, true, true), kind(most, true, false)]
+impl TableKind {
+    /// The configurations of a game: two with three players, and one with the maximum.
+    pub(crate) fn all(game: GameId) -> Vec<TableKind> {
+        let kind = |players, timed, held| TableKind { game, players, timed, held };
+        let max_players = game.info().max_players;
+        vec![kind(3, false, false), kind(3, true, true), kind(max_players, true, false)]
     }
 
-    /// How much time there is. Nobody has a bank or a grace, so that everyone who is asked at the same moment runs out of
-    /// time at the same moment.
+    /// The time control. Without bank and grace, so that simultaneous decisions time out simultaneously.
     pub(crate) const fn time(self) -> TimeControl {
         TimeControl {
             decision: if self.timed { DECISION_MS } else { 0 },
             bank: 0,
             grace: 0,
             forfeit_after: 3,
-            secret: SECRET_MS,
+            secret: HIDDEN_MS,
             constant_secret: self.held,
         }
     }

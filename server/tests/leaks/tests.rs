@@ -1,43 +1,51 @@
-//! The tests: nothing leaks, and a leak would be found.
+//! The tests: no configuration leaks, and each planted leak is detected.
 
 use parlor_engine::{GameId, Viewer};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
 use crate::compare::{Leak, compare};
-use crate::game_pair::Twins;
-use crate::server::House;
-use crate::table_kind::Kind;
+use crate::game_pair::GamePair;
+use crate::server::ServerFactory;
+use crate::table_kind::TableKind;
 
-/// A number from the environment, or 1.
-fn setting(name: &str) -> f64 {
+/// A number from the environment; 1 if unset.
+fn env_number(name: &str) -> f64 {
     std::env::var(name)
         .map_or(1.0, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text}: no number")))
 }
 
-/// A generator for one test, from `PARLOR_TEST_SEED`, which is printed.
+/// A generator for one test, from `PARLOR_TEST_SEED`; prints the seed.
 fn test_rng(test: &str, game: GameId) -> ChaCha8Rng {
-    let seed = setting("PARLOR_TEST_SEED") as u64;
+    let seed = env_number("PARLOR_TEST_SEED") as u64;
     println!("{test} {game:?}: PARLOR_TEST_SEED={seed}");
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(game as u64);
     rng
 }
 
-/// Two games that the viewer cannot tell apart, but somebody else can.
-fn twins(kind: Kind, viewer: Viewer, rng: &mut ChaCha8Rng) -> Twins {
-    let mut some = std::iter::repeat_with(|| Twins::new(kind, viewer, rng)).take(20);
-    some.find(Twins::differ).unwrap_or_else(|| panic!("nothing is hidden from {viewer:?} in {kind:?}"))
+/// A pair of games that the viewer cannot tell apart, but another viewer can.
+fn distinct_pair(kind: TableKind, viewer: Viewer, rng: &mut ChaCha8Rng) -> GamePair {
+    let mut candidates = std::iter::repeat_with(|| GamePair::new(kind, viewer, rng)).take(20);
+    candidates
+        .find(GamePair::differ)
+        .unwrap_or_else(|| panic!("no pair differs for anyone but {viewer:?} in {kind:?}"))
 }
 
-/// Compares twins of a game for every viewer, and gives how many steps were compared.
-async fn check(game: GameId, house: &House, kinds: &[Kind], games: u32, rng: &mut ChaCha8Rng) -> usize {
+/// Compares pairs of a game for every viewer, and returns the number of compared steps.
+async fn compare_pairs(
+    game: GameId,
+    factory: &ServerFactory,
+    kinds: &[TableKind],
+    games: u32,
+    rng: &mut ChaCha8Rng,
+) -> usize {
     let (mut compared, mut pairs) = (0, 0);
     for kind in kinds {
         for viewer in Viewer::all(kind.players) {
             for _ in 0..games {
-                let twins = twins(*kind, viewer, rng);
-                compared += compare(house, &twins, None, rng).await.unwrap_or_else(|why| panic!("{why}"));
+                let pair = distinct_pair(*kind, viewer, rng);
+                compared += compare(factory, &pair, None, rng).await.unwrap_or_else(|why| panic!("{why}"));
                 pairs += 1;
             }
         }
@@ -46,24 +54,25 @@ async fn check(game: GameId, house: &House, kinds: &[Kind], games: u32, rng: &mu
     compared
 }
 
-async fn nothing_leaks(game: GameId) {
+async fn check_no_leaks(game: GameId) {
     let mut rng = test_rng("nothing_leaks", game);
-    let games = setting("PARLOR_TEST_GAMES").ceil() as u32;
-    let compared = check(game, &House::new(false), &Kind::all(game), games, &mut rng).await;
-    assert!(compared >= 130, "only {compared} steps were compared: the test tests nothing");
+    let games = env_number("PARLOR_TEST_GAMES").ceil() as u32;
+    let compared =
+        compare_pairs(game, &ServerFactory::new(false), &TableKind::all(game), games, &mut rng).await;
+    assert!(compared >= 130, "only {compared} steps compared: too few for a meaningful test");
 }
 
-/// A leak of each kind is found within a few games.
-async fn leaks_are_found(game: GameId, leaks: &[Leak]) {
-    let house = House::new(false);
+/// Checks that each planted leak is detected within a few games.
+async fn check_leaks_are_detected(game: GameId, leaks: &[Leak]) {
+    let factory = ServerFactory::new(false);
     for leak in leaks {
         let mut rng = test_rng("leaks_are_found", game);
         let mut compared = 0;
         let mut found = None;
-        'search: for kind in Kind::all(game) {
+        'search: for kind in TableKind::all(game) {
             for viewer in Viewer::all(kind.players) {
-                let twins = twins(kind, viewer, &mut rng);
-                match compare(&house, &twins, Some(*leak), &mut rng).await {
+                let pair = distinct_pair(kind, viewer, &mut rng);
+                match compare(&factory, &pair, Some(*leak), &mut rng).await {
                     Ok(steps) => compared += steps,
                     Err(why) => {
                         found = Some(why);
@@ -72,24 +81,24 @@ async fn leaks_are_found(game: GameId, leaks: &[Leak]) {
                 }
             }
         }
-        assert!(found.is_some(), "a leak by {leak:?} went unnoticed over {compared} steps");
+        assert!(found.is_some(), "leak {leak:?} undetected over {compared} steps");
     }
 }
 
-/// The tests of each game of the catalogue: a game that is listed there is tested here.
+/// The tests of each game of the catalogue.
 macro_rules! suite {
     ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {$(
         mod $module {
             use super::{GameId, Leak};
 
             #[tokio::test]
-            async fn nothing_leaks() {
-                super::nothing_leaks(GameId::$variant).await;
+            async fn viewer_output_does_not_leak() {
+                super::check_no_leaks(GameId::$variant).await;
             }
 
             #[tokio::test]
-            async fn leaks_are_found() {
-                super::leaks_are_found(GameId::$variant, &[Leak::View, Leak::Size, Leak::Record]).await;
+            async fn planted_leaks_are_detected() {
+                super::check_leaks_are_detected(GameId::$variant, &[Leak::View, Leak::Size, Leak::Record]).await;
             }
         }
     )*};
@@ -97,16 +106,16 @@ macro_rules! suite {
 
 parlor_engine::for_all_games!(suite);
 
-/// Only where something is secret, numbers could tell of it.
+/// Update numbers can leak only in games with hidden decisions.
 #[tokio::test]
-async fn a_number_that_counts_secrets_is_found() {
-    leaks_are_found(GameId::NoDice, &[Leak::Number]).await;
+async fn leaking_update_numbers_are_detected() {
+    check_leaks_are_detected(GameId::NoDice, &[Leak::Number]).await;
 }
 
 #[tokio::test]
-async fn nothing_leaks_over_sockets() {
-    let (game, house) = (GameId::NoDice, House::new(true));
+async fn viewer_output_over_sockets_does_not_leak() {
+    let (game, factory) = (GameId::NoDice, ServerFactory::new(true));
     let mut rng = test_rng("nothing_leaks_over_sockets", game);
-    let compared = check(game, &house, &Kind::all(game)[..1], 1, &mut rng).await;
-    assert!(compared >= 40, "only {compared} steps were compared: the test tests nothing");
+    let compared = compare_pairs(game, &factory, &TableKind::all(game)[..1], 1, &mut rng).await;
+    assert!(compared >= 40, "only {compared} steps compared: too few for a meaningful test");
 }

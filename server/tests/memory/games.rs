@@ -1,67 +1,61 @@
-//! The games in which deals are remembered. In both, everything that is done is seen by everyone, and when a round is over
-//! everyone has seen every hand.
+//! The games in which deals can be remembered: all actions are public, and every hand is public when a round
+//! is over.
 
 use parlor_bots::Rated;
 use parlor_engine::flush::{self, Flush};
 use parlor_engine::gap::{self, Gap, Length};
-use parlor_engine::{AnyOptions, Card, GameId};
+use parlor_engine::{AnyOptions, Card};
 
-/// What was seen of the deal of one round, by the codes of the cards.
+/// The observed part of the deal of one round, as card codes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Round {
+pub(crate) struct ObservedRound {
     /// The hands, by seat.
     pub(crate) hands: Vec<Vec<u8>>,
-    /// What was turned up at the beginning.
+    /// Cards turned up at the start.
     pub(crate) open: Vec<u8>,
-    /// What came from the stack, as far as it came.
+    /// Cards drawn from the stack, as far as observed.
     pub(crate) drawn: Vec<u8>,
 }
 
-impl Round {
-    /// The cards in the order in which they are dealt, as far as they were seen.
+impl ObservedRound {
+    /// The observed cards in the order of the deal.
     pub(crate) fn order(&self) -> Vec<u8> {
         self.hands.iter().flatten().chain(&self.open).chain(&self.drawn).copied().collect()
     }
 }
 
 /// A game whose deals can be remembered.
-pub(crate) trait Memorable: Rated {
-    const ID: GameId;
-
+pub(crate) trait PublicDeals: Rated<Options: Into<AnyOptions>> {
     fn options() -> Self::Options;
 
-    fn any_options() -> AnyOptions;
+    fn any_options() -> AnyOptions {
+        Self::options().into()
+    }
 
-    /// Notes an event that everyone is told of. Each round begins with an event of its own.
-    fn note(rounds: &mut Vec<Round>, players: u8, event: &Self::Event);
+    /// Records a public event. Each round starts with an event of its own.
+    fn observe(rounds: &mut Vec<ObservedRound>, players: u8, event: &Self::Event);
 
-    /// The cards that somebody sees at the beginning of a game: its hand, and what is turned up.
-    fn shown(view: &Self::View) -> Vec<u8>;
+    /// The cards that a seat sees at the start of a game: its hand, and the cards turned up.
+    fn visible_cards(view: &Self::View) -> Vec<u8>;
 }
 
 fn codes<C: Card>(cards: impl IntoIterator<Item = C>) -> Vec<u8> {
     cards.into_iter().map(C::code).collect()
 }
 
-fn begin(rounds: &mut Vec<Round>, players: u8, open: Vec<u8>) {
-    rounds.push(Round { hands: vec![Vec::new(); usize::from(players)], open, drawn: Vec::new() });
+fn start_round(rounds: &mut Vec<ObservedRound>, players: u8, open: Vec<u8>) {
+    rounds.push(ObservedRound { hands: vec![Vec::new(); usize::from(players)], open, drawn: Vec::new() });
 }
 
-/// A game in which colours are all alike, and changed about when a deal comes again.
-impl Memorable for Gap {
-    const ID: GameId = GameId::Gap;
-
+/// A game with symmetric colours, which are permuted when a deal is played again.
+impl PublicDeals for Gap {
     fn options() -> gap::Options {
         gap::Options { length: Length::Rounds(1) }
     }
 
-    fn any_options() -> AnyOptions {
-        AnyOptions::Gap(Self::options())
-    }
-
-    fn note(rounds: &mut Vec<Round>, players: u8, event: &gap::Event) {
+    fn observe(rounds: &mut Vec<ObservedRound>, players: u8, event: &gap::Event) {
         match event {
-            gap::Event::RoundBegan { middle, .. } => begin(rounds, players, codes(*middle)),
+            gap::Event::RoundBegan { middle, .. } => start_round(rounds, players, codes(*middle)),
             gap::Event::Played { seat, card, .. } => {
                 if let Some(round) = rounds.last_mut() {
                     round.hands[seat.index()].push(card.code());
@@ -76,26 +70,20 @@ impl Memorable for Gap {
         }
     }
 
-    fn shown(view: &gap::View) -> Vec<u8> {
+    fn visible_cards(view: &gap::View) -> Vec<u8> {
         codes(view.hand | view.middle)
     }
 }
 
-/// A game without colours: a deal that comes again looks as it did.
-impl Memorable for Flush {
-    const ID: GameId = GameId::Flush;
-
+/// A game without colours: a deal that is played again has the same cards.
+impl PublicDeals for Flush {
     fn options() -> flush::Options {
         flush::Options { beginner: true }
     }
 
-    fn any_options() -> AnyOptions {
-        AnyOptions::Flush(Self::options())
-    }
-
-    fn note(rounds: &mut Vec<Round>, players: u8, event: &flush::Event) {
+    fn observe(rounds: &mut Vec<ObservedRound>, players: u8, event: &flush::Event) {
         match event {
-            flush::Event::HandBegan { .. } => begin(rounds, players, Vec::new()),
+            flush::Event::HandBegan { .. } => start_round(rounds, players, Vec::new()),
             flush::Event::Laid { seat, cards, .. } => {
                 if let Some(round) = rounds.last_mut() {
                     round.hands[seat.index()].extend(codes(cards.iter()));
@@ -112,7 +100,7 @@ impl Memorable for Flush {
         }
     }
 
-    fn shown(view: &flush::View) -> Vec<u8> {
+    fn visible_cards(view: &flush::View) -> Vec<u8> {
         codes(view.hand.iter())
     }
 }

@@ -1,5 +1,5 @@
-//! The player: greedy, as long as it knows nothing. One that remembers looks whether it knows a deal again, and if so
-//! plays every action out in the game as it will be, against players who are as greedy as those it meets.
+//! `Player`: greedy as long as it does not know the deal. With a memory it looks for the deal there, and if
+//! it finds it, simulates every action in the known game against greedy opponents.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,101 +8,101 @@ use parlor_bots::{Greedy, Strategy};
 use parlor_engine::{Audience, Chance, Events, MAX_SEATS, Seat, Shuffle, Viewer};
 use rand_core::Rng;
 
-use crate::games::{Memorable, Round};
+use crate::games::{ObservedRound, PublicDeals};
 
-/// In so many games is each action played out: what is not known of a deal is made up for each.
-const GAMES: u32 = 6;
+/// Simulated games per action; the unknown part of a deal is sampled for each.
+const SIMULATIONS: u32 = 6;
 
-/// All deals that were seen, round by round. Several may share one: then each knows what the others saw.
-pub(crate) type Memory = Rc<RefCell<Vec<Vec<Round>>>>;
+/// All observed deals, round by round. Players that share a memory know what each other observed.
+pub(crate) type DealMemory = Rc<RefCell<Vec<Vec<ObservedRound>>>>;
 
-/// How somebody plays.
+/// How a player recognises deals.
 #[derive(Clone)]
-pub(crate) enum Habit {
-    /// It remembers nothing.
-    Honest,
-    /// It knows a deal again if all cards are the same.
-    Remembers(Memory),
-    /// It also knows a deal again whose colours were changed about.
-    SeesThrough(Memory),
+pub(crate) enum Recall {
+    /// Not at all.
+    Never,
+    /// By identical cards.
+    ExactCards(DealMemory),
+    /// By identical cards up to a permutation of the colours.
+    AnyColours(DealMemory),
 }
 
-impl Habit {
-    pub(crate) fn remembers() -> Habit {
-        Habit::Remembers(Memory::default())
+impl Recall {
+    pub(crate) fn exact_cards() -> Recall {
+        Recall::ExactCards(DealMemory::default())
     }
 
-    pub(crate) fn sees_through() -> Habit {
-        Habit::SeesThrough(Memory::default())
+    pub(crate) fn any_colours() -> Recall {
+        Recall::AnyColours(DealMemory::default())
     }
 
-    fn memory(&self) -> Option<&Memory> {
+    fn memory(&self) -> Option<&DealMemory> {
         match self {
-            Habit::Honest => None,
-            Habit::Remembers(memory) | Habit::SeesThrough(memory) => Some(memory),
+            Recall::Never => None,
+            Recall::ExactCards(memory) | Recall::AnyColours(memory) => Some(memory),
         }
     }
 }
 
-/// Somebody at a table: all it is given is what a player on its seat is told.
-pub(crate) struct Player<G: Memorable> {
-    habit: Habit,
+/// A player at a table; it gets only what a player of its seat receives.
+pub(crate) struct Player<G: PublicDeals> {
+    recall: Recall,
     seat: Seat,
     players: u8,
-    /// What everyone saw done.
-    done: Vec<(Seat, G::Action)>,
-    /// What was seen of the cards.
-    seen: Vec<Round>,
-    /// The shuffles of the deal, if it is known again.
+    /// All actions of the game so far.
+    actions: Vec<(Seat, G::Action)>,
+    /// The observed cards.
+    observed: Vec<ObservedRound>,
+    /// The shuffles of the deal, if it is recognised.
     known: Option<Vec<(Shuffle, Vec<u8>)>>,
 }
 
-impl<G: Memorable> Player<G> {
-    /// Sits down, and sees the first of the table.
-    pub(crate) fn sit(habit: &Habit, seat: Seat, players: u8, view: &G::View) -> Player<G> {
-        let known = habit.memory().and_then(|memory| {
-            let undoes = matches!(habit, Habit::SeesThrough(_));
-            memory.borrow().iter().find_map(|deal| recognise::<G>(deal, seat, players, view, undoes))
+impl<G: PublicDeals> Player<G> {
+    /// Takes a seat, with the first view of the game.
+    pub(crate) fn new(recall: &Recall, seat: Seat, players: u8, view: &G::View) -> Player<G> {
+        let known = recall.memory().and_then(|memory| {
+            let any_colours = matches!(recall, Recall::AnyColours(_));
+            memory.borrow().iter().find_map(|deal| recognise::<G>(deal, seat, players, view, any_colours))
         });
-        Player { habit: habit.clone(), seat, players, done: Vec::new(), seen: Vec::new(), known }
+        Player { recall: recall.clone(), seat, players, actions: Vec::new(), observed: Vec::new(), known }
     }
 
-    /// Whether it knows the deal.
-    pub(crate) fn knows(&self) -> bool {
+    /// True if it recognises the deal.
+    pub(crate) fn knows_deal(&self) -> bool {
         self.known.is_some()
     }
 
-    /// Is told what happened.
-    pub(crate) fn told(&mut self, audience: Audience, event: &G::Event) {
+    /// Receives an event.
+    pub(crate) fn event(&mut self, audience: Audience, event: &G::Event) {
         if audience == Audience::Everyone {
-            G::note(&mut self.seen, self.players, event);
+            G::observe(&mut self.observed, self.players, event);
         }
     }
 
-    /// Sees what somebody does.
-    pub(crate) fn sees(&mut self, seat: Seat, action: G::Action) {
-        self.done.push((seat, action));
+    /// Receives an action of any seat.
+    pub(crate) fn action(&mut self, seat: Seat, action: G::Action) {
+        self.actions.push((seat, action));
     }
 
-    /// The index of what it does.
+    /// The index of the chosen action.
     pub(crate) fn decide(&self, view: &G::View, legal: &[G::Action], rng: &mut impl Rng) -> usize {
-        self.look_ahead(legal, rng).unwrap_or_else(|| greedy::<G>(view, self.seat, legal, rng))
+        self.simulate(legal, rng).unwrap_or_else(|| greedy::<G>(view, self.seat, legal, rng))
     }
 
-    /// The game is over.
-    pub(crate) fn leave(self) {
-        // A deal that was known has nothing new.
-        if let (Some(memory), None) = (self.habit.memory(), &self.known) {
-            memory.borrow_mut().push(self.seen);
+    /// Ends the game, and stores the deal in the memory.
+    pub(crate) fn finish(self) {
+        // A recognised deal is in the memory already.
+        if let (Some(memory), None) = (self.recall.memory(), &self.known) {
+            memory.borrow_mut().push(self.observed);
         }
     }
 
-    /// What is best by what it remembers; nothing if it knows nothing of use.
-    fn look_ahead(&self, legal: &[G::Action], rng: &mut impl Rng) -> Option<usize> {
+    /// The index of the best action in the recognised deal; `None` if the deal is not recognised.
+    fn simulate(&self, legal: &[G::Action], rng: &mut impl Rng) -> Option<usize> {
         let known = self.known.as_ref()?;
         let mut totals = vec![0.0; legal.len()];
-        for _ in 0..GAMES {
-            let world = self.world(known, rng)?;
+        for _ in 0..SIMULATIONS {
+            let world = self.position(known, rng)?;
             for (total, action) in totals.iter_mut().zip(legal) {
                 let mut world = world.clone();
                 let mut scores = Scores::<G>::new();
@@ -114,32 +114,32 @@ impl<G: Memorable> Player<G> {
         (0..legal.len()).max_by(|a, b| totals[*a].total_cmp(&totals[*b]))
     }
 
-    /// The game as it must be, if the deal is the one that is known.
-    fn world(&self, known: &[(Shuffle, Vec<u8>)], rng: &mut impl Rng) -> Option<G> {
+    /// The current position of the recognised deal.
+    fn position(&self, known: &[(Shuffle, Vec<u8>)], rng: &mut impl Rng) -> Option<G> {
         let mut seed = [0; 32];
         rng.fill_bytes(&mut seed);
         let mut world = deal::<G>(self.players, Chance::scripted(seed, known.to_vec()))?;
-        for (seat, action) in &self.done {
+        for (seat, action) in &self.actions {
             world.apply(*seat, *action, &mut parlor_engine::NoEvents).ok()?;
         }
         Some(world)
     }
 }
 
-fn deal<G: Memorable>(players: u8, chance: Chance) -> Option<G> {
+fn deal<G: PublicDeals>(players: u8, chance: Chance) -> Option<G> {
     G::new(G::INFO.rules_version, G::options(), players, chance, &mut parlor_engine::NoEvents).ok()
 }
 
-/// The shuffles of a deal under the names that it has now, if it is the deal that gives this view.
-fn recognise<G: Memorable>(
-    deal_seen: &[Round],
+/// The shuffles of a remembered deal under its present colours, if it is the deal of this view.
+fn recognise<G: PublicDeals>(
+    remembered: &[ObservedRound],
     seat: Seat,
     players: u8,
     view: &G::View,
-    undoes: bool,
+    any_colours: bool,
 ) -> Option<Vec<(Shuffle, Vec<u8>)>> {
-    let first = deal_seen.first()?;
-    // Without colours every card is a number of its own.
+    let first = remembered.first()?;
+    // Without colours every card has a distinct number.
     let (count, cards) = G::colours(players).map_or((1, u8::MAX), |colours| (colours.count, colours.cards));
     let numbers = |mut codes: Vec<u8>| {
         codes.iter_mut().for_each(|code| *code %= cards);
@@ -147,23 +147,23 @@ fn recognise<G: Memorable>(
         codes
     };
     let mine = first.hands[seat.index()].iter().chain(&first.open).copied().collect();
-    if numbers(G::shown(view)) != numbers(mine) {
+    if numbers(G::visible_cards(view)) != numbers(mine) {
         return None;
     }
-    let names: Vec<Vec<u8>> = if undoes { orders(count) } else { vec![(0..count).collect()] };
-    names.into_iter().find_map(|names| {
-        let rename = |code: &u8| names[usize::from(code / cards)] * cards + code % cards;
+    let colourings: Vec<Vec<u8>> = if any_colours { permutations(count) } else { vec![(0..count).collect()] };
+    colourings.into_iter().find_map(|colours| {
+        let recolour = |code: &u8| colours[usize::from(code / cards)] * cards + code % cards;
         let shuffles: Vec<(Shuffle, Vec<u8>)> = (0..)
-            .zip(deal_seen)
-            .map(|(number, round)| (Shuffle::deal(number), round.order().iter().map(rename).collect()))
+            .zip(remembered)
+            .map(|(number, round)| (Shuffle::deal(number), round.order().iter().map(recolour).collect()))
             .collect();
         let world: G = deal(players, Chance::scripted([0; 32], shuffles.clone()))?;
         (world.view(Viewer::Seat(seat)) == *view).then_some(shuffles)
     })
 }
 
-/// All orders of the numbers below this one.
-fn orders(count: u8) -> Vec<Vec<u8>> {
+/// All permutations of the numbers below `count`.
+fn permutations(count: u8) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new()];
     for next in 0..count {
         let longer = |order: Vec<u8>| {
@@ -178,12 +178,12 @@ fn orders(count: u8) -> Vec<Vec<u8>> {
     all
 }
 
-fn greedy<G: Memorable>(view: &G::View, seat: Seat, legal: &[G::Action], rng: &mut impl Rng) -> usize {
-    Strategy::<G>::choose(&Greedy, view, seat, legal, rng).expect("there is something to choose")
+fn greedy<G: PublicDeals>(view: &G::View, seat: Seat, legal: &[G::Action], rng: &mut impl Rng) -> usize {
+    Strategy::<G>::choose(&Greedy, view, seat, legal, rng).expect("a legal action")
 }
 
-/// Plays the round to its end.
-fn play_out<G: Memorable>(world: &mut G, scores: &mut Scores<G>, rng: &mut impl Rng) {
+/// Plays the round to its end with greedy players.
+fn play_out<G: PublicDeals>(world: &mut G, scores: &mut Scores<G>, rng: &mut impl Rng) {
     let mut legal = Vec::new();
     while let Some(seat) = world.to_act().first().filter(|_| !scores.round_is_over) {
         world.legal_actions(seat, &mut legal);
@@ -192,7 +192,7 @@ fn play_out<G: Memorable>(world: &mut G, scores: &mut Scores<G>, rng: &mut impl 
     }
 }
 
-/// The points that are made in a round.
+/// The points scored in a round.
 struct Scores<G> {
     points: [i32; MAX_SEATS],
     round_is_over: bool,
@@ -204,7 +204,7 @@ impl<G> Scores<G> {
         Scores { points: [0; MAX_SEATS], round_is_over: false, game: std::marker::PhantomData }
     }
 
-    /// What a seat has more than the others on average.
+    /// The points of a seat less the mean of the others'.
     fn lead(&self, seat: Seat, players: u8) -> f64 {
         let own = self.points[seat.index()];
         let others = self.points[..usize::from(players)].iter().sum::<i32>() - own;
@@ -212,7 +212,7 @@ impl<G> Scores<G> {
     }
 }
 
-impl<G: Memorable> Events<G::Event> for Scores<G> {
+impl<G: PublicDeals> Events<G::Event> for Scores<G> {
     fn tell(&mut self, _: Audience, event: G::Event) {
         if let Some(points) = G::points(&event) {
             for (seat, points) in points.iter() {

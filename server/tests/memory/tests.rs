@@ -1,89 +1,93 @@
-//! What whoever remembers deals has of it, and whether it is found.
+//! The gain of remembering deals, and its detection.
 //!
-//! Four play, all greedy. The first of them remembers, or the first two; what they gain shows in their mean group score, and in
-//! later rotations over first ones, where the tournament looks for it.
+//! Four greedy entrants play, of whom the first or the first two remember deals. A gain shows in their mean
+//! group score, and in later rotations over first ones, which is the statistic that the tournament tests.
 
 use parlor_engine::flush::Flush;
 use parlor_engine::gap::Gap;
 use parlor_tournament::plan::Deals;
 
-use crate::player::{Habit, Memory};
-use crate::tournament::{Cup, Played};
+use crate::player::{DealMemory, Recall};
+use crate::tournament::{TestTournament, TournamentOutcome};
 
-/// Tables of three: 240 groups, so that everyone is in 180.
-const CUP: Cup = Cup { players: 3, groups: 120, deals: Deals::Duplicate, recolours: true };
+/// Tables of three: 240 groups, of which each entrant plays 180.
+const TOURNAMENT: TestTournament =
+    TestTournament { players: 3, groups: 120, deals: Deals::Duplicate, recolours: true };
 
-fn one(cheat: Habit) -> [Habit; 4] {
-    [cheat, Habit::Honest, Habit::Honest, Habit::Honest]
+/// One entrant that remembers, and three that do not.
+fn one_of_four(recall: Recall) -> [Recall; 4] {
+    [recall, Recall::Never, Recall::Never, Recall::Never]
 }
 
-/// Whether the mean group score of an entrant is above 0 for sure.
-fn gains(played: &Played, entrant: u16) -> bool {
-    played.row(entrant).interval.expect("there are enough groups").low > 0.0
+/// True if the confidence interval of an entrant's mean group score is above 0.
+fn gains(outcome: &TournamentOutcome, entrant: u16) -> bool {
+    outcome.row(entrant).interval.expect("enough groups for an interval").low > 0.0
 }
 
 #[test]
-fn nobody_is_flagged_where_nobody_remembers() {
-    let played = CUP.play::<Gap>("nobody remembers", &one(Habit::Honest));
-    assert!(played.flagged().is_empty());
+fn honest_entrants_are_not_flagged() {
+    let outcome = TOURNAMENT.play::<Gap>("no memory", &one_of_four(Recall::Never));
+    assert!(outcome.flagged().is_empty());
 }
 
-/// One that looks for the very same cards hardly ever finds them: it would take the same colours twice.
+/// A bot that looks for identical cards hardly ever finds a deal again: that takes the same colours twice.
 #[test]
-fn under_other_colours_a_deal_is_not_known_again() {
-    let played = CUP.play::<Gap>("other colours", &one(Habit::remembers()));
-    let later: u32 = played.known[1..].iter().sum();
-    assert!(played.known[0] == 0 && later < 360 / 10, "{:?} of 180 each", played.known);
-    assert!(!gains(&played, 0));
-    assert!(played.flagged().is_empty());
+fn recolouring_defeats_exact_recall() {
+    let outcome = TOURNAMENT.play::<Gap>("other colours", &one_of_four(Recall::exact_cards()));
+    let later: u32 = outcome.known[1..].iter().sum();
+    assert!(outcome.known[0] == 0 && later < 360 / 10, "{:?} of 180 each", outcome.known);
+    assert!(!gains(&outcome, 0));
+    assert!(outcome.flagged().is_empty());
 }
 
-/// The control: if colours were left as they are, the same one would know every deal again, and gain by it. That is found.
+/// The control: without recolouring the same bot recognises every deal, gains by it, and is flagged.
 #[test]
-fn under_the_same_colours_it_gains_and_is_flagged() {
-    let unprotected = Cup { recolours: false, ..CUP };
-    let played = unprotected.play::<Gap>("the same colours", &one(Habit::remembers()));
-    assert_eq!(played.known, [0, 180, 180], "by rotation");
-    assert!(gains(&played, 0));
-    assert_eq!(played.flagged(), [0]);
+fn exact_recall_gains_and_is_flagged_without_recolouring() {
+    let unprotected = TestTournament { recolours: false, ..TOURNAMENT };
+    let outcome = unprotected.play::<Gap>("the same colours", &one_of_four(Recall::exact_cards()));
+    assert_eq!(outcome.known, [0, 180, 180], "by rotation");
+    assert!(gains(&outcome, 0));
+    assert_eq!(outcome.flagged(), [0]);
 }
 
-/// Colours keep nothing from one that tries all of them; but it gains where a deal comes again and nowhere else, which is
-/// what the tournament looks for.
+/// A bot that tries all permutations of colours recognises every deal; it gains only in later rotations,
+/// which is flagged.
 #[test]
-fn whoever_sees_through_the_colours_is_flagged() {
-    let played = CUP.play::<Gap>("sees through", &one(Habit::sees_through()));
-    assert_eq!(played.known, [0, 180, 180], "first rotations come first: nobody knows anything of them");
-    assert!(gains(&played, 0));
-    assert_eq!(played.flagged(), [0]);
+fn recall_up_to_colours_gains_and_is_flagged() {
+    let outcome = TOURNAMENT.play::<Gap>("any colours", &one_of_four(Recall::any_colours()));
+    assert_eq!(outcome.known, [0, 180, 180], "first rotations come first, so their deals are unknown");
+    assert!(gains(&outcome, 0));
+    assert_eq!(outcome.flagged(), [0]);
 }
 
-/// Two owners tell each other all that they saw.
+/// Two entrants share their memory.
 #[test]
-fn those_who_share_what_they_remember_are_flagged() {
-    let memory = Memory::default();
-    let two = [Habit::SeesThrough(memory.clone()), Habit::SeesThrough(memory), Habit::Honest, Habit::Honest];
-    let played = Cup { players: 2, ..CUP }.play::<Gap>("two of them", &two);
-    assert_eq!(played.known[0], 0);
-    assert!(gains(&played, 0) && gains(&played, 1));
-    assert_eq!(played.flagged(), [0, 1]);
+fn shared_memory_gains_and_is_flagged() {
+    let memory = DealMemory::default();
+    let two = [Recall::AnyColours(memory.clone()), Recall::AnyColours(memory), Recall::Never, Recall::Never];
+    let outcome = TestTournament { players: 2, ..TOURNAMENT }.play::<Gap>("shared memory", &two);
+    assert_eq!(outcome.known[0], 0);
+    assert!(gains(&outcome, 0) && gains(&outcome, 1));
+    assert_eq!(outcome.flagged(), [0, 1]);
 }
 
-/// A game without colours has only the order of its tables to protect it: a deal is known again, and the gain is found.
+/// A game without colours is protected only by the order of its tables: deals are recognised, and the gain is
+/// flagged.
 #[test]
-fn in_a_game_without_colours_it_is_flagged() {
-    let played = Cup { groups: 60, ..CUP }.play::<Flush>("flush", &one(Habit::remembers()));
-    assert_eq!(played.known, [0, 90, 90]);
-    assert!(gains(&played, 0));
-    assert_eq!(played.flagged(), [0]);
+fn exact_recall_is_flagged_in_a_game_without_colours() {
+    let outcome = TestTournament { groups: 60, ..TOURNAMENT }
+        .play::<Flush>("flush", &one_of_four(Recall::exact_cards()));
+    assert_eq!(outcome.known, [0, 90, 90]);
+    assert!(gains(&outcome, 0));
+    assert_eq!(outcome.flagged(), [0]);
 }
 
-/// For fields that cannot be trusted: every table has a deal of its own, and there is nothing to remember.
+/// Independent deals, for untrusted entrants: every table has a deal of its own.
 #[test]
-fn independent_deals_leave_nothing_to_remember() {
-    let independent = Cup { deals: Deals::Independent, ..CUP };
-    let played = independent.play::<Gap>("independent deals", &one(Habit::sees_through()));
-    assert_eq!(played.known, [0, 0, 0]);
-    assert!(!gains(&played, 0));
-    assert!(played.flagged().is_empty());
+fn independent_deals_defeat_recall() {
+    let independent = TestTournament { deals: Deals::Independent, ..TOURNAMENT };
+    let outcome = independent.play::<Gap>("independent deals", &one_of_four(Recall::any_colours()));
+    assert_eq!(outcome.known, [0, 0, 0]);
+    assert!(!gains(&outcome, 0));
+    assert!(outcome.flagged().is_empty());
 }

@@ -1,4 +1,5 @@
-//! A tournament of players with and without a memory: made, seated, dealt and counted as on the server.
+//! `TestTournament`: a tournament of players with and without a memory; scheduled, dealt and counted as on
+//! the server.
 
 use std::collections::BTreeSet;
 
@@ -12,32 +13,32 @@ use parlor_tournament::{Entrant, Standings, TableToMake};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-use crate::games::Memorable;
-use crate::player::{Habit, Player};
+use crate::games::PublicDeals;
+use crate::player::{Player, Recall};
 
-/// A tournament, and what may be different from a real one.
-pub(crate) struct Cup {
+/// The parameters of a tournament.
+pub(crate) struct TestTournament {
     pub(crate) players: u8,
     pub(crate) groups: u32,
     pub(crate) deals: Deals,
-    /// Whether colours are changed about, as they always are: only the control leaves it.
+    /// Permutes colours when a deal is played again, as the server does; false only in the control.
     pub(crate) recolours: bool,
 }
 
-/// What came of a tournament.
-pub(crate) struct Played {
+/// The result of a tournament.
+pub(crate) struct TournamentOutcome {
     pub(crate) standings: Standings,
-    /// By rotation: at how many seats of its tables somebody knew the deal.
+    /// By rotation: the number of seats whose player recognised the deal.
     pub(crate) known: Vec<u32>,
 }
 
-impl Played {
-    /// The line of an entrant.
+impl TournamentOutcome {
+    /// The row of an entrant in the standings.
     pub(crate) fn row(&self, entrant: u16) -> &parlor_tournament::standings::Row {
         self.standings.rows.iter().find(|row| row.entrant == Entrant(entrant)).expect("a row")
     }
 
-    /// Those whose gain in later rotations is flagged, in their order.
+    /// Entrants whose gain in later rotations is flagged, in ascending order.
     pub(crate) fn flagged(&self) -> Vec<u16> {
         let flagged = self.standings.rows.iter().filter(|row| row.gain.is_some_and(|gain| gain.flagged));
         let mut flagged: Vec<u16> = flagged.map(|row| row.entrant.0).collect();
@@ -46,31 +47,29 @@ impl Played {
     }
 }
 
-impl Cup {
-    /// Plays it: everyone against everyone, with these habits.
-    pub(crate) fn play<G: Memorable>(&self, name: &str, habits: &[Habit]) -> Played {
-        let mut course = self.course::<G>(habits.len());
+impl TestTournament {
+    /// Plays a round robin of entrants with these recalls, and prints the standings.
+    pub(crate) fn play<G: PublicDeals>(&self, name: &str, recalls: &[Recall]) -> TournamentOutcome {
+        let mut course = self.course::<G>(recalls.len());
         let mut known = vec![0; usize::from(self.players)];
         let none = BTreeSet::new();
         while !course.is_over() {
-            let next = course.plan.ready(&none).next().expect("a tournament that is not over goes on");
+            let next = course.plan.ready(&none).next().expect("a table to play next");
             let next = course.plan.table(next).expect("a table that is ready");
-            let (seats, knew) = self.table::<G>(&course, &next, habits);
+            let (seats, knew) = self.table::<G>(&course, &next, recalls);
             known[usize::from(next.table.rotation)] += knew;
             let table = TableId::new(u64::from(next.table.group), [next.table.rotation; 10]);
-            course
-                .fold(0, &Entry::TableOver { place: next.table, table, seats })
-                .expect("a result that fits");
+            course.fold(0, &Entry::TableOver { place: next.table, table, seats }).expect("a valid result");
         }
         let standings = Standings::of(&course.plan.placings(), None, course.plan.counted());
-        println!("{name}: known by rotation {known:?}");
+        println!("{name}: recognised by rotation {known:?}");
         for row in &standings.rows {
             println!("  {:?}: {:.2} {:?} gain {:?}", row.entrant, row.mean, row.interval, row.gain);
         }
-        Played { standings, known }
+        TournamentOutcome { standings, known }
     }
 
-    fn course<G: Memorable>(&self, entrants: usize) -> Course {
+    fn course<G: PublicDeals>(&self, entrants: usize) -> Course {
         let seed =
             std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().expect("a number below 256"));
         println!("PARLOR_TEST_SEED={seed}");
@@ -111,30 +110,30 @@ impl Cup {
         course
     }
 
-    /// Plays a table. Gives the results, and how many of its players knew the deal.
-    fn table<G: Memorable>(
+    /// Plays a table: the results, and the number of players that recognised the deal.
+    fn table<G: PublicDeals>(
         &self,
         course: &Course,
         next: &TableToMake,
-        habits: &[Habit],
+        recalls: &[Recall],
     ) -> (Vec<SeatResult>, u32) {
         let dealt = course.deal(next.table);
         let dealt = Deal { recolour: dealt.recolour && self.recolours, ..dealt };
-        let chance = dealt.chance(G::ID, self.players);
+        let chance = dealt.chance(G::any_options().game(), self.players);
         let mut events: Vec<(Audience, G::Event)> = Vec::new();
         let mut game = G::new(G::INFO.rules_version, G::options(), self.players, chance, &mut events)
             .expect("a game of this size");
         let mut players: Vec<Player<G>> = Seat::all(self.players)
             .zip(&next.seats)
             .map(|(seat, who)| {
-                Player::sit(&habits[who.index()], seat, self.players, &game.view(Viewer::Seat(seat)))
+                Player::new(&recalls[who.index()], seat, self.players, &game.view(Viewer::Seat(seat)))
             })
             .collect();
-        let known = players.iter().filter(|player| player.knows()).count() as u32;
+        let known = players.iter().filter(|player| player.knows_deal()).count() as u32;
         let (mut legal, mut decisions) = (Vec::new(), 0);
         loop {
             for (audience, event) in events.drain(..) {
-                players.iter_mut().for_each(|player| player.told(audience, &event));
+                players.iter_mut().for_each(|player| player.event(audience, &event));
             }
             let Some(seat) = game.to_act().first() else { break };
             game.legal_actions(seat, &mut legal);
@@ -143,10 +142,10 @@ impl Cup {
             decisions += 1;
             let index = players[seat.index()].decide(&game.view(Viewer::Seat(seat)), &legal, &mut rng);
             game.apply(seat, legal[index], &mut events).expect("a listed action is legal");
-            players.iter_mut().for_each(|player| player.sees(seat, legal[index]));
+            players.iter_mut().for_each(|player| player.action(seat, legal[index]));
         }
-        players.into_iter().for_each(Player::leave);
-        let outcome = game.outcome().expect("a game that waits for nobody is over");
+        players.into_iter().for_each(Player::finish);
+        let outcome = game.outcome().expect("an outcome");
         let seats = outcome.standings().map(|standing| SeatResult {
             seat: standing.seat,
             points: standing.points,

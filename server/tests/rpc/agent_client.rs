@@ -1,4 +1,4 @@
-//! An agent, as a client sees it: a stream on which seats are given.
+//! `AgentClient`: the client side of AgentService.Connect, on which the server assigns seats.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,11 +8,11 @@ use parlor_proto::v1::{self, stream_item::Item};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
-use crate::client::{Caller, Refused};
-use crate::streams::{Heard, answering, index};
-use crate::test_server::soon;
+use crate::client::{Client, RpcError};
+use crate::streams::{StreamReader, answer_index, answer_item};
+use crate::test_server::with_timeout;
 
-/// A hello with which anyone is let in.
+/// A valid hello of an agent that plays every game, at up to 10 tables.
 pub(crate) fn hello(name: &str) -> v1::AgentHello {
     v1::AgentHello {
         name: name.to_owned(),
@@ -24,93 +24,98 @@ pub(crate) fn hello(name: &str) -> v1::AgentHello {
     }
 }
 
-/// What an agent has of a seat.
+/// The cursor of a seat: the agent has its updates up to `after`.
 pub(crate) fn bookmark(table_id: &str, seat: u32, after: u32) -> v1::AgentBookmark {
     v1::AgentBookmark { table_id: table_id.to_owned(), seat, after }
 }
 
-/// A seat for an agent.
+/// A seat for an agent of any version.
 pub(crate) fn agent_seat(name: &str) -> v1::SeatSetup {
     let seat = v1::AgentSeat { name: name.to_owned(), version: String::new() };
     v1::SeatSetup { occupant: Some(v1::seat_setup::Occupant::Agent(seat)) }
 }
 
-/// A table with a seat for each of these.
-pub(crate) fn seats(seats: Vec<v1::SeatSetup>, request: v1::CreateTableRequest) -> v1::CreateTableRequest {
+pub(crate) fn with_seats(
+    seats: Vec<v1::SeatSetup>,
+    request: v1::CreateTableRequest,
+) -> v1::CreateTableRequest {
     v1::CreateTableRequest { seats, ..request }
 }
 
-/// An agent that is connected.
-pub(crate) struct Agent {
-    says: Option<mpsc::Sender<v1::ConnectRequest>>,
-    pub(crate) heard: Heard,
+/// A connected agent.
+pub(crate) struct AgentClient {
+    requests: Option<mpsc::Sender<v1::ConnectRequest>>,
+    pub(crate) reader: StreamReader,
     pub(crate) welcome: v1::AgentWelcome,
-    /// Why it was set aside, as it was told on the stream.
-    pub(crate) asides: Arc<Mutex<Vec<v1::SetAside>>>,
+    /// The `set_aside` messages received on the stream and not yet taken.
+    pub(crate) set_asides: Arc<Mutex<Vec<v1::SetAside>>>,
 }
 
-impl Agent {
-    /// Connects, and is welcomed.
-    pub(crate) async fn connect(caller: &Caller, hello: v1::AgentHello) -> Agent {
-        Agent::try_connect(caller, hello).await.expect("a welcome")
+impl AgentClient {
+    /// Connects, and reads the welcome.
+    pub(crate) async fn connect(client: &Client, hello: v1::AgentHello) -> AgentClient {
+        AgentClient::try_connect(client, hello).await.expect("a welcome")
     }
 
-    pub(crate) async fn try_connect(caller: &Caller, hello: v1::AgentHello) -> Result<Agent, Refused> {
+    pub(crate) async fn try_connect(client: &Client, hello: v1::AgentHello) -> Result<AgentClient, RpcError> {
         let first = v1::ConnectRequest { hello: Some(hello), items: Vec::new() };
-        Agent::saying(caller, first).await
+        AgentClient::connect_with(client, first).await
     }
 
-    /// Connects with this as its first message.
-    pub(crate) async fn saying(caller: &Caller, first: v1::ConnectRequest) -> Result<Agent, Refused> {
-        let (says, said) = mpsc::channel(16);
-        soon(says.send(first)).await.expect("a stream that is open");
-        let opened = soon(caller.agents().connect(ReceiverStream::new(said))).await;
-        let mut stream = opened.map_err(|status| Refused::of(&status))?.into_inner();
-        let first = soon(stream.message()).await.map_err(|status| Refused::of(&status))?;
+    /// Connects with this first message.
+    pub(crate) async fn connect_with(
+        client: &Client,
+        first: v1::ConnectRequest,
+    ) -> Result<AgentClient, RpcError> {
+        let (requests, receiver) = mpsc::channel(16);
+        with_timeout(requests.send(first)).await.expect("an open stream");
+        let opened = with_timeout(client.agents().connect(ReceiverStream::new(receiver))).await;
+        let mut stream = opened.map_err(|status| RpcError::from_status(&status))?.into_inner();
+        let first = with_timeout(stream.message()).await.map_err(|status| RpcError::from_status(&status))?;
         let first = first.expect("a first message");
         let welcome = first.welcome.expect("a welcome");
         assert!(first.items.is_empty() && first.ending.is_none());
-        let asides = Arc::new(Mutex::new(Vec::new()));
-        let told = asides.clone();
+        let set_asides = Arc::new(Mutex::new(Vec::new()));
+        let received = set_asides.clone();
         let messages = stream.map(move |message| {
             message.map(|message| {
-                assert!(message.welcome.is_none(), "an agent is welcomed once");
-                told.lock().expect("a lock").extend(message.set_aside);
+                assert!(message.welcome.is_none(), "a second welcome");
+                received.lock().expect("an unpoisoned lock").extend(message.set_aside);
                 (message.items, message.ending)
             })
         });
-        Ok(Agent { says: Some(says), heard: Heard::new(messages), welcome, asides })
+        Ok(AgentClient { requests: Some(requests), reader: StreamReader::new(messages), welcome, set_asides })
     }
 
-    /// Says some things at once.
-    pub(crate) async fn say(&mut self, items: Vec<v1::PlayRequestItem>) {
-        self.send(v1::ConnectRequest { hello: None, items }).await;
+    /// Sends these items in one message.
+    pub(crate) async fn send(&mut self, items: Vec<v1::PlayRequestItem>) {
+        self.send_message(v1::ConnectRequest { hello: None, items }).await;
     }
 
-    pub(crate) async fn send(&mut self, message: v1::ConnectRequest) {
-        let says = self.says.as_ref().expect("a stream that is not finished");
-        // A stream that has ended says why on its other side.
-        let _ = soon(says.send(message)).await;
+    pub(crate) async fn send_message(&mut self, message: v1::ConnectRequest) {
+        let requests = self.requests.as_ref().expect("a stream whose request side is open");
+        // The error of a stream that has ended shows on its response side.
+        let _ = with_timeout(requests.send(message)).await;
     }
 
-    /// Waits until it is told that it is set aside.
-    pub(crate) async fn set_aside(&mut self) -> v1::SetAside {
+    /// Waits for the next `set_aside` message.
+    pub(crate) async fn next_set_aside(&mut self) -> v1::SetAside {
         loop {
-            if let Some(aside) = self.asides.lock().expect("a lock").pop() {
-                return aside;
+            if let Some(set_aside) = self.set_asides.lock().expect("an unpoisoned lock").pop() {
+                return set_aside;
             }
-            self.heard.wait().await;
+            self.reader.wait().await;
         }
     }
 
-    /// Ends its side of the stream.
-    pub(crate) fn finish(&mut self) {
-        self.says = None;
+    /// Ends the request side of the stream.
+    pub(crate) fn end_requests(&mut self) {
+        self.requests = None;
     }
 
-    /// The next seat that it is given, and the channel.
-    pub(crate) async fn given(&mut self) -> (u32, v1::SeatGiven) {
-        self.heard
+    /// The next seat that the server assigns, with its channel. Other items stay buffered.
+    pub(crate) async fn next_seat(&mut self) -> (u32, v1::SeatGiven) {
+        self.reader
             .find(|(channel, item)| match item {
                 Item::SeatGiven(given) => Some((*channel, given.clone())),
                 _ => None,
@@ -118,9 +123,9 @@ impl Agent {
             .await
     }
 
-    /// The next decision, on any channel: the channel, and the id of the decision. What else comes waits.
-    pub(crate) async fn asked(&mut self) -> (u32, u32) {
-        self.heard
+    /// The channel and the id of the next decision on any channel. Other items stay buffered.
+    pub(crate) async fn next_decision(&mut self) -> (u32, u32) {
+        self.reader
             .find(|(channel, item)| match item {
                 Item::Decision(decision) => Some((*channel, decision.id)),
                 _ => None,
@@ -128,19 +133,19 @@ impl Agent {
             .await
     }
 
-    /// Answers, and waits for what becomes of it.
+    /// Sends an answer, and returns its outcome.
     pub(crate) async fn answer(&mut self, channel: u32, answer: v1::Answer) -> v1::Answered {
-        self.say(vec![answering(channel, answer)]).await;
-        self.heard.answered(channel).await
+        self.send(vec![answer_item(channel, answer)]).await;
+        self.reader.answered(channel).await
     }
 
-    /// Plays the first legal action of every decision, until so many channels are closed.
+    /// Plays the first legal action of every decision, until `tables` channels are closed.
     pub(crate) async fn play(&mut self, tables: usize) {
         let mut closed = 0;
         while closed < tables {
-            match self.heard.next().await {
+            match self.reader.next().await {
                 (channel, Item::Decision(decision)) => {
-                    self.say(vec![answering(channel, index(decision.id, 0))]).await;
+                    self.send(vec![answer_item(channel, answer_index(decision.id, 0))]).await;
                 }
                 (_, Item::Closed(end)) => {
                     assert_eq!(end.reason(), v1::ErrorReason::Unspecified, "{end:?}");
@@ -155,8 +160,8 @@ impl Agent {
     }
 }
 
-/// An agent of this name, as it is listed.
-pub(crate) async fn listed(caller: &Caller, name: &str) -> v1::Agent {
-    let page = caller.list_agents(v1::ListAgentsRequest::default()).await.expect("a list");
+/// The entry of the agent with this name in ListAgents.
+pub(crate) async fn find_agent(client: &Client, name: &str) -> v1::Agent {
+    let page = client.list_agents(v1::ListAgentsRequest::default()).await.expect("a page");
     page.agents.into_iter().find(|agent| agent.name == name).expect("an agent of that name")
 }

@@ -1,4 +1,4 @@
-//! Somebody who calls the server, with an API key or without: one method an RPC.
+//! `Client`: a gRPC client with or without an API key, with one method per RPC.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -17,35 +17,36 @@ use tonic::{
 };
 use tonic_types::StatusExt;
 
-use crate::test_server::soon;
+use crate::test_server::with_timeout;
 
-/// A call that was refused, with all that a client is told about why.
+/// The error of a failed call, with its details.
 #[derive(Debug)]
-pub(crate) struct Refused {
+pub(crate) struct RpcError {
     pub(crate) reason: ErrorReason,
     pub(crate) metadata: HashMap<String, String>,
-    /// The wrong fields, by their paths.
+    /// Paths of the invalid fields.
     pub(crate) fields: Vec<String>,
     pub(crate) retry: Option<Duration>,
     pub(crate) message: String,
 }
 
-impl Refused {
-    /// Reads what every error of this server has: a reason, its status, and one line for a person.
-    pub(crate) fn of(status: &Status) -> Refused {
+impl RpcError {
+    /// Decodes a status, and checks the contract of every error of the server: a known reason with its status
+    /// code, a message of one line, a description of each field violation.
+    pub(crate) fn from_status(status: &Status) -> RpcError {
         let details = status.get_error_details();
         let info = details.error_info().unwrap_or_else(|| panic!("an error without a reason: {status:?}"));
         assert_eq!(info.domain, DOMAIN);
         let all = (0..).map_while(|number| ErrorReason::try_from(number).ok());
         let reason = all.into_iter().find(|reason| name(*reason) == info.reason);
-        let reason = reason.unwrap_or_else(|| panic!("a reason that no client knows: {}", info.reason));
+        let reason = reason.unwrap_or_else(|| panic!("unknown reason: {}", info.reason));
         assert_eq!(status.code(), code(reason), "{reason:?}");
         let message = status.message().to_owned();
         assert!(!message.is_empty() && !message.contains('\n'), "{message:?}");
         let violations = details.bad_request().map(|bad| bad.field_violations.clone()).unwrap_or_default();
-        let is_told = violations.iter().all(|violation| !violation.description.is_empty());
-        assert!(is_told, "{violations:?}");
-        Refused {
+        let all_described = violations.iter().all(|violation| !violation.description.is_empty());
+        assert!(all_described, "{violations:?}");
+        RpcError {
             reason,
             metadata: info.metadata.clone(),
             fields: violations.into_iter().map(|violation| violation.field).collect(),
@@ -55,15 +56,15 @@ impl Refused {
     }
 }
 
-/// Why a call was refused, which it was.
-pub(crate) fn why<T>(answer: Result<T, Refused>) -> ErrorReason {
-    match answer {
-        Ok(_) => panic!("this should have been refused"),
-        Err(refused) => refused.reason,
+/// The reason of a call that must have failed.
+pub(crate) fn error_reason<T>(result: Result<T, RpcError>) -> ErrorReason {
+    match result {
+        Ok(_) => panic!("the call should have failed"),
+        Err(error) => error.reason,
     }
 }
 
-/// The key, if there is one.
+/// Adds the `authorization` header, if there is an API key.
 #[derive(Clone, Debug)]
 pub(crate) struct Bearer(Option<MetadataValue<Ascii>>);
 
@@ -76,11 +77,11 @@ impl Interceptor for Bearer {
     }
 }
 
-type Way = InterceptedService<Channel, Bearer>;
+type AuthorizedChannel = InterceptedService<Channel, Bearer>;
 
-/// Somebody who calls.
+/// A client of every service, over one connection.
 #[derive(Clone, Debug)]
-pub(crate) struct Caller {
+pub(crate) struct Client {
     channel: Channel,
     bearer: Bearer,
 }
@@ -88,41 +89,41 @@ pub(crate) struct Caller {
 macro_rules! calls {
     ($($service:ident: $($call:ident($request:ident) -> $response:ident),*;)*) => {
         $($(
-            pub(crate) async fn $call(&self, request: v1::$request) -> Result<v1::$response, Refused> {
-                let answer = soon(self.$service().$call(request)).await;
-                answer.map(Response::into_inner).map_err(|status| Refused::of(&status))
+            pub(crate) async fn $call(&self, request: v1::$request) -> Result<v1::$response, RpcError> {
+                let response = with_timeout(self.$service().$call(request)).await;
+                response.map(Response::into_inner).map_err(|status| RpcError::from_status(&status))
             }
         )*)*
     };
 }
 
-impl Caller {
-    pub(crate) fn new(channel: Channel, key: Option<&str>) -> Caller {
+impl Client {
+    pub(crate) fn new(channel: Channel, key: Option<&str>) -> Client {
         let bearer = key.map(|key| format!("Bearer {key}").parse().expect("printable text"));
-        Caller { channel, bearer: Bearer(bearer) }
+        Client { channel, bearer: Bearer(bearer) }
     }
 
-    pub(crate) fn catalogue(&self) -> CatalogueServiceClient<Way> {
+    pub(crate) fn catalogue(&self) -> CatalogueServiceClient<AuthorizedChannel> {
         CatalogueServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
-    pub(crate) fn tables(&self) -> TableServiceClient<Way> {
+    pub(crate) fn tables(&self) -> TableServiceClient<AuthorizedChannel> {
         TableServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
-    pub(crate) fn play(&self) -> PlayServiceClient<Way> {
+    pub(crate) fn play(&self) -> PlayServiceClient<AuthorizedChannel> {
         PlayServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
-    pub(crate) fn records(&self) -> RecordServiceClient<Way> {
+    pub(crate) fn records(&self) -> RecordServiceClient<AuthorizedChannel> {
         RecordServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
-    pub(crate) fn agents(&self) -> AgentServiceClient<Way> {
+    pub(crate) fn agents(&self) -> AgentServiceClient<AuthorizedChannel> {
         AgentServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
-    pub(crate) fn tournaments(&self) -> TournamentServiceClient<Way> {
+    pub(crate) fn tournaments(&self) -> TournamentServiceClient<AuthorizedChannel> {
         TournamentServiceClient::with_interceptor(self.channel.clone(), self.bearer.clone())
     }
 
@@ -164,53 +165,56 @@ impl Caller {
             void_group(VoidGroupRequest) -> VoidGroupResponse;
     }
 
-    /// The life of the caller's tables.
-    pub(crate) async fn follow_tables(&self, after: Option<u64>) -> Result<News, Refused> {
-        let answer = soon(self.tables().follow_tables(v1::FollowTablesRequest { after })).await;
-        answer.map(|news| News::new(news.into_inner())).map_err(|status| Refused::of(&status))
+    /// Opens FollowTables: the news of the tables that the caller owns.
+    pub(crate) async fn follow_tables(&self, after: Option<u64>) -> Result<TableNewsStream, RpcError> {
+        let response = with_timeout(self.tables().follow_tables(v1::FollowTablesRequest { after })).await;
+        response
+            .map(|news| TableNewsStream::new(news.into_inner()))
+            .map_err(|status| RpcError::from_status(&status))
     }
 }
 
-/// The life of somebody's tables, as it comes.
-pub(crate) struct News {
+/// Reads FollowTables.
+pub(crate) struct TableNewsStream {
     stream: Streaming<v1::FollowTablesResponse>,
-    /// What has come and was not asked for yet.
-    waiting: std::collections::VecDeque<v1::TableNews>,
-    /// The number up to which the client is informed.
+    /// News that were received and not yet taken.
+    buffered: std::collections::VecDeque<v1::TableNews>,
+    /// The number of the last message: the client has all news up to it.
     pub(crate) number: u64,
 }
 
-impl News {
-    fn new(stream: Streaming<v1::FollowTablesResponse>) -> News {
-        News { stream, waiting: Default::default(), number: 0 }
+impl TableNewsStream {
+    fn new(stream: Streaming<v1::FollowTablesResponse>) -> TableNewsStream {
+        TableNewsStream { stream, buffered: Default::default(), number: 0 }
     }
 
-    /// Reads one message.
-    pub(crate) async fn read(&mut self) -> Result<(), Refused> {
-        let message = soon(self.stream.message()).await.map_err(|status| Refused::of(&status))?;
-        let message = message.expect("news go on");
+    /// Reads one message into the buffer.
+    pub(crate) async fn read(&mut self) -> Result<(), RpcError> {
+        let message =
+            with_timeout(self.stream.message()).await.map_err(|status| RpcError::from_status(&status))?;
+        let message = message.expect("an open stream");
         assert!(message.number >= self.number, "{} after {}", message.number, self.number);
         if let Some(last) = message.news.last() {
             assert_eq!(last.number, message.number);
         }
         self.number = message.number;
-        self.waiting.extend(message.news);
+        self.buffered.extend(message.news);
         Ok(())
     }
 
-    /// The next news.
+    /// The next item of news.
     pub(crate) async fn next(&mut self) -> v1::TableNews {
-        while self.waiting.is_empty() {
+        while self.buffered.is_empty() {
             self.read().await.expect("news");
         }
-        self.waiting.pop_front().expect("some are there")
+        self.buffered.pop_front().expect("a buffered item")
     }
 
-    /// Why the stream ends, when it does so with an error.
-    pub(crate) async fn refused(&mut self) -> Refused {
+    /// Reads until the stream fails, and returns its error.
+    pub(crate) async fn error(&mut self) -> RpcError {
         loop {
-            if let Err(refused) = self.read().await {
-                return refused;
+            if let Err(error) = self.read().await {
+                return error;
             }
         }
     }

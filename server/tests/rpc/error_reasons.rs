@@ -1,4 +1,4 @@
-//! Every reason for an error, brought about once, so that none is promised in vain.
+//! One case for every error reason, so that none in error.proto is unused.
 
 use std::{future::Future, pin::Pin};
 
@@ -10,16 +10,18 @@ use parlor_server::{
     log::LogError,
 };
 
-use crate::agent_client::{Agent, hello};
+use crate::agent_client::{AgentClient, hello};
 use crate::agents::for_agents;
-use crate::client::{Caller, why};
-use crate::faulty_log::{Failing, damage, no_disk};
-use crate::streams::{Line, action, after, attaching, index, rail, seat};
-use crate::table_requests::{
-    act, cancel, delete, gap, get, house, join, no_table, reissue, replace, reserved, resign_at,
+use crate::client::{Client, error_reason};
+use crate::faulty_log::{FaultyLog, damaged_error, io_error};
+use crate::streams::{
+    PlayStream, answer_action, answer_index, attach_item, play_seat, resume_after, spectate,
 };
-use crate::test_server::{Scene, key, ms, until};
-use crate::tournament_requests as tournament;
+use crate::table_requests::{
+    act, cancel, delete, gap, get, house, join, reissue, replace, reserved, resign_by_owner, unknown_table_id,
+};
+use crate::test_server::{TestServer, api_key, ms, wait_until};
+use crate::tournament_requests;
 
 type Case = Pin<Box<dyn Future<Output = Reason>>>;
 
@@ -29,270 +31,299 @@ macro_rules! cases {
     };
 }
 
-/// One way to each reason.
+/// A call that fails with each reason.
 fn cases() -> Vec<(Reason, Case)> {
     cases! {
-        InvalidField: why(Scene::new().await.anyone().create_table(v1::CreateTableRequest::default()).await);
+        InvalidField: {
+            let server = TestServer::new().await;
+            error_reason(server.client().create_table(v1::CreateTableRequest::default()).await)
+        };
         Protocol: {
-            let scene = Scene::new().await;
-            let mut line = Line::open(&scene.anyone()).await;
-            line.answer(1, index(1, 0)).await.refusal.expect("a reason").reason()
+            let server = TestServer::new().await;
+            let mut stream = PlayStream::open(&server.client()).await;
+            stream.answer(1, answer_index(1, 0)).await.refusal.expect("a reason").reason()
         };
         CredentialsMissing: {
-            let scene = Scene::with_keys([&key("anna", &[Scope::Tables])]).await;
-            why(scene.anyone().create_table(gap(2)).await)
+            let server = TestServer::with_keys([&api_key("anna", &[Scope::Tables])]).await;
+            error_reason(server.client().create_table(gap(2)).await)
         };
         KeyInvalid: {
-            let scene = Scene::with_keys([&key("anna", &[Scope::Tables])]).await;
-            why(scene.claiming("plr_nobody").create_table(gap(2)).await)
+            let server = TestServer::with_keys([&api_key("anna", &[Scope::Tables])]).await;
+            error_reason(server.client_with_key_text("plr_nobody").create_table(gap(2)).await)
         };
-        TokenInvalid: why(Scene::new().await.anyone().act(act("pls_x", index(1, 0))).await);
+        TokenInvalid: {
+            let server = TestServer::new().await;
+            error_reason(server.client().act(act("pls_x", answer_index(1, 0))).await)
+        };
         TokenExpired: {
-            let scene = Scene::new().await;
-            let seated = scene.seat_all(gap(2)).await;
-            scene.anyone().reissue_seat_token(reissue(&seated.id, 0)).await.expect("a new token");
-            why(scene.anyone().act(act(&seated.tokens[0], index(1, 0))).await)
+            let server = TestServer::new().await;
+            let seated = server.new_seated_table(gap(2)).await;
+            server.client().reissue_seat_token(reissue(&seated.id, 0)).await.expect("a new token");
+            error_reason(server.client().act(act(&seated.tokens[0], answer_index(1, 0))).await)
         };
         ScopeMissing: {
-            let pia = key("pia", &[Scope::Play]);
-            let scene = Scene::with_keys([&pia]).await;
-            why(scene.holder(&pia).create_table(gap(2)).await)
+            let pia = api_key("pia", &[Scope::Play]);
+            let server = TestServer::with_keys([&pia]).await;
+            error_reason(server.client_with_key(&pia).create_table(gap(2)).await)
         };
         NotOwner: {
             let scopes = [Scope::Tables, Scope::SeededTables];
-            let (anna, ben) = (key("anna", &scopes), key("ben", &scopes));
-            let scene = Scene::with_keys([&anna, &ben]).await;
-            let id = scene.holder(&anna).make(gap(2)).await;
-            why(scene.holder(&ben).cancel_table(cancel(&id)).await)
+            let (anna, ben) = (api_key("anna", &scopes), api_key("ben", &scopes));
+            let server = TestServer::with_keys([&anna, &ben]).await;
+            let id = server.client_with_key(&anna).new_table(gap(2)).await;
+            error_reason(server.client_with_key(&ben).cancel_table(cancel(&id)).await)
         };
         GameNotFound: {
             let asked = v1::GetRulesRequest { game: "chess".to_owned(), language: 0 };
-            why(Scene::new().await.anyone().get_rules(asked).await)
+            error_reason(TestServer::new().await.client().get_rules(asked).await)
         };
-        TableNotFound: why(Scene::new().await.anyone().get_table(get(&no_table())).await);
+        TableNotFound: {
+            let server = TestServer::new().await;
+            error_reason(server.client().get_table(get(&unknown_table_id())).await)
+        };
         SeatNotFound: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
-            let id = caller.make(gap(2)).await;
-            why(caller.join_table(v1::JoinTableRequest { seat: Some(4), ..join(&id) }).await)
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = client.new_table(gap(2)).await;
+            error_reason(client.join_table(v1::JoinTableRequest { seat: Some(4), ..join(&id) }).await)
         };
         HouseBotNotFound: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
-            let id = caller.make(gap(2)).await;
-            why(caller.replace_seat(replace(&id, 0, "deep blue")).await)
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = client.new_table(gap(2)).await;
+            error_reason(client.replace_seat(replace(&id, 0, "deep blue")).await)
         };
         DecisionNotFound: {
-            let scene = Scene::new().await;
-            let seated = scene.seat_all(gap(2)).await;
-            refused(&scene, &seated.tokens[0], index(2, 0)).await
+            let server = TestServer::new().await;
+            let seated = server.new_seated_table(gap(2)).await;
+            refusal_reason(&server, &seated.tokens[0], answer_index(2, 0)).await
         };
         RequestIdReused: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
+            let server = TestServer::new().await;
+            let client = server.client();
             let request = v1::CreateTableRequest { request_id: "one".to_owned(), ..gap(2) };
-            caller.make(request.clone()).await;
-            why(caller.create_table(v1::CreateTableRequest { fill_ms: Some(5_000), ..request }).await)
+            client.new_table(request.clone()).await;
+            let different = v1::CreateTableRequest { fill_ms: Some(5_000), ..request };
+            error_reason(client.create_table(different).await)
         };
         NoSeatFree: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
+            let server = TestServer::new().await;
+            let client = server.client();
             let seats = vec![reserved("u1", ""), house("random")];
-            let id = caller.make(v1::CreateTableRequest { seats, ..gap(2) }).await;
-            why(caller.join_table(join(&id)).await)
+            let id = client.new_table(v1::CreateTableRequest { seats, ..gap(2) }).await;
+            error_reason(client.join_table(join(&id)).await)
         };
         SeatTaken: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
-            let id = caller.make(v1::CreateTableRequest { seats: vec![house("random"), crate::table_requests::open()], ..gap(2) }).await;
-            why(caller.join_table(v1::JoinTableRequest { seat: Some(0), ..join(&id) }).await)
+            let server = TestServer::new().await;
+            let client = server.client();
+            let seats = vec![house("random"), crate::table_requests::open()];
+            let id = client.new_table(v1::CreateTableRequest { seats, ..gap(2) }).await;
+            error_reason(client.join_table(v1::JoinTableRequest { seat: Some(0), ..join(&id) }).await)
         };
         TableNotStarted: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
-            let id = caller.make(gap(2)).await;
-            why(caller.resign_seat(resign_at(&id, 0)).await)
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = client.new_table(gap(2)).await;
+            error_reason(client.resign_seat(resign_by_owner(&id, 0)).await)
         };
         TableStarted: {
-            let scene = Scene::new().await;
-            let seated = scene.seat_all(gap(2)).await;
-            why(scene.anyone().join_table(join(&seated.id)).await)
+            let server = TestServer::new().await;
+            let seated = server.new_seated_table(gap(2)).await;
+            error_reason(server.client().join_table(join(&seated.id)).await)
         };
         TableOver: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
-            let id = caller.make(gap(2)).await;
-            caller.cancel_table(cancel(&id)).await.expect("it can be called off");
-            why(caller.join_table(join(&id)).await)
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = client.new_table(gap(2)).await;
+            client.cancel_table(cancel(&id)).await.expect("a cancelled table");
+            error_reason(client.join_table(join(&id)).await)
         };
         TableNotOver: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
-            let id = caller.make(gap(2)).await;
-            why(caller.delete_table(delete(&id)).await)
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = client.new_table(gap(2)).await;
+            error_reason(client.delete_table(delete(&id)).await)
         };
         IllegalAction: {
-            let scene = Scene::new().await;
-            let seated = scene.seat_all(gap(2)).await;
-            refused(&scene, &seated.tokens[0], index(1, 1_000)).await
+            let server = TestServer::new().await;
+            let seated = server.new_seated_table(gap(2)).await;
+            refusal_reason(&server, &seated.tokens[0], answer_index(1, 1_000)).await
         };
         DecidedOtherwise: {
-            let scene = Scene::new().await;
-            let seated = scene.seat_all(gap(2)).await;
-            let mut line = Line::attached(&scene.anyone(), 1, seat(&seated.tokens[0])).await;
-            let other = line.heard.decision(1).await.legal_actions[1].clone();
-            line.answer(1, index(1, 0)).await;
-            refused(&scene, &seated.tokens[0], action(1, other)).await
+            let server = TestServer::new().await;
+            let seated = server.new_seated_table(gap(2)).await;
+            let attach = play_seat(&seated.tokens[0]);
+            let mut stream = PlayStream::open_attached(&server.client(), 1, attach).await;
+            let other = stream.reader.decision(1).await.legal_actions[1].clone();
+            stream.answer(1, answer_index(1, 0)).await;
+            refusal_reason(&server, &seated.tokens[0], answer_action(1, other)).await
         };
         CursorTooOld: {
-            let scene = Scene::with(|settings| settings.retention.finished = Keep::For(Span::of_ms(60_000))).await;
-            let caller = scene.anyone();
-            let id = caller.make(gap(2)).await;
-            caller.cancel_table(cancel(&id)).await.expect("it can be called off");
-            scene.sleeps_until(ms(600_000)).await;
-            scene.advance_to(ms(600_000));
-            until("retention", async || caller.get_table(get(&id)).await.is_err()).await;
-            match caller.follow_tables(Some(1)).await {
+            let minute = Keep::For(Span::of_ms(60_000));
+            let server = TestServer::with_settings(|settings| settings.retention.finished = minute).await;
+            let client = server.client();
+            let id = client.new_table(gap(2)).await;
+            client.cancel_table(cancel(&id)).await.expect("a cancelled table");
+            server.advance_to_deadline(ms(600_000)).await;
+            server.advance_to(ms(600_000));
+            wait_until("retention", async || client.get_table(get(&id)).await.is_err()).await;
+            match client.follow_tables(Some(1)).await {
                 Err(refused) => refused.reason,
-                Ok(mut news) => news.refused().await.reason,
+                Ok(mut news) => news.error().await.reason,
             }
         };
         CursorAhead: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
-            let id = caller.make(gap(2)).await;
-            let mut line = Line::attached(&caller, 1, after(1, rail(&id))).await;
-            line.heard.closed(1).await.reason()
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = client.new_table(gap(2)).await;
+            let mut stream = PlayStream::open_attached(&client, 1, resume_after(1, spectate(&id))).await;
+            stream.reader.closed(1).await.reason()
         };
         TableDamaged: {
-            let log = Failing::new();
-            let scene = Scene::on(log.clone(), |_| {}).await;
-            let id = scene.anyone().make(gap(2)).await;
-            scene.anyone().cancel_table(cancel(&id)).await.expect("it can be called off");
-            log.spoil_reads(damage());
-            why(scene.anyone().get_table(get(&id)).await)
+            let log = FaultyLog::new();
+            let server = TestServer::with_log(log.clone(), |_| {}).await;
+            let id = server.client().new_table(gap(2)).await;
+            server.client().cancel_table(cancel(&id)).await.expect("a cancelled table");
+            log.fail_reads(damaged_error());
+            error_reason(server.client().get_table(get(&id)).await)
         };
         RateLimited: {
-            let scene = Scene::with(|settings| {
+            let server = TestServer::with_settings(|settings| {
                 settings.limits.requests_per_second = Count::of(1);
                 settings.limits.request_burst = Count::of(1);
             })
             .await;
-            scene.anyone().list_games(v1::ListGamesRequest {}).await.expect("the first one");
-            why(scene.anyone().list_games(v1::ListGamesRequest {}).await)
+            server.client().list_games(v1::ListGamesRequest {}).await.expect("a request within the rate");
+            error_reason(server.client().list_games(v1::ListGamesRequest {}).await)
         };
         TooManyTables: {
-            let scene = Scene::with(|settings| settings.limits.tables_per_key = Count::of(1)).await;
-            scene.anyone().make(gap(2)).await;
-            why(scene.anyone().create_table(gap(2)).await)
+            let one = Count::of(1);
+            let server = TestServer::with_settings(|settings| settings.limits.tables_per_key = one).await;
+            server.client().new_table(gap(2)).await;
+            error_reason(server.client().create_table(gap(2)).await)
         };
         TooManyStreams: {
-            let scene = Scene::with(|settings| settings.limits.streams_per_connection = Count::of(1)).await;
-            let caller = scene.anyone();
-            let _one = Line::open(&caller).await;
-            why(Line::try_open(&caller).await)
+            let one = Count::of(1);
+            let server = TestServer::with_settings(|settings| settings.limits.streams_per_connection = one).await;
+            let client = server.client();
+            let _one = PlayStream::open(&client).await;
+            error_reason(PlayStream::try_open(&client).await)
         };
         MessageTooLarge: {
-            let scene = Scene::with(|settings| {
+            let server = TestServer::with_settings(|settings| {
                 settings.limits.message_bytes = Size::of_kib(64);
                 settings.limits.batch_bytes = Size::of_kib(64);
             })
             .await;
-            why(scene.anyone().get_table(get(&"x".repeat(70_000))).await)
+            error_reason(server.client().get_table(get(&"x".repeat(70_000))).await)
         };
-        TooSlow: crate::limits::cut_off().await;
+        TooSlow: crate::limits::slow_reader_reason().await;
         StoreUnavailable: {
-            let log = Failing::new();
-            let scene = Scene::on(log.clone(), |_| {}).await;
-            log.fail(no_disk());
-            why(scene.anyone().create_table(gap(2)).await)
+            let log = FaultyLog::new();
+            let server = TestServer::with_log(log.clone(), |_| {}).await;
+            log.fail_appends(io_error());
+            error_reason(server.client().create_table(gap(2)).await)
         };
         ServerStopping: {
-            let scene = Scene::new().await;
-            let mut line = Line::open(&scene.anyone()).await;
-            let stopped = scene.stopping();
-            let ending = line.heard.ending().await.expect("an end in good order").expect("a reason");
-            stopped.await.expect("an end");
+            let server = TestServer::new().await;
+            let mut stream = PlayStream::open(&server.client()).await;
+            let shutdown = server.begin_shutdown();
+            let ending = stream.reader.ending().await.expect("a graceful end").expect("a reason");
+            shutdown.await.expect("the shutdown task");
             ending.reason()
         };
         ServerFault: {
-            let log = Failing::new();
-            let scene = Scene::on(log.clone(), |_| {}).await;
-            log.fail(LogError::Invalid { what: "this", allowed: "that" });
-            why(scene.anyone().create_table(gap(2)).await)
+            let log = FaultyLog::new();
+            let server = TestServer::with_log(log.clone(), |_| {}).await;
+            log.fail_appends(LogError::Invalid { what: "this", allowed: "that" });
+            error_reason(server.client().create_table(gap(2)).await)
         };
         SeatVacant: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
-            let id = caller.make(gap(2)).await;
-            why(caller.reissue_seat_token(reissue(&id, 0)).await)
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = client.new_table(gap(2)).await;
+            error_reason(client.reissue_seat_token(reissue(&id, 0)).await)
         };
-        AgentNotFound: why(Scene::new().await.anyone().create_table(for_agents(&["ann", "ann"])).await);
+        AgentNotFound: {
+            let server = TestServer::new().await;
+            error_reason(server.client().create_table(for_agents(&["ann", "ann"])).await)
+        };
         AgentUnavailable: {
-            let scene = Scene::new().await;
+            let server = TestServer::new().await;
             let other_game = v1::AgentHello { games: vec!["flush".to_owned()], ..hello("ann") };
-            let _ann = Agent::connect(&scene.anyone(), other_game).await;
-            why(scene.anyone().create_table(for_agents(&["ann", "ann"])).await)
+            let _ann = AgentClient::connect(&server.client(), other_game).await;
+            error_reason(server.client().create_table(for_agents(&["ann", "ann"])).await)
         };
         AgentNameTaken: {
-            let scene = Scene::new().await;
-            let _ann = Agent::connect(&scene.anyone(), hello("ann")).await;
+            let server = TestServer::new().await;
+            let _ann = AgentClient::connect(&server.client(), hello("ann")).await;
             let other = v1::AgentHello { agent_key: vec![8; 16], ..hello("ann") };
-            why(Agent::try_connect(&scene.anyone(), other).await.map(drop))
+            error_reason(AgentClient::try_connect(&server.client(), other).await.map(drop))
         };
         AgentReplaced: {
-            let scene = Scene::new().await;
-            let mut ann = Agent::connect(&scene.anyone(), hello("ann")).await;
-            let _again = Agent::connect(&scene.anyone(), hello("ann")).await;
-            ann.heard.ending().await.expect("an end in good order").expect("a reason").reason()
+            let server = TestServer::new().await;
+            let mut ann = AgentClient::connect(&server.client(), hello("ann")).await;
+            let _again = AgentClient::connect(&server.client(), hello("ann")).await;
+            ann.reader.ending().await.expect("a graceful end").expect("a reason").reason()
         };
         TournamentNotFound: {
-            why(Scene::new().await.anyone().get_tournament(tournament::get(&no_table())).await)
+            let server = TestServer::new().await;
+            let request = tournament_requests::get(&unknown_table_id());
+            error_reason(server.client().get_tournament(request).await)
         };
         TournamentState: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
-            why(caller.pause_tournament(tournament::pause(&cup(&caller).await)).await)
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = unstarted_tournament(&client).await;
+            error_reason(client.pause_tournament(tournament_requests::pause(&id)).await)
         };
         EntrantNotFound: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
-            why(caller.withdraw_entrant(tournament::withdraw(&cup(&caller).await, 2)).await)
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = unstarted_tournament(&client).await;
+            error_reason(client.withdraw_entrant(tournament_requests::withdraw(&id, 2)).await)
         };
         GroupNotFound: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
-            why(caller.void_group(tournament::void(&cup(&caller).await, 9, "why")).await)
+            let server = TestServer::new().await;
+            let client = server.client();
+            let id = unstarted_tournament(&client).await;
+            error_reason(client.void_group(tournament_requests::void(&id, 9, "why")).await)
         };
         DealNotOver: {
-            let scene = Scene::new().await;
-            let caller = scene.anyone();
-            let mut ann = Agent::connect(&caller, hello("ann")).await;
-            let entrants = vec![tournament::agent("ann"), tournament::house("random")];
-            let setup = tournament::setup(GameId::Gap, &[], tournament::round_robin(1));
-            caller.begin(v1::TournamentSetup { entrants, ..setup }).await;
-            let (_, given) = ann.given().await;
-            let mut line = Line::open(&caller).await;
-            line.say(vec![attaching(1, rail(&given.table_id))]).await;
-            line.heard.closed(1).await.reason()
+            let server = TestServer::new().await;
+            let client = server.client();
+            let mut ann = AgentClient::connect(&client, hello("ann")).await;
+            let entrants = vec![tournament_requests::agent("ann"), tournament_requests::house("random")];
+            let setup = tournament_requests::setup(GameId::Gap, &[], tournament_requests::round_robin(1));
+            client.start_new_tournament(v1::TournamentSetup { entrants, ..setup }).await;
+            let (_, given) = ann.next_seat().await;
+            let mut stream = PlayStream::open(&client).await;
+            stream.send(vec![attach_item(1, spectate(&given.table_id))]).await;
+            stream.reader.closed(1).await.reason()
         };
     }
 }
 
-/// A tournament that is not started.
-async fn cup(caller: &Caller) -> String {
-    caller.made(tournament::setup(GameId::Gap, &["random", "greedy"], tournament::round_robin(1))).await
+/// Creates a tournament without starting it.
+async fn unstarted_tournament(client: &Client) -> String {
+    client
+        .new_tournament(tournament_requests::setup(
+            GameId::Gap,
+            &["random", "greedy"],
+            tournament_requests::round_robin(1),
+        ))
+        .await
 }
 
-/// Why an answer is refused, which it is.
-async fn refused(scene: &Scene, token: &str, answer: v1::Answer) -> Reason {
+/// The reason of a refused answer.
+async fn refusal_reason(server: &TestServer, token: &str, answer: v1::Answer) -> Reason {
     let answered =
-        scene.anyone().act(act(token, answer)).await.expect("an answer").answered.expect("an answer");
+        server.client().act(act(token, answer)).await.expect("an answer").answered.expect("an answer");
     answered.refusal.expect("a reason").reason()
 }
 
 #[tokio::test]
-async fn every_reason_can_be_met() {
+async fn every_error_reason_can_occur() {
     let cases = cases();
     let known = (1..).map_while(|number| Reason::try_from(number).ok());
     let covered: Vec<Reason> = cases.iter().map(|(reason, _)| *reason).collect();

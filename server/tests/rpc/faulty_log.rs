@@ -1,4 +1,5 @@
-//! A log that can be made to wait, to fail, or to be damaged.
+//! `FaultyLog`: a log in memory with injected faults: held or failing appends, failing reads, corrupt
+//! records.
 
 use std::sync::{
     Arc, Mutex,
@@ -16,109 +17,108 @@ use parlor_server::{
 };
 use tokio::sync::watch;
 
-use crate::test_server::soon;
+use crate::test_server::with_timeout;
 
-/// What becomes of appends.
+/// The fault that applies to appends.
 #[derive(Clone, Debug)]
-enum Appends {
-    /// They are taken.
-    Taken,
-    /// They wait.
+enum AppendFault {
+    None,
+    /// Appends wait.
     Held,
-    /// After so many that are taken, they fail like this.
+    /// After this many that succeed, appends fail with this error.
     Failing(usize, LogError),
 }
 
-/// A log in memory with a will of its own.
-pub(crate) struct Failing {
+/// A log in memory with injected faults.
+pub(crate) struct FaultyLog {
     log: MemoryLog,
-    appends: watch::Sender<Appends>,
+    appends: watch::Sender<AppendFault>,
     failed: watch::Sender<bool>,
     held: watch::Sender<bool>,
-    tried: AtomicUsize,
+    append_count: AtomicUsize,
     reads: Mutex<Option<LogError>>,
     record: Mutex<Option<Bytes>>,
 }
 
-impl Failing {
-    pub(crate) fn new() -> Arc<Failing> {
-        Arc::new(Failing {
+impl FaultyLog {
+    pub(crate) fn new() -> Arc<FaultyLog> {
+        Arc::new(FaultyLog {
             log: MemoryLog::new(),
-            appends: watch::Sender::new(Appends::Taken),
+            appends: watch::Sender::new(AppendFault::None),
             failed: watch::Sender::new(false),
             held: watch::Sender::new(false),
-            tried: AtomicUsize::new(0),
+            append_count: AtomicUsize::new(0),
             reads: Mutex::default(),
             record: Mutex::default(),
         })
     }
 
-    /// Everything is as it should be, from now on.
-    pub(crate) fn mend(&self) {
-        self.appends.send_replace(Appends::Taken);
-        *self.reads.lock().expect("a lock") = None;
-        *self.record.lock().expect("a lock") = None;
+    /// Removes every fault; held appends proceed.
+    pub(crate) fn recover(&self) {
+        self.appends.send_replace(AppendFault::None);
+        *self.reads.lock().expect("an unpoisoned lock") = None;
+        *self.record.lock().expect("an unpoisoned lock") = None;
     }
 
-    /// Appends fail from now on.
-    pub(crate) fn fail(&self, error: LogError) {
-        self.fail_after(0, error);
+    /// Makes every further append fail.
+    pub(crate) fn fail_appends(&self, error: LogError) {
+        self.fail_appends_after(0, error);
     }
 
-    /// Appends fail after so many more.
-    pub(crate) fn fail_after(&self, count: usize, error: LogError) {
-        self.appends.send_replace(Appends::Failing(count, error));
+    /// Lets `count` more appends succeed, and makes every later one fail.
+    pub(crate) fn fail_appends_after(&self, count: usize, error: LogError) {
+        self.appends.send_replace(AppendFault::Failing(count, error));
     }
 
-    /// How many appends there have been, taken or not.
-    pub(crate) fn tried(&self) -> usize {
-        self.tried.load(Ordering::Relaxed)
+    /// The number of appends so far, including failed ones.
+    pub(crate) fn append_count(&self) -> usize {
+        self.append_count.load(Ordering::Relaxed)
     }
 
-    /// Waits until an append waits.
-    pub(crate) async fn has_held(&self) {
+    /// Waits until an append is held.
+    pub(crate) async fn wait_for_held_append(&self) {
         let mut held = self.held.subscribe();
-        soon(held.wait_for(|held| *held)).await.expect("a log");
+        with_timeout(held.wait_for(|held| *held)).await.expect("a live log");
     }
 
     /// Waits until an append has failed.
-    pub(crate) async fn has_failed(&self) {
+    pub(crate) async fn wait_for_failed_append(&self) {
         let mut failed = self.failed.subscribe();
-        soon(failed.wait_for(|failed| *failed)).await.expect("a log");
+        with_timeout(failed.wait_for(|failed| *failed)).await.expect("a live log");
     }
 
-    /// Appends wait from now on, until the log is mended.
-    pub(crate) fn hold(&self) {
-        self.appends.send_replace(Appends::Held);
+    /// Holds every further append until [`recover`](FaultyLog::recover).
+    pub(crate) fn hold_appends(&self) {
+        self.appends.send_replace(AppendFault::Held);
     }
 
-    /// Reading a table fails from now on.
-    pub(crate) fn spoil_reads(&self, error: LogError) {
-        *self.reads.lock().expect("a lock") = Some(error);
+    /// Makes every further read of entries or records fail.
+    pub(crate) fn fail_reads(&self, error: LogError) {
+        *self.reads.lock().expect("an unpoisoned lock") = Some(error);
     }
 
-    /// Records are these bytes from now on.
-    pub(crate) fn spoil_records(&self, bytes: &[u8]) {
-        *self.record.lock().expect("a lock") = Some(Bytes::copy_from_slice(bytes));
+    /// Replaces every record by these bytes.
+    pub(crate) fn corrupt_records(&self, bytes: &[u8]) {
+        *self.record.lock().expect("an unpoisoned lock") = Some(Bytes::copy_from_slice(bytes));
     }
 
-    fn readable(&self) -> Result<(), LogError> {
-        self.reads.lock().expect("a lock").clone().map_or(Ok(()), Err)
+    fn check_readable(&self) -> Result<(), LogError> {
+        self.reads.lock().expect("an unpoisoned lock").clone().map_or(Ok(()), Err)
     }
 }
 
-/// The disk is away.
-pub(crate) fn no_disk() -> LogError {
+/// An I/O error; its text must not reach clients.
+pub(crate) fn io_error() -> LogError {
     LogError::Io { file: "/secret/path/parlor.db".into(), why: "the disk is away".into() }
 }
 
-/// There is no room on the disk.
-pub(crate) fn full_disk() -> LogError {
+/// A full disk; its text must not reach clients.
+pub(crate) fn no_space_error() -> LogError {
     LogError::NoSpace { file: "/secret/path/parlor.db".into(), why: "the disk is full".into() }
 }
 
-/// A table makes no sense any more.
-pub(crate) fn damage() -> LogError {
+/// A damaged table; its text must not reach clients.
+pub(crate) fn damaged_error() -> LogError {
     LogError::Damaged {
         file: "/secret/path/parlor.db".into(),
         table: None,
@@ -128,20 +128,20 @@ pub(crate) fn damage() -> LogError {
 }
 
 #[async_trait]
-impl Log for Failing {
+impl Log for FaultyLog {
     async fn append(&self, append: Append) -> Result<Appended, LogError> {
-        self.tried.fetch_add(1, Ordering::Relaxed);
+        self.append_count.fetch_add(1, Ordering::Relaxed);
         let mut appends = self.appends.subscribe();
-        if matches!(*appends.borrow(), Appends::Held) {
+        if matches!(*appends.borrow(), AppendFault::Held) {
             self.held.send_replace(true);
         }
-        drop(appends.wait_for(|appends| !matches!(appends, Appends::Held)).await.expect("a log"));
+        drop(appends.wait_for(|appends| !matches!(appends, AppendFault::Held)).await.expect("a live log"));
         let mut failed = None;
         self.appends.send_if_modified(|appends| {
             match appends {
-                Appends::Failing(0, error) => failed = Some(error.clone()),
-                Appends::Failing(count, _) => *count -= 1,
-                Appends::Taken | Appends::Held => {}
+                AppendFault::Failing(0, error) => failed = Some(error.clone()),
+                AppendFault::Failing(count, _) => *count -= 1,
+                AppendFault::None | AppendFault::Held => {}
             }
             false
         });
@@ -155,7 +155,7 @@ impl Log for Failing {
     }
 
     async fn read(&self, table: TableId, from: u64) -> Result<Vec<Entry>, LogError> {
-        self.readable()?;
+        self.check_readable()?;
         self.log.read(table, from).await
     }
 
@@ -168,9 +168,9 @@ impl Log for Failing {
     }
 
     async fn record(&self, table: TableId) -> Result<Option<Bytes>, LogError> {
-        self.readable()?;
-        let spoilt = self.record.lock().expect("a lock").clone();
-        if spoilt.is_some() { Ok(spoilt) } else { self.log.record(table).await }
+        self.check_readable()?;
+        let corrupt = self.record.lock().expect("an unpoisoned lock").clone();
+        if corrupt.is_some() { Ok(corrupt) } else { self.log.record(table).await }
     }
 
     async fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {

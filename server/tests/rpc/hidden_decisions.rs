@@ -1,32 +1,38 @@
-//! Decisions of several seats at once, and those that nobody else may learn of.
+//! Simultaneous decisions, and hidden ones (the PASS window of No Dice) that other viewers must not notice.
 
 use parlor_engine::{AnyGame, GameId, Seat, Seats};
 use parlor_proto::v1::{self, AnswerStatus as Status, game_action, no_dice_action, stream_item::Item};
 
-use crate::streams::{EVERYTHING, Line, attaching, index, rail, seat, wanting};
-use crate::table_requests::{Seated, clock, seed_of, seeded, table, timed};
-use crate::test_server::{Scene, ms};
+use crate::streams::{ALL_WANTS, PlayStream, answer_index, attach_item, play_seat, spectate, with_wants};
+use crate::table_requests::{SeatedTable, clock, find_seed, seeded, table, timed};
+use crate::test_server::{TestServer, ms};
 
-/// The channel of somebody at the rail; the seats have their numbers.
-const RAIL: u32 = 100;
+/// The channel of the spectator; seats are attached on the channels of their numbers.
+const SPECTATOR: u32 = 100;
 
-/// All seats and a spectator over one stream, told everything.
-async fn everyone(scene: &Scene, seated: &Seated) -> Line {
-    let mut line = Line::open(&scene.anyone()).await;
+/// Attaches all seats and a spectator over one stream, with all wants.
+async fn attach_everyone(server: &TestServer, seated: &SeatedTable) -> PlayStream {
+    let mut stream = PlayStream::open(&server.client()).await;
     let seats = (0..)
         .zip(&seated.tokens)
-        .map(|(channel, token)| attaching(channel, wanting(EVERYTHING, seat(token))));
-    line.say(seats.chain([attaching(RAIL, wanting(EVERYTHING, rail(&seated.id)))]).collect()).await;
-    line
+        .map(|(channel, token)| attach_item(channel, with_wants(ALL_WANTS, play_seat(token))));
+    stream
+        .send(seats.chain([attach_item(SPECTATOR, with_wants(ALL_WANTS, spectate(&seated.id)))]).collect())
+        .await;
+    stream
 }
 
-/// What comes on a channel until the first update with an event of the game that passes.
-async fn until_event(line: &mut Line, channel: u32, wanted: impl Fn(&v1::GameEvent) -> bool) -> Vec<Item> {
+/// The items of a channel up to the first update with a game event that passes.
+async fn items_until_event(
+    stream: &mut PlayStream,
+    channel: u32,
+    wanted: impl Fn(&v1::GameEvent) -> bool,
+) -> Vec<Item> {
     let mut items = Vec::new();
     loop {
-        let item = line.heard.on(channel).await;
+        let item = stream.reader.next_on(channel).await;
         let is_last = matches!(&item, Item::Update(update) if update.events.iter().any(&wanted));
-        // Who came and how much time is left depends on when the others attached.
+        // Presence and time left depend on when the others attached.
         if !matches!(item, Item::Presence(_) | Item::TimeLeft(_) | Item::Snapshot(_)) {
             items.push(item);
         }
@@ -41,47 +47,47 @@ fn piles_opened(event: &v1::GameEvent) -> bool {
     matches!(&event.game, Some(Game::HabeFertig(event)) if matches!(event.event, Some(Event::PilesOpened(_))))
 }
 
-/// Lets three players hide, in this order, each the pair with this index; gives what each viewer was told until the
-/// piles were opened.
-async fn hide(order: [u32; 3], pairs: [u32; 3]) -> Vec<Vec<Item>> {
-    let scene = Scene::new().await;
-    let seated = scene.seat_all(table(GameId::HabeFertig, 3)).await;
-    let mut line = everyone(&scene, &seated).await;
+/// Answers the simultaneous first decisions of Habe fertig in this order, each seat with the pair of this
+/// index: the items of each viewer until the piles are opened.
+async fn hide_pairs(order: [u32; 3], pairs: [u32; 3]) -> Vec<Vec<Item>> {
+    let server = TestServer::new().await;
+    let seated = server.new_seated_table(table(GameId::HabeFertig, 3)).await;
+    let mut stream = attach_everyone(&server, &seated).await;
     for seat in 0..3 {
-        assert_eq!(line.heard.decision(seat).await.id, 1, "all are asked at once");
+        assert_eq!(stream.reader.decision(seat).await.id, 1, "simultaneous first decisions");
     }
     for seat in order {
-        let answered = line.answer(seat, index(1, pairs[seat as usize])).await;
+        let answered = stream.answer(seat, answer_index(1, pairs[seat as usize])).await;
         assert_eq!(answered.status(), Status::Accepted);
     }
-    let mut told = Vec::new();
-    for channel in [0, 1, 2, RAIL] {
-        told.push(until_event(&mut line, channel, piles_opened).await);
+    let mut items = Vec::new();
+    for channel in [0, 1, 2, SPECTATOR] {
+        items.push(items_until_event(&mut stream, channel, piles_opened).await);
     }
-    told
+    items
 }
 
 #[tokio::test]
-async fn everyone_hides_at_once_and_nobody_learns_what() {
-    let one = hide([2, 0, 1], [3, 4, 5]).await;
-    let other = hide([2, 0, 1], [3, 4, 40]).await;
+async fn simultaneous_choice_is_hidden_from_other_viewers() {
+    let one = hide_pairs([2, 0, 1], [3, 4, 5]).await;
+    let other = hide_pairs([2, 0, 1], [3, 4, 40]).await;
     for viewer in [0, 1, 3] {
-        assert_eq!(one[viewer], other[viewer], "what seat 2 hid is no business of viewer {viewer}");
+        assert_eq!(one[viewer], other[viewer], "viewer {viewer} must not see the pair of seat 2");
     }
-    assert_ne!(one[2], other[2], "seat 2 itself knows");
+    assert_ne!(one[2], other[2], "seat 2 sees its own pair");
     let [Item::Update(first), ..] = &one[3][..] else { panic!("{:?}", one[3]) };
-    assert_eq!(first.events.len(), 1, "others see who has chosen");
+    assert_eq!(first.events.len(), 1, "others see that a seat has chosen");
 }
 
 #[tokio::test]
-async fn the_order_of_the_answers_changes_nothing() {
+async fn order_of_simultaneous_answers_does_not_matter() {
     let last_view = |items: &[Item]| match items.last() {
         Some(Item::Update(update)) => update.view.clone().expect("a view"),
         other => panic!("{other:?}"),
     };
-    let one = hide([0, 1, 2], [3, 4, 5]).await;
+    let one = hide_pairs([0, 1, 2], [3, 4, 5]).await;
     for order in [[2, 1, 0], [1, 2, 0]] {
-        let other = hide(order, [3, 4, 5]).await;
+        let other = hide_pairs(order, [3, 4, 5]).await;
         for viewer in 0..4 {
             assert_eq!(last_view(&one[viewer]), last_view(&other[viewer]), "{order:?}, viewer {viewer}");
         }
@@ -92,108 +98,118 @@ fn seat_of(number: u8) -> Seat {
     Seat::new(number).expect("a seat")
 }
 
-/// A table of No Dice with three players of whom just these hold a PASS card before the first turn.
+/// A table of No Dice with three players, of whom exactly these hold a PASS card before the first turn.
 fn no_dice(holders: &[u8], constant: bool) -> v1::CreateTableRequest {
     let holders: Seats = holders.iter().map(|seat| seat_of(*seat)).collect();
-    let asked =
+    let is_wanted =
         |game: &AnyGame| game.to_act() == if holders.is_empty() { Seats::only(Seat::FIRST) } else { holders };
-    let seed = seed_of(GameId::NoDice, 3, |game| asked(game) && !game.is_secret(Seat::FIRST));
+    let seed = find_seed(GameId::NoDice, 3, |game| is_wanted(game) && !game.is_secret(Seat::FIRST));
     let clock = v1::ClockSettings { constant_hidden_windows: Some(constant), ..clock(10_000, 4_000, 0, 1) };
     seeded(seed, timed(clock, table(GameId::NoDice, 3)))
 }
 
-/// Whether the action is to play the card PASS, or to decline.
+/// True for playing the PASS card, false for declining.
 fn is_pass(action: &v1::GameAction) -> bool {
     use no_dice_action::Action;
     match &action.game {
         Some(game_action::Game::NoDice(v1::NoDiceAction { action: Some(Action::PassCard(_)) })) => true,
         Some(game_action::Game::NoDice(v1::NoDiceAction { action: Some(Action::Decline(_)) })) => false,
-        other => panic!("a window has PASS and declining, not {other:?}"),
+        other => panic!("expected PASS or declining, got {other:?}"),
     }
 }
 
-/// Makes sure that nobody but these channels has been told anything since their snapshots.
-async fn nobody_else_knows(scene: &Scene, seated: &Seated, line: &mut Line, channels: &[u32]) {
-    // Whatever the table had to do before this question is done.
-    scene.anyone().look(&seated.id).await;
+/// Asserts that these channels have received nothing since their snapshots.
+async fn assert_nothing_sent(
+    server: &TestServer,
+    seated: &SeatedTable,
+    stream: &mut PlayStream,
+    channels: &[u32],
+) {
+    // The response comes after everything that the table did before.
+    server.client().table(&seated.id).await;
     for channel in channels {
-        line.nothing_on(*channel).await;
+        stream.assert_nothing_on(*channel).await;
     }
 }
 
-/// Drops what comes with attaching: the snapshot, who is there, how much time is left.
-async fn settle(line: &mut Line, scene: &Scene, seated: &Seated, channels: &[u32]) {
+/// Reads and drops the items of attaching: snapshot, presence, time left.
+async fn drop_attach_items(
+    stream: &mut PlayStream,
+    server: &TestServer,
+    seated: &SeatedTable,
+    channels: &[u32],
+) {
     for channel in channels {
-        let snapshot = line.heard.snapshot(*channel).await;
+        let snapshot = stream.reader.snapshot(*channel).await;
         let time = v1::SeatTime { seat: 0, decision_ms: 10_000, bank_ms: 4_000, running: true };
-        let as_if_nobody_was_asked = Some(v1::TimeLeft { seats: vec![time] });
-        assert_eq!(snapshot.time_left, as_if_nobody_was_asked, "a hidden decision runs for nobody to see");
+        let time_without_window = Some(v1::TimeLeft { seats: vec![time] });
+        assert_eq!(snapshot.time_left, time_without_window, "a hidden decision shows no running time");
     }
-    scene.anyone().look(&seated.id).await;
-    line.forget_presence().await;
+    server.client().table(&seated.id).await;
+    stream.discard_presence().await;
 }
 
 #[tokio::test]
-async fn a_window_is_between_the_server_and_those_who_are_asked() {
-    let scene = Scene::new().await;
-    let seated = scene.seat_all(no_dice(&[1], false)).await;
-    let mut line = everyone(&scene, &seated).await;
-    settle(&mut line, &scene, &seated, &[0, 1, 2, RAIL]).await;
-    let window = line.heard.decision(1).await;
+async fn hidden_decision_is_sent_only_to_its_seat() {
+    let server = TestServer::new().await;
+    let seated = server.new_seated_table(no_dice(&[1], false)).await;
+    let mut stream = attach_everyone(&server, &seated).await;
+    drop_attach_items(&mut stream, &server, &seated, &[0, 1, 2, SPECTATOR]).await;
+    let window = stream.reader.decision(1).await;
     assert!(window.hidden);
     assert_eq!((window.time_left_ms, window.bank_left_ms, window.legal_count), (Some(500), None, 2));
     assert!(is_pass(&window.legal_actions[0]) && !is_pass(&window.legal_actions[1]));
-    assert_eq!(window.default_index, 1, "the clock declines");
-    nobody_else_knows(&scene, &seated, &mut line, &[0, 2, RAIL]).await;
-    scene.advance(ms(200));
-    assert_eq!(line.answer(1, index(1, 1)).await.status(), Status::Accepted);
-    // Now the turn begins, and just the seat on turn is told so.
-    let turn = line.heard.decision(0).await;
+    assert_eq!(window.default_index, 1, "the default is to decline");
+    assert_nothing_sent(&server, &seated, &mut stream, &[0, 2, SPECTATOR]).await;
+    server.advance(ms(200));
+    assert_eq!(stream.answer(1, answer_index(1, 1)).await.status(), Status::Accepted);
+    // The turn begins; only the seat on turn receives a decision.
+    let turn = stream.reader.decision(0).await;
     assert!(!turn.hidden);
     assert_eq!((turn.time_left_ms, turn.bank_left_ms), (Some(10_000), Some(4_000)));
-    let own = line.heard.update(1).await;
+    let own = stream.reader.update(1).await;
     assert_eq!(own.decided.map(|made| (made.decision_id, made.think_ms)), Some((1, 200)));
-    line.forget_presence().await;
-    nobody_else_knows(&scene, &seated, &mut line, &[2]).await;
+    stream.discard_presence().await;
+    assert_nothing_sent(&server, &seated, &mut stream, &[2]).await;
 }
 
 #[tokio::test]
-async fn a_window_that_runs_out_costs_nothing_and_is_told_to_nobody() {
-    let scene = Scene::new().await;
-    let seated = scene.seat_all(no_dice(&[1], false)).await;
-    let mut line = everyone(&scene, &seated).await;
-    settle(&mut line, &scene, &seated, &[0, 1, 2, RAIL]).await;
-    let window = line.heard.decision(1).await;
-    scene.sleeps_until(ms(500)).await;
-    scene.advance(ms(500));
-    let update = line.heard.update(1).await;
-    assert!(update.table_events.is_empty(), "no clock ran out that counts: {update:?}");
-    let made = update.decided.expect("it was decided");
+async fn hidden_decision_timeout_is_free_and_unannounced() {
+    let server = TestServer::new().await;
+    let seated = server.new_seated_table(no_dice(&[1], false)).await;
+    let mut stream = attach_everyone(&server, &seated).await;
+    drop_attach_items(&mut stream, &server, &seated, &[0, 1, 2, SPECTATOR]).await;
+    let window = stream.reader.decision(1).await;
+    server.advance_to_deadline(ms(500)).await;
+    server.advance(ms(500));
+    let update = stream.reader.update(1).await;
+    assert!(update.table_events.is_empty(), "a hidden timeout is not a table event: {update:?}");
+    let made = update.decided.expect("a decided decision");
     assert_eq!((made.decision_id, made.index, made.by()), (window.id, 1, v1::DecidedBy::Clock));
     assert_eq!((made.bank_left_ms, made.think_ms), (Some(4_000), 500));
-    line.heard.decision(0).await;
-    let table = scene.anyone().look(&seated.id).await;
+    stream.reader.decision(0).await;
+    let table = server.client().table(&seated.id).await;
     assert!(
         table.seats.iter().all(|seat| seat.forfeited() == v1::SeatFinish::Unspecified),
         "{:?}",
         table.seats
     );
-    // A late answer is told what was decided.
-    let late = line.answer(1, index(window.id, 0)).await;
+    // A late answer conflicts.
+    let late = stream.answer(1, answer_index(window.id, 0)).await;
     assert_eq!((late.status(), late.number), (Status::Conflict, update.number));
-    assert_eq!(line.answer(1, index(window.id, 1)).await.status(), Status::Repeated);
+    assert_eq!(stream.answer(1, answer_index(window.id, 1)).await.status(), Status::Repeated);
 }
 
 #[tokio::test]
-async fn of_several_who_say_pass_the_first_in_order_plays_it() {
+async fn first_seat_in_order_plays_pass_when_several_choose_it() {
     for order in [[1, 2], [2, 1]] {
-        let scene = Scene::new().await;
-        let seated = scene.seat_all(no_dice(&[1, 2], false)).await;
-        let mut line = everyone(&scene, &seated).await;
+        let server = TestServer::new().await;
+        let seated = server.new_seated_table(no_dice(&[1, 2], false)).await;
+        let mut stream = attach_everyone(&server, &seated).await;
         for seat in order {
-            let window = line.heard.decision(seat).await;
+            let window = stream.reader.decision(seat).await;
             assert!(window.hidden && is_pass(&window.legal_actions[0]));
-            assert_eq!(line.answer(seat, index(window.id, 0)).await.status(), Status::Accepted);
+            assert_eq!(stream.answer(seat, answer_index(window.id, 0)).await.status(), Status::Accepted);
         }
         let skipped = |event: &v1::GameEvent| match &event.game {
             Some(v1::game_event::Game::NoDice(event)) => match &event.event {
@@ -202,70 +218,70 @@ async fn of_several_who_say_pass_the_first_in_order_plays_it() {
             },
             _ => None,
         };
-        let told = until_event(&mut line, RAIL, |event| skipped(event).is_some()).await;
-        let [Item::Update(only)] = &told[..] else { panic!("a window leaves no hole: {told:?}") };
-        let skipped = only.events.iter().find_map(skipped).expect("somebody was skipped");
+        let items = items_until_event(&mut stream, SPECTATOR, |event| skipped(event).is_some()).await;
+        let [Item::Update(only)] = &items[..] else { panic!("a window must leave no gap: {items:?}") };
+        let skipped = only.events.iter().find_map(skipped).expect("a skipped seat");
         assert_eq!((skipped.by, skipped.seat, skipped.out_of_turn), (1, 0, true), "{order:?}");
     }
 }
 
-/// What a window of constant length tells a viewer, whether these hold a PASS card or nobody does.
-async fn constant_window(holders: &[u8]) -> Vec<Vec<Item>> {
-    let scene = Scene::new().await;
-    let seated = scene.seat_all(no_dice(holders, true)).await;
-    let mut line = everyone(&scene, &seated).await;
-    settle(&mut line, &scene, &seated, &[0, 1, 2, RAIL]).await;
-    scene.sleeps_until(ms(500)).await;
-    scene.advance(ms(200));
+/// Runs a window of constant length in which these seats hold a PASS card: the items that viewers without one
+/// receive.
+async fn items_of_constant_window(holders: &[u8]) -> Vec<Vec<Item>> {
+    let server = TestServer::new().await;
+    let seated = server.new_seated_table(no_dice(holders, true)).await;
+    let mut stream = attach_everyone(&server, &seated).await;
+    drop_attach_items(&mut stream, &server, &seated, &[0, 1, 2, SPECTATOR]).await;
+    server.advance_to_deadline(ms(500)).await;
+    server.advance(ms(200));
     for holder in holders {
-        let window = line.heard.decision(u32::from(*holder)).await;
+        let window = stream.reader.decision(u32::from(*holder)).await;
         assert!(window.hidden);
-        let answered = line.answer((*holder).into(), index(window.id, 1)).await;
-        assert_eq!(answered.status(), Status::Accepted, "it can be answered at any time");
-        line.heard.update(u32::from(*holder)).await;
-        let left = line.heard.on(u32::from(*holder)).await;
-        assert!(
-            matches!(left, Item::TimeLeft(_)),
-            "how much time is left comes with an update, not {left:?}"
-        );
+        let answered = stream.answer((*holder).into(), answer_index(window.id, 1)).await;
+        assert_eq!(answered.status(), Status::Accepted, "an answer within the window");
+        stream.reader.update(u32::from(*holder)).await;
+        let left = stream.reader.next_on(u32::from(*holder)).await;
+        assert!(matches!(left, Item::TimeLeft(_)), "expected time left after the update, got {left:?}");
     }
-    nobody_else_knows(&scene, &seated, &mut line, &[0, 1, 2, RAIL]).await;
-    scene.sleeps_until(ms(500)).await;
-    scene.advance_to(ms(499));
-    nobody_else_knows(&scene, &seated, &mut line, &[0, 1, 2, RAIL]).await;
-    scene.sleeps_until(ms(500)).await;
-    scene.advance_to(ms(500));
-    let mut told = vec![Vec::new()];
-    let Item::Update(update) = line.heard.on(0).await else { panic!("the turn begins with an update") };
-    told[0].push(Item::Update(v1::Update { view: None, ..update }));
-    let turn = line.heard.decision(0).await;
+    assert_nothing_sent(&server, &seated, &mut stream, &[0, 1, 2, SPECTATOR]).await;
+    server.advance_to_deadline(ms(500)).await;
+    server.advance_to(ms(499));
+    assert_nothing_sent(&server, &seated, &mut stream, &[0, 1, 2, SPECTATOR]).await;
+    server.advance_to_deadline(ms(500)).await;
+    server.advance_to(ms(500));
+    let mut items = vec![Vec::new()];
+    let Item::Update(update) = stream.reader.next_on(0).await else {
+        panic!("expected an update at the start of the turn")
+    };
+    items[0].push(Item::Update(v1::Update { view: None, ..update }));
+    let turn = stream.reader.decision(0).await;
     assert_eq!((turn.time_left_ms, turn.hidden), (Some(10_000), false));
-    for channel in [2, RAIL] {
-        line.forget_presence().await;
-        nobody_else_knows(&scene, &seated, &mut line, &[channel]).await;
+    for channel in [2, SPECTATOR] {
+        stream.discard_presence().await;
+        assert_nothing_sent(&server, &seated, &mut stream, &[channel]).await;
     }
-    told
+    items
 }
 
 #[tokio::test]
-async fn a_window_of_constant_length_tells_nobody_whether_somebody_was_asked() {
-    let nobody = constant_window(&[]).await;
-    let somebody = constant_window(&[1]).await;
-    assert_eq!(nobody, somebody, "the seat on turn, and those who look on, see the same at the same time");
+async fn constant_window_does_not_reveal_whether_a_seat_was_asked() {
+    let without_holder = items_of_constant_window(&[]).await;
+    let with_holder = items_of_constant_window(&[1]).await;
+    assert_eq!(without_holder, with_holder, "other viewers receive the same items at the same time");
 }
 
 #[tokio::test]
-async fn whoever_lets_a_constant_window_pass_declines() {
-    let scene = Scene::new().await;
-    let seated = scene.seat_all(no_dice(&[1], true)).await;
-    let mut line = everyone(&scene, &seated).await;
-    settle(&mut line, &scene, &seated, &[0, 1, 2, RAIL]).await;
-    let window = line.heard.decision(1).await;
+async fn constant_window_timeout_declines() {
+    let server = TestServer::new().await;
+    let seated = server.new_seated_table(no_dice(&[1], true)).await;
+    let mut stream = attach_everyone(&server, &seated).await;
+    drop_attach_items(&mut stream, &server, &seated, &[0, 1, 2, SPECTATOR]).await;
+    let window = stream.reader.decision(1).await;
     assert_eq!(window.time_left_ms, Some(500));
-    scene.advance(ms(500));
-    let update = line.heard.update(1).await;
-    let made = update.decided.expect("it was decided");
+    server.advance(ms(500));
+    let update = stream.reader.update(1).await;
+    let made = update.decided.expect("a decided decision");
     assert_eq!((made.index, made.by(), made.bank_left_ms), (1, v1::DecidedBy::Clock, Some(4_000)));
     assert!(update.table_events.is_empty());
-    line.heard.decision(0).await;
+    stream.reader.decision(0).await;
 }

@@ -1,5 +1,5 @@
-//! What a client may send and hold: messages that are too large, cut short or out of order, channels, streams, and
-//! readers that do not read.
+//! Limits of streams and messages: malformed, truncated and oversized messages, items per message, channels
+//! per stream, streams per connection, batch sizes, and slow readers.
 
 use std::time::Duration;
 
@@ -15,15 +15,16 @@ use tonic::{
     transport::{Channel, Endpoint},
 };
 
-use crate::client::{Caller, Refused, why};
-use crate::players::VIEWS;
+use crate::client::{Client, RpcError, error_reason};
+use crate::players::WANT_VIEWS;
 use crate::streams::{
-    Line, after, answering, attaching, detaching, follow, index, item, rail, seat, wanting,
+    PlayStream, answer_index, answer_item, attach_item, detach_item, open_follow, play_seat, request_item,
+    resume_after, spectate, with_wants,
 };
 use crate::table_requests::{gap, house, open, replace, table};
-use crate::test_server::{Scene, connect, soon};
+use crate::test_server::{TestServer, connect, with_timeout};
 
-/// A codec that sends any bytes as a message.
+/// A codec whose messages are raw bytes.
 #[derive(Clone, Copy, Default)]
 struct Raw;
 
@@ -62,32 +63,33 @@ impl Decoder for Raw {
     }
 }
 
-/// Sends these bytes as the only message of a call.
+/// Sends these bytes as the only request message of a call, and returns the first response message.
 async fn send(channel: &Channel, method: &'static str, bytes: Vec<u8>) -> Result<Vec<u8>, Status> {
     let mut client = tonic::client::Grpc::new(channel.clone());
-    soon(client.ready()).await.expect("a connection");
+    with_timeout(client.ready()).await.expect("a connection");
     let path = PathAndQuery::from_static(method);
-    let mut answers =
-        soon(client.streaming(Request::new(tokio_stream::once(bytes)), path, Raw)).await?.into_inner();
-    soon(answers.message()).await.map(Option::unwrap_or_default)
+    let mut answers = with_timeout(client.streaming(Request::new(tokio_stream::once(bytes)), path, Raw))
+        .await?
+        .into_inner();
+    with_timeout(answers.message()).await.map(Option::unwrap_or_default)
 }
 
 const CREATE: &str = "/parlor.v1.TableService/CreateTable";
 const PLAY: &str = "/parlor.v1.PlayService/Play";
 
 #[tokio::test]
-async fn bytes_that_are_no_message_are_refused() {
-    let scene = Scene::new().await;
-    let channel = connect(&scene.url()).await;
+async fn malformed_messages_are_refused_and_unknown_fields_ignored() {
+    let server = TestServer::new().await;
+    let channel = connect(&server.url()).await;
     let whole = gap(2).encode_to_vec();
-    let cut_short = whole[..whole.len() - 5].to_vec();
+    let truncated = whole[..whole.len() - 5].to_vec();
     for method in [CREATE, PLAY] {
-        for bytes in [cut_short.clone(), vec![0xff; 40], vec![0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]] {
-            let status = send(&channel, method, bytes).await.expect_err("no message");
+        for bytes in [truncated.clone(), vec![0xff; 40], vec![0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]] {
+            let status = send(&channel, method, bytes).await.expect_err("a malformed message");
             assert!(matches!(status.code(), Code::Internal | Code::InvalidArgument), "{method}: {status:?}");
         }
     }
-    // A field of a later version is no trouble: here number 2000, with the value 1.
+    // A field of a later version is ignored: number 2000, with the value 1.
     let newer = [whole.clone(), vec![0x80, 0x7d, 0x01]].concat();
     for bytes in [whole, newer] {
         let made = send(&channel, CREATE, bytes).await.expect("a table");
@@ -97,13 +99,13 @@ async fn bytes_that_are_no_message_are_refused() {
 }
 
 #[tokio::test]
-async fn a_request_that_breaks_off_does_no_harm() {
-    let scene = Scene::new().await;
-    let address = scene.url().replace("http://", "");
-    // A message of a hundred bytes, of which ten come.
+async fn truncated_http1_request_does_not_succeed() {
+    let server = TestServer::new().await;
+    let address = server.url().replace("http://", "");
+    // The frame announces 100 bytes, of which 10 are sent.
     let body = [&[0, 0, 0, 0, 100][..], &[8; 10]].concat();
     for announced in [body.len(), 105] {
-        let mut stream = soon(tokio::net::TcpStream::connect(&address)).await.unwrap();
+        let mut stream = with_timeout(tokio::net::TcpStream::connect(&address)).await.unwrap();
         let head = format!(
             "POST {CREATE} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/grpc-web+proto\r\n\
              connection: close\r\ncontent-length: {announced}\r\n\r\n"
@@ -112,146 +114,156 @@ async fn a_request_that_breaks_off_does_no_harm() {
         stream.write_all(&body).await.unwrap();
         stream.shutdown().await.unwrap();
         let mut answer = Vec::new();
-        // Whether the server answers or just ends the connection, it says nothing of success.
-        let _ended = soon(stream.read_to_end(&mut answer)).await;
+        // The server may answer with an error or close the connection, but must not report success.
+        let _ended = with_timeout(stream.read_to_end(&mut answer)).await;
         let answer = String::from_utf8_lossy(&answer).to_lowercase();
         assert!(!answer.contains("grpc-status:0") && !answer.contains("grpc-status: 0"), "{answer}");
     }
-    assert!(scene.anyone().create_table(gap(2)).await.is_ok());
+    assert!(server.client().create_table(gap(2)).await.is_ok());
 }
 
 #[tokio::test]
-async fn a_message_that_is_too_large_is_refused_and_its_stream_ends() {
-    let scene = Scene::with(|settings| {
+async fn oversized_message_is_refused_and_ends_its_stream() {
+    let server = TestServer::with_settings(|settings| {
         settings.limits.message_bytes = Size::of_kib(64);
         settings.limits.batch_bytes = Size::of_kib(64);
     })
     .await;
-    let caller = scene.anyone();
+    let client = server.client();
     let large = v1::CancelTableRequest { note: "x".repeat(70_000), ..crate::table_requests::cancel("x") };
-    let refused = caller.cancel_table(large).await.expect_err("too large");
+    let refused = client.cancel_table(large).await.expect_err("an oversized message");
     assert_eq!((refused.reason, refused.metadata["most"].as_str()), (Reason::MessageTooLarge, "65536"));
-    let seated = scene.seat_all(gap(2)).await;
-    let mut line = Line::attached(&caller, 1, seat(&seated.tokens[0])).await;
-    line.heard.decision(1).await;
-    line.say(vec![attaching(2, seat(&"x".repeat(70_000)))]).await;
-    let refused = line.heard.ending().await.expect_err("the stream ends");
+    let seated = server.new_seated_table(gap(2)).await;
+    let mut stream = PlayStream::open_attached(&client, 1, play_seat(&seated.tokens[0])).await;
+    stream.reader.decision(1).await;
+    stream.send(vec![attach_item(2, play_seat(&"x".repeat(70_000)))]).await;
+    let refused = stream.reader.ending().await.expect_err("the end of the stream");
     assert_eq!(refused.reason, Reason::MessageTooLarge);
 }
 
 #[tokio::test]
-async fn a_message_has_so_many_items() {
-    let scene = Scene::new().await;
-    let caller = scene.anyone();
-    let mut line = Line::open(&caller).await;
-    line.say((0..1024).map(detaching).collect()).await;
+async fn items_per_message_are_limited() {
+    let server = TestServer::new().await;
+    let client = server.client();
+    let mut stream = PlayStream::open(&client).await;
+    stream.send((0..1024).map(detach_item).collect()).await;
     for _ in 0..1024 {
-        let (_, item) = line.heard.next().await;
+        let (_, item) = stream.reader.next().await;
         assert!(matches!(item, Item::Closed(closed) if closed.reason() == Reason::Protocol));
     }
-    line.say((0..1025).map(detaching).collect()).await;
-    let refused = line.heard.ending().await.expect_err("too many");
+    stream.send((0..1025).map(detach_item).collect()).await;
+    let refused = stream.reader.ending().await.expect_err("too many items");
     assert_eq!((refused.reason, refused.fields), (Reason::InvalidField, vec!["items".to_owned()]));
 }
 
 #[tokio::test]
-async fn items_out_of_order_close_their_channel_and_no_other() {
-    let scene = Scene::new().await;
-    let seated = scene.seat_all(gap(2)).await;
-    let mut line = Line::attached(&scene.anyone(), 1, seat(&seated.tokens[0])).await;
-    let decision = line.heard.decision(1).await;
-    let refused = line.answer(2, index(1, 0)).await;
+async fn protocol_errors_close_their_channel_only() {
+    let server = TestServer::new().await;
+    let seated = server.new_seated_table(gap(2)).await;
+    let mut stream = PlayStream::open_attached(&server.client(), 1, play_seat(&seated.tokens[0])).await;
+    let decision = stream.reader.decision(1).await;
+    let refused = stream.answer(2, answer_index(1, 0)).await;
     assert_eq!(refused.status(), v1::AnswerStatus::Refused);
-    assert_eq!(refused.refusal.expect("a reason").reason(), Reason::Protocol, "nothing is attached there");
-    line.say(vec![detaching(3)]).await;
-    assert_eq!(line.heard.closed(3).await.reason(), Reason::Protocol);
-    line.say(vec![v1::PlayRequestItem { channel: 4, item: None }]).await;
-    assert_eq!(line.heard.closed(4).await.reason(), Reason::InvalidField);
-    line.say(vec![item(5, v1::play_request_item::Item::Attach(v1::Attach::default()))]).await;
-    assert_eq!(line.heard.closed(5).await.reason(), Reason::InvalidField);
-    line.say(vec![attaching(6, rail(&seated.id)), detaching(6), answering(6, index(1, 0))]).await;
-    assert_eq!(line.heard.closed(6).await.reason(), Reason::Unspecified, "what it asked for");
-    assert_eq!(line.heard.answered(6).await.refusal.expect("a reason").reason(), Reason::Protocol);
+    assert_eq!(refused.refusal.expect("a reason").reason(), Reason::Protocol, "no attached channel");
+    stream.send(vec![detach_item(3)]).await;
+    assert_eq!(stream.reader.closed(3).await.reason(), Reason::Protocol);
+    stream.send(vec![v1::PlayRequestItem { channel: 4, item: None }]).await;
+    assert_eq!(stream.reader.closed(4).await.reason(), Reason::InvalidField);
+    stream.send(vec![request_item(5, v1::play_request_item::Item::Attach(v1::Attach::default()))]).await;
+    assert_eq!(stream.reader.closed(5).await.reason(), Reason::InvalidField);
+    stream
+        .send(vec![attach_item(6, spectate(&seated.id)), detach_item(6), answer_item(6, answer_index(1, 0))])
+        .await;
+    assert_eq!(stream.reader.closed(6).await.reason(), Reason::Unspecified, "closed by request");
+    assert_eq!(stream.reader.answered(6).await.refusal.expect("a reason").reason(), Reason::Protocol);
     let unreadable = v1::PlayRequestItem { channel: 7, item: None };
-    line.say(vec![attaching(7, rail(&seated.id)), unreadable, answering(7, index(1, 0))]).await;
-    assert_eq!(line.heard.closed(7).await.reason(), Reason::InvalidField);
-    let late = line.heard.answered(7).await.refusal.expect("a reason");
-    assert_eq!(late.reason(), Reason::Protocol, "it was attached before it was closed, and not after");
-    let accepted = line.answer(1, index(decision.id, 0)).await;
-    assert_eq!(accepted.status(), v1::AnswerStatus::Accepted, "the first channel has not noticed any of it");
+    stream
+        .send(vec![attach_item(7, spectate(&seated.id)), unreadable, answer_item(7, answer_index(1, 0))])
+        .await;
+    assert_eq!(stream.reader.closed(7).await.reason(), Reason::InvalidField);
+    let late = stream.reader.answered(7).await.refusal.expect("a reason");
+    assert_eq!(late.reason(), Reason::Protocol, "the channel was closed before the answer");
+    let accepted = stream.answer(1, answer_index(decision.id, 0)).await;
+    assert_eq!(accepted.status(), v1::AnswerStatus::Accepted, "other channels are unaffected");
 }
 
 #[tokio::test]
-async fn a_stream_has_so_many_channels() {
-    let scene = Scene::with(|settings| settings.limits.channels_per_stream = Count::of(2)).await;
-    let caller = scene.anyone();
-    let id = caller.make(gap(2)).await;
-    let mut line = Line::open(&caller).await;
-    line.say((1..=3).map(|channel| attaching(channel, after(0, rail(&id)))).collect()).await;
-    let closed = line.heard.closed(3).await;
+async fn channels_per_stream_are_limited() {
+    let server =
+        TestServer::with_settings(|settings| settings.limits.channels_per_stream = Count::of(2)).await;
+    let client = server.client();
+    let id = client.new_table(gap(2)).await;
+    let mut stream = PlayStream::open(&client).await;
+    stream.send((1..=3).map(|channel| attach_item(channel, resume_after(0, spectate(&id)))).collect()).await;
+    let closed = stream.reader.closed(3).await;
     assert_eq!((closed.reason(), closed.retry), (Reason::TooManyStreams, false));
-    // One that is attached anew is no further one, and one that is closed makes room.
-    line.say(vec![attaching(2, rail(&id))]).await;
-    line.heard.snapshot(2).await;
-    line.say(vec![detaching(1), attaching(3, rail(&id))]).await;
-    line.heard.closed(1).await;
-    line.heard.snapshot(3).await;
+    // Attaching a channel again does not count twice, and detaching makes room.
+    stream.send(vec![attach_item(2, spectate(&id))]).await;
+    stream.reader.snapshot(2).await;
+    stream.send(vec![detach_item(1), attach_item(3, spectate(&id))]).await;
+    stream.reader.closed(1).await;
+    stream.reader.snapshot(3).await;
 }
 
 #[tokio::test]
-async fn a_connection_has_so_many_streams() {
-    let scene = Scene::with(|settings| settings.limits.streams_per_connection = Count::of(2)).await;
-    let caller = scene.anyone();
-    let one = Line::open(&caller).await;
-    let _two = Line::open(&caller).await;
-    assert_eq!(why(Line::try_open(&caller).await), Reason::TooManyStreams);
-    assert!(Line::try_open(&scene.stranger().await).await.is_ok(), "another connection");
+async fn streams_per_connection_are_limited() {
+    let server =
+        TestServer::with_settings(|settings| settings.limits.streams_per_connection = Count::of(2)).await;
+    let client = server.client();
+    let one = PlayStream::open(&client).await;
+    let _two = PlayStream::open(&client).await;
+    assert_eq!(error_reason(PlayStream::try_open(&client).await), Reason::TooManyStreams);
+    assert!(
+        PlayStream::try_open(&server.client_on_new_connection().await).await.is_ok(),
+        "another connection"
+    );
     drop(one);
-    crate::test_server::until("room", async || Line::try_open(&caller).await.is_ok()).await;
+    crate::test_server::wait_until("room", async || PlayStream::try_open(&client).await.is_ok()).await;
 }
 
 #[tokio::test]
-async fn follow_watches_one_to_64_channels() {
-    let scene = Scene::new().await;
-    let caller = scene.anyone();
-    let id = caller.make(gap(2)).await;
-    let told = |refused: Refused| (refused.reason, refused.fields);
+async fn follow_takes_1_to_64_channels() {
+    let server = TestServer::new().await;
+    let client = server.client();
+    let id = client.new_table(gap(2)).await;
+    let parts = |error: RpcError| (error.reason, error.fields);
     let field = |name: &str| (Reason::InvalidField, vec![name.to_owned()]);
-    let refused = |answer: Result<crate::streams::Heard, Refused>| told(answer.err().expect("not like that"));
-    assert_eq!(refused(follow(&caller, vec![]).await), field("channels"));
-    let many = |count: u32| (0..count).map(|channel| (channel, rail(&id))).collect::<Vec<_>>();
-    assert_eq!(refused(follow(&caller, many(65)).await), field("channels"));
+    let error =
+        |result: Result<crate::streams::StreamReader, RpcError>| parts(result.err().expect("an error"));
+    assert_eq!(error(open_follow(&client, vec![]).await), field("channels"));
+    let many = |count: u32| (0..count).map(|channel| (channel, spectate(&id))).collect::<Vec<_>>();
+    assert_eq!(error(open_follow(&client, many(65)).await), field("channels"));
     assert_eq!(
-        refused(follow(&caller, vec![(1, rail(&id)), (1, rail(&id))]).await),
+        error(open_follow(&client, vec![(1, spectate(&id)), (1, spectate(&id))]).await),
         field("channels[1].channel")
     );
     let nothing = v1::FollowRequest { channels: vec![v1::FollowChannel { channel: 1, attach: None }] };
-    let status = soon(caller.play().follow(nothing)).await.expect_err("nothing to watch");
-    assert_eq!(told(Refused::of(&status)), field("channels[0].attach"));
-    let mut heard = follow(&caller, many(64)).await.unwrap();
+    let status = with_timeout(client.play().follow(nothing)).await.expect_err("a missing attach");
+    assert_eq!(parts(RpcError::from_status(&status)), field("channels[0].attach"));
+    let mut reader = open_follow(&client, many(64)).await.unwrap();
     for channel in 0..64 {
-        heard.snapshot(channel).await;
+        reader.snapshot(channel).await;
     }
-    // What is wrong with one of them closes that one alone.
-    let mut heard = follow(&caller, vec![(1, seat("pls_x")), (2, rail(&id))]).await.unwrap();
-    assert_eq!(heard.closed(1).await.reason(), Reason::TokenInvalid);
-    heard.snapshot(2).await;
+    // An error of one channel closes that channel only.
+    let mut reader = open_follow(&client, vec![(1, play_seat("pls_x")), (2, spectate(&id))]).await.unwrap();
+    assert_eq!(reader.closed(1).await.reason(), Reason::TokenInvalid);
+    reader.snapshot(2).await;
 }
 
 #[tokio::test]
-async fn messages_are_no_larger_than_a_batch() {
-    let scene = Scene::with(|settings| settings.limits.batch_bytes = Size::of_kib(4)).await;
-    let played = scene.play_out(table(GameId::NoDice, 4)).await;
+async fn response_messages_are_limited_to_the_batch_size() {
+    let server = TestServer::with_settings(|settings| settings.limits.batch_bytes = Size::of_kib(4)).await;
+    let played = server.play_to_end(table(GameId::NoDice, 4)).await;
     let request = v1::FollowRequest {
         channels: vec![v1::FollowChannel {
             channel: 1,
-            attach: Some(after(0, wanting(VIEWS, rail(&played.id)))),
+            attach: Some(resume_after(0, with_wants(WANT_VIEWS, spectate(&played.id)))),
         }],
     };
-    let mut stream = soon(scene.anyone().play().follow(request)).await.unwrap().into_inner();
+    let mut stream = with_timeout(server.client().play().follow(request)).await.unwrap().into_inner();
     let (mut items, mut messages) = (0, 0);
     while items < played.spectator.updates().count() + 1 {
-        let message = soon(stream.message()).await.unwrap().expect("more of it");
+        let message = with_timeout(stream.message()).await.unwrap().expect("another message");
         let size = message.encoded_len();
         assert!(size <= 4096 || message.items.len() == 1, "{size} bytes in {} items", message.items.len());
         items += message.items.len();
@@ -260,53 +272,61 @@ async fn messages_are_no_larger_than_a_batch() {
     assert!(messages > 3, "{messages} messages");
 }
 
-/// Somebody on a connection that takes in no more than it must while nobody reads.
-async fn narrow(scene: &Scene) -> Caller {
-    let endpoint = Endpoint::from_shared(scene.url()).expect("a URL");
+/// A client with the smallest HTTP/2 flow-control windows.
+async fn client_with_small_windows(server: &TestServer) -> Client {
+    let endpoint = Endpoint::from_shared(server.url()).expect("a URL");
     let endpoint = endpoint.initial_stream_window_size(65_535).initial_connection_window_size(65_535);
-    let channel = soon(endpoint.connect()).await.expect("a connection");
-    Caller::new(channel, None)
+    let channel = with_timeout(endpoint.connect()).await.expect("a connection");
+    Client::new(channel, None)
 }
 
-/// A game of bots, and somebody who watches it, on this stream, without reading; when it is over, the stream is.
-async fn sleep_through_a_game(scene: &Scene) -> (String, Line, Reason) {
-    let caller = scene.anyone();
+/// Lets bots play a game while a spectator does not read its stream; returns the table, the stream and the
+/// reason of its ending.
+async fn play_past_a_slow_reader(server: &TestServer) -> (String, PlayStream, Reason) {
+    let client = server.client();
     let seats = vec![open(), house("random"), house("random"), house("random")];
-    let id = caller.make(v1::CreateTableRequest { seats, ..table(GameId::HabeFertig, 4) }).await;
-    let mut line = Line::open(&narrow(scene).await).await;
+    let id = client.new_table(v1::CreateTableRequest { seats, ..table(GameId::HabeFertig, 4) }).await;
+    let mut stream = PlayStream::open(&client_with_small_windows(server).await).await;
     let channels = 1..=16_u32;
-    line.say(channels.clone().map(|channel| attaching(channel, wanting(VIEWS, rail(&id)))).collect()).await;
+    stream
+        .send(
+            channels
+                .clone()
+                .map(|channel| attach_item(channel, with_wants(WANT_VIEWS, spectate(&id))))
+                .collect(),
+        )
+        .await;
     for channel in channels {
-        line.heard.snapshot(channel).await;
+        stream.reader.snapshot(channel).await;
     }
-    caller.replace_seat(replace(&id, 0, "random")).await.expect("a bot");
-    crate::test_server::until("the end", async || caller.look(&id).await.result.is_some()).await;
-    let ending = line.heard.ending().await.expect("an end in good order").expect("a reason");
-    (id, line, ending.reason())
+    client.replace_seat(replace(&id, 0, "random")).await.expect("a bot");
+    crate::test_server::wait_until("the end", async || client.table(&id).await.result.is_some()).await;
+    let ending = stream.reader.ending().await.expect("a graceful end").expect("a reason");
+    (id, stream, ending.reason())
 }
 
-/// A server that lets little wait for a reader.
-async fn impatient() -> Scene {
-    Scene::with(|settings| settings.limits.reader_queue = Count::of(16)).await
+/// A server with a short queue for each reader.
+async fn server_with_short_queues() -> TestServer {
+    TestServer::with_settings(|settings| settings.limits.reader_queue = Count::of(16)).await
 }
 
-/// The reason for which somebody who does not read is cut off.
-pub(crate) async fn cut_off() -> Reason {
-    sleep_through_a_game(&impatient().await).await.2
+/// The reason with which the server ends the stream of a slow reader.
+pub(crate) async fn slow_reader_reason() -> Reason {
+    play_past_a_slow_reader(&server_with_short_queues().await).await.2
 }
 
 #[tokio::test]
-async fn whoever_does_not_read_is_cut_off_and_can_come_back() {
-    let scene = impatient().await;
-    let caller = scene.anyone();
-    let (id, line, reason) = sleep_through_a_game(&scene).await;
+async fn slow_reader_is_cut_off_and_resumes_without_loss() {
+    let server = server_with_short_queues().await;
+    let client = server.client();
+    let (id, stream, reason) = play_past_a_slow_reader(&server).await;
     assert_eq!(reason, Reason::TooSlow);
-    let seen = line.heard.last_number(1);
-    // Nothing is lost.
-    let mut line = Line::attached(&caller, 1, after(seen, rail(&id))).await;
-    let mut number = seen;
+    let last_received = stream.reader.last_buffered_number(1);
+    // The rest follows without gaps.
+    let mut stream = PlayStream::open_attached(&client, 1, resume_after(last_received, spectate(&id))).await;
+    let mut number = last_received;
     let closed = loop {
-        match line.heard.on(1).await {
+        match stream.reader.next_on(1).await {
             Item::Update(update) => {
                 number += 1;
                 assert_eq!(update.number, number);
@@ -315,24 +335,26 @@ async fn whoever_does_not_read_is_cut_off_and_can_come_back() {
             other => panic!("{other:?}"),
         }
     };
-    assert!(number > seen, "the client was cut off before the end");
+    assert!(number > last_received, "the client was cut off before the end");
     assert_eq!((closed.reason(), closed.number), (Reason::Unspecified, number));
 }
 
 #[tokio::test]
-async fn a_client_may_have_said_all_and_go_on_watching() {
-    let scene = Scene::new().await;
-    let seated = scene.seat_all(gap(2)).await;
-    let caller = scene.anyone();
-    let mut line = Line::attached(&caller, 1, seat(&seated.tokens[0])).await;
-    let decision = line.heard.decision(1).await;
-    line.finish();
-    let acted =
-        caller.act(crate::table_requests::act(&seated.tokens[0], index(decision.id, 0))).await.unwrap();
-    assert_eq!(line.heard.update(1).await.number, acted.answered.expect("an answer").number);
-    caller.cancel_table(crate::table_requests::cancel(&seated.id)).await.unwrap();
-    line.heard.over(1).await;
-    assert_eq!(line.heard.closed(1).await.reason(), Reason::Unspecified);
-    let ended = tokio::time::timeout(Duration::from_secs(60), line.heard.ending()).await;
+async fn responses_continue_after_the_client_ends_its_requests() {
+    let server = TestServer::new().await;
+    let seated = server.new_seated_table(gap(2)).await;
+    let client = server.client();
+    let mut stream = PlayStream::open_attached(&client, 1, play_seat(&seated.tokens[0])).await;
+    let decision = stream.reader.decision(1).await;
+    stream.end_requests();
+    let acted = client
+        .act(crate::table_requests::act(&seated.tokens[0], answer_index(decision.id, 0)))
+        .await
+        .unwrap();
+    assert_eq!(stream.reader.update(1).await.number, acted.answered.expect("an answer").number);
+    client.cancel_table(crate::table_requests::cancel(&seated.id)).await.unwrap();
+    stream.reader.table_over(1).await;
+    assert_eq!(stream.reader.closed(1).await.reason(), Reason::Unspecified);
+    let ended = tokio::time::timeout(Duration::from_secs(60), stream.reader.ending()).await;
     assert!(matches!(ended, Ok(Ok(None))), "the stream ends with its last channel");
 }

@@ -1,4 +1,4 @@
-//! Lists of records, and all records of a tournament over one stream.
+//! ListRecords, and ExportRecords: all records of a tournament over one stream.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use parlor_server::stored::{decode_record, encode_record};
 use parlor_server::table::{ChanceSetup, Deal, Holder, Visibility};
 use prost::Message;
 
-use crate::agent_client::{Agent, hello};
-use crate::client::{Caller, Refused, why};
-use crate::records::{get, of, replay};
-use crate::table_requests::{cancel, delete, gap, no_table, private, table};
-use crate::test_server::{Scene, key, ms, soon};
-use crate::tournament_requests as tournament;
+use crate::agent_client::{AgentClient, hello};
+use crate::client::{Client, RpcError, error_reason};
+use crate::records::{for_viewer, get, replay};
+use crate::table_requests::{cancel, delete, gap, private, table, unknown_table_id};
+use crate::test_server::{TestServer, api_key, ms, with_timeout};
+use crate::tournament_requests;
 
 const OWNER: &[Scope] = &[Scope::Tables, Scope::Play, Scope::SeededTables];
 
@@ -25,13 +25,13 @@ fn everything() -> v1::ListRecordsRequest {
     v1::ListRecordsRequest::default()
 }
 
-/// The ids on all pages of a list, put together.
-async fn list(caller: &Caller, mut request: v1::ListRecordsRequest) -> Vec<String> {
+/// The table ids on all pages of a list.
+async fn list(client: &Client, mut request: v1::ListRecordsRequest) -> Vec<String> {
     let mut all = Vec::new();
     loop {
-        let page = caller.list_records(request.clone()).await.expect("a page");
-        let most = if request.page_size == 0 { 100 } else { request.page_size };
-        assert!(page.records.len() <= most as usize);
+        let page = client.list_records(request.clone()).await.expect("a page");
+        let max = if request.page_size == 0 { 100 } else { request.page_size };
+        assert!(page.records.len() <= max as usize);
         all.extend(page.records.into_iter().map(|record| record.table_id));
         if page.next_page_token.is_empty() {
             return all;
@@ -41,30 +41,30 @@ async fn list(caller: &Caller, mut request: v1::ListRecordsRequest) -> Vec<Strin
 }
 
 #[tokio::test]
-async fn lists_find_what_is_over_and_may_be_seen() {
-    let (anna, ben) = (key("anna", OWNER), key("ben", OWNER));
-    let scene = Scene::with_keys([&anna, &ben]).await;
-    let (owner, other) = (scene.holder(&anna), scene.holder(&ben));
-    let over = async |caller: &Caller, request| {
-        let id = caller.make(request).await;
-        caller.cancel_table(cancel(&id)).await.expect("it can be done");
-        scene.advance(ms(1_000));
+async fn list_records_filters_and_hides_private_records() {
+    let (anna, ben) = (api_key("anna", OWNER), api_key("ben", OWNER));
+    let server = TestServer::with_keys([&anna, &ben]).await;
+    let (owner, other) = (server.client_with_key(&anna), server.client_with_key(&ben));
+    let cancelled_table = async |client: &Client, request| {
+        let id = client.new_table(request).await;
+        client.cancel_table(cancel(&id)).await.expect("an accepted request");
+        server.advance(ms(1_000));
         id
     };
-    let first = over(&owner, gap(2)).await;
-    let hidden = over(&owner, private(gap(2))).await;
-    let flush = over(&other, table(GameId::Flush, 3)).await;
-    let played = owner.seat_all(gap(2)).await;
-    scene.play_seats(&played).await;
-    let deleted = over(&owner, gap(2)).await;
-    owner.delete_table(delete(&deleted)).await.expect("it is over");
-    owner.make(gap(2)).await;
-    owner.seat_all(gap(2)).await;
+    let first = cancelled_table(&owner, gap(2)).await;
+    let hidden = cancelled_table(&owner, private(gap(2))).await;
+    let flush = cancelled_table(&other, table(GameId::Flush, 3)).await;
+    let played = owner.new_seated_table(gap(2)).await;
+    server.play_seats(&played).await;
+    let deleted = cancelled_table(&owner, gap(2)).await;
+    owner.delete_table(delete(&deleted)).await.expect("a table that is over");
+    owner.new_table(gap(2)).await;
+    owner.new_seated_table(gap(2)).await;
     let (first, hidden, flush, played) =
         (first.as_str(), hidden.as_str(), flush.as_str(), played.id.as_str());
 
-    let nobody = scene.anyone();
-    assert_eq!(list(&nobody, everything()).await, [played, flush, first]);
+    let anonymous = server.client();
+    assert_eq!(list(&anonymous, everything()).await, [played, flush, first]);
     assert_eq!(list(&owner, everything()).await, [played, flush, hidden, first]);
     assert_eq!(list(&other, everything()).await, [played, flush, first]);
     for page_size in 1..5 {
@@ -74,18 +74,18 @@ async fn lists_find_what_is_over_and_may_be_seen() {
     let owned = v1::ListRecordsRequest { owned: true, ..everything() };
     assert_eq!(list(&owner, owned.clone()).await, [played, hidden, first]);
     assert_eq!(list(&other, owned.clone()).await, [flush]);
-    assert_eq!(why(nobody.list_records(owned).await), Reason::CredentialsMissing);
+    assert_eq!(error_reason(anonymous.list_records(owned).await), Reason::CredentialsMissing);
     let game = |game: &str| v1::ListRecordsRequest { game: game.to_owned(), ..everything() };
-    assert_eq!(list(&nobody, game("flush")).await, [flush]);
-    assert_eq!(list(&nobody, game("gap")).await, [played, first]);
-    assert_eq!(list(&nobody, game("no_dice")).await, [""; 0]);
+    assert_eq!(list(&anonymous, game("flush")).await, [flush]);
+    assert_eq!(list(&anonymous, game("gap")).await, [played, first]);
+    assert_eq!(list(&anonymous, game("no_dice")).await, [""; 0]);
 
-    let made = owner.look(flush).await.create_time;
-    let since = v1::ListRecordsRequest { created_since: made, ..everything() };
-    let before = v1::ListRecordsRequest { created_before: made, ..everything() };
+    let created = owner.table(flush).await.create_time;
+    let since = v1::ListRecordsRequest { created_since: created, ..everything() };
+    let before = v1::ListRecordsRequest { created_before: created, ..everything() };
     assert_eq!(list(&owner, since.clone()).await, [played, flush]);
     assert_eq!(list(&owner, before).await, [hidden, first]);
-    let both = v1::ListRecordsRequest { created_before: made, ..since };
+    let both = v1::ListRecordsRequest { created_before: created, ..since };
     assert_eq!(list(&owner, both).await, [""; 0]);
 
     let records = owner.list_records(everything()).await.unwrap().records;
@@ -105,11 +105,11 @@ async fn lists_find_what_is_over_and_may_be_seen() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_asked_wrongly_is_refused() {
-    let scene = Scene::new().await;
-    let caller = scene.anyone();
+async fn invalid_list_records_requests_are_refused() {
+    let server = TestServer::new().await;
+    let client = server.client();
     let chess = v1::ListRecordsRequest { game: "chess".into(), ..everything() };
-    assert_eq!(why(caller.list_records(chess).await), Reason::GameNotFound);
+    assert_eq!(error_reason(client.list_records(chess).await), Reason::GameNotFound);
     let time = |seconds, nanos| Some(prost_types::Timestamp { seconds, nanos });
     for (field, request) in [
         ("agent", v1::ListRecordsRequest { agent: "a b".into(), ..everything() }),
@@ -121,15 +121,15 @@ async fn a_list_that_is_asked_wrongly_is_refused() {
         ("page_size", v1::ListRecordsRequest { page_size: 1_001, ..everything() }),
         ("page_token", v1::ListRecordsRequest { page_token: "next".into(), ..everything() }),
     ] {
-        let refused = caller.list_records(request).await.unwrap_err();
+        let refused = client.list_records(request).await.unwrap_err();
         assert_eq!((refused.reason, refused.fields), (Reason::InvalidField, vec![field.to_owned()]));
     }
-    // Nobody made a table before 1970.
+    // A bound before 1970 is valid and matches nothing.
     let early = v1::ListRecordsRequest { created_before: time(-5, 5), ..everything() };
-    assert_eq!(list(&caller, early).await, [""; 0]);
+    assert_eq!(list(&client, early).await, [""; 0]);
 }
 
-/// A tournament in the log that nobody runs.
+/// Appends a tournament to the log that no task runs.
 async fn put_tournament(log: &dyn Log, id: TableId, owner: &str, public: bool) {
     let listing = Listing {
         kind: Kind::Tournament,
@@ -147,7 +147,7 @@ async fn put_tournament(log: &dyn Log, id: TableId, owner: &str, public: bool) {
     log.append(append).await.expect("a new tournament");
 }
 
-/// A copy of a finished table as one of a deal, with an agent on its first seat.
+/// Appends a copy of a finished table as a table of a deal, with an agent on its first seat.
 async fn put_table(log: &dyn Log, model: TableId, id: TableId, deal: Deal, public: bool) {
     let bytes = log.record(model).await.expect("a table").expect("a record");
     let mut record = decode_record(&bytes).expect("a record");
@@ -176,55 +176,57 @@ fn deal(tournament: TableId, number: u32, rotation: u8) -> Deal {
     Deal { tournament, number, rotation, server_seed, entropy, recolour: false, given: true }
 }
 
-/// All messages of an export.
+/// All messages of ExportRecords.
 pub(crate) async fn export(
-    caller: &Caller,
+    client: &Client,
     tournament_id: &str,
     viewer: Option<Viewer>,
-) -> Result<Vec<v1::ExportRecordsResponse>, Refused> {
+) -> Result<Vec<v1::ExportRecordsResponse>, RpcError> {
     let request =
         v1::ExportRecordsRequest { tournament_id: tournament_id.to_owned(), viewer: viewer.map(Into::into) };
-    let refused = |status| Refused::of(&status);
-    let mut stream = soon(caller.records().export_records(request)).await.map_err(refused)?.into_inner();
+    let refused = |status| RpcError::from_status(&status);
+    let mut stream =
+        with_timeout(client.records().export_records(request)).await.map_err(refused)?.into_inner();
     let mut messages = Vec::new();
-    while let Some(message) = soon(stream.message()).await.map_err(refused)? {
+    while let Some(message) = with_timeout(stream.message()).await.map_err(refused)? {
         messages.push(message);
     }
     Ok(messages)
 }
 
-/// Tables of a tournament, put into the log in no order: the ids in the order of their deals.
-async fn some_deals(scene: &Scene, tournament: TableId, count: u32, public: bool) -> Vec<String> {
-    let caller = scene.anyone();
-    let seated = caller.seat_all(table(GameId::NoDice, 4)).await;
-    scene.play_seats(&seated).await;
+/// Appends tables of a tournament in an order other than that of their deals: their ids in the order of the
+/// deals.
+async fn append_deals(server: &TestServer, tournament: TableId, count: u32, public: bool) -> Vec<String> {
+    let client = server.client();
+    let seated = client.new_seated_table(table(GameId::NoDice, 4)).await;
+    server.play_seats(&seated).await;
     let model: TableId = seated.id.parse().expect("an id");
     let mut ids = Vec::new();
     for place in 0..count {
         let (number, rotation) = (place / 2, (place % 2) as u8);
-        // The order of their ids is another one.
+        // Ids sort differently from deals.
         let id = TableId::new(u64::from(1_000_000 + place * 7 % count), [place as u8; 10]);
-        put_table(&*scene.log, model, id, deal(tournament, number, rotation), public).await;
+        put_table(&*server.log, model, id, deal(tournament, number, rotation), public).await;
         ids.push(id.to_string());
     }
-    caller.delete_table(delete(&seated.id)).await.expect("it is over");
+    client.delete_table(delete(&seated.id)).await.expect("a table that is over");
     ids
 }
 
 #[tokio::test]
-async fn an_export_has_all_records_in_the_order_of_the_deals_and_no_message_is_large() {
-    let scene = Scene::new().await;
-    let caller = scene.anyone();
+async fn export_has_all_records_in_deal_order_in_bounded_messages() {
+    let server = TestServer::new().await;
+    let client = server.client();
     let tournament = TableId::new(5, [1; 10]);
-    put_tournament(&*scene.log, tournament, "anna", true).await;
+    put_tournament(&*server.log, tournament, "anna", true).await;
     let name = tournament.to_string();
-    assert_eq!(export(&caller, &name, None).await.expect("none yet"), []);
+    assert_eq!(export(&client, &name, None).await.expect("an empty export"), []);
     let count = 80;
-    let ids = some_deals(&scene, tournament, count, true).await;
+    let ids = append_deals(&server, tournament, count, true).await;
 
-    let messages = export(&caller, &name, None).await.expect("an export");
+    let messages = export(&client, &name, None).await.expect("an export");
     let bytes: Vec<usize> = messages.iter().map(Message::encoded_len).collect();
-    assert!(messages.len() > 1, "{bytes:?}: too little to test anything");
+    assert!(messages.len() > 1, "{bytes:?}: too few messages for a meaningful test");
     for (message, bytes) in messages.iter().zip(&bytes) {
         assert!(*bytes <= 258 << 10 || message.records.len() == 1, "{bytes}");
     }
@@ -233,41 +235,42 @@ async fn an_export_has_all_records_in_the_order_of_the_deals_and_no_message_is_l
     for (place, record) in (0..).zip(&records) {
         let group = record.shuffle.as_ref().and_then(|shuffle| shuffle.deal_group.as_ref()).expect("a deal");
         assert_eq!((group.number, group.rotation), (Some(place / 2), Some(place % 2)));
-        assert_eq!(**record, caller.record(get(&record.table_id)).await);
+        assert_eq!(**record, client.record(get(&record.table_id)).await);
     }
     let viewer = Viewer::Spectator;
-    let messages = export(&caller, &name, Some(viewer)).await.expect("an export");
+    let messages = export(&client, &name, Some(viewer)).await.expect("an export");
     let records: Vec<v1::Record> = messages.into_iter().flat_map(|message| message.records).collect();
-    assert_eq!(records[7], caller.record(of(viewer, get(&ids[7]))).await);
+    assert_eq!(records[7], client.record(for_viewer(viewer, get(&ids[7]))).await);
 
-    let of_it = v1::ListRecordsRequest { tournament_id: name, ..everything() };
+    let of_tournament = v1::ListRecordsRequest { tournament_id: name, ..everything() };
     let mut newest = ids.clone();
     newest.sort_by(|one, other| other.cmp(one));
-    assert_eq!(list(&caller, of_it.clone()).await, newest);
+    assert_eq!(list(&client, of_tournament.clone()).await, newest);
     for (agent, found) in [("robo", count as usize), ("nobody", 0)] {
         let by_agent = v1::ListRecordsRequest { agent: agent.into(), ..everything() };
-        assert_eq!(list(&caller, by_agent).await.len(), found);
-        let by_both = v1::ListRecordsRequest { agent: agent.into(), page_size: 5, ..of_it.clone() };
-        assert_eq!(list(&caller, by_both).await.len(), found);
+        assert_eq!(list(&client, by_agent).await.len(), found);
+        let by_both = v1::ListRecordsRequest { agent: agent.into(), page_size: 5, ..of_tournament.clone() };
+        assert_eq!(list(&client, by_both).await.len(), found);
     }
-    let none = v1::ListRecordsRequest { tournament_id: no_table(), ..everything() };
-    assert_eq!(list(&caller, none).await, [""; 0]);
-    let summary = caller.list_records(of_it).await.unwrap().records.remove(0);
+    let none = v1::ListRecordsRequest { tournament_id: unknown_table_id(), ..everything() };
+    assert_eq!(list(&client, none).await, [""; 0]);
+    let summary = client.list_records(of_tournament).await.unwrap().records.remove(0);
     assert_eq!(summary.deal_group.expect("a deal").tournament_id, tournament.to_string());
     assert!(matches!(summary.seats[0].occupant, Some(v1::record_seat::Occupant::Agent(_))));
 }
 
-/// What an export has, once the tournament is over: every table of it, each dealt the hands that its deal says.
+/// The export of a finished tournament has a replayable record of every table.
 #[tokio::test]
-async fn a_tournament_is_exported() {
-    let scene = Scene::new().await;
-    let caller = scene.anyone();
-    let setup = tournament::setup(GameId::Gap, &["random", "greedy"], tournament::round_robin(2));
-    let id = caller.begin(setup).await;
-    caller.to_the_end(&id).await;
-    let tables = caller.tables_of(&id).await;
+async fn finished_tournament_is_exported() {
+    let server = TestServer::new().await;
+    let client = server.client();
+    let setup =
+        tournament_requests::setup(GameId::Gap, &["random", "greedy"], tournament_requests::round_robin(2));
+    let id = client.start_new_tournament(setup).await;
+    client.follow_to_end(&id).await;
+    let tables = client.tournament_tables(&id).await;
     assert!(tables.len() >= 4 && tables.iter().all(|table| table.has_record));
-    let messages = export(&caller, &id, None).await.expect("an export");
+    let messages = export(&client, &id, None).await.expect("an export");
     let records: Vec<v1::Record> = messages.into_iter().flat_map(|message| message.records).collect();
     let ids =
         |records: &[v1::Record]| records.iter().map(|record| record.table_id.clone()).collect::<Vec<_>>();
@@ -276,67 +279,78 @@ async fn a_tournament_is_exported() {
         assert_eq!(record.result.as_ref().map(|result| &result.seats), Some(&table.results));
         assert!(replay(record).outcome().is_some());
         let shuffle = record.shuffle.as_ref().expect("a shuffle");
-        assert!(!shuffle.server_seed.is_empty(), "it is over");
+        assert!(!shuffle.server_seed.is_empty(), "the seed is revealed");
     }
 }
 
 #[tokio::test]
-async fn nothing_of_a_deal_is_on_record_before_it_is_over() {
-    let scene = Scene::new().await;
-    let caller = scene.anyone();
-    let mut ann = Agent::connect(&caller, hello("ann")).await;
-    let entrants = vec![tournament::agent("ann"), tournament::house("random")];
-    let setup = tournament::setup(GameId::Gap, &[], tournament::round_robin(1));
-    let id = caller.begin(v1::TournamentSetup { entrants, ..setup }).await;
-    let (_, given) = ann.given().await;
+async fn records_of_a_deal_are_hidden_until_its_last_table_is_over() {
+    let server = TestServer::new().await;
+    let client = server.client();
+    let mut ann = AgentClient::connect(&client, hello("ann")).await;
+    let entrants = vec![tournament_requests::agent("ann"), tournament_requests::house("random")];
+    let setup = tournament_requests::setup(GameId::Gap, &[], tournament_requests::round_robin(1));
+    let id = client.start_new_tournament(v1::TournamentSetup { entrants, ..setup }).await;
+    let (_, given) = ann.next_seat().await;
     let first = given.table_id;
-    assert_eq!(why(caller.get_record(get(&first)).await), Reason::TableNotOver);
+    assert_eq!(error_reason(client.get_record(get(&first)).await), Reason::TableNotOver);
     ann.play(1).await;
-    ann.given().await;
-    // Now the first table of the deal is over, and the second is being played.
-    let refused = caller.get_record(get(&first)).await.unwrap_err();
+    ann.next_seat().await;
+    // The first table of the deal is over, and the second is being played.
+    let refused = client.get_record(get(&first)).await.unwrap_err();
     assert_eq!(refused.reason, Reason::DealNotOver);
     assert_eq!(refused.metadata.get("tournament_id"), Some(&id));
-    let of_it = v1::ListRecordsRequest { tournament_id: id.clone(), ..everything() };
-    assert_eq!(list(&caller, of_it.clone()).await, [""; 0]);
-    assert_eq!(export(&caller, &id, None).await.expect("nothing yet"), []);
+    let of_tournament = v1::ListRecordsRequest { tournament_id: id.clone(), ..everything() };
+    assert_eq!(list(&client, of_tournament.clone()).await, [""; 0]);
+    assert_eq!(export(&client, &id, None).await.expect("an empty export"), []);
     ann.play(1).await;
-    caller.to_the_end(&id).await;
-    assert_eq!(caller.record(get(&first)).await.table_id, first);
-    let by_agent = v1::ListRecordsRequest { agent: "ann".into(), ..of_it };
-    assert_eq!(list(&caller, by_agent).await.len(), 2);
-    let messages = export(&caller, &id, None).await.expect("an export");
+    client.follow_to_end(&id).await;
+    assert_eq!(client.record(get(&first)).await.table_id, first);
+    let by_agent = v1::ListRecordsRequest { agent: "ann".into(), ..of_tournament };
+    assert_eq!(list(&client, by_agent).await.len(), 2);
+    let messages = export(&client, &id, None).await.expect("an export");
     let records: Vec<v1::Record> = messages.into_iter().flat_map(|message| message.records).collect();
     assert_eq!((records.len(), &records[0].table_id), (2, &first));
 }
 
 #[tokio::test]
-async fn a_tournament_that_is_not_there_or_not_to_be_seen_has_no_export() {
-    let (anna, ben, root) = (key("anna", OWNER), key("ben", OWNER), key("root", &[Scope::Admin]));
-    let scene = Scene::with_keys([&anna, &ben, &root]).await;
+async fn export_of_an_unknown_or_private_tournament_is_not_found() {
+    let (anna, ben, root) = (api_key("anna", OWNER), api_key("ben", OWNER), api_key("root", &[Scope::Admin]));
+    let server = TestServer::with_keys([&anna, &ben, &root]).await;
     let tournament = TableId::new(5, [1; 10]);
-    put_tournament(&*scene.log, tournament, "anna", false).await;
+    put_tournament(&*server.log, tournament, "anna", false).await;
     let name = tournament.to_string();
-    for caller in [scene.holder(&anna), scene.holder(&root)] {
-        assert_eq!(export(&caller, &name, None).await.expect("an export"), []);
+    for client in [server.client_with_key(&anna), server.client_with_key(&root)] {
+        assert_eq!(export(&client, &name, None).await.expect("an export"), []);
     }
-    let other = scene.holder(&ben);
-    for caller in [&scene.anyone(), &other] {
-        assert_eq!(why(export(caller, &name, None).await), Reason::TournamentNotFound);
+    let other = server.client_with_key(&ben);
+    for client in [&server.client(), &other] {
+        assert_eq!(error_reason(export(client, &name, None).await), Reason::TournamentNotFound);
     }
-    assert_eq!(why(export(&other, &no_table(), None).await), Reason::TournamentNotFound);
-    let table = other.make(gap(2)).await;
-    assert_eq!(why(export(&other, &table, None).await), Reason::TournamentNotFound, "a table is none");
-    // And a tournament is no table.
+    assert_eq!(error_reason(export(&other, &unknown_table_id(), None).await), Reason::TournamentNotFound);
+    let table = other.new_table(gap(2)).await;
     assert_eq!(
-        why(scene.holder(&anna).get_table(crate::table_requests::get(&name)).await),
+        error_reason(export(&other, &table, None).await),
+        Reason::TournamentNotFound,
+        "a table is not a tournament"
+    );
+    // A tournament is not a table.
+    assert_eq!(
+        error_reason(server.client_with_key(&anna).get_table(crate::table_requests::get(&name)).await),
         Reason::TableNotFound
     );
-    assert_eq!(why(scene.holder(&anna).get_record(get(&name)).await), Reason::TableNotFound);
-    assert_eq!(why(scene.holder(&anna).delete_table(delete(&name)).await), Reason::TableNotFound);
+    assert_eq!(
+        error_reason(server.client_with_key(&anna).get_record(get(&name)).await),
+        Reason::TableNotFound
+    );
+    assert_eq!(
+        error_reason(server.client_with_key(&anna).delete_table(delete(&name)).await),
+        Reason::TableNotFound
+    );
     let refused = export(&other, "x", None).await.unwrap_err();
     assert_eq!((refused.reason, refused.fields), (Reason::InvalidField, vec!["tournament_id".to_owned()]));
     let request = v1::ExportRecordsRequest { tournament_id: name, viewer: Some(v1::Viewer::default()) };
-    let refused = Refused::of(&soon(other.records().export_records(request)).await.unwrap_err());
+    let refused =
+        RpcError::from_status(&with_timeout(other.records().export_records(request)).await.unwrap_err());
     assert_eq!((refused.reason, refused.fields), (Reason::InvalidField, vec!["viewer".to_owned()]));
 }

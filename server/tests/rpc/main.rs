@@ -1,9 +1,14 @@
-//! The API as its clients meet it: every call, every reason for an error and every game, over real sockets, on a clock
-//! that is moved by hand.
+//! Every RPC, every error reason and every game, over real sockets and on a manually advanced clock.
 //!
-//! Nothing waits for a guessed time: what is waited for is an item of a stream or an answer, with a minute for each.
+//! No test sleeps for a guessed time: each wait is for a stream item or a response, with a timeout of a
+//! minute.
+//!
+//! Helpers: `test_server`, `client`, `streams`, `agent_client`, `players`, `table_requests`,
+//! `tournament_requests`, `faulty_log` and `standings_check`; every other module holds the tests of one
+//! topic.
 
 mod agent_client;
+mod agent_handshake;
 mod agents;
 mod agents_set_aside;
 mod answers;

@@ -1,4 +1,5 @@
-//! Players that play to the end, and what they saw.
+//! Players that play tables to the end, the transcripts of what they received, and replays from the revealed
+//! seed.
 
 use parlor_engine::{
     AnyAction, AnyEvent, AnyGame, AnyOptions, AnyView, Chance, NoEvents, Seat, Seats, Viewer, below,
@@ -7,35 +8,35 @@ use parlor_proto::v1::{self, stream_item::Item, table_event::Event};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-use crate::client::Caller;
-use crate::streams::{Line, answering, index, rail, seat, wanting};
-use crate::table_requests::Seated;
-use crate::test_server::Scene;
+use crate::client::Client;
+use crate::streams::{PlayStream, answer_index, answer_item, play_seat, spectate, with_wants};
+use crate::table_requests::SeatedTable;
+use crate::test_server::TestServer;
 
-/// Chooses among so many legal actions.
-pub(crate) trait Choose: Send {
+/// Chooses the index of a legal action.
+pub(crate) trait ChooseAction: Send {
     fn choose(&mut self, decision: &v1::Decision) -> u32;
 }
 
-impl<F: FnMut(&v1::Decision) -> u32 + Send> Choose for F {
+impl<F: FnMut(&v1::Decision) -> u32 + Send> ChooseAction for F {
     fn choose(&mut self, decision: &v1::Decision) -> u32 {
         self(decision)
     }
 }
 
-/// Somebody who plays anything, the same every time.
-pub(crate) fn whim(seed: u64) -> impl Choose {
+/// Chooses uniformly at random; the same choices for the same seed.
+pub(crate) fn random_choice(seed: u64) -> impl ChooseAction {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     move |decision: &v1::Decision| below(decision.legal_count, &mut rng)
 }
 
-/// What a viewer saw from the beginning to the end.
+/// All items that a viewer received on its channel, from the first to the last.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct Transcript {
     pub(crate) items: Vec<Item>,
 }
 
-impl Seen {
+impl Transcript {
     pub(crate) fn updates(&self) -> impl DoubleEndedIterator<Item = &v1::Update> {
         self.items.iter().filter_map(|item| if let Item::Update(update) = item { Some(update) } else { None })
     }
@@ -54,26 +55,26 @@ impl Seen {
     pub(crate) fn snapshot(&self) -> &v1::Snapshot {
         match self.items.first() {
             Some(Item::Snapshot(snapshot)) => snapshot,
-            other => panic!("first comes a snapshot, not {other:?}"),
+            other => panic!("expected a snapshot first, got {other:?}"),
         }
     }
 
-    /// What happened at the table, in order.
+    /// The table events, in order.
     pub(crate) fn events(&self) -> Vec<Event> {
         let all = self.updates().flat_map(|update| &update.table_events);
         all.map(|event| event.event.clone().expect("a known event")).collect()
     }
 
-    /// The end of the table, which is the last thing that happened.
+    /// The last table event, which must be the end of the table.
     pub(crate) fn over(&self) -> v1::TableOver {
         match self.events().pop() {
             Some(Event::Over(over)) => over,
-            other => panic!("the last event is the end, not {other:?}"),
+            other => panic!("expected the end of the table, got {other:?}"),
         }
     }
 
-    /// Holds what was seen against the promises of the stream: numbers without holes, decisions after their update and
-    /// about the view of that moment, one decided for each that was asked, and views that follow from the events.
+    /// Checks the invariants of the stream: numbers have no gaps, a decision comes after its update and has
+    /// the view of that moment, every decision is decided once, and views follow from the events.
     pub(crate) fn check(&self) {
         let snapshot = self.snapshot();
         let mut number = snapshot.number;
@@ -83,14 +84,14 @@ impl Seen {
             match item {
                 Item::Update(update) => {
                     number += 1;
-                    assert_eq!(update.number, number, "numbers have no holes");
+                    assert_eq!(update.number, number, "numbers have no gaps");
                     if let Some(decided) = &update.decided {
-                        assert_eq!(open.take(), Some(decided.decision_id), "what was asked is decided");
+                        assert_eq!(open.take(), Some(decided.decision_id), "the open decision is decided");
                     }
                     view = follow(view, update);
                 }
                 Item::Decision(decision) => {
-                    assert_eq!(decision.after, number, "a decision comes after its update");
+                    assert_eq!(decision.after, number, "a decision comes right after its update");
                     assert_eq!(open.replace(decision.id), None, "one decision at a time");
                     check_decision(decision, view.as_ref());
                 }
@@ -101,7 +102,7 @@ impl Seen {
                     assert_eq!((closed.reason(), closed.number), (v1::ErrorReason::Unspecified, number));
                 }
                 Item::Presence(_) | Item::TimeLeft(_) => {}
-                Item::SeatGiven(_) => panic!("a seat was given to a player"),
+                Item::SeatGiven(_) => panic!("a seat assigned to a player"),
                 Item::Snapshot(_) => panic!("a second snapshot"),
             }
         }
@@ -111,19 +112,20 @@ impl Seen {
     }
 }
 
-/// The view after an update: the one that came with it, which is the one that follows from the events.
+/// The view after an update. If the update carries a view, it must equal the one that follows from the
+/// events.
 fn follow(view: Option<AnyView>, update: &v1::Update) -> Option<AnyView> {
     let sent = update.view.as_deref().map(engine_view);
     let followed = view.map(|mut view| {
         for event in &update.events {
-            view.follow(&AnyEvent::try_from(event.clone()).expect("an event"));
+            view.follow(&AnyEvent::try_from(event.clone()).expect("a valid event"));
         }
         view
     });
     if let (Some(sent), Some(followed)) = (&sent, &followed) {
         assert_eq!(sent, followed, "a view follows from the events");
     }
-    // The first one cannot follow from anything: the game begins with it.
+    // The first view has no predecessor.
     followed.or(sent)
 }
 
@@ -132,16 +134,16 @@ fn check_decision(decision: &v1::Decision, view: Option<&AnyView>) {
     assert!(decision.default_index < decision.legal_count);
     let asked = decision.view.as_deref().map(engine_view).expect("a view");
     if let Some(view) = view {
-        assert_eq!(asked, *view, "a decision is about the game after its update");
+        assert_eq!(asked, *view, "the view of a decision is the view after its update");
     }
 }
 
 pub(crate) fn engine_view(view: &v1::GameView) -> AnyView {
-    AnyView::try_from(view.clone()).expect("a view")
+    AnyView::try_from(view.clone()).expect("a valid view")
 }
 
-/// What most bots want, and the view with each update.
-pub(crate) const VIEWS: v1::Wants = v1::Wants {
+/// The wants of most bots, plus the view of each update.
+pub(crate) const WANT_VIEWS: v1::Wants = v1::Wants {
     events: true,
     update_views: true,
     decision_views: true,
@@ -150,25 +152,25 @@ pub(crate) const VIEWS: v1::Wants = v1::Wants {
     time_left: false,
 };
 
-/// Plays one seat, over a stream of its own, to the end.
-pub(crate) async fn play(caller: &Caller, attach: v1::Attach, choose: impl Choose) -> Seen {
-    let mut line = Line::attached(caller, 1, attach).await;
-    let first = line.heard.on(1).await;
-    play_on(line, first, choose).await
+/// Plays one seat to the end over a stream of its own.
+pub(crate) async fn play(client: &Client, attach: v1::Attach, choose: impl ChooseAction) -> Transcript {
+    let mut stream = PlayStream::open_attached(client, 1, attach).await;
+    let first = stream.reader.next_on(1).await;
+    play_from(stream, first, choose).await
 }
 
-/// Plays on, on channel 1, from the first item to the end.
-async fn play_on(mut line: Line, first: Item, mut choose: impl Choose) -> Seen {
-    let mut seen = Seen::default();
+/// Plays on channel 1 from this first item to the end.
+async fn play_from(mut stream: PlayStream, first: Item, mut choose: impl ChooseAction) -> Transcript {
+    let mut seen = Transcript::default();
     let mut next = Some(first);
     loop {
         let item = match next.take() {
             Some(first) => first,
-            None => line.heard.on(1).await,
+            None => stream.reader.next_on(1).await,
         };
         if let Item::Decision(decision) = &item {
-            let chosen = choose.choose(decision);
-            line.say(vec![answering(1, index(decision.id, chosen))]).await;
+            let index = choose.choose(decision);
+            stream.send(vec![answer_item(1, answer_index(decision.id, index))]).await;
         }
         seen.items.push(item);
         if matches!(seen.items.last(), Some(Item::Closed(_))) {
@@ -177,85 +179,88 @@ async fn play_on(mut line: Line, first: Item, mut choose: impl Choose) -> Seen {
     }
 }
 
-/// What everyone at a table saw: the players in order, and a spectator.
-pub(crate) struct Game {
+/// The transcripts of a table: the players in the order of the seats, and a spectator.
+pub(crate) struct PlayedTable {
     pub(crate) id: String,
-    pub(crate) players: Vec<Seen>,
-    pub(crate) spectator: Seen,
+    pub(crate) players: Vec<Transcript>,
+    pub(crate) spectator: Transcript,
 }
 
-impl Scene {
-    /// Makes a public table, and plays it to the end, everyone over a stream of their own.
-    pub(crate) async fn play_out(&self, request: v1::CreateTableRequest) -> Game {
-        let owner = self.anyone();
+impl TestServer {
+    /// Creates a public table, and plays it to the end, each viewer over a stream of its own.
+    pub(crate) async fn play_to_end(&self, request: v1::CreateTableRequest) -> PlayedTable {
+        let owner = self.client();
         let seats = request.seats.len();
-        let id = owner.make(request).await;
-        let mut guest = Line::attached(&owner, 1, wanting(VIEWS, rail(&id))).await;
-        let first = guest.heard.on(1).await;
-        let watching = tokio::spawn(play_on(guest, first, |_: &v1::Decision| 0));
+        let id = owner.new_table(request).await;
+        let mut spectator = PlayStream::open_attached(&owner, 1, with_wants(WANT_VIEWS, spectate(&id))).await;
+        let first = spectator.reader.next_on(1).await;
+        let watching = tokio::spawn(play_from(spectator, first, |_: &v1::Decision| 0));
         let mut tokens = Vec::new();
         for _ in 0..seats {
             tokens.push(owner.join_table(crate::table_requests::join(&id)).await.expect("a seat").seat_token);
         }
-        let players = self.play_seats(&Seated { id: id.clone(), tokens }).await;
-        let spectator = crate::test_server::soon(watching).await.expect("a spectator");
-        Game { id, players, spectator }
+        let players = self.play_seats(&SeatedTable { id: id.clone(), tokens }).await;
+        let spectator = crate::test_server::with_timeout(watching).await.expect("the spectator's task");
+        PlayedTable { id, players, spectator }
     }
 
-    /// Plays the seats of these tokens to the end, each over a stream of its own.
-    pub(crate) async fn play_seats(&self, seated: &Seated) -> Vec<Seen> {
+    /// Plays every seat of the table to the end, each over a stream of its own.
+    pub(crate) async fn play_seats(&self, seated: &SeatedTable) -> Vec<Transcript> {
         let playing: Vec<_> = (0..)
             .zip(&seated.tokens)
             .map(|(seed, token)| {
-                let (caller, attach) = (self.anyone(), wanting(VIEWS, seat(token)));
-                tokio::spawn(async move { play(&caller, attach, whim(seed)).await })
+                let (client, attach) = (self.client(), with_wants(WANT_VIEWS, play_seat(token)));
+                tokio::spawn(async move { play(&client, attach, random_choice(seed)).await })
             })
             .collect();
         let mut players = Vec::new();
         for player in playing {
-            players.push(player.await.expect("a player"));
+            players.push(player.await.expect("the player's task"));
         }
         players
     }
 }
 
-/// The game dealt again from its seed, with the decisions that each seat made. Whoever was asked saw what is seen in it.
-pub(crate) fn dealt_again(table: &v1::Table, players: &[Seen]) -> AnyGame {
-    let mut game = deal(table);
-    let mut left: Vec<_> = players.iter().map(Seen::decided).collect();
-    // The seats that were asked together with others. What they saw then is not what they see when it is their turn in
-    // this order.
-    let mut together = Seats::NONE;
+/// Replays a finished game from its revealed seed with the decisions of each seat, and checks that the view
+/// of each decision is the view in the replay.
+pub(crate) fn replay_from_seed(table: &v1::Table, players: &[Transcript]) -> AnyGame {
+    let mut game = deal_from_seed(table);
+    let mut left: Vec<_> = players.iter().map(Transcript::decided).collect();
+    // Seats that decide simultaneously: their views at the decision are not those of this sequential replay.
+    let mut simultaneous = Seats::NONE;
     while let Some(asked) = game.to_act().first() {
         if game.to_act().len() > 1 {
-            together = game.to_act();
+            simultaneous = game.to_act();
         }
-        let made = left[asked.index()].next().expect("as many decisions as the game asks for");
-        if !together.contains(asked) {
+        let made = left[asked.index()].next().expect("a decision for each that the game asks for");
+        if !simultaneous.contains(asked) {
             check_view(&game, asked, &players[asked.index()], made.decision_id);
         }
-        together = together.without(asked);
+        simultaneous = simultaneous.without(asked);
         let action = AnyAction::try_from(made.action.clone().expect("an action")).expect("an action");
-        game.apply(asked, action, &mut NoEvents).expect("what was accepted is legal");
+        game.apply(asked, action, &mut NoEvents).expect("an accepted action is legal");
     }
-    assert!(left.iter_mut().all(|left| left.next().is_none()), "every decision is in the game");
+    assert!(
+        left.iter_mut().all(|left| left.next().is_none()),
+        "decisions left over after the end of the replay"
+    );
     game
 }
 
-/// What the seat saw when it was asked is what it sees in this game.
-fn check_view(game: &AnyGame, asked: Seat, seen: &Seen, id: u32) {
-    // Whoever came afterwards was not asked.
+/// Checks the view of a decision against the replay.
+fn check_view(game: &AnyGame, asked: Seat, seen: &Transcript, id: u32) {
+    // A transcript that begins after the decision does not have it.
     if let Some(decision) = seen.decisions().find(|decision| decision.id == id) {
         let view = decision.view.as_deref().map(engine_view).expect("a view");
         assert_eq!(game.view(Viewer::Seat(asked)), view, "seat {asked}, decision {id}");
     }
 }
 
-/// The game as it began, from the seed that the table shows when it is over.
-pub(crate) fn deal(table: &v1::Table) -> AnyGame {
+/// The first position, from the seed that a finished table reveals.
+pub(crate) fn deal_from_seed(table: &v1::Table) -> AnyGame {
     let options = AnyOptions::try_from(table.options.expect("options")).expect("options");
     let shuffle = table.shuffle.as_ref().expect("a shuffle");
     let seed: [u8; 32] = shuffle.game_seed.as_slice().try_into().expect("32 bytes");
-    let players = u8::try_from(table.seats.len()).expect("a few");
+    let players = u8::try_from(table.seats.len()).expect("at most 6 players");
     AnyGame::new(table.rules_version, options, players, Chance::seeded(seed), &mut NoEvents).expect("a game")
 }

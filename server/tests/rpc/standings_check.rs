@@ -1,16 +1,16 @@
-//! The sums of a tournament that was played to its end: whatever is counted twice comes to the same, and the standings
-//! are what anybody can add up from the results of the tables.
+//! `check_standings`: recomputes the standings of a finished tournament from the results of its tables, and
+//! compares.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use parlor_proto::v1;
 
-/// What adding up the tables gives for one entrant.
+/// Sums over the tables of one entrant.
 #[derive(Default)]
 struct Sums {
     games: u32,
     groups: BTreeSet<u32>,
-    /// The points less the mean of the others', over all tables.
+    /// Sum over all tables of the points less the mean of the others'.
     scores: f64,
     places: f64,
     finishes: BTreeMap<i32, u32>,
@@ -20,7 +20,7 @@ fn near(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-6
 }
 
-/// The points that count: whoever forfeited has the lowest of the table.
+/// The counted points by entrant: a seat that forfeited has the lowest points of its table.
 fn points(table: &v1::TournamentTable) -> Vec<(u32, f64)> {
     let lowest = table.results.iter().map(|seat| seat.points).min().expect("a table has seats");
     let counted = |seat: &v1::SeatResult| match seat.finish() {
@@ -31,13 +31,14 @@ fn points(table: &v1::TournamentTable) -> Vec<(u32, f64)> {
     table.entrants.iter().copied().zip(points).collect()
 }
 
-/// Checks a tournament of duplicate deals, with all its tables, of which no group is void.
-pub(crate) fn check_sums(standings: &v1::Standings, tables: &[v1::TournamentTable], players: u32) {
+/// Checks the standings of a finished tournament of duplicate deals without void groups against all of its
+/// tables.
+pub(crate) fn check_standings(standings: &v1::Standings, tables: &[v1::TournamentTable], players: u32) {
     assert_eq!(standings.groups_counted, standings.groups_expected, "{standings:?}");
     assert_eq!(standings.groups_counted, standings.groups_complete);
     assert_eq!((standings.tables_over, standings.tables_running), (standings.tables_expected, 0));
     assert_eq!(tables.len() as u32, standings.tables_over);
-    assert_eq!(standings.tables_over, standings.groups_counted * players, "a table for each rotation");
+    assert_eq!(standings.tables_over, standings.groups_counted * players, "one table for each rotation");
     check_tables(tables, players);
 
     let mut sums: BTreeMap<u32, Sums> = BTreeMap::new();
@@ -56,7 +57,7 @@ pub(crate) fn check_sums(standings: &v1::Standings, tables: &[v1::TournamentTabl
                 std::cmp::Ordering::Equal => 1,
                 std::cmp::Ordering::Less => 0,
             });
-            // A seat is equal to itself.
+            // Less the half point of the comparison with itself.
             sums.places += f64::from(half_points.sum::<u32>() - 1) / 2.0 / f64::from(players - 1);
             for (other, others) in points.iter().filter(|(other, _)| other != who) {
                 let pair = pairs.entry((*who, *other)).or_default();
@@ -82,10 +83,10 @@ pub(crate) fn check_sums(standings: &v1::Standings, tables: &[v1::TournamentTabl
     }
     let places: f64 = rows.iter().map(|row| row.place_points).sum();
     assert!(near(places, f64::from(standings.tables_over * players) / 2.0), "{places}");
-    // What one wins, the others lose: the scores of a group add up to nothing.
+    // Group scores are zero-sum.
     let scores: f64 = rows.iter().map(|row| row.mean * f64::from(row.groups)).sum();
     assert!(near(scores, 0.0), "{scores}");
-    assert_eq!(standings.cells.len(), pairs.len(), "a cell for each pair that has met, in both orders");
+    assert_eq!(standings.cells.len(), pairs.len(), "one cell for each ordered pair that has met");
     for cell in &standings.cells {
         let (groups, difference) = &pairs[&(cell.entrant, cell.opponent)];
         assert_eq!(cell.groups, groups.len() as u32, "{cell:?}");
@@ -94,17 +95,18 @@ pub(crate) fn check_sums(standings: &v1::Standings, tables: &[v1::TournamentTabl
     assert!(rows.windows(2).all(|pair| pair[0].rank <= pair[1].rank));
 }
 
-/// Every table of a deal is there once, and everyone has sat on every seat of it once.
+/// Checks that every table of a deal is listed once, and that each entrant of the deal has had each seat
+/// once.
 fn check_tables(tables: &[v1::TournamentTable], players: u32) {
     let mut seated: BTreeMap<u32, BTreeSet<(u32, usize)>> = BTreeMap::new();
     let mut ids: BTreeSet<&str> = BTreeSet::new();
     for table in tables {
         assert!(table.over && table.has_record && table.void_reason.is_empty(), "{table:?}");
         assert_eq!((table.entrants.len(), table.results.len()), (players as usize, players as usize));
-        assert!(ids.insert(&table.table_id), "no table is listed twice: {table:?}");
+        assert!(ids.insert(&table.table_id), "listed twice: {table:?}");
         for (seat, entrant) in table.entrants.iter().enumerate() {
             let is_new = seated.entry(table.group).or_default().insert((*entrant, seat));
-            assert!(is_new, "nobody sits twice on a seat of a deal: {table:?}");
+            assert!(is_new, "the same seat of a deal twice: {table:?}");
         }
     }
     for (group, seated) in seated {

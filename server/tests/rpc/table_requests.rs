@@ -1,12 +1,12 @@
-//! What the tests ask for: tables, seats, and the players on them.
+//! Builders of TableService requests, and helpers that create tables and fill their seats.
 
 use parlor_engine::{AnyGame, Chance as Deal, GameId, NoEvents};
 use parlor_proto::v1::{self, create_table_request::Chance, seat_setup::Occupant};
 
-use crate::client::Caller;
-use crate::test_server::Scene;
+use crate::client::Client;
+use crate::test_server::TestServer;
 
-/// A game that is over soon, with its usual options otherwise.
+/// The default options of a game; GAP is shortened to one round.
 pub(crate) fn options(game: GameId) -> v1::GameOptions {
     let mut options = v1::GameOptions::from(game.default_options());
     if let Some(v1::game_options::Game::Gap(gap)) = &mut options.game {
@@ -15,7 +15,7 @@ pub(crate) fn options(game: GameId) -> v1::GameOptions {
     options
 }
 
-/// A table of this game, public, with so many open seats, without a clock, and with the same cards every time.
+/// A public table of this game with `players` open seats, without a clock, and with a fixed seed.
 pub(crate) fn table(game: GameId, players: usize) -> v1::CreateTableRequest {
     v1::CreateTableRequest {
         options: Some(options(game)),
@@ -26,45 +26,45 @@ pub(crate) fn table(game: GameId, players: usize) -> v1::CreateTableRequest {
     }
 }
 
-/// The same, with these cards.
+/// The same request with this seed.
 pub(crate) fn seeded(seed: [u8; 32], request: v1::CreateTableRequest) -> v1::CreateTableRequest {
     let chance = Some(Chance::GivenSeed(v1::GivenSeed { seed: seed.to_vec() }));
     v1::CreateTableRequest { chance, ..request }
 }
 
-/// The same, with cards that nobody chose.
+/// The same request with fresh chance: the server draws the seed.
 pub(crate) fn fresh(request: v1::CreateTableRequest) -> v1::CreateTableRequest {
     v1::CreateTableRequest { chance: Some(Chance::Fresh(v1::FreshChance {})), ..request }
 }
 
-/// The same, with a clock.
+/// The same request with a clock.
 pub(crate) fn timed(clock: v1::ClockSettings, request: v1::CreateTableRequest) -> v1::CreateTableRequest {
     v1::CreateTableRequest { clock: Some(clock), ..request }
 }
 
-/// The same, for those who are let in.
+/// The same request for a private table.
 pub(crate) fn private(request: v1::CreateTableRequest) -> v1::CreateTableRequest {
     v1::CreateTableRequest { visibility: v1::Visibility::Private.into(), ..request }
 }
 
-/// The first seed of 32 equal bytes that deals such a game.
-pub(crate) fn seed_of(game: GameId, players: u8, wanted: impl Fn(&AnyGame) -> bool) -> [u8; 32] {
+/// The first seed of 32 equal bytes whose deal passes the predicate.
+pub(crate) fn find_seed(game: GameId, players: u8, wanted: impl Fn(&AnyGame) -> bool) -> [u8; 32] {
     let (version, options) = (game.info().rules_version, game.default_options());
     let deals = |byte: &u8| {
         let chance = Deal::seeded([*byte; 32]);
         wanted(&AnyGame::new(version, options, players, chance, &mut NoEvents).expect("a game"))
     };
-    let byte = (0..=u8::MAX).find(deals).expect("a deal like that in 256");
+    let byte = (0..=u8::MAX).find(deals).expect("a deal that passes among 256 seeds");
     [byte; 32]
 }
 
-/// A table of GAP, which has one decision at a time.
+/// A table of GAP, a game with one decision at a time.
 pub(crate) fn gap(players: usize) -> v1::CreateTableRequest {
     table(GameId::Gap, players)
 }
 
-/// The id of a table that nobody has made.
-pub(crate) fn no_table() -> String {
+/// A valid id that no table or tournament has.
+pub(crate) fn unknown_table_id() -> String {
     parlor_server::TableId::from_bytes([1; 16]).to_string()
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn reserved(user_id: &str, display_name: &str) -> v1::SeatSetup {
     v1::SeatSetup { occupant: Some(Occupant::Reserved(reserved)) }
 }
 
-/// A clock with these times, in milliseconds; a seat forfeits after so many that ran out.
+/// A clock with these times in milliseconds; a seat forfeits after `forfeit_after` timeouts.
 pub(crate) fn clock(decision: u32, bank: u32, grace: u32, forfeit_after: u32) -> v1::ClockSettings {
     v1::ClockSettings {
         decision_ms: Some(decision),
@@ -130,7 +130,7 @@ pub(crate) fn reissue(table_id: &str, seat: u32) -> v1::ReissueSeatTokenRequest 
     v1::ReissueSeatTokenRequest { request_id: String::new(), table_id: table_id.to_owned(), seat }
 }
 
-pub(crate) fn spectators(table_id: &str, revoke_earlier: bool) -> v1::CreateSpectatorTokenRequest {
+pub(crate) fn spectator_token(table_id: &str, revoke_earlier: bool) -> v1::CreateSpectatorTokenRequest {
     v1::CreateSpectatorTokenRequest { table_id: table_id.to_owned(), revoke_earlier }
 }
 
@@ -138,8 +138,8 @@ pub(crate) fn resign(token: &str) -> v1::ResignSeatRequest {
     v1::ResignSeatRequest { seat: Some(v1::resign_seat_request::Seat::SeatToken(token.to_owned())) }
 }
 
-/// The owner takes a player off a seat.
-pub(crate) fn resign_at(table_id: &str, seat: u32) -> v1::ResignSeatRequest {
+/// A resignation by the table's owner in place of the player.
+pub(crate) fn resign_by_owner(table_id: &str, seat: u32) -> v1::ResignSeatRequest {
     let at = v1::SeatAtTable { table_id: table_id.to_owned(), seat };
     v1::ResignSeatRequest { seat: Some(v1::resign_seat_request::Seat::SeatAtTable(at)) }
 }
@@ -148,41 +148,41 @@ pub(crate) fn act(token: &str, answer: v1::Answer) -> v1::ActRequest {
     v1::ActRequest { seat_token: token.to_owned(), answer: Some(answer) }
 }
 
-/// A table whose seats are taken: its id, and the tokens of the players in the order of the seats.
+/// A table whose open seats are all taken: its id, and the seat tokens in the order of the seats.
 #[derive(Clone, Debug)]
-pub(crate) struct Seated {
+pub(crate) struct SeatedTable {
     pub(crate) id: String,
     pub(crate) tokens: Vec<String>,
 }
 
-impl Caller {
-    /// Makes a table, and gives its id.
-    pub(crate) async fn make(&self, request: v1::CreateTableRequest) -> String {
+impl Client {
+    /// Creates a table, and returns its id.
+    pub(crate) async fn new_table(&self, request: v1::CreateTableRequest) -> String {
         let made = self.create_table(request).await.expect("a table");
         made.table.expect("a table").table_id
     }
 
-    /// The table as it is now.
-    pub(crate) async fn look(&self, table_id: &str) -> v1::Table {
+    /// GetTable.
+    pub(crate) async fn table(&self, table_id: &str) -> v1::Table {
         self.get_table(get(table_id)).await.expect("a table").table.expect("a table")
     }
 
-    /// Makes a table and takes every open seat.
-    pub(crate) async fn seat_all(&self, request: v1::CreateTableRequest) -> Seated {
+    /// Creates a table and joins every open seat.
+    pub(crate) async fn new_seated_table(&self, request: v1::CreateTableRequest) -> SeatedTable {
         let is_open = |seat: &&v1::SeatSetup| matches!(seat.occupant, None | Some(Occupant::Open(_)));
         let players = request.seats.iter().filter(is_open).count();
-        let id = self.make(request).await;
+        let id = self.new_table(request).await;
         let mut tokens = Vec::new();
         for _ in 0..players {
             tokens.push(self.join_table(join(&id)).await.expect("a seat").seat_token);
         }
-        Seated { id, tokens }
+        SeatedTable { id, tokens }
     }
 }
 
-impl Scene {
-    /// Makes a table and takes every open seat.
-    pub(crate) async fn seat_all(&self, request: v1::CreateTableRequest) -> Seated {
-        self.anyone().seat_all(request).await
+impl TestServer {
+    /// Creates a table and joins every open seat.
+    pub(crate) async fn new_seated_table(&self, request: v1::CreateTableRequest) -> SeatedTable {
+        self.client().new_seated_table(request).await
     }
 }

@@ -1,4 +1,5 @@
-//! A server in this process behind a real socket, on a clock that is moved by hand; and waiting for it.
+//! `TestServer`: a server in this process behind a real socket, on a manually advanced clock; and wait
+//! helpers.
 
 use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
 
@@ -11,31 +12,37 @@ use parlor_server::{
 };
 use tonic::transport::{Channel, Endpoint};
 
-use crate::client::Caller;
+use crate::client::Client;
 
-/// How long anything may take on a slow machine with other things to do.
-const A_MINUTE: Duration = Duration::from_secs(60);
+/// Upper bound for every wait, generous enough for a slow and busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The answer, which comes within a minute.
-pub(crate) async fn soon<T>(answer: impl Future<Output = T>) -> T {
-    tokio::time::timeout(A_MINUTE, answer).await.expect("an answer within a minute")
+/// Awaits a future for at most [`TIMEOUT`].
+///
+/// # Panics
+/// If the future takes longer.
+pub(crate) async fn with_timeout<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(TIMEOUT, future).await.expect("no answer within a minute")
 }
 
-/// Waits until the condition holds. For what a server does in its own time and tells nobody.
-pub(crate) async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
-    let waited = tokio::time::timeout(A_MINUTE, async {
+/// Polls a condition every 2 ms until it holds. For state changes of the server that no stream reports.
+///
+/// # Panics
+/// If the condition does not hold within [`TIMEOUT`].
+pub(crate) async fn wait_until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
+    let polling = tokio::time::timeout(TIMEOUT, async {
         while !condition().await {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     });
-    assert!(waited.await.is_ok(), "{what}: not within a minute");
+    assert!(polling.await.is_ok(), "{what}: not within a minute");
 }
 
 pub(crate) fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
-/// Settings of a server on any free port. Whoever tests a limit sets it.
+/// Settings of a server on a free port, with rate limits that no test reaches unless it sets its own.
 pub(crate) fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.listen.set_port(0);
@@ -47,135 +54,137 @@ pub(crate) fn settings() -> Settings {
     settings
 }
 
-/// A key of this owner, with these scopes.
-pub(crate) fn key(owner: &str, scopes: &[Scope]) -> NewKey {
-    let owner: Owner = owner.parse().expect("a name");
+/// Generates an API key of this owner with these scopes.
+pub(crate) fn api_key(owner: &str, scopes: &[Scope]) -> NewKey {
+    let owner: Owner = owner.parse().expect("a valid owner name");
     NewKey::generate(owner, scopes.to_vec(), None, None).expect("randomness")
 }
 
-/// The same key, with more or other quotas.
+/// Sets the quotas of a key: open tables, and requests per second.
 pub(crate) fn with_quotas(mut key: NewKey, tables: Option<u32>, requests: Option<u32>) -> NewKey {
     key.entry.tables = tables.map(Count::of);
     key.entry.requests_per_second = requests.map(Count::of);
     key
 }
 
-/// A server, and what a test needs of it.
-pub(crate) struct Scene {
-    /// The server's time.
+/// A running server, with its clock, log and keys.
+pub(crate) struct TestServer {
     pub(crate) clock: ManualClock,
-    /// What the server keeps.
     pub(crate) log: Arc<dyn Log>,
     pub(crate) keys: Arc<Keys>,
-    /// Where the log is, if it is in a file.
+    /// Folder of the log file, for logs on disk.
     pub(crate) folder: Option<PathBuf>,
     settings: Settings,
     running: Running,
     channel: Channel,
 }
 
-impl Scene {
-    /// A server without keys, on a log in memory.
-    pub(crate) async fn new() -> Scene {
-        Scene::with(|_| {}).await
+impl TestServer {
+    /// Starts a server without API keys, on a log in memory.
+    pub(crate) async fn new() -> TestServer {
+        TestServer::with_settings(|_| {}).await
     }
 
-    /// The same, with other settings.
-    pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Scene {
-        Scene::on(Arc::new(MemoryLog::new()), change).await
+    /// Starts a server with changed settings, on a log in memory.
+    pub(crate) async fn with_settings(change: impl FnOnce(&mut Settings)) -> TestServer {
+        TestServer::with_log(Arc::new(MemoryLog::new()), change).await
     }
 
-    /// A server with these keys, on a log in memory.
-    pub(crate) async fn with_keys<'a>(keys: impl IntoIterator<Item = &'a NewKey>) -> Scene {
+    /// Starts a server with these API keys, on a log in memory.
+    pub(crate) async fn with_keys<'a>(keys: impl IntoIterator<Item = &'a NewKey>) -> TestServer {
         let entries: Vec<KeyEntry> = keys.into_iter().map(|key| key.entry.clone()).collect();
-        Scene::with(|settings| settings.keys = entries).await
+        TestServer::with_settings(|settings| settings.keys = entries).await
     }
 
-    /// A server on this log.
-    pub(crate) async fn on(log: Arc<dyn Log>, change: impl FnOnce(&mut Settings)) -> Scene {
+    /// Starts a server on this log, with changed settings.
+    pub(crate) async fn with_log(log: Arc<dyn Log>, change: impl FnOnce(&mut Settings)) -> TestServer {
         let mut settings = settings();
         change(&mut settings);
-        Scene::start(log, ManualClock::new(), settings).await
+        TestServer::start(log, ManualClock::new(), settings).await
     }
 
-    async fn start(log: Arc<dyn Log>, clock: ManualClock, settings: Settings) -> Scene {
-        let keys = Arc::new(Keys::new(KeySet::new(settings.keys.clone()).expect("keys")));
+    async fn start(log: Arc<dyn Log>, clock: ManualClock, settings: Settings) -> TestServer {
+        let keys = Arc::new(Keys::new(KeySet::new(settings.keys.clone()).expect("valid keys")));
         let parts = Parts {
             clock: Arc::new(clock.clone()),
             log: log.clone(),
             keys: keys.clone(),
             server_key: ServerKey::from_bytes([7; 32]),
         };
-        let running = soon(Server::start(&settings, parts)).await.expect("a server");
-        let address = running.address().expect("an address");
+        let running = with_timeout(Server::start(&settings, parts)).await.expect("a running server");
+        let address = running.address().expect("a socket address");
         let channel = connect(&format!("http://{address}")).await;
-        Scene { clock, log, keys, folder: None, settings, running, channel }
+        TestServer { clock, log, keys, folder: None, settings, running, channel }
     }
 
-    /// Stops, and starts anew on another log, when the clock on the wall has moved on by so much.
+    /// Stops the server and starts it again on the log that `reopen` returns, with the wall clock `down_for`
+    /// later.
     pub(crate) async fn restart(
         self,
         down_for: Duration,
         reopen: impl AsyncFnOnce(Arc<dyn Log>) -> Arc<dyn Log>,
-    ) -> Scene {
-        let Scene { clock, log, settings, running, channel, .. } = self;
+    ) -> TestServer {
+        let TestServer { clock, log, settings, running, channel, .. } = self;
         drop(channel);
-        soon(running.stop()).await;
-        let down_ms = u64::try_from(down_for.as_millis()).expect("a time");
+        with_timeout(running.stop()).await;
+        let down_ms = u64::try_from(down_for.as_millis()).expect("a downtime in u64 milliseconds");
         let later = ManualClock::new();
         later.set_wall_clock(clock.now_ms() + down_ms);
         let log = reopen(log).await;
-        Scene::start(log, later, settings).await
+        TestServer::start(log, later, settings).await
     }
 
-    /// Begins to stop the server.
-    pub(crate) fn stopping(self) -> tokio::task::JoinHandle<()> {
+    /// Begins a graceful shutdown in a task of its own.
+    pub(crate) fn begin_shutdown(self) -> tokio::task::JoinHandle<()> {
         tokio::spawn(self.running.stop())
     }
 
-    /// Somebody without a key.
-    pub(crate) fn anyone(&self) -> Caller {
-        Caller::new(self.channel.clone(), None)
+    /// A client without an API key.
+    pub(crate) fn client(&self) -> Client {
+        Client::new(self.channel.clone(), None)
     }
 
-    /// Somebody with this key.
-    pub(crate) fn holder(&self, key: &NewKey) -> Caller {
-        Caller::new(self.channel.clone(), Some(key.text.reveal()))
+    /// A client with this API key.
+    pub(crate) fn client_with_key(&self, key: &NewKey) -> Client {
+        Client::new(self.channel.clone(), Some(key.text.reveal()))
     }
 
-    /// Somebody with this text as a key.
-    pub(crate) fn claiming(&self, key: &str) -> Caller {
-        Caller::new(self.channel.clone(), Some(key))
+    /// A client that sends this text as its API key.
+    pub(crate) fn client_with_key_text(&self, key: &str) -> Client {
+        Client::new(self.channel.clone(), Some(key))
     }
 
-    /// Somebody without a key, on a connection of their own.
-    pub(crate) async fn stranger(&self) -> Caller {
-        Caller::new(connect(&self.url()).await, None)
+    /// A client without an API key, on a connection of its own.
+    pub(crate) async fn client_on_new_connection(&self) -> Client {
+        Client::new(connect(&self.url()).await, None)
     }
 
-    /// Where the server is.
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.running.address().expect("an address"))
+        format!("http://{}", self.running.address().expect("a socket address"))
     }
 
     pub(crate) fn advance(&self, time: Duration) {
         self.clock.advance(time);
     }
 
-    /// Moves time on to so long after the start.
+    /// Advances the clock to `time` after the start of the server.
+    ///
+    /// # Panics
+    /// If the clock is past that already.
     pub(crate) fn advance_to(&self, time: Duration) {
         let now = self.clock.now().since(Moment::START);
         self.clock.advance(
-            time.checked_sub(now).unwrap_or_else(|| panic!("time goes forward: {time:?} after {now:?}")),
+            time.checked_sub(now).unwrap_or_else(|| panic!("{time:?} is before the clock, {now:?}")),
         );
     }
 
-    /// Lets time pass until the server sleeps until exactly so long after its start: so nothing is due before. On the way
-    /// it wakes up for what was due once, and is not any more.
-    pub(crate) async fn sleeps_until(&self, time: Duration) {
+    /// Advances the clock from deadline to deadline until the server's next one is exactly `time` after its
+    /// start, which shows that nothing is due before. Earlier deadlines are those of timers that were
+    /// cancelled meanwhile.
+    pub(crate) async fn advance_to_deadline(&self, time: Duration) {
         let moment = Moment::START + time;
-        let what = format!("a sleep until {time:?}");
-        until(&what, async || match self.clock.next_deadline() {
+        let what = format!("a deadline at {time:?}");
+        wait_until(&what, async || match self.clock.next_deadline() {
             Some(deadline) if deadline < moment => {
                 self.advance_to(deadline.since(Moment::START));
                 false
@@ -188,5 +197,5 @@ impl Scene {
 
 pub(crate) async fn connect(url: &str) -> Channel {
     let endpoint = Endpoint::from_shared(url.to_owned()).expect("a URL");
-    soon(endpoint.connect()).await.expect("a connection")
+    with_timeout(endpoint.connect()).await.expect("a connection")
 }

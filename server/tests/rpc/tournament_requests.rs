@@ -1,14 +1,14 @@
-//! What the tests of tournaments ask for, and waiting for it.
+//! Builders of TournamentService requests, and helpers that create, start and follow tournaments.
 
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, entrant_setup::Entrant, tournament_setup::Format};
 use tonic::Streaming;
 
-use crate::client::Caller;
+use crate::client::Client;
 use crate::table_requests::{bot, options};
-use crate::test_server::soon;
+use crate::test_server::with_timeout;
 
-/// A tournament of these bots of the house: two players a table, without a clock, and with the same cards every time.
+/// A tournament of these house bots: two players a table, without a clock, and with a fixed seed.
 pub(crate) fn setup(game: GameId, bots: &[&str], format: Format) -> v1::TournamentSetup {
     v1::TournamentSetup {
         name: "cup".to_owned(),
@@ -30,12 +30,12 @@ pub(crate) fn agent(name: &str) -> v1::EntrantSetup {
     v1::EntrantSetup { entrant: Some(Entrant::Agent(seat)) }
 }
 
-/// A tournament of the agent `ann` and these bots of the house, which goes on as ann plays: each deal is played once, so that
-/// groups count one after another.
-pub(crate) fn slow(bots: &[&str], groups: u32) -> v1::TournamentSetup {
-    let mut slow = setup(GameId::Gap, bots, round_robin(groups));
-    slow.entrants.insert(0, agent("ann"));
-    v1::TournamentSetup { deals: v1::Deals::Independent.into(), ..slow }
+/// A tournament of the agent `ann` and these house bots, which advances as fast as ann plays. Deals are
+/// independent: a group is one table, so that groups count one after another.
+pub(crate) fn agent_paced(bots: &[&str], groups: u32) -> v1::TournamentSetup {
+    let mut setup = setup(GameId::Gap, bots, round_robin(groups));
+    setup.entrants.insert(0, agent("ann"));
+    v1::TournamentSetup { deals: v1::Deals::Independent.into(), ..setup }
 }
 
 pub(crate) fn round_robin(groups: u32) -> Format {
@@ -86,16 +86,16 @@ pub(crate) fn get(id: &str) -> v1::GetTournamentRequest {
     v1::GetTournamentRequest { tournament_id: id.to_owned() }
 }
 
-impl Caller {
-    /// Makes a tournament, which is not started; gives its id.
-    pub(crate) async fn made(&self, setup: v1::TournamentSetup) -> String {
+impl Client {
+    /// Creates a tournament without starting it, and returns its id.
+    pub(crate) async fn new_tournament(&self, setup: v1::TournamentSetup) -> String {
         let made = self.create_tournament(create(setup)).await.expect("a tournament");
         made.tournament.expect("a tournament").tournament_id
     }
 
-    /// Makes a tournament and starts it; gives its id.
-    pub(crate) async fn begin(&self, setup: v1::TournamentSetup) -> String {
-        let id = self.made(setup).await;
+    /// Creates and starts a tournament, and returns its id.
+    pub(crate) async fn start_new_tournament(&self, setup: v1::TournamentSetup) -> String {
+        let id = self.new_tournament(setup).await;
         self.start_tournament(start(&id)).await.expect("a start");
         id
     }
@@ -109,24 +109,24 @@ impl Caller {
         self.get_standings(request).await.expect("standings").standings.expect("standings")
     }
 
-    pub(crate) async fn follow(&self, id: &str) -> Streaming<v1::FollowTournamentResponse> {
+    pub(crate) async fn follow_tournament(&self, id: &str) -> Streaming<v1::FollowTournamentResponse> {
         let request = v1::FollowTournamentRequest { tournament_id: id.to_owned() };
-        soon(self.tournaments().follow_tournament(request)).await.expect("a stream").into_inner()
+        with_timeout(self.tournaments().follow_tournament(request)).await.expect("a stream").into_inner()
     }
 
-    /// Follows a tournament to its end; gives the last of what was told.
-    pub(crate) async fn to_the_end(&self, id: &str) -> (v1::Tournament, v1::Standings) {
-        let mut stream = self.follow(id).await;
+    /// Follows a tournament to its end, and returns its last state and standings.
+    pub(crate) async fn follow_to_end(&self, id: &str) -> (v1::Tournament, v1::Standings) {
+        let mut stream = self.follow_tournament(id).await;
         let (mut tournament, mut standings) = (None, None);
-        while let Some(told) = soon(stream.message()).await.expect("a stream that goes on") {
-            tournament = told.tournament.or(tournament);
-            standings = told.standings;
+        while let Some(message) = with_timeout(stream.message()).await.expect("an open stream") {
+            tournament = message.tournament.or(tournament);
+            standings = message.standings;
         }
         (tournament.expect("a tournament"), standings.expect("standings"))
     }
 
-    /// All tables of a tournament, by small pages.
-    pub(crate) async fn tables_of(&self, id: &str) -> Vec<v1::TournamentTable> {
+    /// All tables of a tournament, read in pages of 7.
+    pub(crate) async fn tournament_tables(&self, id: &str) -> Vec<v1::TournamentTable> {
         let (mut tables, mut page_token) = (Vec::new(), String::new());
         loop {
             let request = v1::ListTournamentTablesRequest {

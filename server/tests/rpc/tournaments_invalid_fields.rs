@@ -1,35 +1,35 @@
-//! Bad input to the calls of tournaments: each field, and what is said of it.
+//! Validation of TournamentService requests: every invalid field is named by its path.
 
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, ErrorReason as Reason, tournament_setup::Format};
 
-use crate::client::{Refused, why};
-use crate::table_requests::no_table;
-use crate::test_server::Scene;
+use crate::client::{RpcError, error_reason};
+use crate::table_requests::unknown_table_id;
+use crate::test_server::TestServer;
 use crate::tournament_requests::{
     agent, cancel, create, gauntlet, get, house, knockout, round_robin, setup, swiss, void,
 };
 
-fn good() -> v1::TournamentSetup {
+fn valid_setup() -> v1::TournamentSetup {
     setup(GameId::Gap, &["random", "greedy"], round_robin(1))
 }
 
-/// The field of the setup that is refused.
-async fn field(scene: &Scene, change: impl FnOnce(&mut v1::TournamentSetup)) -> String {
-    let mut setup = good();
+/// The invalid field of a changed setup.
+async fn invalid_setup_field(server: &TestServer, change: impl FnOnce(&mut v1::TournamentSetup)) -> String {
+    let mut setup = valid_setup();
     change(&mut setup);
-    refused_field(scene.anyone().create_tournament(create(setup)).await)
+    invalid_field(server.client().create_tournament(create(setup)).await)
 }
 
-fn refused_field<T>(answer: Result<T, Refused>) -> String {
-    let Err(refused) = answer else { panic!("this should have been refused") };
+fn invalid_field<T>(result: Result<T, RpcError>) -> String {
+    let Err(refused) = result else { panic!("the call should have failed") };
     assert_eq!(refused.reason, Reason::InvalidField, "{refused:?}");
     refused.fields.into_iter().next().expect("a field")
 }
 
 #[tokio::test]
-async fn every_field_of_a_setup_is_checked() {
-    let scene = Scene::new().await;
+async fn every_field_of_a_tournament_setup_is_validated() {
+    let server = TestServer::new().await;
     let formats = |format: Format| move |setup: &mut v1::TournamentSetup| setup.format = Some(format);
     let entrants = |count: usize| {
         let agents = (0..count).map(|number| agent(&format!("a{number}"))).collect();
@@ -46,7 +46,7 @@ async fn every_field_of_a_setup_is_checked() {
     };
     macro_rules! check {
         ($($path:literal: $change:expr;)*) => {
-            $(assert_eq!(field(&scene, $change).await, concat!("setup", $path));)*
+            $(assert_eq!(invalid_setup_field(&server, $change).await, concat!("setup", $path));)*
         };
     }
     check! {
@@ -96,51 +96,58 @@ async fn every_field_of_a_setup_is_checked() {
             setup.format = Some(round_robin(100_000));
         };
     }
-    let mut unknown = good();
+    let mut unknown = valid_setup();
     unknown.entrants[1] = house("nobody");
-    let refused = scene.anyone().create_tournament(create(unknown)).await;
-    assert_eq!(why(refused), Reason::HouseBotNotFound);
+    let refused = server.client().create_tournament(create(unknown)).await;
+    assert_eq!(error_reason(refused), Reason::HouseBotNotFound);
 }
 
 #[tokio::test]
-async fn the_other_requests_are_checked() {
-    let scene = Scene::new().await;
-    let caller = scene.anyone();
-    let id = caller.made(good()).await;
+async fn other_tournament_requests_are_validated() {
+    let server = TestServer::new().await;
+    let client = server.client();
+    let id = client.new_tournament(valid_setup()).await;
     assert_eq!(
-        refused_field(caller.create_tournament(v1::CreateTournamentRequest::default()).await),
+        invalid_field(client.create_tournament(v1::CreateTournamentRequest::default()).await),
         "setup"
     );
-    let asked = v1::CreateTournamentRequest { entropy: vec![0; 65], ..create(good()) };
-    assert_eq!(refused_field(caller.create_tournament(asked).await), "entropy");
-    let asked = v1::CreateTournamentRequest { request_id: "ä".to_owned(), ..create(good()) };
-    assert_eq!(refused_field(caller.create_tournament(asked).await), "request_id");
-    assert_eq!(refused_field(caller.get_tournament(get("x")).await), "tournament_id");
-    assert_eq!(why(caller.get_tournament(get(&no_table())).await), Reason::TournamentNotFound);
-    let table = caller.make(crate::table_requests::gap(2)).await;
-    assert_eq!(why(caller.get_tournament(get(&table)).await), Reason::TournamentNotFound, "a table is none");
+    let asked = v1::CreateTournamentRequest { entropy: vec![0; 65], ..create(valid_setup()) };
+    assert_eq!(invalid_field(client.create_tournament(asked).await), "entropy");
+    let asked = v1::CreateTournamentRequest { request_id: "ä".to_owned(), ..create(valid_setup()) };
+    assert_eq!(invalid_field(client.create_tournament(asked).await), "request_id");
+    assert_eq!(invalid_field(client.get_tournament(get("x")).await), "tournament_id");
     assert_eq!(
-        why(caller.get_table(crate::table_requests::get(&id)).await),
-        Reason::TableNotFound,
-        "and none is a table"
+        error_reason(client.get_tournament(get(&unknown_table_id())).await),
+        Reason::TournamentNotFound
     );
-    assert_eq!(refused_field(caller.cancel_tournament(cancel(&id, &"x".repeat(257))).await), "reason");
-    assert_eq!(refused_field(caller.cancel_tournament(cancel(&id, "a\nb")).await), "reason");
-    assert_eq!(refused_field(caller.void_group(void(&id, 0, "")).await), "reason");
+    let table = client.new_table(crate::table_requests::gap(2)).await;
+    assert_eq!(
+        error_reason(client.get_tournament(get(&table)).await),
+        Reason::TournamentNotFound,
+        "a table is not a tournament"
+    );
+    assert_eq!(
+        error_reason(client.get_table(crate::table_requests::get(&id)).await),
+        Reason::TableNotFound,
+        "a tournament is not a table"
+    );
+    assert_eq!(invalid_field(client.cancel_tournament(cancel(&id, &"x".repeat(257))).await), "reason");
+    assert_eq!(invalid_field(client.cancel_tournament(cancel(&id, "a\nb")).await), "reason");
+    assert_eq!(invalid_field(client.void_group(void(&id, 0, "")).await), "reason");
     let list = v1::ListTournamentsRequest { page_size: 1001, ..v1::ListTournamentsRequest::default() };
-    assert_eq!(refused_field(caller.list_tournaments(list).await), "page_size");
+    assert_eq!(invalid_field(client.list_tournaments(list).await), "page_size");
     let list =
         v1::ListTournamentsRequest { page_token: "?".to_owned(), ..v1::ListTournamentsRequest::default() };
-    assert_eq!(refused_field(caller.list_tournaments(list).await), "page_token");
+    assert_eq!(invalid_field(client.list_tournaments(list).await), "page_token");
     let tables = |page_size, page_token: &str| v1::ListTournamentTablesRequest {
         tournament_id: id.clone(),
         page_size,
         page_token: page_token.to_owned(),
     };
-    assert_eq!(refused_field(caller.list_tournament_tables(tables(1001, "")).await), "page_size");
+    assert_eq!(invalid_field(client.list_tournament_tables(tables(1001, "")).await), "page_size");
     for token in ["?", "1", "1.", "1.x", "1.256", "4294967296.0"] {
-        assert_eq!(refused_field(caller.list_tournament_tables(tables(1, token)).await), "page_token");
+        assert_eq!(invalid_field(client.list_tournament_tables(tables(1, token)).await), "page_token");
     }
     let standings = v1::GetStandingsRequest { tournament_id: String::new(), history: true };
-    assert_eq!(refused_field(caller.get_standings(standings).await), "tournament_id");
+    assert_eq!(invalid_field(client.get_standings(standings).await), "tournament_id");
 }

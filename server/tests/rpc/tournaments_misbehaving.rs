@@ -1,7 +1,8 @@
-//! Tournaments with an agent that misbehaves, each in its own way, among two that play, and the house. Nothing of it reaches the
-//! others: their games end as they do without it, before its own have moved at all, and the tournament comes to its end.
+//! Tournaments with one misbehaving agent among two honest ones and a house bot. The games of the others have
+//! the same results as without it and finish before any of its own, and the tournament ends.
 //!
-//! Time stands still until the others are done, and then moves only while nobody but the one who misbehaves is waited for.
+//! The clock stands still until the others have finished, and then advances only while the misbehaving agent
+//! alone has open decisions.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +11,27 @@ use parlor_proto::v1::{self, AgentState, ErrorReason as Reason, SeatFinish, stre
 use parlor_server::config::{Agents, Count};
 use tokio::task::JoinHandle;
 
-use crate::agent_client::{Agent, hello, listed};
-use crate::client::Caller;
-use crate::standings_check::check_sums;
-use crate::streams::{answering, index};
+use crate::agent_client::{AgentClient, find_agent, hello};
+use crate::client::Client;
+use crate::standings_check::check_standings;
+use crate::streams::{answer_index, answer_item};
 use crate::table_requests::clock;
-use crate::test_server::{Scene, ms, until};
+use crate::test_server::{TestServer, ms, wait_until};
 use crate::tournament_requests::{agent, house, round_robin, setup};
 
-/// The place of the one who misbehaves among the entrants.
+/// The entrant number of the misbehaving agent.
 const BAD: u32 = 3;
-/// How many tables of one rotation the bad one has a seat at, and how many in all; the three others play as many among
+/// Tables of the misbehaving agent in one rotation, and in both. The three others play as many among
 /// themselves.
-const AT_ONCE: usize = 6;
-const IN_ALL: usize = 2 * AT_ONCE;
-/// When the tournament begins: for a while after the server has started, nobody counts as away.
+const TABLES_PER_ROTATION: usize = 6;
+const TABLES: usize = 2 * TABLES_PER_ROTATION;
+/// Start of the tournament in ms: for 30 s after the start of the server no seat counts as disconnected.
 const START: u64 = 30_000;
 const DECISION: u64 = 10_000;
 const GRACE: u64 = 2_000;
 const PATIENCE: u64 = 1_000;
 
-/// By group and rotation: who sat there, and the points, the place and the end of each.
+/// By group and rotation: the entrants of a table, and the points, place and finish of each.
 type Results = BTreeMap<(u32, u32), (Vec<u32>, Vec<(i32, u32, SeatFinish)>)>;
 
 fn results<'a>(tables: impl IntoIterator<Item = &'a v1::TournamentTable>) -> Results {
@@ -46,78 +47,82 @@ fn has_bad(table: &v1::TournamentTable) -> bool {
     table.entrants.contains(&BAD)
 }
 
-/// A tournament that has begun, in which ann and ben play.
-struct Field {
-    scene: Scene,
-    caller: Caller,
+/// A started tournament in which the honest agents ann and ben play.
+struct RunningTournament {
+    server: TestServer,
+    client: Client,
     id: String,
-    honest: Vec<JoinHandle<Agent>>,
+    honest: Vec<JoinHandle<AgentClient>>,
 }
 
-impl Field {
-    /// Begins, with the bad agent connected.
-    async fn begin(change: impl FnOnce(&mut Agents)) -> (Field, Agent) {
-        Field::begin_with(hello("bad"), change).await
+impl RunningTournament {
+    /// Starts the tournament with the misbehaving agent connected.
+    async fn start(change: impl FnOnce(&mut Agents)) -> (RunningTournament, AgentClient) {
+        RunningTournament::start_with(hello("bad"), change).await
     }
 
-    /// The same, with what the bad agent says of itself.
-    async fn begin_with(bad: v1::AgentHello, change: impl FnOnce(&mut Agents)) -> (Field, Agent) {
-        let scene = Scene::with(|settings| {
-            // How often its clock runs out is no reason here to set an agent aside: it is to have every table.
+    /// The same, with this hello of the misbehaving agent.
+    async fn start_with(
+        bad: v1::AgentHello,
+        change: impl FnOnce(&mut Agents),
+    ) -> (RunningTournament, AgentClient) {
+        let server = TestServer::with_settings(|settings| {
+            // Timeouts do not set an agent aside here: it must get every table.
             settings.agents.time_outs = Count::of(1_000);
             change(&mut settings.agents);
         })
         .await;
-        scene.advance_to(ms(START));
-        let caller = scene.anyone();
+        server.advance_to(ms(START));
+        let client = server.client();
         let mut honest = Vec::new();
         for name in ["ann", "ben"] {
-            let mut agent = Agent::connect(&scene.stranger().await, hello(name)).await;
+            let mut agent = AgentClient::connect(&server.client_on_new_connection().await, hello(name)).await;
             honest.push(tokio::spawn(async move {
-                agent.play(IN_ALL).await;
+                agent.play(TABLES).await;
                 agent
             }));
         }
-        let bad = Agent::connect(&scene.stranger().await, bad).await;
+        let bad = AgentClient::connect(&server.client_on_new_connection().await, bad).await;
         let setup = v1::TournamentSetup {
             entrants: vec![agent("ann"), agent("ben"), house("greedy"), agent("bad")],
             clock: Some(clock(DECISION as u32, 0, GRACE as u32, 1)),
             patience_ms: Some(PATIENCE as u32),
             ..setup(GameId::Gap, &[], round_robin(2))
         };
-        let id = caller.begin(setup).await;
-        (Field { scene, caller, id, honest }, bad)
+        let id = client.start_new_tournament(setup).await;
+        (RunningTournament { server, client, id, honest }, bad)
     }
 
-    /// How many tables of the bad one are over, or of the others among themselves.
-    async fn over(&self, bad: bool) -> usize {
-        let tables = self.caller.tables_of(&self.id).await;
+    /// The number of finished tables with the misbehaving agent, or without it.
+    async fn tables_over(&self, bad: bool) -> usize {
+        let tables = self.client.tournament_tables(&self.id).await;
         tables.iter().filter(|table| has_bad(table) == bad && table.over).count()
     }
 
-    /// Waits until those who play have played all tables among themselves. The bad one's stand where they stood.
-    async fn others_are_done(&self) {
-        until("the others' tables", async || self.over(false).await == IN_ALL).await;
-        assert_eq!(self.over(true).await, 0, "nobody has waited for the one who misbehaves");
+    /// Waits until the others have finished all tables among themselves, and checks that none of the
+    /// misbehaving agent's has.
+    async fn wait_for_others(&self) {
+        wait_until("the others' tables", async || self.tables_over(false).await == TABLES).await;
+        assert_eq!(self.tables_over(true).await, 0, "the others did not wait for the misbehaving agent");
     }
 
-    /// Plays on to the end, and compares with the tournament in which nobody misbehaves. Gives how the tables of the bad one
-    /// ended for it.
-    async fn ends(self) -> BTreeMap<SeatFinish, usize> {
-        let (_, standings) = self.caller.to_the_end(&self.id).await;
-        let tables = self.caller.tables_of(&self.id).await;
-        check_sums(&standings, &tables, 2);
+    /// Follows the tournament to its end, compares the others' results with the undisturbed tournament, and
+    /// returns the finishes of the misbehaving agent.
+    async fn finish(self) -> BTreeMap<SeatFinish, usize> {
+        let (_, standings) = self.client.follow_to_end(&self.id).await;
+        let tables = self.client.tournament_tables(&self.id).await;
+        check_standings(&standings, &tables, 2);
         assert_eq!(standings.groups_voided, 0);
         for honest in self.honest {
-            crate::test_server::soon(honest).await.expect("all tables were played");
+            crate::test_server::with_timeout(honest).await.expect("all tables played");
         }
         for name in ["ann", "ben"] {
-            let times = listed(&self.caller, name).await.times.expect("times");
+            let times = find_agent(&self.client, name).await.times.expect("times");
             assert_eq!((times.refused, times.clocks_run_out), (0, 0), "{name}");
         }
-        let calm = undisturbed().await;
+        let expected = undisturbed_tables().await;
         let others = |table: &&v1::TournamentTable| !has_bad(table);
-        assert_eq!(results(tables.iter().filter(others)), results(calm.iter().filter(others)));
+        assert_eq!(results(tables.iter().filter(others)), results(expected.iter().filter(others)));
         let mut finishes = BTreeMap::new();
         for table in tables.iter().filter(|table| has_bad(table)) {
             for (who, result) in table.entrants.iter().zip(&table.results) {
@@ -132,86 +137,90 @@ impl Field {
     }
 }
 
-/// The tables of the same tournament, if nobody misbehaves.
-async fn undisturbed() -> Vec<v1::TournamentTable> {
-    let (field, mut good) = Field::begin(|_| {}).await;
-    good.play(IN_ALL).await;
-    field.caller.to_the_end(&field.id).await;
-    field.caller.tables_of(&field.id).await
+/// The tables of the same tournament in which every agent plays.
+async fn undisturbed_tables() -> Vec<v1::TournamentTable> {
+    let (tournament, mut good) = RunningTournament::start(|_| {}).await;
+    good.play(TABLES).await;
+    tournament.client.follow_to_end(&tournament.id).await;
+    tournament.client.tournament_tables(&tournament.id).await
 }
 
 #[tokio::test]
-async fn one_that_never_answers() {
-    let (field, mut bad) = Field::begin(|_| {}).await;
-    field.others_are_done().await;
+async fn agent_that_never_answers_times_out() {
+    let (tournament, mut bad) = RunningTournament::start(|_| {}).await;
+    tournament.wait_for_others().await;
     for _ in 0..2 {
-        // All first rotations wait for it, and after those all second ones.
-        for _ in 0..AT_ONCE {
-            bad.asked().await;
+        // First all first rotations, then all second ones.
+        for _ in 0..TABLES_PER_ROTATION {
+            bad.next_decision().await;
         }
-        field.scene.advance(ms(DECISION));
+        tournament.server.advance(ms(DECISION));
     }
-    assert_eq!(field.ends().await, BTreeMap::from([(SeatFinish::TimedOut, IN_ALL)]));
+    assert_eq!(tournament.finish().await, BTreeMap::from([(SeatFinish::TimedOut, TABLES)]));
 }
 
-/// It has room for one table, and nobody's second rotation begins before its first ones have: it holds the others up, but only
-/// until its clock has run out so often that it is set aside. What is left is then played without it.
+/// The agent takes one table at a time, and no second rotation starts before all first ones have: it delays
+/// the others until it is set aside for its timeouts. The remaining tables are then played without it.
 #[tokio::test]
-async fn one_that_never_answers_and_takes_one_table_at_a_time() {
+async fn silent_agent_with_one_table_is_set_aside() {
     let one = v1::AgentHello { max_tables: 1, ..hello("bad") };
-    let (field, mut bad) =
-        Field::begin_with(one, |agents| agents.time_outs = Count::of(AT_ONCE as u32)).await;
-    until("the others' first tables", async || field.over(false).await == AT_ONCE).await;
-    for lost in 0..AT_ONCE {
-        assert_eq!(field.over(true).await, lost);
-        bad.asked().await;
-        if lost + 1 == AT_ONCE {
-            // The last of its first tables has begun, and the others need not wait for its end.
-            until("the others' tables", async || field.over(false).await == IN_ALL).await;
+    let (tournament, mut bad) =
+        RunningTournament::start_with(one, |agents| agents.time_outs = Count::of(TABLES_PER_ROTATION as u32))
+            .await;
+    wait_until("the others' first tables", async || {
+        tournament.tables_over(false).await == TABLES_PER_ROTATION
+    })
+    .await;
+    for lost in 0..TABLES_PER_ROTATION {
+        assert_eq!(tournament.tables_over(true).await, lost);
+        bad.next_decision().await;
+        if lost + 1 == TABLES_PER_ROTATION {
+            // The last of its first tables has started; the others need not wait for its end.
+            wait_until("the others' tables", async || tournament.tables_over(false).await == TABLES).await;
         }
-        field.scene.advance(ms(DECISION));
-        until("its table", async || field.over(true).await == lost + 1).await;
+        tournament.server.advance(ms(DECISION));
+        wait_until("its table", async || tournament.tables_over(true).await == lost + 1).await;
     }
-    assert_eq!(listed(&field.caller, "bad").await.state(), AgentState::SetAside);
-    let given_up = START + DECISION * AT_ONCE as u64 + PATIENCE;
-    field.scene.sleeps_until(ms(given_up)).await;
-    field.scene.advance_to(ms(given_up));
-    let finishes = [(SeatFinish::TimedOut, AT_ONCE), (SeatFinish::SetAside, AT_ONCE)];
-    assert_eq!(field.ends().await, BTreeMap::from(finishes));
+    assert_eq!(find_agent(&tournament.client, "bad").await.state(), AgentState::SetAside);
+    let patience_end = START + DECISION * TABLES_PER_ROTATION as u64 + PATIENCE;
+    tournament.server.advance_to_deadline(ms(patience_end)).await;
+    tournament.server.advance_to(ms(patience_end));
+    let finishes = [(SeatFinish::TimedOut, TABLES_PER_ROTATION), (SeatFinish::SetAside, TABLES_PER_ROTATION)];
+    assert_eq!(tournament.finish().await, BTreeMap::from(finishes));
 }
 
 #[tokio::test]
-async fn one_that_answers_against_the_rules() {
-    let (field, mut bad) = Field::begin(|agents| agents.refused = Count::of(1_000)).await;
-    field.others_are_done().await;
+async fn agent_with_illegal_answers_times_out() {
+    let (tournament, mut bad) = RunningTournament::start(|agents| agents.refused = Count::of(1_000)).await;
+    tournament.wait_for_others().await;
     for _ in 0..2 {
-        for _ in 0..AT_ONCE {
-            let (channel, decision) = bad.asked().await;
+        for _ in 0..TABLES_PER_ROTATION {
+            let (channel, decision) = bad.next_decision().await;
             for _ in 0..3 {
-                let refused = bad.answer(channel, index(decision, 1_000)).await;
+                let refused = bad.answer(channel, answer_index(decision, 1_000)).await;
                 assert_eq!(refused.refusal.expect("a reason").reason(), Reason::IllegalAction);
             }
         }
-        field.scene.advance(ms(DECISION));
+        tournament.server.advance(ms(DECISION));
     }
-    assert_eq!(listed(&field.caller, "bad").await.times.expect("times").refused, 3 * IN_ALL as u64);
-    assert_eq!(field.ends().await, BTreeMap::from([(SeatFinish::TimedOut, IN_ALL)]));
+    assert_eq!(find_agent(&tournament.client, "bad").await.times.expect("times").refused, 3 * TABLES as u64);
+    assert_eq!(tournament.finish().await, BTreeMap::from([(SeatFinish::TimedOut, TABLES)]));
 }
 
-/// It plays, and besides says something for tables that are not its own, and for decisions that are not there.
+/// The agent plays, and also answers on unknown channels and for unknown decisions.
 #[tokio::test]
-async fn one_that_answers_for_other_tables() {
-    let (field, mut bad) = Field::begin(|agents| agents.refused = Count::of(1_000)).await;
+async fn answers_for_unknown_channels_and_decisions_change_no_game() {
+    let (tournament, mut bad) = RunningTournament::start(|agents| agents.refused = Count::of(1_000)).await;
     let (mut closed, mut wrong) = (0, 0);
-    while closed < IN_ALL {
-        match bad.heard.next().await {
+    while closed < TABLES {
+        match bad.reader.next().await {
             (channel, Item::Decision(decision)) => {
                 wrong += 3;
-                bad.say(vec![
-                    answering(channel + 1_000, index(decision.id, 0)),
-                    answering(channel, index(decision.id + 1, 0)),
-                    answering(channel + 1_001, index(1, 0)),
-                    answering(channel, index(decision.id, 0)),
+                bad.send(vec![
+                    answer_item(channel + 1_000, answer_index(decision.id, 0)),
+                    answer_item(channel, answer_index(decision.id + 1, 0)),
+                    answer_item(channel + 1_001, answer_index(1, 0)),
+                    answer_item(channel, answer_index(decision.id, 0)),
                 ])
                 .await;
             }
@@ -219,103 +228,111 @@ async fn one_that_answers_for_other_tables() {
             _ => {}
         }
     }
-    let times = listed(&field.caller, "bad").await.times.expect("times");
+    let times = find_agent(&tournament.client, "bad").await.times.expect("times");
     assert_eq!((times.refused, times.clocks_run_out), (wrong, 0));
-    let (_, standings) = field.caller.to_the_end(&field.id).await;
-    let tables = field.caller.tables_of(&field.id).await;
-    check_sums(&standings, &tables, 2);
-    assert_eq!(results(&tables), results(&undisturbed().await), "not even its own games are hurt");
+    let (_, standings) = tournament.client.follow_to_end(&tournament.id).await;
+    let tables = tournament.client.tournament_tables(&tournament.id).await;
+    check_standings(&standings, &tables, 2);
+    assert_eq!(results(&tables), results(&undisturbed_tables().await), "its own games are unaffected, too");
 }
 
-/// It sends as much as it can, reads nothing, and comes again when it is cut off.
+/// The agent floods the server, does not read, and reconnects when it is cut off.
 #[tokio::test]
-async fn one_that_floods() {
-    let (field, bad) = Field::begin(|_| {}).await;
+async fn flooding_agent_is_set_aside() {
+    let (tournament, bad) = RunningTournament::start(|_| {}).await;
     drop(bad);
-    let url = field.scene.url();
+    let url = tournament.server.url();
     let flood = tokio::spawn(async move {
         loop {
-            let stranger = Caller::new(crate::test_server::connect(&url).await, None);
-            let mut bad = Agent::connect(&stranger, hello("bad")).await;
+            let stranger = Client::new(crate::test_server::connect(&url).await, None);
+            let mut bad = AgentClient::connect(&stranger, hello("bad")).await;
             for _ in 0..8 {
-                bad.say(vec![answering(3, index(7, 7)); 1_024]).await;
+                bad.send(vec![answer_item(3, answer_index(7, 7)); 1_024]).await;
             }
         }
     });
-    field.others_are_done().await;
-    let caller = field.caller.clone();
-    until("it to be set aside", async || listed(&caller, "bad").await.state() == AgentState::SetAside).await;
+    tournament.wait_for_others().await;
+    let client = tournament.client.clone();
+    wait_until("it to be set aside", async || {
+        find_agent(&client, "bad").await.state() == AgentState::SetAside
+    })
+    .await;
     flood.abort();
-    assert!(flood.await.is_err_and(|error| error.is_cancelled()), "it was let in every time");
-    // It is still waited for where it sits; and it is healthy again when its clocks have run out there.
-    let mut bad = Agent::connect(&field.scene.stranger().await, hello("bad")).await;
+    assert!(flood.await.is_err_and(|error| error.is_cancelled()), "the flood task ended early");
+    // Its running tables still wait for it; its clocks run out there, and the set-aside is over by then.
+    let mut bad =
+        AgentClient::connect(&tournament.server.client_on_new_connection().await, hello("bad")).await;
     assert!(bad.welcome.set_aside.is_some());
     for _ in 0..2 {
-        for _ in 0..AT_ONCE {
-            bad.asked().await;
+        for _ in 0..TABLES_PER_ROTATION {
+            bad.next_decision().await;
         }
-        field.scene.advance(ms(DECISION));
+        tournament.server.advance(ms(DECISION));
     }
-    assert_eq!(field.ends().await, BTreeMap::from([(SeatFinish::TimedOut, IN_ALL)]));
+    assert_eq!(tournament.finish().await, BTreeMap::from([(SeatFinish::TimedOut, TABLES)]));
 }
 
 #[tokio::test]
-async fn one_that_dies_at_once_again_and_again() {
-    let (field, mut bad) = Field::begin(|_| {}).await;
-    let caller = field.caller.clone();
-    bad.given().await;
+async fn agent_that_keeps_disconnecting_is_set_aside() {
+    let (tournament, mut bad) = RunningTournament::start(|_| {}).await;
+    let client = tournament.client.clone();
+    bad.next_seat().await;
     loop {
         drop(bad);
-        until("it to be gone", async || listed(&caller, "bad").await.last_seen_time.is_some()).await;
-        if listed(&caller, "bad").await.state() == AgentState::SetAside {
+        wait_until("it to be gone", async || find_agent(&client, "bad").await.last_seen_time.is_some()).await;
+        if find_agent(&client, "bad").await.state() == AgentState::SetAside {
             break;
         }
-        bad = Agent::connect(&field.scene.stranger().await, hello("bad")).await;
-        bad.given().await;
+        bad = AgentClient::connect(&tournament.server.client_on_new_connection().await, hello("bad")).await;
+        bad.next_seat().await;
     }
-    field.others_are_done().await;
-    // Once more, until it is asked at every table that it sits at; then never again.
-    bad = Agent::connect(&field.scene.stranger().await, hello("bad")).await;
-    for _ in 0..AT_ONCE {
-        bad.asked().await;
+    tournament.wait_for_others().await;
+    // It connects once more until it has a decision at each of its tables, and then never again.
+    bad = AgentClient::connect(&tournament.server.client_on_new_connection().await, hello("bad")).await;
+    for _ in 0..TABLES_PER_ROTATION {
+        bad.next_decision().await;
     }
     drop(bad);
-    until("it to be gone", async || listed(&caller, "bad").await.last_seen_time.is_some()).await;
-    let lost = START + GRACE + DECISION;
-    field.scene.advance_to(ms(lost));
-    until("its tables", async || caller.standings(&field.id).await.tables_over == (IN_ALL + AT_ONCE) as u32)
-        .await;
-    field.scene.sleeps_until(ms(lost + PATIENCE)).await;
-    field.scene.advance_to(ms(lost + PATIENCE));
-    let finishes = [(SeatFinish::Disconnected, AT_ONCE), (SeatFinish::SetAside, AT_ONCE)];
-    assert_eq!(field.ends().await, BTreeMap::from(finishes));
+    wait_until("it to be gone", async || find_agent(&client, "bad").await.last_seen_time.is_some()).await;
+    let forfeit = START + GRACE + DECISION;
+    tournament.server.advance_to(ms(forfeit));
+    wait_until("its tables", async || {
+        client.standings(&tournament.id).await.tables_over == (TABLES + TABLES_PER_ROTATION) as u32
+    })
+    .await;
+    tournament.server.advance_to_deadline(ms(forfeit + PATIENCE)).await;
+    tournament.server.advance_to(ms(forfeit + PATIENCE));
+    let finishes =
+        [(SeatFinish::Disconnected, TABLES_PER_ROTATION), (SeatFinish::SetAside, TABLES_PER_ROTATION)];
+    assert_eq!(tournament.finish().await, BTreeMap::from(finishes));
 }
 
-/// Two programs under one name, each taking the other's place in the middle of its games: every game is played as by one.
+/// Two programs under one name replace each other during their games: the results are those of one program.
 #[tokio::test]
-async fn one_that_connects_twice_under_one_name() {
-    let (field, mut bad) = Field::begin(|_| {}).await;
+async fn agent_replaced_by_its_own_reconnects_plays_every_game() {
+    let (tournament, mut bad) = RunningTournament::start(|_| {}).await;
     for _ in 0..8 {
         for _ in 0..5 {
-            let (channel, decision) = bad.asked().await;
-            bad.say(vec![answering(channel, index(decision, 0))]).await;
+            let (channel, decision) = bad.next_decision().await;
+            bad.send(vec![answer_item(channel, answer_index(decision, 0))]).await;
         }
-        let next = Agent::connect(&field.scene.stranger().await, hello("bad")).await;
-        let ending = bad.heard.ending().await.expect("an end in good order").expect("a reason");
+        let next =
+            AgentClient::connect(&tournament.server.client_on_new_connection().await, hello("bad")).await;
+        let ending = bad.reader.ending().await.expect("a graceful end").expect("a reason");
         assert_eq!(ending.reason(), Reason::AgentReplaced);
         bad = next;
     }
     let rest = async {
         loop {
-            let (channel, decision) = bad.asked().await;
-            bad.say(vec![answering(channel, index(decision, 0))]).await;
+            let (channel, decision) = bad.next_decision().await;
+            bad.send(vec![answer_item(channel, answer_index(decision, 0))]).await;
         }
     };
     let (_, standings) = tokio::select! {
-        end = field.caller.to_the_end(&field.id) => end,
-        () = rest => unreachable!("it plays for as long as it is asked"),
+        end = tournament.client.follow_to_end(&tournament.id) => end,
+        () = rest => unreachable!("the agent plays until the tournament ends"),
     };
-    let tables = field.caller.tables_of(&field.id).await;
-    check_sums(&standings, &tables, 2);
-    assert_eq!(results(&tables), results(&undisturbed().await));
+    let tables = tournament.client.tournament_tables(&tournament.id).await;
+    check_standings(&standings, &tables, 2);
+    assert_eq!(results(&tables), results(&undisturbed_tables().await));
 }

@@ -1,22 +1,23 @@
-//! Browsers: gRPC-Web over HTTP/1, as bytes and as base64, and which pages may call.
+//! gRPC-Web over HTTP/1.1 (binary and base64), and CORS.
 
 use std::net::SocketAddr;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use parlor_engine::GameId;
 use parlor_proto::v1;
 use parlor_server::config::Settings;
 use prost::Message;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{Program, Served, settings, soon};
+use crate::support::{Program, TestServer, settings, with_timeout};
 
-/// What came back: the status line and headers, in lower case, and the body.
-struct Answer {
+/// An HTTP response: the status line and headers in lower case, and the body.
+struct HttpResponse {
     head: String,
     body: Vec<u8>,
 }
 
-impl Answer {
+impl HttpResponse {
     fn header(&self, name: &str) -> Option<&str> {
         let prefix = format!("{name}: ");
         self.head.lines().find_map(|line| line.strip_prefix(prefix.as_str()))
@@ -29,8 +30,8 @@ async fn send(
     path: &str,
     headers: &[(&str, &str)],
     body: &[u8],
-) -> Answer {
-    let mut stream = soon(tokio::net::TcpStream::connect(address)).await.expect("a connection");
+) -> HttpResponse {
+    let mut stream = with_timeout(tokio::net::TcpStream::connect(address)).await.expect("a connection");
     let mut request = format!("{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
     for (name, value) in headers {
         request += &format!("{name}: {value}\r\n");
@@ -39,18 +40,18 @@ async fn send(
     stream.write_all(request.as_bytes()).await.expect("a connection");
     stream.write_all(body).await.expect("a connection");
     let mut answer = Vec::new();
-    soon(stream.read_to_end(&mut answer)).await.expect("an answer");
+    with_timeout(stream.read_to_end(&mut answer)).await.expect("an answer");
     let split = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("the end of the headers");
     let head = String::from_utf8_lossy(&answer[..split]).to_lowercase();
     let mut body = answer.split_off(split + 4);
     if head.contains("transfer-encoding: chunked") {
-        body = unchunked(&body);
+        body = decode_chunked(&body);
     }
-    Answer { head, body }
+    HttpResponse { head, body }
 }
 
-/// The bytes of a body in chunks.
-fn unchunked(mut body: &[u8]) -> Vec<u8> {
+/// Decodes a chunked body.
+fn decode_chunked(mut body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     loop {
         let end = body.windows(2).position(|two| two == b"\r\n").expect("a length");
@@ -63,7 +64,8 @@ fn unchunked(mut body: &[u8]) -> Vec<u8> {
     }
 }
 
-fn framed(message: &impl Message) -> Vec<u8> {
+/// Encodes a message as a gRPC frame.
+fn encode_frame(message: &impl Message) -> Vec<u8> {
     let bytes = message.encode_to_vec();
     let mut framed = vec![0];
     framed.extend((bytes.len() as u32).to_be_bytes());
@@ -71,8 +73,8 @@ fn framed(message: &impl Message) -> Vec<u8> {
     framed
 }
 
-/// The messages of a body, and its trailers as text.
-fn frames(mut body: &[u8]) -> (Vec<Vec<u8>>, String) {
+/// Decodes the frames of a body: its messages, and its trailers as text.
+fn decode_frames(mut body: &[u8]) -> (Vec<Vec<u8>>, String) {
     let (mut messages, mut trailers) = (Vec::new(), String::new());
     while let [kind, a, b, c, d, rest @ ..] = body {
         let length = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
@@ -80,7 +82,7 @@ fn frames(mut body: &[u8]) -> (Vec<Vec<u8>>, String) {
         match kind {
             0 => messages.push(frame.to_vec()),
             0x80 => trailers = String::from_utf8_lossy(frame).into_owned(),
-            kind => panic!("a frame of kind {kind}"),
+            kind => panic!("unknown frame kind {kind}"),
         }
         body = next;
     }
@@ -93,12 +95,13 @@ const WEB: (&str, &str) = ("content-type", "application/grpc-web+proto");
 const WEB_TEXT: (&str, &str) = ("content-type", "application/grpc-web-text+proto");
 const PAGE: (&str, &str) = ("origin", "https://cards.example");
 
-async fn served() -> Served {
+/// A server that allows one origin.
+async fn server_with_cors() -> TestServer {
     let settings = Settings { connections: connections(&["https://cards.example"]), ..settings() };
-    Served::start(&settings).await
+    TestServer::start(&settings).await
 }
 
-/// Settings of the file that let these pages call.
+/// Connection settings with these CORS origins, loaded from a file.
 fn connections(origins: &[&str]) -> parlor_server::config::Connections {
     let program = Program::new();
     let list: Vec<String> = origins.iter().map(|origin| format!("\"{origin}\"")).collect();
@@ -110,96 +113,99 @@ fn connections(origins: &[&str]) -> parlor_server::config::Connections {
 }
 
 #[tokio::test]
-async fn a_page_calls_over_http_1() {
-    let served = served().await;
-    let answer = send(served.address(), "POST", LIST, &[WEB, PAGE], &framed(&v1::ListGamesRequest {})).await;
+async fn grpc_web_call_over_http1() {
+    let server = server_with_cors().await;
+    let answer =
+        send(server.address(), "POST", LIST, &[WEB, PAGE], &encode_frame(&v1::ListGamesRequest {})).await;
     assert!(answer.head.starts_with("http/1.1 200"), "{}", answer.head);
     assert_eq!(answer.header("content-type"), Some("application/grpc-web+proto"));
     assert_eq!(answer.header("access-control-allow-origin"), Some("https://cards.example"));
-    let (messages, trailers) = frames(&answer.body);
+    let (messages, trailers) = decode_frames(&answer.body);
     let listed = v1::ListGamesResponse::decode(messages[0].as_slice()).unwrap();
-    assert_eq!(listed.games.len(), 4);
+    assert_eq!(listed.games.len(), GameId::ALL.len());
     assert!(trailers.contains("grpc-status:0"), "{trailers}");
 }
 
 #[tokio::test]
-async fn base64_is_understood_too() {
-    let served = served().await;
-    let body = STANDARD.encode(framed(&v1::ListGamesRequest {}));
+async fn grpc_web_text_is_base64() {
+    let server = server_with_cors().await;
+    let body = STANDARD.encode(encode_frame(&v1::ListGamesRequest {}));
     let headers = [WEB_TEXT, ("accept", "application/grpc-web-text+proto"), PAGE];
-    let answer = send(served.address(), "POST", LIST, &headers, body.as_bytes()).await;
+    let answer = send(server.address(), "POST", LIST, &headers, body.as_bytes()).await;
     assert_eq!(answer.header("content-type"), Some("application/grpc-web-text+proto"));
-    // Every piece is encoded by itself, and may end with padding.
+    // Each piece is encoded separately and may end with padding.
     let mut bytes = Vec::new();
     for piece in answer.body.split_inclusive(|byte| *byte == b'=').filter(|piece| *piece != b"=") {
         let piece: Vec<u8> = piece.iter().copied().filter(|byte| *byte != b'=').collect();
         bytes.extend(base64::engine::general_purpose::STANDARD_NO_PAD.decode(piece).unwrap());
     }
-    let (messages, _) = frames(&bytes);
-    assert_eq!(v1::ListGamesResponse::decode(messages[0].as_slice()).unwrap().games.len(), 4);
+    let (messages, _) = decode_frames(&bytes);
+    assert_eq!(v1::ListGamesResponse::decode(messages[0].as_slice()).unwrap().games.len(), GameId::ALL.len());
 }
 
 #[tokio::test]
-async fn a_page_is_told_what_went_wrong() {
-    let served = served().await;
-    let asked = framed(&v1::GetRulesRequest { game: "chess".into(), language: 0 });
-    let answer = send(served.address(), "POST", RULES, &[WEB, PAGE], &asked).await;
+async fn grpc_web_errors_have_status_and_exposed_details() {
+    let server = server_with_cors().await;
+    let asked = encode_frame(&v1::GetRulesRequest { game: "chess".into(), language: 0 });
+    let answer = send(server.address(), "POST", RULES, &[WEB, PAGE], &asked).await;
     assert_eq!(answer.header("grpc-status"), Some("5"), "{}", answer.head);
     let details = answer.header("grpc-status-details-bin");
     assert!(details.is_some(), "{}", answer.head);
-    let exposed = answer.header("access-control-expose-headers").expect("what a page may see");
+    let exposed = answer.header("access-control-expose-headers").expect("exposed headers");
     for name in ["grpc-status", "grpc-message", "grpc-status-details-bin"] {
         assert!(exposed.contains(name), "{name} in {exposed}");
     }
     let key = ("authorization", "Bearer plr_wrong");
     let answer =
-        send(served.address(), "POST", LIST, &[WEB, PAGE, key], &framed(&v1::ListGamesRequest {})).await;
-    assert!(frames(&answer.body).1.contains("grpc-status:0"), "this server has no keys: any is good");
+        send(server.address(), "POST", LIST, &[WEB, PAGE, key], &encode_frame(&v1::ListGamesRequest {}))
+            .await;
+    assert!(decode_frames(&answer.body).1.contains("grpc-status:0"), "a server without keys accepts any key");
 }
 
 #[tokio::test]
-async fn layers_answer_pages_as_they_answer_programs() {
+async fn middleware_errors_reach_grpc_web_clients() {
     let mut settings = Settings { connections: connections(&["https://cards.example"]), ..settings() };
-    settings.keys = vec![crate::support::key("anna").entry];
-    let served = Served::start(&settings).await;
+    settings.keys = vec![crate::support::api_key("anna").entry];
+    let server = TestServer::start(&settings).await;
     let key = ("authorization", "Bearer plr_wrong");
     let answer =
-        send(served.address(), "POST", LIST, &[WEB, PAGE, key], &framed(&v1::ListGamesRequest {})).await;
+        send(server.address(), "POST", LIST, &[WEB, PAGE, key], &encode_frame(&v1::ListGamesRequest {}))
+            .await;
     assert_eq!(answer.header("grpc-status"), Some("16"), "{}", answer.head);
     assert_eq!(answer.header("access-control-allow-origin"), Some("https://cards.example"));
 }
 
 #[tokio::test]
-async fn browsers_learn_which_pages_may_call() {
-    let served = served().await;
-    let ask = async |origin: &str| {
+async fn cors_preflight_allows_configured_origins() {
+    let server = server_with_cors().await;
+    let preflight = async |origin: &str| {
         let headers = [
             ("origin", origin),
             ("access-control-request-method", "POST"),
             ("access-control-request-headers", "content-type,x-grpc-web,authorization"),
         ];
-        send(served.address(), "OPTIONS", LIST, &headers, b"").await
+        send(server.address(), "OPTIONS", LIST, &headers, b"").await
     };
-    let allowed = ask("https://cards.example").await;
+    let allowed = preflight("https://cards.example").await;
     assert!(allowed.head.starts_with("http/1.1 200"), "{}", allowed.head);
     assert_eq!(allowed.header("access-control-allow-origin"), Some("https://cards.example"));
     assert_eq!(allowed.header("access-control-allow-methods"), Some("post"));
     let headers = allowed.header("access-control-allow-headers").expect("headers");
     assert!(headers.contains("authorization") && headers.contains("x-grpc-web"), "{headers}");
-    assert_eq!(ask("https://elsewhere.example").await.header("access-control-allow-origin"), None);
+    assert_eq!(preflight("https://elsewhere.example").await.header("access-control-allow-origin"), None);
 
     let open = Settings { connections: connections(&["*"]), ..settings() };
-    let open = Served::start(&open).await;
+    let open = TestServer::start(&open).await;
     let headers = [("origin", "https://elsewhere.example"), ("access-control-request-method", "POST")];
     let answer = send(open.address(), "OPTIONS", LIST, &headers, b"").await;
     assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
 }
 
 #[tokio::test]
-async fn what_is_not_grpc_is_turned_away() {
-    let served = served().await;
-    let answer = send(served.address(), "GET", "/", &[], b"").await;
+async fn non_grpc_requests_are_refused() {
+    let server = server_with_cors().await;
+    let answer = send(server.address(), "GET", "/", &[], b"").await;
     assert!(answer.head.starts_with("http/1.1 400"), "{}", answer.head);
-    let answer = send(served.address(), "GET", LIST, &[WEB], b"").await;
+    let answer = send(server.address(), "GET", LIST, &[WEB], b"").await;
     assert!(answer.head.starts_with("http/1.1 405"), "{}", answer.head);
 }

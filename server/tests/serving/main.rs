@@ -1,6 +1,8 @@
-//! The server as its clients and those who run it meet it: over real sockets, in this process or as the real program.
+//! The server over real sockets, in this process or as the real program: calls, gRPC-Web, TLS, limits,
+//! signals and shutdown, commands, logs and traces.
 //!
-//! Nothing waits for a guessed time: what is waited for is a line, an answer or an end, with a minute for each.
+//! No test sleeps for a guessed time: each wait is for an output line, a response or an exit, with a timeout
+//! of a minute.
 
 mod commands;
 mod grpc_calls;

@@ -1,7 +1,9 @@
-//! The end of a server: in good order, by force, and by signals to the real program; and keys that are read again.
+//! Shutdown: graceful, forced, and by signals to the real program; reloading of API keys; restart on the same
+//! data.
 
 use std::{net::SocketAddr, time::Duration};
 
+use parlor_engine::GameId;
 use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
 use parlor_server::config::Span;
 use tokio_stream::pending;
@@ -10,25 +12,26 @@ use tonic_reflection::pb::v1::{
     ServerReflectionRequest, ServerReflectionResponse, server_reflection_client::ServerReflectionClient,
 };
 
-use crate::support::{Program, Served, apart, channel, key, settings, soon};
+use crate::support::{Program, TestServer, api_key, channel, settings, use_own_ip, with_timeout};
 
 async fn list_games(channel: Channel, key: &str) -> Result<usize, Code> {
     let mut request = Request::new(v1::ListGamesRequest {});
     request.metadata_mut().insert("authorization", format!("Bearer {key}").parse().expect("text"));
-    let listed = soon(CatalogueServiceClient::new(channel).list_games(request)).await;
+    let listed = with_timeout(CatalogueServiceClient::new(channel).list_games(request)).await;
     listed.map(|listed| listed.into_inner().games.len()).map_err(|status| status.code())
 }
 
-/// A stream that its client never ends.
-async fn endless(channel: Channel) -> Streaming<ServerReflectionResponse> {
+/// Opens a stream that its client never ends.
+async fn open_endless_stream(channel: Channel) -> Streaming<ServerReflectionResponse> {
     let asked = pending::<ServerReflectionRequest>();
-    let opened = soon(ServerReflectionClient::new(channel).server_reflection_info(asked)).await;
+    let opened = with_timeout(ServerReflectionClient::new(channel).server_reflection_info(asked)).await;
     opened.expect("a stream").into_inner()
 }
 
-/// Waits until nobody listens there. A test that just starts a program has copies of all sockets for a moment.
-async fn nobody_listens(address: SocketAddr) {
-    soon(async {
+/// Waits until connections are refused. A test that spawns a program at the same time holds copies of all
+/// sockets for a moment.
+async fn wait_until_port_closes(address: SocketAddr) {
+    with_timeout(async {
         while tokio::net::TcpStream::connect(address).await.is_ok() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -37,131 +40,136 @@ async fn nobody_listens(address: SocketAddr) {
 }
 
 #[tokio::test]
-async fn connections_without_calls_hold_nobody_up() {
+async fn idle_connections_do_not_delay_shutdown() {
     let mut settings = settings();
-    // Longer than a test may take: it has to end by itself.
+    // Longer than the timeout of the test: shutdown must not wait for the grace.
     settings.shutdown_grace = Span::of_ms(600_000);
-    apart(&mut settings, 1);
-    let served = Served::start(&settings).await;
-    let channel = served.channel().await;
+    use_own_ip(&mut settings, 1);
+    let server = TestServer::start(&settings).await;
+    let channel = server.channel().await;
     list_games(channel.clone(), "").await.unwrap();
-    let address = served.address();
-    soon(served.running.stop()).await;
-    nobody_listens(address).await;
+    let address = server.address();
+    with_timeout(server.running.stop()).await;
+    wait_until_port_closes(address).await;
     drop(channel);
 }
 
 #[tokio::test]
-async fn whoever_does_not_end_is_cut_off_after_the_grace() {
+async fn open_streams_are_cut_off_after_the_shutdown_grace() {
     let mut settings = settings();
     settings.shutdown_grace = Span::of_ms(50);
-    let served = Served::start(&settings).await;
-    let mut stream = endless(served.channel().await).await;
-    soon(served.running.stop()).await;
-    assert!(soon(stream.message()).await.is_err(), "the connection is gone");
+    let server = TestServer::start(&settings).await;
+    let mut stream = open_endless_stream(server.channel().await).await;
+    with_timeout(server.running.stop()).await;
+    assert!(with_timeout(stream.message()).await.is_err(), "the connection is closed");
 }
 
 #[tokio::test]
-async fn a_server_that_is_dropped_stops_too() {
+async fn dropping_the_server_stops_it() {
     let mut settings = settings();
-    apart(&mut settings, 2);
-    let served = Served::start(&settings).await;
-    let (address, metrics) = (served.address(), served.running.metrics_address().unwrap());
-    drop(served);
-    nobody_listens(address).await;
-    nobody_listens(metrics).await;
+    use_own_ip(&mut settings, 2);
+    let server = TestServer::start(&settings).await;
+    let (address, metrics) = (server.address(), server.running.metrics_address().unwrap());
+    drop(server);
+    wait_until_port_closes(address).await;
+    wait_until_port_closes(metrics).await;
 }
 
 #[tokio::test]
-async fn a_signal_stops_the_program_in_good_order() {
+async fn sigterm_and_sigint_shut_down_gracefully() {
     for signal in ["TERM", "INT"] {
-        let up = Program::new().start(&[]);
+        let running = Program::new().start(&[]);
         let mut health = tonic_health::pb::health_client::HealthClient::new(
-            channel(&format!("http://{}", up.address())).await,
+            channel(&format!("http://{}", running.address())).await,
         );
         let about = tonic_health::pb::HealthCheckRequest { service: String::new() };
-        let mut watched = soon(health.watch(about)).await.unwrap().into_inner();
-        soon(watched.message()).await.unwrap().expect("serving");
-        up.signal(signal);
-        soon(watched.message()).await.unwrap().expect("not serving");
-        let (status, log) = tokio::task::spawn_blocking(|| up.wait()).await.unwrap();
+        let mut watched = with_timeout(health.watch(about)).await.unwrap().into_inner();
+        with_timeout(watched.message()).await.unwrap().expect("serving");
+        running.signal(signal);
+        with_timeout(watched.message()).await.unwrap().expect("not serving");
+        let (status, log) = tokio::task::spawn_blocking(|| running.wait()).await.unwrap();
         assert_eq!(status.code(), Some(0), "{signal}: {log}");
     }
 }
 
 #[tokio::test]
-async fn a_second_signal_stops_at_once() {
-    let up = Program::new().start(&["--set", "shutdown_grace=10m"]);
-    let stream = endless(channel(&format!("http://{}", up.address())).await).await;
-    up.signal("TERM");
-    up.log.wait_for("a second signal stops at once");
-    up.signal("TERM");
-    let (status, log) = tokio::task::spawn_blocking(|| up.wait()).await.unwrap();
+async fn second_signal_stops_immediately() {
+    let running = Program::new().start(&["--set", "shutdown_grace=10m"]);
+    let stream = open_endless_stream(channel(&format!("http://{}", running.address())).await).await;
+    running.signal("TERM");
+    running.log.wait_for("a second signal stops at once");
+    running.signal("TERM");
+    let (status, log) = tokio::task::spawn_blocking(|| running.wait()).await.unwrap();
     assert_eq!(status.code(), Some(1), "{log}");
     assert!(log.contains("stopping at once"), "{log}");
     drop(stream);
 }
 
 #[tokio::test]
-async fn the_grace_is_all_that_a_client_gets() {
-    let up = Program::new().start(&["--set", "shutdown_grace=100ms"]);
-    let stream = endless(channel(&format!("http://{}", up.address())).await).await;
-    up.signal("TERM");
-    let (status, log) = tokio::task::spawn_blocking(|| up.wait()).await.unwrap();
+async fn sigterm_cuts_off_streams_after_the_grace() {
+    let running = Program::new().start(&["--set", "shutdown_grace=100ms"]);
+    let stream = open_endless_stream(channel(&format!("http://{}", running.address())).await).await;
+    running.signal("TERM");
+    let (status, log) = tokio::task::spawn_blocking(|| running.wait()).await.unwrap();
     assert_eq!(status.code(), Some(0), "{log}");
     assert!(log.contains("cut off"), "{log}");
     drop(stream);
 }
 
 #[tokio::test]
-async fn keys_are_read_again_when_the_program_is_told_to() {
-    let (anna, ben) = (key("anna"), key("ben"));
+async fn sighup_reloads_the_api_keys() {
+    let (anna, ben) = (api_key("anna"), api_key("ben"));
     let program = Program::new();
     let file = program.write("parlor.toml", &anna.settings_lines());
-    let up = program.start(&["--config", file.to_str().unwrap()]);
-    let channel = channel(&format!("http://{}", up.address())).await;
+    let running = program.start(&["--config", file.to_str().unwrap()]);
+    let channel = channel(&format!("http://{}", running.address())).await;
     let calls =
         async |key: &parlor_server::identity::NewKey| list_games(channel.clone(), key.text.reveal()).await;
-    assert_eq!((calls(&anna).await, calls(&ben).await), (Ok(4), Err(Code::Unauthenticated)));
+    let all = GameId::ALL.len();
+    assert_eq!((calls(&anna).await, calls(&ben).await), (Ok(all), Err(Code::Unauthenticated)));
 
     program.write("parlor.toml", &ben.settings_lines());
-    up.signal("HUP");
-    up.log.wait_for("the API keys were read again");
-    assert_eq!((calls(&anna).await, calls(&ben).await), (Err(Code::Unauthenticated), Ok(4)));
+    running.signal("HUP");
+    running.log.wait_for("the API keys were read again");
+    assert_eq!((calls(&anna).await, calls(&ben).await), (Err(Code::Unauthenticated), Ok(all)));
 
-    // A file that is wrong, and one that would let everyone in, change nothing.
-    let wrong = ["[[keys]]\nowner = \"\"\n", "nonsense", "", "[limits]\nmessage_bytes = \"1\"\n"];
-    for (count, text) in (1..).zip(wrong) {
+    // An invalid file, and one without keys, which would let everyone in, change nothing.
+    let invalid = ["[[keys]]\nowner = \"\"\n", "nonsense", "", "[limits]\nmessage_bytes = \"1\"\n"];
+    for (count, text) in (1..).zip(invalid) {
         program.write("parlor.toml", text);
-        up.signal("HUP");
-        up.log.wait_for_nth("the API keys stay as they were", count);
-        assert_eq!((calls(&anna).await, calls(&ben).await), (Err(Code::Unauthenticated), Ok(4)), "{text:?}");
+        running.signal("HUP");
+        running.log.wait_for_nth("the API keys stay as they were", count);
+        assert_eq!(
+            (calls(&anna).await, calls(&ben).await),
+            (Err(Code::Unauthenticated), Ok(all)),
+            "{text:?}"
+        );
     }
 
     program.write("parlor.toml", &format!("{}\n{}", anna.settings_lines(), ben.settings_lines()));
-    up.signal("HUP");
-    up.log.wait_for_nth("the API keys were read again", 2);
-    assert_eq!((calls(&anna).await, calls(&ben).await), (Ok(4), Ok(4)));
-    up.signal("TERM");
-    let (_, log) = tokio::task::spawn_blocking(|| up.wait()).await.unwrap();
+    running.signal("HUP");
+    running.log.wait_for_nth("the API keys were read again", 2);
+    assert_eq!((calls(&anna).await, calls(&ben).await), (Ok(all), Ok(all)));
+    running.signal("TERM");
+    let (_, log) = tokio::task::spawn_blocking(|| running.wait()).await.unwrap();
     for secret in [anna.text.reveal(), ben.text.reveal()] {
-        assert!(!log.contains(secret.as_str()), "a key stands in the log");
+        assert!(!log.contains(secret.as_str()), "an API key in the log");
     }
 }
 
-/// Nothing that was acknowledged is lost, and a second start finds the same server key and the store.
+/// A second start uses the same server key and store; meanwhile the store is locked.
 #[test]
-fn the_program_can_be_started_again_on_its_data() {
+fn program_restarts_on_its_data_folder() {
     let program = Program::new();
     let key_file = program.path("data/server.key");
     let mut keys = Vec::new();
     for _ in 0..2 {
-        let up = program.start(&[]);
+        let running = program.start(&[]);
         let second = program.run(&["--listen", "127.0.0.1:0", "--metrics", ""]);
         assert_eq!(second.0, Some(1), "{second:?}");
         assert!(second.2.contains("is in use by another process"), "{second:?}");
-        up.signal("TERM");
-        let (status, log) = up.wait();
+        running.signal("TERM");
+        let (status, log) = running.wait();
         assert_eq!(status.code(), Some(0), "{log}");
         keys.push(std::fs::read(&key_file).unwrap());
     }

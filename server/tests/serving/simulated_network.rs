@@ -1,9 +1,10 @@
-//! The server on a simulated network: it takes its connections from wherever they come.
+//! The server on a simulated network: `Server::start_on` accepts connections of any transport.
 
 use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 
 use futures_util::stream;
 use hyper_util::rt::TokioIo;
+use parlor_engine::GameId;
 use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
 use parlor_server::{
     clock::ManualClock,
@@ -38,7 +39,7 @@ fn calls_over_a_simulated_network() {
         let channel = Endpoint::from_static("http://server:7766").connect_with_connector(connector).await?;
         let mut catalogue = CatalogueServiceClient::new(channel);
         let listed = catalogue.list_games(v1::ListGamesRequest {}).await?;
-        assert_eq!(listed.into_inner().games.len(), 4);
+        assert_eq!(listed.into_inner().games.len(), GameId::ALL.len());
         Ok(())
     });
     sim.run().expect("the simulation");

@@ -1,4 +1,4 @@
-//! What the tests share: a server in this process, the real program, and waiting.
+//! Shared helpers: `TestServer` (in this process), `Program` (the real binary), and waiting with a timeout.
 
 use std::{
     future::Future,
@@ -25,21 +25,24 @@ use tonic::{
 };
 use tonic_types::StatusExt;
 
-/// How long anything may take on a slow machine with other things to do.
-pub(crate) const A_MINUTE: Duration = Duration::from_secs(60);
+/// Upper bound for every wait, generous enough for a slow and busy machine.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The answer, which comes within a minute.
-pub(crate) async fn soon<T>(answer: impl Future<Output = T>) -> T {
-    tokio::time::timeout(A_MINUTE, answer).await.expect("an answer within a minute")
+/// Awaits a future for at most [`TIMEOUT`].
+///
+/// # Panics
+/// If the future takes longer.
+pub(crate) async fn with_timeout<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(TIMEOUT, future).await.expect("no answer within a minute")
 }
 
-/// The reason of an error, as programs read it.
+/// The machine-readable reason of an error; empty without one.
 pub(crate) fn reason(status: &Status) -> String {
     let details = status.get_error_details();
     details.error_info().map(|info| info.reason.clone()).unwrap_or_default()
 }
 
-/// Settings of a server on any free ports.
+/// Settings of a server on free ports.
 pub(crate) fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.listen.set_port(0);
@@ -47,31 +50,31 @@ pub(crate) fn settings() -> Settings {
     settings
 }
 
-/// An address of this machine that no other test listens on, so that nobody takes a port there that was given back.
-pub(crate) fn apart(settings: &mut Settings, last: u8) {
+/// Listens on a loopback address that no other test uses, so that no other test takes a released port there.
+pub(crate) fn use_own_ip(settings: &mut Settings, last: u8) {
     let address = std::net::IpAddr::from([127, 0, 77, last]);
     settings.listen.set_ip(address);
     settings.metrics.as_mut().expect("a metrics port").set_ip(address);
 }
 
-/// A key with its text.
-pub(crate) fn key(owner: &str) -> NewKey {
-    let owner: Owner = owner.parse().expect("a name");
+/// Generates an API key with the scopes tables and play.
+pub(crate) fn api_key(owner: &str) -> NewKey {
+    let owner: Owner = owner.parse().expect("a valid owner name");
     NewKey::generate(owner, vec![Scope::Tables, Scope::Play], None, None).expect("randomness")
 }
 
-/// A server in this process, whose clock stands still.
-pub(crate) struct Served {
+/// A server in this process, on a clock that only the test advances.
+pub(crate) struct TestServer {
     pub(crate) running: Running,
     pub(crate) clock: ManualClock,
 }
 
-impl Served {
-    pub(crate) async fn start(settings: &Settings) -> Served {
+impl TestServer {
+    pub(crate) async fn start(settings: &Settings) -> TestServer {
         let clock = ManualClock::new();
         let parts = parts(settings, Arc::new(clock.clone()));
         let running = Server::start(settings, parts).await.expect("a server");
-        Served { running, clock }
+        TestServer { running, clock }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -94,10 +97,10 @@ pub(crate) fn parts(settings: &Settings, clock: Arc<dyn Clock>) -> Parts {
 
 pub(crate) async fn channel(url: &str) -> Channel {
     let endpoint = Endpoint::from_shared(url.to_owned()).expect("a URL");
-    soon(endpoint.connect()).await.expect("a connection")
+    with_timeout(endpoint.connect()).await.expect("a connection")
 }
 
-/// The real program, in a folder of its own.
+/// The real `parlor-server` binary, with a temporary working folder.
 pub(crate) struct Program {
     pub(crate) folder: TempDir,
 }
@@ -107,7 +110,7 @@ impl Program {
         Program { folder: tempfile::tempdir().expect("a folder") }
     }
 
-    /// A file in its folder.
+    /// The path of a file in its working folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -118,7 +121,7 @@ impl Program {
         path
     }
 
-    /// The program with these arguments, and nothing of this process's environment that it would read.
+    /// A command with these arguments, without the environment variables that the program reads.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_parlor-server"));
         command.current_dir(self.folder.path()).args(arguments).stdin(Stdio::null());
@@ -131,54 +134,54 @@ impl Program {
         command
     }
 
-    /// Runs to its end: the exit code, standard output and standard error.
+    /// Runs the program to its exit: exit code, standard output, standard error.
     pub(crate) fn run(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
         let output = self.command(arguments).output().expect("the program");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     }
 
-    /// Starts the server on free ports, with these arguments more, and waits until it is up.
-    pub(crate) fn start(&self, arguments: &[&str]) -> Up {
+    /// Starts the server on free ports with these further arguments, and waits until it listens.
+    pub(crate) fn start(&self, arguments: &[&str]) -> RunningProgram {
         self.start_with(arguments, &[])
     }
 
-    pub(crate) fn start_with(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Up {
+    pub(crate) fn start_with(&self, arguments: &[&str], environment: &[(&str, &str)]) -> RunningProgram {
         let mut command = self.command(arguments);
-        // What a flag says counts more.
+        // Flags take precedence over the environment.
         command.env("PARLOR_LISTEN", "127.0.0.1:0").env("PARLOR_METRICS", "127.0.0.1:0");
         command.envs(environment.iter().copied());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
-        let log = Lines::of(child.stderr.take().expect("its standard error"));
-        let printed = Lines::of(child.stdout.take().expect("its standard output"));
-        let up = Up { child, log, printed };
-        if up.printed.find("play ", 1).is_none() {
-            panic!("it did not start: {}", up.log.all());
+        let log = OutputLines::from_reader(child.stderr.take().expect("piped standard error"));
+        let stdout = OutputLines::from_reader(child.stdout.take().expect("piped standard output"));
+        let running = RunningProgram { child, log, stdout };
+        if running.stdout.find("play ", 1).is_none() {
+            panic!("the server did not start: {}", running.log.all());
         }
-        up
+        running
     }
 }
 
-/// The real program while it serves. Dropping it ends it at once.
-pub(crate) struct Up {
+/// The running program. Dropping it kills the process.
+pub(crate) struct RunningProgram {
     child: Child,
-    /// What it says on standard error.
-    pub(crate) log: Lines,
-    /// What it says on standard output.
-    pub(crate) printed: Lines,
+    /// Lines of standard error: the log.
+    pub(crate) log: OutputLines,
+    /// Lines of standard output.
+    pub(crate) stdout: OutputLines,
 }
 
-impl Up {
-    /// Where clients connect.
+impl RunningProgram {
+    /// The address for clients.
     pub(crate) fn address(&self) -> SocketAddr {
-        let line = self.printed.wait_for("listens on ");
+        let line = self.stdout.wait_for("listens on ");
         let (_, rest) = line.split_once("listens on ").expect("an address");
         rest.split(' ').next().expect("an address").parse().expect("an address")
     }
 
-    /// Where the metrics are.
+    /// The address of the metrics.
     pub(crate) fn metrics(&self) -> SocketAddr {
-        let line = self.printed.wait_for("metrics ");
+        let line = self.stdout.wait_for("metrics ");
         let (_, rest) = line.split_once("http://").expect("an address");
         rest.split('/').next().expect("an address").parse().expect("an address")
     }
@@ -193,80 +196,81 @@ impl Up {
         assert!(sent.success(), "kill -{name}");
     }
 
-    /// Waits for its end.
+    /// Waits for its exit, and returns the status and the log. Kills the process after [`TIMEOUT`].
     pub(crate) fn wait(mut self) -> (ExitStatus, String) {
         let (ended, wait) = std::sync::mpsc::sync_channel(1);
         let id = self.id();
         thread::spawn(move || {
-            if wait.recv_timeout(A_MINUTE).is_err() {
-                // The wait below then ends, and the test fails by the status.
+            if wait.recv_timeout(TIMEOUT).is_err() {
+                // Ends the wait below; the test then fails because of the status.
                 let _killed = Command::new("kill").args(["-KILL", &id]).status();
             }
         });
-        let status = self.child.wait().expect("its end");
+        let status = self.child.wait().expect("an exit status");
         let _ended = ended.send(());
         (status, self.log.all())
     }
 }
 
-impl Drop for Up {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
-        // Gone already, if the test has waited for it.
+        // Fails if the test has waited for the exit already.
         let _killed = self.child.kill();
         let _waited = self.child.wait();
     }
 }
 
-/// The lines that a program says, as they come.
+/// The lines of an output of the program, read by a thread.
 #[derive(Clone)]
-pub(crate) struct Lines(Arc<(Mutex<Said>, Condvar)>);
+pub(crate) struct OutputLines(Arc<(Mutex<ReadLines>, Condvar)>);
 
 #[derive(Default)]
-struct Said {
+struct ReadLines {
     lines: Vec<String>,
     ended: bool,
 }
 
-impl Lines {
-    fn of(from: impl Read + Send + 'static) -> Lines {
-        let lines = Lines(Arc::default());
-        let heard = lines.clone();
+impl OutputLines {
+    fn from_reader(from: impl Read + Send + 'static) -> OutputLines {
+        let lines = OutputLines(Arc::default());
+        let reading = lines.clone();
         thread::spawn(move || {
             for line in BufReader::new(from).lines() {
                 let Ok(line) = line else { break };
-                heard.0.0.lock().expect("lines").lines.push(line);
-                heard.0.1.notify_all();
+                reading.0.0.lock().expect("lines").lines.push(line);
+                reading.0.1.notify_all();
             }
-            heard.0.0.lock().expect("lines").ended = true;
-            heard.0.1.notify_all();
+            reading.0.0.lock().expect("lines").ended = true;
+            reading.0.1.notify_all();
         });
         lines
     }
 
-    /// The first line with this text, as soon as it is there.
+    /// Waits for the first line that contains this text.
     pub(crate) fn wait_for(&self, text: &str) -> String {
         self.wait_for_nth(text, 1)
     }
 
-    /// The line with which the text has been said so many times.
+    /// Waits for the `count`-th line that contains this text.
     pub(crate) fn wait_for_nth(&self, text: &str, count: usize) -> String {
-        let said = || self.0.0.lock().expect("lines").lines.join("\n");
-        self.find(text, count).unwrap_or_else(|| panic!("{text:?} was not said {count} times: {}", said()))
+        let all = || self.0.0.lock().expect("lines").lines.join("\n");
+        self.find(text, count).unwrap_or_else(|| panic!("{text:?} was not printed {count} times: {}", all()))
     }
 
-    /// The same; none if the program ends, or a minute passes, without it.
+    /// The same; `None` if the program exits, or [`TIMEOUT`] passes, without that line.
     fn find(&self, text: &str, count: usize) -> Option<String> {
-        let find = |said: &Said| said.lines.iter().filter(|line| line.contains(text)).nth(count - 1).cloned();
-        let said = self.0.0.lock().expect("lines");
-        let waiting = |said: &mut Said| find(said).is_none() && !said.ended;
-        let (said, _) = self.0.1.wait_timeout_while(said, A_MINUTE, waiting).expect("lines");
-        find(&said)
+        let find =
+            |read: &ReadLines| read.lines.iter().filter(|line| line.contains(text)).nth(count - 1).cloned();
+        let read = self.0.0.lock().expect("lines");
+        let waiting = |read: &mut ReadLines| find(read).is_none() && !read.ended;
+        let (read, _) = self.0.1.wait_timeout_while(read, TIMEOUT, waiting).expect("lines");
+        find(&read)
     }
 
-    /// Everything that was said, after the program has ended.
+    /// All lines, after the program has exited.
     fn all(&self) -> String {
-        let said = self.0.0.lock().expect("lines");
-        let (said, _) = self.0.1.wait_timeout_while(said, A_MINUTE, |said| !said.ended).expect("lines");
-        said.lines.join("\n")
+        let read = self.0.0.lock().expect("lines");
+        let (read, _) = self.0.1.wait_timeout_while(read, TIMEOUT, |read| !read.ended).expect("lines");
+        read.lines.join("\n")
     }
 }

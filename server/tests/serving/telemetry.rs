@@ -1,4 +1,4 @@
-//! Log lines and traces of the real program, with a collector in this process and with none.
+//! Log lines and OpenTelemetry traces of the real program, with and without a collector.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,9 +14,9 @@ use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
 use tokio::{net::TcpListener, sync::Notify};
 use tonic::{Request, Response, Status, transport::server::TcpIncoming};
 
-use crate::support::{Program, Up, channel, key, soon};
+use crate::support::{Program, RunningProgram, api_key, channel, with_timeout};
 
-/// Keeps the spans it is sent.
+/// An OTLP collector that keeps the spans it receives.
 #[derive(Clone, Default)]
 struct Collector {
     spans: Arc<Mutex<Vec<Span>>>,
@@ -38,9 +38,9 @@ impl TraceService for Collector {
 }
 
 impl Collector {
-    /// The span with this name, as soon as it comes.
+    /// Waits for the span with this name.
     async fn span(&self, name: &str) -> Span {
-        soon(async {
+        with_timeout(async {
             loop {
                 if let Some(span) = self.spans.lock().expect("spans").iter().find(|span| span.name == name) {
                     return span.clone();
@@ -61,20 +61,20 @@ fn attribute(span: &Span, key: &str) -> Option<String> {
     })
 }
 
-/// Spans are sent at once, not every few seconds.
-const AT_ONCE: (&str, &str) = ("OTEL_BSP_SCHEDULE_DELAY", "10");
+/// Exports spans every 10 ms.
+const FAST_EXPORT: (&str, &str) = ("OTEL_BSP_SCHEDULE_DELAY", "10");
 
-async fn list_games(up: &Up, metadata: &[(&'static str, &str)]) {
+async fn list_games(running: &RunningProgram, metadata: &[(&'static str, &str)]) {
     let mut request = Request::new(v1::ListGamesRequest {});
     for (name, value) in metadata {
         request.metadata_mut().insert(*name, value.parse().expect("text"));
     }
-    let channel = channel(&format!("http://{}", up.address())).await;
-    soon(CatalogueServiceClient::new(channel).list_games(request)).await.expect("the games");
+    let channel = channel(&format!("http://{}", running.address())).await;
+    with_timeout(CatalogueServiceClient::new(channel).list_games(request)).await.expect("the games");
 }
 
 #[tokio::test]
-async fn a_request_is_a_span_in_the_callers_trace() {
+async fn request_span_joins_the_callers_trace() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     let collector = Collector::default();
@@ -84,56 +84,56 @@ async fn a_request_is_a_span_in_the_callers_trace() {
         .serve_with_incoming(TcpIncoming::from(listener));
     let serving = tokio::spawn(serving);
 
-    let anna = key("anna");
+    let anna = api_key("anna");
     let program = Program::new();
     let file = program.write("parlor.toml", &anna.settings_lines());
     let arguments = ["--config", file.to_str().unwrap(), "--otlp", &endpoint];
-    let up = program.start_with(&arguments, &[AT_ONCE]);
+    let running = program.start_with(&arguments, &[FAST_EXPORT]);
     let (trace, parent) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331");
     let authorization = format!("Bearer {}", anna.text.reveal());
     let traceparent = format!("00-{trace}-{parent}-01");
-    list_games(&up, &[("traceparent", &traceparent), ("authorization", &authorization)]).await;
+    list_games(&running, &[("traceparent", &traceparent), ("authorization", &authorization)]).await;
 
     let span = collector.span("parlor.v1.CatalogueService/ListGames").await;
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     assert_eq!((hex(&span.trace_id).as_str(), hex(&span.parent_span_id).as_str()), (trace, parent));
-    assert_eq!(span.kind, 2, "a server's");
+    assert_eq!(span.kind, 2, "span kind SERVER");
     assert_eq!(attribute(&span, "rpc.system").as_deref(), Some("grpc"));
     assert_eq!(attribute(&span, "rpc.grpc.status_code").as_deref(), Some("0"));
     assert_eq!(attribute(&span, "key"), Some(anna.entry.hash.id().to_string()));
     assert!(attribute(&span, "peer").unwrap().starts_with("127.0.0.1:"));
-    assert!(!format!("{span:?}").contains(anna.text.reveal().as_str()), "no secret in a span");
-    up.signal("TERM");
-    let (status, log) = tokio::task::spawn_blocking(|| up.wait()).await.unwrap();
+    assert!(!format!("{span:?}").contains(anna.text.reveal().as_str()), "an API key in a span");
+    running.signal("TERM");
+    let (status, log) = tokio::task::spawn_blocking(|| running.wait()).await.unwrap();
     assert_eq!(status.code(), Some(0), "{log}");
     serving.abort();
 }
 
 #[tokio::test]
-async fn without_the_collector_everything_else_goes_on() {
-    // A port that nobody listens on: bound, and given back.
-    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let up = Program::new().start_with(&["--otlp", &format!("http://{nobody}")], &[AT_ONCE]);
-    list_games(&up, &[]).await;
-    up.log.wait_for("traces are lost");
-    list_games(&up, &[]).await;
-    up.signal("TERM");
-    let (status, log) = tokio::task::spawn_blocking(|| up.wait()).await.unwrap();
+async fn missing_otlp_collector_is_logged_once_and_calls_succeed() {
+    // A port without a listener: bound, and released.
+    let unused = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let running = Program::new().start_with(&["--otlp", &format!("http://{unused}")], &[FAST_EXPORT]);
+    list_games(&running, &[]).await;
+    running.log.wait_for("traces are lost");
+    list_games(&running, &[]).await;
+    running.signal("TERM");
+    let (status, log) = tokio::task::spawn_blocking(|| running.wait()).await.unwrap();
     assert_eq!(status.code(), Some(0), "{log}");
-    assert_eq!(log.matches("traces are lost").count(), 1, "said once: {log}");
+    assert_eq!(log.matches("traces are lost").count(), 1, "logged once: {log}");
 }
 
 #[tokio::test]
-async fn log_lines_say_what_each_request_did_and_no_secret() {
-    let anna = key("anna");
+async fn request_log_lines_have_method_status_and_no_secrets() {
+    let anna = api_key("anna");
     let authorization = format!("Bearer {}", anna.text.reveal());
     for format in ["text", "json"] {
         let program = Program::new();
         let file = program.write("parlor.toml", &anna.settings_lines());
         let file = file.to_str().unwrap();
-        let up = program.start(&["--config", file, "--log-format", format, "--log-level", "debug"]);
-        list_games(&up, &[("authorization", &authorization)]).await;
-        let line = up.log.wait_for("answered");
+        let running = program.start(&["--config", file, "--log-format", format, "--log-level", "debug"]);
+        list_games(&running, &[("authorization", &authorization)]).await;
+        let line = running.log.wait_for("answered");
         assert!(line.contains("parlor.v1.CatalogueService/ListGames"), "{line}");
         assert!(line.contains(&anna.entry.hash.id().to_string()), "{line}");
         assert!(line.contains("OK") && line.contains("127.0.0.1:"), "{line}");
@@ -144,8 +144,8 @@ async fn log_lines_say_what_each_request_did_and_no_secret() {
         } else {
             assert!(!line.contains("otel.") && !line.contains("rpc."), "{line}");
         }
-        up.signal("TERM");
-        let (_, log) = tokio::task::spawn_blocking(|| up.wait()).await.unwrap();
-        assert!(!log.contains(anna.text.reveal().as_str()), "a key stands in the log");
+        running.signal("TERM");
+        let (_, log) = tokio::task::spawn_blocking(|| running.wait()).await.unwrap();
+        assert!(!log.contains(anna.text.reveal().as_str()), "an API key in the log");
     }
 }

@@ -1,13 +1,14 @@
-//! Encryption: TLS, and clients that must show certificates, with the real program.
+//! TLS and client certificates (mTLS), with the real program.
 
 use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 
-use crate::support::{Program, Up, soon};
+use crate::support::{Program, RunningProgram, with_timeout};
 
 type Authority = CertifiedIssuer<'static, KeyPair>;
 
+/// A certificate authority.
 fn authority(name: &str) -> Authority {
     let mut params = CertificateParams::new(Vec::new()).expect("names");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -15,7 +16,7 @@ fn authority(name: &str) -> Authority {
     CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("a certificate")
 }
 
-/// A certificate for `localhost`, and its private key.
+/// Issues a certificate for `localhost`: PEM of the certificate and of its private key.
 fn issue(authority: &Authority) -> (String, String) {
     let key = KeyPair::generate().expect("a key");
     let params = CertificateParams::new([String::from("localhost")]).expect("names");
@@ -23,8 +24,9 @@ fn issue(authority: &Authority) -> (String, String) {
     (certificate.pem(), key.serialize_pem())
 }
 
-/// The program with a certificate of its authority's; clients need one of `clients`, if given.
-fn start(authority: &Authority, clients: Option<&Authority>) -> (Program, Up) {
+/// Starts the program with a certificate of this authority; with `clients`, clients need a certificate of
+/// that one.
+fn start(authority: &Authority, clients: Option<&Authority>) -> (Program, RunningProgram) {
     let program = Program::new();
     let (certificate, key) = issue(authority);
     let (certificate, key) = (program.write("server.pem", &certificate), program.write("server.key", &key));
@@ -38,62 +40,68 @@ fn start(authority: &Authority, clients: Option<&Authority>) -> (Program, Up) {
     if let Some(file) = &client_ca {
         arguments.extend(["--tls-client-ca", file.to_str().expect("a path")]);
     }
-    let up = program.start(&arguments);
-    (program, up)
+    let running = program.start(&arguments);
+    (program, running)
 }
 
-async fn connect(up: &Up, tls: ClientTlsConfig) -> Result<Channel, tonic::transport::Error> {
-    let url = format!("https://localhost:{}", up.address().port());
+async fn connect(running: &RunningProgram, tls: ClientTlsConfig) -> Result<Channel, tonic::transport::Error> {
+    let url = format!("https://localhost:{}", running.address().port());
     let endpoint = Endpoint::from_shared(url).expect("a URL").tls_config(tls.domain_name("localhost"))?;
-    soon(endpoint.connect()).await
+    with_timeout(endpoint.connect()).await
 }
 
-/// Whether a call gets through.
-async fn calls(up: &Up, tls: ClientTlsConfig) -> bool {
-    // With TLS 1.3 a client may believe that it is connected before the server has seen its certificate.
-    let Ok(channel) = connect(up, tls).await else { return false };
-    soon(CatalogueServiceClient::new(channel).list_games(v1::ListGamesRequest {})).await.is_ok()
+/// True if a call succeeds.
+async fn call_succeeds(running: &RunningProgram, tls: ClientTlsConfig) -> bool {
+    // With TLS 1.3 a client may complete its handshake before the server has verified its certificate.
+    let Ok(channel) = connect(running, tls).await else { return false };
+    with_timeout(CatalogueServiceClient::new(channel).list_games(v1::ListGamesRequest {})).await.is_ok()
 }
 
 fn trusting(authority: &Authority) -> ClientTlsConfig {
     ClientTlsConfig::new().ca_certificate(Certificate::from_pem(authority.pem()))
 }
 
-fn with(tls: ClientTlsConfig, (certificate, key): (String, String)) -> ClientTlsConfig {
+fn with_identity(tls: ClientTlsConfig, (certificate, key): (String, String)) -> ClientTlsConfig {
     tls.identity(Identity::from_pem(certificate, key))
 }
 
 #[tokio::test]
-async fn calls_are_encrypted() {
+async fn tls_server_refuses_plaintext_and_untrusting_clients() {
     let (ours, others) = (authority("ours"), authority("others"));
-    let (_program, up) = start(&ours, None);
-    assert!(up.printed.wait_for("listens on").contains("(TLS, no API keys)"));
-    assert!(calls(&up, trusting(&ours)).await);
-    assert!(!calls(&up, trusting(&others)).await, "a client does not trust any server");
+    let (_program, running) = start(&ours, None);
+    assert!(running.stdout.wait_for("listens on").contains("(TLS, no API keys)"));
+    assert!(call_succeeds(&running, trusting(&ours)).await);
+    assert!(
+        !call_succeeds(&running, trusting(&others)).await,
+        "a client of another authority does not trust the server"
+    );
 
-    let url = format!("http://{}", up.address());
-    let plain = soon(Endpoint::from_shared(url).unwrap().connect()).await;
+    let url = format!("http://{}", running.address());
+    let plain = with_timeout(Endpoint::from_shared(url).unwrap().connect()).await;
     let answered = match plain {
-        Ok(channel) => {
-            soon(CatalogueServiceClient::new(channel).list_games(v1::ListGamesRequest {})).await.is_ok()
-        }
+        Ok(channel) => with_timeout(CatalogueServiceClient::new(channel).list_games(v1::ListGamesRequest {}))
+            .await
+            .is_ok(),
         Err(_) => false,
     };
-    assert!(!answered, "nothing is said in the clear");
+    assert!(!answered, "a plaintext call succeeded");
 }
 
 #[tokio::test]
-async fn clients_show_their_certificates() {
+async fn mtls_accepts_only_certificates_of_the_client_ca() {
     let (ours, clients, others) = (authority("ours"), authority("clients"), authority("others"));
-    let (_program, up) = start(&ours, Some(&clients));
-    assert!(up.printed.wait_for("listens on").contains("(TLS on both sides, no API keys)"));
-    assert!(calls(&up, with(trusting(&ours), issue(&clients))).await);
-    assert!(!calls(&up, trusting(&ours)).await, "none");
-    assert!(!calls(&up, with(trusting(&ours), issue(&others))).await, "another's");
+    let (_program, running) = start(&ours, Some(&clients));
+    assert!(running.stdout.wait_for("listens on").contains("(TLS on both sides, no API keys)"));
+    assert!(call_succeeds(&running, with_identity(trusting(&ours), issue(&clients))).await);
+    assert!(!call_succeeds(&running, trusting(&ours)).await, "without a certificate");
+    assert!(
+        !call_succeeds(&running, with_identity(trusting(&ours), issue(&others))).await,
+        "a certificate of another authority"
+    );
 }
 
 #[test]
-fn files_that_do_not_fit_are_said_before_anything_starts() {
+fn mismatched_tls_key_is_reported_before_startup() {
     let program = Program::new();
     let ours = authority("ours");
     let ((certificate, _), (_, key)) = (issue(&ours), issue(&ours));
@@ -112,16 +120,16 @@ fn files_that_do_not_fit_are_said_before_anything_starts() {
 }
 
 #[tokio::test]
-async fn whoever_never_begins_to_encrypt_holds_nobody_up() {
+async fn connection_without_tls_handshake_does_not_block_calls_or_shutdown() {
     let ours = authority("ours");
-    let (_program, up) = start(&ours, None);
-    let mut silent = tokio::net::TcpStream::connect(up.address()).await.unwrap();
-    assert!(calls(&up, trusting(&ours)).await, "the silent one was taken before");
-    up.signal("TERM");
-    let mut heard = Vec::new();
-    // It may be cut off in any way.
-    let _ended = soon(tokio::io::AsyncReadExt::read_to_end(&mut silent, &mut heard)).await;
-    let (status, log) = tokio::task::spawn_blocking(|| up.wait()).await.unwrap();
+    let (_program, running) = start(&ours, None);
+    let mut silent = tokio::net::TcpStream::connect(running.address()).await.unwrap();
+    assert!(call_succeeds(&running, trusting(&ours)).await, "accepted after the silent connection");
+    running.signal("TERM");
+    let mut received = Vec::new();
+    // Both an end of file and an error are fine.
+    let _ended = with_timeout(tokio::io::AsyncReadExt::read_to_end(&mut silent, &mut received)).await;
+    let (status, log) = tokio::task::spawn_blocking(|| running.wait()).await.unwrap();
     assert_eq!(status.code(), Some(0), "{log}");
-    assert!(heard.is_empty() && !log.contains("cut off"), "{log}");
+    assert!(received.is_empty() && !log.contains("cut off"), "{log}");
 }

@@ -1,4 +1,5 @@
-//! The disk of the simulated server: a log that loses what was not synced when the machine fails, and one that lies.
+//! The disk of the simulated server: a log that loses unsynced appends in a crash, and one that acknowledges
+//! too early.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,69 +11,69 @@ use parlor_server::log::{
     Page, Retained, StartUp, TableRow, Tables,
 };
 
-/// Whether the log keeps its word.
+/// The moment at which the log acknowledges an append.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Honesty {
-    /// What is acknowledged is durable.
-    Honest,
-    /// What is acknowledged is durable a moment later.
-    Early,
+pub(crate) enum AckMode {
+    /// After it is durable.
+    AfterSync,
+    /// Before it is durable: the fault that the checks must detect.
+    BeforeSync,
 }
 
-/// The disk, which outlives the server.
+/// The disk, which survives crashes of the server.
 #[derive(Clone)]
 pub(crate) struct Disk {
     log: Arc<Mutex<Arc<MemoryLog>>>,
-    honesty: Honesty,
+    ack_mode: AckMode,
 }
 
 impl Disk {
-    pub(crate) fn new(honesty: Honesty) -> Disk {
-        Disk { log: Arc::new(Mutex::new(Arc::new(MemoryLog::simulated()))), honesty }
+    pub(crate) fn new(ack_mode: AckMode) -> Disk {
+        Disk { log: Arc::new(Mutex::new(Arc::new(MemoryLog::simulated()))), ack_mode }
     }
 
     fn log(&self) -> Arc<MemoryLog> {
-        self.log.lock().expect("nobody panics with it").clone()
+        self.log.lock().expect("an unpoisoned lock").clone()
     }
 
     /// The log as a server sees it.
     pub(crate) fn open(&self) -> Arc<dyn Log> {
-        match self.honesty {
-            Honesty::Honest => self.log(),
-            Honesty::Early => Arc::new(EarlyLog(self.log())),
+        match self.ack_mode {
+            AckMode::AfterSync => self.log(),
+            AckMode::BeforeSync => Arc::new(EarlyAckLog(self.log())),
         }
     }
 
-    /// How long it takes to make something durable, at least and at most, in milliseconds. A log that does not wait for
-    /// it has no hurry.
-    pub(crate) const fn sync_takes(&self) -> (u32, u32) {
-        match self.honesty {
-            Honesty::Honest => (5, 60),
-            Honesty::Early => (300, 600),
+    /// The shortest and longest interval between syncs, in milliseconds. Long if the log acknowledges early,
+    /// so that crashes lose acknowledged appends.
+    pub(crate) const fn sync_interval_ms(&self) -> (u32, u32) {
+        match self.ack_mode {
+            AckMode::AfterSync => (5, 60),
+            AckMode::BeforeSync => (300, 600),
         }
     }
 
-    /// Makes durable what waits.
+    /// Makes all appends so far durable.
     pub(crate) fn sync(&self) {
         self.log().sync();
     }
 
-    /// The machine fails: what waits is lost.
+    /// Crashes: unsynced appends are lost.
     pub(crate) fn crash(&self) {
-        let mut log = self.log.lock().expect("nobody panics with it");
+        let mut log = self.log.lock().expect("an unpoisoned lock");
         *log = Arc::new(log.crash());
     }
 }
 
 /// A log that acknowledges an append before it is durable.
-struct EarlyLog(Arc<MemoryLog>);
+struct EarlyAckLog(Arc<MemoryLog>);
 
 #[async_trait]
-impl Log for EarlyLog {
+impl Log for EarlyAckLog {
     async fn append(&self, append: Append) -> Result<Appended, LogError> {
         let length = append.expected + append.entries.len() as u64;
         let mut appending = self.0.append(append);
-        // Handed in, in this order, and not waited for.
+        // Submitted in order, without waiting for durability.
         match futures_util::poll!(&mut appending) {
             std::task::Poll::Ready(Err(error)) => Err(error),
             _ => Ok(Appended { length, head: Default::default(), feed: Vec::new() }),

@@ -1,12 +1,12 @@
-//! Servers that crash, on a network that fails: players who come back see every update once and in order, and what was
-//! acknowledged is there after every crash.
+//! Crashing servers on a failing network: reconnecting players receive every update once and in order, and
+//! everything acknowledged survives every crash.
 //!
-//! Everything runs on a simulated network with a simulated clock (`network.rs`) and a log that loses what was not synced
-//! when the server crashes. Players (`player.rs`) hold many seats over one stream, come back with the number of the last
-//! update they have, and note whatever breaks a promise (`seat_observer.rs`). The same checks find out a log that acknowledges
-//! too early.
+//! The simulation has a simulated network and clock (`network.rs`), and a log that loses unsynced appends
+//! when the server crashes (`disk.rs`). Players (`player.rs`) hold many seats over one stream, resume after
+//! the number of the last update they have, and record every violation (`seat_observer.rs`). As a control,
+//! the same checks detect a log that acknowledges before it syncs.
 //!
-//! Faults come at random, from seeds that are printed; `PARLOR_TEST_SEED=7` begins with another one.
+//! Faults are random; the seeds are printed, and `PARLOR_TEST_SEED=7` starts with another one.
 
 mod disk;
 mod network;

@@ -1,4 +1,4 @@
-//! The simulated world: a server, a network between it and its clients, time, and what goes wrong.
+//! The simulated network: server host, clock, client connections, and the fault injector.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ use crate::disk::Disk;
 
 const SERVER: &str = "server";
 const PORT: u16 = 7766;
-/// Nobody needs as long as this, by the simulated clock.
-const LONGEST: Duration = Duration::from_secs(900);
-/// How long an answer is waited for, and how long a stream may be silent, before a client comes back anew.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+/// Upper bound of a simulation, in simulated time.
+const SIMULATION_LIMIT: Duration = Duration::from_secs(900);
+/// Timeout of a response, and of a silent stream, after which a client reconnects.
+pub(crate) const CLIENT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Simulated time.
+/// A clock on simulated time.
 #[derive(Clone, Copy, Debug)]
 struct SimulatedClock;
 
@@ -45,15 +45,15 @@ impl Clock for SimulatedClock {
     }
 }
 
-/// A random time, in milliseconds.
-pub(crate) fn some_time(from: u32, to: u32, rng: &mut ChaCha8Rng) -> Duration {
+/// A random duration between `from` and `to` milliseconds.
+pub(crate) fn random_duration(from: u32, to: u32, rng: &mut ChaCha8Rng) -> Duration {
     Duration::from_millis(u64::from(from + below(to - from, rng)))
 }
 
-/// A network with a server on this disk, which syncs every now and then.
-pub(crate) fn world<'a>(seed: u64, disk: &Disk) -> Sim<'a> {
+/// A network with a server on this disk, which syncs at random intervals.
+pub(crate) fn network<'a>(seed: u64, disk: &Disk) -> Sim<'a> {
     let mut sim = turmoil::Builder::new()
-        .simulation_duration(LONGEST)
+        .simulation_duration(SIMULATION_LIMIT)
         .min_message_latency(Duration::from_millis(1))
         .max_message_latency(Duration::from_millis(15))
         .tcp_capacity(4096)
@@ -69,8 +69,8 @@ async fn serve(disk: Disk, seed: u64) -> turmoil::Result {
     tokio::spawn(async move {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         loop {
-            let (least, most) = syncing.sync_takes();
-            tokio::time::sleep(some_time(least, most, &mut rng)).await;
+            let (min, max) = syncing.sync_interval_ms();
+            tokio::time::sleep(random_duration(min, max, &mut rng)).await;
             syncing.sync();
         }
     });
@@ -90,81 +90,86 @@ async fn serve(disk: Disk, seed: u64) -> turmoil::Result {
     Ok(())
 }
 
-/// A connection to the server, if there is one within a while.
+/// Connects to the server; `None` if that fails within [`CLIENT_TIMEOUT`].
 pub(crate) async fn connect() -> Option<Channel> {
     let connector = tower::service_fn(|_: Uri| async {
         Ok::<_, std::io::Error>(TokioIo::new(TcpStream::connect((SERVER, PORT)).await?))
     });
     let endpoint = Endpoint::from_static("http://server:7766");
-    tokio::time::timeout(PATIENCE, endpoint.connect_with_connector(connector)).await.ok()?.ok()
+    tokio::time::timeout(CLIENT_TIMEOUT, endpoint.connect_with_connector(connector)).await.ok()?.ok()
 }
 
-/// What can go wrong.
+/// A kind of fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
-    /// The server's machine fails, and comes back.
+    /// The server crashes and restarts.
     Crash,
-    /// Whatever is sent between the server and a client is lost for a while.
-    Cut,
-    /// Whatever is sent between them waits for a while.
+    /// Packets between the server and a client are lost for a while.
+    Partition,
+    /// Packets between them are delayed for a while.
     Hold,
 }
 
-/// Faults, one after the other, until there have been enough.
-pub(crate) struct Trouble<'a> {
+/// Injects a number of faults, one after the other.
+pub(crate) struct FaultInjector<'a> {
     rng: ChaCha8Rng,
     disk: &'a Disk,
     clients: Vec<String>,
-    left: usize,
-    /// The fault that is on, whom it concerns, and when it ends.
-    now: Option<(Fault, String, Duration)>,
-    /// When the next one begins.
+    remaining: usize,
+    /// The active fault, its client, and its end.
+    active: Option<(Fault, String, Duration)>,
+    /// Start of the next fault.
     next: Duration,
     pub(crate) crashes: usize,
 }
 
-impl<'a> Trouble<'a> {
-    pub(crate) fn new(seed: u64, disk: &'a Disk, clients: Vec<String>, left: usize) -> Trouble<'a> {
+impl<'a> FaultInjector<'a> {
+    pub(crate) fn new(
+        seed: u64,
+        disk: &'a Disk,
+        clients: Vec<String>,
+        remaining: usize,
+    ) -> FaultInjector<'a> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(1);
-        let next = some_time(50, 1500, &mut rng);
-        Trouble { rng, disk, clients, left, now: None, next, crashes: 0 }
+        let next = random_duration(50, 1500, &mut rng);
+        FaultInjector { rng, disk, clients, remaining, active: None, next, crashes: 0 }
     }
 
-    /// Lets begin and end what is due.
-    pub(crate) fn stir(&mut self, sim: &mut Sim<'_>) {
-        match &self.now {
+    /// Starts and ends the faults that are due.
+    pub(crate) fn step(&mut self, sim: &mut Sim<'_>) {
+        match &self.active {
             Some((fault, client, until)) if *until <= sim.elapsed() => {
                 match fault {
                     Fault::Crash => sim.bounce(SERVER),
-                    Fault::Cut => sim.repair(SERVER, client.as_str()),
+                    Fault::Partition => sim.repair(SERVER, client.as_str()),
                     Fault::Hold => sim.release(SERVER, client.as_str()),
                 }
-                self.now = None;
-                self.next = sim.elapsed() + some_time(50, 700, &mut self.rng);
+                self.active = None;
+                self.next = sim.elapsed() + random_duration(50, 700, &mut self.rng);
             }
-            None if self.next <= sim.elapsed() && self.left > 0 => {
-                self.left -= 1;
-                let fault = [Fault::Crash, [Fault::Cut, Fault::Hold][below(2, &mut self.rng) as usize]]
-                    [self.left % 2];
+            None if self.next <= sim.elapsed() && self.remaining > 0 => {
+                self.remaining -= 1;
+                let fault = [Fault::Crash, [Fault::Partition, Fault::Hold][below(2, &mut self.rng) as usize]]
+                    [self.remaining % 2];
                 let client = self.clients[below(self.clients.len() as u32, &mut self.rng) as usize].clone();
-                let lasts = match fault {
+                let duration = match fault {
                     Fault::Crash => {
                         self.crashes += 1;
                         sim.crash(SERVER);
                         self.disk.crash();
-                        some_time(20, 800, &mut self.rng)
+                        random_duration(20, 800, &mut self.rng)
                     }
-                    Fault::Cut => {
+                    Fault::Partition => {
                         sim.partition(SERVER, client.as_str());
-                        some_time(50, 4000, &mut self.rng)
+                        random_duration(50, 4000, &mut self.rng)
                     }
                     Fault::Hold => {
                         sim.hold(SERVER, client.as_str());
-                        some_time(50, 4000, &mut self.rng)
+                        random_duration(50, 4000, &mut self.rng)
                     }
                 };
-                self.now = Some((fault, client, sim.elapsed() + lasts));
+                self.active = Some((fault, client, sim.elapsed() + duration));
             }
             Some(_) | None => {}
         }

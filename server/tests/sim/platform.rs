@@ -1,4 +1,4 @@
-//! The platform: it makes the tables and takes the seats, and asks again until it is told that it has them.
+//! The platform client: creates the tables and joins the seats, retrying until acknowledged.
 
 use std::time::Duration;
 
@@ -8,32 +8,35 @@ use parlor_proto::v1::table_service_client::TableServiceClient;
 use tonic::transport::Channel;
 use tonic::{Code, Response, Status};
 
-use crate::network::{PATIENCE, connect};
-use crate::seat_observer::Broken;
+use crate::network::{CLIENT_TIMEOUT, connect};
+use crate::seat_observer::Violations;
 
-/// How many play at each table.
+/// Players per table.
 pub(crate) const PLAYERS: u32 = 3;
 
-/// A seat that is to be played.
+/// A joined seat.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// Which seat of which table, for people.
+pub(crate) struct ClaimedSeat {
+    /// Name for messages.
     pub(crate) name: String,
     pub(crate) token: String,
 }
 
-/// Asks until there is an answer. Each try may be on a new connection, and says the same. Nothing: the server has
-/// forgotten what it had acknowledged, which is noted.
-async fn ask<T, F>(broken: &Broken, mut call: impl FnMut(TableServiceClient<Channel>) -> F) -> Option<T>
+/// Retries a call, each time on a new connection, until it succeeds. `None` if the server has lost something
+/// acknowledged, which is recorded as a violation.
+async fn call_until_ok<T, F>(
+    violations: &Violations,
+    mut call: impl FnMut(TableServiceClient<Channel>) -> F,
+) -> Option<T>
 where
     F: Future<Output = Result<Response<T>, Status>>,
 {
     loop {
         if let Some(channel) = connect().await {
-            match tokio::time::timeout(PATIENCE, call(TableServiceClient::new(channel))).await {
+            match tokio::time::timeout(CLIENT_TIMEOUT, call(TableServiceClient::new(channel))).await {
                 Ok(Ok(response)) => return Some(response.into_inner()),
                 Ok(Err(status)) if status.code() == Code::NotFound => {
-                    broken.note(format!("what was made is not there: {}", status.message()));
+                    violations.add(format!("an acknowledged table is missing: {}", status.message()));
                     return None;
                 }
                 Ok(Err(_)) | Err(_) => {}
@@ -43,7 +46,7 @@ where
     }
 }
 
-/// A table of a game with no clock, so that outages decide nothing.
+/// A table without a clock, so that outages cause no timeouts.
 fn new_table(game: GameId, seed: u64) -> v1::CreateTableRequest {
     let clock =
         v1::ClockSettings { decision_ms: Some(0), hidden_window_ms: Some(600_000), ..Default::default() };
@@ -60,12 +63,16 @@ fn new_table(game: GameId, seed: u64) -> v1::CreateTableRequest {
     }
 }
 
-/// Makes a table of each game, and takes all seats. Nothing: a promise was broken.
-pub(crate) async fn open_tables(games: &[GameId], seed: u64, broken: &Broken) -> Option<Vec<Place>> {
-    let mut places = Vec::new();
+/// Creates a table of each game and joins all seats. `None` after a violation.
+pub(crate) async fn open_tables(
+    games: &[GameId],
+    seed: u64,
+    violations: &Violations,
+) -> Option<Vec<ClaimedSeat>> {
+    let mut seats = Vec::new();
     for game in games {
         let request = new_table(*game, seed);
-        let made = ask(broken, |mut tables| {
+        let made = call_until_ok(violations, |mut tables| {
             let request = request.clone();
             async move { tables.create_table(request).await }
         });
@@ -75,19 +82,19 @@ pub(crate) async fn open_tables(games: &[GameId], seed: u64, broken: &Broken) ->
             let (request_id, table_id) = (name.clone(), table.clone());
             let request =
                 v1::JoinTableRequest { request_id, table_id, seat: Some(seat), ..Default::default() };
-            let joined = ask(broken, |mut tables| {
+            let joined = call_until_ok(violations, |mut tables| {
                 let request = request.clone();
                 async move { tables.join_table(request).await }
             });
-            places.push(Place { name, token: joined.await?.seat_token });
+            seats.push(ClaimedSeat { name, token: joined.await?.seat_token });
         }
     }
     let list = |mut tables: TableServiceClient<Channel>| async move {
         tables.list_tables(v1::ListTablesRequest::default()).await
     };
-    let listed = ask(broken, list).await?.tables.len();
+    let listed = call_until_ok(violations, list).await?.tables.len();
     if listed != games.len() {
-        broken.note(format!("{} tables were asked for, and there are {listed}", games.len()));
+        violations.add(format!("{} tables created, and {listed} listed", games.len()));
     }
-    Some(places)
+    Some(seats)
 }
