@@ -1,4 +1,5 @@
-//! What tournaments ask of the agents: who is there, what they add, and seats for those who are not.
+//! The agent hub as tournaments use it: availability, entropy and versions, and seats for disconnected
+//! agents.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -65,17 +66,17 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn whoever_runs_a_tournament_knows_who_is_there() {
+async fn hub_reports_availability_and_notifies_changes() {
     let scene = Scene::new().await;
     let hub = scene.host.agents().clone();
     let mut changed = hub.changed();
     assert_eq!(hub.availability("ann", "1"), Availability::Unknown);
     assert_eq!((hub.entropy("ann"), hub.version("ann")), (None, None));
     let (ann, _outbox) = scene.connect("ann", "1").await;
-    assert!(changed.has_changed().expect("a hub"), "somebody came");
+    assert!(changed.has_changed().expect("a hub"), "a connect notifies");
     assert_eq!(hub.availability("ann", "1"), Availability::Here { room: 2 });
     assert!(matches!(hub.availability("ann", "2"), Availability::Gone { .. }));
-    assert_eq!(hub.entropy("ann").expect("it is known").as_bytes(), b"ann");
+    assert_eq!(hub.entropy("ann").expect("a registered agent").as_bytes(), b"ann");
     assert_eq!(hub.version("ann").as_deref(), Some("1"));
     for room in [1, 0] {
         scene.make(["ann", "ann"], MustBe::Here).await.expect("a table");
@@ -85,9 +86,9 @@ async fn whoever_runs_a_tournament_knows_who_is_there() {
     assert_eq!(full, Err(AgentError::Full { name: "ann".to_owned(), tables: 2 }.into()));
     changed.mark_unchanged();
     drop(ann);
-    assert!(changed.has_changed().expect("a hub"), "somebody went");
+    assert!(changed.has_changed().expect("a hub"), "a disconnect notifies");
     assert!(matches!(hub.availability("ann", "1"), Availability::Gone { .. }));
-    let known = hub.find("ann").expect("it is known");
+    let known = hub.find("ann").expect("a registered agent");
     for _ in 0..20 {
         hub.refused(&known);
     }
@@ -103,18 +104,22 @@ async fn whoever_runs_a_tournament_knows_who_is_there() {
         tokio::task::yield_now().await;
     }
     scene.clock.advance(Duration::from_secs(10));
-    changed.changed().await.expect("it is healthy again, if it comes");
+    changed.changed().await.expect("the end of the set-aside notifies");
     assert!(matches!(hub.availability("ann", "1"), Availability::Gone { .. }));
 }
 
 #[tokio::test]
-async fn tables_are_made_for_agents_that_are_gone() {
+async fn tables_can_be_created_for_disconnected_agents() {
     let scene = Scene::new().await;
     drop(scene.connect("ann", "1").await);
     let (_ben, _outbox) = scene.connect("ben", "1").await;
     let gone = scene.make(["ann", "ben"], MustBe::Here).await;
     assert_eq!(gone, Err(AgentError::Gone { name: "ann".to_owned() }.into()));
-    assert_eq!(scene.host.agents().availability("ben", "1"), Availability::Here { room: 2 }, "nothing stays");
+    assert_eq!(
+        scene.host.agents().availability("ben", "1"),
+        Availability::Here { room: 2 },
+        "a failed creation reserves nothing"
+    );
     let unknown = scene.make(["cyd", "ben"], MustBe::Registered).await;
     assert_eq!(unknown, Err(AgentError::Unknown { name: "cyd".to_owned() }.into()));
     let look = scene.make(["ann", "ben"], MustBe::Registered).await.expect("a table");
@@ -124,5 +129,5 @@ async fn tables_are_made_for_agents_that_are_gone() {
         assert_eq!(aside.seats[0].conduct, Conduct::SetAside);
     }
     let (ann, _outbox) = scene.connect("ann", "1").await;
-    assert_eq!(ann.seats(), 0, "a seat that is lost is not given");
+    assert_eq!(ann.seats(), 0, "a forfeited seat is not assigned");
 }

@@ -1,4 +1,4 @@
-//! Tables in memory, from their making to their record: on a log in memory and a clock that is moved by hand.
+//! The host from table creation to record, on a log in memory and a manually advanced clock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ impl Scene {
     }
 }
 
-/// What one client of a seat has seen.
+/// The items that one client received.
 #[derive(Default)]
 struct Seen {
     numbers: Vec<u64>,
@@ -90,7 +90,7 @@ struct Seen {
     events: Vec<v1::TableEvent>,
 }
 
-/// The items of a message, which is no larger than one may be.
+/// Decodes the items of a message, and checks its size.
 fn items(batch: &Batch) -> Vec<v1::StreamItem> {
     let message = batch.frame.message();
     assert!(message.len() <= Settings::default().limits.batch_bytes.bytes(), "{}", message.len());
@@ -132,7 +132,7 @@ async fn play(host: &Host, who: Who, after: Option<u64>) -> Seen {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn house_bots_play_every_game_to_its_end() {
+async fn house_bots_play_every_game_to_the_end() {
     let scene = Scene::new().await;
     for game in GameId::ALL {
         let players = usize::from(game.info().max_players);
@@ -144,7 +144,7 @@ async fn house_bots_play_every_game_to_its_end() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn players_and_spectators_see_every_update_once() {
+async fn players_and_spectators_receive_every_update_once() {
     let scene = Scene::new().await;
     for game in GameId::ALL {
         let table = scene.make(*game, vec![SeatSetup::Open, house("random"), SeatSetup::Open]).await;
@@ -174,9 +174,9 @@ async fn players_and_spectators_see_every_update_once() {
     }
 }
 
-/// However much a client has missed, it is not cut off for what it asked for itself, and not all of it waits at once.
+/// Catching up is not limited by the reader queue, and is buffered only in part.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_comes_back_after_a_long_time_gets_everything() {
+async fn resuming_many_channels_sends_everything_without_a_cut_off() {
     let scene = Scene::new().await;
     let table = scene.make(GameId::HabeFertig, vec![house("random"); 4]).await;
     let last = scene.over(table).await.numbers.of(Viewer::Spectator);
@@ -204,7 +204,7 @@ async fn whoever_comes_back_after_a_long_time_gets_everything() {
         let batch = outbox.next().await.expect("a stream that goes on");
         assert!(batch.ending.is_none(), "{:?}", batch.ending);
         let items = items(&batch);
-        assert!(items.len() <= most, "{} items waited", items.len());
+        assert!(items.len() <= most, "{} buffered items", items.len());
         for v1::StreamItem { channel, item } in items {
             match item.expect("an item") {
                 Item::Update(told) => heard.entry(channel).or_default().push(told.number.into()),
@@ -215,11 +215,11 @@ async fn whoever_comes_back_after_a_long_time_gets_everything() {
     }
     assert_eq!(heard.len(), channels as usize);
     assert!(heard.values().all(|numbers| numbers.iter().copied().eq(1..=last)));
-    saying.await.expect("all was said");
+    saying.await.expect("the sending task");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_table_that_does_not_fill_expires() {
+async fn unfilled_table_expires() {
     let scene = Scene::new().await;
     let table = scene.make(GameId::Gap, vec![SeatSetup::Open, SeatSetup::Open]).await;
     scene.clock.advance(Duration::from_secs(61));
@@ -227,7 +227,7 @@ async fn a_table_that_does_not_fill_expires() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_never_comes_runs_out_of_time_and_forfeits() {
+async fn player_that_never_connects_times_out_and_forfeits() {
     let scene = Scene::new().await;
     let table = scene.make(GameId::Gap, vec![SeatSetup::Open, house("random")]).await;
     scene.sit(table).await;
@@ -244,11 +244,11 @@ async fn whoever_never_comes_runs_out_of_time_and_forfeits() {
     assert_eq!((result.seats[0].place, result.seats[0].time_outs), (2, 2));
 }
 
-/// A house bot that fails is a fault of the server: the table ends, its seed is shown, and nobody scores.
+/// A failing house bot is a server fault: the table ends, its seed is revealed, and there are no scores.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_house_bot_that_fails_is_a_fault_of_the_server() {
+async fn failing_house_bot_faults_the_table() {
     let scene = Scene::new().await;
-    // One that thinks for a while, so that the failure comes first.
+    // A slow bot, so that the injected failure comes first.
     let table = scene.make(GameId::Gap, vec![house("search:100000"), house("random")]).await;
     let failed = bots::BotMove {
         table,
@@ -265,14 +265,14 @@ async fn a_house_bot_that_fails_is_a_fault_of_the_server() {
     assert_eq!((record.look.ending, record.views.len()), (look.ending, 3));
 }
 
-/// The same at a table of a tournament: its group is void, and a fresh deal replaces it.
+/// At a tournament table: the group is void, and a fresh deal replaces it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_house_bot_that_fails_voids_a_deal() {
+async fn failing_house_bot_voids_its_tournament_group() {
     use crate::tournament::{Access, Command, EntrantSetup, NewTournament, Terms, Tournaments};
     let scene = Scene::new().await;
     let (log, clock) = (scene.host.shared.log.clone(), Arc::new(scene.clock.clone()));
     let tournaments = Tournaments::start(scene.host.clone(), log, clock, 100).await;
-    // They think for a while, so that the failure comes first.
+    // Slow bots, so that the injected failure comes first.
     let slow = |iterations: u32| EntrantSetup::House { bot: format!("search:{iterations}") };
     let terms = Terms {
         name: "cup".to_owned(),
@@ -302,7 +302,7 @@ async fn a_house_bot_that_fails_voids_a_deal() {
             }
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        panic!("no table of group {group} is begun");
+        panic!("no running table of group {group}");
     };
     let (table, _) = begun(0).await;
     let chosen = Err(parlor_bots::BotError::Panicked);
@@ -310,17 +310,17 @@ async fn a_house_bot_that_fails_voids_a_deal() {
     scene.host.shards.send(table, ToShard::Bot(failed)).await.expect("a shard");
     let (fresh, rows) = begun(1).await;
     assert_ne!(fresh, table);
-    let void = rows.iter().find(|row| row.table == table).expect("it is listed");
+    let void = rows.iter().find(|row| row.table == table).expect("a listed table");
     assert_eq!(void.void_reason, "a fault of the server: a bot of the house failed");
-    assert_eq!(void.played.as_ref().map(|played| played.seats.len()), Some(0), "nobody scored");
+    assert_eq!(void.played.as_ref().map(|played| played.seats.len()), Some(0), "no scores");
     let reason = "enough".to_owned();
     tournaments.command(tournament, &access, Command::Cancel { reason }).await.expect("an end");
 }
 
-/// A table of a deal shows nothing to those who look on, and no seed, before its deal is over; afterwards it shows
-/// everything. Made again, it is the same table, and whoever runs the tournament is told of its end.
+/// Before its deal is over, a table of a deal shows nothing to spectators and no seed; afterwards everything.
+/// Creating it again returns the same table, and the tournament is notified of its end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deal_is_a_secret_until_its_last_table_is_over() {
+async fn deal_is_hidden_until_its_last_table_is_over() {
     let scene = Scene::new().await;
     let tournament = TableId::from_bytes([5; 16]);
     let seed = crate::fair::ServerSeed::from_bytes([6; 32]).deal(tournament, 2);
@@ -343,7 +343,7 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
     let mut ends = scene.host.deals().run(tournament);
     let made = scene.host.create_dealt(&scene.owner, dealt(0)).await.expect("a table");
     let table = made.setup.table;
-    assert_eq!(made.shuffle.commitment, None, "it would tell which tables play the same deal");
+    assert_eq!(made.shuffle.commitment, None, "a commitment would link the tables of a deal");
     assert_eq!(scene.host.create_dealt(&scene.owner, dealt(0)).await.expect("it").setup.table, table);
     assert_ne!(scene.host.create_dealt(&scene.owner, dealt(1)).await.expect("one").setup.table, table);
     let mut ended = Vec::new();

@@ -1,4 +1,4 @@
-//! Tables from their first entry to their last.
+//! Tables from the first entry to the last: commands, folding, numbering, and records.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ fn joining(seat: Option<Seat>, user: Option<&str>, entropy: Entropy) -> Joining 
     Joining { seat, user: user.map(str::to_owned), entropy, ..Joining::default() }
 }
 
-/// A table with the log that made it.
+/// A table with its log.
 struct Logged {
     table: Table,
     log: Vec<Entry>,
@@ -57,7 +57,7 @@ impl Logged {
         Logged { table: Table::open(&first).expect("a first entry"), log: vec![first] }
     }
 
-    /// A table of GAP with open seats only, on which everyone sits.
+    /// A started table of GAP.
     fn gap(players: usize) -> Logged {
         let mut logged = Logged::new(setup(GameId::Gap.default_options(), &vec![SeatSetup::Open; players]));
         for _ in 0..players {
@@ -77,7 +77,7 @@ impl Logged {
         told
     }
 
-    /// The seat answers its open decision with this action.
+    /// Answers the open decision of a seat.
     fn play(&mut self, number: u8, index: u32, used: u32) -> Tellings {
         let decision = self.table.seats()[usize::from(number)].open.expect("a seat that is asked");
         let answered = self.table.answer(seat(number), decision, Answer::Index(index), used, None);
@@ -91,7 +91,7 @@ impl Logged {
         self.fold([entry])
     }
 
-    /// The log, folded anew, gives the same table.
+    /// Asserts that replaying the log gives the same table.
     fn check_replay(&self) {
         let mut replayed = Table::open(&self.log[0]).expect("a first entry");
         for entry in &self.log[1..] {
@@ -111,7 +111,7 @@ fn table_events(told: &Tellings) -> Vec<(Audience, TableEvent)> {
 }
 
 #[test]
-fn a_table_starts_by_itself_when_its_seats_are_filled() {
+fn table_starts_when_its_last_seat_is_filled() {
     let seats = [SeatSetup::Open, SeatSetup::House { bot: "greedy".to_owned() }, SeatSetup::Open];
     let mut logged = Logged::new(setup(GameId::Gap.default_options(), &seats));
     let (first, entries) = logged
@@ -134,7 +134,7 @@ fn a_table_starts_by_itself_when_its_seats_are_filled() {
 }
 
 #[test]
-fn seats_are_given_to_those_they_are_for() {
+fn join_assigns_reserved_and_open_seats() {
     let reserved = |user: &str| SeatSetup::Reserved {
         user: Some(user.to_owned()),
         name: "Ann".to_owned(),
@@ -161,7 +161,7 @@ fn seats_are_given_to_those_they_are_for() {
 }
 
 #[test]
-fn entropy_of_every_seat_moves_the_deal() {
+fn entropy_of_every_seat_changes_the_deal() {
     let hand = |entropies: [&[u8]; 2], number: u8| {
         let mut logged =
             Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
@@ -177,11 +177,15 @@ fn entropy_of_every_seat_moves_the_deal() {
     assert_eq!(hand([b"a", b"b"], 0), hand([b"a", b"b"], 0));
     assert_ne!(hand([b"a", b"b"], 0), hand([b"a", b"c"], 0));
     assert_ne!(hand([b"a", b"b"], 0), hand([b"c", b"b"], 0));
-    assert_ne!(hand([b"ab", b""], 0), hand([b"a", b"b"], 0), "where one entropy ends is part of the seed");
+    assert_ne!(
+        hand([b"ab", b""], 0),
+        hand([b"a", b"b"], 0),
+        "the boundary between entropies is part of the seed"
+    );
 }
 
 #[test]
-fn an_answer_counts_once() {
+fn repeated_answer_is_idempotent_and_another_conflicts() {
     let mut logged = Logged::gap(2);
     let legal = logged.table.legal_actions(seat(0));
     let answer = |logged: &Logged, decision, answer| {
@@ -207,7 +211,7 @@ fn an_answer_counts_once() {
     assert_eq!(
         answer(&logged, 1, Answer::Action(legal[1])),
         Ok(Answered::Again(decided)),
-        "an index and its action are one answer"
+        "an index and its action are the same answer"
     );
     assert_eq!(
         told(answer(&logged, 1, Answer::Index(0))),
@@ -226,7 +230,7 @@ fn an_answer_counts_once() {
 }
 
 #[test]
-fn time_beyond_the_decision_comes_from_the_bank() {
+fn time_beyond_the_decision_is_charged_to_the_bank() {
     let mut logged = Logged::gap(2);
     logged.play(0, 0, 999);
     logged.play(1, 0, 2500);
@@ -239,7 +243,7 @@ fn time_beyond_the_decision_comes_from_the_bank() {
 }
 
 #[test]
-fn a_clock_that_runs_out_plays_the_default_and_then_forfeits() {
+fn timeouts_play_the_default_and_then_forfeit() {
     for (away, conduct) in [(false, Conduct::TimedOut), (true, Conduct::Disconnected)] {
         let mut logged = Logged::gap(3);
         let told = logged.time_out(0, away);
@@ -257,7 +261,7 @@ fn a_clock_that_runs_out_plays_the_default_and_then_forfeits() {
         while let Some(number) =
             (1..3).find(|number| logged.table.seats()[usize::from(*number)].open.is_some())
         {
-            assert_eq!(logged.table.seats()[0].open, None, "a seat that forfeited is never asked");
+            assert_eq!(logged.table.seats()[0].open, None, "a forfeited seat has no decisions");
             logged.play(number, 0, 0);
         }
         let Some(Ending::Finished(result)) = logged.table.ending() else { panic!("the game is over") };
@@ -267,11 +271,11 @@ fn a_clock_that_runs_out_plays_the_default_and_then_forfeits() {
     }
 }
 
-/// Otherwise numbers would tell whether somebody was asked in secret before the default was played.
+/// Otherwise update numbers would reveal a hidden decision before the default action.
 #[test]
-fn a_default_of_one_who_has_forfeited_is_an_update_of_its_own() {
+fn default_action_of_a_forfeited_seat_is_a_separate_update() {
     let mut logged = Logged::gap(3);
-    let entries = logged.table.resign(seat(1)).expect("a player can give up");
+    let entries = logged.table.resign(seat(1)).expect("a resignation");
     logged.fold(entries);
     let before = logged.table.numbers().of(Viewer::Spectator);
     let legal = logged.table.legal_actions(seat(0)).len() as u32;
@@ -286,10 +290,10 @@ fn a_default_of_one_who_has_forfeited_is_an_update_of_its_own() {
 }
 
 #[test]
-fn those_who_forfeit_share_the_last_place() {
+fn forfeited_seats_share_the_last_place() {
     let mut logged = Logged::gap(3);
     for number in [2, 1, 0] {
-        let entries = logged.table.resign(seat(number)).expect("a player can give up");
+        let entries = logged.table.resign(seat(number)).expect("a resignation");
         logged.fold(entries);
     }
     let Some(Ending::Finished(result)) = logged.table.ending() else { panic!("the game is over") };
@@ -300,13 +304,13 @@ fn those_who_forfeit_share_the_last_place() {
 }
 
 #[test]
-fn a_house_bot_takes_over() {
+fn house_bot_replaces_a_forfeited_seat() {
     let mut logged = Logged::gap(2);
-    let entries = logged.table.resign(seat(1)).expect("a player can give up");
+    let entries = logged.table.resign(seat(1)).expect("a resignation");
     logged.fold(entries);
     logged.play(0, 0, 0);
     assert_eq!(logged.table.seats()[1].open, None);
-    let entries = logged.table.replace(seat(1), "greedy", None).expect("a bot can take over");
+    let entries = logged.table.replace(seat(1), "greedy", None).expect("a replacement");
     let told = logged.fold(entries);
     let bot = "greedy".to_owned();
     assert_eq!(table_events(&told), [(Audience::Everyone, TableEvent::Replaced { seat: seat(1), bot })]);
@@ -315,12 +319,12 @@ fn a_house_bot_takes_over() {
     assert_eq!(logged.table.replace(seat(1), "random", None), Err(CommandError::IsHouse { seat: seat(1) }));
     assert_eq!(logged.table.reissue(seat(1), None), Err(CommandError::IsHouse { seat: seat(1) }));
     logged.play(0, 0, 0);
-    assert!(logged.table.seats()[1].open.is_some(), "the bot is asked again");
+    assert!(logged.table.seats()[1].open.is_some(), "the bot has decisions");
     logged.check_replay();
 }
 
 #[test]
-fn tables_end_in_every_way() {
+fn cancelled_expired_and_faulted_tables_reveal_the_server_seed() {
     let waiting = || Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
     let endings = [
         (Entry::Cancelled { note: "rain".to_owned() }, Ending::Cancelled { note: "rain".to_owned() }),
@@ -334,7 +338,11 @@ fn tables_end_in_every_way() {
         let mut logged = waiting();
         let told = logged.fold([entry]);
         let shuffle = Box::new(logged.table.shuffle());
-        assert_eq!((shuffle.server_seed, shuffle.game_seed), (Some([3; 32]), None), "it never began");
+        assert_eq!(
+            (shuffle.server_seed, shuffle.game_seed),
+            (Some([3; 32]), None),
+            "no game seed without a start"
+        );
         assert_eq!(
             table_events(&told),
             [(Audience::Everyone, TableEvent::Ended { ending: ending.clone(), shuffle })]
@@ -346,24 +354,24 @@ fn tables_end_in_every_way() {
         );
     }
     assert_eq!(waiting().table.expire(), Some(Entry::Expired));
-    assert_eq!(Logged::gap(2).table.expire(), None, "a table that has begun does not expire");
+    assert_eq!(Logged::gap(2).table.expire(), None, "a started table does not expire");
 }
 
 #[test]
-fn numbers_count_what_a_viewer_was_told() {
+fn update_numbers_count_per_viewer() {
     let mut logged = Logged::gap(2);
     let viewers: Vec<Viewer> = Viewer::all(2).collect();
     let numbers =
         |logged: &Logged| viewers.iter().map(|viewer| logged.table.numbers().of(*viewer)).collect::<Vec<_>>();
-    assert_eq!(numbers(&logged), [3, 3, 3], "two joined, and the game began");
+    assert_eq!(numbers(&logged), [3, 3, 3], "two joins and the start");
     logged.fold([Entry::Reissued { seat: seat(0), request: None }, Entry::SpectatorsRevoked]);
-    assert_eq!(numbers(&logged), [3, 3, 3], "a token is nobody's news");
+    assert_eq!(numbers(&logged), [3, 3, 3], "token changes have no number");
     logged.play(0, 0, 0);
     assert_eq!(numbers(&logged), [4, 4, 4]);
 }
 
 #[test]
-fn entries_that_do_not_fit_are_named() {
+fn invalid_entries_are_refused_with_their_position() {
     let misfit = |logged: &Logged, entry: Entry| {
         logged.table.clone().fold(NOW, &entry).map_err(|error| error.to_string())
     };
@@ -406,7 +414,7 @@ fn entries_that_do_not_fit_are_named() {
 }
 
 #[test]
-fn an_agent_sits_from_the_beginning_and_can_give_up_or_be_set_aside() {
+fn agent_seat_is_filled_at_creation_and_can_resign_or_be_set_aside() {
     let agent = || SeatSetup::Agent { name: "deep".to_owned(), version: "1".to_owned() };
     let begun = |logged: &mut Logged| {
         let (joined, entries) = logged.table.join(Joining::default()).expect("a free seat");
@@ -423,10 +431,10 @@ fn an_agent_sits_from_the_beginning_and_can_give_up_or_be_set_aside() {
     let told = table_events(&logged.fold(entries));
     let forfeited = TableEvent::Forfeited { seat: seat(0), conduct: Conduct::SetAside };
     assert_eq!(told, [(Audience::Everyone, forfeited)]);
-    assert_eq!(logged.table.set_aside(seat(0)), Ok(Vec::new()), "once is enough");
+    assert_eq!(logged.table.set_aside(seat(0)), Ok(Vec::new()), "setting aside is idempotent");
     logged.check_replay();
     let mut logged = Logged::new(setup(GameId::Gap.default_options(), &[agent(), SeatSetup::Open]));
-    let entries = logged.table.resign(seat(0)).expect("an agent may give up before the game");
+    let entries = logged.table.resign(seat(0)).expect("a resignation before the start");
     logged.fold(entries);
     begun(&mut logged);
     assert_eq!((logged.table.seats()[0].open, logged.table.seats()[0].conduct), (None, Conduct::Resigned));
@@ -435,7 +443,7 @@ fn an_agent_sits_from_the_beginning_and_can_give_up_or_be_set_aside() {
 }
 
 #[test]
-fn a_repeated_request_is_known_by_its_mark() {
+fn repeated_request_is_recognised_by_its_mark() {
     let mark = |id: &str, digest: u8| Some(RequestMark { id: id.into(), digest: [digest; 16] });
     let mut logged = Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
     let request = |mark| Joining { request: mark, ..Joining::default() };
@@ -455,7 +463,7 @@ fn a_repeated_request_is_known_by_its_mark() {
 }
 
 #[test]
-fn a_record_tells_every_viewer_what_the_table_told() {
+fn record_replays_updates_and_views_of_every_viewer() {
     let mut logged = Logged::gap(3);
     let mut views = Vec::new();
     while let Some(open) = logged.table.seats().iter().position(|seat| seat.open.is_some()) {
@@ -470,7 +478,7 @@ fn a_record_tells_every_viewer_what_the_table_told() {
         let tellings: Vec<Telling> = record.tellings(viewer, 0).collect();
         let numbers: Vec<u64> = tellings.iter().map(|telling| telling.update.number).collect();
         assert_eq!(numbers, (1..=logged.table.numbers().of(viewer)).collect::<Vec<_>>());
-        // Three joined, and then the game began: from there on, a view after every update.
+        // Three joins, then the start: from there on, a view after every update.
         let told: Vec<_> = tellings.iter().skip(3).map(|telling| telling.view.clone()).collect();
         let seen: Vec<_> = views.iter().map(|views| views[slot].clone()).collect();
         assert_eq!(told, seen);

@@ -1,4 +1,4 @@
-//! What clients are told: the status, the reason, the fields and when to retry; and what they are not told.
+//! Mapping of failures to statuses: code, reason, fields, retry delay; and that internals do not leak.
 
 use parlor_engine::{Refusal, Seat};
 use parlor_proto::convert::WrongField;
@@ -8,7 +8,7 @@ use tonic::Code;
 use super::*;
 use crate::{TableId, identity::TokenKind, log::OwnerId, table::DecisionId};
 
-/// A failure as a client gets it: the code, the reason, the message.
+/// The code, reason and message of a failure.
 fn told(failure: impl Into<Failure>) -> (Code, String, String) {
     let status = Status::from(failure.into());
     let details = status.get_error_details();
@@ -53,7 +53,7 @@ const TABLE: TableId = TableId::from_bytes([7; 16]);
 const SEAT: Seat = Seat::FIRST;
 
 #[test]
-fn a_wrong_field_is_named_by_its_path() {
+fn invalid_field_is_named_by_its_path() {
     let wrong = WrongField::at("number", "must be 0 to 9, not 12").within("card").within("action");
     let status = Status::from(Failure::from(wrong));
     assert_eq!(status.code(), Code::InvalidArgument);
@@ -67,7 +67,7 @@ fn a_wrong_field_is_named_by_its_path() {
 }
 
 #[test]
-fn who_may_not_hears_why() {
+fn credential_errors_have_their_reasons() {
     check(KeyRefused::Missing, Code::Unauthenticated, "CREDENTIALS_MISSING");
     check(KeyRefused::Malformed, Code::Unauthenticated, "KEY_INVALID");
     check(KeyRefused::Unknown, Code::Unauthenticated, "KEY_INVALID");
@@ -86,7 +86,7 @@ fn who_may_not_hears_why() {
 }
 
 #[test]
-fn limits_say_which_and_when_to_retry() {
+fn limit_errors_have_metadata_and_retry_delay() {
     let after = Duration::from_millis(250);
     let rate = Exhausted::Rate { per_second: 10, retry_after: after };
     check(rate, Code::ResourceExhausted, "RATE_LIMITED");
@@ -94,7 +94,7 @@ fn limits_say_which_and_when_to_retry() {
     assert_eq!(retry(Exhausted::Callers { retry_after: after }), Some(after));
     let tables = Exhausted::Count { counted: Counted::Tables, most: 5 };
     check(tables, Code::ResourceExhausted, "TOO_MANY_TABLES");
-    assert_eq!(retry(tables), None, "waiting alone does not help");
+    assert_eq!(retry(tables), None, "no retry delay: waiting does not help");
     assert_eq!(metadata(tables), [("most".to_owned(), "5".to_owned())]);
     let streams = Exhausted::Count { counted: Counted::Streams, most: 5 };
     check(streams, Code::ResourceExhausted, "TOO_MANY_STREAMS");
@@ -104,7 +104,7 @@ fn limits_say_which_and_when_to_retry() {
 }
 
 #[test]
-fn what_the_log_says() {
+fn log_errors_have_their_reasons() {
     check(LogError::NoSuchTable { table: TABLE }, Code::NotFound, "TABLE_NOT_FOUND");
     check(LogError::Finished { table: TABLE }, Code::FailedPrecondition, "TABLE_OVER");
     check(LogError::Repeated { table: TABLE }, Code::AlreadyExists, "REQUEST_ID_REUSED");
@@ -121,9 +121,9 @@ fn what_the_log_says() {
     check(LogError::Conflict { table: TABLE, actual: 4 }, Code::Internal, "SERVER_FAULT");
 }
 
-/// Where the files of the server are, and what its system says, is for its log alone.
+/// File paths and system errors must not reach clients.
 #[test]
-fn clients_do_not_hear_of_files() {
+fn log_errors_do_not_leak_file_paths() {
     let file = std::path::PathBuf::from("/srv/secret/parlor.db");
     let why: std::sync::Arc<str> = "disk I/O error".into();
     let errors = [
@@ -145,7 +145,7 @@ fn clients_do_not_hear_of_files() {
 }
 
 #[test]
-fn what_a_table_refuses() {
+fn command_errors_have_their_reasons() {
     let decision = DecisionId(4);
     let cases = [
         (CommandError::NoSuchSeat { seat: SEAT, last: 1 }, Code::NotFound, "SEAT_NOT_FOUND"),
@@ -177,7 +177,7 @@ fn what_a_table_refuses() {
 }
 
 #[test]
-fn what_the_host_refuses() {
+fn host_errors_have_their_reasons() {
     let cases = [
         (HostError::NotFound { table: TABLE }, Code::NotFound, "TABLE_NOT_FOUND"),
         (HostError::NotOwner { table: TABLE }, Code::PermissionDenied, "NOT_OWNER"),
@@ -196,7 +196,7 @@ fn what_the_host_refuses() {
     }
     assert!(retry(HostError::Stopping).is_some() && retry(HostError::TableBusy { table: TABLE }).is_some());
     let fault = HostError::Fault { what: "card 7 of the pile".to_owned() };
-    assert!(!Failure::from(fault).message().contains("card"), "what went wrong is for the log");
+    assert!(!Failure::from(fault).message().contains("card"), "details of a fault are only logged");
 
     let unknown = parlor_bots::HouseBot::by_name("deep blue").unwrap_err();
     check(HostError::from(unknown), Code::NotFound, "HOUSE_BOT_NOT_FOUND");
@@ -204,7 +204,7 @@ fn what_the_host_refuses() {
 }
 
 #[test]
-fn a_game_that_cannot_be_set_up_so_names_the_field() {
+fn setup_errors_name_the_field() {
     let field = |error: SetupError| {
         let status = Status::from(Failure::from(HostError::from(error)));
         assert_eq!(status.code(), Code::InvalidArgument);
@@ -223,9 +223,9 @@ fn a_game_that_cannot_be_set_up_so_names_the_field() {
     check(HostError::from(version), Code::Internal, "SERVER_FAULT");
 }
 
-/// No reason stands in the .proto file that the server never gives.
+/// The server uses every reason of error.proto.
 #[test]
-fn every_reason_is_given_for_something() {
+fn every_error_reason_is_used() {
     use std::collections::BTreeSet;
     let (decision, kind, file) = (DecisionId(1), TokenKind::Seat, std::path::PathBuf::from("parlor.db"));
     let count = |counted| Failure::from(Exhausted::Count { counted, most: 1 });
@@ -277,6 +277,6 @@ fn every_reason_is_given_for_something() {
     let given: BTreeSet<i32> = failures.iter().map(|failure| failure.reason().into()).collect();
     let known = (1..1000).filter(|number| ErrorReason::try_from(*number).is_ok());
     for number in known {
-        assert!(given.contains(&number), "{:?} is given for nothing", ErrorReason::try_from(number));
+        assert!(given.contains(&number), "unused reason {:?}", ErrorReason::try_from(number));
     }
 }

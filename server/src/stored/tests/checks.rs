@@ -1,4 +1,4 @@
-//! What is wrong with stored bytes is named.
+//! Validation of stored messages: every error names the field.
 
 use parlor_engine::GameId;
 use parlor_proto::store::v1 as store;
@@ -25,7 +25,7 @@ fn check_entry(event: entry::Event, why: &str) {
 }
 
 #[test]
-fn entries_are_checked() {
+fn entry_fields_are_validated() {
     use entry::Event;
     let seat = 6;
     let digest = vec![0; 15];
@@ -50,7 +50,7 @@ fn entries_are_checked() {
     assert_eq!(error, "a stored entry cannot be read: must have an event");
 }
 
-/// Spoils the set-up of a table in one way.
+/// Changes one field of a setup, and checks the error.
 fn check_setup(spoil: impl FnOnce(&mut store::Setup), why: &str) {
     let (at, first) = &played().log[0];
     let mut entry = store::Entry::decode(&*encode_entry(NOW, *at, first)).expect("an entry");
@@ -61,7 +61,7 @@ fn check_setup(spoil: impl FnOnce(&mut store::Setup), why: &str) {
 }
 
 #[test]
-fn set_ups_are_checked() {
+fn setup_fields_are_validated() {
     check_setup(|setup| setup.table_id.truncate(15), "created.table_id: must have 16 bytes, not 15");
     check_setup(|setup| setup.options = None, "created.options: must be set");
     check_setup(|setup| setup.seats.clear(), "created.seats: must have 1 to 6 entries, not 0");
@@ -132,9 +132,9 @@ fn set_ups_are_checked() {
     check_setup(|setup| setup.rematch_of = Some(Vec::new()), "created.rematch_of: must have 16 bytes, not 0");
 }
 
-/// Spoils a record in several ways, one after the other.
+/// Changes one field of a record at a time.
 #[test]
-fn records_are_checked() {
+fn record_fields_are_validated() {
     let record = Record::of(&played().log).expect("a log");
     let whole = store::Record::decode(&*encode_record(&record)).expect("a record");
     let check = |spoil: &dyn Fn(&mut store::Record), why: &str| {
@@ -186,9 +186,9 @@ fn records_are_checked() {
     check(&|record| record.views.reverse(), order);
 }
 
-/// Spoils the first step of a record in which something was told, decided and asked.
+/// Changes one field at a time of the first step with a decision and events.
 #[test]
-fn steps_are_checked() {
+fn record_step_fields_are_validated() {
     let record = Record::of(&played().log).expect("a log");
     let whole = store::Record::decode(&*encode_record(&record)).expect("a record");
     let place = whole.steps.iter().position(|step| !step.decided.is_empty() && !step.told.is_empty());
@@ -242,7 +242,7 @@ fn steps_are_checked() {
 }
 
 #[test]
-fn table_events_are_checked() {
+fn table_event_fields_are_validated() {
     use v1::table_event::Event;
     let check = |event: Event, why: &str| {
         let event = v1::TableEvent { event: Some(event) };
@@ -268,7 +268,7 @@ fn table_events_are_checked() {
 }
 
 #[test]
-fn news_are_checked() {
+fn news_fields_are_validated() {
     let table = played().table;
     let id = table.setup().table;
     let over = encode_news(id, &crate::host::News::Over(table.look().into()));

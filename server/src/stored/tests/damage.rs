@@ -1,4 +1,5 @@
-//! Damaged bytes are refused, or mean something else; they never panic, nor does a table that is made of them.
+//! Bit flips, truncations and random bytes are refused or decode to something else; decoding and replay never
+//! panic.
 
 use parlor_engine::{GameId, Viewer, below};
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +20,7 @@ fn flip(bytes: &[u8], rng: &mut ChaCha8Rng) -> Vec<u8> {
     bytes
 }
 
-/// Reads an entry, and what it reads can be written and read again.
+/// Decodes an entry, and checks that the result round-trips.
 fn read_entry(bytes: &[u8]) -> Option<(u64, Entry)> {
     let (at, entry) = decode_entry(NOW, bytes).ok()?;
     let created = if let Entry::Created(setup) = &entry { setup.created } else { NOW };
@@ -62,7 +63,7 @@ fn damaged_logs_do_not_panic() {
             let Some((at, damaged)) = read_entry(&flip(&stored[place], &mut rng)) else { continue };
             let mut log = log.clone();
             log[place] = (at, damaged);
-            // The table, too, refuses what does not fit, or goes another way.
+            // The table may refuse the entry, or take another course.
             let Ok(mut table) = Table::open(&log[0].1) else { continue };
             let _ = log[1..].iter().try_for_each(|(at, entry)| table.fold(*at, entry).map(drop));
         }
@@ -82,7 +83,7 @@ fn damaged_records_and_news_do_not_panic() {
             let length = below(bytes.len() as u32, &mut rng) as usize;
             let _ = read_record(&bytes[..length]);
         }
-        assert!(refused > 20, "{game:?}: most of a record is checked, and {refused} of 150 were refused");
+        assert!(refused > 20, "{game:?}: only {refused} of 150 bit flips were refused");
         let news = crate::host::News::Over(record.look.clone().into());
         let bytes = encode_news(record.look.setup.table, &news);
         for length in 0..bytes.len() {
@@ -98,7 +99,7 @@ fn random_bytes_do_not_panic() {
     for _ in 0..20_000 {
         let mut bytes = vec![0; below(60, &mut rng) as usize];
         rng.fill_bytes(&mut bytes);
-        // Small tags make more of them look like messages.
+        // Small tags make more of the bytes decode as messages.
         for byte in bytes.iter_mut().step_by(2) {
             *byte &= 0x7f;
         }

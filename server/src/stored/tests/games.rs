@@ -1,4 +1,4 @@
-//! Whole tables to store: random play of every game, with all that can happen at a table.
+//! Random logs of whole tables: every game, with every kind of entry.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ use crate::table::{
 
 pub(crate) const NOW: u64 = 1_700_000_000_000;
 
-/// After so many entries, a game is played to its end by its defaults.
+/// After this many entries, a game is played to its end with default actions.
 const RANDOM_ENTRIES: usize = 250;
 
-/// A table that is over: its log, each entry with its time, and what it came to.
+/// A table that is over: its log, each entry with its time, and its state.
 pub(crate) struct Played {
     pub(crate) log: Vec<(u64, Entry)>,
     pub(crate) table: Table,
 }
 
-/// Tables of every game, at every number of players, with several options.
+/// Plays tables of every game at every number of players, with several options.
 pub(crate) fn play_all(rng: &mut ChaCha8Rng, mut show: impl FnMut(Played)) {
     let gap = |length| Game::Gap(v1::GapOptions { length });
     let more = [gap(Some(Length::Rounds(1))), Game::Flush(v1::FlushOptions { beginner: true })];
@@ -39,7 +39,7 @@ pub(crate) fn play_all(rng: &mut ChaCha8Rng, mut show: impl FnMut(Played)) {
     }
 }
 
-/// Plays at one table until it is over.
+/// Plays a table until it is over in any way.
 pub(crate) fn play(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Played {
     let first = Entry::Created(Box::new(setup(options, players, rng)));
     let table = Table::open(&first).expect("a first entry");
@@ -55,7 +55,7 @@ pub(crate) fn play(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Pl
     played
 }
 
-/// Plays at one table until a game is played to its end.
+/// Plays tables until one is played to its end.
 pub(crate) fn play_out(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Played {
     loop {
         let played = play(options, players, rng);
@@ -88,7 +88,7 @@ fn setup(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Setup {
         _ => SeatSetup::Open,
     });
     let seats: Vec<SeatSetup> = seats.collect();
-    // Somebody has to join, so that the game begins.
+    // At least one seat must be joined for the game to start.
     let seats =
         if seats.iter().all(SeatSetup::is_filled) { vec![SeatSetup::Open; seats.len()] } else { seats };
     Setup {
@@ -162,7 +162,7 @@ impl Played {
         self.fold(rng, entries);
     }
 
-    /// Something happens: mostly an action.
+    /// Appends random entries: mostly an action.
     fn go_on(&mut self, rng: &mut ChaCha8Rng) {
         let players = self.table.players();
         let anyone = Seat::FIRST.left_by(below(players.into(), rng) as u8, players);
@@ -208,7 +208,7 @@ impl Played {
         Seat::all(self.table.players()).filter(is_asked).collect()
     }
 
-    /// A seat that is asked does something.
+    /// An entry of a random seat with an open decision.
     fn act(
         &self,
         rng: &mut ChaCha8Rng,

@@ -1,6 +1,6 @@
-//! What is stored can be read again, and nothing else can.
+//! Persistence: stored bytes decode to what was encoded, and invalid bytes are refused.
 //!
-//! Random tests print their seed when they fail; `PARLOR_TEST_SEED=7` runs them with another one.
+//! Random tests print their seed; `PARLOR_TEST_SEED=7` runs them with another one.
 
 mod checks;
 mod damage;
@@ -11,7 +11,7 @@ mod round_trip;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-/// A generator for one test, from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test fails.
+/// A generator for one test, from `PARLOR_TEST_SEED`; prints the seed.
 pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
     let seed = std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().expect("a whole number"));
     println!("{test}: PARLOR_TEST_SEED={seed}");

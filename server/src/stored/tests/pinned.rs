@@ -1,4 +1,4 @@
-//! The bytes of entries, pinned: what was written once must stay readable.
+//! Pinned bytes of entries: stored logs must stay readable.
 
 use std::collections::BTreeMap;
 
@@ -118,18 +118,18 @@ fn unhex(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn entries_are_written_and_read_as_ever() {
+fn entry_bytes_are_pinned() {
     for (entry, bytes) in entries() {
         assert_eq!(hex(&encode_entry(CREATED, AT, &entry)), bytes, "{entry:?}");
         assert_eq!(decode_entry(CREATED, &unhex(bytes)), Ok((AT, entry)));
     }
 }
 
-/// A newer version may add fields: what is known is still read.
+/// Fields added by a newer version are ignored.
 #[test]
-fn fields_of_a_newer_version_are_passed_over() {
+fn unknown_fields_are_ignored() {
     for (entry, bytes) in entries() {
-        // Field 1000, a number; field 1001, a text.
+        // Field 1000, a varint; field 1001, a string.
         let newer = [unhex(bytes), vec![0xc0, 0x3e, 0x05, 0xca, 0x3e, 0x02, b'h', b'i']].concat();
         assert_eq!(decode_entry(CREATED, &newer), Ok((AT, entry)));
     }

@@ -1,4 +1,4 @@
-//! Whole tables through bytes and back.
+//! Round trips: logs, records and news of whole tables.
 
 use std::sync::Arc;
 
@@ -15,18 +15,18 @@ use crate::stored::{
 };
 use crate::table::{Conduct, Entry, Look, Record, Table};
 
-/// A log as it is stored.
+/// The encoded entries of a log.
 fn stored(log: &[(u64, Entry)]) -> Vec<Bytes> {
     log.iter().map(|(at, entry)| encode_entry(NOW, *at, entry)).collect()
 }
 
-/// Each entry by itself.
+/// The entries as slices.
 fn each(stored: &[Bytes]) -> impl Iterator<Item = &[u8]> {
     stored.iter().map(Bytes::as_ref)
 }
 
 #[test]
-fn whole_tables_read_back() {
+fn logs_and_records_round_trip() {
     let mut rng = test_rng("whole_tables_read_back");
     let (mut tables, mut actions, mut action_bytes) = (0, 0, 0);
     play_all(&mut rng, |Played { log, table }| {
@@ -49,16 +49,16 @@ fn whole_tables_read_back() {
         for viewer in Viewer::all(table.players()) {
             assert_eq!(read.last_view(viewer), table.view(viewer), "{viewer:?}");
         }
-        // A step tells, decides and asks: some dozens of bytes, and it is held once for all who are told of it.
+        // A step is some dozens of bytes, stored once for all viewers.
         assert!(bytes.len() < 6_000 + 150 * log.len(), "{} bytes for {} entries", bytes.len(), log.len());
     });
     assert!(tables > 20 && actions > 2_000, "{tables} tables, {actions} actions");
     assert!(action_bytes < actions * 18, "{action_bytes} bytes for {actions} actions");
 }
 
-/// Times are exact, whatever the clock of the machine did.
+/// Times round-trip exactly, including those before the creation of the table.
 #[test]
-fn any_time_reads_back() {
+fn entry_times_round_trip() {
     for (created, at) in [(NOW, NOW - 5_000), (NOW, 0), (0, u64::MAX), (u64::MAX, 0), (NOW, NOW)] {
         let bytes = encode_entry(created, at, &Entry::Started);
         assert_eq!(decode_entry(created, &bytes), Ok((at, Entry::Started)));
@@ -66,7 +66,7 @@ fn any_time_reads_back() {
 }
 
 #[test]
-fn news_read_back() {
+fn news_round_trip() {
     let mut rng = test_rng("news_read_back");
     let check = |table: TableId, news: News| {
         let payload: Bytes = encode_news(table, &news);
@@ -93,9 +93,9 @@ fn news_read_back() {
     check(id, News::Deleted);
 }
 
-/// A table is created by its first entry, and by no other.
+/// Only the first entry of a log is a creation.
 #[test]
-fn a_log_begins_with_its_table() {
+fn created_entry_is_only_valid_at_the_start_of_a_log() {
     let mut rng = test_rng("a_log_begins_with_its_table");
     let log = super::games::play(parlor_engine::GameId::Gap.default_options(), 2, &mut rng).log;
     let stored = stored(&log);

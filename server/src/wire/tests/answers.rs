@@ -1,4 +1,4 @@
-//! Answers, and what became of them.
+//! Decoding of answers, and encoding of their outcomes.
 
 use parlor_engine::{GameId, Lang, Refusal, Say};
 use parlor_proto::v1;
@@ -12,7 +12,7 @@ use crate::stored::tests::test_rng;
 use crate::table::{Answer, CommandError, Decided, DecidedBy, DecisionId, Record};
 use crate::wire::{Answering, act, answer, answered, unreadable};
 
-/// A decision that was made in some game.
+/// A decided decision of a random game.
 fn decided() -> Decided {
     let mut rng = test_rng("decided");
     let record = Record::of(&play_out(GameId::Gap.default_options(), 2, &mut rng).log).expect("a log");
@@ -20,7 +20,7 @@ fn decided() -> Decided {
     Decided { id: DecisionId(4), number: 17, by: DecidedBy::Player, ..made }
 }
 
-/// An answer that was accepted.
+/// An accepted answer.
 pub(super) fn accepted() -> Answered {
     Answered { decision: DecisionId(4), outcome: AnswerOutcome::Accepted(decided()) }
 }
@@ -32,7 +32,7 @@ fn became(outcome: AnswerOutcome) -> v1::Answered {
 }
 
 #[test]
-fn a_decided_one_says_what_was_decided() {
+fn decided_answers_have_the_decided_action() {
     let made = decided();
     let status = |outcome| {
         let said = became(outcome);
@@ -44,18 +44,19 @@ fn a_decided_one_says_what_was_decided() {
     assert_eq!(status(AnswerOutcome::Repeated(made)), (v1::AnswerStatus::Repeated, None));
     let (conflict, refusal) = status(AnswerOutcome::Conflict(made));
     assert_eq!(conflict, v1::AnswerStatus::Conflict);
-    let refusal = refusal.expect("why it was not accepted");
+    let refusal = refusal.expect("a refusal");
     assert_eq!(refusal.reason(), v1::ErrorReason::DecidedOtherwise);
     let text = refusal.text.expect("a text");
     assert!(text.en.contains(&made.action.in_lang(Lang::En).to_string()), "{text:?}");
     assert!(text.de.contains(&made.action.in_lang(Lang::De).to_string()), "{text:?}");
 }
 
-/// A refusal: its reason, rule, field and English text. Nothing was decided, and there is a German text.
+/// The reason, rule, field and English text of a refusal; checks that nothing was decided and that there is a
+/// German text.
 fn refused(why: AnswerRefused) -> (v1::ErrorReason, String, String, String) {
     let said = became(AnswerOutcome::Refused(why));
     assert_eq!((said.status(), said.action, said.number), (v1::AnswerStatus::Refused, None, 0));
-    let refusal = said.refusal.expect("why");
+    let refusal = said.refusal.expect("a refusal");
     let reason = refusal.reason();
     let text = refusal.text.expect("a text");
     assert!(!text.de.is_empty() && text.de != text.en, "{text:?}");
@@ -63,7 +64,7 @@ fn refused(why: AnswerRefused) -> (v1::ErrorReason, String, String, String) {
 }
 
 #[test]
-fn a_refused_one_says_why() {
+fn refused_answer_has_reason_rule_field_and_text() {
     let rule = Refusal::NOT_IN_HAND;
     let illegal = (
         v1::ErrorReason::IllegalAction,
@@ -97,22 +98,22 @@ fn a_refused_one_says_why() {
     assert!(!text.contains("secret"), "{text}");
 }
 
-/// A decision of long ago was decided otherwise: what it was, the table may not know.
+/// An answer to an old decision conflicts; the table may no longer know the decided action.
 #[test]
-fn an_old_one_is_a_conflict_too() {
+fn answer_to_an_old_decision_is_a_conflict() {
     let made = decided();
     for played in [None, Some(made.action)] {
         let error = CommandError::AlreadyDecided { decision: DecisionId(4), played };
         let said = became(AnswerOutcome::Refused(AnswerRefused::Command(error)));
         assert_eq!((said.status(), said.number), (v1::AnswerStatus::Conflict, 0));
         assert_eq!(said.action, played.map(Into::into));
-        assert_eq!(said.refusal.expect("why").reason(), v1::ErrorReason::DecidedOtherwise);
+        assert_eq!(said.refusal.expect("a refusal").reason(), v1::ErrorReason::DecidedOtherwise);
     }
 }
 
 /// Every reason has its own German sentence.
 #[test]
-fn every_reason_is_said_in_german() {
+fn every_error_reason_has_a_german_text() {
     let known = (0..).map_while(|value| v1::ErrorReason::try_from(value).ok());
     let mut texts: Vec<&str> = known.map(crate::wire::german::german).collect();
     assert!(texts.len() > 30, "{} reasons", texts.len());
@@ -124,7 +125,7 @@ fn every_reason_is_said_in_german() {
 }
 
 #[test]
-fn answers_are_read() {
+fn answers_are_decoded() {
     let wire = v1::Answer { decision_id: 3, choice: Some(Choice::Index(2)), think_ms: Some(50) };
     let read = Answering { decision: DecisionId(3), answer: Answer::Index(2), reported: Some(50) };
     assert_eq!(answer(wire.clone()), Ok(read));
@@ -147,10 +148,10 @@ fn no_card() -> v1::Answer {
 }
 
 #[test]
-fn an_answer_that_cannot_be_read_is_refused() {
-    let said = unreadable(3, answer(no_card()).expect_err("no such card"));
+fn undecodable_answer_is_refused_with_its_field() {
+    let said = unreadable(3, answer(no_card()).expect_err("an invalid card"));
     assert_eq!((said.decision_id, said.status()), (3, v1::AnswerStatus::Refused));
-    let refusal = said.refusal.expect("why");
+    let refusal = said.refusal.expect("a refusal");
     assert_eq!(refusal.reason(), v1::ErrorReason::InvalidField);
     assert_eq!(refusal.field, "action.gap.card.number");
     let text = refusal.text.expect("a text");
@@ -158,15 +159,15 @@ fn an_answer_that_cannot_be_read_is_refused() {
 }
 
 #[test]
-fn an_answer_without_a_stream() {
+fn act_request_is_decoded() {
     let wire = v1::Answer { decision_id: 3, choice: Some(Choice::Index(2)), think_ms: None };
     let ask = |answer| act(v1::ActRequest { seat_token: seat_token(TABLE), answer }, &key());
-    let (pass, read) = ask(Some(wire.clone())).expect("a good token");
+    let (pass, read) = ask(Some(wire.clone())).expect("a valid token");
     assert_eq!((pass.table(), pass.seat()), (TABLE, seat(1)));
     assert_eq!(read.expect("an answer").decision, DecisionId(3));
-    let (_, refused) = ask(Some(no_card())).expect("a good token");
-    assert_eq!(refused.expect_err("no such card").status(), v1::AnswerStatus::Refused);
+    let (_, refused) = ask(Some(no_card())).expect("a valid token");
+    assert_eq!(refused.expect_err("an invalid card").status(), v1::AnswerStatus::Refused);
     assert_eq!(wrong(ask(None)), "answer: must be set");
     let bad = act(v1::ActRequest { seat_token: "pls_x".to_owned(), answer: Some(wire) }, &key());
-    assert_eq!(bad.expect_err("a bad token").reason(), v1::ErrorReason::TokenInvalid);
+    assert_eq!(bad.expect_err("an invalid token").reason(), v1::ErrorReason::TokenInvalid);
 }

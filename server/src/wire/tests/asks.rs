@@ -1,4 +1,4 @@
-//! What is asked of tables that are there, and of all of them.
+//! Decoding of requests about existing tables, and of ListTables.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ fn join() -> v1::JoinTableRequest {
 }
 
 #[test]
-fn joins_are_read() {
+fn join_table_request_is_decoded() {
     let (table, read) = join_table(join(), &key()).expect("a join");
     assert_eq!((table, read.joining, read.by_owner, read.previous), (TABLE, Default::default(), false, None));
     let wire = v1::JoinTableRequest {
@@ -53,7 +53,7 @@ fn joins_are_read() {
 }
 
 #[test]
-fn joins_have_bounds() {
+fn join_table_fields_have_bounds() {
     let check = |taken: &[u64], refused: &[u64], field, put: &dyn Fn(&mut v1::JoinTableRequest, u64)| {
         check_bound(taken, refused, field, |value| {
             let mut wire = join();
@@ -73,7 +73,7 @@ fn joins_have_bounds() {
 }
 
 #[test]
-fn a_table_is_looked_at_with_or_without_a_token() {
+fn get_table_accepts_a_seat_token_a_spectator_token_or_none() {
     let get = |token: String| {
         let wire = v1::GetTableRequest { table_id: TABLE.to_string(), token };
         get_table(&wire, &key(), Some(&caller()))
@@ -96,7 +96,7 @@ fn a_table_is_looked_at_with_or_without_a_token() {
 }
 
 #[test]
-fn tables_are_listed() {
+fn list_tables_request_is_decoded() {
     let all = list_tables(v1::ListTablesRequest::default(), None).expect("a listing");
     assert_eq!(all, Listing { filter: TableFilter::default(), after: None, size: 20 });
     let metadata = BTreeMap::from([("k".to_owned(), "v".to_owned())]);
@@ -130,7 +130,7 @@ fn tables_are_listed() {
 }
 
 #[test]
-fn listings_have_bounds() {
+fn list_tables_fields_have_bounds() {
     let check = |taken: &[u64], refused: &[u64], field, put: &dyn Fn(&mut v1::ListTablesRequest, u64)| {
         check_bound(taken, refused, field, |value| {
             let mut wire = v1::ListTablesRequest::default();
@@ -150,9 +150,9 @@ fn listings_have_bounds() {
     assert_eq!(reason(list_tables(other, None)), v1::ErrorReason::GameNotFound);
 }
 
-/// Who has no key has no tables of its own.
+/// A caller without a key owns no tables.
 #[test]
-fn own_tables_need_a_key() {
+fn owner_filters_of_list_tables_need_a_key() {
     let own = [
         v1::ListTablesRequest { owned: true, ..Default::default() },
         v1::ListTablesRequest { user_id: "u".to_owned(), ..Default::default() },
@@ -168,7 +168,7 @@ fn own_tables_need_a_key() {
 }
 
 #[test]
-fn a_bot_takes_over() {
+fn replace_seat_request_is_decoded() {
     let settings = Settings::default();
     let wire = v1::ReplaceSeatRequest {
         request_id: "r".to_owned(),
@@ -197,7 +197,7 @@ fn a_bot_takes_over() {
 }
 
 #[test]
-fn a_rematch_is_asked_for_by_owner_or_player() {
+fn rematch_request_is_decoded_for_owner_and_player() {
     let wire = v1::RematchRequest {
         request_id: "r".to_owned(),
         table_id: TABLE.to_string(),
@@ -218,7 +218,7 @@ fn a_rematch_is_asked_for_by_owner_or_player() {
 }
 
 #[test]
-fn a_seat_is_given_up_by_owner_or_player() {
+fn resign_seat_request_is_decoded_for_owner_and_player() {
     let resign = |seat| resign_seat(v1::ResignSeatRequest { seat }, &key());
     let asked = resign(Some(Resigned::SeatToken(seat_token(TABLE)))).expect("a request");
     assert_eq!((asked.table, asked.seat, asked.pass.is_some()), (TABLE, seat(1), true));
@@ -233,7 +233,7 @@ fn a_seat_is_given_up_by_owner_or_player() {
 }
 
 #[test]
-fn a_table_is_called_off_with_a_note() {
+fn cancel_table_request_is_decoded() {
     let cancel = |note: String| cancel_table(v1::CancelTableRequest { table_id: TABLE.to_string(), note });
     assert_eq!(cancel("zu spät".to_owned()), Ok((TABLE, "zu spät".to_owned())));
     check_bound(&[0, 256], &[257], "note", |length| Ok(cancel(wide(length))?));
@@ -243,7 +243,7 @@ fn a_table_is_called_off_with_a_note() {
 }
 
 #[test]
-fn the_rest_is_read() {
+fn delete_spectator_token_and_reissue_requests_are_decoded() {
     let (id, none) = (TABLE.to_string(), String::new());
     assert_eq!(delete_table(&v1::DeleteTableRequest { table_id: id.clone() }), Ok(TABLE));
     assert!(
@@ -264,9 +264,9 @@ fn the_rest_is_read() {
     assert!(wrong(reissue_seat_token(&bad)).starts_with("request_id: "));
 }
 
-/// Requests of two methods can have the very same bytes. They are not repeats of each other.
+/// Requests of two methods with identical bytes are not repeats of each other.
 #[test]
-fn marks_tell_methods_apart() {
+fn request_marks_differ_by_method() {
     let (request_id, table_id) = ("r".to_owned(), TABLE.to_string());
     let join = v1::JoinTableRequest { request_id: request_id.clone(), table_id: table_id.clone(), ..join() };
     let reissue = v1::ReissueSeatTokenRequest { request_id, table_id, seat: 0 };

@@ -1,4 +1,4 @@
-//! Opening channels.
+//! Decoding of attach items, Follow channels, and Play messages.
 
 use parlor_proto::v1;
 use parlor_proto::v1::attach::Viewer;
@@ -13,7 +13,7 @@ fn ask(viewer: Option<Viewer>) -> Result<Attaching, Failure> {
 }
 
 #[test]
-fn a_viewer_has_a_token_or_a_table() {
+fn attach_needs_a_token_or_a_table_id() {
     let player = ask(Some(Viewer::SeatToken(seat_token(TABLE)))).expect("a token");
     assert_eq!((player.who.table(), player.who.seat()), (TABLE, Some(seat(1))));
     let watcher = ask(Some(Viewer::SpectatorToken(spectator_token(TABLE)))).expect("a token");
@@ -29,13 +29,13 @@ fn a_viewer_has_a_token_or_a_table() {
     assert!(wrong(ask(Some(Viewer::TableId("x".to_owned())))).starts_with("table_id: "));
     let swapped = [Viewer::SeatToken(spectator_token(TABLE)), Viewer::SpectatorToken(seat_token(TABLE))];
     for viewer in swapped {
-        let error = ask(Some(viewer)).expect_err("the wrong kind");
+        let error = ask(Some(viewer)).expect_err("a token of the wrong kind");
         assert_eq!(error.reason(), v1::ErrorReason::TokenInvalid);
     }
 }
 
 #[test]
-fn a_viewer_says_what_it_has_and_wants() {
+fn attach_decodes_cursor_and_wants() {
     let viewer = Some(Viewer::TableId(TABLE.to_string()));
     let usual = ask(viewer.clone()).expect("a table");
     assert_eq!((usual.after, usual.wants), (None, Wants::default()));
@@ -43,7 +43,7 @@ fn a_viewer_says_what_it_has_and_wants() {
         let wire = v1::Attach { viewer: viewer.clone(), after: Some(after), wants: None };
         assert_eq!(attach(wire, &key(), None).expect("a table").after, Some(after.into()));
     }
-    // Each wish by itself, so that none is taken for another.
+    // Each want by itself, so that none is mistaken for another.
     for wish in 0..6 {
         let wants = v1::Wants {
             events: wish == 0,
@@ -68,7 +68,7 @@ fn followed(channels: impl IntoIterator<Item = u32>) -> v1::FollowRequest {
 }
 
 #[test]
-fn followed_channels_are_distinct() {
+fn follow_channels_are_distinct_and_1_to_64() {
     let channels = follow_channels(followed([7, 0, u32::MAX])).expect("channels");
     let numbers: Vec<Channel> = channels.into_iter().map(|(channel, _)| channel).collect();
     assert_eq!(numbers, [Channel(7), Channel(0), Channel(u32::MAX)]);
@@ -81,7 +81,7 @@ fn followed_channels_are_distinct() {
 }
 
 #[test]
-fn a_message_has_so_many_items() {
+fn play_message_has_at_most_1024_items() {
     check_bound(&[0, 1, 1024], &[1025], "items", |count| {
         let items = vec![v1::PlayRequestItem::default(); count as usize];
         let read = play_items(v1::PlayRequest { items })?;

@@ -1,4 +1,4 @@
-//! Which fields of the messages a test has seen, so that none is forgotten.
+//! `Covered`: field coverage of messages, so that a test misses no field.
 
 use std::collections::HashSet;
 
@@ -6,13 +6,13 @@ use parlor_proto::FILE_DESCRIPTOR_SET;
 use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, Kind, MessageDescriptor, ReflectMessage, Value};
 
-/// The fields that were set in the messages shown.
+/// The fields that were set in the messages passed to [`see`](Covered::see).
 pub(super) struct Covered {
     pool: DescriptorPool,
     seen: HashSet<String>,
 }
 
-/// The forms of the games have tests of their own, in `parlor-proto`.
+/// Messages of the games are excluded: `parlor-proto` tests them.
 fn is_looked_into(message: &MessageDescriptor) -> bool {
     let is_game = matches!(message.name(), "GameOptions" | "GameAction" | "GameEvent" | "GameView");
     message.package_name() == "parlor.v1" && !is_game && !message.is_map_entry()
@@ -28,7 +28,7 @@ impl Covered {
         self.pool.get_message_by_name(&format!("parlor.v1.{name}")).expect(name)
     }
 
-    /// Shows a message.
+    /// Records the fields that are set in a message.
     pub(super) fn see(&mut self, name: &str, message: &impl Message) {
         let bytes = message.encode_to_vec();
         let message = DynamicMessage::decode(self.descriptor(name), &*bytes).expect("a message");
@@ -51,7 +51,8 @@ impl Covered {
         }
     }
 
-    /// Every field of the message, and of all messages in it, was set in some message shown.
+    /// Asserts that every field of the message, and of all messages within it, was set in some recorded
+    /// message.
     pub(super) fn check(&self, name: &str) {
         let (mut queue, mut known) = (vec![self.descriptor(name)], HashSet::new());
         let mut missing = Vec::new();

@@ -1,4 +1,4 @@
-//! Making tables: every bound, from both sides.
+//! Decoding of CreateTable requests: defaults, every field, and every bound from both sides.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ fn request() -> v1::CreateTableRequest {
     }
 }
 
-/// Whether a request is taken that this value was put into.
+/// Checks the bounds of a field of the request.
 fn check(taken: &[u64], refused: &[u64], field: &str, put: impl Fn(&mut v1::CreateTableRequest, u64)) {
     check_bound(taken, refused, field, |value| {
         let mut wire = request();
@@ -43,7 +43,7 @@ fn check(taken: &[u64], refused: &[u64], field: &str, put: impl Fn(&mut v1::Crea
 }
 
 #[test]
-fn what_is_not_said_is_the_servers_default() {
+fn unset_fields_get_the_server_defaults() {
     let new = create(request()).expect("a table");
     let expected = NewTable {
         options: GameId::Gap.default_options(),
@@ -69,7 +69,7 @@ fn what_is_not_said_is_the_servers_default() {
 }
 
 #[test]
-fn all_of_it_can_be_said() {
+fn every_field_of_create_table_is_decoded() {
     let clock = v1::ClockSettings {
         decision_ms: Some(1),
         bank_ms: Some(2),
@@ -131,7 +131,7 @@ fn all_of_it_can_be_said() {
 }
 
 #[test]
-fn a_game_has_its_players() {
+fn seat_count_follows_the_game() {
     for game in GameId::ALL {
         let info = game.info();
         let (min, max) = (u64::from(info.min_players), u64::from(info.max_players));
@@ -144,7 +144,7 @@ fn a_game_has_its_players() {
 }
 
 #[test]
-fn options_are_checked() {
+fn game_options_are_validated() {
     let none = v1::CreateTableRequest { options: None, ..request() };
     assert_eq!(wrong(create(none)), "options: must be set");
     let empty = v1::CreateTableRequest { options: Some(v1::GameOptions { game: None }), ..request() };
@@ -157,7 +157,7 @@ fn options_are_checked() {
 }
 
 #[test]
-fn clocks_have_bounds() {
+fn clock_and_fill_times_have_bounds() {
     const MONTH: u64 = 2_592_000_000;
     fn clock(wire: &mut v1::CreateTableRequest) -> &mut v1::ClockSettings {
         wire.clock.get_or_insert_default()
@@ -176,12 +176,12 @@ fn clocks_have_bounds() {
 }
 
 #[test]
-fn visibility_is_known() {
+fn visibility_is_a_known_value() {
     check(&[0, 1, 2], &[3, 99], "visibility", |wire, value| wire.visibility = value as i32);
 }
 
 #[test]
-fn a_seed_has_32_bytes() {
+fn given_seed_has_32_bytes() {
     check(&[32], &[0, 31, 33], "given_seed.seed", |wire, length| {
         wire.chance = Some(Chance::GivenSeed(v1::GivenSeed { seed: vec![1; length as usize] }));
     });
@@ -201,7 +201,7 @@ fn metadata_is_bounded() {
 }
 
 #[test]
-fn reserved_seats_have_a_user() {
+fn reserved_seat_fields_are_validated() {
     let reserve = |wire: &mut v1::CreateTableRequest, user_id: String, display_name: String| {
         let seat = v1::ReservedSeat { user_id, display_name };
         wire.seats[1].occupant = Some(Occupant::Reserved(seat));
@@ -209,7 +209,7 @@ fn reserved_seats_have_a_user() {
     check(&[1, 128], &[0, 129], "seats[1].reserved.user_id", |wire, length| {
         reserve(wire, text(length), String::new());
     });
-    // Bytes count, where an id is meant, and characters, where people read it.
+    // Ids are limited in bytes, display names in characters.
     check(&[1, 64], &[65], "seats[1].reserved.user_id", |wire, length| {
         reserve(wire, wide(length), String::new());
     });
@@ -221,7 +221,7 @@ fn reserved_seats_have_a_user() {
     assert_eq!(wrong(create(wire)), "seats[1].reserved.display_name: must have no control characters");
 }
 
-/// The bot that is stored for this name.
+/// The stored name of the bot with this requested name.
 fn bot(name: &str) -> Result<String, Failure> {
     let mut wire = request();
     wire.seats[1].occupant = Some(Occupant::HouseBot(v1::HouseBotSeat { name: name.to_owned() }));
@@ -231,9 +231,9 @@ fn bot(name: &str) -> Result<String, Failure> {
     })
 }
 
-/// A search plays as well as it did when the table was made, whatever becomes of the settings.
+/// The playouts of a search bot are fixed at creation, so that later settings do not change its strength.
 #[test]
-fn house_bots_have_whole_names() {
+fn search_bot_name_is_stored_with_its_playouts() {
     assert_eq!(bot("random"), Ok("random".to_owned()));
     assert_eq!(bot("greedy"), Ok("greedy".to_owned()));
     assert_eq!(bot("search"), Ok("search:1000".to_owned()));
@@ -248,7 +248,7 @@ fn house_bots_have_whole_names() {
     }
 }
 
-/// The seat of an agent, as it is stored.
+/// The stored setup of an agent seat.
 fn agent(name: &str, version: &str) -> Result<SeatSetup, Failure> {
     let mut wire = request();
     let seat = v1::AgentSeat { name: name.to_owned(), version: version.to_owned() };
@@ -257,7 +257,7 @@ fn agent(name: &str, version: &str) -> Result<SeatSetup, Failure> {
 }
 
 #[test]
-fn agents_have_names_and_versions() {
+fn agent_name_and_version_are_validated() {
     let long = "a".repeat(64);
     for (name, version) in [("a", ""), ("7.x_-", "1.0 (beta)"), (&*long, &*long)] {
         let (name, version) = (name.to_owned(), version.to_owned());
@@ -273,9 +273,9 @@ fn agents_have_names_and_versions() {
     }
 }
 
-/// Settings may allow more than a search can use: what is stored can still be played.
+/// Settings may allow more playouts than a bot supports: the stored name is capped to a valid one.
 #[test]
-fn the_largest_search_is_one_that_the_bots_know() {
+fn search_playouts_are_capped_to_a_valid_bot() {
     let mut settings = Settings::default();
     settings.bots.search_iterations = const { crate::config::Count::of(1_000_000) };
     let mut wire = request();
@@ -287,7 +287,7 @@ fn the_largest_search_is_one_that_the_bots_know() {
 }
 
 #[test]
-fn request_ids_are_bounded() {
+fn request_id_has_up_to_64_printable_ascii_characters() {
     check(&[0, 1, 64], &[65], "request_id", |wire, length| wire.request_id = text(length));
     for id in ["ü", "a\n", "\u{7f}"] {
         let wire = v1::CreateTableRequest { request_id: id.to_owned(), ..request() };
@@ -297,9 +297,9 @@ fn request_ids_are_bounded() {
     assert!(create(odd).is_ok());
 }
 
-/// The same request has the same mark, and another one has another.
+/// Equal requests have equal marks, and different requests different digests.
 #[test]
-fn a_mark_tells_requests_apart() {
+fn request_mark_distinguishes_requests() {
     let id = || v1::CreateTableRequest { request_id: "r".to_owned(), ..request() };
     let mark = |wire| create(wire).expect("a table").request.expect("a mark");
     assert_eq!(mark(id()), mark(id()));

@@ -1,4 +1,4 @@
-//! The border, from both sides.
+//! Conversions between the host's types and the messages of `parlor.v1`, in both directions.
 
 mod answers;
 mod asks;
@@ -28,7 +28,7 @@ fn key() -> ServerKey {
 /// The caller on a server without keys.
 fn caller() -> Caller {
     let keys = Keys::new(KeySet::new(Vec::new()).expect("no keys"));
-    keys.identify(None).expect("a server without keys lets everybody in")
+    keys.identify(None).expect("a server without keys accepts every caller")
 }
 
 fn seat_token(table: TableId) -> String {
@@ -39,7 +39,7 @@ fn spectator_token(table: TableId) -> String {
     key().spectator_token(table, Generation(3)).reveal().clone()
 }
 
-/// What is wrong, as a client gets it: the path of the field and why.
+/// The message of a field error: the path of the field, and why it is invalid.
 fn wrong<T: std::fmt::Debug>(result: Result<T, impl Into<Failure>>) -> String {
     match result.map_err(Into::into) {
         Err(Failure::Field(wrong)) => wrong.to_string(),
@@ -47,7 +47,8 @@ fn wrong<T: std::fmt::Debug>(result: Result<T, impl Into<Failure>>) -> String {
     }
 }
 
-/// Whether a length or number is taken: these are, and those are refused with an error that names the field.
+/// Checks the bounds of a length or number: `taken` are accepted, `refused` fail with an error that names the
+/// field.
 fn check_bound<T: std::fmt::Debug>(
     taken: &[u64],
     refused: &[u64],
@@ -55,22 +56,22 @@ fn check_bound<T: std::fmt::Debug>(
     ask: impl Fn(u64) -> Result<T, Failure>,
 ) {
     for value in taken {
-        assert!(ask(*value).is_ok(), "{field}: {value} is taken, but: {:?}", ask(*value));
+        assert!(ask(*value).is_ok(), "{field}: {value} should be accepted: {:?}", ask(*value));
     }
     for value in refused {
         match ask(*value) {
             Err(Failure::Field(wrong)) => assert_eq!(WrongField::path(&wrong), field, "{value}"),
-            other => panic!("{field}: {value} is refused, but: {other:?}"),
+            other => panic!("{field}: {value} should be refused: {other:?}"),
         }
     }
 }
 
-/// A text of so many bytes.
+/// A text of `length` bytes.
 fn text(length: u64) -> String {
     "x".repeat(length as usize)
 }
 
-/// A text of so many characters, of two bytes each.
+/// A text of `length` characters of two bytes each.
 fn wide(length: u64) -> String {
     "ß".repeat(length as usize)
 }

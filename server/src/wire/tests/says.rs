@@ -1,4 +1,4 @@
-//! What the host says: tables, news, and the items of a stream.
+//! Encoding of tables, news, and stream items.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn said(what: &What<'_>) -> v1::StreamItem {
     what.write(&mut Fields::of(&mut said));
     frame.put(Field::PLAY, 9, &said);
     let mut message = v1::PlayResponse::decode(frame.message()).expect("a message");
-    assert_eq!(message.encode_to_vec(), frame.message(), "as the generated code writes it");
+    assert_eq!(message.encode_to_vec(), frame.message(), "the same bytes as prost's encoding");
     message.items.pop().expect("an item")
 }
 
@@ -48,9 +48,9 @@ fn snapshot(table: &Table, viewer: Viewer) -> Snapshot {
     }
 }
 
-/// Everything that can be said of whole tables has a form on the wire, and between them they use every field.
+/// Encodes the tables, news and stream items of whole games, and checks that together they set every field.
 #[test]
-fn all_of_it_is_said() {
+fn tables_news_and_stream_items_set_every_field() {
     let mut rng = test_rng("all_of_it_is_said");
     let mut covered = Covered::new();
     play_all(&mut rng, |Played { log, table: over }| {
@@ -66,7 +66,7 @@ fn all_of_it_is_said() {
             covered.see("TableNews", &news(&item));
         }
         let record = Record::of(&log).expect("a log");
-        // Only a record says what its tournament was bound to.
+        // Only a record has the commitment of its tournament.
         if over.setup().chance.deal().is_some() {
             let (commitment, server_seed) = (vec![1; 32], vec![2; 32]);
             let proof = v1::TournamentShuffle { commitment, server_seed, ..Default::default() };
@@ -105,7 +105,7 @@ fn all_of_it_is_said() {
     }
 }
 
-/// What does not come from the log of a table.
+/// Stream items that do not come from the log of a table.
 fn others(mut see: impl FnMut(&What<'_>)) {
     let shuffle = Box::new(look().shuffle);
     let ending = |ending| TableEvent::Ended { ending, shuffle: shuffle.clone() };
@@ -153,7 +153,7 @@ fn asked() -> Asked {
             break;
         }
     }
-    let asked = table.game().expect("a game").to_act().first().expect("somebody begins");
+    let asked = table.game().expect("a game").to_act().first().expect("a seat to act");
     Asked {
         id: DecisionId(1),
         after: 2,
@@ -169,7 +169,7 @@ fn asked() -> Asked {
 }
 
 #[test]
-fn a_decision_is_said_whole() {
+fn decision_is_encoded_with_every_field() {
     let asked = asked();
     let legal = asked.legal.iter().copied().map(v1::GameAction::from).collect::<Vec<_>>();
     let view = v1::GameView { seed_given: true, ..asked.view.clone().expect("a view").into() };
@@ -190,7 +190,7 @@ fn a_decision_is_said_whole() {
     );
 }
 
-/// A player whom the owner calls u0, one for whom a seat is kept, an open seat and a bot.
+/// A table with a player (user u0), a reserved seat (user u1), an open seat and a bot.
 fn look() -> Look {
     let mut rng = test_rng("look");
     let mut look = play_out(GameId::Gap.default_options(), 4, &mut rng).table.look();
@@ -213,7 +213,7 @@ fn look() -> Look {
 }
 
 #[test]
-fn only_the_owner_sees_what_is_the_owners() {
+fn metadata_and_user_ids_are_encoded_only_for_the_owner() {
     let (owned, public) = (table(&look(), true), table(&look(), false));
     assert!(owned.owned && !public.owned);
     assert_eq!(owned.metadata.len(), 2);
@@ -236,10 +236,9 @@ fn only_the_owner_sees_what_is_the_owners() {
 }
 
 #[test]
-fn a_table_has_its_seats() {
+fn seats_are_encoded_with_occupants_and_forfeits() {
     let seats = table(&look(), true).seats;
-    let occupants: Vec<_> =
-        seats.iter().map(|seat| seat.occupant.clone().expect("somebody or nobody")).collect();
+    let occupants: Vec<_> = seats.iter().map(|seat| seat.occupant.clone().expect("an occupant")).collect();
     let named = |user_id: &str, display_name: &str| (user_id.to_owned(), display_name.to_owned());
     let (user_id, display_name) = named("u0", "Ann");
     assert_eq!(occupants[0], Occupant::Player(v1::PlayerSeat { user_id, display_name }));
@@ -256,7 +255,7 @@ fn a_table_has_its_seats() {
 }
 
 #[test]
-fn a_table_has_its_times() {
+fn table_times_follow_its_state() {
     let at = |ms: u64| Some(Timestamp { seconds: (ms / 1000) as i64, nanos: (ms % 1000) as i32 * 1_000_000 });
     let open = Look { state: State::Open, ..look() };
     let shown = table(&open, false);
@@ -272,15 +271,15 @@ fn a_table_has_its_times() {
 }
 
 #[test]
-fn every_state_has_its_value() {
+fn table_states_have_their_wire_values() {
     for (state, wire) in State::ALL.into_iter().zip(1..) {
         assert_eq!(i32::from(v1::TableState::from(state)), wire, "{state:?}");
     }
 }
 
-/// The owner of the stream is not known: no table in it has what is its owner's alone.
+/// A stream does not know its caller, so its tables never have owner-only fields.
 #[test]
-fn a_snapshot_is_public() {
+fn snapshot_has_no_owner_only_fields() {
     let mut rng = test_rng("a_snapshot_is_public");
     let played = play_out(GameId::Gap.default_options(), 2, &mut rng);
     let said = said(&What::Snapshot(&snapshot(&played.table, Viewer::Spectator)));
@@ -290,7 +289,7 @@ fn a_snapshot_is_public() {
 }
 
 #[test]
-fn without_a_clock_there_is_no_bank() {
+fn bank_is_encoded_only_with_a_clock() {
     let mut rng = test_rng("without_a_clock_there_is_no_bank");
     let record = Record::of(&play_out(GameId::Gap.default_options(), 2, &mut rng).log).expect("a log");
     let update = Viewer::all(2).flat_map(|viewer| record.tellings(viewer, 0)).map(|telling| telling.update);
@@ -304,14 +303,14 @@ fn without_a_clock_there_is_no_bank() {
 }
 
 #[test]
-fn numbers_stay_within_the_wire() {
+fn update_numbers_saturate_at_u32_max() {
     for (number, shown) in [(0, 0), (7, 7), (u64::from(u32::MAX), u32::MAX), (u64::MAX, u32::MAX)] {
         assert_eq!(closed(None, number, false).number, shown);
     }
 }
 
 #[test]
-fn a_channel_says_why_it_is_closed() {
+fn closed_channel_has_reason_and_message_without_internals() {
     let closed = |why| {
         let said = said(&What::Closed(Closed { why, number: 12, retry: true }));
         assert_eq!(said.channel, 9);
@@ -329,7 +328,7 @@ fn a_channel_says_why_it_is_closed() {
 }
 
 #[test]
-fn a_stream_says_why_it_ends() {
+fn stream_ending_has_reason_and_retry_delay() {
     let ending = stream_ending(HostError::Stopping);
     assert_eq!(ending.reason(), v1::ErrorReason::ServerStopping);
     assert_eq!(ending.message, HostError::Stopping.to_string());
