@@ -1,14 +1,14 @@
-//! How fast the engine plays: full random games on one core, the deal and the list of legal actions included.
+//! Playout throughput: full random games on one core, including the deal and the lists of legal actions.
 //!
-//! `cargo bench --bench playout` prints three lines a game, and takes the names of games to run only those:
-//! - `bench playout_GAME N actions/s`, over all player counts, the same number of games each;
-//! - `bench playout_GAME_vs_chacha R x`: actions played in the time of one ChaCha20 block. The two take turns of a
-//!   millisecond, so that machines and their other work change this ratio less than they change N;
-//! - `bench allocations_GAME N allocs/game`, in playing alone. More than none is a failure.
+//! `cargo bench --bench playout [GAME...]` prints three lines for each game:
+//! - `bench playout_GAME N actions/s`, over all player counts, with the same number of games each;
+//! - `bench playout_GAME_vs_chacha R x`: actions played in the time of one ChaCha20 block. The two alternate
+//!   every millisecond, so that R depends less than N on the machine and its load;
+//! - `bench allocations_GAME N allocs/game`, excluding set-up. Any allocation is a failure.
 //!
-//! N and R are medians over the turns: what else the machine does falls into few of them.
+//! N and R are medians over the time slices, so that short disturbances do not matter.
 //!
-//! `cargo test` plays a few games for the last line alone.
+//! `cargo test` plays a few games for the last line only.
 
 use std::env;
 use std::hint::black_box;
@@ -20,21 +20,22 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// How long a game is measured, and how long it and ChaCha20 are at it, in turn.
-const TIME: Duration = Duration::from_secs(2);
-const TURN: Duration = Duration::from_millis(1);
+/// The total time for which a game is measured.
+const TOTAL_TIME: Duration = Duration::from_secs(2);
+/// The time slice after which the game and ChaCha20 alternate.
+const TIME_SLICE: Duration = Duration::from_millis(1);
 
 fn main() -> ExitCode {
-    // Cargo says `--bench` when it benches, and nothing when it tests.
+    // Cargo passes `--bench` for benchmarks, and nothing for tests.
     let (flags, names): (Vec<_>, Vec<_>) = env::args().skip(1).partition(|arg| arg.starts_with('-'));
     let run = Run { timed: flags.iter().any(|flag| flag == "--bench"), names };
     macro_rules! each {
         ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
-            [$(run.game::<parlor_engine::$module::$game>()),*]
+            [$(run.measure::<parlor_engine::$module::$game>()),*]
         };
     }
-    let all_well = parlor_engine::for_all_games!(each);
-    if all_well.contains(&false) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    let results = parlor_engine::for_all_games!(each);
+    if results.contains(&false) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 struct Run {
@@ -43,15 +44,15 @@ struct Run {
 }
 
 impl Run {
-    /// Measures one game, and says whether all is well.
-    fn game<G: Game>(&self) -> bool {
+    /// Measures one game; returns false if it allocates.
+    fn measure<G: Game>(&self) -> bool {
         let id = G::INFO.id;
         if self.timed && !self.names.is_empty() && !self.names.iter().any(|name| name == id) {
             return true;
         }
         let mut player = RandomPlayer::<G>::new();
         if self.timed {
-            let (actions, ratio) = speed(&mut player);
+            let (actions, ratio) = measure_speed(&mut player);
             println!("bench playout_{id} {actions:.0} actions/s");
             println!("bench playout_{id}_vs_chacha {ratio:.4} x");
         }
@@ -72,16 +73,16 @@ fn player_counts<G: Game>() -> impl Iterator<Item = u8> {
     G::INFO.min_players..=G::INFO.max_players
 }
 
-/// Actions a second, and their ratio to ChaCha20 blocks a second.
-fn speed<G: Game>(player: &mut RandomPlayer<G>) -> (f64, f64) {
+/// Actions per second, and their ratio to ChaCha20 blocks per second.
+fn measure_speed<G: Game>(player: &mut RandomPlayer<G>) -> (f64, f64) {
     const BLOCKS: usize = 64;
     let mut chacha = ChaCha20Rng::from_seed([0; 32]);
     let mut stream = [0; 64 * BLOCKS];
     let (mut speeds, mut ratios) = (Vec::new(), Vec::new());
     let mut time = Duration::ZERO;
-    while time < TIME {
-        let (actions, playing) = turn(|| player.play_each_count());
-        let (blocks, enciphering) = turn(|| {
+    while time < TOTAL_TIME {
+        let (actions, playing) = run_time_slice(|| player.play_each_count());
+        let (blocks, enciphering) = run_time_slice(|| {
             chacha.fill_bytes(black_box(&mut stream));
             BLOCKS as u64
         });
@@ -94,15 +95,15 @@ fn speed<G: Game>(player: &mut RandomPlayer<G>) -> (f64, f64) {
     (median(speeds), median(ratios))
 }
 
-/// Works for one turn: how much was done, and in what time.
+/// Repeats the work for one time slice; returns the amount of work and the time it took.
 #[expect(clippy::disallowed_methods, reason = "a bench measures the real time that work takes")]
-fn turn(mut work: impl FnMut() -> u64) -> (u64, Duration) {
+fn run_time_slice(mut work: impl FnMut() -> u64) -> (u64, Duration) {
     let start = Instant::now();
     let mut done = 0;
     loop {
         done += work();
         let time = start.elapsed();
-        if time >= TURN {
+        if time >= TIME_SLICE {
             return (done, time);
         }
     }
@@ -113,7 +114,7 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers[numbers.len() / 2]
 }
 
-/// Plays every seat by drawing from the list of legal actions.
+/// Plays every seat with uniformly chosen legal actions.
 struct RandomPlayer<G: Game> {
     rng: Xoshiro256PlusPlus,
     legal: Vec<G::Action>,
@@ -121,11 +122,11 @@ struct RandomPlayer<G: Game> {
 
 impl<G: Game> RandomPlayer<G> {
     fn new() -> RandomPlayer<G> {
-        // Room for every list, so that the allocations counted are the game's own.
+        // Capacity for every list, so that only the game's own allocations are counted.
         RandomPlayer { rng: Xoshiro256PlusPlus::seed_from_u64(0), legal: Vec::with_capacity(1 << 14) }
     }
 
-    /// One game at each player count; gives the number of actions.
+    /// Plays one game at each player count; returns the number of actions.
     fn play_each_count(&mut self) -> u64 {
         player_counts::<G>().map(|players| self.play(players)).sum()
     }
@@ -134,7 +135,7 @@ impl<G: Game> RandomPlayer<G> {
         let chance = Chance::fresh(&mut self.rng);
         let version = G::INFO.rules_version;
         let mut game = G::new(version, G::Options::default(), players, chance, &mut NoEvents)
-            .expect("the default options suit every player count");
+            .expect("the default options are valid for every player count");
         let mut actions = 0;
         while let Some(seat) = game.to_act().first() {
             game.legal_actions(seat, &mut self.legal);

@@ -1,4 +1,4 @@
-//! Watch a game between players who choose at random: `cargo run -p parlor-engine --example watch -- gap 3 --seed 7`.
+//! Prints a game between random players: `cargo run -p parlor-engine --example watch -- gap 3 --seed 7`.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -7,34 +7,46 @@ use parlor_engine::{AnyEvent, AnyGame, Audience, Chance, GameId, Lang, Say, belo
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-const HELP: &str = "\
-Watch a game between players who choose at random.
+const DEFAULT_GAME: GameId = GameId::Gap;
+
+fn help() -> String {
+    format!(
+        "\
+Print a game between random players.
 
 usage: watch [GAME [PLAYERS]] [--seed NUMBER] [--lang en|de]
 
-  GAME      habe_fertig, gap, flush or no_dice (default: gap)
-  PLAYERS   how many play (default: as few as the game allows)
-  --seed    deals and choices come from this number (default: 1)
+  GAME      {} (default: {})
+  PLAYERS   the number of players (default: the minimum of the game)
+  --seed    the seed of deals and choices (default: 1)
   --lang    en or de (default: en)
-";
+",
+        game_ids(),
+        DEFAULT_GAME.info().id
+    )
+}
+
+fn game_ids() -> String {
+    GameId::ALL.iter().map(|id| id.info().id).collect::<Vec<_>>().join(", ")
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
-        print!("{HELP}");
+        print!("{}", help());
         return ExitCode::SUCCESS;
     }
     match watch(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            eprintln!("watch: {why} (--help explains)");
+        Err(error) => {
+            eprintln!("watch: {error} (see --help)");
             ExitCode::from(2)
         }
     }
 }
 
 fn watch(arguments: &[String]) -> Result<(), String> {
-    let mut words = Vec::new();
+    let mut positional = Vec::new();
     let (mut seed, mut lang) = (1, Lang::En);
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
@@ -48,19 +60,17 @@ fn watch(arguments: &[String]) -> Result<(), String> {
                     other => return Err(format!("--lang takes en or de, not {other}")),
                 }
             }
-            flag if flag.starts_with('-') => return Err(format!("there is no {flag}")),
-            word => words.push(word),
+            flag if flag.starts_with('-') => return Err(format!("unknown option {flag}")),
+            word => positional.push(word),
         }
     }
-    let (game, players) = match words[..] {
-        [] => ("gap", None),
+    let (game, players) = match positional[..] {
+        [] => (DEFAULT_GAME.info().id, None),
         [game] => (game, None),
         [game, players] => (game, Some(players)),
-        _ => return Err("at most a game and a number of players".to_owned()),
+        _ => return Err("too many arguments: expected a game and a number of players".to_owned()),
     };
-    let ids: Vec<&str> = GameId::ALL.iter().map(|id| id.info().id).collect();
-    let game =
-        GameId::from_id(game).ok_or(format!("there is no game {game}; there are {}", ids.join(", ")))?;
+    let game = GameId::from_id(game).ok_or(format!("unknown game {game}; the games are {}", game_ids()))?;
     let players = match players {
         None => game.info().min_players,
         Some(number) => number.parse().map_err(|_| format!("{number} is not a number of players"))?,
@@ -76,7 +86,7 @@ fn play(id: GameId, players: u8, seed: u64, lang: Lang) -> Result<(), String> {
         .map_err(|error| error.to_string())?;
     let mut lines = vec![format!("{} ({})", id.info().name.get(lang), options.in_lang(lang))];
     loop {
-        lines.extend(events.drain(..).filter_map(|(to, event)| line(to, &event, lang)));
+        lines.extend(events.drain(..).filter_map(|(to, event)| event_line(to, &event, lang)));
         if !print(&mut lines) {
             return Ok(());
         }
@@ -87,9 +97,9 @@ fn play(id: GameId, players: u8, seed: u64, lang: Lang) -> Result<(), String> {
     }
 }
 
-/// This program is the referee: it also sees what only one player is told, and says whom. What the others are told
-/// instead is less, and left out.
-fn line(to: Audience, event: &AnyEvent, lang: Lang) -> Option<String> {
+/// The line for an event. The program sees all events: those for one seat are marked with the seat, and the
+/// reduced form for everyone else is omitted.
+fn event_line(to: Audience, event: &AnyEvent, lang: Lang) -> Option<String> {
     let event = event.in_lang(lang);
     match to {
         Audience::Everyone => Some(event.to_string()),
@@ -98,7 +108,7 @@ fn line(to: Audience, event: &AnyEvent, lang: Lang) -> Option<String> {
     }
 }
 
-/// Prints the lines; false when nobody reads them any more.
+/// Prints and removes the lines; returns false if standard output is closed.
 fn print(lines: &mut Vec<String>) -> bool {
     let mut out = std::io::stdout().lock();
     lines.drain(..).all(|line| writeln!(out, "{line}").is_ok())

@@ -1,42 +1,42 @@
-//! Cards as small values, and sets of them as bits.
+//! Card codes, and card sets as bit sets.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{BitAnd, BitOr, Sub};
 
-/// A card: a small value with a code of one byte, which is also its order.
+/// A card: a small value with a one-byte code, which also defines the order of the cards.
 pub trait Card: Copy + Eq + Ord + 'static {
-    /// Every code is below this number, and [`from_code`](Card::from_code) knows none that is not. A set has room for
-    /// 128; its steps are cheaper where there are 64 or fewer.
+    /// Exclusive upper bound of the codes; [`from_code`](Card::from_code) returns `None` from here on. At
+    /// most 128, the capacity of a set. Set operations are cheaper for 64 or fewer.
     const CODES: u8 = 128;
 
-    /// The code. Cards that nobody can tell apart share one.
+    /// The code. Indistinguishable cards share one.
     fn code(self) -> u8;
-    /// The card with this code, if there is one.
+    /// The card with this code, if any.
     fn from_code(code: u8) -> Option<Self>;
 }
 
-/// A set of cards of a game in which every card is there once.
+/// A set of cards, for games in which every card is unique.
 pub struct CardSet<C> {
     bits: u128,
     cards: PhantomData<C>,
 }
 
 impl<C> CardSet<C> {
-    /// No card.
+    /// The empty set.
     pub const EMPTY: CardSet<C> = CardSet::from_bits(0);
 
     pub(crate) const fn from_bits(bits: u128) -> CardSet<C> {
         CardSet { bits, cards: PhantomData }
     }
 
-    /// How many cards are in the set.
+    /// The number of cards in the set.
     #[must_use]
     pub const fn len(self) -> u8 {
         self.bits.count_ones() as u8
     }
 
-    /// Whether no card is in the set.
+    /// Returns true if the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.bits == 0
@@ -44,37 +44,37 @@ impl<C> CardSet<C> {
 }
 
 impl<C: Card> CardSet<C> {
-    /// Just this card.
+    /// The set of this card only.
     #[must_use]
     pub fn only(card: C) -> CardSet<C> {
         CardSet::from_bits(if C::CODES <= 64 { (1u64 << card.code()).into() } else { 1 << card.code() })
     }
 
-    /// Whether the card is in the set.
+    /// Returns true if the card is in the set.
     #[must_use]
     pub fn contains(self, card: C) -> bool {
         self.bits >> card.code() & 1 != 0
     }
 
-    /// Whether every card of the other set is in this one.
+    /// Returns true if every card of the other set is in this one.
     #[must_use]
     pub fn contains_all(self, other: CardSet<C>) -> bool {
         other.bits & !self.bits == 0
     }
 
-    /// The set with this card in it.
+    /// The set with this card added.
     #[must_use]
     pub fn with(self, card: C) -> CardSet<C> {
         self | CardSet::only(card)
     }
 
-    /// The set without this card.
+    /// The set with this card removed.
     #[must_use]
     pub fn without(self, card: C) -> CardSet<C> {
         self - CardSet::only(card)
     }
 
-    /// The lowest card of the set.
+    /// The card with the lowest code, if any.
     #[must_use]
     pub fn first(self) -> Option<C> {
         self.into_iter().next()
@@ -117,7 +117,7 @@ impl<C> BitAnd for CardSet<C> {
     }
 }
 
-/// The cards of the left set that are not in the right one.
+/// Set difference: the cards of the left set that are not in the right one.
 impl<C> Sub for CardSet<C> {
     type Output = CardSet<C>;
     fn sub(self, other: CardSet<C>) -> CardSet<C> {
@@ -125,14 +125,14 @@ impl<C> Sub for CardSet<C> {
     }
 }
 
-/// The cards of a [`CardSet`], lowest first.
+/// Iterator over the cards of a [`CardSet`], in code order.
 #[derive(Clone)]
 pub struct CardsInOrder<C>(CardSet<C>);
 
 impl<C: Card> Iterator for CardsInOrder<C> {
     type Item = C;
     fn next(&mut self) -> Option<C> {
-        // Where no bit is left, the zeros are as many as there are bits, and no card has that code.
+        // For an empty set, `trailing_zeros` is the number of bits, which is no card's code.
         if C::CODES <= 64 {
             let bits = self.0.bits as u64;
             self.0.bits = (bits & bits.wrapping_sub(1)).into();
@@ -169,7 +169,7 @@ impl<C: Card + fmt::Debug> fmt::Debug for CardSet<C> {
 mod tests {
     use super::*;
 
-    /// A card of a game with few codes, and one of a game with many: sets take other steps for each.
+    /// One card type per code path: at most 64 codes, and more.
     macro_rules! cards {
         ($($name:ident: $codes:expr),*) => {$(
             #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -196,10 +196,10 @@ mod tests {
         set.into_iter().map(Card::code).collect()
     }
 
-    /// The cards up to the last one that there is.
+    /// Checks all operations with the codes 0 to `last`.
     fn check<C: Card + fmt::Debug>(last: u8) {
         let (a, b) = (set::<C>(&[last, 0, 7]), set(&[7, 8]));
-        assert_eq!(codes(a), [0, 7, last], "lowest first, whatever they came in");
+        assert_eq!(codes(a), [0, 7, last], "lowest first");
         assert_eq!(codes(a | b), [0, 7, 8, last]);
         assert_eq!(codes(a & b), [7]);
         assert_eq!((codes(a - b), codes(b - a)), (vec![0, last], vec![8]));
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_cards() {
+    fn card_set_operations() {
         check::<Few>(63);
         check::<Many>(127);
         assert_eq!(format!("{:?}", set::<Few>(&[9, 3])), "{Few(3), Few(9)}");

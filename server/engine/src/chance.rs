@@ -1,25 +1,27 @@
-//! Chance: the one door through which randomness enters a game.
+//! Chance: the only source of randomness of a game.
 //!
 //! # The shuffle
 //!
-//! A shuffle is named by a [`Shuffle`]: the round it belongs to, what it is for, and how many of that kind came
-//! before it in the round. Each name has a ChaCha20 keystream of its own, so nothing that was done earlier moves a
-//! later deal. The specification, for anyone who wants to deal the cards again:
+//! A shuffle is identified by a [`Shuffle`]: its round, its purpose, and the number of earlier shuffles of
+//! that purpose in the round. Each has a ChaCha20 keystream of its own, so earlier play never changes a later
+//! deal. The specification, sufficient to reproduce every deal:
 //!
-//! 1. The key is the 32-byte seed. The 64-bit nonce is `round << 32 | purpose << 16 | count` (deal is purpose 0,
-//!    rebuild is purpose 1), the block counter starts at 0, and the keystream is read as little-endian 32-bit words.
-//! 2. The cards stand in the order of their codes. For `i` from `n - 1` down to `1`, a number `j` below `i + 1` is
-//!    drawn, and the cards at `i` and `j` change places.
-//! 3. A number below `k`: take a word `w`. The candidate is the upper half of the 64-bit product `w * k`. If the
-//!    lower half is less than `2^32 mod k`, take another word instead. (Lemire's method, without bias.)
+//! 1. The key is the 32-byte seed. The 64-bit nonce is `round << 32 | purpose << 16 | count` (deal is purpose
+//!    0, rebuild is purpose 1), the block counter starts at 0, and the keystream is read as little-endian
+//!    32-bit words.
+//! 2. The cards start in code order. For `i` from `n - 1` down to `1`, a random number `j` below `i + 1` is
+//!    drawn, and the cards at `i` and `j` are swapped.
+//! 3. A random number below `k`: take a word `w`. The candidate is the upper half of the 64-bit product
+//!    `w * k`. If the lower half is less than `2^32 mod k`, reject it and take another word (Lemire's method,
+//!    without bias).
 //! 4. Cards are dealt from the front.
 //!
-//! # Other colours
+//! # Relabelled colours
 //!
-//! In a game whose rules are the same for all colours, a deal can be played again with its colours changed about, so that
-//! nobody knows it again: see [`Relabelling`]. Each card is then the name of another one. A shuffle takes the cards for
-//! what they stand for, puts those into order, shuffles them as above, and gives them their names back. So the whole game
-//! is the same one under other names, also where a draw pile is made anew.
+//! In a game whose rules are symmetric in the colours, a deal can be repeated with permuted colours, so that
+//! players do not recognise it: see [`Relabelling`]. A relabelled shuffle maps the cards back to their
+//! original codes, sorts them, shuffles them as above, and maps them to the new codes. The whole game is
+//! therefore the original one with permuted colours, including rebuilt draw piles.
 
 use std::sync::Arc;
 
@@ -28,28 +30,28 @@ use rand_core::{Rng, SeedableRng};
 
 use crate::{Card, Events, Relabelling};
 
-/// What a shuffle is for.
+/// The purpose of a shuffle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Purpose {
     /// The deal of a round.
     Deal,
-    /// A draw pile made anew from cards that were laid.
+    /// Rebuilding the draw pile from played cards.
     Rebuild,
 }
 
-/// The name of one shuffle of a game.
+/// Identifies one shuffle of a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Shuffle {
-    /// The round, the first being 0.
+    /// The round, starting at 0.
     pub round: u16,
-    /// What the shuffle is for.
+    /// The purpose.
     pub purpose: Purpose,
-    /// How many shuffles of this purpose the round had before.
+    /// The number of earlier shuffles of this purpose in the round.
     pub count: u16,
 }
 
 impl Shuffle {
-    /// The deal of a round, the first being 0.
+    /// The deal of a round, starting at 0.
     #[must_use]
     pub const fn deal(round: u16) -> Shuffle {
         Shuffle { round, purpose: Purpose::Deal, count: 0 }
@@ -64,52 +66,51 @@ impl Shuffle {
     }
 }
 
-/// For each shuffle that is fixed, the codes of the cards that come first.
+/// For each scripted shuffle, the codes of its first cards.
 type Script = Vec<(Shuffle, Vec<u8>)>;
 
-/// What most chance has nothing of.
+/// Deviations from the plain seeded shuffle, which are rare.
 #[derive(Clone, PartialEq, Eq, Default)]
-struct Special {
+struct Overrides {
     script: Script,
     relabelling: Option<Relabelling>,
 }
 
-/// Where the order of the cards comes from: a seed, or a script with a seed behind it.
+/// The source of all shuffles of a game: a seed, optionally with a script and a relabelling.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Chance {
     seed: [u8; 32],
-    special: Option<Arc<Special>>,
+    overrides: Option<Arc<Overrides>>,
 }
 
 impl Chance {
-    /// Every shuffle comes from the seed.
+    /// All shuffles are derived from the seed.
     #[must_use]
     pub const fn seeded(seed: [u8; 32]) -> Chance {
-        Chance { seed, special: None }
+        Chance { seed, overrides: None }
     }
 
-    /// Fixes shuffles by hand: for each name, the codes of the cards that come first, in order.
+    /// Fixes shuffles explicitly: for each id, the codes of its first cards, in order.
     ///
-    /// A code in the script that the shuffled cards do not hold is passed over, and cards that the script does not
-    /// name follow in the order that the seed gives them. A script is therefore never wrong, only more or less
-    /// complete, and a scenario names just the cards it is about.
+    /// Codes that are not among the shuffled cards are ignored, and cards that the script does not name
+    /// follow in seeded order. Every script is therefore valid, and a scenario names only the cards it is
+    /// about.
     #[must_use]
     pub fn scripted(seed: [u8; 32], orders: Vec<(Shuffle, Vec<u8>)>) -> Chance {
-        Chance { seed, special: Some(Arc::new(Special { script: orders, relabelling: None })) }
+        Chance { seed, overrides: Some(Arc::new(Overrides { script: orders, relabelling: None })) }
     }
 
-    /// The same chance under other names: the game that it gives is the same one, with its colours changed about. What a
-    /// script fixes are the names.
+    /// The same chance with permuted colours. A script names the relabelled codes.
     #[must_use]
     pub fn relabelled(self, relabelling: Relabelling) -> Chance {
-        let script = self.special.map_or_else(Script::new, |special| special.script.clone());
+        let script = self.overrides.map_or_else(Script::new, |overrides| overrides.script.clone());
         Chance {
             seed: self.seed,
-            special: Some(Arc::new(Special { script, relabelling: Some(relabelling) })),
+            overrides: Some(Arc::new(Overrides { script, relabelling: Some(relabelling) })),
         }
     }
 
-    /// Chance nobody has seen yet, from a generator of the caller's.
+    /// Unpredictable chance, with a seed from the caller's generator.
     #[must_use]
     pub fn fresh(rng: &mut impl Rng) -> Chance {
         let mut seed = [0; 32];
@@ -117,28 +118,28 @@ impl Chance {
         Chance::seeded(seed)
     }
 
-    /// Puts `cards`, which stand in the order of their codes, into the order of this shuffle.
+    /// Shuffles `cards`, which must be in code order.
     pub(crate) fn shuffle<C: Card, E>(&self, name: Shuffle, cards: &mut [C], events: &mut impl Events<E>) {
-        debug_assert!(cards.is_sorted(), "the order before a shuffle is part of its specification");
+        debug_assert!(cards.is_sorted(), "the specification shuffles sorted cards");
         let mut stream = ChaCha20Rng::from_seed(self.seed);
         stream.set_stream(name.nonce());
-        match self.special.as_deref() {
+        match self.overrides.as_deref() {
             None => shuffle(cards, &mut stream),
-            Some(special) => special.shuffle(name, cards, &mut stream),
+            Some(overrides) => overrides.shuffle(name, cards, &mut stream),
         }
         events.shuffled(name, cards.iter().map(|card| card.code()));
     }
 }
 
-impl Special {
-    /// Not inlined, so that it costs ordinary chance nothing.
+impl Overrides {
+    /// Never inlined, so that plain seeded shuffles do not pay for it.
     #[inline(never)]
     fn shuffle<C: Card>(&self, name: Shuffle, cards: &mut [C], stream: &mut ChaCha20Rng) {
         if let Some(relabelling) = &self.relabelling {
-            cards.iter_mut().for_each(|card| *card = relabelling.meaning(*card));
+            cards.iter_mut().for_each(|card| *card = relabelling.restore(*card));
             cards.sort_unstable();
             shuffle(cards, stream);
-            cards.iter_mut().for_each(|card| *card = relabelling.name(*card));
+            cards.iter_mut().for_each(|card| *card = relabelling.relabel(*card));
         } else {
             shuffle(cards, stream);
         }
@@ -154,26 +155,26 @@ impl Special {
     }
 }
 
-/// The seed is a secret until the game is over: it is not printed.
+/// Hides the seed, which is secret until the game is over.
 impl std::fmt::Debug for Chance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let is_scripted = self.special.as_ref().is_some_and(|special| !special.script.is_empty());
+        let is_scripted = self.overrides.as_ref().is_some_and(|overrides| !overrides.script.is_empty());
         f.write_str(if is_scripted { "Chance(scripted)" } else { "Chance(seeded)" })
     }
 }
 
-/// Shuffles in place, every order being equally likely.
+/// Shuffles in place; all orders are equally likely.
 pub fn shuffle<T>(items: &mut [T], rng: &mut impl Rng) {
     for i in (1..items.len()).rev() {
         items.swap(i, below(i as u32 + 1, rng) as usize);
     }
 }
 
-/// A number from 0 to `bound - 1`, each equally likely. A bound of 0 gives 0.
+/// A uniformly distributed number from 0 to `bound - 1`; 0 if the bound is 0.
 pub fn below(bound: u32, rng: &mut impl Rng) -> u32 {
     loop {
         let product = u64::from(rng.next_u32()) * u64::from(bound);
-        // The remainder is below the bound, so it need not be taken where the lower half is not.
+        // `2^32 mod bound` is less than the bound: the division is needed only if the lower half is, too.
         let low = product as u32;
         if low >= bound || bound == 0 || low >= bound.wrapping_neg() % bound {
             return (product >> 32) as u32;
@@ -184,6 +185,7 @@ pub fn below(bound: u32, rng: &mut impl Rng) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_support::Recorder;
 
     impl Card for u8 {
         fn code(self) -> u8 {
@@ -194,27 +196,17 @@ mod tests {
         }
     }
 
-    struct Recorder<'a>(&'a mut Vec<u8>);
-
-    impl Events<()> for Recorder<'_> {
-        fn tell(&mut self, _: crate::Audience, (): ()) {}
-        fn shuffled(&mut self, _: Shuffle, codes: impl Iterator<Item = u8>) {
-            self.0.extend(codes);
-        }
-    }
-
     fn deal(chance: &Chance, name: Shuffle, cards: u8) -> Vec<u8> {
         let mut cards: Vec<u8> = (0..cards).collect();
-        let mut record = Vec::new();
-        chance.shuffle(name, &mut cards, &mut Recorder(&mut record));
-        assert_eq!(record, cards, "the order is put on record");
+        let mut recorder = Recorder::<()>::new();
+        chance.shuffle(name, &mut cards, &mut recorder);
+        assert_eq!(recorder.shuffles, [(name, cards.clone())], "the order is recorded");
         cards
     }
 
-    /// These orders are what records stand on. If this test fails, a dependency or an edit has changed them: it is
-    /// the change that is wrong.
+    /// Records depend on these orders: if this test fails, the dependency or edit that changed them is wrong.
     #[test]
-    fn the_shuffle_is_pinned() {
+    fn shuffle_orders_are_pinned() {
         let counting: [u8; 32] = std::array::from_fn(|i| i as u8);
         let rebuild = Shuffle { round: 2, purpose: Purpose::Rebuild, count: 3 };
         insta::assert_snapshot!(
@@ -228,16 +220,17 @@ mod tests {
         );
     }
 
-    /// Step 1 of the specification, against the published keystream of ChaCha20 with a key of zeros (RFC 8439, A.1).
+    /// Step 1 of the specification, against the published keystream of ChaCha20 with a zero key (RFC 8439,
+    /// A.1).
     #[test]
-    fn the_stream_is_plain_chacha20() {
+    fn keystream_is_plain_chacha20() {
         let mut stream = ChaCha20Rng::from_seed([0; 32]);
         stream.set_stream(Shuffle::deal(0).nonce());
         assert_eq!([stream.next_u32(), stream.next_u32()], [0xade0_b876, 0x903d_f1a0]);
     }
 
     #[test]
-    fn each_name_has_its_own_nonce() {
+    fn each_shuffle_id_has_its_own_nonce() {
         let names = [
             (Shuffle::deal(0), 0),
             (Shuffle::deal(1), 1 << 32),
@@ -250,23 +243,23 @@ mod tests {
     }
 
     #[test]
-    fn a_script_names_the_cards_it_is_about() {
+    fn scripted_cards_come_first_and_the_rest_is_seeded() {
         let chance = Chance::scripted([7; 32], vec![(Shuffle::deal(0), vec![5, 3, 99, 5])]);
         let order = deal(&chance, Shuffle::deal(0), 8);
         assert_eq!(order[..2], [5, 3]);
         let mut sorted = order.clone();
         sorted.sort_unstable();
-        assert_eq!(sorted, (0..8).collect::<Vec<_>>(), "nothing is lost or doubled");
+        assert_eq!(sorted, (0..8).collect::<Vec<_>>(), "no card is lost or duplicated");
         let unscripted: Vec<u8> = deal(&Chance::seeded([7; 32]), Shuffle::deal(0), 8)
             .into_iter()
             .filter(|c| ![5, 3].contains(c))
             .collect();
-        assert_eq!(order[2..], unscripted, "the rest keeps the order of the seed");
+        assert_eq!(order[2..], unscripted, "the rest is in seeded order");
         assert_eq!(deal(&chance, Shuffle::deal(1), 8), deal(&Chance::seeded([7; 32]), Shuffle::deal(1), 8));
     }
 
     #[test]
-    fn numbers_below_a_bound_are_even() {
+    fn random_numbers_below_a_bound_are_uniform() {
         let mut rng = ChaCha20Rng::from_seed([1; 32]);
         let mut seen = [0u32; 6];
         for _ in 0..60_000 {
@@ -276,9 +269,9 @@ mod tests {
         assert_eq!((below(0, &mut rng), below(1, &mut rng)), (0, 0));
     }
 
-    /// A word whose lower half falls under `2^32 mod k` is thrown away, and none other.
+    /// Exactly the words with a lower half below `2^32 mod k` are rejected.
     #[test]
-    fn biased_words_are_thrown_away() {
+    fn biased_words_are_rejected() {
         struct Words(Vec<u32>);
         impl rand_core::TryRng for Words {
             type Error = std::convert::Infallible;
@@ -292,24 +285,24 @@ mod tests {
                 Ok(())
             }
         }
-        // 2^32 mod 6 = 4: the word 0 gives a lower half of 0, which is thrown away; the word 1 gives 6, which is kept.
+        // 2^32 mod 6 = 4: the word 0 has a lower half of 0 and is rejected; the word 1 has 6 and is accepted.
         assert_eq!(below(6, &mut Words(vec![u32::MAX, 0])), 5);
         assert_eq!(below(6, &mut Words(vec![u32::MAX, 1])), 0);
-        // 2^32 mod 2^31 is 0: nothing is thrown away.
+        // 2^32 mod 2^31 = 0: no word is rejected.
         assert_eq!(below(1 << 31, &mut Words(vec![u32::MAX, 0])), 0);
-        // 2^32 mod (2^31 + 1) = 2^31 - 1. The word 2 gives a lower half of 2: thrown away.
+        // 2^32 mod (2^31 + 1) = 2^31 - 1: the word 2 has a lower half of 2 and is rejected.
         assert_eq!(below((1 << 31) + 1, &mut Words(vec![u32::MAX, 2])), 1 << 31);
     }
 
     #[test]
-    fn a_seed_is_not_printed() {
+    fn debug_hides_the_seed() {
         assert_eq!(format!("{:?}", Chance::seeded([9; 32])), "Chance(seeded)");
         let script = vec![(Shuffle::deal(0), vec![1])];
         assert_eq!(format!("{:?}", Chance::scripted([9; 32], script)), "Chance(scripted)");
     }
 
     #[test]
-    fn fresh_chance_takes_its_seed_from_the_generator() {
+    fn fresh_chance_seeds_from_the_generator() {
         let fresh = |seed| Chance::fresh(&mut ChaCha20Rng::from_seed([seed; 32]));
         assert_eq!(fresh(1), fresh(1));
         assert_ne!(fresh(1), fresh(2));

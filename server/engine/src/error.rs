@@ -1,17 +1,17 @@
-//! Why something was refused.
+//! Errors: refused actions, invalid set-ups and impossible views.
 
 use std::fmt;
 
 use crate::text::{Lang, Say, Text, display_in_english};
 
-/// Why an action was refused: a stable code, and the rule in words for a player.
+/// The reason an action is refused: a stable code, and the broken rule in words for a player.
 ///
-/// The words are fixed texts, so that a refusal can say nothing about what the player may not know.
+/// The texts are constants, so a refusal cannot leak hidden information.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// A stable name for programs, such as `gap.must_take_all`.
+    /// Stable machine-readable code, such as `gap.must_take_all`.
     pub code: &'static str,
-    /// The rule, for a person.
+    /// The rule, for display.
     pub text: Text,
 }
 
@@ -20,7 +20,7 @@ impl Refusal {
         Refusal { code, text: Text { en, de } }
     }
 
-    /// The seat is not one of this table's.
+    /// The seat is not at this table.
     pub const NO_SUCH_SEAT: Refusal = Refusal::new(
         "no_such_seat",
         "This table has no such seat.",
@@ -28,19 +28,19 @@ impl Refusal {
     );
     /// The game has ended.
     pub const GAME_OVER: Refusal = Refusal::new("game_over", "The game is over.", "Das Spiel ist zu Ende.");
-    /// The game waits for others.
+    /// The seat has no decision to make.
     pub const NOT_ASKED: Refusal = Refusal::new(
         "not_asked",
         "It is not your turn: the game waits for somebody else.",
         "Du bist nicht an der Reihe: Das Spiel wartet auf andere.",
     );
-    /// The action is one of another game.
+    /// The action belongs to another game.
     pub const OTHER_GAME: Refusal = Refusal::new(
         "other_game",
         "That is an action of another game.",
         "Das ist ein Zug aus einem anderen Spiel.",
     );
-    /// The card named is not in the player's hand.
+    /// The card is not in the player's hand.
     pub const NOT_IN_HAND: Refusal = Refusal::new(
         "not_in_hand",
         "That card is not in your hand.",
@@ -58,30 +58,30 @@ display_in_english!(Refusal);
 
 impl std::error::Error for Refusal {}
 
-/// Why a game cannot be set up as asked.
+/// The reason a game cannot be set up.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// The game is not played by so many.
+    /// The number of players is out of range.
     #[error("{game} is for {min} to {max} players, not {got}")]
     Players {
         /// The id of the game.
         game: &'static str,
-        /// What was asked for.
+        /// The requested number.
         got: u8,
-        /// The fewest players.
+        /// The minimum number of players.
         min: u8,
-        /// The most players.
+        /// The maximum number of players.
         max: u8,
     },
-    /// These rules are not known.
+    /// The rules version is unknown.
     #[error("{game} is played by rules version {known}, not {got}")]
     RulesVersion {
         /// The id of the game.
         game: &'static str,
-        /// What was asked for.
+        /// The requested version.
         got: u32,
-        /// The version that is known.
+        /// The supported version.
         known: u32,
     },
     /// An option is out of its range.
@@ -91,21 +91,21 @@ pub enum SetupError {
         game: &'static str,
         /// The name of the option.
         option: &'static str,
-        /// What was asked for.
+        /// The requested value.
         got: i64,
-        /// What is allowed, in words.
+        /// The allowed range, in words.
         allowed: &'static str,
     },
 }
 
-/// A view that no game can give: it contradicts itself or the rules.
+/// A view that no game can produce: it contradicts itself or the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("impossible view: {0}")]
 pub struct ImpossibleView(pub(crate) &'static str);
 
-/// `Err(ImpossibleView(why))` unless the condition holds.
-pub(crate) fn possible(condition: bool, why: &'static str) -> Result<(), ImpossibleView> {
-    if condition { Ok(()) } else { Err(ImpossibleView(why)) }
+/// Fails with [`ImpossibleView`] and this reason if the condition is false.
+pub(crate) fn ensure(condition: bool, reason: &'static str) -> Result<(), ImpossibleView> {
+    if condition { Ok(()) } else { Err(ImpossibleView(reason)) }
 }
 
 #[cfg(test)]
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_says_its_rule() {
+    fn refusal_displays_its_rule_in_both_languages() {
         assert_eq!(Refusal::GAME_OVER.to_string(), "The game is over.");
         assert_eq!(Refusal::GAME_OVER.in_lang(Lang::De).to_string(), "Das Spiel ist zu Ende.");
     }

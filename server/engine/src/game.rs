@@ -1,38 +1,40 @@
-//! The one trait of every game.
+//! The [`Game`] trait, which every game implements, and the sinks that receive a game's events.
 
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
 use rand_core::Rng;
 
+use crate::error::ensure;
 use crate::{
     Audience, Chance, Colours, ImpossibleView, Outcome, Refusal, Say, Seat, Seats, SetupError, Shuffle, Text,
     Viewer,
 };
 
-/// What is the same for every table of a game.
+/// Static facts about a game, the same for every table.
 #[derive(Clone, Copy, Debug)]
 pub struct GameInfo {
-    /// The name for programs, such as `habe_fertig`.
+    /// Machine-readable id, such as `habe_fertig`.
     pub id: &'static str,
-    /// The name for people.
+    /// Display name.
     pub name: Text,
-    /// One sentence about the game.
+    /// One-sentence description.
     pub summary: Text,
-    /// The fewest players.
+    /// Minimum number of players.
     pub min_players: u8,
-    /// The most players.
+    /// Maximum number of players.
     pub max_players: u8,
-    /// The version of the rules that the engine plays. The same version, options, chance and actions give the same
-    /// game, byte for byte.
+    /// Version of the implemented rules. The same version, options, chance and actions give the same game,
+    /// byte for byte.
     pub rules_version: u32,
-    /// The rules, as Markdown.
+    /// The full rules, as Markdown.
     pub rules: Text,
 }
 
 impl GameInfo {
-    /// Checks what every game checks before it looks at its options.
-    pub(crate) fn check(&self, rules_version: u32, players: u8) -> Result<(), SetupError> {
+    /// Validates the rules version and the number of players, as every game does before it validates its
+    /// options.
+    pub(crate) fn check_setup(&self, rules_version: u32, players: u8) -> Result<(), SetupError> {
         if rules_version != self.rules_version {
             return Err(SetupError::RulesVersion {
                 game: self.id,
@@ -46,12 +48,19 @@ impl GameInfo {
         }
         Ok(())
     }
+
+    /// Validates the number of players and the viewer of a view, as every game does before anything else.
+    pub(crate) fn check_view(&self, players: u8, viewer: Viewer) -> Result<(), ImpossibleView> {
+        let in_range = (self.min_players..=self.max_players).contains(&players);
+        ensure(in_range, "the number of players is out of range")?;
+        ensure(viewer.at_table(players) == viewer, "the viewer is not at the table")
+    }
 }
 
 /// A game in progress: a plain value that can be cloned, compared and thrown away.
 ///
-/// It is the fold of its rules version, options, chance and actions. It does no I/O, has no clock, and nothing that a
-/// caller can pass in makes it panic.
+/// The state is the fold of rules version, options, chance and actions. A game does no I/O and has no clock,
+/// and no argument makes it panic.
 ///
 /// ```
 /// use parlor_engine::{Chance, Game, NoEvents, gap::Gap};
@@ -66,16 +75,16 @@ impl GameInfo {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
-    /// What can be chosen when a table is made. The default is what most people play.
+    /// Options of a table. The default is the most common choice.
     type Options: Copy + Eq + Debug + Default + Say + Send + Sync;
-    /// What a player can do. Every value of the type is an action that some game might offer.
+    /// An action of a player. Every value of the type is legal in some position.
     type Action: Copy + Eq + Hash + Debug + Display + Say + Send + Sync;
-    /// What happened, as one audience learns it.
+    /// An event in the form one audience receives.
     type Event: Copy + Eq + Debug + Display + Say + Send + Sync;
-    /// All that one viewer knows: enough to play well without having seen the game so far.
+    /// Everything one viewer knows: enough to play well without the history of the game.
     type View: Clone + Eq + Debug + Display + Say + Send + Sync;
 
-    /// What is the same for every table.
+    /// Static facts about the game.
     const INFO: GameInfo;
 
     /// Sets up a table and deals. Seats are numbered clockwise, and seat 0 begins.
@@ -87,20 +96,21 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
         events: &mut impl Events<Self::Event>,
     ) -> Result<Self, SetupError>;
 
-    /// How many play.
+    /// The number of players.
     fn players(&self) -> u8;
 
-    /// The seats whose decision the game waits for: more than one when all choose at once, none when it is over. In a
-    /// game with [held windows](Game::new_held), also none while a window is open in which nobody is asked any more.
+    /// The seats that have a decision to make: several if they choose simultaneously, none once the game is
+    /// over. In a game with [held windows](Game::new_held), also none while a held window is open and every
+    /// asked seat has answered.
     ///
-    /// This is for the host alone. A viewer learns from its view whom the game may be seen to wait for.
+    /// For the host only: the set may reveal a secret decision. Views show only what their viewer may know.
     fn to_act(&self) -> Seats;
 
-    /// Writes all that the seat can do into `out`, which is emptied first: each action once, in the order that the
-    /// game documents. A seat that is not asked has none.
+    /// Writes the legal actions of the seat into `out`, replacing its contents: each action once, in the
+    /// order documented by the game. The list is empty for a seat without a decision.
     fn legal_actions(&self, seat: Seat, out: &mut Vec<Self::Action>);
 
-    /// Does the action, or refuses it with the reason and changes nothing.
+    /// Applies the action, or refuses it with the rule it breaks and leaves the state unchanged.
     fn apply(
         &mut self,
         seat: Seat,
@@ -108,46 +118,51 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
         events: &mut impl Events<Self::Event>,
     ) -> Result<(), Refusal>;
 
-    /// All that the viewer knows. A seat that is not at the table sees what a spectator sees.
+    /// The view of a viewer. A seat that is not at the table gets the view of a spectator.
     fn view(&self, viewer: Viewer) -> Self::View;
 
-    /// Brings a view up to date with an event that its viewer was told of. Following every event from any view on
-    /// gives the view that the game would give.
+    /// Updates a view with an event its viewer received. Applying every event to an earlier view gives the
+    /// same view that [`view`](Game::view) returns now.
     fn follow(view: &mut Self::View, event: &Self::Event);
 
-    /// What a clock that has run out plays for the seat; nothing if the seat is not asked.
+    /// The action played when the seat's clock runs out; `None` for a seat without a decision.
     fn default_action(&self, seat: Seat) -> Option<Self::Action>;
 
-    /// A whole game that agrees with the view, drawn evenly from all deals that agree with it. What chance brings
-    /// after this moment is fresh.
+    /// Samples a full game state consistent with the view, uniformly over all consistent deals, with fresh
+    /// chance for everything that is still to be shuffled.
+    ///
+    /// # Errors
+    ///
+    /// [`ImpossibleView`] if the view contradicts itself or the rules.
     fn sample(view: &Self::View, rng: &mut impl Rng) -> Result<Self, ImpossibleView>;
 
     /// The result, once the game is over.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// The colours of a table of so many players, if the rules treat all of them alike: then the same game can be dealt with
-    /// its colours changed about. See [`Chance::relabelled`].
+    /// The colours in play at a table of `players`, if the rules are symmetric in them: the same deal can
+    /// then be played with permuted colours. See [`Chance::relabelled`].
     #[must_use]
     fn colours(_players: u8) -> Option<Colours> {
         None
     }
 
-    /// Whether nobody else may learn that this seat is being asked.
+    /// Returns true if the seat has a decision whose existence is hidden from everyone else.
     fn is_secret(&self, _seat: Seat) -> bool {
         false
     }
 
-    /// The seats that everybody may see the game wait for. Unlike [`to_act`](Game::to_act) this depends on nothing that
-    /// is hidden: while somebody is asked in secret, it is whoever would be asked if nobody was.
+    /// The seats that everyone may see the game wait for. Unlike [`to_act`](Game::to_act) it depends on no
+    /// hidden information: during a secret decision it is the seat whose turn is next.
     fn waits_for(&self) -> Seats {
         self.to_act().iter().filter(|seat| !self.is_secret(*seat)).collect()
     }
 
-    /// Sets up a table like [`new`](Game::new), but with *held windows*: every moment at which somebody may be asked in
-    /// secret waits for [`close_window`](Game::close_window), whether anybody is asked or not. A host that lets each of
-    /// them last equally long hides from everyone, also from those who have to wait, whether others were asked.
+    /// Sets up a table like [`new`](Game::new), but with *held windows*: every point at which a seat may have
+    /// a secret decision waits for [`close_window`](Game::close_window), even if no seat has one. A host that
+    /// keeps each window open for the same time hides from everyone, including the seats that wait, that
+    /// other seats had a decision.
     ///
-    /// The deal is that of `new`. A game that asks nobody in secret has no windows, and nothing is different.
+    /// The deal is the same as with `new`. A game without secret decisions ignores the difference.
     fn new_held(
         rules_version: u32,
         options: Self::Options,
@@ -158,28 +173,44 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
         Self::new(rules_version, options, players, chance, events)
     }
 
-    /// Whether a window is open that only [`close_window`](Game::close_window) ends, whoever has answered in it.
+    /// Returns true while a held window is open. Only [`close_window`](Game::close_window) ends it, even
+    /// after every asked seat has answered.
     ///
-    /// Like [`to_act`](Game::to_act), this is for the host alone.
+    /// For the host only, like [`to_act`](Game::to_act).
     fn window_is_held(&self) -> bool {
         false
     }
 
-    /// Ends the window that is held: those who have not answered decline, and the game goes on as when all have
-    /// answered. Perhaps the next window opens at once. Where none is held, nothing happens.
+    /// Closes the held window: seats that have not answered decline, and the game continues as after the last
+    /// answer, possibly with the next window. Does nothing if no window is held.
     fn close_window(&mut self, _events: &mut impl Events<Self::Event>) {}
 }
 
-/// Where a game puts its events.
+/// Refuses a seat that is not at the table or has no decision to make. Every [`Game::apply`] starts with it.
+#[inline]
+pub(crate) fn check_to_act<G: Game>(game: &G, seat: Seat) -> Result<(), Refusal> {
+    if game.to_act().contains(seat) {
+        return Ok(());
+    }
+    Err(if !seat.is_at_table(game.players()) {
+        Refusal::NO_SUCH_SEAT
+    } else if game.outcome().is_some() {
+        Refusal::GAME_OVER
+    } else {
+        Refusal::NOT_ASKED
+    })
+}
+
+/// A sink for the events of a game.
 pub trait Events<E> {
-    /// Something happened, and this audience learns it in this form.
+    /// Receives an event in the form intended for this audience.
     fn tell(&mut self, to: Audience, event: E);
 
-    /// Cards were shuffled into this order, front first. This is for records: no viewer may see it.
+    /// Receives the order of a shuffle, front first. For records only: no viewer may see it.
     fn shuffled(&mut self, _name: Shuffle, _codes: impl Iterator<Item = u8>) {}
 }
 
-/// Nobody listens: for playouts.
+/// An event sink that discards everything, for playouts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoEvents;
 
@@ -188,7 +219,7 @@ impl<E> Events<E> for NoEvents {
     fn tell(&mut self, _: Audience, _: E) {}
 }
 
-/// Every event with its audience, in the order of what happened.
+/// Collects every event with its audience, in order.
 impl<E> Events<E> for Vec<(Audience, E)> {
     fn tell(&mut self, to: Audience, event: E) {
         self.push((to, event));

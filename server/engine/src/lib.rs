@@ -1,9 +1,10 @@
-//! The rules of Parlor's card games, and nothing else: no I/O, no clock, no threads, no protobuf.
+//! The rules of Parlor's card games: pure, without I/O, clock, threads or protobuf.
 //!
-//! A game is a plain value. It is made from a rules version, options, a number of players and [`Chance`]; it says who is
-//! asked ([`Game::to_act`]) and what they can do ([`Game::legal_actions`]); it does an action or refuses it with the rule
-//! ([`Game::apply`]); it tells each audience what happened ([`Events`]); and it shows each viewer what that viewer may
-//! know ([`Game::view`]), from which [`Game::sample`] makes whole worlds for bots that search.
+//! A game is a plain value, built from a rules version, options, a number of players and [`Chance`]. It lists
+//! the seats with a decision ([`Game::to_act`]) and their legal actions ([`Game::legal_actions`]), applies an
+//! action or refuses it with the broken rule ([`Game::apply`]), emits events for each audience ([`Events`]),
+//! and builds a view for each viewer ([`Game::view`]). [`Game::sample`] draws full game states consistent
+//! with a view, for bots that search.
 //!
 //! ```
 //! use parlor_engine::{AnyGame, Chance, GameId, NoEvents, Viewer};
@@ -11,8 +12,8 @@
 //! let game = GameId::from_id("flush").expect("a game of the catalogue");
 //! let mut table = AnyGame::new(1, game.default_options(), 3, Chance::seeded([7; 32]), &mut NoEvents)?;
 //! while let Some(seat) = table.to_act().first() {
-//!     let view = table.view(Viewer::Seat(seat));   // all that a bot may know ...
-//!     let legal = table.legal_actions(seat);       // ... and all that it can do
+//!     let view = table.view(Viewer::Seat(seat));   // everything the bot may know
+//!     let legal = table.legal_actions(seat);       // everything it can do
 //!     table.apply(seat, legal[0], &mut NoEvents)?;
 //!     assert_eq!(view.game(), game);
 //! }
@@ -20,8 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The games: [`habe_fertig`], [`gap`], [`flush`], [`no_dice`]. Their rules, as text in English and German, are in
-//! [`GameInfo::rules`].
+//! [`GameId`] lists the games; [`GameInfo::rules`] has their rules, in English and German.
 #![deny(missing_docs)]
 
 mod cards;
@@ -29,11 +29,14 @@ mod catalogue;
 mod chance;
 #[cfg(test)]
 mod conformance;
+mod erased;
 mod error;
 mod game;
 mod outcome;
 mod relabel;
 mod seat;
+#[cfg(test)]
+mod test_support;
 mod text;
 
 pub mod flush;
@@ -42,8 +45,9 @@ pub mod habe_fertig;
 pub mod no_dice;
 
 pub use cards::{Card, CardSet, CardsInOrder};
-pub use catalogue::{AnyAction, AnyEvent, AnyGame, AnyOptions, AnyView, GameId};
+pub use catalogue::GameId;
 pub use chance::{Chance, Purpose, Shuffle, below, shuffle};
+pub use erased::{AnyAction, AnyEvent, AnyGame, AnyOptions, AnyView};
 pub use error::{ImpossibleView, Refusal, SetupError};
 pub use game::{Events, Game, GameInfo, NoEvents};
 pub use outcome::{Outcome, Points, Standing};

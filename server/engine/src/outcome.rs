@@ -1,4 +1,4 @@
-//! How a game ended.
+//! The result of a game: points and places.
 
 use crate::{MAX_SEATS, Seat};
 
@@ -10,7 +10,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// The points of a table of `players`; what stands in the slots of other seats is dropped.
+    /// The points at a table of `players`; the slots of other seats are ignored.
     #[must_use]
     pub fn new(players: u8, points: [i32; MAX_SEATS]) -> Points {
         let players = players.min(MAX_SEATS as u8);
@@ -25,7 +25,14 @@ impl Points {
         self.points[seat.index()]
     }
 
-    /// Every seat with its points, in the order of the seats.
+    /// Adds the points to the totals of the seats. Saturates.
+    pub(crate) fn add_to(self, totals: &mut [i32; MAX_SEATS]) {
+        for (total, points) in totals.iter_mut().zip(self.points) {
+            *total = total.saturating_add(points);
+        }
+    }
+
+    /// Every seat with its points, in seat order.
     pub fn iter(self) -> impl Iterator<Item = (Seat, i32)> {
         Seat::all(self.players).map(move |seat| (seat, self.of(seat)))
     }
@@ -39,20 +46,24 @@ pub struct Outcome {
     places: [u8; MAX_SEATS],
 }
 
-/// What one seat reached.
+/// The result of one seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Standing {
     /// The seat.
     pub seat: Seat,
     /// Its points in the game.
     pub points: i32,
-    /// Its place: 1 is the best. Equals share a place, and the places below are counted on: 1, 1, 3.
+    /// Place, 1 being the best. Equal seats share a place, and the following places are skipped: 1, 1, 3.
     pub place: u8,
 }
 
 impl Outcome {
     /// Ranks by a key, highest first; equal keys share a place.
-    pub(crate) fn ranked<K: Ord>(players: u8, points: [i32; MAX_SEATS], key: impl Fn(Seat) -> K) -> Outcome {
+    pub(crate) fn ranked_by<K: Ord>(
+        players: u8,
+        points: [i32; MAX_SEATS],
+        key: impl Fn(Seat) -> K,
+    ) -> Outcome {
         let mut places = [0; MAX_SEATS];
         for seat in Seat::all(players) {
             let better = Seat::all(players).filter(|other| key(*other) > key(seat)).count();
@@ -62,11 +73,11 @@ impl Outcome {
     }
 
     /// Ranks by points, highest first; equal points share a place.
-    pub(crate) fn by_points(players: u8, points: [i32; MAX_SEATS]) -> Outcome {
-        Outcome::ranked(players, points, |seat| points[seat.index()])
+    pub(crate) fn from_points(players: u8, points: [i32; MAX_SEATS]) -> Outcome {
+        Outcome::ranked_by(players, points, |seat| points[seat.index()])
     }
 
-    /// The outcome with these standings: one for each seat of a table, in the order of the seats. Nothing if a seat is
+    /// Builds an outcome from one standing for each seat of a table, in seat order. `None` if a seat is
     /// missing, or if a place is not one more than the number of seats with a better one.
     ///
     /// ```
@@ -95,7 +106,7 @@ impl Outcome {
         (players > 0 && in_order).then_some(Outcome { players, points, places })
     }
 
-    /// What every seat reached, in the order of the seats.
+    /// The standing of every seat, in seat order.
     pub fn standings(&self) -> impl Iterator<Item = Standing> + '_ {
         Seat::all(self.players).map(|seat| Standing {
             seat,
@@ -104,13 +115,13 @@ impl Outcome {
         })
     }
 
-    /// The points of a seat; none for a seat that is not at the table.
+    /// The points of a seat; `None` for a seat that is not at the table.
     #[must_use]
     pub fn points(&self, seat: Seat) -> Option<i32> {
         (seat.index() < usize::from(self.players)).then(|| self.points[seat.index()])
     }
 
-    /// The place of a seat; none for a seat that is not at the table.
+    /// The place of a seat; `None` for a seat that is not at the table.
     #[must_use]
     pub fn place(&self, seat: Seat) -> Option<u8> {
         (seat.index() < usize::from(self.players)).then(|| self.places[seat.index()])
@@ -122,8 +133,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_points_share_a_place_and_the_next_is_counted_on() {
-        let outcome = Outcome::by_points(4, [7, -2, 7, 3, 99, 99]);
+    fn equal_points_share_a_place_and_skip_the_next() {
+        let outcome = Outcome::from_points(4, [7, -2, 7, 3, 99, 99]);
         let standings: Vec<_> = outcome.standings().map(|s| (s.seat.index(), s.points, s.place)).collect();
         assert_eq!(standings, [(0, 7, 1), (1, -2, 4), (2, 7, 1), (3, 3, 3)]);
         let (last, beyond) = (Seat::new(3).expect("a seat"), Seat::new(4).expect("a seat"));
@@ -132,8 +143,8 @@ mod tests {
     }
 
     #[test]
-    fn standings_make_the_outcome_they_came_from() {
-        let outcome = Outcome::by_points(4, [7, -2, 7, 3, 0, 0]);
+    fn outcome_round_trips_through_standings() {
+        let outcome = Outcome::from_points(4, [7, -2, 7, 3, 0, 0]);
         assert_eq!(Outcome::from_standings(outcome.standings()), Some(outcome));
         let wrong = |change: fn(&mut Vec<Standing>)| {
             let mut standings: Vec<_> = outcome.standings().collect();

@@ -1,27 +1,27 @@
-//! Who sits where, and who looks on.
+//! Seats, sets of seats, viewers and audiences.
 
 use std::fmt;
 
-/// The most seats any game has. Arrays with one slot a seat have this length.
+/// The maximum number of seats of any game, and the length of arrays indexed by seat.
 pub const MAX_SEATS: usize = 6;
 
-/// The size of a table that somebody says has so many players: 1 to 6, whatever they say.
-const fn size(players: u8) -> u8 {
+/// Clamps a number of players to 1..=6.
+const fn clamp_players(players: u8) -> u8 {
     match players {
         0 => 1,
-        1..MOST => players,
-        _ => MOST,
+        1..MAX_PLAYERS => players,
+        _ => MAX_PLAYERS,
     }
 }
 
-const MOST: u8 = MAX_SEATS as u8;
+const MAX_PLAYERS: u8 = MAX_SEATS as u8;
 
 /// A place at the table, numbered 0, 1, 2, ... clockwise ("to the left").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seat(u8);
 
 impl Seat {
-    /// The seat with this number, if a table can have it.
+    /// The seat with this number; `None` for numbers of 6 and above.
     ///
     /// ```
     /// use parlor_engine::Seat;
@@ -30,22 +30,28 @@ impl Seat {
     /// ```
     #[must_use]
     pub const fn new(number: u8) -> Option<Seat> {
-        if number < MOST { Some(Seat(number)) } else { None }
+        if number < MAX_PLAYERS { Some(Seat(number)) } else { None }
     }
 
-    /// The first seat, which begins the first round of every game.
+    /// Seat 0, which has the first turn of every game.
     pub const FIRST: Seat = Seat(0);
 
-    /// The number of the seat, as an index into arrays with one slot a seat.
+    /// The number of the seat, as an index into arrays with one slot per seat.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The seat `steps` places further clockwise at a table of `players`.
+    /// Returns true if a table of `players` has this seat.
+    #[must_use]
+    pub const fn is_at_table(self, players: u8) -> bool {
+        self.0 < players
+    }
+
+    /// The seat `steps` places clockwise at a table of `players`.
     #[must_use]
     pub const fn left_by(self, steps: u8, players: u8) -> Seat {
-        let players = size(players);
+        let players = clamp_players(players);
         Seat((self.0 + steps % players) % players)
     }
 
@@ -53,19 +59,19 @@ impl Seat {
     #[must_use]
     pub const fn left(self, players: u8) -> Seat {
         let next = self.0 + 1;
-        Seat(if next >= size(players) { 0 } else { next })
+        Seat(if next >= clamp_players(players) { 0 } else { next })
     }
 
     /// The next seat anticlockwise at a table of `players`.
     #[must_use]
     pub const fn right(self, players: u8) -> Seat {
-        let last = size(players) - 1;
+        let last = clamp_players(players) - 1;
         Seat(if self.0 == 0 || self.0 > last { last } else { self.0 - 1 })
     }
 
-    /// All seats of a table, in order.
+    /// All seats of a table of `players`, in order.
     pub fn all(players: u8) -> impl DoubleEndedIterator<Item = Seat> + ExactSizeIterator + Clone {
-        (0..players.min(MOST)).map(Seat)
+        (0..players.min(MAX_PLAYERS)).map(Seat)
     }
 }
 
@@ -86,22 +92,22 @@ impl fmt::Debug for Seat {
 pub struct Seats(u8);
 
 impl Seats {
-    /// No seat.
+    /// The empty set.
     pub const NONE: Seats = Seats(0);
 
     /// Every seat of a table of `players`.
     #[must_use]
     pub const fn all(players: u8) -> Seats {
-        Seats(((1u16 << if players > MOST { MOST } else { players }) - 1) as u8)
+        Seats(((1u16 << if players > MAX_PLAYERS { MAX_PLAYERS } else { players }) - 1) as u8)
     }
 
-    /// Just this seat.
+    /// The set of this seat only.
     #[must_use]
     pub const fn only(seat: Seat) -> Seats {
         Seats(1 << seat.0)
     }
 
-    /// Whether the seat is in the set.
+    /// Returns true if the seat is in the set.
     #[must_use]
     pub const fn contains(self, seat: Seat) -> bool {
         self.0 & (1 << seat.0) != 0
@@ -119,25 +125,25 @@ impl Seats {
         Seats(self.0 & !(1 << seat.0))
     }
 
-    /// How many seats are in the set.
+    /// The number of seats in the set.
     #[must_use]
     pub const fn len(self) -> u8 {
         self.0.count_ones() as u8
     }
 
-    /// Whether no seat is in the set.
+    /// Returns true if the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The seat with the lowest number in the set.
+    /// The seat with the lowest number, if any.
     #[must_use]
     pub const fn first(self) -> Option<Seat> {
         if self.0 == 0 { None } else { Seat::new(self.0.trailing_zeros() as u8) }
     }
 
-    /// Whether every seat of the set sits at a table of `players`.
+    /// Returns true if every seat of the set is at a table of `players`.
     #[must_use]
     pub const fn fits(self, players: u8) -> bool {
         self.0 & !Seats::all(players).0 == 0
@@ -145,7 +151,7 @@ impl Seats {
 
     /// The seats of the set, in order.
     pub fn iter(self) -> impl Iterator<Item = Seat> {
-        Seat::all(MOST).filter(move |seat| self.contains(*seat))
+        Seat::all(MAX_PLAYERS).filter(move |seat| self.contains(*seat))
     }
 }
 
@@ -161,17 +167,17 @@ impl fmt::Debug for Seats {
     }
 }
 
-/// Whoever looks at a game: a player, or somebody at the rail who sees no hand.
+/// The recipient of a view: a player, or a spectator, who sees no hand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Viewer {
     /// The player on this seat.
     Seat(Seat),
-    /// Somebody who has no seat.
+    /// A viewer without a seat.
     Spectator,
 }
 
 impl Viewer {
-    /// The seat of the viewer, if they have one.
+    /// The seat of the viewer, if any.
     #[must_use]
     pub const fn seat(self) -> Option<Seat> {
         match self {
@@ -180,10 +186,16 @@ impl Viewer {
         }
     }
 
-    /// Whether the viewer sits on this seat.
+    /// Returns true if the viewer is the player on this seat.
     #[must_use]
     pub fn is(self, seat: Seat) -> bool {
         self == Viewer::Seat(seat)
+    }
+
+    /// This viewer at a table of `players`: a seat that is not at the table counts as a spectator.
+    #[must_use]
+    pub(crate) fn at_table(self, players: u8) -> Viewer {
+        self.seat().filter(|seat| seat.is_at_table(players)).map_or(Viewer::Spectator, Viewer::Seat)
     }
 
     /// Every viewer of a table: each seat in order, then a spectator.
@@ -192,19 +204,19 @@ impl Viewer {
     }
 }
 
-/// Who is told of an event.
+/// The recipients of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Audience {
-    /// Every seat, and the spectators.
+    /// Every seat and the spectators.
     Everyone,
-    /// This seat alone.
+    /// This seat only.
     Only(Seat),
-    /// Every other seat, and the spectators.
+    /// Every seat that is not in the set, and the spectators.
     AllBut(Seats),
 }
 
 impl Audience {
-    /// Whether this viewer is told.
+    /// Returns true if the viewer is a recipient.
     ///
     /// ```
     /// use parlor_engine::{Audience, Seat, Seats, Viewer};
@@ -228,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seats_go_round_the_table() {
+    fn neighbouring_seats_wrap_around() {
         let last = Seat(3);
         assert_eq!(
             (last.left(4), last.left(5), Seat(0).right(4), last.right(4)),
@@ -244,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_seats() {
+    fn seat_set_operations() {
         let set = Seats::all(4).without(Seat(1));
         assert_eq!(set.iter().collect::<Vec<_>>(), [Seat(0), Seat(2), Seat(3)]);
         assert_eq!((set.len(), set.first(), Seats::NONE.first()), (3, Some(Seat(0)), None));
@@ -256,10 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn audiences() {
-        let told = |to: Audience| Viewer::all(3).map(|viewer| to.includes(viewer)).collect::<Vec<_>>();
-        assert_eq!(told(Audience::Everyone), [true; 4]);
-        assert_eq!(told(Audience::Only(Seat(1))), [false, true, false, false]);
-        assert_eq!(told(Audience::AllBut(Seats::only(Seat(1)))), [true, false, true, true]);
+    fn audience_includes_the_right_viewers() {
+        let includes = |to: Audience| Viewer::all(3).map(|viewer| to.includes(viewer)).collect::<Vec<_>>();
+        assert_eq!(includes(Audience::Everyone), [true; 4]);
+        assert_eq!(includes(Audience::Only(Seat(1))), [false, true, false, false]);
+        assert_eq!(includes(Audience::AllBut(Seats::only(Seat(1)))), [true, false, true, true]);
     }
 }

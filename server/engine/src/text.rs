@@ -1,10 +1,10 @@
-//! What people read: every card, action, event and view in English and in German.
+//! Localised text: cards, actions, events and views in English and German.
 
 use std::fmt;
 
-use crate::{Outcome, Points, Seat, Viewer};
+use crate::{Card, CardSet, Outcome, Points, Seat, Viewer};
 
-/// A language of the texts.
+/// A supported language.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Lang {
     /// English.
@@ -14,7 +14,7 @@ pub enum Lang {
     De,
 }
 
-/// A fixed text in every language.
+/// A constant text in every language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Text {
     /// In English.
@@ -34,12 +34,12 @@ impl Text {
     }
 }
 
-/// Something that has a form for people, in every language. `Display` is the English one.
+/// A value that can be displayed in every language. Its `Display` form is the English one.
 pub trait Say {
-    /// Writes the form in one language.
+    /// Formats the value in one language.
     fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// The form in one language, to be formatted.
+    /// Wraps the value for display in one language.
     ///
     /// ```
     /// use parlor_engine::{Lang, Say, gap::{Card, Colour}};
@@ -55,7 +55,7 @@ pub trait Say {
     }
 }
 
-/// A thing in a language: what [`Say::in_lang`] gives.
+/// A value with the language to display it in, returned by [`Say::in_lang`].
 #[derive(Clone, Copy, Debug)]
 pub struct Said<'a, T> {
     what: &'a T,
@@ -74,7 +74,7 @@ impl Say for Text {
     }
 }
 
-/// `Display` in English for types that have [`Say`].
+/// Implements `Display` as the English form of [`Say`].
 macro_rules! display_in_english {
     ($($name:ty),+ $(,)?) => {$(
         impl std::fmt::Display for $name {
@@ -86,7 +86,7 @@ macro_rules! display_in_english {
 }
 pub(crate) use display_in_english;
 
-/// A list with commas, in one language; a dash when there is nothing in it.
+/// A comma-separated list; "-" if it is empty.
 pub(crate) struct List<I>(pub(crate) I);
 
 impl<I: Iterator<Item: Say> + Clone> Say for List<I> {
@@ -101,7 +101,13 @@ impl<I: Iterator<Item: Say> + Clone> Say for List<I> {
     }
 }
 
-/// The number of the seat, as "seat 2".
+impl<C: Card + Say> Say for CardSet<C> {
+    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        List(self.into_iter()).say(lang, f)
+    }
+}
+
+/// "seat 2", "Sitz 2".
 impl Say for Seat {
     fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match lang {
@@ -152,31 +158,31 @@ display_in_english!(Outcome, Points);
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn both(what: &impl Say) -> [String; 2] {
-        [Lang::En, Lang::De].map(|lang| what.in_lang(lang).to_string())
-    }
+    use crate::test_support::in_both_languages;
 
     #[test]
-    fn texts_and_lists() {
+    fn texts_and_lists_are_localised() {
         let (yes, no) = (Text { en: "yes", de: "ja" }, Text { en: "no", de: "nein" });
-        assert_eq!(both(&yes), ["yes", "ja"]);
-        assert_eq!(both(&List([yes, no, yes].into_iter())), ["yes, no, yes", "ja, nein, ja"]);
-        assert_eq!(both(&List([yes; 0].into_iter())), ["-"; 2]);
+        assert_eq!(in_both_languages(&yes), ["yes", "ja"]);
+        assert_eq!(in_both_languages(&List([yes, no, yes].into_iter())), ["yes, no, yes", "ja, nein, ja"]);
+        assert_eq!(in_both_languages(&List([yes; 0].into_iter())), ["-"; 2]);
     }
 
     #[test]
-    fn seats_points_and_places() {
+    fn seats_points_and_outcomes_are_localised() {
         let seat = Seat::FIRST.left(2);
-        assert_eq!(both(&seat), ["seat 1", "Sitz 1"]);
-        assert_eq!(both(&Viewer::Seat(seat)), ["seat 1", "Sitz 1"]);
-        assert_eq!(both(&Viewer::Spectator), ["a spectator", "ein Zuschauer"]);
+        assert_eq!(in_both_languages(&seat), ["seat 1", "Sitz 1"]);
+        assert_eq!(in_both_languages(&Viewer::Seat(seat)), ["seat 1", "Sitz 1"]);
+        assert_eq!(in_both_languages(&Viewer::Spectator), ["a spectator", "ein Zuschauer"]);
         let points = [3, -4, 0, 0, 0, 0];
-        assert_eq!(both(&Points::new(2, points)), ["seat 0 3, seat 1 -4", "Sitz 0 3, Sitz 1 -4"]);
+        assert_eq!(
+            in_both_languages(&Points::new(2, points)),
+            ["seat 0 3, seat 1 -4", "Sitz 0 3, Sitz 1 -4"]
+        );
         let ends = [
             "The game is over. Place 1: seat 1 with 9. Place 2: seat 0 with 3.",
             "Das Spiel ist zu Ende. Rang 1: Sitz 1 mit 9. Rang 2: Sitz 0 mit 3.",
         ];
-        assert_eq!(both(&Outcome::by_points(2, [3, 9, 0, 0, 0, 0])), ends);
+        assert_eq!(in_both_languages(&Outcome::from_points(2, [3, 9, 0, 0, 0, 0])), ends);
     }
 }

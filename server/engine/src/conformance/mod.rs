@@ -1,263 +1,187 @@
-//! The suite that every game must pass: those there are, and those to come.
+//! The conformance suite: the checks that every game of the catalogue must pass.
 //!
-//! It runs on each game of the catalogue, at every number of players and with all options that [`Testable`] names.
-//! Random tests print their seed when they fail; `PARLOR_TEST_SEED=7` runs them with another one, and
-//! `PARLOR_TEST_GAMES=10` plays ten times as many games (or `0.1`, a tenth).
+//! Each check runs for every game, at every number of players and with all options of [`Testable::options`].
+//! Random checks print their seed if they fail; `PARLOR_TEST_SEED=7` sets another one, and
+//! `PARLOR_TEST_GAMES=10` plays ten times as many games (`0.1`: a tenth).
 
-mod deals;
+mod actions;
+mod chance;
+mod chi_square;
+mod erased;
 mod golden;
-mod held;
-mod interference;
-mod play;
+mod held_windows;
+mod localisation;
+mod non_interference;
+mod random_games;
+mod sample_uniformity;
 mod sampling;
-mod uniform;
-
-use std::str::FromStr;
+mod setup;
 
 use rand_chacha::ChaCha8Rng;
-use rand_core::SeedableRng;
 
-use crate::{Audience, Chance, Events, Game, NoEvents, Relabelling, Seat, Shuffle, Viewer, below};
+use crate::test_support::{env_number, legal_actions, pick};
+use crate::{Chance, Events, Game, NoEvents, Relabelling, Seat, Viewer};
 
-pub(crate) use sampling::assert_uniform;
+pub(crate) use chi_square::assert_uniform;
 
-/// What the suite must know of a game beyond its rules. Implemented in the tests of each game.
+/// The support a game gives to the suite, implemented in the tests of each game.
 pub(crate) trait Testable: Game {
-    /// More actions than any game of it can have.
+    /// An upper bound of the number of actions of a game.
     const MAX_ACTIONS: usize;
 
-    /// Options to test: the default, and the ends of every range.
+    /// The options to test: the default, and the ends of every range.
     fn options() -> Vec<Self::Options>;
 
-    /// The codes of all cards wherever they are, in any order.
-    fn census(&self) -> Vec<u8>;
+    /// The codes of all cards of the game, wherever they are, in any order.
+    fn card_codes(&self) -> Vec<u8>;
 
-    /// Deals anew, directly in the state, what the viewer cannot know of hands and of cards laid aside. Piles that
-    /// are still to be drawn keep their order, so that chance brings both games the same cards.
+    /// Redeals, directly in the state, the hands and other cards that the viewer cannot know. Piles to draw
+    /// from keep their order, so that both games draw the same cards.
     fn redeal(&mut self, viewer: Viewer, rng: &mut ChaCha8Rng);
 
-    /// What the event shows that its audience could not know before.
+    /// The information an event reveals that its audience did not have.
     fn reveals(event: &Self::Event) -> Reveals;
 
-    /// The same action where the cards have other names.
-    fn relabelled(action: Self::Action, _names: &Relabelling) -> Self::Action {
+    /// The same action after a relabelling of the colours.
+    fn relabelled(action: Self::Action, _relabelling: &Relabelling) -> Self::Action {
         action
     }
 
-    /// Whether others learn nothing of the action's content.
+    /// Returns true if the content of the action stays hidden from all other players.
     fn is_private(_action: &Self::Action) -> bool {
         false
     }
 
-    /// An action, legal or not: any value of the type can come.
-    fn any_action(rng: &mut ChaCha8Rng) -> Self::Action;
+    /// A random action, legal or not: any value of the type.
+    fn random_action(rng: &mut ChaCha8Rng) -> Self::Action;
 
-    /// Changes one thing in a view; any value of the type can come.
-    fn spoil(view: &mut Self::View, rng: &mut ChaCha8Rng);
+    /// Changes a random part of the view to any value of its type.
+    fn tamper(view: &mut Self::View, rng: &mut ChaCha8Rng);
 }
 
-/// What an event shows that its audience could not know before.
+/// The information an event reveals that its audience did not have.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Reveals {
-    /// Nothing but what somebody chose to do.
+    /// Only the choice of a player.
     Nothing,
-    /// The next cards of a pile.
+    /// The top cards of a pile.
     Pile,
-    /// Cards that were in another's hand, or a new deal.
+    /// Cards of another hand, or a new deal.
     Hands,
 }
 
-/// A number from the environment, or 1.
-fn setting<N: FromStr + From<u8>>(name: &str) -> N {
-    match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")),
-        Err(_) => N::from(1),
-    }
+/// The number of games a check plays with each set-up: at least one.
+fn game_count(default: u32) -> u32 {
+    (f64::from(default) * env_number::<f64>("PARLOR_TEST_GAMES")).max(1.0) as u32
 }
 
-/// A generator for one test, from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test fails.
-pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
-    let seed = setting::<u64>("PARLOR_TEST_SEED");
-    println!("{test}: PARLOR_TEST_SEED={seed}");
-    let name = test.bytes().fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(name);
-    rng
-}
-
-/// How many games a test plays with each set-up: at least one.
-fn games(default: u32) -> u32 {
-    (f64::from(default) * setting::<f64>("PARLOR_TEST_GAMES")).max(1.0) as u32
-}
-
-/// One of the items, each equally likely.
-pub(crate) fn pick<'a, T>(items: &'a [T], rng: &mut ChaCha8Rng) -> &'a T {
-    &items[below(items.len() as u32, rng) as usize]
-}
-
-/// Every number of players with all options that are tested.
+/// Every number of players with every tested option.
 fn set_ups<G: Testable>() -> impl Iterator<Item = (u8, G::Options)> {
     let players = G::INFO.min_players..=G::INFO.max_players;
     players.flat_map(|players| G::options().into_iter().map(move |options| (players, options)))
 }
 
-/// A table of the game on fresh chance.
-fn table<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
-    G::new(G::INFO.rules_version, options, players, Chance::fresh(rng), &mut NoEvents)
-        .expect("a set-up that is allowed")
+/// A game with this chance.
+fn new_game<G: Game>(
+    players: u8,
+    options: G::Options,
+    chance: Chance,
+    events: &mut impl Events<G::Event>,
+) -> G {
+    G::new(G::INFO.rules_version, options, players, chance, events).expect("a valid set-up")
 }
 
-/// The same with held windows.
-fn held_table<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
+/// A game with fresh chance.
+fn fresh_game<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
+    new_game(players, options, Chance::fresh(rng), &mut NoEvents)
+}
+
+/// A game with fresh chance and held windows.
+fn fresh_held_game<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
     G::new_held(G::INFO.rules_version, options, players, Chance::fresh(rng), &mut NoEvents)
-        .expect("a set-up that is allowed")
+        .expect("a valid set-up")
 }
 
-/// How a test sets up its tables.
-type SetUp<G> = fn(u8, <G as Game>::Options, &mut ChaCha8Rng) -> G;
+/// [`fresh_game`] or [`fresh_held_game`].
+type NewGame<G> = fn(u8, <G as Game>::Options, &mut ChaCha8Rng) -> G;
 
-/// What the seat can do.
-pub(crate) fn legal<G: Game>(game: &G, seat: Seat) -> Vec<G::Action> {
-    let mut legal = Vec::new();
-    game.legal_actions(seat, &mut legal);
-    legal
-}
-
-/// One of the seats that are asked and one of its actions, each equally likely; nothing when the game waits for nobody.
+/// A uniformly chosen seat to act with a uniformly chosen action; `None` if no seat is to act.
 fn random_move<G: Game>(game: &G, rng: &mut ChaCha8Rng) -> Option<(Seat, G::Action)> {
-    let asked: Vec<Seat> = game.to_act().iter().collect();
-    (!asked.is_empty()).then(|| {
-        let seat = *pick(&asked, rng);
-        (seat, *pick(&legal(game, seat), rng))
+    let seats: Vec<Seat> = game.to_act().iter().collect();
+    (!seats.is_empty()).then(|| {
+        let seat = *pick(&seats, rng);
+        (seat, *pick(&legal_actions(game, seat), rng))
     })
 }
 
-/// Plays random actions until the game is over or `most` were played; gives back how many. Windows that are held are
-/// closed when nobody is asked any more and another action is due.
-pub(crate) fn play_on<G: Game>(game: &mut G, most: usize, rng: &mut ChaCha8Rng) -> usize {
-    for played in 0..most {
+/// Plays random actions until the game is over or `max` were played, and returns their number. Held windows
+/// are closed when no seat is left to act and another action is due.
+pub(crate) fn play_random_actions<G: Game>(game: &mut G, max: usize, rng: &mut ChaCha8Rng) -> usize {
+    for played in 0..max {
         while game.to_act().is_empty() && game.window_is_held() {
             game.close_window(&mut NoEvents);
         }
         let Some((seat, action)) = random_move(game, rng) else {
             return played;
         };
-        game.apply(seat, action, &mut NoEvents).expect("an action that is offered applies");
+        game.apply(seat, action, &mut NoEvents).expect("a legal action applies");
     }
-    most
+    max
 }
 
-/// Everything a game tells, and every order of cards that it puts on record.
-struct Recorder<E> {
-    told: Vec<(Audience, E)>,
-    shuffles: Vec<(Shuffle, Vec<u8>)>,
+#[test]
+fn play_random_actions_returns_the_number_of_actions() {
+    let mut rng = crate::test_support::test_rng("play_random_actions");
+    let mut game: crate::gap::Gap = fresh_game(2, Default::default(), &mut rng);
+    assert_eq!(play_random_actions(&mut game, 5, &mut rng), 5);
+    let rest = play_random_actions(&mut game, usize::MAX, &mut rng);
+    assert!(rest > 5 && game.outcome().is_some());
+    assert_eq!(play_random_actions(&mut game, 5, &mut rng), 0);
 }
 
-impl<E> Recorder<E> {
-    fn new() -> Recorder<E> {
-        Recorder { told: Vec::new(), shuffles: Vec::new() }
-    }
+/// One test for each of these checks, for one game.
+macro_rules! checks {
+    ($game:ty: $($file:ident::$check:ident),* $(,)?) => {$(
+        #[test]
+        fn $check() {
+            super::$file::$check::<$game>();
+        }
+    )*};
 }
 
-impl<E: Copy> Recorder<E> {
-    /// What this viewer was told.
-    fn told_to(&self, viewer: Viewer) -> Vec<E> {
-        self.told.iter().filter(|(to, _)| to.includes(viewer)).map(|(_, event)| *event).collect()
-    }
-}
-
-impl<E> Events<E> for Recorder<E> {
-    fn tell(&mut self, to: Audience, event: E) {
-        self.told.push((to, event));
-    }
-
-    fn shuffled(&mut self, name: Shuffle, codes: impl Iterator<Item = u8>) {
-        self.shuffles.push((name, codes.collect()));
-    }
-}
-
-/// The suite for each game of the catalogue: a game that is listed there is tested here.
+/// The suite for every game of the catalogue, one module each.
 macro_rules! suite {
     ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {$(
         mod $module {
-            use crate::$module::$game as G;
+            checks! { crate::$module::$game:
+                actions::legal_actions_apply,
+                actions::illegal_actions_are_refused,
+                actions::default_actions_finish_the_game,
+                chance::later_deals_do_not_depend_on_play,
+                chance::replay_from_recorded_shuffles,
+                chance::relabelled_colours_give_the_same_game,
+                golden::golden_playthroughs,
+                golden::golden_action_sequence_counts,
+                held_windows::held_windows_conform,
+                localisation::texts_exist_in_both_languages,
+                non_interference::non_interference,
+                non_interference::non_interference_with_held_windows,
+                non_interference::planted_leaks_are_detected,
+                random_games::random_games_conform,
+                random_games::replay_from_log,
+                sampling::samples_reproduce_the_view,
+                sampling::tampered_views_do_not_panic,
+                setup::setup_rejects_values_out_of_range,
+            }
 
             #[test]
-            fn random_games_keep_every_promise() {
-                super::play::random_games_keep_every_promise::<G>();
-            }
-            #[test]
-            fn what_is_not_offered_is_refused_and_changes_nothing() {
-                super::play::what_is_not_offered_is_refused_and_changes_nothing::<G>();
-            }
-            #[test]
-            fn every_offered_action_applies() {
-                super::play::every_offered_action_applies::<G>();
-            }
-            #[test]
-            fn defaults_alone_reach_the_end() {
-                super::play::defaults_alone_reach_the_end::<G>();
-            }
-            #[test]
-            fn set_ups_out_of_range_name_the_range() {
-                super::play::set_ups_out_of_range_name_the_range::<G>();
-            }
-            #[test]
-            fn every_language_has_its_words() {
-                super::play::every_language_has_its_words::<G>();
-            }
-            #[test]
-            fn any_game_plays_like_the_game_itself() {
-                super::play::any_game_plays_like_the_game_itself::<G>(
+            fn erased_game_equals_the_game() {
+                super::erased::erased_game_equals_the_game::<crate::$module::$game>(
                     crate::GameId::$variant,
                     crate::AnyAction::$variant,
                     crate::AnyView::$variant,
                     crate::AnyOptions::$variant,
                 );
-            }
-            #[test]
-            fn what_is_played_never_moves_a_later_deal() {
-                super::deals::what_is_played_never_moves_a_later_deal::<G>();
-            }
-            #[test]
-            fn a_recorded_script_replays_the_game() {
-                super::deals::a_recorded_script_replays_the_game::<G>();
-            }
-            #[test]
-            fn other_colours_are_the_same_game() {
-                super::deals::other_colours_are_the_same_game::<G>();
-            }
-            #[test]
-            fn what_is_hidden_changes_nothing_that_is_seen() {
-                super::interference::what_is_hidden_changes_nothing_that_is_seen::<G>();
-            }
-            #[test]
-            fn a_leak_is_found() {
-                super::interference::a_leak_is_found::<G>();
-            }
-            #[test]
-            fn held_windows_keep_every_promise() {
-                super::held::held_windows_keep_every_promise::<G>();
-            }
-            #[test]
-            fn held_windows_tell_nothing() {
-                super::interference::held_windows_tell_nothing::<G>();
-            }
-            #[test]
-            fn sampled_worlds_give_the_view_back() {
-                super::sampling::sampled_worlds_give_the_view_back::<G>();
-            }
-            #[test]
-            fn no_view_makes_anything_panic() {
-                super::sampling::no_view_makes_anything_panic::<G>();
-            }
-            #[test]
-            fn playthroughs_are_as_they_were() {
-                super::golden::playthroughs_are_as_they_were::<G>();
-            }
-            #[test]
-            fn counts_of_sequences_are_as_they_were() {
-                super::golden::counts_of_sequences_are_as_they_were::<G>();
             }
         }
     )*};

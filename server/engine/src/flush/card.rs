@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-/// The most copies of a rank that a table plays with.
-const MOST_COPIES: u64 = 5;
+/// The maximum number of copies of a rank at any table.
+const MAX_COPIES: u64 = 5;
 
-/// How many ranks there are.
+/// The number of ranks.
 const RANKS: u8 = 13;
 
-/// A card, which is its rank: copies of a rank cannot be told apart. Its code is the rank less one.
+/// A card, identified by its rank: copies of a rank are indistinguishable. Its code is its number minus 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rank(u8);
 
@@ -34,7 +34,7 @@ impl Rank {
         self.0 + 1
     }
 
-    /// What a card of this rank costs whoever is left with it.
+    /// The penalty for a card of this rank left in hand.
     #[must_use]
     pub const fn penalty(self) -> i32 {
         match self.number() {
@@ -45,24 +45,24 @@ impl Rank {
         }
     }
 
-    /// The rank that is `steps` higher, if there is one.
+    /// The rank `steps` higher, if any.
     #[must_use]
     pub const fn up(self, steps: u8) -> Option<Rank> {
         Rank::new(self.number().saturating_add(steps))
     }
 
-    /// The rank that is `steps` lower, if there is one.
+    /// The rank `steps` lower, if any.
     #[must_use]
     pub const fn down(self, steps: u8) -> Option<Rank> {
         Rank::new(self.number().saturating_sub(steps))
     }
 
-    /// The ranks from this one to another, both included.
+    /// The ranks from this one to `highest`, inclusive.
     pub(super) fn to(self, highest: Rank) -> impl Iterator<Item = Rank> {
         (self.0..=highest.0).map(Rank)
     }
 
-    /// Where the count of this rank begins in [`Ranks`].
+    /// The bit offset of this rank's count in [`Ranks`].
     const fn shift(self) -> u32 {
         4 * self.0 as u32
     }
@@ -83,7 +83,7 @@ impl fmt::Debug for Rank {
     }
 }
 
-/// Cards in no order: how many there are of each rank, which is 5 at the most.
+/// A multiset of cards: a count from 0 to 5 for each rank.
 ///
 /// ```
 /// use parlor_engine::flush::{Rank, Ranks};
@@ -92,52 +92,52 @@ impl fmt::Debug for Rank {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Ranks {
-    /// Four bits a rank, the lowest rank in the lowest bits. No count is above 5, so that two of them can be added
-    /// and the highest bit of each is free for a borrow.
+    /// Four bits per rank, the lowest rank in the lowest bits. Counts are at most 5, so that two of them can
+    /// be added without overflow, and the highest bit of each is free for a borrow.
     counts: u64,
 }
 
-/// The lowest bit of each count, and of those that no rank has.
+/// The lowest bit of each 4-bit count, including the three unused ones.
 const ONES: u64 = 0x1111_1111_1111_1111;
-/// The highest bit of each count.
+/// The highest bit of each 4-bit count.
 const HIGHEST: u64 = 8 * ONES;
 
 impl Ranks {
-    /// No card.
+    /// No cards.
     pub const EMPTY: Ranks = Ranks { counts: 0 };
 
-    /// So many copies of every rank, up to 5.
+    /// This many copies of every rank, up to 5.
     #[must_use]
     pub const fn each(copies: u8) -> Ranks {
-        let copies = if copies as u64 > MOST_COPIES { MOST_COPIES } else { copies as u64 };
+        let copies = if copies as u64 > MAX_COPIES { MAX_COPIES } else { copies as u64 };
         Ranks { counts: (ONES >> (4 * (16 - RANKS))) * copies }
     }
 
-    /// So many copies of one rank, up to 5.
+    /// This many copies of one rank, up to 5.
     #[must_use]
     pub const fn copies(rank: Rank, copies: u8) -> Ranks {
-        let copies = if copies as u64 > MOST_COPIES { MOST_COPIES } else { copies as u64 };
+        let copies = if copies as u64 > MAX_COPIES { MAX_COPIES } else { copies as u64 };
         Ranks { counts: copies << rank.shift() }
     }
 
-    /// One card of each of `length` consecutive ranks, of which there must be so many.
+    /// One card each of `length` consecutive ranks, all of which must exist.
     pub(super) const fn sequence(low: Rank, length: u8) -> Ranks {
         Ranks { counts: ONES >> (4 * (16 - length)) << low.shift() }
     }
 
-    /// How many cards of the rank there are.
+    /// The number of cards of the rank.
     #[must_use]
     pub const fn count(self, rank: Rank) -> u8 {
         (self.counts >> rank.shift() & 0xf) as u8
     }
 
-    /// Whether there is a card of the rank.
+    /// Returns true if there is a card of the rank.
     #[must_use]
     pub const fn contains(self, rank: Rank) -> bool {
         self.count(rank) != 0
     }
 
-    /// How many cards there are.
+    /// The number of cards.
     #[must_use]
     pub const fn len(self) -> u8 {
         const LOW_HALVES: u64 = 0x0f0f_0f0f_0f0f_0f0f;
@@ -145,50 +145,50 @@ impl Ranks {
         (pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u8
     }
 
-    /// Whether there is no card.
+    /// Returns true if there are no cards.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.counts == 0
     }
 
-    /// Whether all of the others are among these.
+    /// Returns true if these contain all of the others, counting copies.
     #[must_use]
     pub const fn contains_all(self, others: Ranks) -> bool {
         ((self.counts | HIGHEST) - others.counts) & HIGHEST == HIGHEST
     }
 
-    /// These and the others, but no more than 5 of a rank.
+    /// The sum with the others, at most 5 of each rank.
     #[must_use]
     pub const fn plus(self, others: Ranks) -> Ranks {
         let sums = self.counts + others.counts;
-        // 6 and more, plus 2, sets the highest bit.
+        // Adding 2 to a count of 6 or more sets its highest bit.
         let over = ((sums + 2 * ONES) & HIGHEST) >> 3;
-        Ranks { counts: (sums & !(over * 0xf)) | (over * MOST_COPIES) }
+        Ranks { counts: (sums & !(over * 0xf)) | (over * MAX_COPIES) }
     }
 
-    /// These without the others; what is not among these is not taken away.
+    /// The difference from the others, at least 0 of each rank.
     #[must_use]
     pub const fn minus(self, others: Ranks) -> Ranks {
-        // A count that went below nothing has borrowed its highest bit.
+        // A count that went below zero has borrowed its highest bit.
         let lent = (self.counts | HIGHEST) - others.counts;
         let kept = (lent & HIGHEST) >> 3;
         Ranks { counts: lent & !HIGHEST & (kept * 0xf) }
     }
 
-    /// How many consecutive ranks there are from this one upwards.
+    /// The number of consecutive ranks present, from `low` upwards.
     #[must_use]
     pub const fn run(self, low: Rank) -> u8 {
         let absent = !(self.present() >> low.shift()) & ONES;
         (absent.trailing_zeros() / 4) as u8
     }
 
-    /// The lowest rank.
+    /// The lowest rank present, if any.
     #[must_use]
     pub fn lowest(self) -> Option<Rank> {
         self.distinct().next()
     }
 
-    /// The ranks that are there, lowest first, each once.
+    /// The ranks present, lowest first, each once.
     pub fn distinct(self) -> impl Iterator<Item = Rank> + Clone {
         let mut present = self.present();
         std::iter::from_fn(move || {
@@ -200,23 +200,23 @@ impl Ranks {
         })
     }
 
-    /// Every card, lowest first.
+    /// All cards, lowest first.
     pub fn iter(self) -> impl Iterator<Item = Rank> + Clone {
         self.distinct().flat_map(move |rank| std::iter::repeat_n(rank, self.count(rank).into()))
     }
 
-    /// The cards of higher ranks than this.
+    /// The cards of higher ranks than this one.
     pub(super) const fn above(self, rank: Rank) -> Ranks {
         Ranks { counts: self.counts & (!0xf << rank.shift()) }
     }
 
-    /// What the cards cost whoever is left with them.
+    /// The penalty for these cards left in hand.
     #[must_use]
     pub fn penalty(self) -> i32 {
         self.distinct().map(|rank| i32::from(self.count(rank)) * rank.penalty()).sum()
     }
 
-    /// The lowest bit of each count that is not 0.
+    /// The lowest bit of each count above 0.
     const fn present(self) -> u64 {
         (self.counts | self.counts >> 1 | self.counts >> 2) & ONES
     }
@@ -234,12 +234,12 @@ impl fmt::Debug for Ranks {
     }
 }
 
-/// How many copies of each rank a table of `players` plays with.
+/// The number of copies of each rank at a table of `players`.
 pub(super) const fn copies(players: u8) -> u8 {
     if players <= 4 { 4 } else { 5 }
 }
 
-/// Every card that a table of `players` plays with, lowest first.
+/// The deck at a table of `players`, lowest rank first.
 pub(super) fn deck(players: u8) -> impl Iterator<Item = Rank> {
     let copies = copies(players);
     (0..RANKS * copies).map(move |place| Rank(place / copies))

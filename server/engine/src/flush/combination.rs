@@ -1,15 +1,15 @@
-//! What can lie on the stack: a single card, a set or a sequence.
+//! Combinations that can lie on the stack: a single card, a set or a sequence.
 
 use super::{Rank, Ranks};
 
-/// How many cards a combination can have.
-const LARGEST: u8 = 5;
-/// So many cards make a set that flushes.
+/// The maximum number of cards of a combination.
+const MAX_CARDS: u8 = 5;
+/// The number of cards from which a set flushes.
 const FULL_SET: u8 = 4;
-/// So many cards make a sequence that flushes.
+/// The number of cards from which a sequence flushes.
 const FULL_SEQUENCE: u8 = 5;
 
-/// The types of combinations.
+/// The kinds of combinations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// One card.
@@ -20,7 +20,7 @@ pub enum Kind {
     Sequence,
 }
 
-/// One card, a set, or a sequence: always a well-formed one.
+/// A single card, a set or a sequence; always well-formed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Combination {
     kind: Kind,
@@ -35,10 +35,10 @@ impl Combination {
         Combination { kind: Kind::Single, lowest: rank, size: 1 }
     }
 
-    /// A set of `count` cards: 2 to 5, though a table of up to four players has no more than 4 of a rank.
+    /// A set of `count` cards: 2 to 5, although tables of up to four players have only 4 copies of a rank.
     #[must_use]
     pub const fn set(rank: Rank, count: u8) -> Option<Combination> {
-        if count >= 2 && count <= LARGEST {
+        if count >= 2 && count <= MAX_CARDS {
             Some(Combination { kind: Kind::Set, lowest: rank, size: count })
         } else {
             None
@@ -55,26 +55,26 @@ impl Combination {
     /// ```
     #[must_use]
     pub const fn sequence(low: Rank, length: u8) -> Option<Combination> {
-        if length >= 2 && length <= LARGEST && low.up(length - 1).is_some() {
+        if length >= 2 && length <= MAX_CARDS && low.up(length - 1).is_some() {
             Some(Combination { kind: Kind::Sequence, lowest: low, size: length })
         } else {
             None
         }
     }
 
-    /// The type.
+    /// The kind.
     #[must_use]
     pub const fn kind(self) -> Kind {
         self.kind
     }
 
-    /// The lowest rank, which is the only one of a single card or a set.
+    /// The lowest rank, which is the only rank of a single card or a set.
     #[must_use]
     pub const fn lowest(self) -> Rank {
         self.lowest
     }
 
-    /// How many cards it has: 1 to 5.
+    /// The number of cards: 1 to 5.
     #[must_use]
     pub const fn size(self) -> u8 {
         self.size
@@ -89,7 +89,7 @@ impl Combination {
         }
     }
 
-    /// Whether a stack that has become this is flushed: a set of 4 or 5, or a sequence of 5.
+    /// Returns true if a stack of this combination is flushed: a set of 4 or 5, or a sequence of 5.
     #[must_use]
     pub const fn is_full(self) -> bool {
         match self.kind {
@@ -99,20 +99,20 @@ impl Combination {
         }
     }
 
-    /// Whether this can replace the stack: the same type, the same number of cards, strictly higher.
+    /// Returns true if this can replace the stack: same kind, same number of cards, strictly higher.
     #[must_use]
     pub fn overwrites(self, stack: Combination) -> bool {
         self.kind == stack.kind && self.size == stack.size && self.lowest > stack.lowest
     }
 
-    /// Whether the stack can grow into this: it holds the stack, and at least one more card.
+    /// Returns true if the stack can be extended to this: it contains the stack and at least one more card.
     #[must_use]
     pub const fn extends(self, stack: Combination) -> bool {
         self.size > stack.size && self.cards().contains_all(stack.cards())
     }
 
-    /// Everything that can be led from the hand: single cards by rank, sets by rank, then count, sequences by lowest
-    /// rank, then length.
+    /// Calls `found` for everything that can be led from the hand: single cards by rank, sets by rank then
+    /// count, sequences by lowest rank then length.
     pub(super) fn leads(hand: Ranks, mut found: impl FnMut(Combination)) {
         for rank in hand.distinct() {
             found(Combination::single(rank));
@@ -123,13 +123,13 @@ impl Combination {
             }
         }
         for low in hand.distinct() {
-            for length in 2..=hand.run(low).min(LARGEST) {
+            for length in 2..=hand.run(low).min(MAX_CARDS) {
                 found(Combination { kind: Kind::Sequence, lowest: low, size: length });
             }
         }
     }
 
-    /// Everything in the hand that overwrites this stack, lowest first.
+    /// Calls `found` for everything in the hand that overwrites this stack, lowest first.
     pub(super) fn overwriters(self, hand: Ranks, mut found: impl FnMut(Combination)) {
         for lowest in hand.above(self.lowest).distinct() {
             let enough = match self.kind {
@@ -143,11 +143,11 @@ impl Combination {
         }
     }
 
-    /// Everything that this stack can become with cards of the hand: sets by count, then sequences by lowest rank,
-    /// then length.
+    /// Calls `found` for everything this stack can be extended to with cards of the hand: sets by count, then
+    /// sequences by lowest rank then length.
     pub(super) fn extensions(self, hand: Ranks, mut found: impl FnMut(Combination)) {
         if self.kind != Kind::Sequence {
-            // No more than 5 in all: there are no more copies.
+            // At most 5 in total: there are no more copies.
             for count in self.size + 1..=self.size + hand.count(self.lowest) {
                 found(Combination { kind: Kind::Set, lowest: self.lowest, size: count });
             }
@@ -160,7 +160,7 @@ impl Combination {
             }
             for low in deepest.to(self.lowest) {
                 let grown_down = self.size + self.lowest.number() - low.number();
-                for length in grown_down.max(self.size + 1)..=LARGEST.min(grown_down + above) {
+                for length in grown_down.max(self.size + 1)..=MAX_CARDS.min(grown_down + above) {
                     found(Combination { kind: Kind::Sequence, lowest: low, size: length });
                 }
             }

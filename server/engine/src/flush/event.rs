@@ -1,16 +1,16 @@
-//! What happens in a game of Flush, as it is told.
+//! Events of Flush.
 
 use super::{Combination, Ranks};
 use crate::{MAX_SEATS, Outcome, Points, Seat};
 
-/// What happened.
+/// An event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
     /// A hand began.
     HandBegan {
-        /// The number of the hand, the first being 0.
+        /// The number of the hand, starting at 0.
         hand_number: u16,
-        /// Who leads.
+        /// The seat that leads.
         start: Seat,
     },
     /// You were dealt these cards.
@@ -20,60 +20,60 @@ pub enum Event {
     },
     /// Cards were laid.
     Laid {
-        /// Who laid them.
+        /// The player.
         seat: Seat,
-        /// How.
+        /// The kind of play.
         play: Play,
         /// The cards.
         cards: Ranks,
-        /// The stack with them.
+        /// The resulting stack.
         combination: Combination,
     },
-    /// Somebody is out until the field is flushed.
+    /// A player passed and is out until the field is flushed.
     Passed {
-        /// Who passed.
+        /// The player.
         seat: Seat,
     },
     /// The field was flushed.
     Flushed {
-        /// Who flushed it, and leads the next one.
+        /// The player who flushed it and leads the next field.
         by: Seat,
-        /// Why.
+        /// The reason.
         why: Why,
     },
-    /// A hand was over.
+    /// A hand ended and was scored.
     HandScored {
-        /// The number of the hand, the first being 0.
+        /// The number of the hand, starting at 0.
         hand_number: u16,
-        /// The cards that each seat was left with.
+        /// The cards left in each hand.
         left: [Ranks; MAX_SEATS],
-        /// What each seat scored.
+        /// The points of each seat in this hand.
         points: Points,
     },
-    /// The game was over.
+    /// The game ended.
     Ended {
-        /// The result.
+        /// The outcome.
         outcome: Outcome,
     },
 }
 
-/// How cards are laid.
+/// The ways to lay cards.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Play {
-    /// As the first cards of a field.
+    /// Lead: the first cards of a field.
     Lead,
-    /// In place of the stack.
+    /// Overwrite: replace the stack.
     Overwrite,
-    /// Onto the stack.
+    /// Add: extend the stack.
     Add,
 }
 
-/// Why a field was flushed.
+/// The reason a field was flushed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Why {
     /// All players but one have passed.
     AllPassed,
-    /// The stack has become a set of 4 or 5, or a sequence of 5, with or without an 8.
+    /// The stack became a set of 4 or 5, or a sequence of 5, with or without an 8.
     Full,
     /// An 8 was laid, and the stack is not full.
     Eight,

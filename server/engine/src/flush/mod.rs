@@ -4,14 +4,17 @@
 //!
 //! Leading: single cards by rank; sets by rank, then count; sequences by their lowest rank, then length.
 //!
-//! Following: what overwrites, in the order of its lowest rank; then what the stack can be made by adding: sets by
-//! count, sequences by their lowest rank, then length; then passing.
+//! Following: overwrites, by lowest rank; then the extensions of the stack by adding: sets by count,
+//! sequences by lowest rank, then length; then passing.
 
+mod action;
 mod card;
 mod combination;
 mod event;
-mod hands;
+mod field;
+mod hand_flow;
 pub mod refusals;
+mod sample;
 mod text;
 mod view;
 
@@ -21,17 +24,18 @@ mod tests;
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
+pub use action::Action;
 pub use card::{Rank, Ranks};
 pub use combination::{Combination, Kind};
 pub use event::{Event, Play, Why};
 pub use view::View;
 
 use crate::{
-    Audience, Chance, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat, Seats,
-    SetupError, Text, Viewer,
+    Chance, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat, Seats, SetupError,
+    Text, Viewer,
 };
 
-/// What can be chosen for a table of Flush.
+/// Options of Flush.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Options {
     /// Beginner rules: every card costs 1, and the game ends at -10.
@@ -39,36 +43,23 @@ pub struct Options {
 }
 
 impl Options {
-    /// At this total or below, a game of three or more ends.
+    /// The total at or below which a game of three or more players ends.
     const fn limit(self) -> i32 {
         if self.beginner { -10 } else { -20 }
     }
 
-    /// What the cards cost whoever is left with them.
+    /// The penalty for cards left in hand.
     fn penalty(self, left: Ranks) -> i32 {
         if self.beginner { left.len().into() } else { left.penalty() }
     }
 }
 
-/// What a player does in a turn.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Action {
-    /// Lay the first cards of a field.
-    Lead(Combination),
-    /// Replace the stack by this.
-    Overwrite(Combination),
-    /// Make the stack into this, by laying the cards of it that the stack does not have.
-    Add(Combination),
-    /// Stay out until the field is flushed.
-    Pass,
-}
-
 /// The stack of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Stack {
-    /// What lies there.
+    /// The combination on the stack.
     pub combination: Combination,
-    /// Who laid cards last.
+    /// The seat that laid cards last.
     pub by: Seat,
 }
 
@@ -84,9 +75,9 @@ pub struct Flush {
     stack: Option<Stack>,
     passed: Seats,
     hands: [Ranks; MAX_SEATS],
-    /// Cards that were laid and are out; for two players, of both halves.
+    /// Cards that were laid and are out of play; for two players, those of both halves.
     gone: Ranks,
-    /// What two players keep for the second half, until then; behind it, what is set aside.
+    /// The cards two players keep back for the second half, until it begins, followed by the cards set aside.
     rest: ArrayVec<Rank, 28>,
     totals: [i32; MAX_SEATS],
     outcome: Option<Outcome>,
@@ -118,7 +109,7 @@ impl Game for Flush {
         chance: Chance,
         events: &mut impl Events<Event>,
     ) -> Result<Flush, SetupError> {
-        Self::INFO.check(rules_version, players)?;
+        Self::INFO.check_setup(rules_version, players)?;
         let mut game = Flush {
             options,
             players,
@@ -134,7 +125,7 @@ impl Game for Flush {
             totals: [0; MAX_SEATS],
             outcome: None,
         };
-        game.shuffle(events);
+        game.shuffle_and_deal(events);
         game.begin_hand(events);
         Ok(game)
     }
@@ -180,7 +171,7 @@ impl Game for Flush {
         view.follow(event);
     }
 
-    /// Passing, or the lowest single card where a lead is due.
+    /// A pass, or the lowest single card if a lead is due.
     fn default_action(&self, seat: Seat) -> Option<Action> {
         if !self.to_act().contains(seat) {
             return None;
@@ -199,115 +190,4 @@ impl Game for Flush {
     fn outcome(&self) -> Option<Outcome> {
         self.outcome
     }
-}
-
-/// What an action lays, once it is found to be legal.
-struct Laid {
-    play: Play,
-    cards: Ranks,
-    combination: Combination,
-}
-
-impl Flush {
-    /// What the action lays, nothing for a pass, or the rule against it.
-    fn check(&self, seat: Seat, action: Action) -> Result<Option<Laid>, Refusal> {
-        if seat.index() >= usize::from(self.players) {
-            return Err(Refusal::NO_SUCH_SEAT);
-        }
-        if self.outcome.is_some() {
-            return Err(Refusal::GAME_OVER);
-        }
-        if seat != self.turn {
-            return Err(Refusal::NOT_ASKED);
-        }
-        let (play, cards, combination) = match (action, self.stack) {
-            (Action::Pass, Some(_)) => return Ok(None),
-            (Action::Pass, None) => return Err(refusals::PASSED_A_LEAD),
-            (Action::Lead(_), Some(_)) => return Err(refusals::NOT_LEADING),
-            (Action::Overwrite(_) | Action::Add(_), None) => return Err(refusals::NO_STACK),
-            (Action::Lead(lead), None) => (Play::Lead, lead.cards(), lead),
-            (Action::Overwrite(higher), Some(stack)) => {
-                if !higher.overwrites(stack.combination) {
-                    return Err(refusals::OVERWRITE);
-                }
-                (Play::Overwrite, higher.cards(), higher)
-            }
-            (Action::Add(grown), Some(stack)) => {
-                if !grown.extends(stack.combination) {
-                    return Err(refusals::ADD);
-                }
-                (Play::Add, grown.cards().minus(stack.combination.cards()), grown)
-            }
-        };
-        if !self.hands[seat.index()].contains_all(cards) {
-            return Err(Refusal::NOT_IN_HAND);
-        }
-        Ok(Some(Laid { play, cards, combination }))
-    }
-
-    fn pass(&mut self, seat: Seat, events: &mut impl Events<Event>) {
-        self.passed = self.passed.with(seat);
-        self.turn = next(seat, self.passed, self.players);
-        events.tell(Audience::Everyone, Event::Passed { seat });
-        // The one left is the last who laid cards: nobody passes on their own cards.
-        if self.passed.len() + 1 == self.players {
-            self.flush(self.turn, Why::AllPassed, events);
-        }
-    }
-
-    fn lay(&mut self, seat: Seat, laid: Laid, events: &mut impl Events<Event>) {
-        let Laid { play, cards, combination } = laid;
-        let hand = &mut self.hands[seat.index()];
-        *hand = hand.minus(cards);
-        let was_last_card = hand.is_empty();
-        if play == Play::Overwrite {
-            self.gone = self.gone.plus(cards_of(self.stack));
-        }
-        self.stack = Some(Stack { combination, by: seat });
-        self.turn = next(seat, self.passed, self.players);
-        events.tell(Audience::Everyone, Event::Laid { seat, play, cards, combination });
-        if was_last_card {
-            self.end_hand(events);
-        } else if let Some(why) = flushes(play, cards, combination) {
-            self.flush(seat, why, events);
-        }
-    }
-
-    fn flush(&mut self, by: Seat, why: Why, events: &mut impl Events<Event>) {
-        self.gone = self.gone.plus(cards_of(self.stack));
-        self.stack = None;
-        self.passed = Seats::NONE;
-        self.turn = by;
-        events.tell(Audience::Everyone, Event::Flushed { by, why });
-    }
-}
-
-/// The cards on the stack, if there is one.
-fn cards_of(stack: Option<Stack>) -> Ranks {
-    stack.map_or(Ranks::EMPTY, |stack| stack.combination.cards())
-}
-
-/// Whether laying these cards flushes: the stack is full, or there is an 8 among them. Only an 8 that is led alone
-/// stays.
-fn flushes(play: Play, cards: Ranks, combination: Combination) -> Option<Why> {
-    if combination.is_full() {
-        Some(Why::Full)
-    } else if cards.contains(Rank::EIGHT) && (play != Play::Lead || cards.len() > 1) {
-        Some(Why::Eight)
-    } else {
-        None
-    }
-}
-
-/// The next player clockwise who has not passed.
-fn next(seat: Seat, passed: Seats, players: u8) -> Seat {
-    let players = players.min(MAX_SEATS as u8);
-    let mut next = seat.left(players);
-    for _ in 1..players {
-        if !passed.contains(next) {
-            break;
-        }
-        next = next.left(players);
-    }
-    next
 }

@@ -1,20 +1,20 @@
-//! Rules that an action can break.
+//! Refusals: the rules an action can break.
 
 use crate::Refusal;
 
-/// Who leads cannot pass.
+/// The leader cannot pass.
 pub const PASSED_A_LEAD: Refusal = Refusal::new(
     "flush.passed_a_lead",
     "You lead this field: lay any combination. Passing is not allowed.",
     "Du spielst zu diesem Feld aus: Lege irgendeine Kombination. Passen ist nicht erlaubt.",
 );
-/// There is nothing to overwrite or to add to.
+/// There is no stack to overwrite or to add to.
 pub const NO_STACK: Refusal = Refusal::new(
     "flush.no_stack",
     "No stack is there to overwrite or to add to: you lead this field.",
     "Es liegt kein Stapel zum Überbieten oder Anlegen: Du spielst zu diesem Feld aus.",
 );
-/// The field was led already.
+/// The field has already been led.
 pub const NOT_LEADING: Refusal = Refusal::new(
     "flush.not_leading",
     "This field was led already: overwrite the stack, add to it, or pass.",
@@ -26,7 +26,7 @@ pub const OVERWRITE: Refusal = Refusal::new(
     "What overwrites must be of the stack's type, have as many cards, and be strictly higher.",
     "Was überbietet, muss von der Art des Stapels sein, gleich viele Karten haben und echt höher sein.",
 );
-/// The stack cannot become the combination.
+/// The stack cannot be extended to the combination.
 pub const ADD: Refusal = Refusal::new(
     "flush.add",
     "The stack and one or more cards laid onto it must together be one combination.",

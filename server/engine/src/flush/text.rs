@@ -1,4 +1,4 @@
-//! Flush in words.
+//! Localised text of Flush.
 
 use std::fmt::{self, Formatter};
 
@@ -20,7 +20,7 @@ impl Say for Ranks {
     }
 }
 
-/// The cards without spaces, as "4,5,6".
+/// The ranks without spaces, as "4,5,6".
 impl Say for Combination {
     fn say(&self, _: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         for place in 0..self.size() {
@@ -128,7 +128,7 @@ impl Event {
     }
 }
 
-/// Who was left with which cards, after a semicolon.
+/// Appends the cards left in each hand, each after a semicolon.
 fn say_left(left: &[Ranks; MAX_SEATS], lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
     let seats = Seat::all(MAX_SEATS as u8).filter(|seat| !left[seat.index()].is_empty());
     for seat in seats {

@@ -2,7 +2,7 @@
 
 use crate::CardSet;
 
-/// A colour. Small tables leave out the last ones of this order.
+/// A colour. Tables of two or three leave out the last ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "a colour is a colour")]
 pub enum Colour {
@@ -14,17 +14,17 @@ pub enum Colour {
 }
 
 impl Colour {
-    /// Every colour, in order.
+    /// All colours, in order.
     pub const ALL: [Colour; 5] = [Colour::Blue, Colour::Green, Colour::Yellow, Colour::Pink, Colour::Purple];
 
-    /// Every card of this colour.
+    /// All cards of this colour.
     #[must_use]
     pub const fn cards(self) -> CardSet<Card> {
         CardSet::from_bits(0x3ff << (10 * self as u32))
     }
 }
 
-/// A card. Its code is ten times the place of its colour, plus its number.
+/// A card. Its code is 10 times its colour index, plus its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Card(u8);
 
@@ -58,13 +58,13 @@ impl crate::Card for Card {
     }
 }
 
-/// Every card with this number; numbers are a ring, so 10 is 0 again.
+/// All cards with this number, modulo 10.
 pub(super) const fn numbered(number: u8) -> CardSet<Card> {
     const ZEROES: u64 = 1 | 1 << 10 | 1 << 20 | 1 << 30 | 1 << 40;
     CardSet::from_bits((ZEROES << (number % 10)) as u128)
 }
 
-/// The cards that a table of `players` plays with: two players leave out two colours, three players one.
+/// The deck at a table of `players`: two players leave out two colours, three players one.
 pub(super) const fn deck(players: u8) -> CardSet<Card> {
     let colours = match players {
         2 => 3,

@@ -1,10 +1,16 @@
-//! GAP (Frank Noack, Rico Besteher): collect many of some colours and few of none.
+//! GAP (Frank Noack, Rico Besteher): collect many cards of few colours.
 //!
 //! # The order of the legal actions
 //!
-//! By the card played (colour, then number); with the same card, by the lower card taken, then by the higher one.
+//! By the card played (colour, then number); with the same card, by the lower card taken, then by the higher
+//! one.
 
+mod action;
 mod card;
+mod event;
+mod options;
+pub mod refusals;
+mod sample;
 mod score;
 mod text;
 mod view;
@@ -17,144 +23,26 @@ use std::hint::select_unpredictable;
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
+pub use action::Action;
 pub use card::{Card, Colour};
+pub use event::Event;
+pub use options::{Length, Options};
 pub use score::BestRound;
 pub use view::View;
 
-use score::Next;
+use score::Continuation;
 
+use crate::game::check_to_act;
 use crate::{
     Audience, CardSet, Chance, Colours, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Points,
     Refusal, Seat, Seats, SetupError, Shuffle, Text, Viewer,
 };
 
-/// A game ends after so many rounds at the latest.
+/// The maximum number of rounds of a game.
 pub const MAX_ROUNDS: u16 = 100;
 
-/// How many cards the middle is filled up to.
-const MIDDLE: u8 = 4;
-
-/// When a game ends.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Length {
-    /// After the round in which somebody has so many points: 1 or more.
-    Target(u32),
-    /// After so many rounds: 1 to 100.
-    Rounds(u16),
-}
-
-/// What can be chosen for a table of GAP.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Options {
-    /// When the game ends.
-    pub length: Length,
-}
-
-/// The medium game: to 30 points.
-impl Default for Options {
-    fn default() -> Options {
-        Options { length: Length::Target(30) }
-    }
-}
-
-impl Options {
-    fn check(self) -> Result<(), SetupError> {
-        let wrong = |option, got: u32, allowed| {
-            Err(SetupError::Option { game: Gap::INFO.id, option, got: got.into(), allowed })
-        };
-        match self.length {
-            Length::Target(0) => wrong("target", 0, "1 or more"),
-            Length::Rounds(rounds) if rounds == 0 || rounds > MAX_ROUNDS => {
-                wrong("rounds", rounds.into(), "1 to 100")
-            }
-            Length::Target(_) | Length::Rounds(_) => Ok(()),
-        }
-    }
-}
-
-/// Playing a card, with the neighbours it takes.
-///
-/// Where the middle has cards of the same number, all of them are taken and no neighbour is named.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Action {
-    /// The card played.
-    pub card: Card,
-    /// The card of the next lower number that is taken, if there is one.
-    pub lower: Option<Card>,
-    /// The card of the next higher number that is taken, if there is one.
-    pub higher: Option<Card>,
-}
-
-/// What happened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// A round began.
-    RoundBegan {
-        /// The round, the first being 0.
-        round: u16,
-        /// Who begins.
-        start: Seat,
-        /// Whether the round is played only because the best were tied.
-        extra: bool,
-        /// The cards turned up in the middle.
-        middle: CardSet<Card>,
-    },
-    /// You were dealt this hand.
-    Dealt {
-        /// Your cards.
-        hand: CardSet<Card>,
-    },
-    /// A card was played.
-    Played {
-        /// Who played.
-        seat: Seat,
-        /// The card.
-        card: Card,
-        /// What it took from the middle. If nothing, the card joined the middle.
-        taken: CardSet<Card>,
-    },
-    /// The middle was filled up from the stack.
-    Filled {
-        /// The cards turned up.
-        cards: CardSet<Card>,
-    },
-    /// A round was over.
-    RoundScored {
-        /// The round, the first being 0.
-        round: u16,
-        /// What each seat scored in it.
-        points: Points,
-    },
-    /// The game was over.
-    Ended {
-        /// The result.
-        outcome: Outcome,
-    },
-}
-
-/// Rules that an action can break.
-pub mod refusals {
-    use crate::Refusal;
-
-    /// Cards of the same number are taken, all of them, and nothing else.
-    pub const SAME_NUMBER: Refusal = Refusal::new(
-        "gap.same_number",
-        "The middle has cards of that number: the card takes all of them, and no neighbours.",
-        "In der Mitte liegen Karten mit dieser Zahl: Die Karte nimmt sie alle, und keine Nachbarn.",
-    );
-    /// The lower card named cannot be taken, or one that must be taken is not named.
-    pub const LOWER: Refusal = Refusal::new(
-        "gap.lower",
-        "Take exactly one card of the next lower number if the middle has one, and none otherwise.",
-        "Nimm genau eine Karte mit der nächstkleineren Zahl, wenn eine in der Mitte liegt, sonst keine.",
-    );
-    /// The higher card named cannot be taken, or one that must be taken is not named.
-    pub const HIGHER: Refusal = Refusal::new(
-        "gap.higher",
-        "Take exactly one card of the next higher number if the middle has one, and none otherwise.",
-        "Nimm genau eine Karte mit der nächstgrößeren Zahl, wenn eine in der Mitte liegt, sonst keine.",
-    );
-}
+/// The number of cards the middle is filled up to.
+const MIDDLE_SIZE: u8 = 4;
 
 /// A game of GAP.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -168,7 +56,7 @@ pub struct Gap {
     extra: bool,
     hands: [CardSet<Card>; MAX_SEATS],
     middle: CardSet<Card>,
-    /// The next card is the last one.
+    /// The top card is the last element.
     stack: ArrayVec<Card, 50>,
     collected: [CardSet<Card>; MAX_SEATS],
     totals: [i32; MAX_SEATS],
@@ -202,7 +90,7 @@ impl Game for Gap {
         chance: Chance,
         events: &mut impl Events<Event>,
     ) -> Result<Gap, SetupError> {
-        Self::INFO.check(rules_version, players)?;
+        Self::INFO.check_setup(rules_version, players)?;
         options.check()?;
         let mut game = Gap {
             options,
@@ -238,9 +126,9 @@ impl Game for Gap {
             return;
         }
         for card in self.hands[seat.index()] {
-            let [_, lowers, highers] = self.finds(card);
-            each_or_none(lowers).for_each(|lower| {
-                each_or_none(highers).for_each(|higher| out.push(Action { card, lower, higher }));
+            let [_, lowers, highers] = self.captures(card);
+            choices(lowers).for_each(|lower| {
+                choices(highers).for_each(|higher| out.push(Action { card, lower, higher }));
             });
         }
     }
@@ -272,10 +160,10 @@ impl Game for Gap {
         view.follow(event);
     }
 
-    /// Nothing can be declined in GAP, so this is the first legal action.
+    /// The first legal action: GAP has no action that declines.
     fn default_action(&self, seat: Seat) -> Option<Action> {
         let card = self.hands[seat.index()].first().filter(|_| self.to_act().contains(seat))?;
-        let [_, lowers, highers] = self.finds(card);
+        let [_, lowers, highers] = self.captures(card);
         Some(Action { card, lower: lowers.first(), higher: highers.first() })
     }
 
@@ -293,14 +181,14 @@ impl Game for Gap {
 }
 
 impl Gap {
-    /// How many cards each hand has at the beginning of a round.
+    /// The number of cards in each hand at the start of a round.
     const fn hand_size(players: u8) -> u8 {
         if players <= 4 { 6 } else { 5 }
     }
 
-    /// What the card finds in the middle: the cards of its number and, only where there are none, those of the next
-    /// lower and of the next higher one.
-    fn finds(&self, card: Card) -> [CardSet<Card>; 3] {
+    /// The cards in the middle with the number of the card and, only if there are none, those with the next
+    /// lower and the next higher number.
+    fn captures(&self, card: Card) -> [CardSet<Card>; 3] {
         let number = card.number();
         let same = self.middle & card::numbered(number);
         let neighbours = |number| {
@@ -310,22 +198,14 @@ impl Gap {
         [same, neighbours(number + 9), neighbours(number + 1)]
     }
 
-    /// What the action would take, or the rule against it.
+    /// The cards the action takes, or the rule it breaks.
     fn check(&self, seat: Seat, action: Action) -> Result<CardSet<Card>, Refusal> {
-        if seat.index() >= usize::from(self.players) {
-            return Err(Refusal::NO_SUCH_SEAT);
-        }
-        if self.outcome.is_some() {
-            return Err(Refusal::GAME_OVER);
-        }
-        if seat != self.turn {
-            return Err(Refusal::NOT_ASKED);
-        }
+        check_to_act(self, seat)?;
         if !self.hands[seat.index()].contains(action.card) {
             return Err(Refusal::NOT_IN_HAND);
         }
-        let [same, lowers, highers] = self.finds(action.card);
-        match (one_of(lowers, action.lower), one_of(highers, action.higher)) {
+        let [same, lowers, highers] = self.captures(action.card);
+        match (check_choice(lowers, action.lower), check_choice(highers, action.higher)) {
             (Some(lower), Some(higher)) => Ok(same | lower | higher),
             _ if !same.is_empty() => Err(refusals::SAME_NUMBER),
             (None, _) => Err(refusals::LOWER),
@@ -333,7 +213,7 @@ impl Gap {
         }
     }
 
-    /// Shuffles, and deals the hands in the order of the seats, then the middle; the rest is the stack.
+    /// Shuffles and deals the hands in seat order, then the middle; the remaining cards are the stack.
     fn deal(&mut self, events: &mut impl Events<Event>) {
         let mut cards: ArrayVec<Card, 50> = card::deck(self.players).into_iter().collect();
         self.chance.shuffle(Shuffle::deal(self.round), &mut cards, events);
@@ -342,7 +222,7 @@ impl Gap {
         for seat in Seat::all(self.players) {
             self.hands[seat.index()] = self.draw(Self::hand_size(self.players));
         }
-        self.middle = self.draw(MIDDLE);
+        self.middle = self.draw(MIDDLE_SIZE);
         self.collected = [CardSet::EMPTY; MAX_SEATS];
         self.turn = self.start;
         let (round, start, extra, middle) = (self.round, self.start, self.extra, self.middle);
@@ -352,15 +232,15 @@ impl Gap {
         }
     }
 
-    /// The next `count` cards of the stack, or as many as it has.
+    /// Removes the top `count` cards of the stack, or as many as it has.
     fn draw(&mut self, count: u8) -> CardSet<Card> {
         let left = self.stack.len().saturating_sub(count.into());
         self.stack.drain(left..).collect()
     }
 
-    /// Fills the middle up to four, while the stack lasts.
+    /// Refills the middle up to [`MIDDLE_SIZE`] cards, as far as the stack lasts.
     fn fill(&mut self, events: &mut impl Events<Event>) {
-        let missing = MIDDLE.saturating_sub(self.middle.len());
+        let missing = MIDDLE_SIZE.saturating_sub(self.middle.len());
         let cards = self.draw(missing);
         if !cards.is_empty() {
             self.middle = self.middle | cards;
@@ -369,15 +249,16 @@ impl Gap {
     }
 
     fn end_round(&mut self, events: &mut impl Events<Event>) {
-        let (round, points) = (self.round, Points::new(self.players, self.collected.map(score::of)));
+        let (round, points) =
+            (self.round, Points::new(self.players, self.collected.map(score::round_points)));
         score::count_round(&mut self.totals, &mut self.best, points, round);
         events.tell(Audience::Everyone, Event::RoundScored { round, points });
         self.round += 1;
         let length = self.options.length;
         match score::after_round(length, self.players, self.round, self.extra, &self.totals, &self.best) {
-            Next::Round => {}
-            Next::ExtraRound => self.extra = true,
-            Next::End(outcome) => {
+            Continuation::Round => {}
+            Continuation::ExtraRound => self.extra = true,
+            Continuation::End(outcome) => {
                 self.outcome = Some(outcome);
                 events.tell(Audience::Everyone, Event::Ended { outcome });
                 return;
@@ -388,15 +269,15 @@ impl Gap {
     }
 }
 
-/// What can be named where these are offered: each of them, or none if there are none.
-fn each_or_none(offered: CardSet<Card>) -> impl Iterator<Item = Option<Card>> {
+/// The valid choices of a neighbour: each of the candidates, or `None` if there are none.
+fn choices(offered: CardSet<Card>) -> impl Iterator<Item = Option<Card>> {
     let mut cards = offered.into_iter();
     std::iter::once(cards.next()).chain(cards.map(Some))
 }
 
-/// What is taken where these are offered and this one is named, if that is right: one of them, or none where there
-/// are none.
-fn one_of(offered: CardSet<Card>, named: Option<Card>) -> Option<CardSet<Card>> {
+/// The cards taken if `named` is chosen from the candidates; `None` if the choice is invalid. Exactly one
+/// must be named, or none if there are no candidates.
+fn check_choice(offered: CardSet<Card>, named: Option<Card>) -> Option<CardSet<Card>> {
     let taken = named.map_or(CardSet::EMPTY, CardSet::only);
     (offered.contains_all(taken) && taken.is_empty() == offered.is_empty()).then_some(taken)
 }

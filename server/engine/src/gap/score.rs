@@ -1,22 +1,23 @@
-//! What a round of GAP is worth, and who has won.
+//! Scoring of GAP: the points of a round, the ranking, and the end of the game.
 
 use std::cmp::Reverse;
 
 use super::{Card, Colour, Length, MAX_ROUNDS};
 use crate::{CardSet, MAX_SEATS, Outcome, Points, Seat};
 
-/// The best single round of a player, which decides ties.
+/// The best single round of a player, used as tie-breaker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BestRound {
-    /// What the player scored in it.
+    /// The points of the round.
     pub points: i32,
-    /// The round, the first being 0; of several with these points, the earliest.
+    /// The round, starting at 0; of several with these points, the earliest.
     pub round: u16,
 }
 
-/// What the cards collected in a round are worth: the largest count, times the colours that have it, less the
-/// smallest, times the colours that have it; a colour without cards does not count, and equal counts lose nothing.
-pub(super) fn of(collected: CardSet<Card>) -> i32 {
+/// The points for the cards collected in a round: the largest count times the number of colours that have it,
+/// minus the smallest count times the number of colours that have it. Colours without cards are ignored, and
+/// nothing is subtracted if all counts are equal.
+pub(super) fn round_points(collected: CardSet<Card>) -> i32 {
     let counts = Colour::ALL.map(|colour| i32::from((collected & colour.cards()).len()));
     let having = |count: i32| counts.iter().filter(|c| **c == count).count() as i32;
     let largest = counts.into_iter().max().unwrap_or(0);
@@ -25,16 +26,15 @@ pub(super) fn of(collected: CardSet<Card>) -> i32 {
     if smallest == largest { plus } else { plus - smallest * having(smallest) }
 }
 
-/// Adds a round to the totals and the best rounds.
+/// Adds the points of a round to the totals and the best rounds.
 pub(super) fn count_round(
     totals: &mut [i32; MAX_SEATS],
     best: &mut [Option<BestRound>; MAX_SEATS],
     points: Points,
     round: u16,
 ) {
+    points.add_to(totals);
     for (seat, points) in points.iter() {
-        let total = &mut totals[seat.index()];
-        *total = total.saturating_add(points);
         let best = &mut best[seat.index()];
         if best.is_none_or(|best| points > best.points) {
             *best = Some(BestRound { points, round });
@@ -42,8 +42,8 @@ pub(super) fn count_round(
     }
 }
 
-/// By points. The tie for the most is decided by the highest single round, then by the earlier one; those who lose it
-/// come next, and further down equal points share a place.
+/// Ranks by points. A tie for first place is broken by the highest single round, then by the earlier one; the
+/// losers of the tie-break share the next place, and further down equal points share a place.
 fn rank(players: u8, totals: &[i32; MAX_SEATS], best: &[Option<BestRound>; MAX_SEATS]) -> Outcome {
     let most = Seat::all(players).map(|seat| totals[seat.index()]).max();
     let merit = |seat: Seat| {
@@ -52,25 +52,25 @@ fn rank(players: u8, totals: &[i32; MAX_SEATS], best: &[Option<BestRound>; MAX_S
             .map(|b| (b.points, Reverse(b.round)))
     };
     let highest = Seat::all(players).filter_map(merit).max();
-    Outcome::ranked(players, *totals, |seat| {
+    Outcome::ranked_by(players, *totals, |seat| {
         let won = highest.is_some() && merit(seat) == highest;
         (totals[seat.index()], won)
     })
 }
 
-/// What follows a round.
+/// The continuation after a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Next {
-    /// One more round, because the game is not due to end.
+pub(super) enum Continuation {
+    /// Another round: the end condition is not met.
     Round,
-    /// One more round, because the tie for the most points could not be decided.
+    /// Another round: the tie for first place could not be broken.
     ExtraRound,
-    /// The end.
+    /// The end of the game.
     End(Outcome),
 }
 
-/// What follows when `rounds` have been played. After an extra round the totals are compared again, also when nobody
-/// stands at the target any more.
+/// Decides how the game continues after `rounds` rounds. After an extra round the totals are always compared
+/// again, even if no player is still at the target.
 pub(super) fn after_round(
     length: Length,
     players: u8,
@@ -78,7 +78,7 @@ pub(super) fn after_round(
     extra: bool,
     totals: &[i32; MAX_SEATS],
     best: &[Option<BestRound>; MAX_SEATS],
-) -> Next {
+) -> Continuation {
     let due = match length {
         Length::Target(target) => {
             Seat::all(players).any(|seat| i64::from(totals[seat.index()]) >= i64::from(target))
@@ -87,9 +87,9 @@ pub(super) fn after_round(
     };
     let at_bound = rounds >= MAX_ROUNDS;
     if !(due || extra || at_bound) {
-        return Next::Round;
+        return Continuation::Round;
     }
     let outcome = rank(players, totals, best);
     let winners = outcome.standings().filter(|standing| standing.place == 1).count();
-    if winners == 1 || at_bound { Next::End(outcome) } else { Next::ExtraRound }
+    if winners == 1 || at_bound { Continuation::End(outcome) } else { Continuation::ExtraRound }
 }

@@ -1,9 +1,9 @@
-//! GAP in words.
+//! Localised text of GAP.
 
 use std::fmt::{self, Formatter};
 
 use super::{Action, Card, Colour, Event, Length, Options, View};
-use crate::text::{Lang, List, Say, display_in_english};
+use crate::text::{Lang, Say, Text, display_in_english};
 use crate::{CardSet, Seat};
 
 display_in_english!(Card, Colour, Options, Action, Event, View);
@@ -17,22 +17,13 @@ impl Say for Colour {
             Colour::Pink => ["pink", "pinke"],
             Colour::Purple => ["purple", "lila"],
         };
-        f.write_str(match lang {
-            Lang::En => en,
-            Lang::De => de,
-        })
+        f.write_str(Text { en, de }.get(lang))
     }
 }
 
 impl Say for Card {
     fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.colour().in_lang(lang), self.number())
-    }
-}
-
-impl Say for CardSet<Card> {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        List(self.into_iter()).say(lang, f)
     }
 }
 

@@ -15,23 +15,23 @@ pub enum Colour {
 }
 
 impl Colour {
-    /// Every colour, in order.
+    /// All colours, in order.
     pub const ALL: [Colour; 6] =
         [Colour::Red, Colour::Yellow, Colour::Green, Colour::Blue, Colour::Purple, Colour::Grey];
 
-    /// Every card of this colour.
+    /// All cards of this colour.
     #[must_use]
     pub const fn cards(self) -> CardSet<Card> {
         CardSet::from_bits(0x7ff << (11 * self as u32))
     }
 }
 
-/// A card. Its code is eleven times the place of its colour, plus its number less one.
+/// A card. Its code is 11 times its colour index, plus its number, minus 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Card(u8);
 
 impl Card {
-    /// How many cards there are.
+    /// The number of cards in the deck.
     pub const COUNT: usize = 66;
 
     /// The card of this colour and number, for numbers from 1 to 11.
@@ -52,7 +52,8 @@ impl Card {
         self.0 % 11 + 1
     }
 
-    /// The stars on the card: good on a card that the winner hid, bad on a card left in hand.
+    /// The stars on the card: positive points for cards hidden by the winner, negative points for cards left
+    /// in hand.
     #[must_use]
     pub const fn stars(self) -> u8 {
         match self.number() {
@@ -64,7 +65,7 @@ impl Card {
         }
     }
 
-    /// Where the card's facts stand in arrays with one slot a card.
+    /// The index of the card in arrays with one slot per card.
     pub(super) const fn index(self) -> usize {
         self.0 as usize
     }
@@ -79,26 +80,25 @@ impl crate::Card for Card {
     }
 }
 
-/// Every card of the game.
+/// The full deck.
 pub(super) const DECK: CardSet<Card> = CardSet::from_bits((1 << Card::COUNT) - 1);
 
-/// The ones of all colours.
+/// The 1 of every colour.
 const ONES: u128 = 1 | 1 << 11 | 1 << 22 | 1 << 33 | 1 << 44 | 1 << 55;
 
-/// The stars of all the cards together.
+/// The total number of stars on the cards.
 pub(super) fn stars(cards: CardSet<Card>) -> i32 {
     cards.into_iter().map(|card| i32::from(card.stars())).sum()
 }
 
-/// Whether some number lies strictly between those of the two tops.
+/// Returns true if some number lies strictly between the numbers of the tops.
 pub(super) const fn is_gap(tops: [Card; 2]) -> bool {
     tops[0].number().abs_diff(tops[1].number()) >= 2
 }
 
-/// Every card that goes into the gap: its number lies strictly between those of the two tops, and its colour is the
-/// colour of neither.
+/// The cards that can go into the gap: number strictly between those of the tops, colour of neither top.
 pub(super) const fn into_gap(tops: [Card; 2]) -> CardSet<Card> {
-    /// For two numbers, every card with a number between them.
+    /// For two numbers, all cards with a number strictly between them.
     const BETWEEN: [[u128; 12]; 12] = {
         let mut between = [[0; 12]; 12];
         let mut low = 1;
@@ -119,12 +119,12 @@ pub(super) const fn into_gap(tops: [Card; 2]) -> CardSet<Card> {
     CardSet::from_bits(between & !COLOUR[a.index()] & !COLOUR[b.index()])
 }
 
-/// Every card that matches a top: it has its colour or its number.
+/// The cards that match a top: same colour or same number.
 pub(super) const fn matching(top: Card) -> CardSet<Card> {
     CardSet::from_bits(COLOUR[top.index()] | NUMBER[top.index()])
 }
 
-/// For each card, every card of its colour.
+/// For each card, all cards of its colour.
 const COLOUR: [u128; Card::COUNT] = {
     let mut same = [0; Card::COUNT];
     let mut code = 0;
@@ -135,7 +135,7 @@ const COLOUR: [u128; Card::COUNT] = {
     same
 };
 
-/// For each card, every card with its number.
+/// For each card, all cards with its number.
 const NUMBER: [u128; Card::COUNT] = {
     let mut same = [0; Card::COUNT];
     let mut code = 0;

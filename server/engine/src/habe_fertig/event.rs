@@ -1,16 +1,16 @@
-//! What happens in a game of Habe fertig.
+//! Events of Habe fertig.
 
 use super::{Card, Pair, Pile};
 use crate::{CardSet, MAX_SEATS, Outcome, Points, Seat};
 
-/// What happened.
+/// An event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// A round began: everyone has twelve cards, and is to hide two.
+    /// A round began: everyone was dealt twelve cards and must hide two.
     RoundBegan {
-        /// The round, the first being 0.
+        /// The round, starting at 0.
         round: u16,
-        /// Who dealt. The seat to the left has the first turn.
+        /// The dealer. The seat to the left has the first turn.
         dealer: Seat,
     },
     /// You were dealt this hand.
@@ -25,86 +25,87 @@ pub enum Event {
     },
     /// Another player hid two cards.
     Hid {
-        /// Who did.
+        /// The player.
         seat: Seat,
     },
-    /// Everyone had hidden, and the first two cards were turned up.
+    /// Everyone had hidden two cards, and the piles were opened.
     PilesOpened {
         /// The tops of the left and the right pile.
         tops: [Card; 2],
     },
-    /// There was no gap at the beginning of a turn, so the next card of the draw pile was turned over.
+    /// A turn began without a gap, so the top card of the draw pile was turned over.
     TurnedOver {
-        /// The player who is to lay it.
+        /// The player who must lay it.
         seat: Seat,
         /// The card.
         card: Card,
     },
-    /// The card turned over was laid.
+    /// The turned-over card was laid.
     Laid {
-        /// Who laid it.
+        /// The player.
         seat: Seat,
         /// The card.
         card: Card,
-        /// Where it was laid.
+        /// The pile it was laid on.
         pile: Pile,
     },
     /// A card was played from a hand.
     Played {
-        /// Who played.
+        /// The player.
         seat: Seat,
         /// The card.
         card: Card,
-        /// Where it was laid.
+        /// The pile it was laid on.
         pile: Pile,
-        /// Whether it went into the gap, so that the player moves again; otherwise it matched, and ended the turn.
+        /// True if it went into the gap, so that the player moves again; false if it matched and ended the
+        /// turn.
         gap: bool,
     },
-    /// You passed, and took the next card of the draw pile.
+    /// You passed and took the top card of the draw pile.
     YouPassed {
         /// The card.
         card: Card,
     },
-    /// Another player passed, and took the next card of the draw pile.
+    /// Another player passed and took the top card of the draw pile.
     Passed {
-        /// Who passed.
+        /// The player.
         seat: Seat,
     },
-    /// A player passed, and there was no card to take.
+    /// A player passed while there was no card to take.
     PassedWithoutCard {
-        /// Who passed.
+        /// The player.
         seat: Seat,
     },
-    /// The draw pile was empty, and was made anew from the cards under the tops.
+    /// The empty draw pile was rebuilt from the cards under the tops.
     Rebuilt {
         /// The cards shuffled into it.
         cards: CardSet<Card>,
     },
-    /// A round was over, and cards were shown.
+    /// A round ended, and cards were revealed.
     Shown {
-        /// The cards.
+        /// The revealed cards.
         shown: Shown,
     },
     /// A round was scored.
     RoundScored {
-        /// The round, the first being 0.
+        /// The round, starting at 0.
         round: u16,
-        /// What each seat scored in it.
+        /// The points of each seat in this round.
         points: Points,
     },
-    /// The game was over.
+    /// The game ended.
     Ended {
-        /// The result.
+        /// The outcome.
         outcome: Outcome,
     },
 }
 
-/// What everyone is shown at the end of a round.
+/// The cards revealed at the end of a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shown {
-    /// Who laid their last card; nobody if the round came to its bound.
+    /// The player who played their last card; `None` if the round ended at its turn limit or with passes.
     pub winner: Option<Seat>,
-    /// The two cards that the winner hid. Nobody else's are shown.
+    /// The two cards hidden by the winner. Cards hidden by others stay hidden.
     pub hidden: CardSet<Card>,
     /// The cards left in each hand.
     pub hands: [CardSet<Card>; MAX_SEATS],

@@ -1,14 +1,16 @@
-//! Habe fertig (Steffen Benndorf): get rid of your hand, into the gap between two piles, and hide stars beforehand.
+//! Habe fertig (Steffen Benndorf): play your hand into the gap between two piles, and hide stars beforehand.
 //!
 //! # The order of the legal actions
 //!
 //! - Hiding: by the lower card of the pair (colour, then number), then by the higher one.
-//! - Laying the card that was turned over: on the left pile, on the right pile.
+//! - Laying the turned-over card: on the left pile, on the right pile.
 //! - Moving: by the card played; with the same card, left before right. Passing comes last.
 
 mod action;
 mod card;
 mod event;
+mod origin;
+pub mod refusals;
 mod round;
 mod sample;
 mod text;
@@ -20,37 +22,39 @@ mod tests;
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
-pub use action::{Action, Pair, Pile, refusals};
+pub use action::{Action, Pair, Pile};
 pub use card::{Card, Colour};
 pub use event::{Event, Shown};
-pub use view::{Origin, View};
+pub use origin::Origin;
+pub use view::View;
 
+use crate::game::check_to_act;
 use crate::{
     CardSet, Chance, Colours, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat,
     Seats, SetupError, Text, Viewer,
 };
 
-/// How many cards everyone is dealt.
+/// The number of cards dealt to each player.
 pub const DEALT: u8 = 12;
 
-/// How many turns a round has at most, for each player.
+/// The maximum number of turns of a round, per player.
 pub const TURNS_PER_PLAYER: u16 = 100;
 
-/// What can be chosen for a table of Habe fertig: nothing.
+/// Options of Habe fertig: none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Options {}
 
-/// What the game waits for.
+/// The decision the game is waiting for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// Everyone hides two cards, all at the same time.
+    /// Everyone hides two cards, simultaneously.
     Hiding {
-        /// Who has not hidden yet.
+        /// The seats that have not hidden cards yet.
         waiting: Seats,
     },
-    /// There was no gap when the turn began: the player lays the card that was turned over.
+    /// The turn began without a gap: the player lays the turned-over card.
     Laying {
-        /// The card turned over.
+        /// The turned-over card.
         turned: Card,
     },
     /// The player plays a card or passes.
@@ -66,24 +70,24 @@ pub struct HabeFertig {
     round: u16,
     dealer: Seat,
     phase: Phase,
-    /// While cards are hidden, who will have the first turn.
+    /// During hiding, the seat that will have the first turn.
     turn: Seat,
-    /// How many turns of the round are over.
+    /// The number of finished turns in this round.
     turns: u16,
-    /// How many passes in a row, up to now, found no card to take.
+    /// The number of consecutive passes, up to now, without a card to take.
     dry_passes: u8,
     hands: [CardSet<Card>; MAX_SEATS],
     hidden: [CardSet<Card>; MAX_SEATS],
-    /// The top of the left and the right pile. There are none before everyone has hidden.
+    /// The tops of the left and right piles; `None` until everyone has hidden cards.
     tops: Option<[Card; 2]>,
     /// The cards under the tops.
     buried: CardSet<Card>,
-    /// The draw pile. The next card is the last one.
+    /// The draw pile. The top card is the last element.
     draw: ArrayVec<Card, { Card::COUNT }>,
-    /// How often the draw pile was rebuilt in this round.
+    /// The number of times the draw pile was rebuilt in this round.
     rebuilds: u16,
-    /// For each card that lies face down or is held, the rebuilt draw pile that it came from: 0 is the deal. Of cards
-    /// that lie open it says nothing.
+    /// For each card that is held or face down, the rebuild of the draw pile it came from; 0 is the deal.
+    /// Meaningless for face-up cards.
     origin: [u16; Card::COUNT],
     totals: [i32; MAX_SEATS],
     outcome: Option<Outcome>,
@@ -115,7 +119,7 @@ impl Game for HabeFertig {
         chance: Chance,
         events: &mut impl Events<Event>,
     ) -> Result<HabeFertig, SetupError> {
-        Self::INFO.check(rules_version, players)?;
+        Self::INFO.check_setup(rules_version, players)?;
         let mut game = HabeFertig {
             options,
             players,
@@ -181,15 +185,7 @@ impl Game for HabeFertig {
     }
 
     fn apply(&mut self, seat: Seat, action: Action, events: &mut impl Events<Event>) -> Result<(), Refusal> {
-        if seat.index() >= usize::from(self.players) {
-            return Err(Refusal::NO_SUCH_SEAT);
-        }
-        if self.outcome.is_some() {
-            return Err(Refusal::GAME_OVER);
-        }
-        if !self.to_act().contains(seat) {
-            return Err(Refusal::NOT_ASKED);
-        }
+        check_to_act(self, seat)?;
         match (self.phase, action) {
             (Phase::Hiding { waiting }, Action::Hide(cards)) => {
                 if !self.hands[seat.index()].contains_all(cards.cards()) {
@@ -206,7 +202,7 @@ impl Game for HabeFertig {
                 if !self.hands[seat.index()].contains(card) {
                     return Err(Refusal::NOT_IN_HAND);
                 }
-                let gap = self.fit(card, pile)?;
+                let gap = self.goes_into_gap(card, pile)?;
                 self.play(seat, card, pile, gap, events);
             }
             (Phase::Moving, Action::Pass) => self.pass(seat, events),
@@ -222,7 +218,7 @@ impl Game for HabeFertig {
         view.follow(event);
     }
 
-    /// Hiding takes the first legal action, a card that was turned over goes on the left pile, and a turn is passed.
+    /// The first legal pair to hide, the left pile for a turned-over card, and otherwise a pass.
     fn default_action(&self, seat: Seat) -> Option<Action> {
         if !self.to_act().contains(seat) {
             return None;

@@ -1,20 +1,20 @@
-//! The course of a round of Habe fertig, from the deal to the points.
+//! The flow of a round of Habe fertig, from the deal to the score.
 
 use super::{Card, DEALT, Event, HabeFertig, Pair, Phase, Pile, Shown, TURNS_PER_PLAYER, card, refusals};
 use crate::{Audience, CardSet, Events, MAX_SEATS, Outcome, Points, Purpose, Refusal, Seat, Seats, Shuffle};
 
 impl HabeFertig {
-    /// How many rounds a game has.
+    /// The number of rounds of a game.
     pub(super) const fn rounds(players: u8) -> u16 {
         if players == 3 { 3 } else { 4 }
     }
 
-    /// How many turns a round has at most.
+    /// The maximum number of turns of a round.
     pub(super) const fn turn_limit(players: u8) -> u16 {
         TURNS_PER_PLAYER * players as u16
     }
 
-    /// Every card that may be played on the left pile, and on the right one.
+    /// The cards that may be played on the left pile, and on the right pile.
     pub(super) fn playable(&self) -> [CardSet<Card>; 2] {
         self.tops.map_or([CardSet::EMPTY; 2], |tops| {
             let gap = card::into_gap(tops);
@@ -22,8 +22,9 @@ impl HabeFertig {
         })
     }
 
-    /// Whether the card goes into the gap; otherwise it matches the top of the pile, or breaks a rule.
-    pub(super) fn fit(&self, card: Card, pile: Pile) -> Result<bool, Refusal> {
+    /// Returns true if the card goes into the gap, false if it matches the top of the pile; otherwise the
+    /// rule it breaks.
+    pub(super) fn goes_into_gap(&self, card: Card, pile: Pile) -> Result<bool, Refusal> {
         let tops = self.tops.ok_or(refusals::HIDE_FIRST)?;
         let matches = tops.map(|top| card::matching(top).contains(card));
         match (card::into_gap(tops).contains(card), matches[pile.index()]) {
@@ -34,7 +35,7 @@ impl HabeFertig {
         }
     }
 
-    /// Shuffles, and deals the hands in the order of the seats; the rest is the draw pile.
+    /// Shuffles and deals the hands in seat order; the remaining cards are the draw pile.
     pub(super) fn deal(&mut self, events: &mut impl Events<Event>) {
         self.fill_draw_pile(card::DECK, Shuffle::deal(self.round), events);
         self.hidden = [CardSet::EMPTY; MAX_SEATS];
@@ -58,7 +59,7 @@ impl HabeFertig {
         }
     }
 
-    /// Makes these cards, shuffled, the draw pile.
+    /// Shuffles these cards into the draw pile.
     fn fill_draw_pile(&mut self, cards: CardSet<Card>, name: Shuffle, events: &mut impl Events<Event>) {
         self.draw = cards.into_iter().collect();
         self.chance.shuffle(name, &mut self.draw, events);
@@ -83,7 +84,8 @@ impl HabeFertig {
         }
     }
 
-    /// Without a gap, the next card of the draw pile is turned over. A pile that is empty here cannot be rebuilt.
+    /// Begins a turn. Without a gap, the top card of the draw pile is turned over; a draw pile that is empty
+    /// here cannot be rebuilt.
     fn begin_turn(&mut self, events: &mut impl Events<Event>) {
         self.phase = Phase::Moving;
         if self.tops.is_some_and(card::is_gap) {
@@ -148,7 +150,7 @@ impl HabeFertig {
         }
     }
 
-    /// Rebuilds the draw pile, if it is empty and something lies under the tops.
+    /// Rebuilds the draw pile if it is empty and there are cards under the tops.
     fn rebuild(&mut self, events: &mut impl Events<Event>) {
         if !self.draw.is_empty() || self.buried.is_empty() {
             return;
@@ -173,9 +175,10 @@ impl HabeFertig {
         }
     }
 
-    /// Only the winner scores plus, for what they hid; everyone else scores minus, for what they hold.
+    /// Ends and scores a round: the winner gains the stars of their hidden cards, everyone else loses those
+    /// of their hand.
     fn end_round(&mut self, winner: Option<Seat>, events: &mut impl Events<Event>) {
-        let shown = self.shown(winner);
+        let shown = self.revealed(winner);
         events.tell(Audience::Everyone, Event::Shown { shown });
         let mut points = shown.hands.map(|hand| -card::stars(hand));
         if let Some(winner) = winner {
@@ -187,7 +190,7 @@ impl HabeFertig {
         let (round, points) = (self.round, Points::new(self.players, points));
         events.tell(Audience::Everyone, Event::RoundScored { round, points });
         if self.round + 1 == Self::rounds(self.players) {
-            let outcome = Outcome::by_points(self.players, self.totals);
+            let outcome = Outcome::from_points(self.players, self.totals);
             self.outcome = Some(outcome);
             events.tell(Audience::Everyone, Event::Ended { outcome });
         } else {
@@ -197,8 +200,8 @@ impl HabeFertig {
         }
     }
 
-    /// What everyone is shown when the round ends.
-    pub(super) fn shown(&self, winner: Option<Seat>) -> Shown {
+    /// The cards that are revealed when the round ends.
+    pub(super) fn revealed(&self, winner: Option<Seat>) -> Shown {
         Shown {
             winner,
             hidden: winner.map_or(CardSet::EMPTY, |seat| self.hidden[seat.index()]),

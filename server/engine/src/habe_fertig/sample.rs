@@ -1,21 +1,21 @@
-//! Worlds that agree with a view of Habe fertig, and views that no world agrees with.
+//! Sampling game states consistent with a view of Habe fertig, and validating views.
 
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
 use super::{Card, DEALT, HabeFertig, Origin, Phase, View, card};
-use crate::error::possible;
+use crate::error::ensure;
 use crate::{CardSet, Chance, Game, ImpossibleView, MAX_SEATS, Outcome, Seat, shuffle};
 
-/// More stars than there are on all cards together cannot be lost in a round.
-const ALL_STARS: i32 = 120;
+/// Upper bound of the stars lost in a round: the stars on all cards.
+const MAX_LOST_STARS: i32 = 120;
 
-/// More stars than these cannot be on two cards.
-const MOST_STARS_HIDDEN: i32 = 8;
+/// Maximum number of stars on two cards.
+const MAX_HIDDEN_STARS: i32 = 8;
 
 impl View {
-    /// The cards of each origin are spread evenly over the places where the viewer does not see them: what the others
-    /// played or did not play says nothing about what they still hold, because passing is always allowed.
+    /// Distributes the cards of each origin uniformly over the places that the viewer does not see. Play
+    /// reveals nothing about the cards still held, because passing is always allowed.
     pub(super) fn sample(&self, rng: &mut impl Rng) -> Result<HabeFertig, ImpossibleView> {
         self.check()?;
         let mut hands = [CardSet::EMPTY; MAX_SEATS];
@@ -69,10 +69,6 @@ impl View {
         })
     }
 
-    fn at_table(&self, seat: Seat) -> bool {
-        seat.index() < usize::from(self.players)
-    }
-
     fn has_hidden(&self, seat: Seat) -> bool {
         match self.phase {
             Phase::Hiding { waiting } => !waiting.contains(seat),
@@ -80,23 +76,16 @@ impl View {
         }
     }
 
-    /// How many turns a seat has ended in this round.
+    /// The number of turns a seat has finished in this round.
     pub(super) fn turns_of(&self, seat: Seat) -> u32 {
         let players = u32::from(self.players);
         let before = (seat.index() as u32 + 2 * players - 1 - self.dealer.index() as u32) % players;
         (u32::from(self.turns) + players - 1 - before) / players
     }
 
-    /// Whether a game can look like this. Totals are only checked for their range.
+    /// Validates the view. Totals are only checked for their range.
     fn check(&self) -> Result<(), ImpossibleView> {
-        possible(
-            HabeFertig::INFO.check(HabeFertig::INFO.rules_version, self.players).is_ok(),
-            "the number of players",
-        )?;
-        possible(
-            self.viewer.seat().is_none_or(|seat| self.at_table(seat)),
-            "a viewer who is not at the table",
-        )?;
+        HabeFertig::INFO.check_view(self.players, self.viewer)?;
         self.check_turn()?;
         self.check_phase()?;
         self.check_cards()?;
@@ -107,51 +96,55 @@ impl View {
         self.check_end()
     }
 
-    /// The dealer follows from the round, and whose turn it is from the turns before.
+    /// Validates the dealer, which follows from the round, and the turn, which follows from the number of
+    /// turns.
     fn check_turn(&self) -> Result<(), ImpossibleView> {
-        possible(self.round < HabeFertig::rounds(self.players), "more rounds than a game has")?;
+        ensure(self.round < HabeFertig::rounds(self.players), "there are more rounds than a game can have")?;
         let first = Seat::FIRST.right(self.players);
         let dealer = first.left_by(self.round as u8, self.players);
-        possible(self.dealer == dealer, "a dealer who does not deal this round")?;
+        ensure(self.dealer == dealer, "the dealer does not follow from the round")?;
         let limit = HabeFertig::turn_limit(self.players);
-        possible(self.turns <= limit, "more turns than a round has")?;
+        ensure(self.turns <= limit, "there are more turns than a round can have")?;
         let steps = (self.turns % u16::from(self.players)) as u8 + 1;
-        possible(self.turn == dealer.left_by(steps, self.players), "a turn out of order")?;
-        possible(u16::from(self.dry_passes) <= self.turns, "more passes than turns")?;
-        possible(self.rebuilds <= 2 * (self.turns + 1), "more rebuilt draw piles than turns can use up")
+        ensure(
+            self.turn == dealer.left_by(steps, self.players),
+            "the turn does not follow from the number of turns",
+        )?;
+        ensure(u16::from(self.dry_passes) <= self.turns, "there are more passes than turns")?;
+        ensure(self.rebuilds <= 2 * (self.turns + 1), "there are more rebuilds than the turns allow")
     }
 
     fn check_phase(&self) -> Result<(), ImpossibleView> {
         match self.phase {
             Phase::Hiding { waiting } => {
-                possible(
+                ensure(
                     !waiting.is_empty() && waiting.fits(self.players),
-                    "hiding without anyone who hides",
+                    "no seat, or one that is not at the table, is to hide cards",
                 )?;
-                possible(self.tops.is_none(), "piles before everyone has hidden")?;
-                possible(
+                ensure(self.tops.is_none(), "the piles are open before everyone has hidden cards")?;
+                ensure(
                     self.turns == 0 && self.rebuilds == 0 && self.buried.is_empty(),
-                    "turns before everyone has hidden",
+                    "turns were played before everyone has hidden cards",
                 )
             }
             Phase::Laying { .. } => {
-                possible(
+                ensure(
                     self.tops.is_some_and(|tops| !card::is_gap(tops)),
-                    "a card turned over in spite of a gap",
+                    "a card was turned over in spite of a gap",
                 )?;
-                possible(self.dry_passes == 0, "a card where there was none")
+                ensure(self.dry_passes == 0, "a card was turned over although there was none")
             }
             Phase::Moving => {
-                possible(self.tops.is_some(), "a turn without piles")?;
+                ensure(self.tops.is_some(), "a turn has begun before the piles are open")?;
                 let is_dry = self.draw == 0 && self.buried.is_empty();
-                possible(self.dry_passes == 0 || is_dry, "a pass without a card where there were some")?;
+                ensure(self.dry_passes == 0 || is_dry, "a pass took no card although there were cards")?;
                 let is_won = self.shown.is_some_and(|shown| shown.winner.is_some());
-                possible(self.draw > 0 || is_dry || is_won, "an empty draw pile that was not rebuilt")
+                ensure(self.draw > 0 || is_dry || is_won, "an empty draw pile was not rebuilt")
             }
         }
     }
 
-    /// Every card is in one place.
+    /// Validates that every card is in exactly one place.
     fn check_cards(&self) -> Result<(), ImpossibleView> {
         let turned = match self.phase {
             Phase::Laying { turned } => Some(turned),
@@ -161,49 +154,49 @@ impl View {
         let places = self.origins.iter().map(|origin| origin.cards).chain(single);
         let mut seen = self.buried;
         for cards in places {
-            possible((seen & cards).is_empty(), "a card in two places")?;
+            ensure((seen & cards).is_empty(), "a card is in two places")?;
             seen = seen | cards;
         }
-        possible(seen == card::DECK, "cards that are nowhere")?;
+        ensure(seen == card::DECK, "the cards do not add up to the deck")?;
         let mut known = CardSet::EMPTY;
         for seat in Seat::all(self.players) {
             for cards in [self.hand_of(seat), self.hidden_of(seat)].into_iter().flatten() {
-                possible((known & cards).is_empty(), "a card that two hold, or that is held and hidden")?;
+                ensure((known & cards).is_empty(), "a card is in two hands, or both held and hidden")?;
                 known = known | cards;
             }
         }
-        possible(
+        ensure(
             self.viewer.seat().is_some() || (self.hand | self.hidden).is_empty(),
-            "a spectator with cards",
+            "a spectator has cards",
         )?;
-        possible(self.origins.is_sorted_by(|a, b| a.rebuild < b.rebuild), "origins out of order")
+        ensure(self.origins.is_sorted_by(|a, b| a.rebuild < b.rebuild), "the origins are out of order")
     }
 
-    /// The counts of an origin add up, and agree with what the viewer sees.
+    /// Validates that the counts of an origin add up and match the cards the viewer sees.
     fn check_origin(&self, origin: &Origin) -> Result<(), ImpossibleView> {
-        possible(!origin.cards.is_empty(), "an origin without cards")?;
-        possible(origin.rebuild <= self.rebuilds, "cards from a draw pile that is still to come")?;
-        possible(origin.hidden == 0 || origin.rebuild == 0, "hidden cards that were not dealt")?;
-        possible(origin.draw == 0 || origin.rebuild == self.rebuilds, "a draw pile of old cards")?;
+        ensure(!origin.cards.is_empty(), "an origin has no cards")?;
+        ensure(origin.rebuild <= self.rebuilds, "an origin is a later rebuild")?;
+        ensure(origin.hidden == 0 || origin.rebuild == 0, "hidden cards were not dealt")?;
+        ensure(
+            origin.draw == 0 || origin.rebuild == self.rebuilds,
+            "the draw pile has cards of an earlier rebuild",
+        )?;
         let places = origin.in_hands.iter().chain([&origin.hidden, &origin.draw]);
         let count: u32 = places.map(|count| u32::from(*count)).sum();
-        possible(count == u32::from(origin.cards.len()), "an origin whose cards do not add up")?;
+        ensure(count == u32::from(origin.cards.len()), "the counts of an origin do not add up")?;
         for seat in Seat::all(self.players) {
             let held = self.hand_of(seat).map(|hand| (hand & origin.cards).len());
-            possible(
+            ensure(
                 held.is_none_or(|held| held == origin.in_hands[seat.index()]),
-                "a hand that does not agree with its origins",
+                "a hand contradicts the origins",
             )?;
             let hidden = self.hidden_of(seat).unwrap_or_default();
-            possible(
-                origin.rebuild == 0 || (hidden & origin.cards).is_empty(),
-                "hidden cards that were not dealt",
-            )?;
+            ensure(origin.rebuild == 0 || (hidden & origin.cards).is_empty(), "hidden cards were not dealt")?;
         }
         Ok(())
     }
 
-    /// What the origins count is as much as there is.
+    /// Validates the sizes of hands, hidden cards and draw pile against the origins.
     fn check_sizes(&self) -> Result<(), ImpossibleView> {
         let sum = |count: &dyn Fn(&Origin) -> u8| -> u32 {
             self.origins.iter().map(|origin| u32::from(count(origin))).sum()
@@ -213,76 +206,73 @@ impl View {
         let mut all_hidden = 0;
         for seat in Seat::all(MAX_SEATS as u8) {
             let size = self.hand_sizes[seat.index()];
-            possible(
+            ensure(
                 sum(&|origin| origin.in_hands[seat.index()]) == u32::from(size),
-                "a hand that is not as large as its size says",
+                "a hand does not match its size",
             )?;
-            if !self.at_table(seat) {
-                possible(size == 0 && self.totals[seat.index()] == 0, "points or cards of nobody")?;
+            if !seat.is_at_table(self.players) {
+                ensure(
+                    size == 0 && self.totals[seat.index()] == 0,
+                    "a seat that is not at the table has points or cards",
+                )?;
                 continue;
             }
             let hidden = if self.has_hidden(seat) { 2 } else { 0 };
             all_hidden += u32::from(hidden);
-            possible(!is_hiding || size == DEALT - hidden, "a hand that is not as it was dealt")?;
-            possible(
+            ensure(
+                !is_hiding || size == DEALT - hidden,
+                "a hand does not have the dealt size while cards are hidden",
+            )?;
+            ensure(
                 u32::from(size) <= u32::from(DEALT - 2) + self.turns_of(seat) || is_hiding,
-                "a hand that grew by more than a card a turn",
+                "a hand has grown by more than one card per turn",
             )?;
             let hand = self.hand_of(seat);
-            // The origins count as many of its cards, so a hand of this size has no card that is elsewhere.
-            possible(
-                hand.is_none_or(|hand| hand.len() == size),
-                "a hand that is not as large as its size says",
-            )?;
+            // The origins count this many of its cards, so a hand of this size has no other cards.
+            ensure(hand.is_none_or(|hand| hand.len() == size), "a hand does not match its size")?;
             let cards = self.hidden_of(seat);
-            possible(
+            ensure(
                 cards.is_none_or(|cards| cards.len() == hidden && held.contains_all(cards)),
-                "not two hidden cards",
+                "a player has not hidden two cards",
             )?;
         }
-        possible(
-            sum(&|origin| origin.hidden) == all_hidden,
-            "more or fewer hidden cards than everyone's two",
-        )?;
-        possible(
-            sum(&|origin| origin.draw) == u32::from(self.draw),
-            "a draw pile that is not as large as its size says",
-        )
+        ensure(sum(&|origin| origin.hidden) == all_hidden, "the number of hidden cards is wrong")?;
+        ensure(sum(&|origin| origin.draw) == u32::from(self.draw), "the draw pile does not match its size")
     }
 
-    /// The game is over exactly when it must be.
+    /// Validates that the game is over exactly if the rules say so.
     fn check_end(&self) -> Result<(), ImpossibleView> {
         let over = self.outcome.is_some();
         let scored = i32::from(self.round) + i32::from(over);
-        let range = -ALL_STARS * scored..=MOST_STARS_HIDDEN * scored;
-        possible(self.totals.iter().all(|total| range.contains(total)), "a total that cannot be reached")?;
+        let range = -MAX_LOST_STARS * scored..=MAX_HIDDEN_STARS * scored;
+        ensure(self.totals.iter().all(|total| range.contains(total)), "a total is out of reach")?;
         let mut finished = Seat::all(self.players).filter(|seat| self.hand_sizes[seat.index()] == 0);
         let (winner, second) = (finished.next(), finished.next());
-        possible(second.is_none(), "two players without cards")?;
+        ensure(second.is_none(), "two players have no cards")?;
         let limit = HabeFertig::turn_limit(self.players);
         let at_bound = self.turns == limit || self.dry_passes == self.players;
-        possible(self.dry_passes <= self.players, "more passes than end the round")?;
-        possible(over == (winner.is_some() || at_bound), "a round that should be over, or should not")?;
-        possible(self.shown.is_some() == over, "cards shown before the end, or not shown")?;
-        let result = self.outcome.map(|_| Outcome::by_points(self.players, self.totals));
-        possible(self.outcome == result, "a result that the points do not give")?;
+        ensure(self.dry_passes <= self.players, "there are more passes than end the round")?;
+        ensure(over == (winner.is_some() || at_bound), "the game must end with the round, and only then")?;
+        ensure(self.shown.is_some() == over, "cards must be revealed at the end, and only then")?;
+        let result = self.outcome.map(|_| Outcome::from_points(self.players, self.totals));
+        ensure(self.outcome == result, "the outcome does not follow from the points")?;
         let Some(shown) = self.shown else { return Ok(()) };
-        possible(
+        ensure(
             self.phase == Phase::Moving && self.round + 1 == HabeFertig::rounds(self.players),
-            "an end in the middle of the game",
+            "the game ended before its last round",
         )?;
-        possible(
+        ensure(
             shown.winner == winner && winner.is_none_or(|seat| seat == self.turn && !at_bound),
-            "a winner who did not win",
+            "the winner has not won the round",
         )?;
-        possible(winner.is_none() || !self.buried.is_empty(), "a last card that was laid on nothing")?;
+        ensure(winner.is_none() || !self.buried.is_empty(), "the last card covers no card")?;
         let hands = Seat::all(MAX_SEATS as u8).map(|seat| shown.hands[seat.index()]);
         let seen = Seat::all(MAX_SEATS as u8).map(|seat| {
-            let hand = self.hand_of(seat).filter(|_| self.at_table(seat));
+            let hand = self.hand_of(seat).filter(|_| seat.is_at_table(self.players));
             hand.unwrap_or_default()
         });
-        possible(hands.eq(seen), "a hand shown that is not the hand")?;
+        ensure(hands.eq(seen), "a revealed hand is not the hand")?;
         let hidden = winner.and_then(|seat| self.hidden_of(seat)).unwrap_or_default();
-        possible(shown.hidden == hidden, "hidden cards shown that were not hidden")
+        ensure(shown.hidden == hidden, "the revealed hidden cards were not hidden")
     }
 }

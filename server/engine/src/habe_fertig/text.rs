@@ -1,10 +1,10 @@
-//! Habe fertig in words.
+//! Localised text of Habe fertig.
 
 use std::fmt::{self, Formatter};
 
 use super::{Action, Card, Colour, Event, Options, Origin, Pair, Phase, Pile, Shown, View};
 use crate::text::{Lang, List, Say, Text, display_in_english};
-use crate::{CardSet, Seat, Viewer};
+use crate::{Seat, Viewer};
 
 display_in_english!(Card, Colour, Pair, Pile, Options, Action, Event, Shown, Phase, View);
 
@@ -28,12 +28,6 @@ impl Say for Card {
     }
 }
 
-impl Say for CardSet<Card> {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        List(self.into_iter()).say(lang, f)
-    }
-}
-
 impl Say for Pair {
     fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let and = Text { en: "and", de: "und" }.get(lang);
@@ -41,7 +35,7 @@ impl Say for Pair {
     }
 }
 
-/// Where a card goes: "on the left pile".
+/// "on the left pile"
 impl Say for Pile {
     fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let [en, de] = match self {
@@ -187,7 +181,7 @@ impl Say for Phase {
     }
 }
 
-/// The places that an origin counts, for one viewer: their own cards are not among them.
+/// Formats an origin: its unseen cards, and their counts by place without the viewer's own.
 fn say_origin(origin: &Origin, view: &View, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
     let unseen = origin.cards & view.unseen();
     let own = view.viewer.seat();

@@ -1,109 +1,57 @@
-//! What one viewer knows of a game of Habe fertig.
+//! The view of a game of Habe fertig.
 
-use super::{Card, DEALT, Event, HabeFertig, Options, Phase, Pile, Shown, card};
-use crate::{CardSet, MAX_SEATS, Outcome, Points, Seat, Seats, Viewer};
+use super::{Card, DEALT, Event, HabeFertig, Options, Origin, Phase, Pile, Shown, card};
+use crate::{CardSet, MAX_SEATS, Outcome, Seat, Seats, Viewer};
 
-/// All that one viewer knows. Arrays have a slot a seat; those of seats that are not there are empty.
+/// Everything one viewer knows. Arrays have one slot per seat; slots of seats that are not at the table are
+/// empty.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
-    /// Whose view it is.
+    /// The viewer.
     pub viewer: Viewer,
-    /// How many play.
+    /// The number of players.
     pub players: u8,
-    /// How the table was set up.
+    /// The options of the table.
     pub options: Options,
-    /// The round, the first being 0.
+    /// The round, starting at 0.
     pub round: u16,
-    /// Who dealt the round.
+    /// The dealer of the round.
     pub dealer: Seat,
-    /// What the game waits for, or last waited for.
+    /// The current decision; once the game is over, the last one.
     pub phase: Phase,
-    /// Whose turn it is; while cards are hidden, who will have the first turn.
+    /// The seat whose turn it is; during hiding, the seat that will have the first turn.
     pub turn: Seat,
-    /// How many turns of the round are over.
+    /// The number of finished turns in this round.
     pub turns: u16,
-    /// How many passes in a row, up to now, found no card to take.
+    /// The number of consecutive passes, up to now, without a card to take.
     pub dry_passes: u8,
-    /// The viewer's own hand; a spectator has none.
+    /// The viewer's hand; empty for a spectator.
     pub hand: CardSet<Card>,
-    /// The two cards that the viewer has hidden.
+    /// The two cards hidden by the viewer.
     pub hidden: CardSet<Card>,
-    /// How many cards each hand has.
+    /// The number of cards in each hand.
     pub hand_sizes: [u8; MAX_SEATS],
-    /// The top of the left and the right pile; none before everyone has hidden.
+    /// The tops of the left and right piles; `None` until everyone has hidden cards.
     pub tops: Option<[Card; 2]>,
     /// The cards under the tops.
     pub buried: CardSet<Card>,
-    /// How many cards the draw pile has.
+    /// The number of cards in the draw pile.
     pub draw: u8,
-    /// How often the draw pile was rebuilt in this round.
+    /// The number of times the draw pile was rebuilt in this round.
     pub rebuilds: u16,
-    /// Where the cards that do not lie open came from, oldest first; an origin without cards is left out.
+    /// The origins of the cards that are not face up, oldest first. Origins without cards are omitted.
     pub origins: Vec<Origin>,
-    /// The points of the rounds before.
+    /// The total points before this round.
     pub totals: [i32; MAX_SEATS],
-    /// What was shown at the end of the last round, once the game is over.
+    /// The cards revealed at the end of the last round, once the game is over.
     pub shown: Option<Shown>,
-    /// The result, once the game is over.
+    /// The outcome, once the game is over.
     pub outcome: Option<Outcome>,
-}
-
-/// The cards in hands, hidden or in the draw pile that came from one draw pile, the first one or a rebuilt one.
-///
-/// Everyone sees which cards a draw pile is made of, who takes cards from it, and which of them are laid again. So
-/// everyone knows all of this, and for one viewer every way to spread `cards`, less what the viewer holds, over these
-/// places is equally likely.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Origin {
-    /// The rebuilding that the cards last went through; 0 is the deal.
-    pub rebuild: u16,
-    /// The cards, the viewer's own among them.
-    pub cards: CardSet<Card>,
-    /// How many of them each hand has.
-    pub in_hands: [u8; MAX_SEATS],
-    /// How many of them are hidden. Only cards of the deal ever are.
-    pub hidden: u8,
-    /// How many of them are in the draw pile. Only the newest ones ever are.
-    pub draw: u8,
-}
-
-impl Origin {
-    const fn empty(rebuild: u16) -> Origin {
-        Origin { rebuild, cards: CardSet::EMPTY, in_hands: [0; MAX_SEATS], hidden: 0, draw: 0 }
-    }
-
-    /// The origin of the cards of this rebuilding, made if it is not there.
-    fn entry(origins: &mut Vec<Origin>, rebuild: u16) -> &mut Origin {
-        let place = origins.partition_point(|origin| origin.rebuild < rebuild);
-        if origins.get(place).is_none_or(|origin| origin.rebuild != rebuild) {
-            origins.insert(place, Origin::empty(rebuild));
-        }
-        &mut origins[place]
-    }
-
-    fn all(game: &HabeFertig) -> Vec<Origin> {
-        let mut origins = Vec::new();
-        let mut count = |cards: CardSet<Card>, place: &dyn Fn(&mut Origin) -> &mut u8| {
-            for card in cards {
-                let origin = Origin::entry(&mut origins, game.origin[card.index()]);
-                origin.cards = origin.cards.with(card);
-                *place(origin) += 1;
-            }
-        };
-        for seat in Seat::all(game.players) {
-            count(game.hands[seat.index()], &|origin| &mut origin.in_hands[seat.index()]);
-            count(game.hidden[seat.index()], &|origin| &mut origin.hidden);
-        }
-        count(game.draw.iter().copied().collect(), &|origin| &mut origin.draw);
-        origins
-    }
 }
 
 impl View {
     pub(super) fn of(game: &HabeFertig, viewer: Viewer) -> View {
-        // An empty hand is what a seat beyond the table has, so it sees what a spectator sees.
-        let viewer =
-            viewer.seat().filter(|s| s.index() < game.players.into()).map_or(Viewer::Spectator, Viewer::Seat);
+        let viewer = viewer.at_table(game.players);
         let own = |cards: &[CardSet<Card>; MAX_SEATS]| {
             viewer.seat().map_or(CardSet::EMPTY, |seat| cards[seat.index()])
         };
@@ -128,33 +76,33 @@ impl View {
             totals: game.totals,
             shown: game.outcome.map(|_| {
                 let winner = Seat::all(game.players).find(|seat| game.hands[seat.index()].is_empty());
-                game.shown(winner)
+                game.revealed(winner)
             }),
             outcome: game.outcome,
         }
     }
 
-    /// The hand of a seat, if the viewer sees it.
+    /// The hand of a seat, if the viewer can see it.
     #[must_use]
     pub fn hand_of(&self, seat: Seat) -> Option<CardSet<Card>> {
         let shown = self.shown.map(|shown| shown.hands[seat.index()]);
         if self.viewer.is(seat) { Some(self.hand) } else { shown }
     }
 
-    /// What a seat has hidden, if the viewer sees it; nothing is what it has hidden before it does.
+    /// The cards hidden by a seat, if the viewer can see them; empty before the seat has hidden any.
     #[must_use]
     pub fn hidden_of(&self, seat: Seat) -> Option<CardSet<Card>> {
         let shown = self.shown.filter(|shown| shown.winner == Some(seat)).map(|shown| shown.hidden);
         if self.viewer.is(seat) { Some(self.hidden) } else { shown }
     }
 
-    /// The cards that go into the gap now, whoever holds them: their player moves again.
+    /// All cards that would go into the gap now, and give their player another move.
     #[must_use]
     pub fn into_gap(&self) -> CardSet<Card> {
         self.tops.map_or(CardSet::EMPTY, card::into_gap)
     }
 
-    /// The cards that the viewer sees: those that lie open, and their own.
+    /// The cards the viewer sees: face-up cards and their own.
     #[must_use]
     pub fn seen(&self) -> CardSet<Card> {
         let turned = match self.phase {
@@ -168,8 +116,8 @@ impl View {
             .fold(open | self.hand | self.hidden, |seen, cards| seen | *cards)
     }
 
-    /// The cards that the viewer does not see: other hands, what others have hidden, and the draw pile. The
-    /// [`origins`](View::origins) tell more about where they can be.
+    /// The cards the viewer does not see: other hands, cards hidden by others, and the draw pile. The
+    /// [`origins`](View::origins) narrow down where they can be.
     #[must_use]
     pub fn unseen(&self) -> CardSet<Card> {
         card::DECK - self.seen()
@@ -211,7 +159,7 @@ impl View {
                 }
                 let size = &mut self.hand_sizes[seat.index()];
                 *size = size.saturating_sub(1);
-                // The last card ends the round, and with it everyone's turn.
+                // The last card ends the round, not just the turn.
                 if *size > 0 && !gap {
                     self.end_turn();
                 }
@@ -234,7 +182,7 @@ impl View {
                 self.origins.push(Origin { cards, draw: cards.len(), ..Origin::empty(self.rebuilds) });
             }
             Event::Shown { shown } => self.shown = Some(shown),
-            Event::RoundScored { points, .. } => self.score(points),
+            Event::RoundScored { points, .. } => points.add_to(&mut self.totals),
             Event::Ended { outcome } => self.outcome = Some(outcome),
         }
     }
@@ -259,7 +207,7 @@ impl View {
         self.shown = None;
     }
 
-    /// A seat hides two cards of its hand.
+    /// Moves two cards of a seat from its hand to the hidden ones.
     fn hide(&mut self, seat: Seat) {
         if let Phase::Hiding { waiting } = &mut self.phase {
             *waiting = waiting.without(seat);
@@ -273,13 +221,13 @@ impl View {
         }
     }
 
-    /// The next card of the draw pile is seen by all.
+    /// Turns the top card of the draw pile face up.
     fn turn_up(&mut self, card: Card) {
         self.draw = self.draw.saturating_sub(1);
         self.open(card, |origin| &mut origin.draw);
     }
 
-    /// A card leaves the place that is counted there, and lies open from now on.
+    /// Removes a card that is now face up from the counted place of its origin.
     fn open(&mut self, card: Card, place: impl Fn(&mut Origin) -> &mut u8) {
         for origin in self.origins.iter_mut().filter(|origin| origin.cards.contains(card)) {
             origin.cards = origin.cards.without(card);
@@ -289,7 +237,7 @@ impl View {
         self.origins.retain(|origin| !origin.cards.is_empty());
     }
 
-    /// A card is laid on a pile.
+    /// Puts a card on a pile.
     fn cover(&mut self, card: Card, pile: Pile) {
         if let Some(tops) = &mut self.tops {
             let covered = std::mem::replace(&mut tops[pile.index()], card);
@@ -297,7 +245,7 @@ impl View {
         }
     }
 
-    /// A seat passes, and takes the next card of the draw pile.
+    /// Moves the top card of the draw pile to the hand of a seat that passed.
     fn take(&mut self, seat: Seat) {
         self.draw = self.draw.saturating_sub(1);
         let size = &mut self.hand_sizes[seat.index()];
@@ -313,12 +261,5 @@ impl View {
     fn end_turn(&mut self) {
         self.turn = self.turn.left(self.players);
         self.turns = self.turns.saturating_add(1);
-    }
-
-    fn score(&mut self, points: Points) {
-        for (seat, points) in points.iter() {
-            let total = &mut self.totals[seat.index()];
-            *total = total.saturating_add(points);
-        }
     }
 }

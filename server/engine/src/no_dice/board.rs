@@ -1,7 +1,7 @@
-//! The table: where cards lie, whether a card may be laid, and what it scores.
+//! The board: the laid cards, and the validation and score of a placement.
 //!
-//! Coordinates count half-segments, x to the right and y downwards. A segment at (x, y) takes up the square from x to
-//! x + 2 and from y to y + 2.
+//! Coordinates are in half-segments, x to the right and y downwards. A segment at (x, y) occupies the square
+//! from x to x + 2 and from y to y + 2.
 
 use arrayvec::ArrayVec;
 
@@ -9,7 +9,7 @@ use super::card::{PLAYING, PlayingCard};
 use super::refusals;
 use crate::{Refusal, Seat};
 
-/// A direction on the table.
+/// A direction on the board.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "a direction is a direction")]
 pub enum Direction {
@@ -20,10 +20,10 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Every direction, in order.
+    /// All directions, in order.
     pub const ALL: [Direction; 4] = [Direction::Right, Direction::Down, Direction::Left, Direction::Up];
 
-    /// The way from a segment to the next one in this direction.
+    /// The offset from a segment to the next one in this direction.
     pub(super) const fn step(self) -> (i16, i16) {
         match self {
             Direction::Right => (2, 0),
@@ -34,12 +34,12 @@ impl Direction {
     }
 }
 
-/// The square of a segment: its left and its upper edge.
+/// The position of a segment: its left and upper edges.
 pub type Square = (i16, i16);
 
-/// A playing card in its place.
+/// A playing card with its position and rotation.
 ///
-/// Two placements are equal exactly when they put the same values on the same squares.
+/// Two placements are equal if and only if they put the same values on the same squares.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Placement {
     card: PlayingCard,
@@ -49,10 +49,10 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// The card with its lower value at (x, y) and its higher one next to it in a direction; nothing if one of the
-    /// two squares is out of the range of the numbers.
+    /// The card with its lower value at (x, y) and its higher value next to it in a direction; `None` if a
+    /// coordinate overflows.
     ///
-    /// A double may be named from either of its ends:
+    /// A double may be given from either of its ends:
     ///
     /// ```
     /// use parlor_engine::no_dice::{Direction, Placement, PlayingCard};
@@ -71,9 +71,8 @@ impl Placement {
         Some(Placement { card, x, y, toward })
     }
 
-    /// The same for a square and a direction that are known to be in range, and that for a double are its upper or
-    /// left end.
-    pub(super) const fn known(card: PlayingCard, (x, y): Square, toward: Direction) -> Placement {
+    /// The same without checks, for coordinates in range; a double must be given from its upper or left end.
+    pub(super) const fn new_unchecked(card: PlayingCard, (x, y): Square, toward: Direction) -> Placement {
         Placement { card, x, y, toward }
     }
 
@@ -83,41 +82,42 @@ impl Placement {
         self.card
     }
 
-    /// The square of the lower value; of a double, the upper or left one.
+    /// The square of the lower value; for a double, the upper or left one.
     #[must_use]
     pub const fn lower(self) -> Square {
         (self.x, self.y)
     }
 
-    /// The square of the higher value; of a double, the other one.
+    /// The square of the higher value; for a double, the other one.
     #[must_use]
     pub const fn higher(self) -> Square {
         let (dx, dy) = self.toward.step();
         (self.x + dx, self.y + dy)
     }
 
-    /// Where the higher value lies, seen from the lower one; for a double right or down.
+    /// The direction from the lower value to the higher one; for a double, right or down.
     #[must_use]
     pub const fn toward(self) -> Direction {
         self.toward
     }
 
-    /// Whether this is where a first card lies: its lower value at the origin, of a double either segment.
+    /// Returns true if this is valid for the first card: its lower value at the origin; for a double, either
+    /// segment.
     fn is_first(self) -> bool {
         self.lower() == (0, 0) || self.card.is_double() && self.higher() == (0, 0)
     }
 }
 
-/// A card on the table, and who laid it.
+/// A card on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Laid {
-    /// Who laid it.
+    /// The player.
     pub seat: Seat,
     /// The card and its place.
     pub placement: Placement,
 }
 
-/// A segment on top of all others at its place.
+/// A visible segment: no other segment lies on top of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Segment {
     /// The left edge, in half-segments.
@@ -126,29 +126,29 @@ pub struct Segment {
     pub y: i16,
     /// Its value.
     pub value: u8,
-    /// The card it belongs to: the first one that was laid is 0.
+    /// The index of its card in the order of laying, starting at 0.
     pub card: u8,
 }
 
 impl Segment {
-    /// How far a square is off, to the right and down.
-    fn way_to(self, (x, y): Square) -> (i32, i32) {
+    /// The offset of a square from this segment, to the right and down.
+    fn offset_to(self, (x, y): Square) -> (i32, i32) {
         (i32::from(x) - i32::from(self.x), i32::from(y) - i32::from(self.y))
     }
 
     fn overlaps(self, square: Square) -> bool {
-        let (dx, dy) = self.way_to(square);
+        let (dx, dy) = self.offset_to(square);
         dx.abs() < 2 && dy.abs() < 2
     }
 
-    /// Whether the two share a stretch of edge: half an edge is enough, a corner is not.
+    /// Returns true if the two share part of an edge: half an edge is enough, a corner is not.
     fn touches(self, square: Square) -> bool {
-        let (dx, dy) = self.way_to(square);
+        let (dx, dy) = self.offset_to(square);
         dx.abs() == 2 && dy.abs() < 2 || dx.abs() < 2 && dy.abs() == 2
     }
 }
 
-/// All cards on the table.
+/// The cards on the board.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Board {
     laid: ArrayVec<Laid, PLAYING>,
@@ -156,17 +156,17 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// The cards in the order in which they were laid.
+    /// The cards in the order they were laid.
     pub(super) fn laid(&self) -> &[Laid] {
         &self.laid
     }
 
-    /// The uppermost segments, in the order in which they were laid. The two of a card stand side by side.
+    /// The visible segments in the order they were laid. The two segments of a card are adjacent.
     pub(super) fn visible(&self) -> &[Segment] {
         &self.visible
     }
 
-    /// What laying the card there would score, or the rule against it.
+    /// The score of the placement, or the rule it breaks.
     pub(super) fn check(&self, placement: Placement) -> Result<i32, Refusal> {
         let new =
             [(placement.lower(), placement.card.lower()), (placement.higher(), placement.card.higher())];
@@ -174,13 +174,13 @@ impl Board {
         if self.laid.is_empty() {
             return if placement.is_first() { Ok(own) } else { Err(refusals::FIRST_CARD) };
         }
-        // The cards of which a segment is covered: contacts with their other segments need not match.
+        // The cards with a covered segment: contacts with their other segment need not match.
         let mut exempt = [None; 2];
         let mut covered = 0;
         for segment in &self.visible {
             for ((square, value), exempt) in new.iter().zip(&mut exempt) {
                 if segment.overlaps(*square) {
-                    if segment.way_to(*square) != (0, 0) {
+                    if segment.offset_to(*square) != (0, 0) {
                         return Err(refusals::COVER_WHOLE);
                     }
                     if segment.value != *value {
@@ -212,7 +212,7 @@ impl Board {
         Ok(own + covered + contacts)
     }
 
-    /// Lays a card that is not on the table yet, or refuses it as [`check`](Board::check) does.
+    /// Lays a card that is not on the board yet, or refuses it like [`check`](Board::check).
     pub(super) fn lay(&mut self, laid: Laid) -> Result<i32, Refusal> {
         let placement = laid.placement;
         let points = self.check(placement)?;

@@ -2,13 +2,13 @@
 
 use arrayvec::ArrayVec;
 
-/// How many cards there are.
+/// The number of cards in the deck.
 pub(super) const DECK: usize = 60;
 
-/// How many playing cards there are.
+/// The number of playing cards.
 pub(super) const PLAYING: usize = 45;
 
-/// How many different values there are.
+/// The number of different values.
 pub(super) const VALUES: usize = 9;
 
 /// The lowest value.
@@ -16,11 +16,11 @@ pub(super) const LOWEST: u8 = 2;
 
 /// A playing card: two segments, each with a value from 2 to 10.
 ///
-/// Its code counts the pairs 2|2, 2|3, ... 2|10, 3|3, ... 10|10.
+/// Codes enumerate the pairs 2|2, 2|3, ... 2|10, 3|3, ... 10|10.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PlayingCard(u8);
 
-/// The values of the playing cards, in the order of their codes.
+/// The values of the playing cards, in code order.
 const PAIRS: [[u8; 2]; PLAYING] = {
     let mut pairs = [[0; 2]; PLAYING];
     let (mut code, mut lower, mut higher) = (0, 2, 2);
@@ -52,19 +52,19 @@ impl PlayingCard {
         PAIRS.iter().position(|values| *values == pair).map(|code| PlayingCard(code as u8))
     }
 
-    /// The lower of its values.
+    /// The lower value.
     #[must_use]
     pub const fn lower(self) -> u8 {
         PAIRS[self.0 as usize][0]
     }
 
-    /// The higher of its values; that of a double is as high as the lower one.
+    /// The higher value; equal to the lower one for a double.
     #[must_use]
     pub const fn higher(self) -> u8 {
         PAIRS[self.0 as usize][1]
     }
 
-    /// Whether its two values are the same.
+    /// Returns true if both values are equal.
     #[must_use]
     pub const fn is_double(self) -> bool {
         self.lower() == self.higher()
@@ -75,18 +75,18 @@ impl PlayingCard {
     }
 }
 
-/// A card. The code of an action card follows those of the playing cards; all cards of a kind share it.
+/// A card. The codes of the action cards follow those of the playing cards; all cards of a kind share one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Card {
-    /// A card with two segments, of which there is one.
+    /// A unique card with two segments.
     Playing(PlayingCard),
-    /// SWITCH, which reverses the direction of play; there are 4.
+    /// SWITCH reverses the direction of play; 4 copies.
     Switch,
-    /// PASS, which skips a player; there are 4.
+    /// PASS skips a player; 4 copies.
     Pass,
-    /// X2, which doubles what the player lays next; there are 4.
+    /// X2 doubles the next card the player lays; 4 copies.
     X2,
-    /// SWAP, which trades hands; there are 3.
+    /// SWAP trades hands; 3 copies.
     Swap,
 }
 
@@ -94,7 +94,7 @@ impl Card {
     /// The kinds of action cards, in order.
     pub const ACTIONS: [Card; 4] = [Card::Switch, Card::Pass, Card::X2, Card::Swap];
 
-    /// How many cards of this kind there are.
+    /// The number of cards of this kind in the deck.
     #[must_use]
     pub const fn copies(self) -> u8 {
         match self {
@@ -124,12 +124,12 @@ impl crate::Card for Card {
     }
 }
 
-/// Every kind of card, in the order of the codes.
+/// All kinds of cards, in code order.
 pub(super) fn kinds() -> impl Iterator<Item = Card> {
     (0..).map_while(<Card as crate::Card>::from_code)
 }
 
-/// All cards, in the order of their codes.
+/// The deck, in code order.
 pub(super) fn deck() -> ArrayVec<Card, DECK> {
     kinds().flat_map(|card| std::iter::repeat_n(card, card.copies().into())).collect()
 }

@@ -1,87 +1,92 @@
-//! Cards held together, where cards of a kind cannot be told apart.
+//! A multiset of cards, in which action cards of a kind are indistinguishable.
 
 use std::fmt;
 
 use super::card::{self, Card, PLAYING, PlayingCard};
 use crate::Card as _;
 
-/// Cards without an order, such as a hand: each playing card once at most, and up to 7 action cards of each kind.
+/// A multiset of cards, such as a hand: each playing card at max once, and up to 7 action cards of each
+/// kind.
 ///
-/// A bit for each playing card, then three bits for each kind of action card.
+/// Encoded as one bit for each playing card, then three bits for each kind of action card.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Hand(u64);
 
 const PLAYING_BITS: u64 = (1 << PLAYING) - 1;
-const MOST: u64 = 7;
+const MAX_COUNT: u64 = 7;
 
-/// Where the bits of a kind are, and how high they can count.
-const fn place(code: u8) -> (u32, u64) {
+/// The bit offset of a kind's count, and its maximum.
+const fn bit_field(code: u8) -> (u32, u64) {
     let code = code as u32;
     match code.checked_sub(PLAYING as u32) {
         None => (code, 1),
-        Some(kind) => (PLAYING as u32 + 3 * kind, MOST),
+        Some(kind) => (PLAYING as u32 + 3 * kind, MAX_COUNT),
     }
 }
 
 impl Hand {
-    /// No card.
+    /// No cards.
     pub const EMPTY: Hand = Hand(0);
 
-    /// How many cards of this kind there are.
+    /// The number of cards of this kind.
     #[must_use]
     pub fn count(self, card: Card) -> u8 {
-        let (shift, most) = place(card.code());
-        (self.0 >> shift & most) as u8
+        let (shift, max) = bit_field(card.code());
+        (self.0 >> shift & max) as u8
     }
 
-    /// Whether the card is there.
+    /// Returns true if there is a card of this kind.
     #[must_use]
     pub fn contains(self, card: Card) -> bool {
         self.count(card) > 0
     }
 
-    /// The cards with this one more; as they are if there is no room for it.
+    /// Adds a card; unchanged if its count is at the maximum.
     #[must_use]
     pub fn with(self, card: Card) -> Hand {
-        let (shift, most) = place(card.code());
-        let room = u64::from(self.count(card)) < most;
+        let (shift, max) = bit_field(card.code());
+        let room = u64::from(self.count(card)) < max;
         Hand(self.0 + (u64::from(room) << shift))
     }
 
-    /// The cards with this one less; as they are if it is not there.
+    /// Removes a card; unchanged if there is none.
     #[must_use]
     pub fn without(self, card: Card) -> Hand {
-        let (shift, _) = place(card.code());
+        let (shift, _) = bit_field(card.code());
         Hand(self.0 - (u64::from(self.contains(card)) << shift))
     }
 
-    /// These cards and the others.
+    /// The sum with the others.
     #[must_use]
     pub fn and(self, others: Hand) -> Hand {
         others.into_iter().fold(self, Hand::with)
     }
 
-    /// These cards less the others, as far as they are there.
+    /// The difference from the others, at least 0 of each kind.
     #[must_use]
     pub fn less(self, others: Hand) -> Hand {
         others.into_iter().fold(self, Hand::without)
     }
 
-    /// How many cards there are.
+    /// The number of cards.
     #[must_use]
     pub const fn len(self) -> u8 {
         let playing = (self.0 & PLAYING_BITS).count_ones() as u64;
         let actions = self.0 >> PLAYING;
-        (playing + (actions & MOST) + (actions >> 3 & MOST) + (actions >> 6 & MOST) + (actions >> 9)) as u8
+        (playing
+            + (actions & MAX_COUNT)
+            + (actions >> 3 & MAX_COUNT)
+            + (actions >> 6 & MAX_COUNT)
+            + (actions >> 9)) as u8
     }
 
-    /// Whether there is no card.
+    /// Returns true if there are no cards.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The playing cards, in order.
+    /// The playing cards, in code order.
     pub(super) fn playing(self) -> impl Iterator<Item = PlayingCard> {
         let mut left = self.0 & PLAYING_BITS;
         std::iter::from_fn(move || {
@@ -91,13 +96,13 @@ impl Hand {
         })
     }
 
-    /// All cards of the game.
+    /// The full deck.
     pub(super) fn full_deck() -> Hand {
         card::deck().into_iter().collect()
     }
 }
 
-/// The cards of a [`Hand`], lowest code first, cards of a kind one after the other.
+/// Iterator over the cards of a [`Hand`], in code order.
 #[derive(Clone, Debug)]
 pub struct HandCards(Hand);
 

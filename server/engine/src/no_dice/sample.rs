@@ -1,4 +1,4 @@
-//! Worlds that agree with what one viewer knows of a game of No Dice.
+//! Sampling game states consistent with a view of No Dice, and validating views.
 
 use arrayvec::ArrayVec;
 use rand_core::Rng;
@@ -6,20 +6,20 @@ use rand_core::Rng;
 use super::board::Board;
 use super::card::DECK;
 use super::window::can_open;
-use super::{Card, Decision, HAND, Hand, NoDice, View};
-use crate::error::possible;
+use super::{Card, Decision, HAND_SIZE, Hand, Laid, NoDice, View};
+use crate::error::ensure;
 use crate::{Chance, Game, ImpossibleView, MAX_SEATS, Outcome, Seat, Seats, shuffle};
 
-/// A game that gives this view. Every way to spread the unseen cards over the places where they can be is equally
-/// likely, provided that somebody holds a PASS card where the viewer waits for an answer in a window. A wait in a window
-/// that is held says nothing of anybody's cards.
+/// Samples a game state with this view. All distributions of the unseen cards are equally likely, given that
+/// another seat holds a PASS card if the viewer waits for an answer in a window. Waiting in a held window
+/// reveals nothing about hidden cards.
 ///
-/// Where the viewer cannot tell whether a window is open, the turn has begun; where one is open, nobody but the viewer
-/// has answered.
-pub(super) fn world(view: &View, rng: &mut impl Rng) -> Result<NoDice, ImpossibleView> {
+/// If the viewer cannot tell whether a window is open, the turn has begun; if a window is open, no seat but
+/// the viewer has answered.
+pub(super) fn sample(view: &View, rng: &mut impl Rng) -> Result<NoDice, ImpossibleView> {
     let board = check(view)?;
     let sees_window = view.decision == Some(Decision::Window) || waits(view);
-    // Those who are asked, if they hold a PASS card and the viewer sees the window.
+    // The seats that are asked if they hold a PASS card and the viewer sees the window.
     let mut others = Seats::all(view.players).without(view.turn);
     if view.said_yes {
         others = view.viewer.seat().map_or(others, |viewer| others.without(viewer));
@@ -29,7 +29,7 @@ pub(super) fn world(view: &View, rng: &mut impl Rng) -> Result<NoDice, Impossibl
     } else {
         can_hold_pass(view, others)
     };
-    possible(!waits(view) || can_wait, "a wait for an answer that nobody can give")?;
+    ensure(!waits(view) || can_wait, "the viewer waits although no seat can be asked")?;
     let mut unseen: ArrayVec<Card, DECK> = view.unseen().into_iter().collect();
     let mut game = NoDice {
         options: view.options,
@@ -72,7 +72,7 @@ pub(super) fn world(view: &View, rng: &mut impl Rng) -> Result<NoDice, Impossibl
     Ok(game)
 }
 
-/// Deals the unseen cards: other hands are filled up from the front, and the rest is the draw pile.
+/// Deals the unseen cards: other hands are filled from the front, and the remaining cards are the draw pile.
 fn deal(view: &View, unseen: &[Card], game: &mut NoDice) {
     let mut rest = unseen;
     for seat in Seat::all(view.players) {
@@ -88,18 +88,19 @@ fn deal(view: &View, unseen: &[Card], game: &mut NoDice) {
     game.draw_pile = rest.iter().copied().collect();
 }
 
-/// How many cards in another's hand the viewer does not know.
+/// The number of cards in another hand that the viewer does not know.
 fn unknown(view: &View, seat: Seat) -> u8 {
     view.hand_sizes[seat.index()].saturating_sub(view.known[seat.index()].len())
 }
 
-/// Whether the viewer sees a window and waits for its end: having said yes, or about to play.
+/// Returns true if the viewer sees a window and waits for its end: after answering yes, or as the next
+/// player.
 fn waits(view: &View) -> bool {
     let about_to_play = view.viewer.is(view.turn) && view.decision.is_none() && view.outcome.is_none();
     view.said_yes || about_to_play
 }
 
-/// Whether one of the seats can have a PASS card.
+/// Returns true if one of the seats can hold a PASS card.
 fn can_hold_pass(view: &View, seats: Seats) -> bool {
     let unseen = view.unseen().contains(Card::Pass);
     seats
@@ -107,85 +108,90 @@ fn can_hold_pass(view: &View, seats: Seats) -> bool {
         .any(|seat| view.known[seat.index()].contains(Card::Pass) || unseen && unknown(view, seat) > 0)
 }
 
-/// Whether a game can look like this, and the table if so. Points are only checked for their range.
+/// Validates the view and returns its board. Points are only checked for their range.
 fn check(view: &View) -> Result<Board, ImpossibleView> {
-    possible(NoDice::INFO.check(NoDice::INFO.rules_version, view.players).is_ok(), "the number of players")?;
-    let at_table = |seat: Seat| seat.index() < usize::from(view.players);
-    possible(at_table(view.turn), "a turn of nobody")?;
-    possible(view.viewer.seat().is_none_or(at_table), "a viewer who is not at the table")?;
-    possible(view.x2.fits(view.players), "an x2 of nobody")?;
-    possible(view.passed.fits(view.players), "a pass of nobody")?;
-    for seat in Seat::all(MAX_SEATS as u8).filter(|seat| !at_table(*seat)) {
+    NoDice::INFO.check_view(view.players, view.viewer)?;
+    ensure(view.turn.is_at_table(view.players), "the turn belongs to a seat that is not at the table")?;
+    ensure(view.x2.fits(view.players), "a seat that is not at the table has an x2")?;
+    ensure(view.passed.fits(view.players), "a seat that is not at the table has passed")?;
+    for seat in Seat::all(MAX_SEATS as u8).skip(view.players.into()) {
         let i = seat.index();
         let nothing = view.hand_sizes[i] == 0 && view.known[i].is_empty() && view.scores[i] == 0;
-        possible(nothing, "points or cards of nobody")?;
+        ensure(nothing, "a seat that is not at the table has points or cards")?;
     }
     check_cards(view)?;
     check_moment(view)?;
     check_table(view)
 }
 
-/// Every card is in one place, and hands are as large as they say.
+/// Validates that every card is in exactly one place, and the sizes of the hands.
 fn check_cards(view: &View) -> Result<(), ImpossibleView> {
-    possible(
+    ensure(
         Card::ACTIONS.iter().map(|card| view.played.count(*card)).sum::<u8>() == view.played.len(),
-        "a playing card among the action cards",
+        "a playing card is among the played action cards",
     )?;
-    possible(view.x2.len() <= view.played.count(Card::X2), "an x2 that nobody played")?;
+    ensure(view.x2.len() <= view.played.count(Card::X2), "an x2 is pending that was not played")?;
     let places = view.known.iter().chain([&view.hand, &view.played]);
     let count: usize = places.map(|cards| usize::from(cards.len())).sum();
     let seen = view.seen().len();
-    possible(count + view.table.len() == usize::from(seen), "a card in two places")?;
+    ensure(count + view.table.len() == usize::from(seen), "a card is in two places")?;
     let unseen = view.unseen().len();
-    possible(usize::from(seen) + usize::from(unseen) == DECK, "more cards of a kind than there are")?;
+    ensure(usize::from(seen) + usize::from(unseen) == DECK, "there are too many cards of a kind")?;
     let own = view.viewer.seat();
     let own_size = own.map_or(0, |seat| view.hand_sizes[seat.index()]);
-    possible(view.hand.len() == own_size, "a hand that is not as large as its size says")?;
+    ensure(view.hand.len() == own_size, "a hand does not match its size")?;
     let mut hidden = u32::from(view.draw_pile);
     for seat in Seat::all(view.players) {
         let (size, known) = (view.hand_sizes[seat.index()], view.known[seat.index()]);
-        possible(size <= HAND, "a hand that is too large")?;
-        possible(known.len() <= size, "more cards known in a hand than it has")?;
+        ensure(size <= HAND_SIZE, "a hand is too large")?;
+        ensure(known.len() <= size, "more cards are known in a hand than it has")?;
         if own.is_none_or(|own| own == seat) {
-            possible(known.is_empty(), "a memory that nobody has")?;
+            ensure(
+                known.is_empty(),
+                "the viewer remembers cards in its own hand, or a spectator remembers cards",
+            )?;
         }
         if own != Some(seat) {
             hidden += u32::from(unknown(view, seat));
         }
     }
-    possible(hidden == u32::from(unseen), "cards that are nowhere")
+    ensure(hidden == u32::from(unseen), "the cards do not add up to the deck")
 }
 
-/// The game is over or not, and what the viewer is asked fits the moment.
+/// Validates the outcome, and the viewer's decision.
 fn check_moment(view: &View) -> Result<(), ImpossibleView> {
     let no_cards = view.draw_pile == 0 && view.hand_sizes == [0; MAX_SEATS];
     let over = no_cards || view.passed == Seats::all(view.players);
-    let result = over.then(|| Outcome::by_points(view.players, view.scores));
-    possible(view.outcome == result, "a result too early, too late, or not what the points give")?;
-    possible(over || view.draw_pile > 0 || view.hand_sizes[view.turn.index()] > 0, "a turn without cards")?;
+    let result = over.then(|| Outcome::from_points(view.players, view.scores));
+    ensure(view.outcome == result, "the outcome contradicts the cards, the passes or the points")?;
+    ensure(
+        over || view.draw_pile > 0 || view.hand_sizes[view.turn.index()] > 0,
+        "the seat to act has no card and none to draw",
+    )?;
     let is_up = view.viewer.is(view.turn);
     let can_be_asked = !over && !is_up && view.hand.contains(Card::Pass);
-    possible(
+    ensure(
         match view.decision {
             None => true,
             Some(Decision::Turn) => is_up && !over,
             Some(Decision::Window) => can_be_asked,
         },
-        "a decision that is not the viewer's",
+        "the viewer cannot have this decision",
     )?;
-    possible(
-        !view.said_yes || can_be_asked && view.decision.is_none(),
-        "a yes that the viewer cannot have said",
-    )
+    ensure(!view.said_yes || can_be_asked && view.decision.is_none(), "the viewer cannot have answered yes")
 }
 
-/// Every card on the table could be laid, and the points are what was scored, doubled at most.
+/// Validates that every card on the board could be laid, and that the points are those of the board, at most
+/// doubled.
 fn check_table(view: &View) -> Result<Board, ImpossibleView> {
-    let at_table = |seat: Seat| seat.index() < usize::from(view.players);
-    possible(view.table.iter().all(|laid| at_table(laid.seat)), "a card that nobody laid")?;
+    let at_table = |laid: &Laid| laid.seat.is_at_table(view.players);
+    ensure(
+        view.table.iter().all(at_table),
+        "a card on the board belongs to a seat that is not at the table",
+    )?;
     let (board, points) = view.board();
-    possible(board.laid() == view.table, "a card on the table where it cannot lie")?;
+    ensure(board.laid() == view.table, "a card on the board is in an illegal position")?;
     let in_range = |(score, points): (&i32, &i32)| (*points..=2 * points).contains(score);
-    possible(view.scores.iter().zip(&points).all(in_range), "points that the table does not give")?;
+    ensure(view.scores.iter().zip(&points).all(in_range), "the points do not follow from the board")?;
     Ok(board)
 }

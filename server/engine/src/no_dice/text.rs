@@ -1,4 +1,4 @@
-//! No Dice in words.
+//! Localised text of No Dice.
 
 use std::fmt::{self, Formatter, Write};
 
@@ -8,7 +8,7 @@ use crate::{Seat, Seats};
 
 display_in_english!(Card, PlayingCard, Hand, Options, PlayOrder, Placement, Action, Decision, Event, View);
 
-/// A fixed text.
+/// A constant text.
 const fn text(en: &'static str, de: &'static str) -> Text {
     Text { en, de }
 }
@@ -254,8 +254,8 @@ impl Say for View {
     }
 }
 
-/// Draws the segments on top, each four characters wide and two lines high, open to the other segment of its card. A
-/// last line says where the upper left corner is.
+/// Draws the visible segments, each four characters wide and two lines high, without an edge between the two
+/// segments of a card. The last line gives the coordinates of the upper left corner.
 fn draw(visible: &[Segment], f: &mut Formatter<'_>) -> fmt::Result {
     let bounds = |edge: fn(&Segment) -> i16| {
         let edges = visible.iter().map(edge);
@@ -280,7 +280,7 @@ fn draw(visible: &[Segment], f: &mut Formatter<'_>) -> fmt::Result {
     }
     for row in rows {
         for (i, mark) in row.iter().enumerate() {
-            // No blanks at the end of a line.
+            // Omit trailing blanks.
             if row[i..].iter().all(|mark| *mark == ' ') {
                 break;
             }

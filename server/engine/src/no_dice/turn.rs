@@ -1,11 +1,12 @@
-//! How a game of No Dice goes on: the deal, turns, draws and the end. Windows have a file of their own.
+//! The flow of a game of No Dice: the deal, turns, draws and the end. See `window.rs` for windows.
 
 use super::board::Board;
-use super::{Action, Card, Event, HAND, Hand, Laid, NoDice, Options, PlayOrder, card, refusals};
+use super::{Action, Card, Event, HAND_SIZE, Hand, Laid, NoDice, Options, PlayOrder, card, refusals};
+use crate::game::check_to_act;
 use crate::{Audience, Chance, Events, Game, MAX_SEATS, Outcome, Refusal, Seat, Seats, SetupError, Shuffle};
 
 impl NoDice {
-    /// Deals, and opens the window before the first turn.
+    /// Deals and opens the window before the first turn.
     pub(super) fn set_up(
         rules_version: u32,
         options: Options,
@@ -14,7 +15,7 @@ impl NoDice {
         windows_held: bool,
         events: &mut impl Events<Event>,
     ) -> Result<NoDice, SetupError> {
-        NoDice::INFO.check(rules_version, players)?;
+        NoDice::INFO.check_setup(rules_version, players)?;
         let mut cards = card::deck();
         chance.shuffle(Shuffle::deal(0), &mut cards, events);
         cards.reverse();
@@ -39,7 +40,7 @@ impl NoDice {
             outcome: None,
         };
         for seat in Seat::all(players) {
-            let hand = game.take(HAND);
+            let hand = game.take(HAND_SIZE);
             game.hands[seat.index()] = hand;
             events.tell(Audience::Only(seat), Event::Dealt { hand });
         }
@@ -47,17 +48,9 @@ impl NoDice {
         Ok(game)
     }
 
-    /// The rule against an action, except those about where a card may lie.
+    /// Validates an action, except for the position of a card.
     pub(super) fn check(&self, seat: Seat, action: Action) -> Result<(), Refusal> {
-        if !self.has(seat) {
-            return Err(Refusal::NO_SUCH_SEAT);
-        }
-        if self.outcome.is_some() {
-            return Err(Refusal::GAME_OVER);
-        }
-        if !self.to_act().contains(seat) {
-            return Err(Refusal::NOT_ASKED);
-        }
+        check_to_act(self, seat)?;
         if self.asked.contains(seat) {
             return match action {
                 Action::PassCard | Action::Decline => Ok(()),
@@ -77,20 +70,18 @@ impl NoDice {
             return Err(Refusal::NOT_IN_HAND);
         }
         match action {
-            Action::Swap(with) if with == seat || !self.has(with) => Err(refusals::SWAP_PARTNER),
+            Action::Swap(with) if with == seat || !with.is_at_table(self.players) => {
+                Err(refusals::SWAP_PARTNER)
+            }
             _ => Ok(()),
         }
-    }
-
-    fn has(&self, seat: Seat) -> bool {
-        seat.index() < usize::from(self.players)
     }
 
     pub(super) fn after(&self, seat: Seat) -> Seat {
         self.order.after(seat, self.players)
     }
 
-    /// Takes the turn of a seat. Nothing changes if a card may not lie where it is laid.
+    /// Plays the turn of a seat. Nothing changes if the position of a card is illegal.
     pub(super) fn play(
         &mut self,
         seat: Seat,
@@ -104,7 +95,7 @@ impl NoDice {
             self.scores[seat.index()] += points;
             events.tell(Audience::Everyone, Event::Laid { seat, placement, points, doubled });
         }
-        // Whatever is done on a turn, an x2 that waited for it is used or lost.
+        // Any action on a turn uses up a pending x2.
         self.x2 = self.x2.without(seat);
         self.passed = match action {
             Action::Pass => self.passed.with(seat),
@@ -136,15 +127,15 @@ impl NoDice {
             Action::Pass => events.tell(Audience::Everyone, Event::Passed { seat, by_itself: false }),
         }
         if !self.end(events) {
-            let missing = HAND.saturating_sub(self.hands[seat.index()].len());
+            let missing = HAND_SIZE.saturating_sub(self.hands[seat.index()].len());
             self.draw(seat, missing, events);
             self.pass_on(next, events);
         }
         Ok(())
     }
 
-    /// A seat is up next. If it has no card and cannot draw, it passes, and so on. Otherwise the window before its
-    /// turn opens.
+    /// Makes a seat next. If it has no card and cannot draw, it passes automatically and the seat after it is
+    /// next; otherwise the window before its turn opens.
     pub(super) fn pass_on(&mut self, next: Seat, events: &mut impl Events<Event>) {
         let mut seat = next;
         loop {
@@ -164,23 +155,23 @@ impl NoDice {
         self.open_window(events);
     }
 
-    /// Whether no card is left in any hand or to draw, or everybody has passed.
+    /// Returns true if no card is left in any hand or to draw, or if everyone has passed.
     fn is_over(&self) -> bool {
         let no_cards = self.draw_pile.is_empty() && self.hands.iter().all(|hand| hand.is_empty());
         no_cards || self.passed == Seats::all(self.players)
     }
 
-    /// Ends the game if it is over, and says whether it is.
+    /// Ends the game if it is over, and returns true if it is.
     fn end(&mut self, events: &mut impl Events<Event>) -> bool {
         if self.is_over() {
-            let outcome = Outcome::by_points(self.players, self.scores);
+            let outcome = Outcome::from_points(self.players, self.scores);
             self.outcome = Some(outcome);
             events.tell(Audience::Everyone, Event::Ended { outcome });
         }
         self.outcome.is_some()
     }
 
-    /// A card leaves a hand and is seen by all, so nobody remembers it there any longer.
+    /// Removes a played card from a hand. Everyone sees it, so all memories of it in that hand are cleared.
     pub(super) fn spend(&mut self, seat: Seat, card: Card) {
         let hand = &mut self.hands[seat.index()];
         *hand = hand.without(card);
@@ -193,7 +184,8 @@ impl NoDice {
         }
     }
 
-    /// Trades two hands. The two remember what they gave; what others knew of either hand has been traded on.
+    /// Trades two hands. Both players remember the hand they gave; everyone else forgets what they knew of
+    /// either hand.
     fn trade(&mut self, seat: Seat, with: Seat, events: &mut impl Events<Event>) {
         let (one, other) = (seat.index(), with.index());
         for known in &mut self.known {
@@ -210,13 +202,13 @@ impl NoDice {
         }
     }
 
-    /// The next `count` cards of the draw pile, or as many as it has.
+    /// Removes the top `count` cards of the draw pile, or as many as it has.
     pub(super) fn take(&mut self, count: u8) -> Hand {
         let left = self.draw_pile.len().saturating_sub(count.into());
         self.draw_pile.drain(left..).collect()
     }
 
-    /// Draws `count` cards, or as many as there are. Only the player sees which.
+    /// Draws `count` cards, or as many as there are. Only the player sees them.
     pub(super) fn draw(&mut self, seat: Seat, count: u8, events: &mut impl Events<Event>) {
         let cards = self.take(count);
         if cards.is_empty() {

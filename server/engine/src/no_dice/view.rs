@@ -1,67 +1,69 @@
-//! What one viewer knows of a game of No Dice.
+//! The view of a game of No Dice.
 
 use super::board::Board;
 use super::{Card, Event, Hand, Laid, NoDice, Options, Placement, PlayOrder, Segment};
 use crate::{Game, MAX_SEATS, Outcome, Refusal, Seat, Seats, Viewer};
 
-/// What a viewer is to decide.
+/// The decision a viewer has to make.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Decision {
-    /// What to do on their turn.
+    /// The action of their turn.
     Turn,
-    /// Whether to play PASS before the turn of another begins. Nobody else knows that they are asked.
+    /// The choice to play PASS before another player's turn begins. Only the asked player knows of it.
     Window,
 }
 
-/// All that one viewer knows. Arrays have a slot a seat; those of seats that are not there are empty.
+/// Everything one viewer knows. Arrays have one slot per seat; slots of seats that are not at the table are
+/// empty.
 ///
-/// Whether a window is open shows only to those who are in it: to a player who is asked or has said yes, and to the one
-/// about to play, who is not asked for a turn yet. To everybody else a turn that is about to begin looks like one that
-/// has begun. Where windows are held, nobody can tell whether others are asked in one.
+/// An open window is visible only to those involved: to a player who is asked or has answered yes, and to the
+/// next player, whose turn does not begin. To everyone else, a turn that has not begun looks like one that
+/// has. If windows are held, no viewer can tell whether others are asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
-    /// Whose view it is.
+    /// The viewer.
     pub viewer: Viewer,
-    /// How many play.
+    /// The number of players.
     pub players: u8,
-    /// How the table was set up.
+    /// The options of the table.
     pub options: Options,
     /// The direction of play.
     pub order: PlayOrder,
-    /// Who is about to play, or playing.
+    /// The seat whose turn has begun or is next.
     pub turn: Seat,
-    /// Whether every window before a turn is held open equally long, whether anybody is asked or not: that the viewer
-    /// has to wait then says nothing of others' cards.
+    /// True if every window before a turn is held open equally long, even if no seat is asked: having to wait
+    /// then reveals nothing about other hands.
     pub windows_held: bool,
-    /// What the viewer is to decide now.
+    /// The viewer's current decision, if any.
     pub decision: Option<Decision>,
-    /// Whether the viewer said yes in a window that is still open.
+    /// True if the viewer answered yes in a window that is still open.
     pub said_yes: bool,
-    /// The viewer's own hand; a spectator has none.
+    /// The viewer's hand; empty for a spectator.
     pub hand: Hand,
-    /// Cards that the viewer gave away in a SWAP, with those who still hold them.
+    /// The cards the viewer gave away in a SWAP, by the seat that still holds them.
     pub known: [Hand; MAX_SEATS],
-    /// How many cards each hand has.
+    /// The number of cards in each hand.
     pub hand_sizes: [u8; MAX_SEATS],
-    /// How many cards the draw pile has.
+    /// The number of cards in the draw pile.
     pub draw_pile: u8,
-    /// The cards on the table, in the order in which they were laid.
+    /// The cards on the board, in the order they were laid.
     pub table: Vec<Laid>,
     /// The action cards that were played.
     pub played: Hand,
-    /// Whose next playing card scores double, if they lay one on the next turn they take.
+    /// The seats whose next playing card scores double, if laid on the next turn they take.
     pub x2: Seats,
-    /// Who has passed since the last turn in which a card was played.
+    /// The seats that have passed since the last turn in which a card was played.
     pub passed: Seats,
     /// The points of each player.
     pub scores: [i32; MAX_SEATS],
-    /// The result, once the game is over.
+    /// The outcome, once the game is over.
     pub outcome: Option<Outcome>,
 }
 
 impl View {
     pub(super) fn of(game: &NoDice, viewer: Viewer) -> View {
-        let seat = viewer.seat().filter(|seat| seat.index() < game.players.into());
+        let viewer = viewer.at_table(game.players);
+        let seat = viewer.seat();
         let decision = |seat: Seat| {
             if game.asked.contains(seat) {
                 Some(Decision::Window)
@@ -70,7 +72,7 @@ impl View {
             }
         };
         View {
-            viewer: seat.map_or(Viewer::Spectator, Viewer::Seat),
+            viewer,
             players: game.players,
             options: game.options,
             order: game.order,
@@ -91,28 +93,27 @@ impl View {
         }
     }
 
-    /// The cards whose place the viewer does not know: they are in other hands or to be drawn.
+    /// The cards whose location the viewer does not know: in other hands or in the draw pile.
     #[must_use]
     pub fn unseen(&self) -> Hand {
         Hand::full_deck().less(self.seen())
     }
 
-    /// The cards whose place the viewer knows.
+    /// The cards whose location the viewer knows.
     pub(super) fn seen(&self) -> Hand {
         let table = self.table.iter().map(|laid| Card::Playing(laid.placement.card()));
         let known = self.known.iter().fold(self.hand, |seen, known| seen.and(*known));
         table.fold(known.and(self.played), Hand::with)
     }
 
-    /// The segments on top of all others, in the order in which they were laid. What follows a card that could not
-    /// have been laid is left out.
+    /// The visible segments, in the order they were laid, up to the first card that cannot have been laid.
     #[must_use]
     pub fn visible(&self) -> Vec<Segment> {
         self.board().0.visible().to_vec()
     }
 
-    /// What each of these cards would score if the viewer laid it now, doubled if an x2 of theirs waits, or the rule
-    /// against it.
+    /// The points of each placement if the viewer laid it now, doubled by a pending x2, or the rule it
+    /// breaks.
     pub fn scores_of(
         &self,
         placements: impl IntoIterator<Item = Placement>,
@@ -122,7 +123,7 @@ impl View {
         placements.into_iter().map(move |placement| board.check(placement).map(|points| times * points))
     }
 
-    /// The table, with what each player scored on it without x2, up to the first card that could not have been laid.
+    /// The board and each player's points on it without x2, up to the first card that cannot have been laid.
     pub(super) fn board(&self) -> (Board, [i32; MAX_SEATS]) {
         let mut board = Board::default();
         let mut points = [0; MAX_SEATS];
@@ -214,7 +215,7 @@ impl View {
         }
     }
 
-    /// A card was played as the turn of a seat: passes are cleared, and an x2 that waited is used or lost.
+    /// Records a turn with a card: clears the passes, and uses up a pending x2.
     fn card_turn(&mut self, seat: Seat) {
         self.x2 = self.x2.without(seat);
         self.passed = Seats::NONE;

@@ -1,17 +1,18 @@
-//! The window before a turn: who is asked, when it ends, and what comes of it.
+//! The window before a turn: asking, answering, and its outcome.
 
 use super::{Card, Event, Hand, NoDice};
 use crate::{Audience, Events, MAX_SEATS, Seat, Seats};
 
-/// Whether somebody else than the seat about to play can hold a PASS card, for all that everybody knows. Held windows
-/// open where this is so, and so it must not depend on any card that is hidden.
+/// Returns true if, by public knowledge, a seat other than the next one can hold a PASS card. Held windows
+/// open on this condition, so it must not depend on hidden cards.
 pub(super) fn can_open(played: Hand, hand_sizes: [u8; MAX_SEATS], turn: Seat) -> bool {
     let others_have_cards = hand_sizes.iter().enumerate().any(|(i, size)| i != turn.index() && *size > 0);
     others_have_cards && played.count(Card::Pass) < Card::Pass.copies()
 }
 
 impl NoDice {
-    /// Opens the window before the turn. Unless it is held, it ends at once if nobody else holds a PASS card.
+    /// Opens the window before the turn. Unless it is held, it closes at once if no other seat holds a PASS
+    /// card.
     pub(super) fn open_window(&mut self, events: &mut impl Events<Event>) {
         self.asked = self.holders_of_pass().without(self.turn);
         self.held = self.windows_held && can_open(self.played, self.hands.map(Hand::len), self.turn);
@@ -28,7 +29,7 @@ impl NoDice {
         Seat::all(self.players).filter(|seat| self.hands[seat.index()].contains(Card::Pass)).collect()
     }
 
-    /// Notes an answer. Unless the window is held, it ends when all have answered.
+    /// Records an answer. Unless the window is held, it closes after the last answer.
     pub(super) fn answer(&mut self, seat: Seat, yes: bool, events: &mut impl Events<Event>) {
         self.asked = self.asked.without(seat);
         if yes {
@@ -42,7 +43,7 @@ impl NoDice {
         }
     }
 
-    /// Ends the window if it is held: who has not answered declines.
+    /// Closes a held window: seats that have not answered decline.
     pub(super) fn close(&mut self, events: &mut impl Events<Event>) {
         if !self.held {
             return;
@@ -55,7 +56,7 @@ impl NoDice {
         self.settle(events);
     }
 
-    /// All have answered: the turn begins, or the first who said yes skips it.
+    /// Resolves the window after all answers: the turn begins, or the first seat that answered yes skips it.
     fn settle(&mut self, events: &mut impl Events<Event>) {
         if self.yes.is_empty() {
             events.tell(Audience::Only(self.turn), Event::YourTurn);
@@ -68,7 +69,7 @@ impl NoDice {
         self.yes = Seats::NONE;
         self.spend(by, Card::Pass);
         events.tell(Audience::Everyone, Event::Skipped { by, seat: skipped, out_of_turn: true });
-        // This cannot have been the last card: whoever is skipped has one, or there was one to draw.
+        // This was not the last card: the skipped player has one, or there was one to draw.
         self.draw(by, 1, events);
         self.pass_on(self.after(skipped), events);
     }

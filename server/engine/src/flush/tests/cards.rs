@@ -1,9 +1,9 @@
-//! Ranks, cards in no order, and combinations.
+//! Ranks, multisets of cards, and combinations.
 
 use super::*;
 
 #[test]
-fn there_are_thirteen_ranks() {
+fn ranks_are_numbered_1_to_13() {
     let numbers: Vec<u8> = (0..=255).filter_map(Rank::new).map(Rank::number).collect();
     assert_eq!(numbers, (1..=13).collect::<Vec<_>>());
     let codes: Vec<u8> = (0..=255).filter_map(Rank::from_code).map(Rank::code).collect();
@@ -15,7 +15,7 @@ fn there_are_thirteen_ranks() {
 }
 
 #[test]
-fn each_rank_has_its_penalty() {
+fn rank_penalties() {
     let penalties: Vec<i32> = (1..=13).map(|number| rank(number).penalty()).collect();
     assert_eq!(penalties, [1, 1, 1, 1, 2, 2, 2, 4, 2, 2, 2, 3, 3]);
     assert_eq!(penalties.iter().sum::<i32>(), 2 * 13, "the mean is exactly 2");
@@ -23,7 +23,7 @@ fn each_rank_has_its_penalty() {
 }
 
 #[test]
-fn the_cards_of_each_table() {
+fn deck_for_each_player_count() {
     for (players, copies, all) in [(2, 4, 52), (3, 4, 52), (4, 4, 52), (5, 5, 65), (6, 5, 65)] {
         let deck: Vec<Rank> = card::deck(players).collect();
         assert_eq!((deck.len(), deck.is_sorted()), (all, true));
@@ -34,7 +34,7 @@ fn the_cards_of_each_table() {
 }
 
 #[test]
-fn cards_in_no_order() {
+fn ranks_count_cards() {
     let some = cards("1 3 3 8 13 13 13 13 13");
     assert_eq!((some.len(), Ranks::EMPTY.len(), Ranks::each(5).len()), (9, 0, 65));
     assert_eq!((some.count(rank(3)), some.count(rank(13)), some.count(rank(2))), (2, 5, 0));
@@ -49,7 +49,7 @@ fn cards_in_no_order() {
 }
 
 #[test]
-fn cards_put_together_and_taken_away() {
+fn ranks_plus_and_minus_saturate() {
     assert_eq!(cards("1 2 2").plus(cards("2 13")), cards("1 2 2 2 13"));
     assert_eq!(cards("2 2 2 4").plus(cards("2 2 2 4")), cards("2 2 2 2 2 4 4"), "5 at the most");
     assert_eq!(Ranks::each(5).plus(Ranks::each(5)), Ranks::each(5));
@@ -71,7 +71,7 @@ fn cards_put_together_and_taken_away() {
 }
 
 #[test]
-fn runs_of_ranks() {
+fn ranks_run_counts_consecutive_ranks() {
     let some = cards("1 2 2 3 3 3 5 5 5 5 5 6 12 13");
     let runs: Vec<u8> = (1..=13).map(|low| some.run(rank(low))).collect();
     assert_eq!(runs, [3, 2, 1, 0, 2, 1, 0, 0, 0, 0, 0, 2, 1]);
@@ -83,7 +83,7 @@ fn runs_of_ranks() {
 
 /// A set has 2 to 5 cards, a sequence 2 to 5 different consecutive ranks, with no wrap from 13 to 1.
 #[test]
-fn only_well_formed_combinations_exist() {
+fn combinations_are_well_formed() {
     for number in 1..=13 {
         let sets: Vec<u8> = (0..=255).filter(|n| Combination::set(rank(number), *n).is_some()).collect();
         assert_eq!(sets, [2, 3, 4, 5]);
@@ -94,7 +94,7 @@ fn only_well_formed_combinations_exist() {
 }
 
 #[test]
-fn combinations_and_their_cards() {
+fn combination_kinds_sizes_and_cards() {
     for (text, kind, lowest, size, full) in [
         ("8", Kind::Single, 8, 1, false),
         ("5,5", Kind::Set, 5, 2, false),

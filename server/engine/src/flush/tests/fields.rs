@@ -1,18 +1,18 @@
-//! Leading, overwriting and adding, and the worked examples.
+//! Leading, overwriting and adding, with the worked examples of the rules.
 
 use super::*;
 
-/// Hands of 4 players who have enough of everything that the examples need.
+/// Hands of 4 players with enough cards for all examples.
 const PLENTY: [&str; 4] =
     ["3 3 5 6 6 7 8 9", "3 3 4 5 6 7 8 9 9", "2 4 5 6 7 9 10 11 12", "1 10 11 12 13 13"];
 
-/// Plays one line after the lead, from seat 1.
+/// Plays one line by seat 1 after the lead.
 fn after_lead(lead: &str, line: &str) {
     check(&PLENTY, &format!("0 lead {lead}\n1 {line}"));
 }
 
 #[test]
-fn the_example_of_a_stack_of_5() {
+fn example_of_a_stack_of_5() {
     for line in [
         "over 9",
         "add 5,5",
@@ -29,7 +29,7 @@ fn the_example_of_a_stack_of_5() {
 }
 
 #[test]
-fn the_example_of_a_stack_of_6_7() {
+fn example_of_a_stack_of_6_7() {
     for line in [
         "add 6,7,8 -> eight",
         "add 5,6,7,8 -> eight",
@@ -42,7 +42,7 @@ fn the_example_of_a_stack_of_6_7() {
 }
 
 #[test]
-fn the_example_of_an_8_led_alone() {
+fn example_of_an_8_led_alone() {
     for line in ["over 9", "add 8,9", "add 8,8 -> eight", "add 4,5,6,7,8 -> full", "add 7,8", "add 5,6,7,8"] {
         after_lead("8", line);
     }
@@ -53,20 +53,20 @@ fn the_example_of_an_8_led_alone() {
 }
 
 #[test]
-fn the_example_of_a_stack_of_9() {
+fn example_of_a_stack_of_9() {
     for line in ["over 8 -> flush.overwrite", "add 8,9 -> eight", "over 9 -> flush.overwrite"] {
         after_lead("9", line);
     }
 }
 
 #[test]
-fn the_example_of_a_stack_of_3_3() {
+fn example_of_a_stack_of_3_3() {
     check(&PLENTY, "0 lead 3,3\n1 add 3,3,3,3 -> full\n1 lead 4");
 }
 
 /// "The start player, and whoever flushed the field, leads: any combination; passing is not allowed."
 #[test]
-fn who_leads_cannot_pass() {
+fn leader_cannot_pass() {
     check(
         &["1 2 8", "1 9", "1 13"],
         "
@@ -86,7 +86,7 @@ fn who_leads_cannot_pass() {
 }
 
 #[test]
-fn who_follows_cannot_lead() {
+fn follower_cannot_lead() {
     check(
         &["1 2", "3 4", "5 6"],
         "0 lead 1\n1 lead 3 -> flush.not_leading\n1 lead 1 -> flush.not_leading\n1 over 3",
@@ -94,7 +94,7 @@ fn who_follows_cannot_lead() {
 }
 
 #[test]
-fn cards_must_be_in_the_hand() {
+fn cards_must_be_in_hand() {
     check(
         &["1 2 2 4", "1 3 5 6", "1 1"],
         "
@@ -113,7 +113,7 @@ fn cards_must_be_in_the_hand() {
 }
 
 #[test]
-fn only_the_seat_whose_turn_it_is_acts() {
+fn only_the_seat_to_act_may_act() {
     check(
         &["1 2", "3 3 4", "5 6"],
         "
@@ -128,9 +128,10 @@ fn only_the_seat_whose_turn_it_is_acts() {
     );
 }
 
-/// "The same type and the same number of cards, strictly higher: a card or a set by rank, a sequence by its lowest rank."
+/// "The same type and the same number of cards, strictly higher: a card or a set by rank, a sequence by its
+/// lowest rank."
 #[test]
-fn what_overwrites() {
+fn overwrite_needs_same_kind_and_size_and_higher_rank() {
     for (stack, higher, does) in [
         ("5", "6", true),
         ("5", "13", true),
@@ -159,10 +160,10 @@ fn what_overwrites() {
     }
 }
 
-/// "The stack and they together are one combination: a set grown, or a sequence grown at either end or both. A single
-/// card may grow to either."
+/// "The stack and they together are one combination: a set grown, or a sequence grown at either end or both.
+/// A single card may grow to either."
 #[test]
-fn what_adds() {
+fn add_extends_a_set_or_a_sequence() {
     for (stack, grown, does) in [
         ("5", "5,5", true),
         ("5", "5,5,5,5", true),
@@ -191,9 +192,9 @@ fn what_adds() {
     }
 }
 
-/// "The cards overwritten are out of the hand." What is added to stays on the stack, and out go all when it is flushed.
+/// "The cards overwritten are out of the hand." Extended cards stay on the stack; a flush discards all of it.
 #[test]
-fn where_the_cards_go() {
+fn overwritten_and_flushed_cards_are_gone() {
     let hands = ["1 4 4 7", "1 5 6", "1 8 9"];
     let mut game = table(&hands);
     let before = game.gone;
@@ -214,7 +215,7 @@ fn where_the_cards_go() {
 
 /// "Where the same cards could overwrite or add, the player says which."
 #[test]
-fn the_player_says_which() {
+fn player_chooses_between_overwrite_and_add() {
     let hands = ["1 1 5", "1 6", "1 9"];
     let [mut over, mut add] = [table(&hands), table(&hands)];
     play(&mut over, "0 lead 5\n1 over 6");
@@ -226,7 +227,7 @@ fn the_player_says_which() {
 }
 
 #[test]
-fn the_order_of_the_legal_actions() {
+fn legal_actions_are_in_the_documented_order() {
     for (hands, lines, who, expected) in [
         (
             ["1 2 2 3 12 13 13 13", "1", "1"],
@@ -277,7 +278,7 @@ fn the_order_of_the_legal_actions() {
 
 /// "When a clock runs out, the player passes; for a lead, the lowest single card."
 #[test]
-fn defaults() {
+fn default_action_is_pass_or_lowest_lead() {
     let mut game = table(&["4 4 9", "5", "1 2"]);
     assert_eq!(game.default_action(seat(0)), Some(action("lead 4")));
     assert_eq!((game.default_action(seat(1)), game.default_action(seat(5))), (None, None));

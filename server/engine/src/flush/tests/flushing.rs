@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn leads_that_flush_by_themselves() {
+fn leads_with_full_combinations_or_eights_flush() {
     let hands = ["1 2 3 4 5 6 7 8 8", "1 3 3 3 9", "1", "1"];
     for (lead, came) in [
         ("2,3,4,5,6", " -> full"),
@@ -25,7 +25,7 @@ fn leads_that_flush_by_themselves() {
 
 /// "Pass: out until the field is flushed. Passing is always allowed, except when leading."
 #[test]
-fn who_has_passed_is_out_until_the_field_is_flushed() {
+fn passed_seats_are_out_until_the_flush() {
     check(
         &["1 2 9", "1 3 10", "1 4 6 11", "1 5 12"],
         "
@@ -58,7 +58,7 @@ fn two_players_flush_with_one_pass() {
 
 /// "A set of 4 (with five or six players: of 4 or of 5)."
 #[test]
-fn full_sets() {
+fn full_sets_flush() {
     let five = ["1 3 3 3 7 7 7 7 7", "1 3 3 5 5 5", "1 5 5", "1", "1"];
     check(&five, "0 lead 3,3,3\n1 add 3,3,3,3 -> full\n1 lead 1");
     check(
@@ -81,19 +81,19 @@ fn full_sets() {
 
 /// "Whoever laid what and however many cards at once."
 #[test]
-fn full_sequences() {
+fn full_sequences_flush() {
     let hands = ["1 3 4 5", "1 5 6 7", "1 2 6 7"];
     check(&hands, "0 lead 4\n1 add 4,5\n2 add 4,5,6\n0 add 3,4,5,6\n1 add 3,4,5,6,7 -> full\n1 lead 1");
     check(&hands, "0 lead 3,4,5\n1 pass\n2 add 3,4,5,6,7 -> full\n2 lead 1");
     check(&hands, "0 lead 3,4,5\n1 pass\n2 add 2,3,4,5,6 -> full\n2 lead 1");
     check(&hands, "0 lead 3,4,5\n1 add 3,4,5,6\n2 add 2,3,4,5,6 -> full\n2 lead 7");
     check(&hands, "0 lead 4,5\n1 add 4,5,6,7\n2 pass\n0 add 3,4,5,6,7 -> full\n0 lead 1 -> ends");
-    // Overwriting with a full combination is not possible: what it would overwrite is flushed already.
+    // A full combination never overwrites: the stack it would overwrite has been flushed.
 }
 
 /// "The cards just laid include an 8, as an overwrite, as an add, or as a play of several cards."
 #[test]
-fn an_8_flushes() {
+fn laying_an_8_flushes() {
     let hands = ["1 5 6 7 7 8 8 9", "1 5 6 7 8 8 9 10 10", "1 9 9 10 13"];
     for lines in [
         "0 lead 7\n1 over 8 -> eight\n1 lead 1",
@@ -106,13 +106,13 @@ fn an_8_flushes() {
         "0 lead 8,8 -> eight\n0 lead 1",
         "0 lead 9\n1 add 8,9,10 -> eight",
         "0 lead 8\n1 add 8,8,8 -> eight",
-        // A later card laid on a lone 8 that is no 8 does not flush.
+        // A later card other than an 8, laid on an 8 led alone, does not flush.
         "0 lead 8\n1 add 8,9\n2 add 8,9,10\n0 add 7,8,9,10\n1 add 6,7,8,9,10 -> full",
         "0 lead 8\n1 add 7,8\n2 add 7,8,9\n0 pass\n1 pass -> passed\n2 lead 1",
         "0 lead 8\n1 over 9\n2 over 10\n0 pass\n1 pass -> passed\n2 lead 1",
         "0 lead 8\n1 add 8,9\n2 over 9,10\n0 pass\n1 pass -> passed\n2 lead 1",
         "0 lead 8\n1 pass\n2 pass -> passed\n0 lead 1",
-        // An 8 laid on what a lone 8 has become flushes: nothing but a second 8 is one.
+        // An 8 laid on the extension of an 8 led alone flushes, but only a second 8 is an 8 laid.
         "0 lead 8\n1 add 8,9\n2 over 8,9 -> flush.overwrite",
     ] {
         check(&hands, lines);
@@ -120,7 +120,7 @@ fn an_8_flushes() {
 }
 
 #[test]
-fn all_passes_are_forgotten_by_every_flush() {
+fn flush_clears_all_passes() {
     check(
         &["1 7 7", "1 8 9", "1 2 9"],
         "0 lead 7\n1 pass\n2 over 9\n0 pass -> passed\n2 lead 2\n0 over 7\n1 over 8 -> eight\n1 lead 9\n2 pass\n0 pass -> passed\n1 lead 1 -> ends",
@@ -134,7 +134,7 @@ fn all_passes_are_forgotten_by_every_flush() {
 
 /// "A player who lays their last card ends the hand at once, also when that play would have flushed."
 #[test]
-fn the_last_card_ends_the_hand_at_once() {
+fn last_card_ends_the_hand_at_once() {
     for (hands, lines) in [
         (["1", "2", "3"], "0 lead 1 -> ends"),
         (["8 8", "2", "3"], "0 lead 8,8 -> ends"),

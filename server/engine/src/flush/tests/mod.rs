@@ -1,143 +1,35 @@
-//! The rules of Flush, sentence by sentence.
+//! Tests of the rules of Flush, sentence by sentence.
 
 mod cards;
 mod fields;
 mod flushing;
-mod hands;
-mod impossible;
+mod hand_flow;
+mod impossible_views;
+mod localisation;
+mod testable;
 mod views;
-mod words;
-
-use rand_chacha::ChaCha8Rng;
-use rand_core::Rng;
 
 use super::*;
-use crate::conformance::{Reveals, Testable};
-use crate::{Card as _, NoEvents, Points, Shuffle, below};
+use crate::conformance::Testable;
+use crate::test_support::{assert_events_reproduce_views, seat};
+use crate::{Audience, Card as _, NoEvents, Points, Shuffle};
 
-impl Testable for Flush {
-    /// Three players can have 29 hands, six players 23: after 22 of them the totals of all six are -19 or so. In each,
-    /// six players lay up to 60 cards, and for each card up to five pass.
-    const MAX_ACTIONS: usize = 23 * 60 * 6;
-
-    fn options() -> Vec<Options> {
-        [false, true].map(|beginner| Options { beginner }).to_vec()
-    }
-
-    fn census(&self) -> Vec<u8> {
-        let places = self.hands.into_iter().chain([self.gone, cards_of(self.stack)]);
-        places.flat_map(Ranks::iter).chain(self.rest.iter().copied()).map(Rank::code).collect()
-    }
-
-    fn redeal(&mut self, viewer: Viewer, rng: &mut ChaCha8Rng) {
-        let kept = usize::from(Flush::kept_back(self.players, self.hand_number));
-        // Once the game is over, the hands are on the table, and what was set aside stays hidden.
-        let over = self.outcome.is_some();
-        let others: Vec<Seat> = Seat::all(self.players).filter(|seat| !over && !viewer.is(*seat)).collect();
-        let hands = others.iter().flat_map(|seat| self.hands[seat.index()].iter());
-        let mut cards: Vec<Rank> = hands.chain(self.rest.drain(kept..)).collect();
-        crate::shuffle(&mut cards, rng);
-        for seat in others {
-            let hand = &mut self.hands[seat.index()];
-            *hand = cards.drain(..usize::from(hand.len())).collect();
-        }
-        self.rest.extend(cards);
-    }
-
-    fn reveals(event: &Event) -> Reveals {
-        match event {
-            Event::HandBegan { .. } | Event::Dealt { .. } | Event::HandScored { .. } => Reveals::Hands,
-            Event::Laid { .. } | Event::Passed { .. } | Event::Flushed { .. } | Event::Ended { .. } => {
-                Reveals::Nothing
-            }
-        }
-    }
-
-    fn any_action(rng: &mut ChaCha8Rng) -> Action {
-        let combination = any_combination(rng);
-        match below(4, rng) {
-            0 => Action::Lead(combination),
-            1 => Action::Overwrite(combination),
-            2 => Action::Add(combination),
-            _ => Action::Pass,
-        }
-    }
-
-    fn spoil(view: &mut View, rng: &mut ChaCha8Rng) {
-        let seat = Seat::new(below(6, rng) as u8).expect("a seat");
-        let cards = Ranks::copies(any_rank(rng), 1 + below(2, rng) as u8);
-        let number = rng.next_u32();
-        let spoiled = |ranks: Ranks| {
-            if number & 1 == 0 { ranks.plus(cards) } else { ranks.minus(cards) }
-        };
-        match below(18, rng) {
-            0 => view.viewer = Viewer::Seat(seat),
-            1 => view.viewer = Viewer::Spectator,
-            2 => view.players = number as u8,
-            3 => view.players = (number % 8) as u8,
-            4 => view.options.beginner = !view.options.beginner,
-            5 => view.hand_number = (number % 3) as u16,
-            6 => view.hand_number = number as u16,
-            7 => view.start = seat,
-            8 => view.turn = seat,
-            9 => {
-                let combination = any_combination(rng);
-                view.stack = (number & 1 == 0).then_some(Stack { combination, by: seat });
-            }
-            10 => {
-                view.passed = if view.passed.contains(seat) {
-                    view.passed.without(seat)
-                } else {
-                    view.passed.with(seat)
-                }
-            }
-            11 => view.hand = spoiled(view.hand),
-            12 => view.hand_sizes[seat.index()] = (number % 15) as u8,
-            13 => view.gone = spoiled(view.gone),
-            14 => [&mut view.set_aside, &mut view.kept_back][seat.index() & 1].clone_from(&(number as u8)),
-            15 => view.left[seat.index()] = spoiled(view.left[seat.index()]),
-            16 => view.totals[seat.index()] = number as i32 >> (number % 32),
-            _ => view.outcome = None,
-        }
-    }
-}
-
-fn any_rank(rng: &mut ChaCha8Rng) -> Rank {
-    Rank::from_code(below(13, rng) as u8).expect("a code below 13")
-}
-
-fn any_combination(rng: &mut ChaCha8Rng) -> Combination {
-    let (rank, size) = (any_rank(rng), 2 + below(4, rng) as u8);
-    let larger = match below(3, rng) {
-        0 => None,
-        1 => Combination::set(rank, size),
-        _ => Combination::sequence(rank, size),
-    };
-    larger.unwrap_or(Combination::single(rank))
-}
-
-/// The seat with this number.
-fn seat(number: u8) -> Seat {
-    Seat::new(number).expect("a seat")
-}
-
-/// The rank with this number.
 fn rank(number: u8) -> Rank {
     Rank::new(number).expect("a rank")
 }
 
-/// Cards as numbers between spaces or commas.
+/// Parses cards, as numbers separated by spaces or commas.
 fn ranks(text: &str) -> Vec<Rank> {
     let numbers = text.split([' ', ',']).filter(|number| !number.is_empty());
     numbers.map(|number| rank(number.parse().expect("a number"))).collect()
 }
 
-/// Cards in no order.
+/// Parses a multiset of cards.
 fn cards(text: &str) -> Ranks {
     ranks(text).into_iter().collect()
 }
 
-/// A combination as it is written: `5`, `5,5` or `4,5,6`.
+/// Parses a combination, such as `5`, `5,5` or `4,5,6`.
 fn combination(text: &str) -> Combination {
     let ranks = ranks(text);
     let (first, size) = (ranks[0], ranks.len() as u8);
@@ -151,7 +43,7 @@ fn combination(text: &str) -> Combination {
     found
 }
 
-/// An action as `lead 5`, `over 5,5`, `add 4,5,6` or `pass`.
+/// Parses an action: `lead 5`, `over 5,5`, `add 4,5,6` or `pass`.
 fn action(text: &str) -> Action {
     match text.split_once(' ') {
         Some(("lead", cards)) => Action::Lead(combination(cards)),
@@ -162,8 +54,8 @@ fn action(text: &str) -> Action {
     }
 }
 
-/// An action in the form that [`action`] reads.
-fn short(action: &Action) -> String {
+/// Formats an action as [`action`] parses it.
+fn format_action(action: &Action) -> String {
     match action {
         Action::Lead(lead) => format!("lead {lead}"),
         Action::Overwrite(higher) => format!("over {higher}"),
@@ -172,14 +64,15 @@ fn short(action: &Action) -> String {
     }
 }
 
-/// What the seat can do, in order, with bars between.
+/// The legal actions of the seat, in order, separated by bars.
 fn legal(game: &Flush, seat: Seat) -> String {
     let mut legal = Vec::new();
     game.legal_actions(seat, &mut legal);
-    legal.iter().map(short).collect::<Vec<_>>().join(" | ")
+    legal.iter().map(format_action).collect::<Vec<_>>().join(" | ")
 }
 
-/// A deal in which each hand begins with the cards given, and is filled up with others, the lowest first.
+/// The order of a deal in which each hand starts with the given cards and is filled with the lowest cards
+/// given nowhere.
 fn script(players: u8, hands: &[&str]) -> Vec<u8> {
     let mut others: Vec<Rank> = card::deck(players).collect();
     for named in hands.iter().flat_map(|hand| ranks(hand)) {
@@ -195,7 +88,7 @@ fn script(players: u8, hands: &[&str]) -> Vec<u8> {
     order.into_iter().map(Rank::code).collect()
 }
 
-/// A table at which the first deals are given as for [`script`].
+/// A table with its first deals scripted by [`script`].
 fn dealt(options: Options, deals: &[&[&str]]) -> Flush {
     let players = deals[0].len() as u8;
     let orders = deals.iter().enumerate();
@@ -204,14 +97,15 @@ fn dealt(options: Options, deals: &[&[&str]]) -> Flush {
     Flush::new(1, options, players, chance, &mut NoEvents).expect("a table")
 }
 
-/// A table in the middle of its first hand: everyone has just the cards given, and what else they were dealt is gone.
+/// A table in the middle of its first hand: each player has exactly these cards, and the rest of their hand
+/// is gone.
 fn table(hands: &[&str]) -> Flush {
     let mut game = dealt(Options::default(), &[hands]);
     cut_hands(&mut game, hands);
     game
 }
 
-/// Takes all but these cards out of the hands.
+/// Removes all but these cards from the hands.
 fn cut_hands(game: &mut Flush, hands: &[&str]) {
     for (hand, kept) in game.hands.iter_mut().zip(hands) {
         let kept = cards(kept);
@@ -221,42 +115,39 @@ fn cut_hands(game: &mut Flush, hands: &[&str]) {
     }
 }
 
-/// Plays lines like `1 over 9 -> eight`: a seat, an action, and behind the arrow what came of it: the reason of a flush
-/// (`passed`, `full`, `eight`), `ends` for the end of the hand, the code of a refusal, or nothing but the cards laid.
+/// Plays lines such as `1 over 9 -> eight`: a seat, an action and, after the arrow, its consequence: the
+/// reason of a flush (`passed`, `full`, `eight`), `ends` for the end of the hand, or the code of a refusal.
+/// No arrow means that cards were laid and nothing else happened.
 ///
-/// After each line, every viewer must know from the events alone what the game shows them, and an action must have
-/// been offered just if it was done.
+/// After each line, the events must reproduce every view, and the action must have been listed as legal if
+/// and only if it was applied.
 fn play(game: &mut Flush, lines: &str) {
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let (does, comes) = line.split_once(" -> ").unwrap_or((line, ""));
+        let (does, expected) = line.split_once(" -> ").unwrap_or((line, ""));
         let (number, does) = does.split_once(' ').expect("a seat and an action");
         let (who, action) = (seat(number.parse().expect("a seat")), action(does));
-        let offered = legal(game, who).split(" | ").any(|offer| offer == does);
+        let is_legal = legal(game, who).split(" | ").any(|listed| listed == does);
         let before = game.clone();
         let mut events = Vec::new();
         let result = game.apply(who, action, &mut events);
-        assert_eq!(result.is_ok(), offered, "{line}");
+        assert_eq!(result.is_ok(), is_legal, "{line}");
         assert!(result.is_ok() || *game == before, "a refusal changes nothing: {line}");
-        let mut census = [game.census(), before.census()];
-        census.iter_mut().for_each(|codes| codes.sort_unstable());
-        assert_eq!(census[0], census[1], "no card comes or goes: {line}");
-        for viewer in Viewer::all(game.players) {
-            let mut view = before.view(viewer);
-            for (_, event) in events.iter().filter(|(to, _)| to.includes(viewer)) {
-                Flush::follow(&mut view, event);
-            }
-            assert_eq!(view, game.view(viewer), "{line}");
-        }
-        let came = match result {
+        let mut codes = [game.card_codes(), before.card_codes()];
+        codes.iter_mut().for_each(|codes| codes.sort_unstable());
+        assert_eq!(codes[0], codes[1], "cards are conserved: {line}");
+        assert_events_reproduce_views(&before, game, &events, line);
+        let consequence = match result {
             Err(refusal) => refusal.code,
-            Ok(()) => events.iter().map(|(_, event)| came(event)).find(|came| !came.is_empty()).unwrap_or(""),
+            Ok(()) => {
+                events.iter().map(|(_, event)| consequence(event)).find(|text| !text.is_empty()).unwrap_or("")
+            }
         };
-        assert_eq!(came, comes, "{line}");
+        assert_eq!(consequence, expected, "{line}");
     }
 }
 
-/// What a line of [`play`] says of an event.
-fn came(event: &Event) -> &'static str {
+/// The consequence of an event, as [`play`] writes it.
+fn consequence(event: &Event) -> &'static str {
     match event {
         Event::Flushed { why, .. } => match why {
             Why::AllPassed => "passed",
@@ -268,7 +159,7 @@ fn came(event: &Event) -> &'static str {
     }
 }
 
-/// Plays lines at a table where everyone has just these cards.
+/// Plays lines at a table with exactly these hands.
 fn check(hands: &[&str], lines: &str) {
     play(&mut table(hands), lines);
 }

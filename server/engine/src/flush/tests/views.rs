@@ -1,10 +1,12 @@
-//! What a viewer knows, and worlds that agree with it.
+//! Views, and game states sampled from them.
 
 use super::*;
-use crate::conformance::{assert_uniform, test_rng};
+use crate::below;
+use crate::conformance::assert_uniform;
+use crate::test_support::test_rng;
 
-/// A game in which everyone has just these cards, these are set aside (or, in a first half for two, kept back), and all
-/// others are gone.
+/// A game with exactly these hands, these cards set aside (or, in the first half of two players, kept back),
+/// and all other cards gone.
 pub(super) fn endgame(hands: &[&str], rest: &str) -> Flush {
     let mut game = dealt(Options::default(), &[&vec![""; hands.len()]]);
     game.rest = ranks(rest).into_iter().collect();
@@ -17,7 +19,7 @@ pub(super) fn endgame(hands: &[&str], rest: &str) -> Flush {
     game
 }
 
-/// Two players in the second half, which seat 1 led.
+/// Two players in the second half, led by seat 1.
 pub(super) fn second_half(hands: [&str; 2], aside: &str) -> Flush {
     let mut game = endgame(&hands, aside);
     game.hand_number = 1;
@@ -26,14 +28,14 @@ pub(super) fn second_half(hands: [&str; 2], aside: &str) -> Flush {
     game
 }
 
-/// Four players: seat 1 has overwritten, seat 2 has passed, seat 3 is asked.
+/// Four players: seat 1 has overwritten, seat 2 has passed, seat 3 is to act.
 pub(super) fn in_a_field() -> Flush {
     let mut game = endgame(&["1 5 13", "1 6 6 7", "2 4", "3 12 13"], "8 9 10 11");
     play(&mut game, "0 lead 5\n1 over 6\n2 pass");
     game
 }
 
-/// Three players at the end, which seat 1 brought.
+/// Three players at the end of the game, won by seat 1.
 pub(super) fn at_the_end() -> Flush {
     let mut game = endgame(&["1 5", "9", "8 13"], "1 2 3 4 5 6 7 8 9 10 11 12 13");
     game.totals[..3].copy_from_slice(&[-3, -16, -15]);
@@ -45,7 +47,7 @@ pub(super) fn at_the_end() -> Flush {
 }
 
 #[test]
-fn a_view_of_a_field() {
+fn view_of_a_field() {
     let game = in_a_field();
     let view = game.view(Viewer::Seat(seat(3)));
     let expected = View {
@@ -76,7 +78,7 @@ fn a_view_of_a_field() {
 }
 
 #[test]
-fn at_the_end_the_hands_are_shown_and_what_is_set_aside_is_not() {
+fn view_at_the_end_reveals_hands_but_not_cards_set_aside() {
     let game = at_the_end();
     for viewer in Viewer::all(3) {
         let view = game.view(viewer);
@@ -88,7 +90,7 @@ fn at_the_end_the_hands_are_shown_and_what_is_set_aside_is_not() {
 }
 
 #[test]
-fn following_two_halves() {
+fn events_reproduce_views_across_two_halves() {
     let mut game =
         endgame(&["1", "5 6"], "7 7 7 7 8 8 8 8 9 9 9 9 10 10 10 10 11 11 11 11 12 12 12 12 1 2 3 4");
     play(&mut game, "0 lead 1 -> ends");
@@ -103,25 +105,25 @@ fn following_two_halves() {
     play(&mut game, "1 lead 10,10,10\n0 pass -> passed\n1 lead 10");
 }
 
-/// Whatever the viewer saw before.
+/// Independent of the previous state of the view.
 #[test]
-fn a_first_half_begins_with_nothing_gone() {
+fn first_half_begins_with_no_cards_gone() {
     let mut view = second_half(["1 2", "3"], "4 5 6 7").view(Viewer::Spectator);
     assert!(!view.gone.is_empty());
     Flush::follow(&mut view, &Event::HandBegan { hand_number: 0, start: seat(0) });
     assert_eq!((view.gone, view.unseen()), (Ranks::EMPTY, Ranks::each(4)));
 }
 
-/// A card that is once among the unseen is equally often in each place.
+/// A card with one unseen copy is equally likely in every place.
 #[test]
-fn sampled_cards_are_everywhere_equally_often() {
-    let mut rng = test_rng("flush: sampled_cards_are_everywhere_equally_often");
+fn samples_place_a_card_uniformly() {
+    let mut rng = test_rng("flush: samples_place_a_card_uniformly");
     let view = in_a_field().view(Viewer::Seat(seat(3)));
     let places = (0..22_000).map(|_| {
         let world = view.sample(&mut rng).expect("a possible view");
         assert_eq!(world.hands[3], cards("3 12 13"));
         let holder = (0..3).find(|i| world.hands[*i].contains(rank(2)));
-        // Hands of 2, 3 and 2 cards, and 4 set aside: each card of a hand is a place.
+        // Hands of 2, 3 and 2 cards and 4 cards set aside: each card of a hand is a place.
         let size = view.hand_sizes[holder.unwrap_or(0)];
         let place = holder.map(|_| below(size.into(), &mut rng));
         (holder, place, world.rest.iter().position(|card| *card == rank(2)))
@@ -130,8 +132,8 @@ fn sampled_cards_are_everywhere_equally_often() {
 }
 
 #[test]
-fn sampled_deals_are_even_in_a_second_half() {
-    let mut rng = test_rng("flush: sampled_deals_are_even_in_a_second_half");
+fn samples_are_uniform_in_the_second_half() {
+    let mut rng = test_rng("flush: samples_are_uniform_in_the_second_half");
     let view = second_half(["1", "2 3"], "4 5 6 7").view(Viewer::Seat(seat(0)));
     let deals = (0..6_000).map(|_| {
         let world = view.sample(&mut rng).expect("a possible view");
@@ -139,7 +141,7 @@ fn sampled_deals_are_even_in_a_second_half() {
         world.hands[1]
     });
     assert_uniform(15, deals);
-    // Of two 4s, each is a card of its own: they are twice as likely as another.
+    // The two 4s are distinct cards: together twice as likely as any other card.
     let view = second_half(["1", "4"], "4 5 6 7").view(Viewer::Seat(seat(0)));
     let mut other = false;
     let deals = (0..5_000).map(|_| {
@@ -150,10 +152,10 @@ fn sampled_deals_are_even_in_a_second_half() {
     assert_uniform(5, deals);
 }
 
-/// What two players keep back is as hidden as what they set aside.
+/// Cards kept back are as hidden as cards set aside.
 #[test]
-fn sampled_deals_are_even_in_a_first_half() {
-    let mut rng = test_rng("flush: sampled_deals_are_even_in_a_first_half");
+fn samples_are_uniform_in_the_first_half() {
+    let mut rng = test_rng("flush: samples_are_uniform_in_the_first_half");
     let rest = "2 3 3 3 3 4 4 4 4 5 5 5 5 6 6 6 6 7 7 7 7 8 8 8 9 9 9 9";
     let view = endgame(&["1", "8"], rest).view(Viewer::Seat(seat(0)));
     assert_eq!((view.kept_back, view.set_aside), (24, 4));
@@ -165,17 +167,17 @@ fn sampled_deals_are_even_in_a_first_half() {
 }
 
 #[test]
-fn a_sampled_world_has_fresh_chance() {
+fn samples_have_fresh_chance() {
     let game = in_a_field();
     let view = game.view(Viewer::Spectator);
-    let mut rng = test_rng("flush: a_sampled_world_has_fresh_chance");
-    let worlds = [(); 2].map(|()| view.sample(&mut rng).expect("a possible view").chance);
-    assert!(worlds[0] != worlds[1] && worlds[0] != game.chance);
+    let mut rng = test_rng("flush: samples_have_fresh_chance");
+    let chances = [(); 2].map(|()| view.sample(&mut rng).expect("a possible view").chance);
+    assert!(chances[0] != chances[1] && chances[0] != game.chance);
 }
 
-/// Events follow a view of any kind without a panic; what they say of seats and cards is taken as it is.
+/// No event causes a panic for any view; seats and cards in events are not validated.
 #[test]
-fn following_from_nonsense() {
+fn events_on_an_invalid_view_do_not_panic() {
     let mut view = in_a_field().view(Viewer::Seat(seat(3)));
     view.players = 255;
     view.hand_sizes = [0; MAX_SEATS];
@@ -202,7 +204,8 @@ fn following_from_nonsense() {
                 Flush::follow(&mut view, &event);
                 assert!(view.turn.index() < MAX_SEATS);
                 assert!(
-                    view.sample(&mut test_rng("flush: following_from_nonsense")).is_err() || players == 6
+                    view.sample(&mut test_rng("flush: events_on_an_invalid_view_do_not_panic")).is_err()
+                        || players == 6
                 );
                 let _ = view.to_string();
             }

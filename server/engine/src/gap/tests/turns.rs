@@ -1,8 +1,8 @@
-//! A turn: what a card takes, what may not be left, and how the middle is filled.
+//! Turns: the cards a card takes, mandatory captures, and refilling the middle.
 
 use super::*;
 
-/// Seat 0 of four has just this hand, and the middle and the stack are as named; it plays.
+/// Four players, seat 0 to play, with exactly this hand, middle and stack.
 fn position(hand: &str, middle: &str, stack: &str) -> Gap {
     let mut game = table(4, &[], "", "");
     game.hands[0] = cards(hand);
@@ -11,29 +11,33 @@ fn position(hand: &str, middle: &str, stack: &str) -> Gap {
     game
 }
 
-/// The middle and the stack before, the action, what lies in front of the player, the middle after.
+/// Checks a turn: middle and stack before, the action, the collected cards and the middle after it.
 #[track_caller]
 fn check(middle: &str, stack: &str, what: &str, collected: &str, after: &str) {
-    let mut game = position(&name(action(what).card), middle, stack);
+    let mut game = position(&format_card(action(what).card), middle, stack);
     play(&mut game, what);
-    assert_eq!(names(game.collected[0]), names(cards(collected)), "{what}: in front of the player");
-    assert_eq!(names(game.middle), names(cards(after)), "{what}: the middle after");
+    assert_eq!(
+        format_cards(game.collected[0]),
+        format_cards(cards(collected)),
+        "{what}: in front of the player"
+    );
+    assert_eq!(format_cards(game.middle), format_cards(cards(after)), "{what}: the middle after");
     assert!(game.hands[0].is_empty(), "the card has left the hand");
     let drawn = cards(stack) & game.middle;
     assert_eq!(drawn.len() as usize + game.stack.len(), in_order(stack).len());
 }
 
-/// Everything a hand can do, in order.
+/// Checks the legal actions of a hand, in order.
 #[track_caller]
 fn offers(hand: &str, middle: &str, expected: &str) {
     let game = position(hand, middle, "");
-    let offered: Vec<String> = legal(&game, seat(0)).into_iter().map(written).collect();
+    let offered: Vec<String> = legal_actions(&game, seat(0)).into_iter().map(format_action).collect();
     assert_eq!(offered.join(" "), expected);
     let first = expected.split(' ').next().map(action);
     assert_eq!(game.default_action(seat(0)), first, "the clock plays the first one");
 }
 
-/// Each attempt is refused with this rule, tells nothing and changes nothing.
+/// Checks that each attempt is refused with this rule, emits nothing and changes nothing.
 #[track_caller]
 fn refused(hand: &str, middle: &str, attempts: &str, why: Refusal) {
     let game = position(hand, middle, "u0 u1");
@@ -46,7 +50,7 @@ fn refused(hand: &str, middle: &str, attempts: &str, why: Refusal) {
 }
 
 #[test]
-fn the_same_number_takes_all_of_them_and_nothing_else() {
+fn same_number_takes_all_equal_cards_only() {
     check("g9 p9 b1 y4", "u1 u2", "b9", "b9 g9 p9", "b1 y4 u1 u2");
     check("g9 p8 b0 y4", "u1 u2", "b9", "b9 g9", "p8 b0 y4 u1");
     check("b5 g5 y5 p5", "u1 u2 u3 u4 u6", "u5", "b5 g5 y5 p5 u5", "u1 u2 u3 u4");
@@ -55,19 +59,19 @@ fn the_same_number_takes_all_of_them_and_nothing_else() {
 }
 
 #[test]
-fn otherwise_one_of_each_neighbour() {
+fn without_equal_numbers_a_card_takes_one_of_each_neighbour() {
     check("b3 g5 y8 p8", "u1 u2 u3", "b4<b3>g5", "b3 b4 g5", "y8 p8 u1 u2");
     check("b3 g3 y5 p5", "u1 u2", "b4<g3>p5", "b4 g3 p5", "b3 y5 u1 u2");
 }
 
-/// Played alone, with the only cards there are.
+/// Even if there is only one candidate.
 #[test]
-fn neighbours_are_named_even_where_there_is_no_choice() {
+fn neighbours_must_be_named_explicitly() {
     refused("b4", "b3 g5 y8 p8", "b4", refusals::LOWER);
 }
 
 #[test]
-fn the_numbers_are_a_ring() {
+fn neighbouring_numbers_wrap_around() {
     check("g9 p9 b1 y4", "u1 u2", "b0<g9>b1", "b0 b1 g9", "p9 y4 u1 u2");
     check("g9 p9 b1 y4", "u1 u2", "b0<p9>b1", "b0 b1 p9", "g9 y4 u1 u2");
     check("g8 p0 b2 y4", "u1 u2", "b9<g8>p0", "b9 g8 p0", "b2 y4 u1 u2");
@@ -89,45 +93,45 @@ fn the_numbers_are_a_ring() {
 }
 
 #[test]
-fn where_several_have_the_number_the_player_chooses() {
+fn player_chooses_among_several_neighbours() {
     offers("b0", "g9 p9 b1 u1", "b0<g9>b1 b0<g9>u1 b0<p9>b1 b0<p9>u1");
     offers("b0", "g9 p9 u9 b5", "b0<g9 b0<p9 b0<u9");
     offers("b0", "g1 p1 u1 b5", "b0>g1 b0>p1 b0>u1");
 }
 
 #[test]
-fn otherwise_the_card_joins_the_middle() {
+fn card_without_captures_joins_the_middle() {
     check("g9 p9 b1 y4", "u1 u2", "b6", "", "g9 p9 b1 y4 b6");
     check("", "", "b6", "", "b6");
     offers("b6", "g9 p9 b1 y4", "b6");
 }
 
-/// By the colour of the card played, then its number, then the lower card, then the higher one.
+/// By the colour of the card played, then its number, then the lower card, then the higher card.
 #[test]
-fn the_order_of_the_legal_actions() {
+fn legal_actions_are_in_the_documented_order() {
     offers("u0 b9 b3 y5 g6 p2", "g9 p9 b1 y4", "b3>y4 b9 g6 y5<y4 p2<b1 u0<g9>b1 u0<p9>b1");
 }
 
 #[test]
-fn the_examples_of_the_rules_text() {
+fn examples_of_the_rules() {
     let middle = "g9 p9 b1 y4";
     offers("b9 u9", middle, "b9 u9");
     offers("g0", middle, "g0<g9>b1 g0<p9>b1");
     offers("g8", middle, "g8>g9 g8>p9");
     offers("g2", middle, "g2<b1");
-    // The 6 joins; the 5 that follows must take the 4 and the 6.
+    // The 6 joins the middle; the 5 that follows must take the 4 and the 6.
     let mut game = table(4, &["b6", "g5"], middle, "u0 u3");
     play(&mut game, "b6");
-    assert_eq!((names(game.middle), game.stack.len()), (names(cards("g9 p9 b1 y4 b6")), 22));
-    let only: Vec<_> = legal(&game, seat(1)).into_iter().filter(|a| a.card == card("g5")).collect();
+    assert_eq!((format_cards(game.middle), game.stack.len()), (format_cards(cards("g9 p9 b1 y4 b6")), 22));
+    let only: Vec<_> = legal_actions(&game, seat(1)).into_iter().filter(|a| a.card == card("g5")).collect();
     assert_eq!(only, [action("g5<y4>b6")]);
     play(&mut game, "g5<y4>b6");
-    assert_eq!(names(game.collected[1]), "b6 g5 y4");
-    assert_eq!(names(game.middle), names(cards("g9 p9 b1 u0")));
+    assert_eq!(format_cards(game.collected[1]), "b6 g5 y4");
+    assert_eq!(format_cards(game.middle), format_cards(cards("g9 p9 b1 u0")));
 }
 
 #[test]
-fn nothing_that_can_be_taken_may_be_left() {
+fn captures_are_mandatory() {
     let middle = "g9 p9 b1 y4";
     refused("b0", middle, "b0 b0>b1 b0<b1>b1 b0<b9>b1 b0<y4>b1 b0<b1>g9", refusals::LOWER);
     refused("b0", middle, "b0<g9 b0<p9 b0<g9>g9 b0<g9>u1 b0<p9>y4", refusals::HIGHER);
@@ -141,12 +145,12 @@ fn nothing_that_can_be_taken_may_be_left() {
 }
 
 #[test]
-fn a_card_must_be_in_the_hand() {
+fn card_must_be_in_hand() {
     refused("b0", "g9 p9 b1 y4", "g0<g9>b1 g9 u5", Refusal::NOT_IN_HAND);
 }
 
 #[test]
-fn a_seat_must_be_asked() {
+fn only_the_seat_to_act_may_act() {
     let mut game = table(3, &["b6", "g6", "y6"], "b1 g1 b2 g2", "");
     let try_it = |game: &Gap, number, what| {
         let (mut after, mut events) = (game.clone(), Vec::new());
@@ -158,42 +162,42 @@ fn a_seat_must_be_asked() {
     assert_eq!(try_it(&game, 2, "b6"), Err(Refusal::NOT_ASKED));
     assert_eq!(try_it(&game, 3, "b6"), Err(Refusal::NO_SUCH_SEAT));
     assert_eq!(try_it(&game, 5, "b6"), Err(Refusal::NO_SUCH_SEAT));
-    game.outcome = Some(Outcome::by_points(3, [0; MAX_SEATS]));
+    game.outcome = Some(Outcome::from_points(3, [0; MAX_SEATS]));
     assert_eq!(try_it(&game, 0, "b6"), Err(Refusal::GAME_OVER));
     assert_eq!(try_it(&game, 3, "b6"), Err(Refusal::NO_SUCH_SEAT));
     for number in 0..6 {
-        assert_eq!(legal(&game, seat(number)), []);
+        assert_eq!(legal_actions(&game, seat(number)), []);
         assert_eq!(game.default_action(seat(number)), None);
     }
 }
 
 #[test]
-fn the_codes_of_the_refusals() {
+fn refusal_codes_are_stable() {
     let codes = [refusals::SAME_NUMBER, refusals::LOWER, refusals::HIGHER].map(|refusal| refusal.code);
     assert_eq!(codes, ["gap.same_number", "gap.lower", "gap.higher"]);
 }
 
 #[test]
-fn the_middle_is_filled_up_to_four_while_the_stack_lasts() {
-    // Exactly enough, one too few, none.
+fn middle_is_refilled_to_four_while_the_stack_lasts() {
+    // Exactly enough cards, one too few, none.
     check("b5 g5 y5 p5", "u1 u2 u3 u4", "u5", "b5 g5 y5 p5 u5", "u1 u2 u3 u4");
     check("b5 g5 y5 p5", "u1 u2 u3", "u5", "b5 g5 y5 p5 u5", "u1 u2 u3");
     check("b5 g5 y5 p5", "", "u5", "b5 g5 y5 p5 u5", "");
     check("b5 g5 y5 p5 b8", "u1 u2", "u5", "b5 g5 y5 p5 u5", "b8 u1 u2");
-    // A card that joins a middle of two or three fills it too, and then the stack.
+    // A card that joins a middle of two or three counts towards the four.
     check("b1 g1", "u7 u8", "b4", "", "b1 g1 b4 u7");
     check("b1 g1 y1", "u7 u8", "b4", "", "b1 g1 y1 b4");
 }
 
 #[test]
-fn a_middle_of_four_or_more_is_left_alone() {
+fn middle_of_four_or_more_is_not_refilled() {
     check("b1 g1 y1 p1 u1", "u7 u8", "b4", "", "b1 g1 y1 p1 u1 b4");
     check("b1 g1 y1 p1 u1 b6 g6", "u7 u8", "b5>g6", "b5 g6", "b1 g1 y1 p1 u1 b6");
     check("b1 g1 y1 p1 b6", "u7 u8", "b5>b6", "b5 b6", "b1 g1 y1 p1");
 }
 
 #[test]
-fn no_hand_card_is_drawn_and_collected_cards_stay() {
+fn hands_are_not_refilled_and_collected_cards_stay() {
     let mut game = table(2, &["b4 b9", "g7"], "b3 g5 y8 y9", "y0 y1");
     play(&mut game, "b4<b3>g5");
     assert_eq!(game.hands[0].len(), 5);
@@ -201,6 +205,6 @@ fn no_hand_card_is_drawn_and_collected_cards_stay() {
     play(&mut game, "g7>y8");
     assert_eq!(game.hands[1], hand.without(card("g7")));
     play(&mut game, "b9");
-    assert_eq!(names(game.collected[0]), names(cards("b3 b4 g5 b9 y9")));
-    assert_eq!(names(game.collected[1]), "g7 y8");
+    assert_eq!(format_cards(game.collected[0]), format_cards(cards("b3 b4 g5 b9 y9")));
+    assert_eq!(format_cards(game.collected[1]), "g7 y8");
 }

@@ -1,16 +1,16 @@
-//! What a viewer knows, and worlds that agree with it.
+//! Views, and game states sampled from them.
 
 use std::collections::HashMap;
 
 use super::*;
-use crate::conformance::test_rng;
+use crate::test_support::{assert_events_reproduce_views, test_rng};
 
 pub(super) fn view(game: &Gap, number: u8) -> View {
     game.view(Viewer::Seat(seat(number)))
 }
 
 #[test]
-fn a_player_sees_the_own_hand_the_middle_and_what_was_collected() {
+fn view_shows_own_hand_middle_and_collected_cards() {
     let hands = ["b4 b9", "g7", "p7 p8"];
     let mut game = table(3, &hands, "b3 g5 y8 y9", "y0 y1");
     play(&mut game, "b4<b3>g5");
@@ -43,7 +43,7 @@ fn a_player_sees_the_own_hand_the_middle_and_what_was_collected() {
     assert_eq!(view(&game, 3), spectator, "a seat that is not there sees what a spectator sees");
 }
 
-/// A view near the end of a round of two: both have a last card, and the stack has three.
+/// A view near the end of a round of two: one card in each hand, three in the stack.
 pub(super) fn near_the_end() -> View {
     let mut view = view(&table(2, &[], "", ""), 0);
     view.hand = cards("b0");
@@ -59,46 +59,40 @@ pub(super) fn near_the_end() -> View {
 }
 
 #[test]
-fn sampled_worlds_are_even_over_all_deals_that_agree() {
-    let mut rng = test_rng("gap::sampled_worlds_are_even");
+fn samples_are_uniform_over_consistent_deals() {
+    let mut rng = test_rng("gap::samples_are_uniform");
     let view = near_the_end();
     let mut counts = HashMap::new();
     for _ in 0..12_000 {
         let world = Gap::sample(&view, &mut rng).expect("a possible view");
         let stack: Vec<Card> = world.stack.into_iter().collect();
-        *counts.entry((names(world.hands[1]), stack)).or_insert(0) += 1;
+        *counts.entry((format_cards(world.hands[1]), stack)).or_insert(0) += 1;
     }
-    // Four cards in any order: 500 worlds each, give or take five standard deviations and a half.
+    // 24 orders of four cards: 500 samples each, plus or minus five and a half standard deviations.
     assert_eq!(counts.len(), 24, "{counts:?}");
     assert!(counts.values().all(|count| (380..=620).contains(count)), "{counts:?}");
 }
 
 #[test]
-fn sampled_worlds_keep_what_is_known_and_have_a_future_of_their_own() {
-    let mut rng = test_rng("gap::sampled_worlds_keep_what_is_known");
+fn samples_reproduce_the_view_with_fresh_chance() {
+    let mut rng = test_rng("gap::samples_reproduce_the_view");
     let view = near_the_end();
     let [one, other] = [0; 2].map(|_| Gap::sample(&view, &mut rng).expect("a possible view"));
     assert_eq!((one.view(view.viewer), other.view(view.viewer)), (view, view));
     assert_ne!(one.chance, other.chance);
 }
 
-/// Two rounds, to the end: whoever follows what they are told knows what the game would show them.
+/// Two full rounds: applying the events a viewer receives reproduces the view of the game.
 #[test]
-fn events_are_enough_to_follow_the_game() {
+fn events_reproduce_views() {
     for players in 2..=6 {
         let options = Options { length: Length::Rounds(2) };
         let mut game = table_with(options, players, &[], "", "", &mut NoEvents);
-        let mut views: Vec<View> = Viewer::all(players).map(|viewer| game.view(viewer)).collect();
         while let Some(seat) = game.to_act().first() {
-            let mut events = Vec::new();
+            let (before, mut events) = (game.clone(), Vec::new());
             let action = game.default_action(seat).expect("an action");
             game.apply(seat, action, &mut events).expect("a legal action");
-            for view in &mut views {
-                let viewer = view.viewer;
-                let told = events.iter().filter(|(to, _)| to.includes(viewer));
-                told.for_each(|(_, event)| Gap::follow(view, event));
-                assert_eq!(*view, game.view(viewer), "{players} players, after {events:?}");
-            }
+            assert_events_reproduce_views(&before, &game, &events, &format!("{players} players"));
         }
     }
 }

@@ -1,11 +1,11 @@
-//! "Every player chooses any two of the twelve and lays them face down."
+//! Hiding: "Every player chooses any two of the twelve and lays them face down."
 
 use super::*;
 
 const HANDS: [&str; 2] = ["r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 y1", "b1 b2 b3 b4 b5 b6 b7 b8 b9 b10 b11 p1"];
 
 #[test]
-fn a_pair_has_no_order() {
+fn pair_is_unordered() {
     assert_eq!(pair("r6 r3"), pair("r3 r6"));
     assert_eq!((pair("r6 r3").low(), pair("r6 r3").high()), (card("r3"), card("r6")));
     assert_eq!(pair("r6 r3").cards(), set("r3 r6"));
@@ -13,7 +13,7 @@ fn a_pair_has_no_order() {
 }
 
 #[test]
-fn any_two_of_the_twelve() {
+fn any_two_cards_of_the_hand_can_be_hidden() {
     let table = Table::deal(&HANDS, "");
     let mut expected = Vec::new();
     let hand = list(HANDS[1]);
@@ -25,17 +25,17 @@ fn any_two_of_the_twelve() {
     assert_eq!(expected.len(), 66);
     assert_eq!(table.legal(1), expected);
     assert_eq!(table.game.default_action(seat(1)), Some(action("hide b1 b2")), "the first of them");
-    table.refuses(0, "hide r1 b1", "not_in_hand");
-    table.refuses(0, "hide b1 b2", "not_in_hand");
+    table.assert_refused(0, "hide r1 b1", "not_in_hand");
+    table.assert_refused(0, "hide b1 b2", "not_in_hand");
 }
 
 #[test]
-fn all_choose_at_the_same_time() {
+fn all_players_hide_simultaneously() {
     let mut table = Table::deal(&["", "", ""], "");
     assert_eq!(table.game.to_act(), Seats::all(3));
     for (number, waiting) in [(1, vec![0, 2]), (2, vec![0])] {
         let first = table.legal(number)[0];
-        table.game.apply(seat(number), first, &mut table.told).expect("hiding");
+        table.game.apply(seat(number), first, &mut table.events).expect("hiding");
         assert_eq!(table.game.to_act(), waiting.iter().map(|number| seat(*number)).collect());
         assert_eq!(table.game.view(Viewer::Spectator).phase, Phase::Hiding { waiting: table.game.to_act() });
         assert!(table.legal(number).is_empty());
@@ -43,15 +43,15 @@ fn all_choose_at_the_same_time() {
     }
     let hand: Vec<Card> = table.hand(1).into_iter().collect();
     let again = Action::Hide(Pair::new(hand[0], hand[1]).expect("two cards"));
-    assert_eq!(table.game.apply(seat(1), again, &mut table.told), Err(Refusal::NOT_ASKED));
+    assert_eq!(table.game.apply(seat(1), again, &mut table.events), Err(Refusal::NOT_ASKED));
 }
 
 #[test]
-fn others_see_only_who_has_chosen() {
+fn others_see_who_has_hidden_but_not_the_cards() {
     let mut table = Table::deal(&HANDS, "");
-    table.heard();
+    table.take_events();
     table.play(0, "hide r6 r3");
-    assert_eq!(table.heard(), ["0: You hide red 3 and red 6.", "not 0: Seat 0 hides two cards."]);
+    assert_eq!(table.take_events(), ["0: You hide red 3 and red 6.", "not 0: Seat 0 hides two cards."]);
     for other in [viewer(1), Viewer::Spectator] {
         let view = table.game.view(other);
         assert_eq!(
@@ -68,7 +68,7 @@ fn others_see_only_who_has_chosen() {
 
 /// "Their owner's view goes on naming them", until the round ends.
 #[test]
-fn owners_remember() {
+fn owners_view_keeps_showing_hidden_cards() {
     let mut table = Table::deal(&HANDS, "y2 y8 g1");
     table.play(0, "hide r6 r3").play(1, "hide b6 b5").play(0, "pass").play(1, "pass");
     assert_eq!(table.game.view(viewer(0)).hidden, set("r3 r6"));
@@ -76,16 +76,17 @@ fn owners_remember() {
     assert_eq!(table.game.view(Viewer::Spectator).hidden, CardSet::EMPTY);
 }
 
-/// "The piles are turned up after everyone has hidden": left, then right; the rest is the draw pile.
+/// "The piles are turned up after everyone has hidden": left, then right; the remaining cards are the draw
+/// pile.
 #[test]
-fn then_the_piles_are_turned_up() {
+fn piles_open_after_everyone_has_hidden() {
     let mut table = Table::deal(&HANDS, "y8 y2 g1");
     table.play(1, "hide b6 b5");
     assert_eq!((table.game.tops, table.game.draw.len()), (None, 42));
-    table.heard();
+    table.take_events();
     table.play(0, "hide r6 r3");
     assert_eq!(
-        table.heard(),
+        table.take_events(),
         [
             "0: You hide red 3 and red 6.",
             "not 0: Seat 0 hides two cards.",
@@ -97,16 +98,16 @@ fn then_the_piles_are_turned_up() {
     assert_eq!((table.game.to_act(), table.game.phase), (Seats::only(seat(0)), Phase::Moving));
 }
 
-/// "The seat left of the dealer begins", in the first turn with a card turned over if there is no gap.
+/// "The seat left of the dealer begins"; its first turn turns a card over if there is no gap.
 #[test]
-fn the_first_turn_of_a_round_can_lack_a_gap() {
+fn first_turn_of_a_round_can_begin_without_a_gap() {
     let mut table = Table::deal(&HANDS, "y5 g4 p9 p8");
     table.hide_all();
     let turned = card("p9");
     assert_eq!(table.game.phase, Phase::Laying { turned });
-    table.can(0, "lay left, lay right");
+    table.assert_legal(0, "lay left, lay right");
     assert_eq!(
-        table.heard()[7..],
+        table.take_events()[7..],
         [
             "all: The piles begin with yellow 5 on the left and green 4 on the right.",
             "all: There is no gap: purple 9 is turned over for seat 0."
@@ -115,15 +116,15 @@ fn the_first_turn_of_a_round_can_lack_a_gap() {
 }
 
 #[test]
-fn nothing_else_before_and_no_hiding_after() {
+fn only_hiding_is_legal_before_the_round_and_never_after() {
     let mut table = Table::deal(&HANDS, "y8 y2");
     for wrong in ["pass", "lay left", "r1 left"] {
-        table.refuses(0, wrong, "habe_fertig.hide_first");
+        table.assert_refused(0, wrong, "habe_fertig.hide_first");
     }
     table.hide_all();
-    table.refuses(0, "hide r1 r2", "habe_fertig.hiding_is_over");
-    table.refuses(1, "hide b1 b2", "not_asked");
+    table.assert_refused(0, "hide r1 r2", "habe_fertig.hiding_is_over");
+    table.assert_refused(1, "hide b1 b2", "not_asked");
     let mut table = Table::deal(&HANDS, "y8 y7");
     table.hide_all();
-    table.refuses(0, "hide r1 r2", "habe_fertig.hiding_is_over");
+    table.assert_refused(0, "hide r1 r2", "habe_fertig.hiding_is_over");
 }

@@ -1,10 +1,10 @@
-//! The cards, the table and the deal.
+//! The cards, the set-up and the deal.
 
 use super::*;
 use crate::SetupError;
 
 #[test]
-fn there_are_66_cards_in_six_colours() {
+fn deck_has_66_cards_in_six_colours() {
     let mut codes = 0..;
     for colour in Colour::ALL {
         for number in 1..=11 {
@@ -22,7 +22,7 @@ fn there_are_66_cards_in_six_colours() {
 }
 
 #[test]
-fn stars_follow_from_the_number() {
+fn stars_depend_on_the_number() {
     for colour in Colour::ALL {
         let stars = (1..=11).map(|number| Card::new(colour, number).expect("a card").stars());
         assert_eq!(stars.collect::<Vec<_>>(), [0, 1, 2, 2, 3, 4, 3, 2, 2, 1, 0]);
@@ -30,9 +30,9 @@ fn stars_follow_from_the_number() {
     assert_eq!(super::super::card::stars(set("r6 g6 b5 y1")), 11);
 }
 
-/// Every pair of tops and every card, against the words of the rules.
+/// Every pair of tops and every card, against the wording of the rules.
 #[test]
-fn gaps_and_matches() {
+fn gaps_and_matches_follow_the_rules() {
     for left in super::super::card::DECK {
         for right in super::super::card::DECK {
             let (low, high) = (left.number().min(right.number()), left.number().max(right.number()));
@@ -50,7 +50,7 @@ fn gaps_and_matches() {
 }
 
 #[test]
-fn two_to_four_play() {
+fn setup_rejects_player_counts_out_of_range() {
     for players in 0..=6 {
         let new = HabeFertig::new(1, Options {}, players, Chance::seeded([0; 32]), &mut crate::NoEvents);
         let expected = SetupError::Players { game: "habe_fertig", got: players, min: 2, max: 4 };
@@ -61,14 +61,14 @@ fn two_to_four_play() {
     }
 }
 
-/// "Deals 12 to each player": in the order of the seats, from the front.
+/// "Deals 12 to each player": in seat order, from the front.
 #[test]
-fn the_deal_of_each_number_of_players() {
+fn deal_sizes_for_each_player_count() {
     for players in 2..=4u8 {
         let order: Vec<u8> = (0..66).rev().collect();
         let chance = Chance::scripted([0; 32], vec![(Shuffle::deal(0), order)]);
-        let mut told = Vec::new();
-        let game = HabeFertig::new(1, Options {}, players, chance, &mut told).expect("a table");
+        let mut events = Vec::new();
+        let game = HabeFertig::new(1, Options {}, players, chance, &mut events).expect("a table");
         let last = seat(players - 1);
         let mut expected = vec![(Audience::Everyone, Event::RoundBegan { round: 0, dealer: last })];
         for number in 0..players {
@@ -77,7 +77,7 @@ fn the_deal_of_each_number_of_players() {
             assert_eq!(game.hands[usize::from(number)], hand);
             expected.push((Audience::Only(seat(number)), Event::Dealt { hand }));
         }
-        assert_eq!(told, expected);
+        assert_eq!(events, expected);
         let view = game.view(Viewer::Spectator);
         assert_eq!((view.draw, view.dealer, view.turn), (66 - 12 * players, last, Seat::FIRST));
         assert_eq!((view.round, view.turns, view.tops), (0, 0, None));
@@ -85,18 +85,19 @@ fn the_deal_of_each_number_of_players() {
     }
 }
 
-/// The first dealer is the last seat, the next one is the seat to the left, and there are four rounds, or three.
+/// The first dealer is the last seat, and the deal passes to the left; four rounds, or three for three
+/// players.
 #[test]
-fn the_deal_goes_round() {
+fn deal_rotates_clockwise() {
     for (players, dealers) in [(2, &[1, 0, 1, 0][..]), (3, &[2, 0, 1]), (4, &[3, 0, 1, 2])] {
         let chance = Chance::seeded([5; 32]);
-        let mut told = Vec::new();
-        let mut game = HabeFertig::new(1, Options {}, players, chance, &mut told).expect("a table");
+        let mut events = Vec::new();
+        let mut game = HabeFertig::new(1, Options {}, players, chance, &mut events).expect("a table");
         while let Some(seat) = game.to_act().first() {
             let action = game.default_action(seat).expect("a seat that is asked");
-            game.apply(seat, action, &mut told).expect("a default");
+            game.apply(seat, action, &mut events).expect("a default");
         }
-        let began = told.iter().filter_map(|(_, event)| match event {
+        let began = events.iter().filter_map(|(_, event)| match event {
             Event::RoundBegan { round, dealer } => Some((*round, dealer.index())),
             _ => None,
         });
@@ -105,10 +106,10 @@ fn the_deal_goes_round() {
     }
 }
 
-/// A new round begins with nothing of the old one but the points.
+/// A new round keeps nothing but the totals.
 #[test]
-fn a_round_begins_afresh() {
-    let mut table = Table::moment("r4 b9", "", &["y6", "g1 g6", "g2"]).bury("").rebuilding(&[]);
+fn new_round_resets_everything_but_totals() {
+    let mut table = Table::position("r4 b9", "", &["y6", "g1 g6", "g2"]).with_buried("").with_rebuilds(&[]);
     table.game.dry_passes = 2;
     table.play(0, "y6 left");
     let game = &table.game;

@@ -1,4 +1,4 @@
-//! What the conformance suite must know of Habe fertig.
+//! Conformance support for Habe fertig.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
@@ -6,18 +6,19 @@ use rand_core::Rng;
 use super::super::*;
 use crate::Card as _;
 use crate::conformance::{Reveals, Testable};
+use crate::test_support::seat;
 use crate::{Relabelling, below};
 
 impl Testable for HabeFertig {
-    /// Four rounds, in each: four hide; 400 turns that may begin with laying a card and that end with an action; and
-    /// cards played into the gap, each of which was one of the ten in a hand or was taken by passing.
+    /// Four rounds, each with four hide actions; 400 turns, which may begin by laying a card and end with an
+    /// action; and cards played into the gap, each of which was one of the ten in a hand or taken by a pass.
     const MAX_ACTIONS: usize = 4 * (4 + 2 * 400 + (40 + 400));
 
     fn options() -> Vec<Options> {
         vec![Options {}]
     }
 
-    fn census(&self) -> Vec<u8> {
+    fn card_codes(&self) -> Vec<u8> {
         let turned = match self.phase {
             Phase::Laying { turned } => Some(turned),
             Phase::Hiding { .. } | Phase::Moving => None,
@@ -79,12 +80,13 @@ impl Testable for HabeFertig {
         }
     }
 
-    fn relabelled(action: Action, names: &Relabelling) -> Action {
+    fn relabelled(action: Action, relabelling: &Relabelling) -> Action {
         match action {
             Action::Hide(pair) => {
-                Pair::new(names.name(pair.low()), names.name(pair.high())).map_or(action, Action::Hide)
+                Pair::new(relabelling.relabel(pair.low()), relabelling.relabel(pair.high()))
+                    .map_or(action, Action::Hide)
             }
-            Action::Play { card, pile } => Action::Play { card: names.name(card), pile },
+            Action::Play { card, pile } => Action::Play { card: relabelling.relabel(card), pile },
             Action::Lay(_) | Action::Pass => action,
         }
     }
@@ -93,7 +95,7 @@ impl Testable for HabeFertig {
         matches!(action, Action::Hide(_))
     }
 
-    fn any_action(rng: &mut ChaCha8Rng) -> Action {
+    fn random_action(rng: &mut ChaCha8Rng) -> Action {
         let mut card = || Card::from_code(below(66, rng) as u8).expect("a code below 66");
         let (card, other) = (card(), card());
         let pile = Pile::ALL[below(2, rng) as usize];
@@ -105,10 +107,10 @@ impl Testable for HabeFertig {
         }
     }
 
-    fn spoil(view: &mut View, rng: &mut ChaCha8Rng) {
+    fn tamper(view: &mut View, rng: &mut ChaCha8Rng) {
         let card = Card::from_code(below(66, rng) as u8).expect("a code below 66");
         let other = Card::from_code(below(66, rng) as u8).expect("a code below 66");
-        let seat = Seat::new(below(6, rng) as u8).expect("a seat");
+        let seat = seat(below(6, rng) as u8);
         let number = rng.next_u32();
         let toggle = |set: &mut CardSet<Card>| {
             *set = if set.contains(card) { set.without(card) } else { set.with(card) };

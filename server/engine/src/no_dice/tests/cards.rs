@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_deck_has_every_pair_once_and_15_action_cards() {
+fn deck_has_every_pair_once_and_15_action_cards() {
     let deck = card::deck();
     assert_eq!(deck.len(), 60);
     assert!(deck.is_sorted());
@@ -36,7 +36,7 @@ fn the_deck_has_every_pair_once_and_15_action_cards() {
 }
 
 #[test]
-fn hands_count_cards_of_a_kind() {
+fn hand_counts_cards_of_a_kind() {
     let cards = hand("5|10 PASS PASS X2 2|2 SWAP SWITCH");
     assert_eq!((cards.len(), cards.is_empty()), (7, false));
     for (text, count) in [("5|10", 1), ("5|9", 0), ("PASS", 2), ("X2", 1), ("SWAP", 1), ("SWITCH", 1)] {
@@ -60,17 +60,17 @@ fn hands_count_cards_of_a_kind() {
 }
 
 #[test]
-fn everybody_is_dealt_seven_and_the_rest_is_the_draw_pile() {
+fn deal_gives_everyone_seven_cards_and_the_rest_is_the_draw_pile() {
     for players in 2..=6u8 {
         let codes: Vec<u8> = (0..49).chain([45, 45, 45, 46, 46, 46, 47, 47, 47, 48, 48]).collect();
         let chance = Chance::scripted([0; 32], vec![(Shuffle::deal(0), codes.clone())]);
-        let mut told = Vec::new();
-        let game = NoDice::new(1, Options {}, players, chance, &mut told).expect("a table");
+        let mut events = Vec::new();
+        let game = NoDice::new(1, Options {}, players, chance, &mut events).expect("a table");
         let cards = |codes: &[u8]| codes.iter().filter_map(|code| Card::from_code(*code)).collect::<Vec<_>>();
         for seat in Seat::all(players) {
             let dealt: Hand = cards(&codes[7 * seat.index()..][..7]).into_iter().collect();
             assert_eq!(game.hands[seat.index()], dealt);
-            assert_eq!(told[seat.index()], (Audience::Only(seat), Event::Dealt { hand: dealt }));
+            assert_eq!(events[seat.index()], (Audience::Only(seat), Event::Dealt { hand: dealt }));
         }
         let mut pile = game.draw_pile.to_vec();
         pile.reverse();
@@ -80,7 +80,7 @@ fn everybody_is_dealt_seven_and_the_rest_is_the_draw_pile() {
         let next_up = (Audience::Everyone, Event::NextUp { seat: Seat::FIRST });
         let your_turn = (Audience::Only(Seat::FIRST), Event::YourTurn);
         assert_eq!(
-            told[usize::from(players)..],
+            events[usize::from(players)..],
             [next_up, your_turn],
             "{players} players, no PASS in a hand"
         );

@@ -1,0 +1,327 @@
+//! Type-erased games: one enum for each associated type of [`Game`], generated from the catalogue.
+
+use rand_core::Rng;
+
+use crate::text::{Lang, Say, display_in_english};
+use crate::{
+    Audience, Chance, Events, Game, GameId, ImpossibleView, Outcome, Refusal, Seat, Seats, SetupError,
+    Shuffle, Viewer, for_all_games,
+};
+
+/// Initial capacity of lists of legal actions: enough for most decisions.
+const LEGAL_CAPACITY: usize = 16;
+
+/// Generates the type-erased enum of one associated type of [`Game`].
+macro_rules! any {
+    ($any:ident, $part:ident, $doc:literal, $derive:meta, $($variant:ident: $module:ident::$game:ident),*) => {
+        #[doc = $doc]
+        #[$derive]
+        #[expect(missing_docs, reason = "the variants are the games")]
+        pub enum $any {
+            $($variant(<crate::$module::$game as Game>::$part),)*
+        }
+
+        // The concrete path, not the associated type: other crates implement conversions to these enums as
+        // well, and the compiler must see that the source types differ.
+        $(impl From<crate::$module::$part> for $any {
+            fn from(part: crate::$module::$part) -> $any {
+                $any::$variant(part)
+            }
+        })*
+
+        impl $any {
+            /// The game it belongs to.
+            #[must_use]
+            pub const fn game(&self) -> GameId {
+                match self {
+                    $($any::$variant(_) => GameId::$variant,)*
+                }
+            }
+        }
+
+        impl Say for $any {
+            fn say(&self, lang: Lang, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self {
+                    $($any::$variant(part) => part.say(lang, f),)*
+                }
+            }
+        }
+
+        display_in_english!($any);
+    };
+}
+
+macro_rules! erased {
+    ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
+        any!(AnyOptions, Options, "The options of any game.", derive(Clone, Copy, PartialEq, Eq, Debug),
+            $($variant: $module::$game),*);
+        any!(AnyAction, Action, "An action of any game.", derive(Clone, Copy, PartialEq, Eq, Hash, Debug),
+            $($variant: $module::$game),*);
+        any!(AnyEvent, Event, "An event of any game.", derive(Clone, Copy, PartialEq, Eq, Debug),
+            $($variant: $module::$game),*);
+        any!(AnyView, View, "A view of any game.", derive(Clone, PartialEq, Eq, Debug),
+            $($variant: $module::$game),*);
+
+        /// A game in progress, of any game.
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        #[expect(missing_docs, reason = "the variants are the games")]
+        pub enum AnyGame {
+            // Boxed, because a server holds many games and the largest is four times the size of the
+            // smallest.
+            $($variant(Box<crate::$module::$game>),)*
+        }
+
+        impl AnyGame {
+            /// Sets up a table of the game that the options belong to. See [`Game::new`].
+            pub fn new(
+                rules_version: u32,
+                options: AnyOptions,
+                players: u8,
+                chance: Chance,
+                events: &mut impl Events<AnyEvent>,
+            ) -> Result<AnyGame, SetupError> {
+                match options {
+                    $(AnyOptions::$variant(options) =>
+                        <crate::$module::$game>::new(rules_version, options, players, chance, &mut ErasingSink(events))
+                            .map(|game| AnyGame::$variant(Box::new(game))),)*
+                }
+            }
+
+            /// Sets up a table with held windows. See [`Game::new_held`].
+            pub fn new_held(
+                rules_version: u32,
+                options: AnyOptions,
+                players: u8,
+                chance: Chance,
+                events: &mut impl Events<AnyEvent>,
+            ) -> Result<AnyGame, SetupError> {
+                match options {
+                    $(AnyOptions::$variant(options) =>
+                        <crate::$module::$game>::new_held(rules_version, options, players, chance, &mut ErasingSink(events))
+                            .map(|game| AnyGame::$variant(Box::new(game))),)*
+                }
+            }
+
+            /// The game's id.
+            #[must_use]
+            pub const fn id(&self) -> GameId {
+                match self {
+                    $(AnyGame::$variant(_) => GameId::$variant,)*
+                }
+            }
+
+            /// See [`Game::players`].
+            #[must_use]
+            pub fn players(&self) -> u8 {
+                match self {
+                    $(AnyGame::$variant(game) => game.players(),)*
+                }
+            }
+
+            /// See [`Game::to_act`].
+            #[must_use]
+            pub fn to_act(&self) -> Seats {
+                match self {
+                    $(AnyGame::$variant(game) => game.to_act(),)*
+                }
+            }
+
+            /// See [`Game::legal_actions`].
+            #[must_use]
+            pub fn legal_actions(&self, seat: Seat) -> Vec<AnyAction> {
+                match self {
+                    $(AnyGame::$variant(game) => {
+                        let mut legal = Vec::with_capacity(LEGAL_CAPACITY);
+                        game.legal_actions(seat, &mut legal);
+                        legal.into_iter().map(AnyAction::$variant).collect()
+                    })*
+                }
+            }
+
+            /// The legal action at this index. See [`Game::legal_actions`].
+            #[must_use]
+            pub fn legal_action(&self, seat: Seat, index: usize) -> Option<AnyAction> {
+                match self {
+                    $(AnyGame::$variant(game) => {
+                        let mut legal = Vec::with_capacity(LEGAL_CAPACITY);
+                        game.legal_actions(seat, &mut legal);
+                        legal.get(index).copied().map(AnyAction::$variant)
+                    })*
+                }
+            }
+
+            /// The index of an action in the list of legal actions, if it is legal. See
+            /// [`Game::legal_actions`].
+            #[must_use]
+            pub fn legal_index(&self, seat: Seat, action: AnyAction) -> Option<usize> {
+                match (self, action) {
+                    $((AnyGame::$variant(game), AnyAction::$variant(action)) => {
+                        let mut legal = Vec::with_capacity(LEGAL_CAPACITY);
+                        game.legal_actions(seat, &mut legal);
+                        legal.iter().position(|offered| *offered == action)
+                    })*
+                    #[allow(unreachable_patterns, reason = "reachable once there are two games")]
+                    _ => None,
+                }
+            }
+
+            /// See [`Game::apply`]. Actions of another game are refused.
+            pub fn apply(
+                &mut self,
+                seat: Seat,
+                action: AnyAction,
+                events: &mut impl Events<AnyEvent>,
+            ) -> Result<(), Refusal> {
+                match (self, action) {
+                    $((AnyGame::$variant(game), AnyAction::$variant(action)) =>
+                        game.apply(seat, action, &mut ErasingSink(events)),)*
+                    #[allow(unreachable_patterns, reason = "reachable once there are two games")]
+                    _ => Err(Refusal::OTHER_GAME),
+                }
+            }
+
+            /// See [`Game::view`].
+            #[must_use]
+            pub fn view(&self, viewer: Viewer) -> AnyView {
+                match self {
+                    $(AnyGame::$variant(game) => AnyView::$variant(game.view(viewer)),)*
+                }
+            }
+
+            /// See [`Game::default_action`].
+            #[must_use]
+            pub fn default_action(&self, seat: Seat) -> Option<AnyAction> {
+                match self {
+                    $(AnyGame::$variant(game) => game.default_action(seat).map(AnyAction::$variant),)*
+                }
+            }
+
+            /// See [`Game::sample`].
+            pub fn sample(view: &AnyView, rng: &mut impl Rng) -> Result<AnyGame, ImpossibleView> {
+                match view {
+                    $(AnyView::$variant(view) => <crate::$module::$game>::sample(view, rng)
+                        .map(|game| AnyGame::$variant(Box::new(game))),)*
+                }
+            }
+
+            /// See [`Game::outcome`].
+            #[must_use]
+            pub fn outcome(&self) -> Option<Outcome> {
+                match self {
+                    $(AnyGame::$variant(game) => game.outcome(),)*
+                }
+            }
+
+            /// See [`Game::is_secret`].
+            #[must_use]
+            pub fn is_secret(&self, seat: Seat) -> bool {
+                match self {
+                    $(AnyGame::$variant(game) => game.is_secret(seat),)*
+                }
+            }
+
+            /// See [`Game::waits_for`].
+            #[must_use]
+            pub fn waits_for(&self) -> Seats {
+                match self {
+                    $(AnyGame::$variant(game) => game.waits_for(),)*
+                }
+            }
+
+            /// See [`Game::window_is_held`].
+            #[must_use]
+            pub fn window_is_held(&self) -> bool {
+                match self {
+                    $(AnyGame::$variant(game) => game.window_is_held(),)*
+                }
+            }
+
+            /// See [`Game::close_window`].
+            pub fn close_window(&mut self, events: &mut impl Events<AnyEvent>) {
+                match self {
+                    $(AnyGame::$variant(game) => game.close_window(&mut ErasingSink(events)),)*
+                }
+            }
+        }
+
+        impl AnyView {
+            /// See [`Game::follow`]. Events of another game are ignored.
+            pub fn follow(&mut self, event: &AnyEvent) {
+                match (self, event) {
+                    $((AnyView::$variant(view), AnyEvent::$variant(event)) =>
+                        <crate::$module::$game as Game>::follow(view, event),)*
+                    #[allow(unreachable_patterns, reason = "reachable once there are two games")]
+                    _ => {}
+                }
+            }
+        }
+    };
+}
+
+for_all_games!(erased);
+
+/// Adapts a sink of any game's events to the events of one game.
+struct ErasingSink<'a, S>(&'a mut S);
+
+impl<E: Into<AnyEvent>, S: Events<AnyEvent>> Events<E> for ErasingSink<'_, S> {
+    fn tell(&mut self, to: Audience, event: E) {
+        self.0.tell(to, event.into());
+    }
+
+    fn shuffled(&mut self, name: Shuffle, codes: impl Iterator<Item = u8>) {
+        self.0.shuffled(name, codes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::Recorder;
+
+    fn new_game(id: GameId, recorder: &mut Recorder<AnyEvent>) -> AnyGame {
+        let (version, options) = (id.info().rules_version, id.default_options());
+        AnyGame::new(version, options, 2, Chance::seeded([1; 32]), recorder).expect("a valid set-up")
+    }
+
+    #[test]
+    fn erased_game_forwards_events_and_shuffles() {
+        for id in GameId::ALL {
+            let mut recorder = Recorder::new();
+            let game = new_game(*id, &mut recorder);
+            let Recorder { events, shuffles } = recorder;
+            assert!(!events.is_empty() && events.iter().all(|(_, event)| event.game() == *id));
+            assert!(shuffles.iter().any(|(name, codes)| *name == Shuffle::deal(0) && !codes.is_empty()));
+            assert_eq!((game.id(), game.players()), (*id, 2));
+        }
+    }
+
+    #[test]
+    fn legal_action_and_legal_index_are_inverse() {
+        let mut other_actions = Vec::new();
+        for id in GameId::ALL {
+            let game = new_game(*id, &mut Recorder::new());
+            for seat in Seat::all(2) {
+                let legal = game.legal_actions(seat);
+                for (index, action) in legal.iter().enumerate() {
+                    assert_eq!(game.legal_action(seat, index), Some(*action));
+                    assert_eq!(game.legal_index(seat, *action), Some(index));
+                }
+                assert_eq!(game.legal_action(seat, legal.len()), None);
+                assert!(other_actions.iter().all(|other| game.legal_index(seat, *other).is_none()));
+            }
+            other_actions.extend(Seat::all(2).flat_map(|seat| game.legal_actions(seat)));
+        }
+        assert!(!other_actions.is_empty());
+    }
+
+    /// Also checks that windows are not held by default.
+    #[test]
+    fn only_no_dice_has_secret_decisions() {
+        for id in GameId::ALL {
+            let game = new_game(*id, &mut Recorder::new());
+            assert!(!game.window_is_held());
+            let is_secret = game.to_act().iter().any(|seat| game.is_secret(seat));
+            assert!(!is_secret || *id == GameId::NoDice, "{id:?}");
+        }
+    }
+}

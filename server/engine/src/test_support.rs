@@ -1,0 +1,104 @@
+//! Helpers shared by the tests of all modules.
+
+use std::str::FromStr;
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::SeedableRng;
+
+use crate::{Audience, Events, Game, Lang, Say, Seat, Shuffle, Viewer, below};
+
+/// A number from the environment; 1 if the variable is not set.
+pub(crate) fn env_number<N: FromStr + From<u8>>(name: &str) -> N {
+    match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")),
+        Err(_) => N::from(1),
+    }
+}
+
+/// The random generator of one test, seeded from `PARLOR_TEST_SEED`. Prints the seed, which the test harness
+/// shows if the test fails.
+pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
+    let seed = env_number::<u64>("PARLOR_TEST_SEED");
+    println!("{test}: PARLOR_TEST_SEED={seed}");
+    let name = test.bytes().fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(name);
+    rng
+}
+
+/// A uniformly chosen item.
+pub(crate) fn pick<'a, T>(items: &'a [T], rng: &mut ChaCha8Rng) -> &'a T {
+    &items[below(items.len() as u32, rng) as usize]
+}
+
+pub(crate) fn seat(number: u8) -> Seat {
+    Seat::new(number).expect("a seat number below 6")
+}
+
+pub(crate) fn legal_actions<G: Game>(game: &G, seat: Seat) -> Vec<G::Action> {
+    let mut legal = Vec::new();
+    game.legal_actions(seat, &mut legal);
+    legal
+}
+
+/// An event sink that records all events and shuffles.
+pub(crate) struct Recorder<E> {
+    pub(crate) events: Vec<(Audience, E)>,
+    pub(crate) shuffles: Vec<(Shuffle, Vec<u8>)>,
+}
+
+impl<E> Recorder<E> {
+    pub(crate) fn new() -> Recorder<E> {
+        Recorder { events: Vec::new(), shuffles: Vec::new() }
+    }
+}
+
+impl<E: Copy> Recorder<E> {
+    /// The events this viewer received.
+    pub(crate) fn received_by(&self, viewer: Viewer) -> Vec<E> {
+        received_by(&self.events, viewer)
+    }
+}
+
+impl<E> Events<E> for Recorder<E> {
+    fn tell(&mut self, to: Audience, event: E) {
+        self.events.push((to, event));
+    }
+
+    fn shuffled(&mut self, name: Shuffle, codes: impl Iterator<Item = u8>) {
+        self.shuffles.push((name, codes.collect()));
+    }
+}
+
+/// The events this viewer received.
+pub(crate) fn received_by<E: Copy>(events: &[(Audience, E)], viewer: Viewer) -> Vec<E> {
+    events.iter().filter(|(to, _)| to.includes(viewer)).map(|(_, event)| *event).collect()
+}
+
+/// Checks for every viewer that the received events turn the view before into the view after.
+#[track_caller]
+pub(crate) fn assert_events_reproduce_views<G: Game>(
+    before: &G,
+    after: &G,
+    events: &[(Audience, G::Event)],
+    context: &str,
+) {
+    for viewer in Viewer::all(before.players()) {
+        let mut view = before.view(viewer);
+        for event in received_by(events, viewer) {
+            G::follow(&mut view, &event);
+        }
+        assert_eq!(view, after.view(viewer), "{viewer:?}, {context}: {events:#?}");
+    }
+}
+
+/// The English and the German form.
+pub(crate) fn in_both_languages(value: &impl Say) -> [String; 2] {
+    [Lang::En, Lang::De].map(|lang| value.in_lang(lang).to_string())
+}
+
+/// Checks the English and the German form.
+#[track_caller]
+pub(crate) fn assert_localised(value: &impl Say, en: &str, de: &str) {
+    assert_eq!(in_both_languages(value), [en, de]);
+}
