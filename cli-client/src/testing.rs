@@ -149,7 +149,7 @@ impl TestTable {
         }
         self.decision_open = true;
         self.last_decision_id += 1;
-        let secret = self.game.is_secret(seat);
+        let secret = self.game.has_secret_decision(seat);
         let (decision, bank) = if secret { (5, 0) } else { (30, 120) };
         Some(TableMessage::Decision(Box::new(Decision {
             id: self.last_decision_id,

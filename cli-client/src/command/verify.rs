@@ -1,6 +1,6 @@
 //! `parlor verify`: verifies records offline.
 
-use parlor_engine::{Lang, Say};
+use parlor_engine::{Lang, Localise};
 use parlor_sdk::record::{self, Problem, VerificationReport};
 use parlor_sdk::wire;
 use serde_json::{Value, json};

@@ -136,7 +136,7 @@ impl RefereedTable {
     fn open_decision(&mut self, seat: Seat) {
         let (legal, default) = (self.game.legal_actions(seat), self.game.default_action(seat));
         let view = self.game.view(Viewer::Seat(seat));
-        let hidden = self.game.is_secret(seat);
+        let hidden = self.game.has_secret_decision(seat);
         let Some(seat_state) =
             self.seats.get_mut(&number(seat)).filter(|seat_state| seat_state.open.is_none())
         else {

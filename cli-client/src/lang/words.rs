@@ -1,6 +1,6 @@
 //! User-interface texts in English and German. Texts of cards, moves and events are in the engine.
 
-use parlor_engine::{Lang, Say, Seat, Text};
+use parlor_engine::{Lang, Localise, Seat, Text};
 
 use crate::table::{EndReason, SeatFinish};
 

@@ -5,7 +5,7 @@ mod tests;
 
 use std::time::Duration;
 
-use parlor_engine::Say;
+use parlor_engine::Localise;
 use ratatui::text::Line;
 
 use crate::lang::words;

@@ -1,7 +1,7 @@
 //! Renderer of Flush: the stack on the field, passed seats, and unseen cards.
 
-use parlor_engine::flush::{Action, Combination, Flush, Kind, Rank, Ranks, View};
-use parlor_engine::{Lang, Say, Seat, Seats, Text};
+use parlor_engine::flush::{Action, Combination, CombinationKind, Flush, Rank, Ranks, View};
+use parlor_engine::{Lang, Localise, Seat, Seats, Text};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -161,9 +161,9 @@ fn stack_of(combination: Combination, theme: Theme) -> [Line<'static>; 3] {
 
 const fn kind(combination: Combination) -> Text {
     match combination.kind() {
-        Kind::Single => Text { en: "single card", de: "einzelne Karte" },
-        Kind::Set => Text { en: "set", de: "Satz" },
-        Kind::Sequence => Text { en: "sequence", de: "Folge" },
+        CombinationKind::Single => Text { en: "single card", de: "einzelne Karte" },
+        CombinationKind::Set => Text { en: "set", de: "Satz" },
+        CombinationKind::Sequence => Text { en: "sequence", de: "Folge" },
     }
 }
 

@@ -1,7 +1,7 @@
 //! Renderer of GAP: the middle, and the collected cards by seat and colour.
 
 use parlor_engine::gap::{Action, Card, Colour, Gap, Length, View};
-use parlor_engine::{CardSet, Lang, Say, Seat, Seats, Text};
+use parlor_engine::{CardSet, Lang, Localise, Seat, Seats, Text};
 use ratatui::text::{Line, Span};
 
 use super::renderer::{GameRenderer, Viewport};

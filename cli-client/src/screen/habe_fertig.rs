@@ -1,7 +1,7 @@
 //! Renderer of Habe fertig: two piles, the gap between them, and a hand in six colours.
 
 use parlor_engine::habe_fertig::{Action, Card, Colour, HabeFertig, Phase, Pile, View};
-use parlor_engine::{CardSet, Lang, Say, Seat, Seats, Text};
+use parlor_engine::{CardSet, Lang, Localise, Seat, Seats, Text};
 use ratatui::text::{Line, Span};
 
 use super::renderer::{GameRenderer, Viewport};

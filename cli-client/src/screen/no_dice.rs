@@ -4,7 +4,7 @@
 use parlor_engine::no_dice::{
     Action, Card, Decision, Direction, Hand, NoDice, Placement, Segment, Square, View,
 };
-use parlor_engine::{Lang, Say, Seat, Seats, Text};
+use parlor_engine::{Lang, Localise, Seat, Seats, Text};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 

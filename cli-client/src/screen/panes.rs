@@ -1,6 +1,6 @@
 //! Contents of the panes around the table: players, moves, log, result, status.
 
-use parlor_engine::{Say, Seat, Seats};
+use parlor_engine::{Localise, Seat, Seats};
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};

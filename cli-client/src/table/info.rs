@@ -1,6 +1,6 @@
 //! Table data: game, seats, result.
 
-use parlor_engine::{AnyOptions, GameId, Lang, Say, Seat};
+use parlor_engine::{AnyOptions, GameId, Lang, Localise, Seat};
 
 use crate::lang::words;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use parlor_engine::{AnyAction, AnyView, GameId, Lang, MAX_SEATS, Say, Seat, Seats, Viewer};
+use parlor_engine::{AnyAction, AnyView, GameId, Lang, Localise, MAX_SEATS, Seat, Seats, Viewer};
 
 use super::{
     Decided, DecidedBy, Decision, SeatInfo, SeatTime, Snapshot, TableEvent, TableInfo, TableMessage,
@@ -228,7 +228,7 @@ impl ViewerState {
         }
         match (view, &mut self.view) {
             (Some(view), known) => *known = Some(view),
-            (None, Some(known)) => events.iter().for_each(|event| known.follow(event)),
+            (None, Some(known)) => events.iter().for_each(|event| known.apply_event(event)),
             (None, None) => {}
         }
         notes.extend(after.into_iter().map(|event| self.apply_table_event(event)));

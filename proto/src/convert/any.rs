@@ -1,6 +1,6 @@
 //! Any game: which field of the `oneof` belongs to which game of the catalogue.
 
-use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, Card, Game, GameId, for_all_games};
+use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, CardCode, Game, GameId, for_all_games};
 
 use super::field::WrongField;
 use super::messages;

@@ -1,8 +1,8 @@
 //! Seats, viewers, points, outcomes, texts and refusals: what every game shares.
 
 use parlor_engine::{
-    Card, CardSet, GameInfo, Lang, MAX_SEATS, Outcome, Points, Purpose, Refusal, Seat, Seats, Shuffle,
-    Standing, Text, Viewer,
+    CardCode, CardSet, GameInfo, Lang, MAX_SEATS, Outcome, Points, Refusal, Seat, Seats, ShuffleId,
+    ShufflePurpose, Standing, Text, Viewer,
 };
 
 use super::field::{WrongField, each, length, number, number16, one_of};
@@ -65,23 +65,23 @@ impl TryFrom<v1::Viewer> for Viewer {
     }
 }
 
-impl From<Purpose> for v1::ShufflePurpose {
-    fn from(purpose: Purpose) -> v1::ShufflePurpose {
+impl From<ShufflePurpose> for v1::ShufflePurpose {
+    fn from(purpose: ShufflePurpose) -> v1::ShufflePurpose {
         match purpose {
-            Purpose::Deal => v1::ShufflePurpose::Deal,
-            Purpose::Rebuild => v1::ShufflePurpose::Rebuild,
+            ShufflePurpose::Deal => v1::ShufflePurpose::Deal,
+            ShufflePurpose::Rebuild => v1::ShufflePurpose::Rebuild,
         }
     }
 }
 
 /// The name of a shuffle: its round, what it was for, and how many of that purpose the round had before.
-pub fn shuffle(round: u32, purpose: i32, count: u32) -> Result<Shuffle, WrongField> {
-    Ok(Shuffle {
+pub fn shuffle(round: u32, purpose: i32, count: u32) -> Result<ShuffleId, WrongField> {
+    Ok(ShuffleId {
         round: number16(round, "round")?,
         purpose: one_of(purpose, "purpose", |purpose| match purpose {
             v1::ShufflePurpose::Unspecified => None,
-            v1::ShufflePurpose::Deal => Some(Purpose::Deal),
-            v1::ShufflePurpose::Rebuild => Some(Purpose::Rebuild),
+            v1::ShufflePurpose::Deal => Some(ShufflePurpose::Deal),
+            v1::ShufflePurpose::Rebuild => Some(ShufflePurpose::Rebuild),
         })?,
         count: number16(count, "count")?,
     })
@@ -150,7 +150,7 @@ pub(super) fn players<T>(list: &[T], game: &GameInfo, field: &str) -> Result<u8,
 /// A set of cards, each once.
 pub(super) fn card_set<C, W>(wire: Vec<W>, field: &str) -> Result<CardSet<C>, WrongField>
 where
-    C: Card + TryFrom<W, Error = WrongField>,
+    C: CardCode + TryFrom<W, Error = WrongField>,
 {
     let mut set = CardSet::EMPTY;
     for (place, card) in wire.into_iter().enumerate() {

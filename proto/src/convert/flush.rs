@@ -2,7 +2,9 @@
 
 mod view;
 
-use parlor_engine::flush::{Action, Combination, Event, Flush, Kind, Options, Play, Rank, Ranks, Why};
+use parlor_engine::flush::{
+    Action, Combination, CombinationKind, Event, Flush, FlushReason, Options, PlayKind, Rank, Ranks,
+};
 use parlor_engine::{Game, GameInfo, MAX_SEATS, Seat};
 
 use super::common::{points, seat, seat_number, write_points};
@@ -90,9 +92,9 @@ fn ranks(values: Vec<u32>, field: &str) -> Result<Ranks, WrongField> {
 impl Write for Combination {
     fn write(&self, to: &mut Fields<'_>) {
         let kind = match self.kind() {
-            Kind::Single => v1::FlushKind::Single,
-            Kind::Set => v1::FlushKind::Set,
-            Kind::Sequence => v1::FlushKind::Sequence,
+            CombinationKind::Single => v1::FlushKind::Single,
+            CombinationKind::Set => v1::FlushKind::Set,
+            CombinationKind::Sequence => v1::FlushKind::Sequence,
         };
         to.number(1, kind as u32);
         to.number(2, self.lowest().number());
@@ -105,18 +107,18 @@ impl TryFrom<v1::FlushCombination> for Combination {
     fn try_from(wire: v1::FlushCombination) -> Result<Combination, WrongField> {
         let kind = one_of(wire.kind, "kind", |kind| match kind {
             v1::FlushKind::Unspecified => None,
-            v1::FlushKind::Single => Some(Kind::Single),
-            v1::FlushKind::Set => Some(Kind::Set),
-            v1::FlushKind::Sequence => Some(Kind::Sequence),
+            v1::FlushKind::Single => Some(CombinationKind::Single),
+            v1::FlushKind::Set => Some(CombinationKind::Set),
+            v1::FlushKind::Sequence => Some(CombinationKind::Sequence),
         })?;
         let lowest = rank(wire.lowest, "lowest")?;
         let combination = match kind {
-            Kind::Single => {
+            CombinationKind::Single => {
                 number::<u8>(wire.size, 1..=1, "size")?;
                 Some(Combination::single(lowest))
             }
-            Kind::Set => Combination::set(lowest, number(wire.size, 2..=5, "size")?),
-            Kind::Sequence => Combination::sequence(lowest, number(wire.size, 2..=5, "size")?),
+            CombinationKind::Set => Combination::set(lowest, number(wire.size, 2..=5, "size")?),
+            CombinationKind::Sequence => Combination::sequence(lowest, number(wire.size, 2..=5, "size")?),
         };
         combination.ok_or_else(|| WrongField::at("size", "takes the sequence beyond 13"))
     }
@@ -157,9 +159,9 @@ impl Write for Event {
             Event::Dealt { hand } => to.nested(2, |to| write_ranks(hand, 1, to)),
             Event::Laid { seat, play, cards, combination } => to.nested(3, |to| {
                 let play = match play {
-                    Play::Lead => v1::FlushPlay::Lead,
-                    Play::Overwrite => v1::FlushPlay::Overwrite,
-                    Play::Add => v1::FlushPlay::Add,
+                    PlayKind::Lead => v1::FlushPlay::Lead,
+                    PlayKind::Overwrite => v1::FlushPlay::Overwrite,
+                    PlayKind::Add => v1::FlushPlay::Add,
                 };
                 to.number(1, seat_number(seat));
                 to.number(2, play as u32);
@@ -167,11 +169,11 @@ impl Write for Event {
                 to.message(4, &combination);
             }),
             Event::Passed { seat } => to.nested(4, |to| to.number(1, seat_number(seat))),
-            Event::Flushed { by, why } => to.nested(5, |to| {
-                let why = match why {
-                    Why::AllPassed => v1::FlushWhy::AllPassed,
-                    Why::Full => v1::FlushWhy::Full,
-                    Why::Eight => v1::FlushWhy::Eight,
+            Event::Flushed { by, reason } => to.nested(5, |to| {
+                let why = match reason {
+                    FlushReason::AllPassed => v1::FlushWhy::AllPassed,
+                    FlushReason::Full => v1::FlushWhy::Full,
+                    FlushReason::Eight => v1::FlushWhy::Eight,
                 };
                 to.number(1, seat_number(by));
                 to.number(2, why as u32);
@@ -231,9 +233,9 @@ fn hand_began(wire: v1::FlushHandBegan) -> Result<Event, WrongField> {
 fn laid(wire: v1::FlushLaid) -> Result<Event, WrongField> {
     let play = one_of(wire.play, "play", |play| match play {
         v1::FlushPlay::Unspecified => None,
-        v1::FlushPlay::Lead => Some(Play::Lead),
-        v1::FlushPlay::Overwrite => Some(Play::Overwrite),
-        v1::FlushPlay::Add => Some(Play::Add),
+        v1::FlushPlay::Lead => Some(PlayKind::Lead),
+        v1::FlushPlay::Overwrite => Some(PlayKind::Overwrite),
+        v1::FlushPlay::Add => Some(PlayKind::Add),
     });
     Ok(Event::Laid {
         seat: seat(wire.seat, "seat")?,
@@ -246,11 +248,11 @@ fn laid(wire: v1::FlushLaid) -> Result<Event, WrongField> {
 fn flushed(wire: v1::FlushFlushed) -> Result<Event, WrongField> {
     let why = one_of(wire.why, "why", |why| match why {
         v1::FlushWhy::Unspecified => None,
-        v1::FlushWhy::AllPassed => Some(Why::AllPassed),
-        v1::FlushWhy::Full => Some(Why::Full),
-        v1::FlushWhy::Eight => Some(Why::Eight),
+        v1::FlushWhy::AllPassed => Some(FlushReason::AllPassed),
+        v1::FlushWhy::Full => Some(FlushReason::Full),
+        v1::FlushWhy::Eight => Some(FlushReason::Eight),
     });
-    Ok(Event::Flushed { by: seat(wire.by, "by")?, why: why? })
+    Ok(Event::Flushed { by: seat(wire.by, "by")?, reason: why? })
 }
 
 fn hand_scored(wire: v1::FlushHandScored) -> Result<Event, WrongField> {

@@ -2,7 +2,9 @@
 
 mod view;
 
-use parlor_engine::habe_fertig::{Action, Card, Colour, Event, HabeFertig, Options, Pair, Pile, Shown};
+use parlor_engine::habe_fertig::{
+    Action, Card, Colour, Event, HabeFertig, Options, Pair, Pile, RevealedCards,
+};
 use parlor_engine::{CardSet, Game, GameInfo, MAX_SEATS, Seat};
 
 use super::common::{card_set, points, seat, seat_number, write_points};
@@ -156,7 +158,7 @@ impl TryFrom<v1::HabeFertigAction> for Action {
     }
 }
 
-impl Write for Shown {
+impl Write for RevealedCards {
     fn write(&self, to: &mut Fields<'_>) {
         if let Some(winner) = self.winner {
             to.present(1, seat_number(winner));
@@ -174,9 +176,9 @@ impl Write for Shown {
     }
 }
 
-impl TryFrom<v1::HabeFertigShown> for Shown {
+impl TryFrom<v1::HabeFertigShown> for RevealedCards {
     type Error = WrongField;
-    fn try_from(wire: v1::HabeFertigShown) -> Result<Shown, WrongField> {
+    fn try_from(wire: v1::HabeFertigShown) -> Result<RevealedCards, WrongField> {
         let mut hands = [CardSet::EMPTY; MAX_SEATS];
         for (place, hand) in wire.hands.into_iter().enumerate() {
             let add = || {
@@ -190,7 +192,7 @@ impl TryFrom<v1::HabeFertigShown> for Shown {
             };
             add().map_err(|error: WrongField| error.in_list(place).within("hands"))?;
         }
-        Ok(Shown {
+        Ok(RevealedCards {
             winner: wire.winner.map(|winner| seat(winner, "winner")).transpose()?,
             hidden: card_set(wire.hidden, "hidden")?,
             hands,
@@ -264,7 +266,7 @@ impl TryFrom<v1::HabeFertigEvent> for Event {
             Wire::Rebuilt(wire) => {
                 ("rebuilt", card_set(wire.cards, "cards").map(|cards| Event::Rebuilt { cards }))
             }
-            Wire::Shown(wire) => ("shown", Shown::try_from(wire).map(|shown| Event::Shown { shown })),
+            Wire::Shown(wire) => ("shown", RevealedCards::try_from(wire).map(|shown| Event::Shown { shown })),
             Wire::RoundScored(wire) => ("round_scored", round_scored(wire)),
             Wire::Ended(wire) => {
                 ("ended", required(wire.outcome, "outcome").map(|outcome| Event::Ended { outcome }))

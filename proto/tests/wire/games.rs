@@ -74,7 +74,7 @@ fn play(options: AnyOptions, players: u8, held: bool, rng: &mut ChaCha8Rng, watc
     let mut events: Vec<(Audience, AnyEvent)> = Vec::new();
     let chance = Chance::fresh(rng);
     let mut game = if held {
-        AnyGame::new_held(version, options, players, chance, &mut events)
+        AnyGame::new_with_held_windows(version, options, players, chance, &mut events)
     } else {
         AnyGame::new(version, options, players, chance, &mut events)
     }

@@ -104,7 +104,7 @@ impl Referee {
             default: DefaultAction::Engine(default),
             time_left_ms: None,
             bank_left_ms: None,
-            hidden: self.game.is_secret(seat),
+            hidden: self.game.has_secret_decision(seat),
             view: WireOrEngine::from_engine(Ok(self.game.view(Viewer::Seat(seat)))),
             legal: WireOrEngine::from_engine(Ok(legal)),
         }))

@@ -57,7 +57,7 @@ impl Bot for Follower {
         let events = update.engine_events().unwrap();
         assert_eq!(events.len(), update.events().len());
         if let Some(view) = &mut self.view {
-            events.iter().for_each(|event| view.follow(event));
+            events.iter().for_each(|event| view.apply_event(event));
             self.known.insert(self.number, view.clone());
         }
     }

@@ -255,7 +255,7 @@ impl<'a> TableFold<'a> {
     }
 
     fn is_secret(&self, seat: Seat) -> bool {
-        self.game.as_ref().is_some_and(|game| game.is_secret(seat))
+        self.game.as_ref().is_some_and(|game| game.has_secret_decision(seat))
     }
 
     /// Charges think time to a seat's bank. A hidden decision is free.
@@ -386,9 +386,9 @@ impl<'a> TableFold<'a> {
     }
 }
 
-fn purpose(purpose: parlor_engine::Purpose) -> wire::ShufflePurpose {
+fn purpose(purpose: parlor_engine::ShufflePurpose) -> wire::ShufflePurpose {
     match purpose {
-        parlor_engine::Purpose::Deal => wire::ShufflePurpose::Deal,
-        parlor_engine::Purpose::Rebuild => wire::ShufflePurpose::Rebuild,
+        parlor_engine::ShufflePurpose::Deal => wire::ShufflePurpose::Deal,
+        parlor_engine::ShufflePurpose::Rebuild => wire::ShufflePurpose::Rebuild,
     }
 }

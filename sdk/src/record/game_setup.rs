@@ -4,7 +4,7 @@
 //! most of the record is chosen, so that findings name what was changed, not everything that follows from it.
 
 use parlor_engine::{
-    AnyEvent, AnyGame, AnyOptions, Chance, Events, GameId, NoEvents, Relabelling, Seat, Shuffle, Viewer,
+    AnyEvent, AnyGame, AnyOptions, Chance, EventSink, GameId, NoEvents, Relabelling, Seat, ShuffleId, Viewer,
 };
 use parlor_proto::{convert, reflect};
 use prost_reflect::{DynamicMessage, Value};
@@ -120,7 +120,7 @@ impl GameSetup {
     /// Applies the deal's colour relabelling, if the table had one.
     fn relabelled(&self, chance: Chance) -> Chance {
         let group = self.shuffle.deal_group.as_ref().filter(|group| group.recoloured);
-        let colours = self.options.game().colours(self.players);
+        let colours = self.options.game().colour_symmetry(self.players);
         let (Some(group), Some(colours)) = (group, colours) else { return chance };
         match (shuffle_check::deal_seed(&self.shuffle, group), u8::try_from(group.rotation())) {
             (Ok(deal), Ok(rotation)) => {
@@ -149,13 +149,14 @@ impl GameSetup {
         viewers.into_iter().map(view).collect()
     }
 
-    fn try_deal(&self, events: &mut impl Events<AnyEvent>) -> Result<AnyGame, parlor_engine::SetupError> {
-        let new = if self.clock.constant_hidden_windows() { AnyGame::new_held } else { AnyGame::new };
+    fn try_deal(&self, events: &mut impl EventSink<AnyEvent>) -> Result<AnyGame, parlor_engine::SetupError> {
+        let new =
+            if self.clock.constant_hidden_windows() { AnyGame::new_with_held_windows } else { AnyGame::new };
         new(self.rules_version, self.options, self.players, self.chance.clone(), events)
     }
 
     /// Deals the game.
-    pub(super) fn deal(&self, events: &mut impl Events<AnyEvent>) -> Option<AnyGame> {
+    pub(super) fn deal(&self, events: &mut impl EventSink<AnyEvent>) -> Option<AnyGame> {
         self.try_deal(events).ok()
     }
 
@@ -249,13 +250,15 @@ fn options_of_views(record: &wire::Record) -> Option<wire::GameOptions> {
 }
 
 /// Card orders of the shuffles, as recorded.
-fn recorded_shuffles(record: &wire::Record) -> Vec<(Shuffle, Vec<u8>)> {
+fn recorded_shuffles(record: &wire::Record) -> Vec<(ShuffleId, Vec<u8>)> {
     let one = |shuffle: &wire::RecordShuffle| {
         let purpose = match shuffle.purpose() {
-            wire::ShufflePurpose::Rebuild => parlor_engine::Purpose::Rebuild,
-            wire::ShufflePurpose::Deal | wire::ShufflePurpose::Unspecified => parlor_engine::Purpose::Deal,
+            wire::ShufflePurpose::Rebuild => parlor_engine::ShufflePurpose::Rebuild,
+            wire::ShufflePurpose::Deal | wire::ShufflePurpose::Unspecified => {
+                parlor_engine::ShufflePurpose::Deal
+            }
         };
-        let name = Shuffle {
+        let name = ShuffleId {
             round: u16::try_from(shuffle.round).ok()?,
             purpose,
             count: u16::try_from(shuffle.count).ok()?,

@@ -124,7 +124,7 @@ impl<'a> Replay<'a> {
         match &mut self.view {
             Some(view) => {
                 for event in events {
-                    view.follow(&AnyEvent::try_from(event.clone())?);
+                    view.apply_event(&AnyEvent::try_from(event.clone())?);
                 }
             }
             // The first events start the game; the initial view includes them.

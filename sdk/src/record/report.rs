@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use parlor_engine::{Lang, Refusal, Say, Viewer};
+use parlor_engine::{Lang, Localise, Refusal, Viewer};
 
 /// Result of verifying a record.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -125,15 +125,15 @@ fn cut(value: &str) -> String {
     }
 }
 
-impl Say for Finding {
-    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Localise for Finding {
+    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.path)?;
-        self.problem.say(lang, f)
+        self.problem.fmt_in(lang, f)
     }
 }
 
-impl Say for Problem {
-    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Localise for Problem {
+    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nothing = match lang {
             Lang::En => "nothing",
             Lang::De => "nichts",
@@ -188,8 +188,8 @@ impl Say for Problem {
     }
 }
 
-impl Say for Unproven {
-    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Localise for Unproven {
+    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, lang) {
             (Unproven::SeedGiven, Lang::En) => {
                 f.write_str("the creator of the table gave the seed: it proves nothing about the deal")
@@ -233,7 +233,7 @@ macro_rules! display_in_english {
     ($($name:ty),+) => {$(
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.say(Lang::En, f)
+                self.fmt_in(Lang::En, f)
             }
         }
     )+};

@@ -1,6 +1,6 @@
 //! Builder of one expected step of a record.
 
-use parlor_engine::{AnyEvent, Audience, Events, MAX_SEATS, Seat, Shuffle};
+use parlor_engine::{AnyEvent, Audience, EventSink, MAX_SEATS, Seat, ShuffleId};
 use parlor_proto::convert::{seat_number, seat_numbers};
 
 use crate::wire;
@@ -12,15 +12,15 @@ use wire::table_seat::Occupant;
 pub(super) struct StepBuilder {
     pub(super) events: Vec<wire::RecordTelling>,
     pub(super) decided: [Option<wire::RecordDecision>; MAX_SEATS],
-    pub(super) shuffles: Vec<(Shuffle, Vec<u8>)>,
+    pub(super) shuffles: Vec<(ShuffleId, Vec<u8>)>,
 }
 
-impl Events<AnyEvent> for StepBuilder {
-    fn tell(&mut self, to: Audience, event: AnyEvent) {
+impl EventSink<AnyEvent> for StepBuilder {
+    fn emit(&mut self, to: Audience, event: AnyEvent) {
         self.add(to, wire::record_telling::Told::Game(event.into()));
     }
 
-    fn shuffled(&mut self, name: Shuffle, codes: impl Iterator<Item = u8>) {
+    fn record_shuffle(&mut self, name: ShuffleId, codes: impl Iterator<Item = u8>) {
         self.shuffles.push((name, codes.collect()));
     }
 }

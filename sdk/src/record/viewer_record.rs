@@ -111,7 +111,7 @@ impl ViewerRecordCheck<'_> {
         let Some(world) = self.sample_world(path) else { return };
         let clock = self.setup.clock;
         self.think_ms_total += u64::from(decision.think_ms);
-        if !world.is_secret(seat) {
+        if !world.has_secret_decision(seat) {
             self.bank = self.bank.saturating_sub(decision.think_ms.saturating_sub(clock.decision_ms()));
         }
         decision.bank_left_ms = self.setup.has_limit().then_some(self.bank);
@@ -158,7 +158,7 @@ impl ViewerRecordCheck<'_> {
                 }
                 Some(Told::Game(event)) => {
                     if let (Some(view), Ok(event)) = (&mut self.view, AnyEvent::try_from(event.clone())) {
-                        view.follow(&event);
+                        view.apply_event(&event);
                     }
                 }
                 _ => {}

@@ -11,7 +11,7 @@
 //! What is left in hand when somebody else is done costs points, so the penalties left count too, the more the fewer
 //! cards somebody else has.
 
-use parlor_engine::flush::{Action, Combination, Event, Flush, Kind, Rank, Ranks, View};
+use parlor_engine::flush::{Action, Combination, CombinationKind, Event, Flush, Rank, Ranks, View};
 use parlor_engine::{Points, Seat, Viewer};
 
 use crate::Rated;
@@ -115,7 +115,7 @@ fn cost(group: Combination) -> f32 {
     }
     let height = f32::from(group.lowest().number()) / 13.0;
     match group.kind() {
-        Kind::Single => 1.1 - 0.6 * height,
-        Kind::Set | Kind::Sequence => 1.0 - 0.3 * height,
+        CombinationKind::Single => 1.1 - 0.6 * height,
+        CombinationKind::Set | CombinationKind::Sequence => 1.0 - 0.3 * height,
     }
 }

@@ -39,7 +39,7 @@ impl Rated for HabeFertig {
             return Cow::Borrowed(view);
         }
         let mut asked = view.clone();
-        HabeFertig::follow(&mut asked, &Event::RoundBegan { round: view.round, dealer: view.dealer });
+        HabeFertig::apply_event(&mut asked, &Event::RoundBegan { round: view.round, dealer: view.dealer });
         Cow::Owned(asked)
     }
 

@@ -11,7 +11,7 @@
 //! - SWAP is for a hand that is poorer than what another's is likely to be: an empty hand for a full one, best of all.
 //! - SWITCH changes little: it is for a turn in which nothing else is worth much.
 
-use parlor_engine::no_dice::{Action, Card, Event, Hand, Laid, NoDice, Placement, View};
+use parlor_engine::no_dice::{Action, Card, Event, Hand, LaidCard, NoDice, Placement, View};
 use parlor_engine::{MAX_SEATS, Points, Seat, Viewer};
 
 use crate::Rated;
@@ -132,8 +132,8 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(table: &[Laid]) -> Sums {
-        let squares = |laid: &Laid| [laid.placement.lower(), laid.placement.higher()];
+    fn of(table: &[LaidCard]) -> Sums {
+        let squares = |laid: &LaidCard| [laid.placement.lower(), laid.placement.higher()];
         let bounds = |along: fn((i16, i16)) -> i16| {
             let ends = table.iter().flat_map(squares).map(along);
             let (low, high) = ends.fold((i16::MAX, i16::MIN), |(low, high), at| (low.min(at), high.max(at)));

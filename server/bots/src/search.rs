@@ -12,7 +12,7 @@
 
 use std::marker::PhantomData;
 
-use parlor_engine::{Audience, Events, MAX_SEATS, Seat, Viewer, below};
+use parlor_engine::{Audience, EventSink, MAX_SEATS, Seat, Viewer, below};
 use rand_core::Rng;
 
 use crate::strategy::best;
@@ -217,8 +217,8 @@ impl<G: Rated> Scores<G> {
     }
 }
 
-impl<G: Rated> Events<G::Event> for Scores<G> {
-    fn tell(&mut self, _: Audience, event: G::Event) {
+impl<G: Rated> EventSink<G::Event> for Scores<G> {
+    fn emit(&mut self, _: Audience, event: G::Event) {
         if let Some(points) = G::points(&event) {
             for (seat, points) in points.iter() {
                 self.points[seat.index()] += points;

@@ -212,7 +212,7 @@ mod flush {
 
 mod no_dice {
     use parlor_engine::no_dice::{
-        Action, Card, Decision, Direction, Laid, NoDice, Placement, PlayingCard, View,
+        Action, Card, Decision, Direction, LaidCard, NoDice, Placement, PlayingCard, View,
     };
     use parlor_engine::{Seat, Seats};
 
@@ -233,7 +233,8 @@ mod no_dice {
         view.decision = Some(Decision::Turn);
         view.hand = hand.iter().copied().collect();
         view.hand_sizes[0] = hand.len() as u8;
-        view.table = vec![Laid { seat: Seat::FIRST, placement: at(playing(5, 8), 0, 0, Direction::Left) }];
+        view.table =
+            vec![LaidCard { seat: Seat::FIRST, placement: at(playing(5, 8), 0, 0, Direction::Left) }];
         view
     }
 

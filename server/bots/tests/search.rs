@@ -4,8 +4,8 @@ use std::fmt;
 
 use parlor_bots::{BotError, Rated, Search, Strategy};
 use parlor_engine::{
-    Audience, Chance, Events, Game, GameInfo, ImpossibleView, Lang, MAX_SEATS, Outcome, Points, Refusal, Say,
-    Seat, Seats, SetupError, Text, Viewer, below,
+    Audience, Chance, EventSink, Game, GameInfo, ImpossibleView, Lang, Localise, MAX_SEATS, Outcome, Points,
+    Refusal, Seat, Seats, SetupError, Text, Viewer, below,
 };
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -44,8 +44,8 @@ struct Shown(Stage);
 
 macro_rules! in_no_words {
     ($($name:ty),*) => {$(
-        impl Say for $name {
-            fn say(&self, _: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl Localise for $name {
+            fn fmt_in(&self, _: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, "{self:?}")
             }
         }
@@ -74,7 +74,7 @@ impl Game for Coin {
         rules: Text { en: "", de: "" },
     };
 
-    fn new(_: u32, _: NoOptions, _: u8, _: Chance, _: &mut impl Events<Made>) -> Result<Coin, SetupError> {
+    fn new(_: u32, _: NoOptions, _: u8, _: Chance, _: &mut impl EventSink<Made>) -> Result<Coin, SetupError> {
         Ok(Coin { heads: true, stage: Stage::Deciding })
     }
 
@@ -95,7 +95,7 @@ impl Game for Coin {
         }
     }
 
-    fn apply(&mut self, _: Seat, action: Action, events: &mut impl Events<Made>) -> Result<(), Refusal> {
+    fn apply(&mut self, _: Seat, action: Action, events: &mut impl EventSink<Made>) -> Result<(), Refusal> {
         let right = self.heads == (action == Action::SayHeads);
         let (stage, made) = match action {
             Action::Bet => (Stage::Saying, 0),
@@ -103,7 +103,7 @@ impl Game for Coin {
             Action::SayHeads | Action::SayTails => (Stage::Over, if right { 3 } else { -3 }),
         };
         self.stage = stage;
-        events.tell(Audience::Everyone, Made(made));
+        events.emit(Audience::Everyone, Made(made));
         Ok(())
     }
 
@@ -111,7 +111,7 @@ impl Game for Coin {
         Shown(self.stage)
     }
 
-    fn follow(_: &mut Shown, _: &Made) {}
+    fn apply_event(_: &mut Shown, _: &Made) {}
 
     fn default_action(&self, _: Seat) -> Option<Action> {
         None

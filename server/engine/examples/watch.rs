@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use parlor_engine::{AnyEvent, AnyGame, Audience, Chance, GameId, Lang, Say, below};
+use parlor_engine::{AnyEvent, AnyGame, Audience, Chance, GameId, Lang, Localise, below};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 

@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use std::ops::{BitAnd, BitOr, Sub};
 
 /// A card: a small value with a one-byte code, which also defines the order of the cards.
-pub trait Card: Copy + Eq + Ord + 'static {
-    /// Exclusive upper bound of the codes; [`from_code`](Card::from_code) returns `None` from here on. At
+pub trait CardCode: Copy + Eq + Ord + 'static {
+    /// Exclusive upper bound of the codes; [`from_code`](CardCode::from_code) returns `None` from here on. At
     /// most 128, the capacity of a set. Set operations are cheaper for 64 or fewer.
-    const CODES: u8 = 128;
+    const CODE_LIMIT: u8 = 128;
 
     /// The code. Indistinguishable cards share one.
     fn code(self) -> u8;
@@ -43,11 +43,11 @@ impl<C> CardSet<C> {
     }
 }
 
-impl<C: Card> CardSet<C> {
+impl<C: CardCode> CardSet<C> {
     /// The set of this card only.
     #[must_use]
     pub fn only(card: C) -> CardSet<C> {
-        CardSet::from_bits(if C::CODES <= 64 { (1u64 << card.code()).into() } else { 1 << card.code() })
+        CardSet::from_bits(if C::CODE_LIMIT <= 64 { (1u64 << card.code()).into() } else { 1 << card.code() })
     }
 
     /// Returns true if the card is in the set.
@@ -127,13 +127,13 @@ impl<C> Sub for CardSet<C> {
 
 /// Iterator over the cards of a [`CardSet`], in code order.
 #[derive(Clone)]
-pub struct CardsInOrder<C>(CardSet<C>);
+pub struct CardSetIter<C>(CardSet<C>);
 
-impl<C: Card> Iterator for CardsInOrder<C> {
+impl<C: CardCode> Iterator for CardSetIter<C> {
     type Item = C;
     fn next(&mut self) -> Option<C> {
         // For an empty set, `trailing_zeros` is the number of bits, which is no card's code.
-        if C::CODES <= 64 {
+        if C::CODE_LIMIT <= 64 {
             let bits = self.0.bits as u64;
             self.0.bits = (bits & bits.wrapping_sub(1)).into();
             C::from_code(bits.trailing_zeros() as u8)
@@ -145,21 +145,21 @@ impl<C: Card> Iterator for CardsInOrder<C> {
     }
 }
 
-impl<C: Card> IntoIterator for CardSet<C> {
+impl<C: CardCode> IntoIterator for CardSet<C> {
     type Item = C;
-    type IntoIter = CardsInOrder<C>;
-    fn into_iter(self) -> CardsInOrder<C> {
-        CardsInOrder(self)
+    type IntoIter = CardSetIter<C>;
+    fn into_iter(self) -> CardSetIter<C> {
+        CardSetIter(self)
     }
 }
 
-impl<C: Card> FromIterator<C> for CardSet<C> {
+impl<C: CardCode> FromIterator<C> for CardSet<C> {
     fn from_iter<I: IntoIterator<Item = C>>(cards: I) -> CardSet<C> {
         cards.into_iter().fold(CardSet::EMPTY, CardSet::with)
     }
 }
 
-impl<C: Card + fmt::Debug> fmt::Debug for CardSet<C> {
+impl<C: CardCode + fmt::Debug> fmt::Debug for CardSet<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(*self).finish()
     }
@@ -175,8 +175,8 @@ mod tests {
             #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
             struct $name(u8);
 
-            impl Card for $name {
-                const CODES: u8 = $codes;
+            impl CardCode for $name {
+                const CODE_LIMIT: u8 = $codes;
                 fn code(self) -> u8 {
                     self.0
                 }
@@ -188,22 +188,22 @@ mod tests {
     }
     cards!(Few: 64, Many: 128);
 
-    fn set<C: Card>(codes: &[u8]) -> CardSet<C> {
+    fn set<C: CardCode>(codes: &[u8]) -> CardSet<C> {
         codes.iter().filter_map(|code| C::from_code(*code)).collect()
     }
 
-    fn codes<C: Card>(set: CardSet<C>) -> Vec<u8> {
-        set.into_iter().map(Card::code).collect()
+    fn codes<C: CardCode>(set: CardSet<C>) -> Vec<u8> {
+        set.into_iter().map(CardCode::code).collect()
     }
 
     /// Checks all operations with the codes 0 to `last`.
-    fn check<C: Card + fmt::Debug>(last: u8) {
+    fn check<C: CardCode + fmt::Debug>(last: u8) {
         let (a, b) = (set::<C>(&[last, 0, 7]), set(&[7, 8]));
         assert_eq!(codes(a), [0, 7, last], "lowest first");
         assert_eq!(codes(a | b), [0, 7, 8, last]);
         assert_eq!(codes(a & b), [7]);
         assert_eq!((codes(a - b), codes(b - a)), (vec![0, last], vec![8]));
-        assert_eq!((a.len(), a.is_empty(), a.first().map(Card::code)), (3, false, Some(0)));
+        assert_eq!((a.len(), a.is_empty(), a.first().map(CardCode::code)), (3, false, Some(0)));
         assert_eq!(codes(set::<C>(&[last])), [last]);
         let card = |code| C::from_code(code).expect("a card");
         assert!(a.contains(card(last)) && !a.contains(card(8)));

@@ -4,7 +4,7 @@
 //! with one variant per game is generated from it, here, in `erased.rs` and in other crates; no other `match`
 //! over games exists.
 
-use crate::{AnyOptions, Colours, Game, GameInfo};
+use crate::{AnyOptions, ColourSymmetry, Game, GameInfo};
 
 /// Calls a macro with the list of all games, as `Variant: module::Type, ...`.
 ///
@@ -48,11 +48,11 @@ macro_rules! catalogue {
                 }
             }
 
-            /// See [`Game::colours`].
+            /// See [`Game::colour_symmetry`].
             #[must_use]
-            pub fn colours(self, players: u8) -> Option<Colours> {
+            pub fn colour_symmetry(self, players: u8) -> Option<ColourSymmetry> {
                 match self {
-                    $(GameId::$variant => <crate::$module::$game as Game>::colours(players),)*
+                    $(GameId::$variant => <crate::$module::$game as Game>::colour_symmetry(players),)*
                 }
             }
 

@@ -2,7 +2,7 @@
 //!
 //! # The shuffle
 //!
-//! A shuffle is identified by a [`Shuffle`]: its round, its purpose, and the number of earlier shuffles of
+//! A shuffle is identified by a [`ShuffleId`]: its round, its purpose, and the number of earlier shuffles of
 //! that purpose in the round. Each has a ChaCha20 keystream of its own, so earlier play never changes a later
 //! deal. The specification, sufficient to reproduce every deal:
 //!
@@ -28,11 +28,11 @@ use std::sync::Arc;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-use crate::{Card, Events, Relabelling};
+use crate::{CardCode, EventSink, Relabelling};
 
 /// The purpose of a shuffle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Purpose {
+pub enum ShufflePurpose {
     /// The deal of a round.
     Deal,
     /// Rebuilding the draw pile from played cards.
@@ -41,33 +41,33 @@ pub enum Purpose {
 
 /// Identifies one shuffle of a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Shuffle {
+pub struct ShuffleId {
     /// The round, starting at 0.
     pub round: u16,
     /// The purpose.
-    pub purpose: Purpose,
+    pub purpose: ShufflePurpose,
     /// The number of earlier shuffles of this purpose in the round.
     pub count: u16,
 }
 
-impl Shuffle {
+impl ShuffleId {
     /// The deal of a round, starting at 0.
     #[must_use]
-    pub const fn deal(round: u16) -> Shuffle {
-        Shuffle { round, purpose: Purpose::Deal, count: 0 }
+    pub const fn deal(round: u16) -> ShuffleId {
+        ShuffleId { round, purpose: ShufflePurpose::Deal, count: 0 }
     }
 
     fn nonce(self) -> u64 {
         let purpose = match self.purpose {
-            Purpose::Deal => 0,
-            Purpose::Rebuild => 1,
+            ShufflePurpose::Deal => 0,
+            ShufflePurpose::Rebuild => 1,
         };
         u64::from(self.round) << 32 | purpose << 16 | u64::from(self.count)
     }
 }
 
 /// For each scripted shuffle, the codes of its first cards.
-type Script = Vec<(Shuffle, Vec<u8>)>;
+type Script = Vec<(ShuffleId, Vec<u8>)>;
 
 /// Deviations from the plain seeded shuffle, which are rare.
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -96,7 +96,7 @@ impl Chance {
     /// follow in seeded order. Every script is therefore valid, and a scenario names only the cards it is
     /// about.
     #[must_use]
-    pub fn scripted(seed: [u8; 32], orders: Vec<(Shuffle, Vec<u8>)>) -> Chance {
+    pub fn scripted(seed: [u8; 32], orders: Vec<(ShuffleId, Vec<u8>)>) -> Chance {
         Chance { seed, overrides: Some(Arc::new(Overrides { script: orders, relabelling: None })) }
     }
 
@@ -119,7 +119,12 @@ impl Chance {
     }
 
     /// Shuffles `cards`, which must be in code order.
-    pub(crate) fn shuffle<C: Card, E>(&self, name: Shuffle, cards: &mut [C], events: &mut impl Events<E>) {
+    pub(crate) fn shuffle<C: CardCode, E>(
+        &self,
+        name: ShuffleId,
+        cards: &mut [C],
+        events: &mut impl EventSink<E>,
+    ) {
         debug_assert!(cards.is_sorted(), "the specification shuffles sorted cards");
         let mut stream = ChaCha20Rng::from_seed(self.seed);
         stream.set_stream(name.nonce());
@@ -127,14 +132,14 @@ impl Chance {
             None => shuffle(cards, &mut stream),
             Some(overrides) => overrides.shuffle(name, cards, &mut stream),
         }
-        events.shuffled(name, cards.iter().map(|card| card.code()));
+        events.record_shuffle(name, cards.iter().map(|card| card.code()));
     }
 }
 
 impl Overrides {
     /// Never inlined, so that plain seeded shuffles do not pay for it.
     #[inline(never)]
-    fn shuffle<C: Card>(&self, name: Shuffle, cards: &mut [C], stream: &mut ChaCha20Rng) {
+    fn shuffle<C: CardCode>(&self, name: ShuffleId, cards: &mut [C], stream: &mut ChaCha20Rng) {
         if let Some(relabelling) = &self.relabelling {
             cards.iter_mut().for_each(|card| *card = relabelling.restore(*card));
             cards.sort_unstable();
@@ -187,7 +192,7 @@ mod tests {
     use super::*;
     use crate::test_support::Recorder;
 
-    impl Card for u8 {
+    impl CardCode for u8 {
         fn code(self) -> u8 {
             self
         }
@@ -196,7 +201,7 @@ mod tests {
         }
     }
 
-    fn deal(chance: &Chance, name: Shuffle, cards: u8) -> Vec<u8> {
+    fn deal(chance: &Chance, name: ShuffleId, cards: u8) -> Vec<u8> {
         let mut cards: Vec<u8> = (0..cards).collect();
         let mut recorder = Recorder::<()>::new();
         chance.shuffle(name, &mut cards, &mut recorder);
@@ -208,12 +213,12 @@ mod tests {
     #[test]
     fn shuffle_orders_are_pinned() {
         let counting: [u8; 32] = std::array::from_fn(|i| i as u8);
-        let rebuild = Shuffle { round: 2, purpose: Purpose::Rebuild, count: 3 };
+        let rebuild = ShuffleId { round: 2, purpose: ShufflePurpose::Rebuild, count: 3 };
         insta::assert_snapshot!(
             [
-                format!("seed 0, deal 0:      {:?}", deal(&Chance::seeded([0; 32]), Shuffle::deal(0), 16)),
-                format!("seed 0, deal 1:      {:?}", deal(&Chance::seeded([0; 32]), Shuffle::deal(1), 16)),
-                format!("seed 0..31, deal 0:  {:?}", deal(&Chance::seeded(counting), Shuffle::deal(0), 16)),
+                format!("seed 0, deal 0:      {:?}", deal(&Chance::seeded([0; 32]), ShuffleId::deal(0), 16)),
+                format!("seed 0, deal 1:      {:?}", deal(&Chance::seeded([0; 32]), ShuffleId::deal(1), 16)),
+                format!("seed 0..31, deal 0:  {:?}", deal(&Chance::seeded(counting), ShuffleId::deal(0), 16)),
                 format!("seed 0..31, rebuild: {:?}", deal(&Chance::seeded(counting), rebuild, 16)),
             ]
             .join("\n")
@@ -225,17 +230,17 @@ mod tests {
     #[test]
     fn keystream_is_plain_chacha20() {
         let mut stream = ChaCha20Rng::from_seed([0; 32]);
-        stream.set_stream(Shuffle::deal(0).nonce());
+        stream.set_stream(ShuffleId::deal(0).nonce());
         assert_eq!([stream.next_u32(), stream.next_u32()], [0xade0_b876, 0x903d_f1a0]);
     }
 
     #[test]
     fn each_shuffle_id_has_its_own_nonce() {
         let names = [
-            (Shuffle::deal(0), 0),
-            (Shuffle::deal(1), 1 << 32),
-            (Shuffle { round: 0, purpose: Purpose::Rebuild, count: 0 }, 1 << 16),
-            (Shuffle { round: 3, purpose: Purpose::Rebuild, count: 7 }, 3 << 32 | 1 << 16 | 7),
+            (ShuffleId::deal(0), 0),
+            (ShuffleId::deal(1), 1 << 32),
+            (ShuffleId { round: 0, purpose: ShufflePurpose::Rebuild, count: 0 }, 1 << 16),
+            (ShuffleId { round: 3, purpose: ShufflePurpose::Rebuild, count: 7 }, 3 << 32 | 1 << 16 | 7),
         ];
         for (name, nonce) in names {
             assert_eq!(name.nonce(), nonce, "{name:?}");
@@ -244,18 +249,21 @@ mod tests {
 
     #[test]
     fn scripted_cards_come_first_and_the_rest_is_seeded() {
-        let chance = Chance::scripted([7; 32], vec![(Shuffle::deal(0), vec![5, 3, 99, 5])]);
-        let order = deal(&chance, Shuffle::deal(0), 8);
+        let chance = Chance::scripted([7; 32], vec![(ShuffleId::deal(0), vec![5, 3, 99, 5])]);
+        let order = deal(&chance, ShuffleId::deal(0), 8);
         assert_eq!(order[..2], [5, 3]);
         let mut sorted = order.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, (0..8).collect::<Vec<_>>(), "no card is lost or duplicated");
-        let unscripted: Vec<u8> = deal(&Chance::seeded([7; 32]), Shuffle::deal(0), 8)
+        let unscripted: Vec<u8> = deal(&Chance::seeded([7; 32]), ShuffleId::deal(0), 8)
             .into_iter()
             .filter(|c| ![5, 3].contains(c))
             .collect();
         assert_eq!(order[2..], unscripted, "the rest is in seeded order");
-        assert_eq!(deal(&chance, Shuffle::deal(1), 8), deal(&Chance::seeded([7; 32]), Shuffle::deal(1), 8));
+        assert_eq!(
+            deal(&chance, ShuffleId::deal(1), 8),
+            deal(&Chance::seeded([7; 32]), ShuffleId::deal(1), 8)
+        );
     }
 
     #[test]
@@ -297,7 +305,7 @@ mod tests {
     #[test]
     fn debug_hides_the_seed() {
         assert_eq!(format!("{:?}", Chance::seeded([9; 32])), "Chance(seeded)");
-        let script = vec![(Shuffle::deal(0), vec![1])];
+        let script = vec![(ShuffleId::deal(0), vec![1])];
         assert_eq!(format!("{:?}", Chance::scripted([9; 32], script)), "Chance(scripted)");
     }
 

@@ -2,10 +2,10 @@
 
 use rand_core::Rng;
 
-use crate::text::{Lang, Say, display_in_english};
+use crate::text::{Lang, Localise, display_in_english};
 use crate::{
-    Audience, Chance, Events, Game, GameId, ImpossibleView, Outcome, Refusal, Seat, Seats, SetupError,
-    Shuffle, Viewer, for_all_games,
+    Audience, Chance, EventSink, Game, GameId, ImpossibleView, Outcome, Refusal, Seat, Seats, SetupError,
+    ShuffleId, Viewer, for_all_games,
 };
 
 /// Initial capacity of lists of legal actions: enough for most decisions.
@@ -39,10 +39,10 @@ macro_rules! any {
             }
         }
 
-        impl Say for $any {
-            fn say(&self, lang: Lang, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        impl Localise for $any {
+            fn fmt_in(&self, lang: Lang, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 match self {
-                    $($any::$variant(part) => part.say(lang, f),)*
+                    $($any::$variant(part) => part.fmt_in(lang, f),)*
                 }
             }
         }
@@ -78,7 +78,7 @@ macro_rules! erased {
                 options: AnyOptions,
                 players: u8,
                 chance: Chance,
-                events: &mut impl Events<AnyEvent>,
+                events: &mut impl EventSink<AnyEvent>,
             ) -> Result<AnyGame, SetupError> {
                 match options {
                     $(AnyOptions::$variant(options) =>
@@ -87,17 +87,17 @@ macro_rules! erased {
                 }
             }
 
-            /// Sets up a table with held windows. See [`Game::new_held`].
-            pub fn new_held(
+            /// Sets up a table with held windows. See [`Game::new_with_held_windows`].
+            pub fn new_with_held_windows(
                 rules_version: u32,
                 options: AnyOptions,
                 players: u8,
                 chance: Chance,
-                events: &mut impl Events<AnyEvent>,
+                events: &mut impl EventSink<AnyEvent>,
             ) -> Result<AnyGame, SetupError> {
                 match options {
                     $(AnyOptions::$variant(options) =>
-                        <crate::$module::$game>::new_held(rules_version, options, players, chance, &mut ErasingSink(events))
+                        <crate::$module::$game>::new_with_held_windows(rules_version, options, players, chance, &mut ErasingSink(events))
                             .map(|game| AnyGame::$variant(Box::new(game))),)*
                 }
             }
@@ -158,7 +158,7 @@ macro_rules! erased {
                     $((AnyGame::$variant(game), AnyAction::$variant(action)) => {
                         let mut legal = Vec::with_capacity(LEGAL_CAPACITY);
                         game.legal_actions(seat, &mut legal);
-                        legal.iter().position(|offered| *offered == action)
+                        legal.iter().position(|listed| *listed == action)
                     })*
                     #[allow(unreachable_patterns, reason = "reachable once there are two games")]
                     _ => None,
@@ -170,7 +170,7 @@ macro_rules! erased {
                 &mut self,
                 seat: Seat,
                 action: AnyAction,
-                events: &mut impl Events<AnyEvent>,
+                events: &mut impl EventSink<AnyEvent>,
             ) -> Result<(), Refusal> {
                 match (self, action) {
                     $((AnyGame::$variant(game), AnyAction::$variant(action)) =>
@@ -212,19 +212,19 @@ macro_rules! erased {
                 }
             }
 
-            /// See [`Game::is_secret`].
+            /// See [`Game::has_secret_decision`].
             #[must_use]
-            pub fn is_secret(&self, seat: Seat) -> bool {
+            pub fn has_secret_decision(&self, seat: Seat) -> bool {
                 match self {
-                    $(AnyGame::$variant(game) => game.is_secret(seat),)*
+                    $(AnyGame::$variant(game) => game.has_secret_decision(seat),)*
                 }
             }
 
-            /// See [`Game::waits_for`].
+            /// See [`Game::public_to_act`].
             #[must_use]
-            pub fn waits_for(&self) -> Seats {
+            pub fn public_to_act(&self) -> Seats {
                 match self {
-                    $(AnyGame::$variant(game) => game.waits_for(),)*
+                    $(AnyGame::$variant(game) => game.public_to_act(),)*
                 }
             }
 
@@ -237,7 +237,7 @@ macro_rules! erased {
             }
 
             /// See [`Game::close_window`].
-            pub fn close_window(&mut self, events: &mut impl Events<AnyEvent>) {
+            pub fn close_window(&mut self, events: &mut impl EventSink<AnyEvent>) {
                 match self {
                     $(AnyGame::$variant(game) => game.close_window(&mut ErasingSink(events)),)*
                 }
@@ -245,11 +245,11 @@ macro_rules! erased {
         }
 
         impl AnyView {
-            /// See [`Game::follow`]. Events of another game are ignored.
-            pub fn follow(&mut self, event: &AnyEvent) {
+            /// See [`Game::apply_event`]. EventSink of another game are ignored.
+            pub fn apply_event(&mut self, event: &AnyEvent) {
                 match (self, event) {
                     $((AnyView::$variant(view), AnyEvent::$variant(event)) =>
-                        <crate::$module::$game as Game>::follow(view, event),)*
+                        <crate::$module::$game as Game>::apply_event(view, event),)*
                     #[allow(unreachable_patterns, reason = "reachable once there are two games")]
                     _ => {}
                 }
@@ -263,13 +263,13 @@ for_all_games!(erased);
 /// Adapts a sink of any game's events to the events of one game.
 struct ErasingSink<'a, S>(&'a mut S);
 
-impl<E: Into<AnyEvent>, S: Events<AnyEvent>> Events<E> for ErasingSink<'_, S> {
-    fn tell(&mut self, to: Audience, event: E) {
-        self.0.tell(to, event.into());
+impl<E: Into<AnyEvent>, S: EventSink<AnyEvent>> EventSink<E> for ErasingSink<'_, S> {
+    fn emit(&mut self, to: Audience, event: E) {
+        self.0.emit(to, event.into());
     }
 
-    fn shuffled(&mut self, name: Shuffle, codes: impl Iterator<Item = u8>) {
-        self.0.shuffled(name, codes);
+    fn record_shuffle(&mut self, name: ShuffleId, codes: impl Iterator<Item = u8>) {
+        self.0.record_shuffle(name, codes);
     }
 }
 
@@ -290,7 +290,7 @@ mod tests {
             let game = new_game(*id, &mut recorder);
             let Recorder { events, shuffles } = recorder;
             assert!(!events.is_empty() && events.iter().all(|(_, event)| event.game() == *id));
-            assert!(shuffles.iter().any(|(name, codes)| *name == Shuffle::deal(0) && !codes.is_empty()));
+            assert!(shuffles.iter().any(|(name, codes)| *name == ShuffleId::deal(0) && !codes.is_empty()));
             assert_eq!((game.id(), game.players()), (*id, 2));
         }
     }
@@ -320,8 +320,8 @@ mod tests {
         for id in GameId::ALL {
             let game = new_game(*id, &mut Recorder::new());
             assert!(!game.window_is_held());
-            let is_secret = game.to_act().iter().any(|seat| game.is_secret(seat));
-            assert!(!is_secret || *id == GameId::NoDice, "{id:?}");
+            let has_secret_decision = game.to_act().iter().any(|seat| game.has_secret_decision(seat));
+            assert!(!has_secret_decision || *id == GameId::NoDice, "{id:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::{Lang, Say, Text, display_in_english};
+use crate::text::{Lang, Localise, Text, display_in_english};
 
 /// The reason an action is refused: a stable code, and the broken rule in words for a player.
 ///
@@ -48,8 +48,8 @@ impl Refusal {
     );
 }
 
-impl Say for Refusal {
-    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Localise for Refusal {
+    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text.get(lang))
     }
 }

@@ -7,8 +7,8 @@ use rand_core::Rng;
 
 use crate::error::ensure;
 use crate::{
-    Audience, Chance, Colours, ImpossibleView, Outcome, Refusal, Say, Seat, Seats, SetupError, Shuffle, Text,
-    Viewer,
+    Audience, Chance, ColourSymmetry, ImpossibleView, Localise, Outcome, Refusal, Seat, Seats, SetupError,
+    ShuffleId, Text, Viewer,
 };
 
 /// Static facts about a game, the same for every table.
@@ -76,13 +76,13 @@ impl GameInfo {
 /// ```
 pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
     /// Options of a table. The default is the most common choice.
-    type Options: Copy + Eq + Debug + Default + Say + Send + Sync;
+    type Options: Copy + Eq + Debug + Default + Localise + Send + Sync;
     /// An action of a player. Every value of the type is legal in some position.
-    type Action: Copy + Eq + Hash + Debug + Display + Say + Send + Sync;
+    type Action: Copy + Eq + Hash + Debug + Display + Localise + Send + Sync;
     /// An event in the form one audience receives.
-    type Event: Copy + Eq + Debug + Display + Say + Send + Sync;
+    type Event: Copy + Eq + Debug + Display + Localise + Send + Sync;
     /// Everything one viewer knows: enough to play well without the history of the game.
-    type View: Clone + Eq + Debug + Display + Say + Send + Sync;
+    type View: Clone + Eq + Debug + Display + Localise + Send + Sync;
 
     /// Static facts about the game.
     const INFO: GameInfo;
@@ -93,14 +93,14 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
         options: Self::Options,
         players: u8,
         chance: Chance,
-        events: &mut impl Events<Self::Event>,
+        events: &mut impl EventSink<Self::Event>,
     ) -> Result<Self, SetupError>;
 
     /// The number of players.
     fn players(&self) -> u8;
 
     /// The seats that have a decision to make: several if they choose simultaneously, none once the game is
-    /// over. In a game with [held windows](Game::new_held), also none while a held window is open and every
+    /// over. In a game with [held windows](Game::new_with_held_windows), also none while a held window is open and every
     /// asked seat has answered.
     ///
     /// For the host only: the set may reveal a secret decision. Views show only what their viewer may know.
@@ -115,7 +115,7 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
         &mut self,
         seat: Seat,
         action: Self::Action,
-        events: &mut impl Events<Self::Event>,
+        events: &mut impl EventSink<Self::Event>,
     ) -> Result<(), Refusal>;
 
     /// The view of a viewer. A seat that is not at the table gets the view of a spectator.
@@ -123,7 +123,7 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
 
     /// Updates a view with an event its viewer received. Applying every event to an earlier view gives the
     /// same view that [`view`](Game::view) returns now.
-    fn follow(view: &mut Self::View, event: &Self::Event);
+    fn apply_event(view: &mut Self::View, event: &Self::Event);
 
     /// The action played when the seat's clock runs out; `None` for a seat without a decision.
     fn default_action(&self, seat: Seat) -> Option<Self::Action>;
@@ -142,19 +142,19 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
     /// The colours in play at a table of `players`, if the rules are symmetric in them: the same deal can
     /// then be played with permuted colours. See [`Chance::relabelled`].
     #[must_use]
-    fn colours(_players: u8) -> Option<Colours> {
+    fn colour_symmetry(_players: u8) -> Option<ColourSymmetry> {
         None
     }
 
     /// Returns true if the seat has a decision whose existence is hidden from everyone else.
-    fn is_secret(&self, _seat: Seat) -> bool {
+    fn has_secret_decision(&self, _seat: Seat) -> bool {
         false
     }
 
     /// The seats that everyone may see the game wait for. Unlike [`to_act`](Game::to_act) it depends on no
     /// hidden information: during a secret decision it is the seat whose turn is next.
-    fn waits_for(&self) -> Seats {
-        self.to_act().iter().filter(|seat| !self.is_secret(*seat)).collect()
+    fn public_to_act(&self) -> Seats {
+        self.to_act().iter().filter(|seat| !self.has_secret_decision(*seat)).collect()
     }
 
     /// Sets up a table like [`new`](Game::new), but with *held windows*: every point at which a seat may have
@@ -163,12 +163,12 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
     /// other seats had a decision.
     ///
     /// The deal is the same as with `new`. A game without secret decisions ignores the difference.
-    fn new_held(
+    fn new_with_held_windows(
         rules_version: u32,
         options: Self::Options,
         players: u8,
         chance: Chance,
-        events: &mut impl Events<Self::Event>,
+        events: &mut impl EventSink<Self::Event>,
     ) -> Result<Self, SetupError> {
         Self::new(rules_version, options, players, chance, events)
     }
@@ -183,7 +183,7 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
 
     /// Closes the held window: seats that have not answered decline, and the game continues as after the last
     /// answer, possibly with the next window. Does nothing if no window is held.
-    fn close_window(&mut self, _events: &mut impl Events<Self::Event>) {}
+    fn close_window(&mut self, _events: &mut impl EventSink<Self::Event>) {}
 }
 
 /// Refuses a seat that is not at the table or has no decision to make. Every [`Game::apply`] starts with it.
@@ -202,26 +202,26 @@ pub(crate) fn check_to_act<G: Game>(game: &G, seat: Seat) -> Result<(), Refusal>
 }
 
 /// A sink for the events of a game.
-pub trait Events<E> {
+pub trait EventSink<E> {
     /// Receives an event in the form intended for this audience.
-    fn tell(&mut self, to: Audience, event: E);
+    fn emit(&mut self, to: Audience, event: E);
 
     /// Receives the order of a shuffle, front first. For records only: no viewer may see it.
-    fn shuffled(&mut self, _name: Shuffle, _codes: impl Iterator<Item = u8>) {}
+    fn record_shuffle(&mut self, _name: ShuffleId, _codes: impl Iterator<Item = u8>) {}
 }
 
 /// An event sink that discards everything, for playouts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoEvents;
 
-impl<E> Events<E> for NoEvents {
+impl<E> EventSink<E> for NoEvents {
     #[inline]
-    fn tell(&mut self, _: Audience, _: E) {}
+    fn emit(&mut self, _: Audience, _: E) {}
 }
 
 /// Collects every event with its audience, in order.
-impl<E> Events<E> for Vec<(Audience, E)> {
-    fn tell(&mut self, to: Audience, event: E) {
+impl<E> EventSink<E> for Vec<(Audience, E)> {
+    fn emit(&mut self, to: Audience, event: E) {
         self.push((to, event));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A game is a plain value, built from a rules version, options, a number of players and [`Chance`]. It lists
 //! the seats with a decision ([`Game::to_act`]) and their legal actions ([`Game::legal_actions`]), applies an
-//! action or refuses it with the broken rule ([`Game::apply`]), emits events for each audience ([`Events`]),
+//! action or refuses it with the broken rule ([`Game::apply`]), emits events for each audience ([`EventSink`]),
 //! and builds a view for each viewer ([`Game::view`]). [`Game::sample`] draws full game states consistent
 //! with a view, for bots that search.
 //!
@@ -44,16 +44,16 @@ pub mod gap;
 pub mod habe_fertig;
 pub mod no_dice;
 
-pub use cards::{Card, CardSet, CardsInOrder};
+pub use cards::{CardCode, CardSet, CardSetIter};
 pub use catalogue::GameId;
-pub use chance::{Chance, Purpose, Shuffle, below, shuffle};
+pub use chance::{Chance, ShuffleId, ShufflePurpose, below, shuffle};
 pub use erased::{AnyAction, AnyEvent, AnyGame, AnyOptions, AnyView};
 pub use error::{ImpossibleView, Refusal, SetupError};
-pub use game::{Events, Game, GameInfo, NoEvents};
+pub use game::{EventSink, Game, GameInfo, NoEvents};
 pub use outcome::{Outcome, Points, Standing};
-pub use relabel::{Colours, Relabelling};
+pub use relabel::{ColourSymmetry, Relabelling};
 pub use seat::{Audience, MAX_SEATS, Seat, Seats, Viewer};
-pub use text::{Lang, Said, Say, Text};
+pub use text::{Lang, Localise, Localised, Text};
 
 /// The example in the README compiles.
 #[cfg(doctest)]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-use crate::{Audience, Events, Game, Lang, Say, Seat, Shuffle, Viewer, below};
+use crate::{Audience, EventSink, Game, Lang, Localise, Seat, ShuffleId, Viewer, below};
 
 /// A number from the environment; 1 if the variable is not set.
 pub(crate) fn env_number<N: FromStr + From<u8>>(name: &str) -> N {
@@ -44,7 +44,7 @@ pub(crate) fn legal_actions<G: Game>(game: &G, seat: Seat) -> Vec<G::Action> {
 /// An event sink that records all events and shuffles.
 pub(crate) struct Recorder<E> {
     pub(crate) events: Vec<(Audience, E)>,
-    pub(crate) shuffles: Vec<(Shuffle, Vec<u8>)>,
+    pub(crate) shuffles: Vec<(ShuffleId, Vec<u8>)>,
 }
 
 impl<E> Recorder<E> {
@@ -60,12 +60,12 @@ impl<E: Copy> Recorder<E> {
     }
 }
 
-impl<E> Events<E> for Recorder<E> {
-    fn tell(&mut self, to: Audience, event: E) {
+impl<E> EventSink<E> for Recorder<E> {
+    fn emit(&mut self, to: Audience, event: E) {
         self.events.push((to, event));
     }
 
-    fn shuffled(&mut self, name: Shuffle, codes: impl Iterator<Item = u8>) {
+    fn record_shuffle(&mut self, name: ShuffleId, codes: impl Iterator<Item = u8>) {
         self.shuffles.push((name, codes.collect()));
     }
 }
@@ -86,19 +86,19 @@ pub(crate) fn assert_events_reproduce_views<G: Game>(
     for viewer in Viewer::all(before.players()) {
         let mut view = before.view(viewer);
         for event in received_by(events, viewer) {
-            G::follow(&mut view, &event);
+            G::apply_event(&mut view, &event);
         }
         assert_eq!(view, after.view(viewer), "{viewer:?}, {context}: {events:#?}");
     }
 }
 
 /// The English and the German form.
-pub(crate) fn in_both_languages(value: &impl Say) -> [String; 2] {
+pub(crate) fn in_both_languages(value: &impl Localise) -> [String; 2] {
     [Lang::En, Lang::De].map(|lang| value.in_lang(lang).to_string())
 }
 
 /// Checks the English and the German form.
 #[track_caller]
-pub(crate) fn assert_localised(value: &impl Say, en: &str, de: &str) {
+pub(crate) fn assert_localised(value: &impl Localise, en: &str, de: &str) {
     assert_eq!(in_both_languages(value), [en, de]);
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Card, CardSet, Outcome, Points, Seat, Viewer};
+use crate::{CardCode, CardSet, Outcome, Points, Seat, Viewer};
 
 /// A supported language.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -35,51 +35,51 @@ impl Text {
 }
 
 /// A value that can be displayed in every language. Its `Display` form is the English one.
-pub trait Say {
+pub trait Localise {
     /// Formats the value in one language.
-    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
     /// Wraps the value for display in one language.
     ///
     /// ```
-    /// use parlor_engine::{Lang, Say, gap::{Card, Colour}};
+    /// use parlor_engine::{Lang, Localise, gap::{Card, Colour}};
     /// let card = Card::new(Colour::Green, 7).expect("GAP has a green 7");
     /// assert_eq!(card.to_string(), "green 7");
     /// assert_eq!(card.in_lang(Lang::De).to_string(), "grüne 7");
     /// ```
-    fn in_lang(&self, lang: Lang) -> Said<'_, Self>
+    fn in_lang(&self, lang: Lang) -> Localised<'_, Self>
     where
         Self: Sized,
     {
-        Said { what: self, lang }
+        Localised { what: self, lang }
     }
 }
 
-/// A value with the language to display it in, returned by [`Say::in_lang`].
+/// A value with the language to display it in, returned by [`Localise::in_lang`].
 #[derive(Clone, Copy, Debug)]
-pub struct Said<'a, T> {
+pub struct Localised<'a, T> {
     what: &'a T,
     lang: Lang,
 }
 
-impl<T: Say> fmt::Display for Said<'_, T> {
+impl<T: Localise> fmt::Display for Localised<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.what.say(self.lang, f)
+        self.what.fmt_in(self.lang, f)
     }
 }
 
-impl Say for Text {
-    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Localise for Text {
+    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.get(lang))
     }
 }
 
-/// Implements `Display` as the English form of [`Say`].
+/// Implements `Display` as the English form of [`Localise`].
 macro_rules! display_in_english {
     ($($name:ty),+ $(,)?) => {$(
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                $crate::Say::say(self, $crate::Lang::En, f)
+                $crate::Localise::fmt_in(self, $crate::Lang::En, f)
             }
         }
     )+};
@@ -89,27 +89,27 @@ pub(crate) use display_in_english;
 /// A comma-separated list; "-" if it is empty.
 pub(crate) struct List<I>(pub(crate) I);
 
-impl<I: Iterator<Item: Say> + Clone> Say for List<I> {
-    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl<I: Iterator<Item: Localise> + Clone> Localise for List<I> {
+    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut empty = true;
         for item in self.0.clone() {
             f.write_str(if empty { "" } else { ", " })?;
-            item.say(lang, f)?;
+            item.fmt_in(lang, f)?;
             empty = false;
         }
         f.write_str(if empty { "-" } else { "" })
     }
 }
 
-impl<C: Card + Say> Say for CardSet<C> {
-    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        List(self.into_iter()).say(lang, f)
+impl<C: CardCode + Localise> Localise for CardSet<C> {
+    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        List(self.into_iter()).fmt_in(lang, f)
     }
 }
 
 /// "seat 2", "Sitz 2".
-impl Say for Seat {
-    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Localise for Seat {
+    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match lang {
             Lang::En => write!(f, "seat {self}"),
             Lang::De => write!(f, "Sitz {self}"),
@@ -117,18 +117,18 @@ impl Say for Seat {
     }
 }
 
-impl Say for Viewer {
-    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Localise for Viewer {
+    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, lang) {
-            (Viewer::Seat(seat), _) => seat.say(lang, f),
+            (Viewer::Seat(seat), _) => seat.fmt_in(lang, f),
             (Viewer::Spectator, Lang::En) => f.write_str("a spectator"),
             (Viewer::Spectator, Lang::De) => f.write_str("ein Zuschauer"),
         }
     }
 }
 
-impl Say for Points {
-    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Localise for Points {
+    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (seat, points) in self.iter() {
             let comma = if seat == Seat::FIRST { "" } else { ", " };
             write!(f, "{comma}{} {points}", seat.in_lang(lang))?;
@@ -137,8 +137,8 @@ impl Say for Points {
     }
 }
 
-impl Say for Outcome {
-    fn say(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Localise for Outcome {
+    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(Text { en: "The game is over.", de: "Das Spiel ist zu Ende." }.get(lang))?;
         let mut standings: Vec<_> = self.standings().collect();
         standings.sort_by_key(|standing| standing.place);

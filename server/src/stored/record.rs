@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use parlor_engine::{
-    AnyAction, AnyEvent, AnyView, Audience, GameId, MAX_SEATS, Seat, Seats, Shuffle, Viewer, for_all_games,
+    AnyAction, AnyEvent, AnyView, Audience, GameId, MAX_SEATS, Seat, Seats, ShuffleId, Viewer, for_all_games,
 };
 use parlor_proto::convert::field::{WrongField, each, length, required};
 use parlor_proto::convert::{card, seat, seat_number, seat_numbers, seats, shuffle};
@@ -78,7 +78,7 @@ fn stored_step(created: u64, step: &Step) -> store::Step {
 }
 
 fn stored_shuffle(shuffled: &Shuffled) -> store::Shuffled {
-    let Shuffle { round, purpose, count } = shuffled.name;
+    let ShuffleId { round, purpose, count } = shuffled.name;
     store::Shuffled {
         round: round.into(),
         purpose: v1::ShufflePurpose::from(purpose).into(),

@@ -1,6 +1,6 @@
 //! How a table was set up, as it is stored.
 
-use parlor_engine::{MAX_SEATS, Purpose, Shuffle};
+use parlor_engine::{MAX_SEATS, ShuffleId, ShufflePurpose};
 use parlor_proto::convert::field::{WrongField, bytes, each, length, number8, number16, optional, required};
 use parlor_proto::convert::{seat, seat_number};
 use parlor_proto::store::v1 as store;
@@ -84,10 +84,10 @@ impl TryFrom<store::Setup> for Setup {
     }
 }
 
-fn scripted_shuffle((name, cards): &(Shuffle, Vec<u8>)) -> store::ScriptedShuffle {
+fn scripted_shuffle((name, cards): &(ShuffleId, Vec<u8>)) -> store::ScriptedShuffle {
     store::ScriptedShuffle {
         round: name.round.into(),
-        rebuild: name.purpose == Purpose::Rebuild,
+        rebuild: name.purpose == ShufflePurpose::Rebuild,
         count: name.count.into(),
         cards: cards.clone(),
     }
@@ -98,9 +98,9 @@ fn scripted(script: &store::ScriptedChance) -> Result<ChanceSetup, WrongField> {
         let small = |value: u32, field: &str| {
             number16(value, field).map_err(|wrong| wrong.in_list(place).within("shuffles"))
         };
-        let purpose = if shuffle.rebuild { Purpose::Rebuild } else { Purpose::Deal };
+        let purpose = if shuffle.rebuild { ShufflePurpose::Rebuild } else { ShufflePurpose::Deal };
         let (round, count) = (small(shuffle.round, "round")?, small(shuffle.count, "count")?);
-        Ok((Shuffle { round, purpose, count }, shuffle.cards.clone()))
+        Ok((ShuffleId { round, purpose, count }, shuffle.cards.clone()))
     };
     let orders = script.shuffles.iter().enumerate().map(order).collect::<Result<_, WrongField>>()?;
     Ok(ChanceSetup::Scripted { seed: bytes(&script.seed, "seed")?, orders })

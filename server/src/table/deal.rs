@@ -44,7 +44,7 @@ impl Deal {
     #[must_use]
     pub fn chance(&self, game: GameId, players: u8) -> Chance {
         let chance = Chance::seeded(*self.seed().game_seed(&self.entropy).reveal());
-        match game.colours(players).filter(|_| self.recolour) {
+        match game.colour_symmetry(players).filter(|_| self.recolour) {
             Some(colours) => {
                 let key = *self.seed().recolouring(self.rotation).reveal();
                 chance.relabelled(Relabelling::draw(colours, key))

@@ -220,12 +220,12 @@ impl Table {
     pub fn waits_for(&self, seat: Seat) -> bool {
         let state = self.seat(seat);
         let by_house = matches!(state.holder, Holder::House { .. }) || state.conduct.is_forfeit();
-        !by_house && self.game().is_some_and(|game| game.waits_for().contains(seat))
+        !by_house && self.game().is_some_and(|game| game.public_to_act().contains(seat))
     }
 
     /// Whether nobody else may learn that the seat is asked.
     #[must_use]
     pub fn is_secret(&self, seat: Seat) -> bool {
-        self.game().is_some_and(|game| game.is_secret(seat))
+        self.game().is_some_and(|game| game.has_secret_decision(seat))
     }
 }

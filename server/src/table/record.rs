@@ -58,7 +58,7 @@ impl Record {
             let update = step.update(viewer, number + 1)?;
             number += 1;
             match &mut view {
-                Some(view) => update.events.iter().for_each(|event| view.follow(event)),
+                Some(view) => update.events.iter().for_each(|event| view.apply_event(event)),
                 // The game begins with its first events, and the view of that moment has them.
                 None if !update.events.is_empty() => view = first_view.cloned(),
                 None => {}

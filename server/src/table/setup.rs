@@ -89,7 +89,7 @@ pub enum ChanceSetup {
         /// The seed behind the orders.
         seed: [u8; 32],
         /// For each shuffle that is fixed, the codes of the cards that come first.
-        orders: Vec<(parlor_engine::Shuffle, Vec<u8>)>,
+        orders: Vec<(parlor_engine::ShuffleId, Vec<u8>)>,
     },
     /// A deal of a tournament, which several tables play.
     Deal(Box<Deal>),

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use parlor_engine::{AnyAction, AnyEvent, AnyGame, Audience, Chance, Events, MAX_SEATS, Seat, Seats, Viewer};
+use parlor_engine::{
+    AnyAction, AnyEvent, AnyGame, Audience, Chance, EventSink, MAX_SEATS, Seat, Seats, Viewer,
+};
 
 use crate::fair::{Entropy, ServerSeed};
 
@@ -147,12 +149,12 @@ struct Doing {
     shuffled: Vec<Shuffled>,
 }
 
-impl Events<AnyEvent> for Doing {
-    fn tell(&mut self, to: Audience, event: AnyEvent) {
+impl EventSink<AnyEvent> for Doing {
+    fn emit(&mut self, to: Audience, event: AnyEvent) {
         self.told.push((to, Told::Game(event)));
     }
 
-    fn shuffled(&mut self, name: parlor_engine::Shuffle, codes: impl Iterator<Item = u8>) {
+    fn record_shuffle(&mut self, name: parlor_engine::ShuffleId, codes: impl Iterator<Item = u8>) {
         self.shuffled.push(Shuffled { name, codes: codes.collect() });
     }
 }
@@ -314,7 +316,7 @@ impl Table {
             return Err("it cannot begin now".to_owned());
         }
         let mut dealt = Doing::default();
-        let new = if self.setup.time.constant_secret { AnyGame::new_held } else { AnyGame::new };
+        let new = if self.setup.time.constant_secret { AnyGame::new_with_held_windows } else { AnyGame::new };
         let chance = match &self.setup.chance {
             ChanceSetup::Scripted { seed, orders } => Chance::scripted(*seed, orders.clone()),
             ChanceSetup::Deal(deal) => deal.chance(self.setup.options.game(), self.players()),

@@ -148,7 +148,7 @@ pub struct Step {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shuffled {
     /// Which one.
-    pub name: parlor_engine::Shuffle,
+    pub name: parlor_engine::ShuffleId,
     /// The codes of the cards, front first.
     pub codes: Vec<u8>,
 }

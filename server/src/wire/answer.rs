@@ -1,6 +1,6 @@
 //! Answers to decisions, and what became of them.
 
-use parlor_engine::{AnyAction, Lang, Say};
+use parlor_engine::{AnyAction, Lang, Localise};
 use parlor_proto::convert::field::{WrongField, required};
 use parlor_proto::v1;
 use parlor_proto::write::{Fields, Write, read_back};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use parlor_engine::{AnyAction, AnyEvent, Seat, Shuffle, Viewer, below, shuffle};
+use parlor_engine::{AnyAction, AnyEvent, Seat, ShuffleId, Viewer, below, shuffle};
 use parlor_server::table::Entry;
 use rand_chacha::ChaCha8Rng;
 
@@ -32,7 +32,7 @@ impl GamePair {
         let deal = |round| {
             let mut cards = deck.clone();
             shuffle(&mut cards, rng);
-            (Shuffle::deal(round), cards)
+            (ShuffleId::deal(round), cards)
         };
         let deals: Deals = (0..ROUNDS).map(deal).collect();
         let played = RandomGame::play(kind, &deals, viewer, max_steps, rng);

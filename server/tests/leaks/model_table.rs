@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use parlor_engine::{AnyAction, AnyEvent, AnyGame, AnyView, Audience, Chance, Events, Seat, Shuffle, Viewer};
+use parlor_engine::{
+    AnyAction, AnyEvent, AnyGame, AnyView, Audience, Chance, EventSink, Seat, ShuffleId, Viewer,
+};
 use parlor_server::TableId;
 use parlor_server::fair::Entropy;
 use parlor_server::table::{
@@ -19,7 +21,7 @@ pub(crate) const OWNER: &str = "club";
 pub(crate) const ROUNDS: u16 = 3;
 
 /// For each shuffle, the card codes in order.
-pub(crate) type Deals = Vec<(Shuffle, Vec<u8>)>;
+pub(crate) type Deals = Vec<(ShuffleId, Vec<u8>)>;
 
 /// An operation on a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -186,9 +188,9 @@ impl ModelTable {
 /// The codes of all cards of the deck.
 pub(crate) fn deck(kind: TableKind) -> Vec<u8> {
     struct Codes(Vec<u8>);
-    impl Events<AnyEvent> for Codes {
-        fn tell(&mut self, _: Audience, _: AnyEvent) {}
-        fn shuffled(&mut self, _: Shuffle, codes: impl Iterator<Item = u8>) {
+    impl EventSink<AnyEvent> for Codes {
+        fn emit(&mut self, _: Audience, _: AnyEvent) {}
+        fn record_shuffle(&mut self, _: ShuffleId, codes: impl Iterator<Item = u8>) {
             self.0.extend(codes);
         }
     }

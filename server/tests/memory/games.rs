@@ -4,7 +4,7 @@
 use parlor_bots::Rated;
 use parlor_engine::flush::{self, Flush};
 use parlor_engine::gap::{self, Gap, Length};
-use parlor_engine::{AnyOptions, Card};
+use parlor_engine::{AnyOptions, CardCode};
 
 /// The observed part of the deal of one round, as card codes.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ pub(crate) trait PublicDeals: Rated<Options: Into<AnyOptions>> {
     fn visible_cards(view: &Self::View) -> Vec<u8>;
 }
 
-fn codes<C: Card>(cards: impl IntoIterator<Item = C>) -> Vec<u8> {
+fn codes<C: CardCode>(cards: impl IntoIterator<Item = C>) -> Vec<u8> {
     cards.into_iter().map(C::code).collect()
 }
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use parlor_bots::{Greedy, Strategy};
-use parlor_engine::{Audience, Chance, Events, MAX_SEATS, Seat, Shuffle, Viewer};
+use parlor_engine::{Audience, Chance, EventSink, MAX_SEATS, Seat, ShuffleId, Viewer};
 use rand_core::Rng;
 
 use crate::games::{ObservedRound, PublicDeals};
@@ -54,7 +54,7 @@ pub(crate) struct Player<G: PublicDeals> {
     /// The observed cards.
     observed: Vec<ObservedRound>,
     /// The shuffles of the deal, if it is recognised.
-    known: Option<Vec<(Shuffle, Vec<u8>)>>,
+    known: Option<Vec<(ShuffleId, Vec<u8>)>>,
 }
 
 impl<G: PublicDeals> Player<G> {
@@ -115,7 +115,7 @@ impl<G: PublicDeals> Player<G> {
     }
 
     /// The current position of the recognised deal.
-    fn position(&self, known: &[(Shuffle, Vec<u8>)], rng: &mut impl Rng) -> Option<G> {
+    fn position(&self, known: &[(ShuffleId, Vec<u8>)], rng: &mut impl Rng) -> Option<G> {
         let mut seed = [0; 32];
         rng.fill_bytes(&mut seed);
         let mut world = deal::<G>(self.players, Chance::scripted(seed, known.to_vec()))?;
@@ -137,10 +137,11 @@ fn recognise<G: PublicDeals>(
     players: u8,
     view: &G::View,
     any_colours: bool,
-) -> Option<Vec<(Shuffle, Vec<u8>)>> {
+) -> Option<Vec<(ShuffleId, Vec<u8>)>> {
     let first = remembered.first()?;
     // Without colours every card has a distinct number.
-    let (count, cards) = G::colours(players).map_or((1, u8::MAX), |colours| (colours.count, colours.cards));
+    let (count, cards) = G::colour_symmetry(players)
+        .map_or((1, u8::MAX), |symmetry| (symmetry.colours, symmetry.cards_per_colour));
     let numbers = |mut codes: Vec<u8>| {
         codes.iter_mut().for_each(|code| *code %= cards);
         codes.sort_unstable();
@@ -153,9 +154,9 @@ fn recognise<G: PublicDeals>(
     let colourings: Vec<Vec<u8>> = if any_colours { permutations(count) } else { vec![(0..count).collect()] };
     colourings.into_iter().find_map(|colours| {
         let recolour = |code: &u8| colours[usize::from(code / cards)] * cards + code % cards;
-        let shuffles: Vec<(Shuffle, Vec<u8>)> = (0..)
+        let shuffles: Vec<(ShuffleId, Vec<u8>)> = (0..)
             .zip(remembered)
-            .map(|(number, round)| (Shuffle::deal(number), round.order().iter().map(recolour).collect()))
+            .map(|(number, round)| (ShuffleId::deal(number), round.order().iter().map(recolour).collect()))
             .collect();
         let world: G = deal(players, Chance::scripted([0; 32], shuffles.clone()))?;
         (world.view(Viewer::Seat(seat)) == *view).then_some(shuffles)
@@ -212,8 +213,8 @@ impl<G> Scores<G> {
     }
 }
 
-impl<G: PublicDeals> Events<G::Event> for Scores<G> {
-    fn tell(&mut self, _: Audience, event: G::Event) {
+impl<G: PublicDeals> EventSink<G::Event> for Scores<G> {
+    fn emit(&mut self, _: Audience, event: G::Event) {
         if let Some(points) = G::points(&event) {
             for (seat, points) in points.iter() {
                 self.points[seat.index()] += points;

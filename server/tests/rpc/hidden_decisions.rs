@@ -103,7 +103,7 @@ fn no_dice(holders: &[u8], constant: bool) -> v1::CreateTableRequest {
     let holders: Seats = holders.iter().map(|seat| seat_of(*seat)).collect();
     let is_wanted =
         |game: &AnyGame| game.to_act() == if holders.is_empty() { Seats::only(Seat::FIRST) } else { holders };
-    let seed = find_seed(GameId::NoDice, 3, |game| is_wanted(game) && !game.is_secret(Seat::FIRST));
+    let seed = find_seed(GameId::NoDice, 3, |game| is_wanted(game) && !game.has_secret_decision(Seat::FIRST));
     let clock = v1::ClockSettings { constant_hidden_windows: Some(constant), ..clock(10_000, 4_000, 0, 1) };
     seeded(seed, timed(clock, table(GameId::NoDice, 3)))
 }

@@ -118,7 +118,7 @@ fn follow(view: Option<AnyView>, update: &v1::Update) -> Option<AnyView> {
     let sent = update.view.as_deref().map(engine_view);
     let followed = view.map(|mut view| {
         for event in &update.events {
-            view.follow(&AnyEvent::try_from(event.clone()).expect("a valid event"));
+            view.apply_event(&AnyEvent::try_from(event.clone()).expect("a valid event"));
         }
         view
     });

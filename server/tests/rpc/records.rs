@@ -2,7 +2,7 @@
 //! received, and access follows the visibility of the table.
 
 use parlor_engine::{
-    AnyAction, AnyEvent, AnyGame, AnyOptions, Audience, Chance, Events, GameId, Seat, Shuffle, Viewer,
+    AnyAction, AnyEvent, AnyGame, AnyOptions, Audience, Chance, EventSink, GameId, Seat, ShuffleId, Viewer,
 };
 use parlor_proto::convert::{card_code, seat, seats, shuffle};
 use parlor_proto::v1::{self, ErrorReason as Reason, record_telling::Told};
@@ -34,20 +34,20 @@ impl Client {
 #[derive(Default)]
 struct ReplayEvents {
     told: Vec<(Audience, AnyEvent)>,
-    shuffled: Vec<(Shuffle, Vec<u8>)>,
+    shuffled: Vec<(ShuffleId, Vec<u8>)>,
 }
 
-impl Events<AnyEvent> for ReplayEvents {
-    fn tell(&mut self, to: Audience, event: AnyEvent) {
+impl EventSink<AnyEvent> for ReplayEvents {
+    fn emit(&mut self, to: Audience, event: AnyEvent) {
         self.told.push((to, event));
     }
 
-    fn shuffled(&mut self, name: Shuffle, codes: impl Iterator<Item = u8>) {
+    fn record_shuffle(&mut self, name: ShuffleId, codes: impl Iterator<Item = u8>) {
         self.shuffled.push((name, codes.collect()));
     }
 }
 
-fn orders(record: &v1::Record) -> Vec<(Shuffle, Vec<u8>)> {
+fn orders(record: &v1::Record) -> Vec<(ShuffleId, Vec<u8>)> {
     let code = |card: &v1::GameCard| card_code(*card).expect("a card").1;
     let order = |one: &v1::RecordShuffle| {
         let name = shuffle(one.round, one.purpose, one.count).expect("a name");

@@ -1,6 +1,6 @@
 //! The view of No Dice on the wire.
 
-use parlor_engine::no_dice::{Decision, Hand, Laid, PlayOrder, View};
+use parlor_engine::no_dice::{Decision, Hand, LaidCard, PlayOrder, View};
 use parlor_engine::{MAX_SEATS, Seat, Seats};
 
 use super::super::common::{players, seat, seat_number};
@@ -12,17 +12,17 @@ use crate::write::{Fields, Write};
 
 messages!(View => NoDiceView);
 
-impl Write for Laid {
+impl Write for LaidCard {
     fn write(&self, to: &mut Fields<'_>) {
         to.number(1, seat_number(self.seat));
         to.message(2, &self.placement);
     }
 }
 
-impl TryFrom<v1::NoDiceTableCard> for Laid {
+impl TryFrom<v1::NoDiceTableCard> for LaidCard {
     type Error = WrongField;
-    fn try_from(wire: v1::NoDiceTableCard) -> Result<Laid, WrongField> {
-        Ok(Laid { seat: seat(wire.seat, "seat")?, placement: required(wire.placement, "placement")? })
+    fn try_from(wire: v1::NoDiceTableCard) -> Result<LaidCard, WrongField> {
+        Ok(LaidCard { seat: seat(wire.seat, "seat")?, placement: required(wire.placement, "placement")? })
     }
 }
 

@@ -6,7 +6,7 @@ use rand_core::Rng;
 
 use super::{Testable, game_count, new_game, random_move, set_ups};
 use crate::test_support::{Recorder, legal_actions, test_rng};
-use crate::{Chance, Colours, Purpose, Relabelling, Viewer};
+use crate::{Chance, ColourSymmetry, Relabelling, ShufflePurpose, Viewer};
 
 /// Different actions on the same chance lead to the same later deals.
 pub(super) fn later_deals_do_not_depend_on_play<G: Testable>() {
@@ -21,7 +21,7 @@ pub(super) fn later_deals_do_not_depend_on_play<G: Testable>() {
                     game.apply(seat, action, &mut recorder).expect("a legal action applies");
                 }
                 let shuffles = recorder.shuffles.into_iter();
-                shuffles.filter(|(id, _)| id.purpose == Purpose::Deal).collect::<Vec<_>>()
+                shuffles.filter(|(id, _)| id.purpose == ShufflePurpose::Deal).collect::<Vec<_>>()
             });
             for (round, (one, other)) in one.iter().zip(&other).enumerate() {
                 assert_eq!(one, other, "the deal of round {round} depends on play");
@@ -63,11 +63,14 @@ pub(super) fn replay_from_recorded_shuffles<G: Testable>() {
 pub(super) fn relabelled_colours_give_the_same_game<G: Testable>() {
     let mut rng = test_rng("relabelled_colours_give_the_same_game");
     for (players, options) in set_ups::<G>() {
-        let colours = G::colours(players);
-        for _ in 0..game_count(if colours.is_some() { 10 } else { 1 }) {
+        let symmetry = G::colour_symmetry(players);
+        for _ in 0..game_count(if symmetry.is_some() { 10 } else { 1 }) {
             let mut key = [0; 32];
             rng.fill_bytes(&mut key);
-            let relabelling = Relabelling::draw(colours.unwrap_or(Colours { count: 0, cards: 0 }), key);
+            let relabelling = Relabelling::draw(
+                symmetry.unwrap_or(ColourSymmetry { colours: 0, cards_per_colour: 0 }),
+                key,
+            );
             let chance = Chance::fresh(&mut rng);
             let [mut plain_recorder, mut other_recorder] = [Recorder::new(), Recorder::new()];
             let mut plain: G = new_game(players, options, chance.clone(), &mut plain_recorder);
@@ -89,7 +92,7 @@ pub(super) fn relabelled_colours_give_the_same_game<G: Testable>() {
             assert!(plain.outcome().is_some(), "the game is over");
             let mut expected = plain_recorder.shuffles;
             for (_, codes) in &mut expected {
-                codes.iter_mut().for_each(|code| *code = relabelling.name_of(*code));
+                codes.iter_mut().for_each(|code| *code = relabelling.relabel_code(*code));
             }
             assert_eq!(other_recorder.shuffles, expected, "every shuffle is the relabelled one");
         }

@@ -39,7 +39,7 @@ pub(super) fn erased_game_equals_the_game<G: Testable>(
                 let legal: Vec<AnyAction> = legal_actions(&game, seat).into_iter().map(any_action).collect();
                 assert_eq!(any.legal_actions(seat), legal);
                 assert_eq!(any.default_action(seat), game.default_action(seat).map(any_action));
-                assert_eq!(any.is_secret(seat), game.is_secret(seat));
+                assert_eq!(any.has_secret_decision(seat), game.has_secret_decision(seat));
             }
             assert_eq!(any.window_is_held(), game.window_is_held());
             let before = any_recorder.events.len();
@@ -52,7 +52,7 @@ pub(super) fn erased_game_equals_the_game<G: Testable>(
             for (to, event) in &any_recorder.events[before..] {
                 if to.includes(Viewer::Spectator) {
                     assert_eq!(event.game(), id);
-                    followed.follow(event);
+                    followed.apply_event(event);
                 }
             }
             assert_eq!(followed, any.view(Viewer::Spectator));
@@ -92,7 +92,7 @@ fn actions_and_events_of_other_games_are_rejected() {
             let refusal = after.apply(seat, action, &mut NoEvents).expect_err("another game's action");
             assert_eq!((refusal.code, &after), ("other_game", other));
             let mut view = other.view(Viewer::Spectator);
-            recorder.events.iter().for_each(|(_, event)| view.follow(event));
+            recorder.events.iter().for_each(|(_, event)| view.apply_event(event));
             assert_eq!(view, other.view(Viewer::Spectator));
         }
     }
@@ -106,8 +106,8 @@ fn erased_game_holds_windows() {
         let chance = || Chance::seeded([7; 32]);
         let (version, options) = (id.info().rules_version, id.default_options());
         let mut recorder = Recorder::new();
-        let mut game =
-            AnyGame::new_held(version, options, 2, chance(), &mut recorder).expect("a valid set-up");
+        let mut game = AnyGame::new_with_held_windows(version, options, 2, chance(), &mut recorder)
+            .expect("a valid set-up");
         let mut plain_recorder = Recorder::new();
         let plain = AnyGame::new(version, options, 2, chance(), &mut plain_recorder).expect("a valid set-up");
         assert_eq!((game.id(), recorder.shuffles), (*id, plain_recorder.shuffles));
@@ -117,7 +117,8 @@ fn erased_game_holds_windows() {
             game.close_window(&mut recorder);
             assert!(game != before && !recorder.events.is_empty());
             let AnyOptions::NoDice(options) = options else { panic!("{id:?} has windows") };
-            let no_dice = crate::no_dice::NoDice::new_held(version, options, 2, chance(), &mut NoEvents);
+            let no_dice =
+                crate::no_dice::NoDice::new_with_held_windows(version, options, 2, chance(), &mut NoEvents);
             let mut no_dice = Box::new(no_dice.expect("a valid set-up"));
             assert_eq!(before, AnyGame::NoDice(no_dice.clone()));
             no_dice.close_window(&mut NoEvents);

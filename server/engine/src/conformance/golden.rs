@@ -7,7 +7,7 @@ use rand_core::SeedableRng;
 
 use super::{Testable, new_game, play_random_actions, random_move};
 use crate::test_support::{Recorder, legal_actions};
-use crate::{Audience, Chance, Game, Lang, NoEvents, Say, Seat, Viewer};
+use crate::{Audience, Chance, Game, Lang, Localise, NoEvents, Seat, Viewer};
 
 /// Compares with a file in `golden/`; `INSTA_UPDATE=always` overwrites it.
 fn assert_golden(name: &str, text: &str) {

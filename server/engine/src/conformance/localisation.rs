@@ -2,7 +2,7 @@
 
 use super::{Testable, fresh_game, random_move, set_ups};
 use crate::test_support::{Recorder, in_both_languages, test_rng};
-use crate::{Say, Viewer};
+use crate::{Localise, Viewer};
 
 /// Every text exists in both languages, and sentences differ between them.
 pub(super) fn texts_exist_in_both_languages<G: Testable>() {
@@ -12,7 +12,7 @@ pub(super) fn texts_exist_in_both_languages<G: Testable>() {
     }
     assert_ne!(info.rules.en, info.rules.de);
     assert_ne!(info.summary.en, info.summary.de);
-    fn non_empty(value: &impl Say) -> [String; 2] {
+    fn non_empty(value: &impl Localise) -> [String; 2] {
         let texts = in_both_languages(value);
         assert!(texts.iter().all(|text| !text.trim().is_empty()), "{texts:?}");
         texts

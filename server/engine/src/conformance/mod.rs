@@ -20,7 +20,7 @@ mod setup;
 use rand_chacha::ChaCha8Rng;
 
 use crate::test_support::{env_number, legal_actions, pick};
-use crate::{Chance, Events, Game, NoEvents, Relabelling, Seat, Viewer};
+use crate::{Chance, EventSink, Game, NoEvents, Relabelling, Seat, Viewer};
 
 pub(crate) use chi_square::assert_uniform;
 
@@ -86,7 +86,7 @@ fn new_game<G: Game>(
     players: u8,
     options: G::Options,
     chance: Chance,
-    events: &mut impl Events<G::Event>,
+    events: &mut impl EventSink<G::Event>,
 ) -> G {
     G::new(G::INFO.rules_version, options, players, chance, events).expect("a valid set-up")
 }
@@ -98,7 +98,7 @@ fn fresh_game<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -
 
 /// A game with fresh chance and held windows.
 fn fresh_held_game<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
-    G::new_held(G::INFO.rules_version, options, players, Chance::fresh(rng), &mut NoEvents)
+    G::new_with_held_windows(G::INFO.rules_version, options, players, Chance::fresh(rng), &mut NoEvents)
         .expect("a valid set-up")
 }
 

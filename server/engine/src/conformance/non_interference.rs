@@ -13,7 +13,7 @@ use crate::{Game, NoEvents, Refusal, Seat, Seats, Viewer, below};
 #[derive(Debug)]
 struct Observation<G: Game> {
     view: G::View,
-    waits_for: Seats,
+    public_to_act: Seats,
     legal: Vec<G::Action>,
     default: Option<G::Action>,
     /// The results of some attempted actions.
@@ -28,7 +28,7 @@ impl<G: Game> Observation<G> {
         let refusal = |seat: Seat, action: &G::Action| game.clone().apply(seat, *action, &mut NoEvents).err();
         Observation {
             view: game.view(viewer),
-            waits_for: game.waits_for(),
+            public_to_act: game.public_to_act(),
             legal: seat.map_or_else(Vec::new, |seat| legal_actions(game, seat)),
             default: seat.and_then(|seat| game.default_action(seat)),
             refusals: seat
@@ -41,7 +41,7 @@ impl<G: Game> Observation<G> {
 impl<G: Game> PartialEq for Observation<G> {
     fn eq(&self, other: &Observation<G>) -> bool {
         self.view == other.view
-            && self.waits_for == other.waits_for
+            && self.public_to_act == other.public_to_act
             && self.legal == other.legal
             && self.default == other.default
             && self.refusals == other.refusals
@@ -129,7 +129,7 @@ impl<G: Testable> TwinGames<'_, G> {
         self.games.each_mut().map(|game| {
             let mut recorder = Recorder::new();
             while let Some(seat) =
-                game.to_act().iter().find(|seat| game.is_secret(*seat) && !viewer.is(*seat))
+                game.to_act().iter().find(|seat| game.has_secret_decision(*seat) && !viewer.is(*seat))
             {
                 let default = game.default_action(seat).expect("a seat to act has a default");
                 game.apply(seat, default, &mut recorder).expect("a default applies");
@@ -169,10 +169,11 @@ fn play_to_comparable_position<G: Game>(game: &mut G, min_actions: usize, rng: &
             answer_is_pending = false;
             continue;
         };
-        let is_secret = game.is_secret(seat);
+        let has_secret_decision = game.has_secret_decision(seat);
         game.apply(seat, action, &mut NoEvents).expect("a legal action applies");
-        let is_open = game.window_is_held() || game.to_act().iter().any(|seat| game.is_secret(seat));
-        answer_is_pending = is_secret && is_open;
+        let is_open =
+            game.window_is_held() || game.to_act().iter().any(|seat| game.has_secret_decision(seat));
+        answer_is_pending = has_secret_decision && is_open;
         played += 1;
     }
 }
@@ -227,7 +228,8 @@ pub(super) fn non_interference_with_held_windows<G: Testable>() {
 /// The check detects a view that shows hidden cards, and a number that depends on hidden cards.
 pub(super) fn planted_leaks_are_detected<G: Testable>() {
     fn size_of_other_action_lists<G: Testable>(game: &G, viewer: Viewer) -> usize {
-        let others = Seat::all(game.players()).filter(|seat| !viewer.is(*seat) && !game.is_secret(*seat));
+        let others =
+            Seat::all(game.players()).filter(|seat| !viewer.is(*seat) && !game.has_secret_decision(*seat));
         let actions = others.flat_map(|seat| legal_actions(game, seat));
         actions.map(|action| format!("{action:?}").len()).sum()
     }

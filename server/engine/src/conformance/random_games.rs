@@ -34,7 +34,7 @@ impl<G: Game> FollowedGame<G> {
     fn update_views(&mut self, recorder: &Recorder<G::Event>, context: &str) {
         for (viewer, view) in &mut self.views {
             for event in recorder.received_by(*viewer) {
-                G::follow(view, &event);
+                G::apply_event(view, &event);
             }
             assert_eq!(*view, self.game.view(*viewer), "{viewer:?}, {context}: {:#?}", recorder.events);
         }
@@ -102,7 +102,10 @@ pub(super) fn check_legal_actions<G: Game>(game: &G) {
             Some(action) => assert!(legal.contains(&action), "the default {action:?} is not in {legal:?}"),
             None => assert!(legal.is_empty(), "no default for {seat:?} in {game:#?}"),
         }
-        assert!(game.to_act().contains(seat) || !game.is_secret(seat), "a secret without a decision");
+        assert!(
+            game.to_act().contains(seat) || !game.has_secret_decision(seat),
+            "a secret without a decision"
+        );
     }
     assert!(game.to_act().fits(game.players()));
 }
@@ -128,6 +131,6 @@ pub(super) fn check_outcome<G: Game>(game: &G) {
     }
     for seat in Seat::all(MAX_SEATS as u8) {
         assert!(legal_actions(game, seat).is_empty());
-        assert!(game.default_action(seat).is_none() && !game.is_secret(seat));
+        assert!(game.default_action(seat).is_none() && !game.has_secret_decision(seat));
     }
 }

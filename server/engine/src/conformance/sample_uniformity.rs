@@ -10,7 +10,7 @@ use crate::gap::Gap;
 use crate::habe_fertig::HabeFertig;
 use crate::no_dice::{self, NoDice};
 use crate::test_support::test_rng;
-use crate::{Card, Seat, Viewer};
+use crate::{CardCode, Seat, Viewer};
 
 /// A distribution of the cards of one pool: the sorted codes of each group.
 type Deal = Vec<Vec<u8>>;
@@ -122,8 +122,8 @@ fn check<G: Testable>(
     panic!("{test}: found no small position");
 }
 
-fn codes<C: Card>(cards: impl IntoIterator<Item = C>) -> Vec<u8> {
-    let mut codes: Vec<u8> = cards.into_iter().map(Card::code).collect();
+fn codes<C: CardCode>(cards: impl IntoIterator<Item = C>) -> Vec<u8> {
+    let mut codes: Vec<u8> = cards.into_iter().map(CardCode::code).collect();
     codes.sort_unstable();
     codes
 }

@@ -73,7 +73,7 @@ pub(super) fn tampered_views_do_not_panic<G: Testable>() {
                 }
             }
             for _ in 0..10 {
-                G::follow(&mut view, &pick(&recorder.events, &mut rng).1);
+                G::apply_event(&mut view, &pick(&recorder.events, &mut rng).1);
                 let _ = (view.to_string(), G::sample(&view, &mut rng));
             }
         }

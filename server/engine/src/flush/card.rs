@@ -68,7 +68,7 @@ impl Rank {
     }
 }
 
-impl crate::Card for Rank {
+impl crate::CardCode for Rank {
     fn code(self) -> u8 {
         self.0
     }

@@ -11,7 +11,7 @@ const FULL_SEQUENCE: u8 = 5;
 
 /// The kinds of combinations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum CombinationKind {
     /// One card.
     Single,
     /// Two or more cards of one rank.
@@ -23,7 +23,7 @@ pub enum Kind {
 /// A single card, a set or a sequence; always well-formed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Combination {
-    kind: Kind,
+    kind: CombinationKind,
     lowest: Rank,
     size: u8,
 }
@@ -32,14 +32,14 @@ impl Combination {
     /// One card.
     #[must_use]
     pub const fn single(rank: Rank) -> Combination {
-        Combination { kind: Kind::Single, lowest: rank, size: 1 }
+        Combination { kind: CombinationKind::Single, lowest: rank, size: 1 }
     }
 
     /// A set of `count` cards: 2 to 5, although tables of up to four players have only 4 copies of a rank.
     #[must_use]
     pub const fn set(rank: Rank, count: u8) -> Option<Combination> {
         if count >= 2 && count <= MAX_CARDS {
-            Some(Combination { kind: Kind::Set, lowest: rank, size: count })
+            Some(Combination { kind: CombinationKind::Set, lowest: rank, size: count })
         } else {
             None
         }
@@ -56,7 +56,7 @@ impl Combination {
     #[must_use]
     pub const fn sequence(low: Rank, length: u8) -> Option<Combination> {
         if length >= 2 && length <= MAX_CARDS && low.up(length - 1).is_some() {
-            Some(Combination { kind: Kind::Sequence, lowest: low, size: length })
+            Some(Combination { kind: CombinationKind::Sequence, lowest: low, size: length })
         } else {
             None
         }
@@ -64,7 +64,7 @@ impl Combination {
 
     /// The kind.
     #[must_use]
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> CombinationKind {
         self.kind
     }
 
@@ -84,8 +84,8 @@ impl Combination {
     #[must_use]
     pub const fn cards(self) -> Ranks {
         match self.kind {
-            Kind::Single | Kind::Set => Ranks::copies(self.lowest, self.size),
-            Kind::Sequence => Ranks::sequence(self.lowest, self.size),
+            CombinationKind::Single | CombinationKind::Set => Ranks::copies(self.lowest, self.size),
+            CombinationKind::Sequence => Ranks::sequence(self.lowest, self.size),
         }
     }
 
@@ -93,9 +93,9 @@ impl Combination {
     #[must_use]
     pub const fn is_full(self) -> bool {
         match self.kind {
-            Kind::Single => false,
-            Kind::Set => self.size >= FULL_SET,
-            Kind::Sequence => self.size >= FULL_SEQUENCE,
+            CombinationKind::Single => false,
+            CombinationKind::Set => self.size >= FULL_SET,
+            CombinationKind::Sequence => self.size >= FULL_SEQUENCE,
         }
     }
 
@@ -119,12 +119,12 @@ impl Combination {
         }
         for rank in hand.distinct() {
             for count in 2..=hand.count(rank) {
-                found(Combination { kind: Kind::Set, lowest: rank, size: count });
+                found(Combination { kind: CombinationKind::Set, lowest: rank, size: count });
             }
         }
         for low in hand.distinct() {
             for length in 2..=hand.run(low).min(MAX_CARDS) {
-                found(Combination { kind: Kind::Sequence, lowest: low, size: length });
+                found(Combination { kind: CombinationKind::Sequence, lowest: low, size: length });
             }
         }
     }
@@ -133,9 +133,9 @@ impl Combination {
     pub(super) fn overwriters(self, hand: Ranks, mut found: impl FnMut(Combination)) {
         for lowest in hand.above(self.lowest).distinct() {
             let enough = match self.kind {
-                Kind::Single => true,
-                Kind::Set => hand.count(lowest) >= self.size,
-                Kind::Sequence => hand.run(lowest) >= self.size,
+                CombinationKind::Single => true,
+                CombinationKind::Set => hand.count(lowest) >= self.size,
+                CombinationKind::Sequence => hand.run(lowest) >= self.size,
             };
             if enough {
                 found(Combination { lowest, ..self });
@@ -146,13 +146,13 @@ impl Combination {
     /// Calls `found` for everything this stack can be extended to with cards of the hand: sets by count, then
     /// sequences by lowest rank then length.
     pub(super) fn extensions(self, hand: Ranks, mut found: impl FnMut(Combination)) {
-        if self.kind != Kind::Sequence {
+        if self.kind != CombinationKind::Sequence {
             // At most 5 in total: there are no more copies.
             for count in self.size + 1..=self.size + hand.count(self.lowest) {
-                found(Combination { kind: Kind::Set, lowest: self.lowest, size: count });
+                found(Combination { kind: CombinationKind::Set, lowest: self.lowest, size: count });
             }
         }
-        if self.kind != Kind::Set {
+        if self.kind != CombinationKind::Set {
             let above = self.lowest.up(self.size).map_or(0, |next| hand.run(next));
             let mut deepest = self.lowest;
             while let Some(lower) = deepest.down(1).filter(|rank| hand.contains(*rank)) {
@@ -161,7 +161,7 @@ impl Combination {
             for low in deepest.to(self.lowest) {
                 let grown_down = self.size + self.lowest.number() - low.number();
                 for length in grown_down.max(self.size + 1)..=MAX_CARDS.min(grown_down + above) {
-                    found(Combination { kind: Kind::Sequence, lowest: low, size: length });
+                    found(Combination { kind: CombinationKind::Sequence, lowest: low, size: length });
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Events of Flush.
+//! EventSink of Flush.
 
 use super::{Combination, Ranks};
 use crate::{MAX_SEATS, Outcome, Points, Seat};
@@ -23,7 +23,7 @@ pub enum Event {
         /// The player.
         seat: Seat,
         /// The kind of play.
-        play: Play,
+        play: PlayKind,
         /// The cards.
         cards: Ranks,
         /// The resulting stack.
@@ -39,7 +39,7 @@ pub enum Event {
         /// The player who flushed it and leads the next field.
         by: Seat,
         /// The reason.
-        why: Why,
+        reason: FlushReason,
     },
     /// A hand ended and was scored.
     HandScored {
@@ -59,7 +59,7 @@ pub enum Event {
 
 /// The ways to lay cards.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Play {
+pub enum PlayKind {
     /// Lead: the first cards of a field.
     Lead,
     /// Overwrite: replace the stack.
@@ -70,7 +70,7 @@ pub enum Play {
 
 /// The reason a field was flushed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Why {
+pub enum FlushReason {
     /// All players but one have passed.
     AllPassed,
     /// The stack became a set of 4 or 5, or a sequence of 5, with or without an 8.

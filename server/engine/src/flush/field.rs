@@ -1,12 +1,12 @@
 //! The flow of a field of Flush: laying cards, passing and flushing.
 
-use super::{Action, Combination, Event, Flush, Play, Rank, Ranks, Stack, Why, refusals};
+use super::{Action, Combination, Event, Flush, FlushReason, PlayKind, Rank, Ranks, Stack, refusals};
 use crate::game::check_to_act;
-use crate::{Audience, Events, MAX_SEATS, Refusal, Seat, Seats};
+use crate::{Audience, EventSink, MAX_SEATS, Refusal, Seat, Seats};
 
 /// A validated action that lays cards.
 pub(super) struct CheckedPlay {
-    play: Play,
+    play: PlayKind,
     cards: Ranks,
     combination: Combination,
 }
@@ -20,18 +20,18 @@ impl Flush {
             (Action::Pass, None) => return Err(refusals::PASSED_A_LEAD),
             (Action::Lead(_), Some(_)) => return Err(refusals::NOT_LEADING),
             (Action::Overwrite(_) | Action::Add(_), None) => return Err(refusals::NO_STACK),
-            (Action::Lead(lead), None) => (Play::Lead, lead.cards(), lead),
+            (Action::Lead(lead), None) => (PlayKind::Lead, lead.cards(), lead),
             (Action::Overwrite(higher), Some(stack)) => {
                 if !higher.overwrites(stack.combination) {
                     return Err(refusals::OVERWRITE);
                 }
-                (Play::Overwrite, higher.cards(), higher)
+                (PlayKind::Overwrite, higher.cards(), higher)
             }
             (Action::Add(grown), Some(stack)) => {
                 if !grown.extends(stack.combination) {
                     return Err(refusals::ADD);
                 }
-                (Play::Add, grown.cards().minus(stack.combination.cards()), grown)
+                (PlayKind::Add, grown.cards().minus(stack.combination.cards()), grown)
             }
         };
         if !self.hands[seat.index()].contains_all(cards) {
@@ -40,40 +40,40 @@ impl Flush {
         Ok(Some(CheckedPlay { play, cards, combination }))
     }
 
-    pub(super) fn pass(&mut self, seat: Seat, events: &mut impl Events<Event>) {
+    pub(super) fn pass(&mut self, seat: Seat, events: &mut impl EventSink<Event>) {
         self.passed = self.passed.with(seat);
         self.turn = next_seat(seat, self.passed, self.players);
-        events.tell(Audience::Everyone, Event::Passed { seat });
+        events.emit(Audience::Everyone, Event::Passed { seat });
         // The remaining player laid the last cards: no player passes on their own cards.
         if self.passed.len() + 1 == self.players {
-            self.flush(self.turn, Why::AllPassed, events);
+            self.flush(self.turn, FlushReason::AllPassed, events);
         }
     }
 
-    pub(super) fn lay(&mut self, seat: Seat, laid: CheckedPlay, events: &mut impl Events<Event>) {
+    pub(super) fn lay(&mut self, seat: Seat, laid: CheckedPlay, events: &mut impl EventSink<Event>) {
         let CheckedPlay { play, cards, combination } = laid;
         let hand = &mut self.hands[seat.index()];
         *hand = hand.minus(cards);
         let was_last_card = hand.is_empty();
-        if play == Play::Overwrite {
+        if play == PlayKind::Overwrite {
             self.gone = self.gone.plus(cards_of(self.stack));
         }
         self.stack = Some(Stack { combination, by: seat });
         self.turn = next_seat(seat, self.passed, self.players);
-        events.tell(Audience::Everyone, Event::Laid { seat, play, cards, combination });
+        events.emit(Audience::Everyone, Event::Laid { seat, play, cards, combination });
         if was_last_card {
             self.end_hand(events);
-        } else if let Some(why) = flush_reason(play, cards, combination) {
-            self.flush(seat, why, events);
+        } else if let Some(reason) = flush_reason(play, cards, combination) {
+            self.flush(seat, reason, events);
         }
     }
 
-    fn flush(&mut self, by: Seat, why: Why, events: &mut impl Events<Event>) {
+    fn flush(&mut self, by: Seat, reason: FlushReason, events: &mut impl EventSink<Event>) {
         self.gone = self.gone.plus(cards_of(self.stack));
         self.stack = None;
         self.passed = Seats::NONE;
         self.turn = by;
-        events.tell(Audience::Everyone, Event::Flushed { by, why });
+        events.emit(Audience::Everyone, Event::Flushed { by, reason });
     }
 }
 
@@ -82,13 +82,13 @@ pub(super) fn cards_of(stack: Option<Stack>) -> Ranks {
     stack.map_or(Ranks::EMPTY, |stack| stack.combination.cards())
 }
 
-/// The reason why laying these cards flushes the field, if it does: the stack is full, or the cards include
+/// The reason that laying these cards flushes the field, if it does: the stack is full, or the cards include
 /// an 8. An 8 led alone does not flush.
-fn flush_reason(play: Play, cards: Ranks, combination: Combination) -> Option<Why> {
+fn flush_reason(play: PlayKind, cards: Ranks, combination: Combination) -> Option<FlushReason> {
     if combination.is_full() {
-        Some(Why::Full)
-    } else if cards.contains(Rank::EIGHT) && (play != Play::Lead || cards.len() > 1) {
-        Some(Why::Eight)
+        Some(FlushReason::Full)
+    } else if cards.contains(Rank::EIGHT) && (play != PlayKind::Lead || cards.len() > 1) {
+        Some(FlushReason::Eight)
     } else {
         None
     }

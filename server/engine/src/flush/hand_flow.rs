@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::field::cards_of;
 use super::{Event, Flush, Options, Rank, Ranks, card};
-use crate::{Audience, Events, MAX_SEATS, Outcome, Points, Seat, Seats, Shuffle};
+use crate::{Audience, EventSink, MAX_SEATS, Outcome, Points, Seat, Seats, ShuffleId};
 
 /// The number of cards two players keep back for their second half.
 pub(super) const SECOND_HALF: u8 = 24;
@@ -34,9 +34,9 @@ impl Flush {
     }
 
     /// Shuffles the full deck and deals the hands; the other cards become `rest`.
-    pub(super) fn shuffle_and_deal(&mut self, events: &mut impl Events<Event>) {
+    pub(super) fn shuffle_and_deal(&mut self, events: &mut impl EventSink<Event>) {
         let mut cards: ArrayVec<Rank, 65> = card::deck(self.players).collect();
-        self.chance.shuffle(Shuffle::deal(self.hand_number), &mut cards, events);
+        self.chance.shuffle(ShuffleId::deal(self.hand_number), &mut cards, events);
         let (dealt, rest) = cards.split_at(usize::from(self.players * Self::hand_size(self.players)));
         self.rest = rest.iter().copied().collect();
         self.gone = Ranks::EMPTY;
@@ -51,25 +51,25 @@ impl Flush {
         }
     }
 
-    pub(super) fn begin_hand(&mut self, events: &mut impl Events<Event>) {
+    pub(super) fn begin_hand(&mut self, events: &mut impl EventSink<Event>) {
         self.stack = None;
         self.passed = Seats::NONE;
         self.turn = self.start;
         let (hand_number, start) = (self.hand_number, self.start);
-        events.tell(Audience::Everyone, Event::HandBegan { hand_number, start });
+        events.emit(Audience::Everyone, Event::HandBegan { hand_number, start });
         for seat in Seat::all(self.players) {
             let hand = self.hands[seat.index()];
-            events.tell(Audience::Only(seat), Event::Dealt { hand });
+            events.emit(Audience::Only(seat), Event::Dealt { hand });
         }
     }
 
-    pub(super) fn end_hand(&mut self, events: &mut impl Events<Event>) {
+    pub(super) fn end_hand(&mut self, events: &mut impl EventSink<Event>) {
         let left = self.hands;
         let points = left.map(|left| -self.options.penalty(left));
         for (total, points) in self.totals.iter_mut().zip(points) {
             *total += points;
         }
-        events.tell(
+        events.emit(
             Audience::Everyone,
             Event::HandScored {
                 hand_number: self.hand_number,
@@ -80,7 +80,7 @@ impl Flush {
         if is_over(self.players, self.options, self.hand_number, &self.totals) {
             let outcome = Outcome::from_points(self.players, self.totals);
             self.outcome = Some(outcome);
-            events.tell(Audience::Everyone, Event::Ended { outcome });
+            events.emit(Audience::Everyone, Event::Ended { outcome });
             return;
         }
         self.start = next_start(self.players, self.start, &self.totals);

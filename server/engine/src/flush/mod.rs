@@ -26,12 +26,12 @@ use rand_core::Rng;
 
 pub use action::Action;
 pub use card::{Rank, Ranks};
-pub use combination::{Combination, Kind};
-pub use event::{Event, Play, Why};
+pub use combination::{Combination, CombinationKind};
+pub use event::{Event, FlushReason, PlayKind};
 pub use view::View;
 
 use crate::{
-    Chance, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat, Seats, SetupError,
+    Chance, EventSink, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat, Seats, SetupError,
     Text, Viewer,
 };
 
@@ -107,7 +107,7 @@ impl Game for Flush {
         options: Options,
         players: u8,
         chance: Chance,
-        events: &mut impl Events<Event>,
+        events: &mut impl EventSink<Event>,
     ) -> Result<Flush, SetupError> {
         Self::INFO.check_setup(rules_version, players)?;
         let mut game = Flush {
@@ -155,7 +155,12 @@ impl Game for Flush {
         }
     }
 
-    fn apply(&mut self, seat: Seat, action: Action, events: &mut impl Events<Event>) -> Result<(), Refusal> {
+    fn apply(
+        &mut self,
+        seat: Seat,
+        action: Action,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
         match self.check(seat, action)? {
             None => self.pass(seat, events),
             Some(laid) => self.lay(seat, laid, events),
@@ -167,8 +172,8 @@ impl Game for Flush {
         View::of(self, viewer)
     }
 
-    fn follow(view: &mut View, event: &Event) {
-        view.follow(event);
+    fn apply_event(view: &mut View, event: &Event) {
+        view.apply_event(event);
     }
 
     /// A pass, or the lowest single card if a lead is due.

@@ -5,7 +5,7 @@ use rand_core::Rng;
 
 use super::field::{cards_of, next_seat};
 use super::hand_flow::{SECOND_HALF, is_over};
-use super::{Flush, Kind, Rank, Ranks, Stack, View, card};
+use super::{CombinationKind, Flush, Rank, Ranks, Stack, View, card};
 use crate::error::ensure;
 use crate::{Chance, Game, ImpossibleView, MAX_SEATS, Outcome, Seat, shuffle};
 
@@ -129,7 +129,7 @@ impl View {
             self.turn == next_seat(by, self.passed, self.players),
             "the turn does not follow from the last play",
         )?;
-        let eights = combination.kind() == Kind::Set && combination.lowest() == Rank::EIGHT;
+        let eights = combination.kind() == CombinationKind::Set && combination.lowest() == Rank::EIGHT;
         ensure(
             self.outcome.is_some() || (!combination.is_full() && !eights),
             "the stack would have been flushed",

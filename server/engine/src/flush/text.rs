@@ -2,29 +2,29 @@
 
 use std::fmt::{self, Formatter};
 
-use super::{Action, Combination, Event, Kind, Options, Play, Rank, Ranks, View, Why};
-use crate::text::{Lang, List, Say, display_in_english};
+use super::{Action, Combination, CombinationKind, Event, FlushReason, Options, PlayKind, Rank, Ranks, View};
+use crate::text::{Lang, List, Localise, display_in_english};
 use crate::{MAX_SEATS, Seat};
 
 display_in_english!(Rank, Ranks, Combination, Options, Action, Event, View);
 
-impl Say for Rank {
-    fn say(&self, _: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Rank {
+    fn fmt_in(&self, _: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.number())
     }
 }
 
-impl Say for Ranks {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        List(self.iter()).say(lang, f)
+impl Localise for Ranks {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+        List(self.iter()).fmt_in(lang, f)
     }
 }
 
 /// The ranks without spaces, as "4,5,6".
-impl Say for Combination {
-    fn say(&self, _: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Combination {
+    fn fmt_in(&self, _: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         for place in 0..self.size() {
-            let step = if self.kind() == Kind::Sequence { place } else { 0 };
+            let step = if self.kind() == CombinationKind::Sequence { place } else { 0 };
             let comma = if place == 0 { "" } else { "," };
             write!(f, "{comma}{}", self.lowest().number() + step)?;
         }
@@ -32,8 +32,8 @@ impl Say for Combination {
     }
 }
 
-impl Say for Options {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Options {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match (self.beginner, lang) {
             (false, Lang::En) => "full rules",
             (false, Lang::De) => "volle Regeln",
@@ -43,8 +43,8 @@ impl Say for Options {
     }
 }
 
-impl Say for Action {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Action {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match (self, lang) {
             (Action::Lead(lead), Lang::En) => write!(f, "lead {lead}"),
             (Action::Lead(lead), Lang::De) => write!(f, "{lead} ausspielen"),
@@ -58,78 +58,78 @@ impl Say for Action {
     }
 }
 
-impl Say for Event {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Event {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match lang {
-            Lang::En => self.say_in_english(f),
-            Lang::De => self.say_in_german(f),
+            Lang::En => self.fmt_english(f),
+            Lang::De => self.fmt_german(f),
         }
     }
 }
 
 impl Event {
-    fn say_in_english(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    fn fmt_english(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match *self {
             Event::HandBegan { hand_number, start } => {
                 write!(f, "Hand {}: seat {start} leads.", u32::from(hand_number) + 1)
             }
             Event::Dealt { hand } => write!(f, "Your cards: {hand}."),
             Event::Laid { seat, play, cards, combination } => match play {
-                Play::Lead => write!(f, "Seat {seat} leads {combination}."),
-                Play::Overwrite => write!(f, "Seat {seat} overwrites with {combination}."),
-                Play::Add => write!(f, "Seat {seat} adds {cards}, which makes {combination}."),
+                PlayKind::Lead => write!(f, "Seat {seat} leads {combination}."),
+                PlayKind::Overwrite => write!(f, "Seat {seat} overwrites with {combination}."),
+                PlayKind::Add => write!(f, "Seat {seat} adds {cards}, which makes {combination}."),
             },
             Event::Passed { seat } => write!(f, "Seat {seat} passes."),
-            Event::Flushed { by, why } => {
-                let why = match why {
-                    Why::AllPassed => "all others have passed",
-                    Why::Full => "the stack is full",
-                    Why::Eight => "an 8 was laid",
+            Event::Flushed { by, reason } => {
+                let reason = match reason {
+                    FlushReason::AllPassed => "all others have passed",
+                    FlushReason::Full => "the stack is full",
+                    FlushReason::Eight => "an 8 was laid",
                 };
-                write!(f, "Seat {by} flushes: {why}.")
+                write!(f, "Seat {by} flushes: {reason}.")
             }
             Event::HandScored { hand_number, left, points } => {
                 write!(f, "Hand {} scores {points}", u32::from(hand_number) + 1)?;
-                say_left(&left, Lang::En, f)?;
+                fmt_left(&left, Lang::En, f)?;
                 f.write_str(".")
             }
-            Event::Ended { outcome } => outcome.say(Lang::En, f),
+            Event::Ended { outcome } => outcome.fmt_in(Lang::En, f),
         }
     }
 
-    fn say_in_german(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    fn fmt_german(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match *self {
             Event::HandBegan { hand_number, start } => {
                 write!(f, "Durchgang {}: Sitz {start} spielt aus.", u32::from(hand_number) + 1)
             }
             Event::Dealt { hand } => write!(f, "Deine Karten: {hand}."),
             Event::Laid { seat, play, cards, combination } => match play {
-                Play::Lead => write!(f, "Sitz {seat} spielt {combination} aus."),
-                Play::Overwrite => write!(f, "Sitz {seat} überbietet mit {combination}."),
-                Play::Add => write!(f, "Sitz {seat} legt {cards} an, das gibt {combination}."),
+                PlayKind::Lead => write!(f, "Sitz {seat} spielt {combination} aus."),
+                PlayKind::Overwrite => write!(f, "Sitz {seat} überbietet mit {combination}."),
+                PlayKind::Add => write!(f, "Sitz {seat} legt {cards} an, das gibt {combination}."),
             },
             Event::Passed { seat } => write!(f, "Sitz {seat} passt."),
-            Event::Flushed { by, why } => {
-                let why = match why {
-                    Why::AllPassed => "Alle anderen haben gepasst",
-                    Why::Full => "Der Stapel ist voll",
-                    Why::Eight => "Eine 8 wurde gelegt",
+            Event::Flushed { by, reason } => {
+                let reason = match reason {
+                    FlushReason::AllPassed => "Alle anderen haben gepasst",
+                    FlushReason::Full => "Der Stapel ist voll",
+                    FlushReason::Eight => "Eine 8 wurde gelegt",
                 };
-                write!(f, "Sitz {by} spült: {why}.")
+                write!(f, "Sitz {by} spült: {reason}.")
             }
             Event::HandScored { hand_number, left, points } => {
                 let points = points.in_lang(Lang::De);
                 write!(f, "Durchgang {} bringt {points}", u32::from(hand_number) + 1)?;
-                say_left(&left, Lang::De, f)?;
+                fmt_left(&left, Lang::De, f)?;
                 f.write_str(".")
             }
-            Event::Ended { outcome } => outcome.say(Lang::De, f),
+            Event::Ended { outcome } => outcome.fmt_in(Lang::De, f),
         }
     }
 }
 
 /// Appends the cards left in each hand, each after a semicolon.
-fn say_left(left: &[Ranks; MAX_SEATS], lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+fn fmt_left(left: &[Ranks; MAX_SEATS], lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
     let seats = Seat::all(MAX_SEATS as u8).filter(|seat| !left[seat.index()].is_empty());
     for seat in seats {
         let (name, cards) = (seat.in_lang(lang), left[seat.index()]);
@@ -141,8 +141,8 @@ fn say_left(left: &[Ranks; MAX_SEATS], lang: Lang, f: &mut Formatter<'_>) -> fmt
     Ok(())
 }
 
-impl Say for View {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for View {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let words = match lang {
             Lang::En => [
                 "seen by",

@@ -1,7 +1,7 @@
 //! The view of a game of Flush.
 
 use super::field::{cards_of, next_seat};
-use super::{Event, Flush, Options, Play, Ranks, Stack, card};
+use super::{Event, Flush, Options, PlayKind, Ranks, Stack, card};
 use crate::{MAX_SEATS, Outcome, Seat, Seats, Viewer};
 
 /// Everything one viewer knows. Arrays have one slot per seat; slots of seats that are not at the table are
@@ -82,7 +82,7 @@ impl View {
         shown.map(|seat| self.left[seat.index()]).chain(known).fold(all, Ranks::minus)
     }
 
-    pub(super) fn follow(&mut self, event: &Event) {
+    pub(super) fn apply_event(&mut self, event: &Event) {
         match *event {
             Event::HandBegan { hand_number, start } => {
                 self.gone = if self.players == 2 && hand_number > 0 {
@@ -111,7 +111,7 @@ impl View {
                 }
                 let size = &mut self.hand_sizes[seat.index()];
                 *size = size.saturating_sub(cards.len());
-                if play == Play::Overwrite {
+                if play == PlayKind::Overwrite {
                     self.gone = self.gone.plus(cards_of(self.stack));
                 }
                 self.stack = Some(Stack { combination, by: seat });
@@ -121,7 +121,7 @@ impl View {
                 self.passed = self.passed.with(seat);
                 self.turn = next_seat(seat, self.passed, self.players);
             }
-            Event::Flushed { by, why: _ } => {
+            Event::Flushed { by, reason: _ } => {
                 self.gone = self.gone.plus(cards_of(self.stack));
                 self.stack = None;
                 self.passed = Seats::NONE;

@@ -48,8 +48,8 @@ impl Card {
     }
 }
 
-impl crate::Card for Card {
-    const CODES: u8 = 50;
+impl crate::CardCode for Card {
+    const CODE_LIMIT: u8 = 50;
     fn code(self) -> u8 {
         self.0
     }

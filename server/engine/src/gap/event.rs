@@ -1,4 +1,4 @@
-//! Events of GAP.
+//! EventSink of GAP.
 
 use super::Card;
 use crate::{CardSet, Outcome, Points, Seat};

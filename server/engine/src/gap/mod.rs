@@ -34,8 +34,8 @@ use score::Continuation;
 
 use crate::game::check_to_act;
 use crate::{
-    Audience, CardSet, Chance, Colours, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Points,
-    Refusal, Seat, Seats, SetupError, Shuffle, Text, Viewer,
+    Audience, CardSet, Chance, ColourSymmetry, EventSink, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome,
+    Points, Refusal, Seat, Seats, SetupError, ShuffleId, Text, Viewer,
 };
 
 /// The maximum number of rounds of a game.
@@ -88,7 +88,7 @@ impl Game for Gap {
         options: Options,
         players: u8,
         chance: Chance,
-        events: &mut impl Events<Event>,
+        events: &mut impl EventSink<Event>,
     ) -> Result<Gap, SetupError> {
         Self::INFO.check_setup(rules_version, players)?;
         options.check()?;
@@ -133,7 +133,12 @@ impl Game for Gap {
         }
     }
 
-    fn apply(&mut self, seat: Seat, action: Action, events: &mut impl Events<Event>) -> Result<(), Refusal> {
+    fn apply(
+        &mut self,
+        seat: Seat,
+        action: Action,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
         let taken = self.check(seat, action)?;
         let card = action.card;
         self.hands[seat.index()] = self.hands[seat.index()].without(card);
@@ -143,7 +148,7 @@ impl Game for Gap {
             self.middle = self.middle - taken;
             self.collected[seat.index()] = self.collected[seat.index()] | taken.with(card);
         }
-        events.tell(Audience::Everyone, Event::Played { seat, card, taken });
+        events.emit(Audience::Everyone, Event::Played { seat, card, taken });
         self.fill(events);
         self.turn = seat.left(self.players);
         if self.hands[self.turn.index()].is_empty() {
@@ -156,8 +161,8 @@ impl Game for Gap {
         View::of(self, viewer)
     }
 
-    fn follow(view: &mut View, event: &Event) {
-        view.follow(event);
+    fn apply_event(view: &mut View, event: &Event) {
+        view.apply_event(event);
     }
 
     /// The first legal action: GAP has no action that declines.
@@ -175,8 +180,8 @@ impl Game for Gap {
         self.outcome
     }
 
-    fn colours(players: u8) -> Option<Colours> {
-        Some(Colours { count: card::deck(players).len() / 10, cards: 10 })
+    fn colour_symmetry(players: u8) -> Option<ColourSymmetry> {
+        Some(ColourSymmetry { colours: card::deck(players).len() / 10, cards_per_colour: 10 })
     }
 }
 
@@ -214,9 +219,9 @@ impl Gap {
     }
 
     /// Shuffles and deals the hands in seat order, then the middle; the remaining cards are the stack.
-    fn deal(&mut self, events: &mut impl Events<Event>) {
+    fn deal(&mut self, events: &mut impl EventSink<Event>) {
         let mut cards: ArrayVec<Card, 50> = card::deck(self.players).into_iter().collect();
-        self.chance.shuffle(Shuffle::deal(self.round), &mut cards, events);
+        self.chance.shuffle(ShuffleId::deal(self.round), &mut cards, events);
         cards.reverse();
         self.stack = cards;
         for seat in Seat::all(self.players) {
@@ -226,9 +231,9 @@ impl Gap {
         self.collected = [CardSet::EMPTY; MAX_SEATS];
         self.turn = self.start;
         let (round, start, extra, middle) = (self.round, self.start, self.extra, self.middle);
-        events.tell(Audience::Everyone, Event::RoundBegan { round, start, extra, middle });
+        events.emit(Audience::Everyone, Event::RoundBegan { round, start, extra, middle });
         for seat in Seat::all(self.players) {
-            events.tell(Audience::Only(seat), Event::Dealt { hand: self.hands[seat.index()] });
+            events.emit(Audience::Only(seat), Event::Dealt { hand: self.hands[seat.index()] });
         }
     }
 
@@ -239,20 +244,20 @@ impl Gap {
     }
 
     /// Refills the middle up to [`MIDDLE_SIZE`] cards, as far as the stack lasts.
-    fn fill(&mut self, events: &mut impl Events<Event>) {
+    fn fill(&mut self, events: &mut impl EventSink<Event>) {
         let missing = MIDDLE_SIZE.saturating_sub(self.middle.len());
         let cards = self.draw(missing);
         if !cards.is_empty() {
             self.middle = self.middle | cards;
-            events.tell(Audience::Everyone, Event::Filled { cards });
+            events.emit(Audience::Everyone, Event::Filled { cards });
         }
     }
 
-    fn end_round(&mut self, events: &mut impl Events<Event>) {
+    fn end_round(&mut self, events: &mut impl EventSink<Event>) {
         let (round, points) =
             (self.round, Points::new(self.players, self.collected.map(score::round_points)));
         score::count_round(&mut self.totals, &mut self.best, points, round);
-        events.tell(Audience::Everyone, Event::RoundScored { round, points });
+        events.emit(Audience::Everyone, Event::RoundScored { round, points });
         self.round += 1;
         let length = self.options.length;
         match score::after_round(length, self.players, self.round, self.extra, &self.totals, &self.best) {
@@ -260,7 +265,7 @@ impl Gap {
             Continuation::ExtraRound => self.extra = true,
             Continuation::End(outcome) => {
                 self.outcome = Some(outcome);
-                events.tell(Audience::Everyone, Event::Ended { outcome });
+                events.emit(Audience::Everyone, Event::Ended { outcome });
                 return;
             }
         }
@@ -270,14 +275,14 @@ impl Gap {
 }
 
 /// The valid choices of a neighbour: each of the candidates, or `None` if there are none.
-fn choices(offered: CardSet<Card>) -> impl Iterator<Item = Option<Card>> {
-    let mut cards = offered.into_iter();
+fn choices(candidates: CardSet<Card>) -> impl Iterator<Item = Option<Card>> {
+    let mut cards = candidates.into_iter();
     std::iter::once(cards.next()).chain(cards.map(Some))
 }
 
 /// The cards taken if `named` is chosen from the candidates; `None` if the choice is invalid. Exactly one
 /// must be named, or none if there are no candidates.
-fn check_choice(offered: CardSet<Card>, named: Option<Card>) -> Option<CardSet<Card>> {
+fn check_choice(candidates: CardSet<Card>, named: Option<Card>) -> Option<CardSet<Card>> {
     let taken = named.map_or(CardSet::EMPTY, CardSet::only);
-    (offered.contains_all(taken) && taken.is_empty() == offered.is_empty()).then_some(taken)
+    (candidates.contains_all(taken) && taken.is_empty() == candidates.is_empty()).then_some(taken)
 }

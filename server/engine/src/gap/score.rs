@@ -15,7 +15,7 @@ pub struct BestRound {
 }
 
 /// The points for the cards collected in a round: the largest count times the number of colours that have it,
-/// minus the smallest count times the number of colours that have it. Colours without cards are ignored, and
+/// minus the smallest count times the number of colours that have it. ColourSymmetry without cards are ignored, and
 /// nothing is subtracted if all counts are equal.
 pub(super) fn round_points(collected: CardSet<Card>) -> i32 {
     let counts = Colour::ALL.map(|colour| i32::from((collected & colour.cards()).len()));

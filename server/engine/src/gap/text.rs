@@ -3,13 +3,13 @@
 use std::fmt::{self, Formatter};
 
 use super::{Action, Card, Colour, Event, Length, Options, View};
-use crate::text::{Lang, Say, Text, display_in_english};
+use crate::text::{Lang, Localise, Text, display_in_english};
 use crate::{CardSet, Seat};
 
 display_in_english!(Card, Colour, Options, Action, Event, View);
 
-impl Say for Colour {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Colour {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let [en, de] = match self {
             Colour::Blue => ["blue", "blaue"],
             Colour::Green => ["green", "grüne"],
@@ -21,14 +21,14 @@ impl Say for Colour {
     }
 }
 
-impl Say for Card {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Card {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.colour().in_lang(lang), self.number())
     }
 }
 
-impl Say for Options {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Options {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match (self.length, lang) {
             (Length::Target(1), Lang::En) => write!(f, "to 1 point"),
             (Length::Target(1), Lang::De) => write!(f, "bis 1 Punkt"),
@@ -42,8 +42,8 @@ impl Say for Options {
     }
 }
 
-impl Say for Action {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Action {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.card.in_lang(lang))?;
         let taken: CardSet<Card> = self.lower.into_iter().chain(self.higher).collect();
         match (taken.is_empty(), lang) {
@@ -54,20 +54,24 @@ impl Say for Action {
     }
 }
 
-impl Say for Event {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Event {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match (*self, lang) {
             (Event::RoundBegan { round, start, extra, middle }, Lang::En) => {
-                let why = if extra { " to break the tie" } else { "" };
-                let middle = middle.in_lang(lang);
-                write!(f, "Round {}{why}: seat {start} begins, the middle is {middle}.", u32::from(round) + 1)
-            }
-            (Event::RoundBegan { round, start, extra, middle }, Lang::De) => {
-                let why = if extra { " als Stichrunde" } else { "" };
+                let suffix = if extra { " to break the tie" } else { "" };
                 let middle = middle.in_lang(lang);
                 write!(
                     f,
-                    "Runde {}{why}: Sitz {start} beginnt, in der Mitte liegen {middle}.",
+                    "Round {}{suffix}: seat {start} begins, the middle is {middle}.",
+                    u32::from(round) + 1
+                )
+            }
+            (Event::RoundBegan { round, start, extra, middle }, Lang::De) => {
+                let suffix = if extra { " als Stichrunde" } else { "" };
+                let middle = middle.in_lang(lang);
+                write!(
+                    f,
+                    "Runde {}{suffix}: Sitz {start} beginnt, in der Mitte liegen {middle}.",
                     u32::from(round) + 1
                 )
             }
@@ -93,13 +97,13 @@ impl Say for Event {
             (Event::RoundScored { round, points }, Lang::De) => {
                 write!(f, "Runde {} bringt {}.", u32::from(round) + 1, points.in_lang(lang))
             }
-            (Event::Ended { outcome }, _) => outcome.say(lang, f),
+            (Event::Ended { outcome }, _) => outcome.fmt_in(lang, f),
         }
     }
 }
 
-impl Say for View {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for View {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let words = match lang {
             Lang::En => {
                 ["GAP", "seen by", "Round", "Turn", "Middle", "Stack", "Hand", "cards", "collected", "total"]

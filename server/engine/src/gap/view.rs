@@ -78,7 +78,7 @@ impl View {
         self.collected.iter().fold(self.hand | self.middle, |seen, cards| seen | *cards)
     }
 
-    pub(super) fn follow(&mut self, event: &Event) {
+    pub(super) fn apply_event(&mut self, event: &Event) {
         match *event {
             Event::RoundBegan { round, start, extra, middle } => {
                 let size = Gap::hand_size(self.players);

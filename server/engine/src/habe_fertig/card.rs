@@ -71,7 +71,7 @@ impl Card {
     }
 }
 
-impl crate::Card for Card {
+impl crate::CardCode for Card {
     fn code(self) -> u8 {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Events of Habe fertig.
+//! EventSink of Habe fertig.
 
 use super::{Card, Pair, Pile};
 use crate::{CardSet, MAX_SEATS, Outcome, Points, Seat};
@@ -84,7 +84,7 @@ pub enum Event {
     /// A round ended, and cards were revealed.
     Shown {
         /// The revealed cards.
-        shown: Shown,
+        shown: RevealedCards,
     },
     /// A round was scored.
     RoundScored {
@@ -102,7 +102,7 @@ pub enum Event {
 
 /// The cards revealed at the end of a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shown {
+pub struct RevealedCards {
     /// The player who played their last card; `None` if the round ended at its turn limit or with passes.
     pub winner: Option<Seat>,
     /// The two cards hidden by the winner. Cards hidden by others stay hidden.

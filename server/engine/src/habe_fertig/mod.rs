@@ -24,21 +24,21 @@ use rand_core::Rng;
 
 pub use action::{Action, Pair, Pile};
 pub use card::{Card, Colour};
-pub use event::{Event, Shown};
+pub use event::{Event, RevealedCards};
 pub use origin::Origin;
 pub use view::View;
 
 use crate::game::check_to_act;
 use crate::{
-    CardSet, Chance, Colours, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat,
-    Seats, SetupError, Text, Viewer,
+    CardSet, Chance, ColourSymmetry, EventSink, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal,
+    Seat, Seats, SetupError, Text, Viewer,
 };
 
 /// The number of cards dealt to each player.
-pub const DEALT: u8 = 12;
+pub const CARDS_DEALT: u8 = 12;
 
 /// The maximum number of turns of a round, per player.
-pub const TURNS_PER_PLAYER: u16 = 100;
+pub const MAX_TURNS_PER_PLAYER: u16 = 100;
 
 /// Options of Habe fertig: none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -117,7 +117,7 @@ impl Game for HabeFertig {
         options: Options,
         players: u8,
         chance: Chance,
-        events: &mut impl Events<Event>,
+        events: &mut impl EventSink<Event>,
     ) -> Result<HabeFertig, SetupError> {
         Self::INFO.check_setup(rules_version, players)?;
         let mut game = HabeFertig {
@@ -184,7 +184,12 @@ impl Game for HabeFertig {
         }
     }
 
-    fn apply(&mut self, seat: Seat, action: Action, events: &mut impl Events<Event>) -> Result<(), Refusal> {
+    fn apply(
+        &mut self,
+        seat: Seat,
+        action: Action,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
         check_to_act(self, seat)?;
         match (self.phase, action) {
             (Phase::Hiding { waiting }, Action::Hide(cards)) => {
@@ -214,8 +219,8 @@ impl Game for HabeFertig {
         View::of(self, viewer)
     }
 
-    fn follow(view: &mut View, event: &Event) {
-        view.follow(event);
+    fn apply_event(view: &mut View, event: &Event) {
+        view.apply_event(event);
     }
 
     /// The first legal pair to hide, the left pile for a turned-over card, and otherwise a pass.
@@ -241,7 +246,7 @@ impl Game for HabeFertig {
         self.outcome
     }
 
-    fn colours(_players: u8) -> Option<Colours> {
-        Some(Colours { count: 6, cards: 11 })
+    fn colour_symmetry(_players: u8) -> Option<ColourSymmetry> {
+        Some(ColourSymmetry { colours: 6, cards_per_colour: 11 })
     }
 }

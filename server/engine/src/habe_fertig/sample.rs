@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
-use super::{Card, DEALT, HabeFertig, Origin, Phase, View, card};
+use super::{CARDS_DEALT, Card, HabeFertig, Origin, Phase, View, card};
 use crate::error::ensure;
 use crate::{CardSet, Chance, Game, ImpossibleView, MAX_SEATS, Outcome, Seat, shuffle};
 
@@ -220,11 +220,11 @@ impl View {
             let hidden = if self.has_hidden(seat) { 2 } else { 0 };
             all_hidden += u32::from(hidden);
             ensure(
-                !is_hiding || size == DEALT - hidden,
+                !is_hiding || size == CARDS_DEALT - hidden,
                 "a hand does not have the dealt size while cards are hidden",
             )?;
             ensure(
-                u32::from(size) <= u32::from(DEALT - 2) + self.turns_of(seat) || is_hiding,
+                u32::from(size) <= u32::from(CARDS_DEALT - 2) + self.turns_of(seat) || is_hiding,
                 "a hand has grown by more than one card per turn",
             )?;
             let hand = self.hand_of(seat);

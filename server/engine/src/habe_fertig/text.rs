@@ -2,14 +2,14 @@
 
 use std::fmt::{self, Formatter};
 
-use super::{Action, Card, Colour, Event, Options, Origin, Pair, Phase, Pile, Shown, View};
-use crate::text::{Lang, List, Say, Text, display_in_english};
+use super::{Action, Card, Colour, Event, Options, Origin, Pair, Phase, Pile, RevealedCards, View};
+use crate::text::{Lang, List, Localise, Text, display_in_english};
 use crate::{Seat, Viewer};
 
-display_in_english!(Card, Colour, Pair, Pile, Options, Action, Event, Shown, Phase, View);
+display_in_english!(Card, Colour, Pair, Pile, Options, Action, Event, RevealedCards, Phase, View);
 
-impl Say for Colour {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Colour {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let [en, de] = match self {
             Colour::Red => ["red", "rote"],
             Colour::Yellow => ["yellow", "gelbe"],
@@ -22,22 +22,22 @@ impl Say for Colour {
     }
 }
 
-impl Say for Card {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Card {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.colour().in_lang(lang), self.number())
     }
 }
 
-impl Say for Pair {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Pair {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let and = Text { en: "and", de: "und" }.get(lang);
         write!(f, "{} {and} {}", self.low().in_lang(lang), self.high().in_lang(lang))
     }
 }
 
 /// "on the left pile"
-impl Say for Pile {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Pile {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let [en, de] = match self {
             Pile::Left => ["on the left pile", "auf den linken Stapel"],
             Pile::Right => ["on the right pile", "auf den rechten Stapel"],
@@ -46,14 +46,14 @@ impl Say for Pile {
     }
 }
 
-impl Say for Options {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Options {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(Text { en: "no options", de: "keine Optionen" }.get(lang))
     }
 }
 
-impl Say for Action {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Action {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match (*self, lang) {
             (Action::Hide(cards), Lang::En) => write!(f, "hide {cards}"),
             (Action::Hide(cards), Lang::De) => write!(f, "{} verstecken", cards.in_lang(lang)),
@@ -68,16 +68,16 @@ impl Say for Action {
     }
 }
 
-impl Say for Event {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Event {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match lang {
-            Lang::En => say_in_english(self, f),
-            Lang::De => say_in_german(self, f),
+            Lang::En => fmt_english(self, f),
+            Lang::De => fmt_german(self, f),
         }
     }
 }
 
-fn say_in_english(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
+fn fmt_english(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
     match *event {
         Event::RoundBegan { round, dealer } => {
             write!(f, "Round {}: seat {dealer} deals, and everyone hides two cards.", u32::from(round) + 1)
@@ -98,13 +98,13 @@ fn say_in_english(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
         Event::Passed { seat } => write!(f, "Seat {seat} passes and takes a card."),
         Event::PassedWithoutCard { seat } => write!(f, "Seat {seat} passes, and there is no card to take."),
         Event::Rebuilt { cards } => write!(f, "The draw pile is rebuilt, cards: {}.", cards.len()),
-        Event::Shown { shown } => shown.say(Lang::En, f),
+        Event::Shown { shown } => shown.fmt_in(Lang::En, f),
         Event::RoundScored { round, points } => write!(f, "Round {} scores {points}.", u32::from(round) + 1),
-        Event::Ended { outcome } => outcome.say(Lang::En, f),
+        Event::Ended { outcome } => outcome.fmt_in(Lang::En, f),
     }
 }
 
-fn say_in_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
+fn fmt_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
     const DE: Lang = Lang::De;
     match *event {
         Event::RoundBegan { round, dealer } => {
@@ -136,16 +136,16 @@ fn say_in_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
             write!(f, "Sitz {seat} passt, und es gibt keine Karte zu nehmen.")
         }
         Event::Rebuilt { cards } => write!(f, "Der Nachziehstapel wird erneuert, Karten: {}.", cards.len()),
-        Event::Shown { shown } => shown.say(DE, f),
+        Event::Shown { shown } => shown.fmt_in(DE, f),
         Event::RoundScored { round, points } => {
             write!(f, "Runde {} bringt {}.", u32::from(round) + 1, points.in_lang(DE))
         }
-        Event::Ended { outcome } => outcome.say(DE, f),
+        Event::Ended { outcome } => outcome.fmt_in(DE, f),
     }
 }
 
-impl Say for Shown {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for RevealedCards {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let hidden = self.hidden.in_lang(lang);
         match (self.winner, lang) {
             (Some(winner), Lang::En) => write!(f, "Seat {winner} has finished, with {hidden} hidden")?,
@@ -163,8 +163,8 @@ impl Say for Shown {
     }
 }
 
-impl Say for Phase {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Phase {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Phase::Hiding { waiting } => {
                 let seats: Vec<Seat> = waiting.iter().collect();
@@ -182,7 +182,7 @@ impl Say for Phase {
 }
 
 /// Formats an origin: its unseen cards, and their counts by place without the viewer's own.
-fn say_origin(origin: &Origin, view: &View, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+fn fmt_origin(origin: &Origin, view: &View, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
     let unseen = origin.cards & view.unseen();
     let own = view.viewer.seat();
     let [draw, hidden] = match lang {
@@ -202,8 +202,8 @@ fn say_origin(origin: &Origin, view: &View, lang: Lang, f: &mut Formatter<'_>) -
     writeln!(f, "): {}", unseen.in_lang(lang))
 }
 
-impl Say for View {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for View {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let words = match lang {
             Lang::En => [
                 "seen by",
@@ -259,7 +259,7 @@ impl Say for View {
         }
         match self.shown {
             Some(shown) => writeln!(f, "{}", shown.in_lang(lang)),
-            None => self.origins.iter().try_for_each(|origin| say_origin(origin, self, lang, f)),
+            None => self.origins.iter().try_for_each(|origin| fmt_origin(origin, self, lang, f)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The view of a game of Habe fertig.
 
-use super::{Card, DEALT, Event, HabeFertig, Options, Origin, Phase, Pile, Shown, card};
+use super::{CARDS_DEALT, Card, Event, HabeFertig, Options, Origin, Phase, Pile, RevealedCards, card};
 use crate::{CardSet, MAX_SEATS, Outcome, Seat, Seats, Viewer};
 
 /// Everything one viewer knows. Arrays have one slot per seat; slots of seats that are not at the table are
@@ -44,7 +44,7 @@ pub struct View {
     /// The total points before this round.
     pub totals: [i32; MAX_SEATS],
     /// The cards revealed at the end of the last round, once the game is over.
-    pub shown: Option<Shown>,
+    pub shown: Option<RevealedCards>,
     /// The outcome, once the game is over.
     pub outcome: Option<Outcome>,
 }
@@ -123,7 +123,7 @@ impl View {
         card::DECK - self.seen()
     }
 
-    pub(super) fn follow(&mut self, event: &Event) {
+    pub(super) fn apply_event(&mut self, event: &Event) {
         match *event {
             Event::RoundBegan { round, dealer } => self.begin_round(round, dealer),
             Event::Dealt { hand } => self.hand = hand,
@@ -189,8 +189,8 @@ impl View {
 
     fn begin_round(&mut self, round: u16, dealer: Seat) {
         let mut dealt = [0; MAX_SEATS];
-        dealt[..self.players.min(MAX_SEATS as u8).into()].fill(DEALT);
-        let draw = card::DECK.len().saturating_sub(DEALT.saturating_mul(self.players));
+        dealt[..self.players.min(MAX_SEATS as u8).into()].fill(CARDS_DEALT);
+        let draw = card::DECK.len().saturating_sub(CARDS_DEALT.saturating_mul(self.players));
         self.round = round;
         self.dealer = dealer;
         self.phase = Phase::Hiding { waiting: Seats::all(self.players) };

@@ -110,7 +110,7 @@ impl Placement {
 
 /// A card on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Laid {
+pub struct LaidCard {
     /// The player.
     pub seat: Seat,
     /// The card and its place.
@@ -151,13 +151,13 @@ impl Segment {
 /// The cards on the board.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Board {
-    laid: ArrayVec<Laid, PLAYING>,
+    laid: ArrayVec<LaidCard, PLAYING>,
     visible: ArrayVec<Segment, { 2 * PLAYING }>,
 }
 
 impl Board {
     /// The cards in the order they were laid.
-    pub(super) fn laid(&self) -> &[Laid] {
+    pub(super) fn laid(&self) -> &[LaidCard] {
         &self.laid
     }
 
@@ -213,7 +213,7 @@ impl Board {
     }
 
     /// Lays a card that is not on the board yet, or refuses it like [`check`](Board::check).
-    pub(super) fn lay(&mut self, laid: Laid) -> Result<i32, Refusal> {
+    pub(super) fn lay(&mut self, laid: LaidCard) -> Result<i32, Refusal> {
         let placement = laid.placement;
         let points = self.check(placement)?;
         let card = self.laid.len() as u8;

@@ -105,7 +105,7 @@ impl Card {
     }
 }
 
-impl crate::Card for Card {
+impl crate::CardCode for Card {
     fn code(self) -> u8 {
         match self {
             Card::Playing(card) => card.0,
@@ -126,7 +126,7 @@ impl crate::Card for Card {
 
 /// All kinds of cards, in code order.
 pub(super) fn kinds() -> impl Iterator<Item = Card> {
-    (0..).map_while(<Card as crate::Card>::from_code)
+    (0..).map_while(<Card as crate::CardCode>::from_code)
 }
 
 /// The deck, in code order.

@@ -1,4 +1,4 @@
-//! Events of No Dice.
+//! EventSink of No Dice.
 
 use super::{Hand, Placement};
 use crate::{Outcome, Seat};

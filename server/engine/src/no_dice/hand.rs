@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::card::{self, Card, PLAYING, PlayingCard};
-use crate::Card as _;
+use crate::CardCode as _;
 
 /// A multiset of cards, such as a hand: each playing card at max once, and up to 7 action cards of each
 /// kind.
@@ -58,13 +58,13 @@ impl Hand {
 
     /// The sum with the others.
     #[must_use]
-    pub fn and(self, others: Hand) -> Hand {
+    pub fn plus(self, others: Hand) -> Hand {
         others.into_iter().fold(self, Hand::with)
     }
 
     /// The difference from the others, at least 0 of each kind.
     #[must_use]
-    pub fn less(self, others: Hand) -> Hand {
+    pub fn minus(self, others: Hand) -> Hand {
         others.into_iter().fold(self, Hand::without)
     }
 
@@ -104,9 +104,9 @@ impl Hand {
 
 /// Iterator over the cards of a [`Hand`], in code order.
 #[derive(Clone, Debug)]
-pub struct HandCards(Hand);
+pub struct HandIter(Hand);
 
-impl Iterator for HandCards {
+impl Iterator for HandIter {
     type Item = Card;
     fn next(&mut self) -> Option<Card> {
         let code = match self.0.0.trailing_zeros() {
@@ -121,9 +121,9 @@ impl Iterator for HandCards {
 
 impl IntoIterator for Hand {
     type Item = Card;
-    type IntoIter = HandCards;
-    fn into_iter(self) -> HandCards {
-        HandCards(self)
+    type IntoIter = HandIter;
+    fn into_iter(self) -> HandIter {
+        HandIter(self)
     }
 }
 

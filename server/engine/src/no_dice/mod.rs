@@ -38,15 +38,15 @@ use arrayvec::ArrayVec;
 use rand_core::Rng;
 
 pub use action::Action;
-pub use board::{Direction, Laid, Placement, Segment, Square};
+pub use board::{Direction, LaidCard, Placement, Segment, Square};
 pub use card::{Card, PlayingCard};
 pub use event::Event;
-pub use hand::{Hand, HandCards};
+pub use hand::{Hand, HandIter};
 pub use play_order::PlayOrder;
 pub use view::{Decision, View};
 
 use crate::{
-    Chance, Events, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat, Seats, SetupError,
+    Chance, EventSink, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat, Seats, SetupError,
     Text, Viewer,
 };
 use board::Board;
@@ -117,17 +117,17 @@ impl Game for NoDice {
         options: Options,
         players: u8,
         chance: Chance,
-        events: &mut impl Events<Event>,
+        events: &mut impl EventSink<Event>,
     ) -> Result<NoDice, SetupError> {
         NoDice::set_up(rules_version, options, players, chance, false, events)
     }
 
-    fn new_held(
+    fn new_with_held_windows(
         rules_version: u32,
         options: Options,
         players: u8,
         chance: Chance,
-        events: &mut impl Events<Event>,
+        events: &mut impl EventSink<Event>,
     ) -> Result<NoDice, SetupError> {
         NoDice::set_up(rules_version, options, players, chance, true, events)
     }
@@ -170,7 +170,12 @@ impl Game for NoDice {
         out.push(Action::Pass);
     }
 
-    fn apply(&mut self, seat: Seat, action: Action, events: &mut impl Events<Event>) -> Result<(), Refusal> {
+    fn apply(
+        &mut self,
+        seat: Seat,
+        action: Action,
+        events: &mut impl EventSink<Event>,
+    ) -> Result<(), Refusal> {
         self.check(seat, action)?;
         if self.asked.contains(seat) {
             self.answer(seat, action == Action::PassCard, events);
@@ -184,8 +189,8 @@ impl Game for NoDice {
         View::of(self, viewer)
     }
 
-    fn follow(view: &mut View, event: &Event) {
-        view.follow(event);
+    fn apply_event(view: &mut View, event: &Event) {
+        view.apply_event(event);
     }
 
     /// Declines in a window, passes on a turn.
@@ -206,11 +211,11 @@ impl Game for NoDice {
     }
 
     /// Hides whether the turn has begun or a window before it is still open.
-    fn waits_for(&self) -> Seats {
+    fn public_to_act(&self) -> Seats {
         if self.outcome.is_some() { Seats::NONE } else { Seats::only(self.turn) }
     }
 
-    fn is_secret(&self, seat: Seat) -> bool {
+    fn has_secret_decision(&self, seat: Seat) -> bool {
         self.asked.contains(seat)
     }
 
@@ -218,7 +223,7 @@ impl Game for NoDice {
         self.held
     }
 
-    fn close_window(&mut self, events: &mut impl Events<Event>) {
+    fn close_window(&mut self, events: &mut impl EventSink<Event>) {
         self.close(events);
     }
 }

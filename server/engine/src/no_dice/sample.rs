@@ -6,7 +6,7 @@ use rand_core::Rng;
 use super::board::Board;
 use super::card::DECK;
 use super::window::can_open;
-use super::{Card, Decision, HAND_SIZE, Hand, Laid, NoDice, View};
+use super::{Card, Decision, HAND_SIZE, Hand, LaidCard, NoDice, View};
 use crate::error::ensure;
 use crate::{Chance, Game, ImpossibleView, MAX_SEATS, Outcome, Seat, Seats, shuffle};
 
@@ -184,7 +184,7 @@ fn check_moment(view: &View) -> Result<(), ImpossibleView> {
 /// Validates that every card on the board could be laid, and that the points are those of the board, at most
 /// doubled.
 fn check_table(view: &View) -> Result<Board, ImpossibleView> {
-    let at_table = |laid: &Laid| laid.seat.is_at_table(view.players);
+    let at_table = |laid: &LaidCard| laid.seat.is_at_table(view.players);
     ensure(
         view.table.iter().all(at_table),
         "a card on the board belongs to a seat that is not at the table",

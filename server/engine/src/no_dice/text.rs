@@ -3,7 +3,7 @@
 use std::fmt::{self, Formatter, Write};
 
 use super::{Action, Card, Decision, Event, Hand, Options, Placement, PlayOrder, PlayingCard, Segment, View};
-use crate::text::{Lang, List, Say, Text, display_in_english};
+use crate::text::{Lang, List, Localise, Text, display_in_english};
 use crate::{Seat, Seats};
 
 display_in_english!(Card, PlayingCard, Hand, Options, PlayOrder, Placement, Action, Decision, Event, View);
@@ -13,16 +13,16 @@ const fn text(en: &'static str, de: &'static str) -> Text {
     Text { en, de }
 }
 
-impl Say for PlayingCard {
-    fn say(&self, _: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for PlayingCard {
+    fn fmt_in(&self, _: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}|{}", self.lower(), self.higher())
     }
 }
 
-impl Say for Card {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Card {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Card::Playing(card) => card.say(lang, f),
+            Card::Playing(card) => card.fmt_in(lang, f),
             Card::Switch => f.write_str("SWITCH"),
             Card::Pass => f.write_str("PASS"),
             Card::X2 => f.write_str("X2"),
@@ -31,30 +31,30 @@ impl Say for Card {
     }
 }
 
-impl Say for Hand {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        List(self.into_iter()).say(lang, f)
+impl Localise for Hand {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+        List(self.into_iter()).fmt_in(lang, f)
     }
 }
 
-impl Say for Options {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        text("no options", "keine Optionen").say(lang, f)
+impl Localise for Options {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+        text("no options", "keine Optionen").fmt_in(lang, f)
     }
 }
 
-impl Say for PlayOrder {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for PlayOrder {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             PlayOrder::Clockwise => text("to the left", "nach links"),
             PlayOrder::Anticlockwise => text("to the right", "nach rechts"),
         }
-        .say(lang, f)
+        .fmt_in(lang, f)
     }
 }
 
-impl Say for Placement {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Placement {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let ((x, y), (to_x, to_y)) = (self.lower(), self.higher());
         let (card, lower, higher) = (self.card(), self.card().lower(), self.card().higher());
         match (card.is_double(), lang) {
@@ -70,23 +70,23 @@ impl Say for Placement {
     }
 }
 
-impl Say for Action {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Action {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match (self, lang) {
-            (Action::Lay(placement), _) => placement.say(lang, f),
-            (Action::Switch, _) => Card::Switch.say(lang, f),
-            (Action::PassCard, _) => Card::Pass.say(lang, f),
-            (Action::X2, _) => Card::X2.say(lang, f),
+            (Action::Lay(placement), _) => placement.fmt_in(lang, f),
+            (Action::Switch, _) => Card::Switch.fmt_in(lang, f),
+            (Action::PassCard, _) => Card::Pass.fmt_in(lang, f),
+            (Action::X2, _) => Card::X2.fmt_in(lang, f),
             (Action::Swap(seat), Lang::En) => write!(f, "SWAP with {}", seat.in_lang(lang)),
             (Action::Swap(seat), Lang::De) => write!(f, "SWAP mit {}", seat.in_lang(lang)),
-            (Action::Pass, _) => text("pass", "passen").say(lang, f),
-            (Action::Decline, _) => text("decline", "verzichten").say(lang, f),
+            (Action::Pass, _) => text("pass", "passen").fmt_in(lang, f),
+            (Action::Decline, _) => text("decline", "verzichten").fmt_in(lang, f),
         }
     }
 }
 
-impl Say for Decision {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Decision {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Decision::Turn => text("It is your turn.", "Du bist am Zug."),
             Decision::Window => text(
@@ -94,12 +94,12 @@ impl Say for Decision {
                 "Du wirst gefragt, ob du jetzt PASS spielst.",
             ),
         }
-        .say(lang, f)
+        .fmt_in(lang, f)
     }
 }
 
-impl Say for Event {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for Event {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         match lang {
             Lang::En => self.in_english(f),
             Lang::De => self.in_german(f),
@@ -177,13 +177,13 @@ impl Event {
             Event::Drew { cards } => write!(f, "Du ziehst {}.", cards.in_lang(de)),
             Event::OtherDrew { seat, count: 1 } => write!(f, "Sitz {seat} zieht eine Karte."),
             Event::OtherDrew { seat, count } => write!(f, "Sitz {seat} zieht {count} Karten."),
-            Event::Ended { outcome } => outcome.say(de, f),
+            Event::Ended { outcome } => outcome.fmt_in(de, f),
         }
     }
 }
 
-impl Say for View {
-    fn say(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Localise for View {
+    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
         let words = match lang {
             Lang::En => [
                 "seen by",

@@ -1,9 +1,11 @@
 //! The flow of a game of No Dice: the deal, turns, draws and the end. See `window.rs` for windows.
 
 use super::board::Board;
-use super::{Action, Card, Event, HAND_SIZE, Hand, Laid, NoDice, Options, PlayOrder, card, refusals};
+use super::{Action, Card, Event, HAND_SIZE, Hand, LaidCard, NoDice, Options, PlayOrder, card, refusals};
 use crate::game::check_to_act;
-use crate::{Audience, Chance, Events, Game, MAX_SEATS, Outcome, Refusal, Seat, Seats, SetupError, Shuffle};
+use crate::{
+    Audience, Chance, EventSink, Game, MAX_SEATS, Outcome, Refusal, Seat, Seats, SetupError, ShuffleId,
+};
 
 impl NoDice {
     /// Deals and opens the window before the first turn.
@@ -13,11 +15,11 @@ impl NoDice {
         players: u8,
         chance: Chance,
         windows_held: bool,
-        events: &mut impl Events<Event>,
+        events: &mut impl EventSink<Event>,
     ) -> Result<NoDice, SetupError> {
         NoDice::INFO.check_setup(rules_version, players)?;
         let mut cards = card::deck();
-        chance.shuffle(Shuffle::deal(0), &mut cards, events);
+        chance.shuffle(ShuffleId::deal(0), &mut cards, events);
         cards.reverse();
         let mut game = NoDice {
             options,
@@ -42,7 +44,7 @@ impl NoDice {
         for seat in Seat::all(players) {
             let hand = game.take(HAND_SIZE);
             game.hands[seat.index()] = hand;
-            events.tell(Audience::Only(seat), Event::Dealt { hand });
+            events.emit(Audience::Only(seat), Event::Dealt { hand });
         }
         game.pass_on(Seat::FIRST, events);
         Ok(game)
@@ -86,14 +88,14 @@ impl NoDice {
         &mut self,
         seat: Seat,
         action: Action,
-        events: &mut impl Events<Event>,
+        events: &mut impl EventSink<Event>,
     ) -> Result<(), Refusal> {
         let doubled = self.x2.contains(seat);
         if let Action::Lay(placement) = action {
-            let points = self.board.lay(Laid { seat, placement })? << u8::from(doubled);
+            let points = self.board.lay(LaidCard { seat, placement })? << u8::from(doubled);
             self.spend(seat, Card::Playing(placement.card()));
             self.scores[seat.index()] += points;
-            events.tell(Audience::Everyone, Event::Laid { seat, placement, points, doubled });
+            events.emit(Audience::Everyone, Event::Laid { seat, placement, points, doubled });
         }
         // Any action on a turn uses up a pending x2.
         self.x2 = self.x2.without(seat);
@@ -108,23 +110,23 @@ impl NoDice {
                 self.spend(seat, Card::Switch);
                 self.order = self.order.reversed();
                 next = self.after(seat);
-                events.tell(Audience::Everyone, Event::Switched { seat });
+                events.emit(Audience::Everyone, Event::Switched { seat });
             }
             Action::PassCard => {
                 self.spend(seat, Card::Pass);
-                events.tell(Audience::Everyone, Event::Skipped { by: seat, seat: next, out_of_turn: false });
+                events.emit(Audience::Everyone, Event::Skipped { by: seat, seat: next, out_of_turn: false });
                 next = self.after(next);
             }
             Action::X2 => {
                 self.spend(seat, Card::X2);
                 self.x2 = self.x2.with(seat);
-                events.tell(Audience::Everyone, Event::PlayedX2 { seat });
+                events.emit(Audience::Everyone, Event::PlayedX2 { seat });
             }
             Action::Swap(with) => {
                 self.spend(seat, Card::Swap);
                 self.trade(seat, with, events);
             }
-            Action::Pass => events.tell(Audience::Everyone, Event::Passed { seat, by_itself: false }),
+            Action::Pass => events.emit(Audience::Everyone, Event::Passed { seat, by_itself: false }),
         }
         if !self.end(events) {
             let missing = HAND_SIZE.saturating_sub(self.hands[seat.index()].len());
@@ -136,17 +138,17 @@ impl NoDice {
 
     /// Makes a seat next. If it has no card and cannot draw, it passes automatically and the seat after it is
     /// next; otherwise the window before its turn opens.
-    pub(super) fn pass_on(&mut self, next: Seat, events: &mut impl Events<Event>) {
+    pub(super) fn pass_on(&mut self, next: Seat, events: &mut impl EventSink<Event>) {
         let mut seat = next;
         loop {
             self.turn = seat;
-            events.tell(Audience::Everyone, Event::NextUp { seat });
+            events.emit(Audience::Everyone, Event::NextUp { seat });
             if !self.hands[seat.index()].is_empty() || !self.draw_pile.is_empty() {
                 break;
             }
             self.x2 = self.x2.without(seat);
             self.passed = self.passed.with(seat);
-            events.tell(Audience::Everyone, Event::Passed { seat, by_itself: true });
+            events.emit(Audience::Everyone, Event::Passed { seat, by_itself: true });
             if self.end(events) {
                 return;
             }
@@ -162,11 +164,11 @@ impl NoDice {
     }
 
     /// Ends the game if it is over, and returns true if it is.
-    fn end(&mut self, events: &mut impl Events<Event>) -> bool {
+    fn end(&mut self, events: &mut impl EventSink<Event>) -> bool {
         if self.is_over() {
             let outcome = Outcome::from_points(self.players, self.scores);
             self.outcome = Some(outcome);
-            events.tell(Audience::Everyone, Event::Ended { outcome });
+            events.emit(Audience::Everyone, Event::Ended { outcome });
         }
         self.outcome.is_some()
     }
@@ -186,7 +188,7 @@ impl NoDice {
 
     /// Trades two hands. Both players remember the hand they gave; everyone else forgets what they knew of
     /// either hand.
-    fn trade(&mut self, seat: Seat, with: Seat, events: &mut impl Events<Event>) {
+    fn trade(&mut self, seat: Seat, with: Seat, events: &mut impl EventSink<Event>) {
         let (one, other) = (seat.index(), with.index());
         for known in &mut self.known {
             known[one] = Hand::EMPTY;
@@ -195,10 +197,10 @@ impl NoDice {
         self.known[one][other] = self.hands[one];
         self.known[other][one] = self.hands[other];
         self.hands.swap(one, other);
-        events.tell(Audience::Everyone, Event::Swapped { seat, with });
+        events.emit(Audience::Everyone, Event::Swapped { seat, with });
         for seat in [seat, with] {
             let hand = self.hands[seat.index()];
-            events.tell(Audience::Only(seat), Event::Got { hand });
+            events.emit(Audience::Only(seat), Event::Got { hand });
         }
     }
 
@@ -209,15 +211,15 @@ impl NoDice {
     }
 
     /// Draws `count` cards, or as many as there are. Only the player sees them.
-    pub(super) fn draw(&mut self, seat: Seat, count: u8, events: &mut impl Events<Event>) {
+    pub(super) fn draw(&mut self, seat: Seat, count: u8, events: &mut impl EventSink<Event>) {
         let cards = self.take(count);
         if cards.is_empty() {
             return;
         }
         let hand = &mut self.hands[seat.index()];
-        *hand = hand.and(cards);
+        *hand = hand.plus(cards);
         let count = cards.len();
-        events.tell(Audience::Only(seat), Event::Drew { cards });
-        events.tell(Audience::AllBut(Seats::only(seat)), Event::OtherDrew { seat, count });
+        events.emit(Audience::Only(seat), Event::Drew { cards });
+        events.emit(Audience::AllBut(Seats::only(seat)), Event::OtherDrew { seat, count });
     }
 }

@@ -1,7 +1,7 @@
 //! The view of a game of No Dice.
 
 use super::board::Board;
-use super::{Card, Event, Hand, Laid, NoDice, Options, Placement, PlayOrder, Segment};
+use super::{Card, Event, Hand, LaidCard, NoDice, Options, Placement, PlayOrder, Segment};
 use crate::{Game, MAX_SEATS, Outcome, Refusal, Seat, Seats, Viewer};
 
 /// The decision a viewer has to make.
@@ -47,7 +47,7 @@ pub struct View {
     /// The number of cards in the draw pile.
     pub draw_pile: u8,
     /// The cards on the board, in the order they were laid.
-    pub table: Vec<Laid>,
+    pub table: Vec<LaidCard>,
     /// The action cards that were played.
     pub played: Hand,
     /// The seats whose next playing card scores double, if laid on the next turn they take.
@@ -96,14 +96,14 @@ impl View {
     /// The cards whose location the viewer does not know: in other hands or in the draw pile.
     #[must_use]
     pub fn unseen(&self) -> Hand {
-        Hand::full_deck().less(self.seen())
+        Hand::full_deck().minus(self.seen())
     }
 
     /// The cards whose location the viewer knows.
     pub(super) fn seen(&self) -> Hand {
         let table = self.table.iter().map(|laid| Card::Playing(laid.placement.card()));
-        let known = self.known.iter().fold(self.hand, |seen, known| seen.and(*known));
-        table.fold(known.and(self.played), Hand::with)
+        let known = self.known.iter().fold(self.hand, |seen, known| seen.plus(*known));
+        table.fold(known.plus(self.played), Hand::with)
     }
 
     /// The visible segments, in the order they were laid, up to the first card that cannot have been laid.
@@ -142,7 +142,7 @@ impl View {
         (board, points)
     }
 
-    pub(super) fn follow(&mut self, event: &Event) {
+    pub(super) fn apply_event(&mut self, event: &Event) {
         match *event {
             Event::Dealt { hand } | Event::Got { hand } => self.hand = hand,
             Event::NextUp { seat } => {
@@ -160,7 +160,7 @@ impl View {
             Event::Laid { seat, placement, points, .. } => {
                 self.spend(seat, Card::Playing(placement.card()));
                 self.card_turn(seat);
-                self.table.push(Laid { seat, placement });
+                self.table.push(LaidCard { seat, placement });
                 let score = &mut self.scores[seat.index()];
                 *score = score.saturating_add(points);
             }
@@ -190,7 +190,7 @@ impl View {
                 self.passed = self.passed.with(seat);
             }
             Event::Drew { cards } => {
-                self.hand = self.hand.and(cards);
+                self.hand = self.hand.plus(cards);
                 if let Some(seat) = self.viewer.seat() {
                     self.drew(seat, cards.len());
                 }

@@ -1,7 +1,7 @@
 //! The window before a turn: asking, answering, and its outcome.
 
 use super::{Card, Event, Hand, NoDice};
-use crate::{Audience, Events, MAX_SEATS, Seat, Seats};
+use crate::{Audience, EventSink, MAX_SEATS, Seat, Seats};
 
 /// Returns true if, by public knowledge, a seat other than the next one can hold a PASS card. Held windows
 /// open on this condition, so it must not depend on hidden cards.
@@ -13,11 +13,11 @@ pub(super) fn can_open(played: Hand, hand_sizes: [u8; MAX_SEATS], turn: Seat) ->
 impl NoDice {
     /// Opens the window before the turn. Unless it is held, it closes at once if no other seat holds a PASS
     /// card.
-    pub(super) fn open_window(&mut self, events: &mut impl Events<Event>) {
+    pub(super) fn open_window(&mut self, events: &mut impl EventSink<Event>) {
         self.asked = self.holders_of_pass().without(self.turn);
         self.held = self.windows_held && can_open(self.played, self.hands.map(Hand::len), self.turn);
         for asked in self.asked.iter() {
-            events.tell(Audience::Only(asked), Event::Asked);
+            events.emit(Audience::Only(asked), Event::Asked);
         }
         if self.asked.is_empty() && !self.held {
             self.settle(events);
@@ -30,13 +30,13 @@ impl NoDice {
     }
 
     /// Records an answer. Unless the window is held, it closes after the last answer.
-    pub(super) fn answer(&mut self, seat: Seat, yes: bool, events: &mut impl Events<Event>) {
+    pub(super) fn answer(&mut self, seat: Seat, yes: bool, events: &mut impl EventSink<Event>) {
         self.asked = self.asked.without(seat);
         if yes {
             self.yes = self.yes.with(seat);
-            events.tell(Audience::Only(seat), Event::SaidYes);
+            events.emit(Audience::Only(seat), Event::SaidYes);
         } else {
-            events.tell(Audience::Only(seat), Event::Declined);
+            events.emit(Audience::Only(seat), Event::Declined);
         }
         if self.asked.is_empty() && !self.held {
             self.settle(events);
@@ -44,12 +44,12 @@ impl NoDice {
     }
 
     /// Closes a held window: seats that have not answered decline.
-    pub(super) fn close(&mut self, events: &mut impl Events<Event>) {
+    pub(super) fn close(&mut self, events: &mut impl EventSink<Event>) {
         if !self.held {
             return;
         }
         for seat in self.asked.iter() {
-            events.tell(Audience::Only(seat), Event::Declined);
+            events.emit(Audience::Only(seat), Event::Declined);
         }
         self.asked = Seats::NONE;
         self.held = false;
@@ -57,9 +57,9 @@ impl NoDice {
     }
 
     /// Resolves the window after all answers: the turn begins, or the first seat that answered yes skips it.
-    fn settle(&mut self, events: &mut impl Events<Event>) {
+    fn settle(&mut self, events: &mut impl EventSink<Event>) {
         if self.yes.is_empty() {
-            events.tell(Audience::Only(self.turn), Event::YourTurn);
+            events.emit(Audience::Only(self.turn), Event::YourTurn);
             return;
         }
         let (skipped, mut by) = (self.turn, self.after(self.turn));
@@ -68,7 +68,7 @@ impl NoDice {
         }
         self.yes = Seats::NONE;
         self.spend(by, Card::Pass);
-        events.tell(Audience::Everyone, Event::Skipped { by, seat: skipped, out_of_turn: true });
+        events.emit(Audience::Everyone, Event::Skipped { by, seat: skipped, out_of_turn: true });
         // This was not the last card: the skipped player has one, or there was one to draw.
         self.draw(by, 1, events);
         self.pass_on(self.after(skipped), events);

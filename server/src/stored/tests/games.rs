@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use parlor_engine::{AnyOptions, GameId, Purpose, Seat, Shuffle, below};
+use parlor_engine::{AnyOptions, GameId, Seat, ShuffleId, ShufflePurpose, below};
 use parlor_proto::v1::{self, game_options::Game, gap_options::Length};
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
@@ -118,8 +118,9 @@ fn setup(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Setup {
             })),
             0 => ChanceSetup::Given { seed: random_bytes(rng) },
             1 => {
-                let rebuild = Shuffle { round: 1, purpose: Purpose::Rebuild, count: 2 };
-                let orders = [Shuffle::deal(0), rebuild].map(|name| (name, random_bytes::<9>(rng).to_vec()));
+                let rebuild = ShuffleId { round: 1, purpose: ShufflePurpose::Rebuild, count: 2 };
+                let orders =
+                    [ShuffleId::deal(0), rebuild].map(|name| (name, random_bytes::<9>(rng).to_vec()));
                 ChanceSetup::Scripted { seed: random_bytes(rng), orders: orders.to_vec() }
             }
             _ => ChanceSetup::Fresh { server_seed: random_bytes(rng) },

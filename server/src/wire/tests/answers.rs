@@ -1,6 +1,6 @@
 //! Decoding of answers, and encoding of their outcomes.
 
-use parlor_engine::{GameId, Lang, Refusal, Say};
+use parlor_engine::{GameId, Lang, Localise, Refusal};
 use parlor_proto::v1;
 use parlor_proto::v1::answer::Choice;
 

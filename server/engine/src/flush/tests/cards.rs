@@ -96,15 +96,15 @@ fn combinations_are_well_formed() {
 #[test]
 fn combination_kinds_sizes_and_cards() {
     for (text, kind, lowest, size, full) in [
-        ("8", Kind::Single, 8, 1, false),
-        ("5,5", Kind::Set, 5, 2, false),
-        ("13,13,13", Kind::Set, 13, 3, false),
-        ("1,1,1,1", Kind::Set, 1, 4, true),
-        ("1,1,1,1,1", Kind::Set, 1, 5, true),
-        ("12,13", Kind::Sequence, 12, 2, false),
-        ("1,2,3", Kind::Sequence, 1, 3, false),
-        ("10,11,12,13", Kind::Sequence, 10, 4, false),
-        ("9,10,11,12,13", Kind::Sequence, 9, 5, true),
+        ("8", CombinationKind::Single, 8, 1, false),
+        ("5,5", CombinationKind::Set, 5, 2, false),
+        ("13,13,13", CombinationKind::Set, 13, 3, false),
+        ("1,1,1,1", CombinationKind::Set, 1, 4, true),
+        ("1,1,1,1,1", CombinationKind::Set, 1, 5, true),
+        ("12,13", CombinationKind::Sequence, 12, 2, false),
+        ("1,2,3", CombinationKind::Sequence, 1, 3, false),
+        ("10,11,12,13", CombinationKind::Sequence, 10, 4, false),
+        ("9,10,11,12,13", CombinationKind::Sequence, 9, 5, true),
     ] {
         let it = combination(text);
         assert_eq!((it.kind(), it.lowest(), it.size()), (kind, rank(lowest), size), "{text}");

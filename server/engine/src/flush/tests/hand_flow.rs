@@ -7,13 +7,13 @@ use crate::test_support::Recorder;
 const BEGINNER: Options = Options { beginner: true };
 
 /// A table with seed 0, and the order of its first deal.
-fn shuffled(players: u8) -> (Flush, Vec<Rank>) {
+fn seeded_game(players: u8) -> (Flush, Vec<Rank>) {
     let mut recorder = Recorder::new();
     let chance = Chance::seeded([0; 32]);
     let game = Flush::new(1, Options::default(), players, chance, &mut recorder).expect("a table");
     assert_eq!(recorder.shuffles.len(), 1, "one shuffle");
     let (id, codes) = recorder.shuffles.remove(0);
-    assert_eq!(id, Shuffle::deal(0));
+    assert_eq!(id, ShuffleId::deal(0));
     (game, codes.into_iter().filter_map(Rank::from_code).collect())
 }
 
@@ -28,7 +28,7 @@ fn deal_sizes_for_each_player_count() {
     for (players, copies, aside, kept, each) in
         [(2, 4, 4, 24, 12), (3, 4, 13, 0, 13), (4, 4, 4, 0, 12), (5, 5, 5, 0, 12), (6, 5, 5, 0, 10)]
     {
-        let (game, order) = shuffled(players);
+        let (game, order) = seeded_game(players);
         assert_eq!(order.iter().copied().collect::<Ranks>(), Ranks::each(copies));
         for seat in Seat::all(players) {
             let hand = part(&order, seat.index() * each, each);
@@ -210,7 +210,7 @@ fn deal_depends_only_on_the_hand_number() {
         let mut recorder = Recorder::new();
         game.apply(seat(0), action("lead 1"), &mut recorder).expect("a last card");
         assert_eq!(recorder.shuffles.len(), 1);
-        assert_eq!(recorder.shuffles[0].0, Shuffle::deal(1));
+        assert_eq!(recorder.shuffles[0].0, ShuffleId::deal(1));
         recorder.shuffles.remove(0).1
     };
     assert_eq!(next(&["1", "2", "3"], &[0, 0, 0]), next(&["1", "9 9", "13"], &[0, -1, -2]));
@@ -220,7 +220,7 @@ fn deal_depends_only_on_the_hand_number() {
 /// 12 each, for the second half, led by the player who was left with cards."
 #[test]
 fn two_players_play_two_halves_of_one_deal() {
-    let (mut game, order) = shuffled(2);
+    let (mut game, order) = seeded_game(2);
     let halves = [0, 12, 24, 36].map(|from| part(&order, from, 12));
     assert_eq!(game.hands[..2], halves[..2]);
     let mut recorder = Recorder::new();
@@ -273,12 +273,12 @@ fn second_half_ends_the_game_without_a_point_limit() {
     }
 }
 
-/// Events and their audiences, from the first deal.
+/// EventSink and their audiences, from the first deal.
 #[test]
 fn events_reach_the_right_audience() {
     let hands = ["1 5 6", "1 3 7", "2 2 2 2 8 9"];
     let mut events = Vec::new();
-    let chance = Chance::scripted([0; 32], vec![(Shuffle::deal(0), script(3, &hands))]);
+    let chance = Chance::scripted([0; 32], vec![(ShuffleId::deal(0), script(3, &hands))]);
     let mut game = Flush::new(1, Options::default(), 3, chance, &mut events).expect("a table");
     let mut expected = vec![(Audience::Everyone, Event::HandBegan { hand_number: 0, start: seat(0) })];
     for seat in Seat::all(3) {
@@ -298,13 +298,13 @@ fn events_reach_the_right_audience() {
         cards: cards(laid),
         combination: combination(stack),
     };
-    let flushed = |by, why| Event::Flushed { by: seat(by), why };
+    let flushed = |by, reason| Event::Flushed { by: seat(by), reason };
     let passed = |who| Event::Passed { seat: seat(who) };
-    check(0, "lead 5,6", &[laid(0, Play::Lead, "5 6", "5,6")]);
-    check(1, "add 5,6,7", &[laid(1, Play::Add, "7", "5,6,7")]);
+    check(0, "lead 5,6", &[laid(0, PlayKind::Lead, "5 6", "5,6")]);
+    check(1, "add 5,6,7", &[laid(1, PlayKind::Add, "7", "5,6,7")]);
     check(2, "pass", &[passed(2)]);
-    check(0, "pass", &[passed(0), flushed(1, Why::AllPassed)]);
-    check(1, "lead 3", &[laid(1, Play::Lead, "3", "3")]);
-    check(2, "over 8", &[laid(2, Play::Overwrite, "8", "8"), flushed(2, Why::Eight)]);
-    check(2, "lead 2,2,2,2", &[laid(2, Play::Lead, "2 2 2 2", "2,2,2,2"), flushed(2, Why::Full)]);
+    check(0, "pass", &[passed(0), flushed(1, FlushReason::AllPassed)]);
+    check(1, "lead 3", &[laid(1, PlayKind::Lead, "3", "3")]);
+    check(2, "over 8", &[laid(2, PlayKind::Overwrite, "8", "8"), flushed(2, FlushReason::Eight)]);
+    check(2, "lead 2,2,2,2", &[laid(2, PlayKind::Lead, "2 2 2 2", "2,2,2,2"), flushed(2, FlushReason::Full)]);
 }

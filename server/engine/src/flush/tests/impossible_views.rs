@@ -13,8 +13,8 @@ fn assert_impossible(game: &Flush, viewer: Viewer, change: fn(&mut View), reason
     let mut rng = test_rng("flush: impossible views");
     assert!(view.sample(&mut rng).is_ok(), "before: {view:?}");
     change(&mut view);
-    let why = view.sample(&mut rng).err().map(|why| why.to_string());
-    assert_eq!(why.as_deref(), Some(format!("impossible view: {reason}").as_str()), "{view:?}");
+    let error = view.sample(&mut rng).err().map(|error| error.to_string());
+    assert_eq!(error.as_deref(), Some(format!("impossible view: {reason}").as_str()), "{view:?}");
 }
 
 #[test]
@@ -145,9 +145,9 @@ fn impossible_stacks_are_rejected() {
         view.gone = view.gone.minus(combination.cards());
         view.hand_sizes[1] -= missing;
         let sampled = view.sample(&mut test_rng("flush: impossible_stacks_are_rejected"));
-        let why = sampled.err().map(|why| why.to_string());
+        let error = sampled.err().map(|error| error.to_string());
         let expected = (!can_be).then(|| "impossible view: the stack would have been flushed".to_string());
-        assert_eq!(why, expected, "{stack}");
+        assert_eq!(error, expected, "{stack}");
     }
 }
 

@@ -26,7 +26,7 @@ fn actions_are_localised() {
 fn events_are_localised() {
     let laid =
         |play| Event::Laid { seat: seat(1), play, cards: cards("4 6"), combination: combination("4,5,6") };
-    let flushed = |why| Event::Flushed { by: seat(2), why };
+    let flushed = |reason| Event::Flushed { by: seat(2), reason };
     let left = [cards("3 8"), Ranks::EMPTY, cards("12"), Ranks::EMPTY, Ranks::EMPTY, Ranks::EMPTY];
     let totals = [-5, 0, -3, 0, 0, 0];
     let cases = [
@@ -36,17 +36,21 @@ fn events_are_localised() {
             "Durchgang 2: Sitz 2 spielt aus.",
         ),
         (Event::Dealt { hand: cards("1 8") }, "Your cards: 1, 8.", "Deine Karten: 1, 8."),
-        (laid(Play::Lead), "Seat 1 leads 4,5,6.", "Sitz 1 spielt 4,5,6 aus."),
-        (laid(Play::Overwrite), "Seat 1 overwrites with 4,5,6.", "Sitz 1 überbietet mit 4,5,6."),
-        (laid(Play::Add), "Seat 1 adds 4, 6, which makes 4,5,6.", "Sitz 1 legt 4, 6 an, das gibt 4,5,6."),
+        (laid(PlayKind::Lead), "Seat 1 leads 4,5,6.", "Sitz 1 spielt 4,5,6 aus."),
+        (laid(PlayKind::Overwrite), "Seat 1 overwrites with 4,5,6.", "Sitz 1 überbietet mit 4,5,6."),
+        (laid(PlayKind::Add), "Seat 1 adds 4, 6, which makes 4,5,6.", "Sitz 1 legt 4, 6 an, das gibt 4,5,6."),
         (Event::Passed { seat: seat(0) }, "Seat 0 passes.", "Sitz 0 passt."),
         (
-            flushed(Why::AllPassed),
+            flushed(FlushReason::AllPassed),
             "Seat 2 flushes: all others have passed.",
             "Sitz 2 spült: Alle anderen haben gepasst.",
         ),
-        (flushed(Why::Full), "Seat 2 flushes: the stack is full.", "Sitz 2 spült: Der Stapel ist voll."),
-        (flushed(Why::Eight), "Seat 2 flushes: an 8 was laid.", "Sitz 2 spült: Eine 8 wurde gelegt."),
+        (
+            flushed(FlushReason::Full),
+            "Seat 2 flushes: the stack is full.",
+            "Sitz 2 spült: Der Stapel ist voll.",
+        ),
+        (flushed(FlushReason::Eight), "Seat 2 flushes: an 8 was laid.", "Sitz 2 spült: Eine 8 wurde gelegt."),
         (
             Event::HandScored { hand_number: 0, left, points: Points::new(3, totals) },
             "Hand 1 scores seat 0 -5, seat 1 0, seat 2 -3; seat 0 was left with 3, 8; seat 2 was left with 12.",

@@ -12,7 +12,7 @@ mod views;
 use super::*;
 use crate::conformance::Testable;
 use crate::test_support::{assert_events_reproduce_views, seat};
-use crate::{Audience, Card as _, NoEvents, Points, Shuffle};
+use crate::{Audience, CardCode as _, NoEvents, Points, ShuffleId};
 
 fn rank(number: u8) -> Rank {
     Rank::new(number).expect("a rank")
@@ -92,7 +92,7 @@ fn script(players: u8, hands: &[&str]) -> Vec<u8> {
 fn dealt(options: Options, deals: &[&[&str]]) -> Flush {
     let players = deals[0].len() as u8;
     let orders = deals.iter().enumerate();
-    let orders = orders.map(|(round, hands)| (Shuffle::deal(round as u16), script(players, hands)));
+    let orders = orders.map(|(round, hands)| (ShuffleId::deal(round as u16), script(players, hands)));
     let chance = Chance::scripted([0; 32], orders.collect());
     Flush::new(1, options, players, chance, &mut NoEvents).expect("a table")
 }
@@ -149,10 +149,10 @@ fn play(game: &mut Flush, lines: &str) {
 /// The consequence of an event, as [`play`] writes it.
 fn consequence(event: &Event) -> &'static str {
     match event {
-        Event::Flushed { why, .. } => match why {
-            Why::AllPassed => "passed",
-            Why::Full => "full",
-            Why::Eight => "eight",
+        Event::Flushed { reason, .. } => match reason {
+            FlushReason::AllPassed => "passed",
+            FlushReason::Full => "full",
+            FlushReason::Eight => "eight",
         },
         Event::HandScored { .. } => "ends",
         _ => "",

@@ -110,7 +110,7 @@ fn events_reproduce_views_across_two_halves() {
 fn first_half_begins_with_no_cards_gone() {
     let mut view = second_half(["1 2", "3"], "4 5 6 7").view(Viewer::Spectator);
     assert!(!view.gone.is_empty());
-    Flush::follow(&mut view, &Event::HandBegan { hand_number: 0, start: seat(0) });
+    Flush::apply_event(&mut view, &Event::HandBegan { hand_number: 0, start: seat(0) });
     assert_eq!((view.gone, view.unseen()), (Ranks::EMPTY, Ranks::each(4)));
 }
 
@@ -189,11 +189,11 @@ fn events_on_an_invalid_view_do_not_panic() {
                 Event::Passed { seat: by },
                 Event::Laid {
                     seat: by,
-                    play: Play::Overwrite,
+                    play: PlayKind::Overwrite,
                     cards: Ranks::each(5),
                     combination: combination("5"),
                 },
-                Event::Flushed { by, why: Why::Full },
+                Event::Flushed { by, reason: FlushReason::Full },
                 Event::HandScored {
                     hand_number: u16::MAX,
                     left: [Ranks::each(5); MAX_SEATS],
@@ -201,7 +201,7 @@ fn events_on_an_invalid_view_do_not_panic() {
                 },
                 Event::HandBegan { hand_number: u16::MAX, start: by },
             ] {
-                Flush::follow(&mut view, &event);
+                Flush::apply_event(&mut view, &event);
                 assert!(view.turn.index() < MAX_SEATS);
                 assert!(
                     view.sample(&mut test_rng("flush: events_on_an_invalid_view_do_not_panic")).is_err()

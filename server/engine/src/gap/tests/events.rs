@@ -1,4 +1,4 @@
-//! Events: their contents, audiences and order.
+//! EventSink: their contents, audiences and order.
 
 use super::*;
 use Audience::{Everyone, Only};

@@ -15,7 +15,7 @@ mod views;
 
 use super::*;
 use crate::test_support::{legal_actions, seat};
-use crate::{Card as _, NoEvents};
+use crate::{CardCode as _, NoEvents};
 
 const LETTERS: [char; 5] = ['b', 'g', 'y', 'p', 'u'];
 
@@ -69,7 +69,7 @@ fn table_with(
     hands: &[&str],
     middle: &str,
     stack: &str,
-    events: &mut impl Events<Event>,
+    events: &mut impl EventSink<Event>,
 ) -> Gap {
     let named = cards(&(hands.join(" ") + " " + middle + " " + stack));
     let mut others = (card::deck(players) - named).into_iter();
@@ -83,7 +83,7 @@ fn table_with(
     order.extend(in_order(middle));
     order.extend(in_order(stack));
     let codes = order.into_iter().map(Card::code).collect();
-    let chance = Chance::scripted([0; 32], vec![(Shuffle::deal(0), codes)]);
+    let chance = Chance::scripted([0; 32], vec![(ShuffleId::deal(0), codes)]);
     Gap::new(1, options, players, chance, events).expect("a table")
 }
 

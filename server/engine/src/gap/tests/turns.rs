@@ -29,22 +29,22 @@ fn check(middle: &str, stack: &str, what: &str, collected: &str, after: &str) {
 
 /// Checks the legal actions of a hand, in order.
 #[track_caller]
-fn offers(hand: &str, middle: &str, expected: &str) {
+fn assert_legal(hand: &str, middle: &str, expected: &str) {
     let game = position(hand, middle, "");
-    let offered: Vec<String> = legal_actions(&game, seat(0)).into_iter().map(format_action).collect();
-    assert_eq!(offered.join(" "), expected);
+    let legal: Vec<String> = legal_actions(&game, seat(0)).into_iter().map(format_action).collect();
+    assert_eq!(legal.join(" "), expected);
     let first = expected.split(' ').next().map(action);
     assert_eq!(game.default_action(seat(0)), first, "the clock plays the first one");
 }
 
 /// Checks that each attempt is refused with this rule, emits nothing and changes nothing.
 #[track_caller]
-fn refused(hand: &str, middle: &str, attempts: &str, why: Refusal) {
+fn assert_refused(hand: &str, middle: &str, attempts: &str, refusal: Refusal) {
     let game = position(hand, middle, "u0 u1");
     for what in attempts.split_whitespace() {
         let (mut after, mut events) = (game.clone(), Vec::new());
         let done = after.apply(seat(0), action(what), &mut events);
-        assert_eq!(done, Err(why), "{what}");
+        assert_eq!(done, Err(refusal), "{what}");
         assert_eq!((after, events), (game.clone(), vec![]), "{what}");
     }
 }
@@ -55,7 +55,7 @@ fn same_number_takes_all_equal_cards_only() {
     check("g9 p8 b0 y4", "u1 u2", "b9", "b9 g9", "p8 b0 y4 u1");
     check("b5 g5 y5 p5", "u1 u2 u3 u4 u6", "u5", "b5 g5 y5 p5 u5", "u1 u2 u3 u4");
     check("g0 b9 y1 p1", "u1", "b0", "b0 g0", "b9 y1 p1 u1");
-    offers("b9", "g9 p8 b0 p0", "b9");
+    assert_legal("b9", "g9 p8 b0 p0", "b9");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn without_equal_numbers_a_card_takes_one_of_each_neighbour() {
 /// Even if there is only one candidate.
 #[test]
 fn neighbours_must_be_named_explicitly() {
-    refused("b4", "b3 g5 y8 p8", "b4", refusals::LOWER);
+    assert_refused("b4", "b3 g5 y8 p8", "b4", refusals::LOWER);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn neighbouring_numbers_wrap_around() {
     for number in 0..10 {
         let [below, above] = [(number + 9) % 10, (number + 1) % 10];
         let far = (number + 5) % 10;
-        offers(
+        assert_legal(
             &format!("b{number}"),
             &format!("g{below} g{above} g{far}"),
             &format!("b{number}<g{below}>g{above}"),
@@ -94,31 +94,31 @@ fn neighbouring_numbers_wrap_around() {
 
 #[test]
 fn player_chooses_among_several_neighbours() {
-    offers("b0", "g9 p9 b1 u1", "b0<g9>b1 b0<g9>u1 b0<p9>b1 b0<p9>u1");
-    offers("b0", "g9 p9 u9 b5", "b0<g9 b0<p9 b0<u9");
-    offers("b0", "g1 p1 u1 b5", "b0>g1 b0>p1 b0>u1");
+    assert_legal("b0", "g9 p9 b1 u1", "b0<g9>b1 b0<g9>u1 b0<p9>b1 b0<p9>u1");
+    assert_legal("b0", "g9 p9 u9 b5", "b0<g9 b0<p9 b0<u9");
+    assert_legal("b0", "g1 p1 u1 b5", "b0>g1 b0>p1 b0>u1");
 }
 
 #[test]
 fn card_without_captures_joins_the_middle() {
     check("g9 p9 b1 y4", "u1 u2", "b6", "", "g9 p9 b1 y4 b6");
     check("", "", "b6", "", "b6");
-    offers("b6", "g9 p9 b1 y4", "b6");
+    assert_legal("b6", "g9 p9 b1 y4", "b6");
 }
 
 /// By the colour of the card played, then its number, then the lower card, then the higher card.
 #[test]
 fn legal_actions_are_in_the_documented_order() {
-    offers("u0 b9 b3 y5 g6 p2", "g9 p9 b1 y4", "b3>y4 b9 g6 y5<y4 p2<b1 u0<g9>b1 u0<p9>b1");
+    assert_legal("u0 b9 b3 y5 g6 p2", "g9 p9 b1 y4", "b3>y4 b9 g6 y5<y4 p2<b1 u0<g9>b1 u0<p9>b1");
 }
 
 #[test]
 fn examples_of_the_rules() {
     let middle = "g9 p9 b1 y4";
-    offers("b9 u9", middle, "b9 u9");
-    offers("g0", middle, "g0<g9>b1 g0<p9>b1");
-    offers("g8", middle, "g8>g9 g8>p9");
-    offers("g2", middle, "g2<b1");
+    assert_legal("b9 u9", middle, "b9 u9");
+    assert_legal("g0", middle, "g0<g9>b1 g0<p9>b1");
+    assert_legal("g8", middle, "g8>g9 g8>p9");
+    assert_legal("g2", middle, "g2<b1");
     // The 6 joins the middle; the 5 that follows must take the 4 and the 6.
     let mut game = table(4, &["b6", "g5"], middle, "u0 u3");
     play(&mut game, "b6");
@@ -133,20 +133,20 @@ fn examples_of_the_rules() {
 #[test]
 fn captures_are_mandatory() {
     let middle = "g9 p9 b1 y4";
-    refused("b0", middle, "b0 b0>b1 b0<b1>b1 b0<b9>b1 b0<y4>b1 b0<b1>g9", refusals::LOWER);
-    refused("b0", middle, "b0<g9 b0<p9 b0<g9>g9 b0<g9>u1 b0<p9>y4", refusals::HIGHER);
-    refused("b2", middle, "b2 b2<g1 b2>b1", refusals::LOWER);
-    refused("b2", middle, "b2<b1>g3 b2<b1>b1", refusals::HIGHER);
-    refused("b8", middle, "b8<g7>g9 b8<g9>g9", refusals::LOWER);
-    refused("b8", middle, "b8 b8>b9", refusals::HIGHER);
-    refused("b6", middle, "b6<b5 b6<y4 b6<b5>b7", refusals::LOWER);
-    refused("b6", middle, "b6>b7 b6>g9", refusals::HIGHER);
-    refused("b9", middle, "b9<g8 b9>b0 b9<g9>p9 b9>g9 b9<p9", refusals::SAME_NUMBER);
+    assert_refused("b0", middle, "b0 b0>b1 b0<b1>b1 b0<b9>b1 b0<y4>b1 b0<b1>g9", refusals::LOWER);
+    assert_refused("b0", middle, "b0<g9 b0<p9 b0<g9>g9 b0<g9>u1 b0<p9>y4", refusals::HIGHER);
+    assert_refused("b2", middle, "b2 b2<g1 b2>b1", refusals::LOWER);
+    assert_refused("b2", middle, "b2<b1>g3 b2<b1>b1", refusals::HIGHER);
+    assert_refused("b8", middle, "b8<g7>g9 b8<g9>g9", refusals::LOWER);
+    assert_refused("b8", middle, "b8 b8>b9", refusals::HIGHER);
+    assert_refused("b6", middle, "b6<b5 b6<y4 b6<b5>b7", refusals::LOWER);
+    assert_refused("b6", middle, "b6>b7 b6>g9", refusals::HIGHER);
+    assert_refused("b9", middle, "b9<g8 b9>b0 b9<g9>p9 b9>g9 b9<p9", refusals::SAME_NUMBER);
 }
 
 #[test]
 fn card_must_be_in_hand() {
-    refused("b0", "g9 p9 b1 y4", "g0<g9>b1 g9 u5", Refusal::NOT_IN_HAND);
+    assert_refused("b0", "g9 p9 b1 y4", "g0<g9>b1 g9 u5", Refusal::NOT_IN_HAND);
 }
 
 #[test]

@@ -211,7 +211,7 @@ fn finished_turns_are_counted_for_each_seat() {
     }
 }
 
-fn change_shown(view: &mut View, change: fn(&mut Shown)) {
+fn change_shown(view: &mut View, change: fn(&mut RevealedCards)) {
     change(view.shown.as_mut().expect("the end"));
 }
 

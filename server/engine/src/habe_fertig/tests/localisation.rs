@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::test_support::assert_localised;
-use crate::{Lang, Points, Say};
+use crate::{Lang, Localise, Points};
 
 #[test]
 fn cards_are_localised() {
@@ -89,12 +89,14 @@ fn events_are_localised() {
             "Der Nachziehstapel wird erneuert, Karten: 2.",
         ),
         (
-            Event::Shown { shown: Shown { winner: Some(super::seat(0)), hidden: set("r6 b3"), hands } },
+            Event::Shown {
+                shown: RevealedCards { winner: Some(super::seat(0)), hidden: set("r6 b3"), hands },
+            },
             "Seat 0 has finished, with red 6, blue 3 hidden; seat 1 holds yellow 1, yellow 2.",
             "Sitz 0 hat fertig, versteckt waren rote 6, blaue 3; Sitz 1 hält gelbe 1, gelbe 2.",
         ),
         (
-            Event::Shown { shown: Shown { winner: None, hidden: CardSet::EMPTY, hands } },
+            Event::Shown { shown: RevealedCards { winner: None, hidden: CardSet::EMPTY, hands } },
             "Nobody has finished; seat 1 holds yellow 1, yellow 2.",
             "Niemand hat fertig; Sitz 1 hält gelbe 1, gelbe 2.",
         ),

@@ -11,7 +11,7 @@ mod views;
 
 use super::*;
 use crate::test_support::{assert_events_reproduce_views, legal_actions, seat};
-use crate::{Audience, Card as _, Purpose, Shuffle};
+use crate::{Audience, CardCode as _, ShuffleId, ShufflePurpose};
 
 /// Parses a card: `r`, `y`, `g`, `b`, `p` or `e` (grey) for the colour, then the number.
 fn card(text: &str) -> Card {
@@ -59,8 +59,8 @@ fn codes(cards: &[Card]) -> Vec<u8> {
 }
 
 /// The id of a rebuild in the first round.
-fn rebuild_id(count: u16) -> Shuffle {
-    Shuffle { round: 0, purpose: Purpose::Rebuild, count }
+fn rebuild_id(count: u16) -> ShuffleId {
+    ShuffleId { round: 0, purpose: ShufflePurpose::Rebuild, count }
 }
 
 /// A table with the events since the last call of [`take_events`](Table::take_events).
@@ -83,7 +83,7 @@ impl Table {
             order.extend(hand);
         }
         order.extend(list(next));
-        let chance = Chance::scripted([1; 32], vec![(Shuffle::deal(0), codes(&order))]);
+        let chance = Chance::scripted([1; 32], vec![(ShuffleId::deal(0), codes(&order))]);
         let mut events = Vec::new();
         let game = HabeFertig::new(1, Options {}, hands.len() as u8, chance, &mut events).expect("a table");
         Table { game, events }

@@ -153,7 +153,7 @@ fn round_end_reveals_hands_and_the_winners_hidden_cards() {
     assert_eq!((table.game.turn, table.game.view(viewer(1)).shown), (seat(2), None));
     table.play(2, "b8 right");
     let hands = ["p1", "y6 y8", "", "", "", ""].map(set);
-    let shown = Shown { winner: Some(seat(2)), hidden: set("e3 e6"), hands };
+    let shown = RevealedCards { winner: Some(seat(2)), hidden: set("e3 e6"), hands };
     for other in [viewer(0), viewer(1), Viewer::Spectator] {
         let view = table.game.view(other);
         assert_eq!(view.shown, Some(shown));

@@ -66,7 +66,7 @@ fn setup_rejects_player_counts_out_of_range() {
 fn deal_sizes_for_each_player_count() {
     for players in 2..=4u8 {
         let order: Vec<u8> = (0..66).rev().collect();
-        let chance = Chance::scripted([0; 32], vec![(Shuffle::deal(0), order)]);
+        let chance = Chance::scripted([0; 32], vec![(ShuffleId::deal(0), order)]);
         let mut events = Vec::new();
         let game = HabeFertig::new(1, Options {}, players, chance, &mut events).expect("a table");
         let last = seat(players - 1);

@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 
 use super::super::*;
-use crate::Card as _;
+use crate::CardCode as _;
 use crate::conformance::{Reveals, Testable};
 use crate::test_support::seat;
 use crate::{Relabelling, below};
@@ -145,7 +145,7 @@ impl Testable for HabeFertig {
             22 => {
                 let mut hands = [CardSet::EMPTY; MAX_SEATS];
                 hands[seat.index()] = view.hand;
-                view.shown = Some(Shown { winner: Some(seat), hidden: view.hidden, hands });
+                view.shown = Some(RevealedCards { winner: Some(seat), hidden: view.hidden, hands });
             }
             23 => view.origins.truncate(which),
             24 if !view.origins.is_empty() => {

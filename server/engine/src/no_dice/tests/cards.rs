@@ -51,10 +51,10 @@ fn hand_counts_cards_of_a_kind() {
     assert_eq!(cards.without(card("5|9")), cards);
     assert_eq!(cards.with(card("5|10")), cards, "a playing card is there once");
     assert_eq!(cards.with(Card::Swap).count(Card::Swap), 2);
-    let many = Hand::EMPTY.and(hand(&"SWAP ".repeat(9)));
+    let many = Hand::EMPTY.plus(hand(&"SWAP ".repeat(9)));
     assert_eq!((many.len(), many.count(Card::Swap), many.count(Card::X2)), (7, 7, 0));
-    assert_eq!(cards.less(hand("PASS X2 X2 3|3")), hand("5|10 PASS 2|2 SWAP SWITCH"));
-    assert_eq!(cards.and(hand("PASS 3|3")), hand("5|10 PASS PASS PASS X2 2|2 3|3 SWAP SWITCH"));
+    assert_eq!(cards.minus(hand("PASS X2 X2 3|3")), hand("5|10 PASS 2|2 SWAP SWITCH"));
+    assert_eq!(cards.plus(hand("PASS 3|3")), hand("5|10 PASS PASS PASS X2 2|2 3|3 SWAP SWITCH"));
     assert_eq!((Hand::full_deck().len(), Hand::EMPTY.len(), Hand::EMPTY.is_empty()), (60, 0, true));
     assert_eq!(Hand::full_deck().into_iter().collect::<Vec<_>>(), card::deck().to_vec());
 }
@@ -63,7 +63,7 @@ fn hand_counts_cards_of_a_kind() {
 fn deal_gives_everyone_seven_cards_and_the_rest_is_the_draw_pile() {
     for players in 2..=6u8 {
         let codes: Vec<u8> = (0..49).chain([45, 45, 45, 46, 46, 46, 47, 47, 47, 48, 48]).collect();
-        let chance = Chance::scripted([0; 32], vec![(Shuffle::deal(0), codes.clone())]);
+        let chance = Chance::scripted([0; 32], vec![(ShuffleId::deal(0), codes.clone())]);
         let mut events = Vec::new();
         let game = NoDice::new(1, Options {}, players, chance, &mut events).expect("a table");
         let cards = |codes: &[u8]| codes.iter().filter_map(|code| Card::from_code(*code)).collect::<Vec<_>>();

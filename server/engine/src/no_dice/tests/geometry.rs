@@ -6,7 +6,7 @@ use super::*;
 pub(super) fn board(cards: &[&str]) -> Board {
     let mut board = Board::default();
     for text in cards {
-        let laid = Laid { seat: Seat::FIRST, placement: placement(text) };
+        let laid = LaidCard { seat: Seat::FIRST, placement: placement(text) };
         board.lay(laid).unwrap_or_else(|refusal| panic!("{text}: {refusal}"));
     }
     board

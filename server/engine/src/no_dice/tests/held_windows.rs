@@ -18,7 +18,7 @@ fn held_window_opens_even_if_no_seat_is_asked() {
             (table.refusal_code(by, "pass"), table.refusal_code(by, "PASS")),
             ("not_asked", "not_asked")
         );
-        assert!(!table.game.is_secret(seat(by)));
+        assert!(!table.game.has_secret_decision(seat(by)));
     }
     table.close_window();
     assert_eq!((table.event_texts(), table.to_act()), (vec!["0: It is your turn.".to_owned()], vec![0]));
@@ -171,7 +171,8 @@ fn held_windows_do_not_change_the_game() {
         let chance = Chance::fresh(&mut rng);
         let (mut events, mut held_events) = (Vec::new(), Vec::new());
         let mut prompt = NoDice::new(1, Options {}, players, chance.clone(), &mut events).expect("a table");
-        let mut held = NoDice::new_held(1, Options {}, players, chance, &mut held_events).expect("a table");
+        let mut held =
+            NoDice::new_with_held_windows(1, Options {}, players, chance, &mut held_events).expect("a table");
         loop {
             while held.window_is_held() && held.asked.is_empty() {
                 held.close_window(&mut held_events);

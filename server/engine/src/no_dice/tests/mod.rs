@@ -14,7 +14,7 @@ mod windows;
 
 use super::*;
 use crate::test_support::{assert_events_reproduce_views, legal_actions, seat};
-use crate::{Audience, Card as _, NoEvents, Shuffle};
+use crate::{Audience, CardCode as _, NoEvents, ShuffleId};
 
 // Notation: cards such as "5|10 PASS X2", actions such as "5|10 2,0 right", "SWAP 1", "pass".
 
@@ -81,7 +81,7 @@ impl Table {
     /// starts with the given cards. PASS cards given nowhere are drawn last.
     fn new(hands: &[&str], pile: &str) -> Table {
         let mut events = Vec::new();
-        let chance = Chance::scripted([0; 32], vec![(Shuffle::deal(0), order(hands, pile))]);
+        let chance = Chance::scripted([0; 32], vec![(ShuffleId::deal(0), order(hands, pile))]);
         let game = NoDice::new(1, Options {}, hands.len() as u8, chance, &mut events).expect("a table");
         Table { game, events }
     }
@@ -89,8 +89,9 @@ impl Table {
     /// The same with held windows.
     fn held(hands: &[&str], pile: &str) -> Table {
         let mut events = Vec::new();
-        let chance = Chance::scripted([0; 32], vec![(Shuffle::deal(0), order(hands, pile))]);
-        let game = NoDice::new_held(1, Options {}, hands.len() as u8, chance, &mut events).expect("a table");
+        let chance = Chance::scripted([0; 32], vec![(ShuffleId::deal(0), order(hands, pile))]);
+        let game = NoDice::new_with_held_windows(1, Options {}, hands.len() as u8, chance, &mut events)
+            .expect("a table");
         Table { game, events }
     }
 
@@ -189,7 +190,7 @@ impl Table {
 fn order(hands: &[&str], pile: &str) -> Vec<u8> {
     let mut rest = Hand::full_deck();
     for text in hands.iter().chain([&pile]) {
-        rest = rest.less(hand(text));
+        rest = rest.minus(hand(text));
     }
     let mut cards = Vec::new();
     for text in hands {

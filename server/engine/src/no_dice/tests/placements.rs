@@ -46,7 +46,7 @@ fn generated_placements_equal_checked_placements() {
             if !from.is_empty() {
                 let placement = from[below(from.len() as u32, &mut rng) as usize];
                 let seat = Seat::FIRST;
-                board.lay(Laid { seat, placement }).expect("a legal placement");
+                board.lay(LaidCard { seat, placement }).expect("a legal placement");
             }
         }
     }
@@ -81,7 +81,7 @@ fn largest_boards_fit_the_grid() {
             };
             let placement = legal.into_iter().max_by_key(reach).expect("a place for a card");
             let seat = Seat::FIRST;
-            board.lay(Laid { seat, placement }).expect("a legal placement");
+            board.lay(LaidCard { seat, placement }).expect("a legal placement");
             left = left.without(Card::Playing(placement.card()));
         }
         let mut legal = Vec::new();

@@ -40,13 +40,13 @@ impl Testable for NoDice {
             while waits && kept.count(Card::Pass) < hand.count(Card::Pass) {
                 *kept = kept.with(Card::Pass);
             }
-            cards.extend(hand.less(*kept));
+            cards.extend(hand.minus(*kept));
         }
         shuffle(&mut cards, rng);
         for seat in &others {
             let (hand, kept) = (&mut self.hands[seat.index()], kept[seat.index()]);
             let missing = hand.len() - kept.len();
-            *hand = kept.and(cards.drain(..usize::from(missing)).collect());
+            *hand = kept.plus(cards.drain(..usize::from(missing)).collect());
             // The memories of other players do not affect this viewer.
             self.known[seat.index()] = [Hand::EMPTY; MAX_SEATS];
         }
@@ -115,7 +115,7 @@ impl Testable for NoDice {
             14 => view.table.extend(view.table.clone()),
             15 => {
                 let placement = random_placement(|rng| rng.next_u32() as i16, rng);
-                view.table.extend(placement.map(|placement| Laid { seat, placement }));
+                view.table.extend(placement.map(|placement| LaidCard { seat, placement }));
             }
             16 => view.played = toggled(view.played),
             17 => view.x2 = toggled_seat(view.x2),

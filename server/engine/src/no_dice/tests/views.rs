@@ -39,9 +39,9 @@ fn view_shows_public_state_and_own_hand() {
     assert_eq!(view.scores_of(asked).collect::<Vec<_>>(), [Ok(60), contact, detached], "an x2 waits");
     assert_eq!(table.view(1).scores_of(asked).collect::<Vec<_>>(), [Ok(30), contact, detached]);
     let gone = hand("5|8 5|10 X2");
-    assert_eq!(view.unseen(), Hand::full_deck().less(gone).less(view.hand));
+    assert_eq!(view.unseen(), Hand::full_deck().minus(gone).minus(view.hand));
     let spectator = table.game.view(Viewer::Spectator);
-    assert_eq!((spectator.hand, spectator.unseen()), (Hand::EMPTY, Hand::full_deck().less(gone)));
+    assert_eq!((spectator.hand, spectator.unseen()), (Hand::EMPTY, Hand::full_deck().minus(gone)));
     for beyond in [3, 4, 5] {
         let view = table.game.view(Viewer::Seat(seat(beyond)));
         assert_eq!(view, spectator, "the start or the turn is at a seat that is not at the table");
@@ -93,8 +93,8 @@ fn hand_swapped_back_is_ones_own() {
 pub(super) fn complete(hands: &[&str], pile: &str) -> Table {
     let mut table = Table::late(hands, pile);
     let game = &mut table.game;
-    let held = game.hands.iter().fold(Hand::EMPTY, |held, hand| held.and(*hand));
-    let rest = Hand::full_deck().less(held).less(game.draw_pile.iter().copied().collect());
+    let held = game.hands.iter().fold(Hand::EMPTY, |held, hand| held.plus(*hand));
+    let rest = Hand::full_deck().minus(held).minus(game.draw_pile.iter().copied().collect());
     game.played = rest.into_iter().filter(|card| Card::ACTIONS.contains(card)).collect();
     (game.board, game.scores[0]) = (0..).find_map(|seed| laid_at_random(rest, seed)).expect("a table");
     table
@@ -109,7 +109,7 @@ fn laid_at_random(mut cards: Hand, seed: u64) -> Option<(Board, i32)> {
         crate::no_dice::placements::for_each(&board, cards, |one| places.push(one));
         let placement = *places.get(below(places.len() as u32, &mut rng) as usize)?;
         let seat = Seat::FIRST;
-        points += board.lay(Laid { seat, placement }).ok()?;
+        points += board.lay(LaidCard { seat, placement }).ok()?;
         cards = cards.without(Card::Playing(placement.card()));
     }
     Some((board, points))

@@ -33,7 +33,7 @@ fn first_window_asks_all_other_holders_of_pass() {
     }
     for (by, default) in [(0, None), (1, Some(Action::Decline)), (2, None), (3, Some(Action::Decline))] {
         assert_eq!(table.game.default_action(seat(by)), default);
-        assert_eq!(table.game.is_secret(seat(by)), default.is_some());
+        assert_eq!(table.game.has_secret_decision(seat(by)), default.is_some());
     }
 }
 
@@ -45,7 +45,7 @@ fn turn_begins_when_all_decline() {
     assert_eq!(table.refusal_code(2, "PASS"), "not_asked");
     table.act(1, "decline");
     assert_eq!(table.event_texts(), ["1: You declined.", "0: It is your turn."]);
-    assert_eq!((table.to_act(), table.game.is_secret(seat(0))), (vec![0], false));
+    assert_eq!((table.to_act(), table.game.has_secret_decision(seat(0))), (vec![0], false));
 }
 
 #[test]
