@@ -1,68 +1,69 @@
-//! What can be asked of a log: an append with all that is committed with it, and a deletion.
+//! Requests that change a log: an append with everything in its commit, and a deletion.
 
 use bytes::Bytes;
 
 use super::{Hash, LogError, Millis, OwnerId, Place, TableId};
 
-/// How much of everything a log takes.
+/// Hard limits of every log.
 pub mod limits {
-    /// The most bytes of an entry, a feed item.
-    pub const PAYLOAD: usize = 1 << 20;
-    /// The most bytes of a record.
-    pub const RECORD: usize = 16 << 20;
-    /// The most entries, and the most feed items, of one append.
-    pub const PER_APPEND: usize = 1024;
-    /// The most bytes of an append's entries and feed items together.
-    pub const APPEND: usize = 4 << 20;
-    /// The most bytes of a whole log, as it is stored.
-    pub const LOG: u64 = 64 << 20;
-    /// The longest name of an owner, in bytes.
-    pub const OWNER_LENGTH: usize = 128;
-    /// The longest request id, in bytes.
-    pub const REQUEST_LENGTH: usize = 128;
-    /// The longest name of a game, in bytes.
-    pub const GAME_LENGTH: usize = 64;
-    /// The most tags.
-    pub const TAGS: usize = 8;
-    /// The longest tag, in bytes.
-    pub const TAG_LENGTH: usize = 128;
-    /// The most tables on one page.
+    /// Bytes of one entry or one feed item.
+    pub const MAX_PAYLOAD_BYTES: usize = 1 << 20;
+    /// Bytes of one record.
+    pub const MAX_RECORD_BYTES: usize = 16 << 20;
+    /// Entries, and also feed items, of one append.
+    pub const MAX_ITEMS_PER_APPEND: usize = 1024;
+    /// Bytes of an append's entries and feed items together.
+    pub const MAX_APPEND_BYTES: usize = 4 << 20;
+    /// Bytes of a whole log as stored.
+    pub const MAX_LOG_BYTES: u64 = 64 << 20;
+    /// Bytes of an owner's name.
+    pub const MAX_OWNER_BYTES: usize = 128;
+    /// Bytes of a request id.
+    pub const MAX_REQUEST_BYTES: usize = 128;
+    /// Bytes of a game's name.
+    pub const MAX_GAME_BYTES: usize = 64;
+    /// Tags of one table.
+    pub const MAX_TAGS: usize = 8;
+    /// Bytes of one tag.
+    pub const MAX_TAG_BYTES: usize = 128;
+    /// Tables on one page.
     pub const PAGE: u32 = 1000;
-    /// The most feed items that are read at once.
-    pub const FEED_PAGE: usize = 1000;
-    /// The latest time.
+    /// Feed items that one read returns.
+    pub const MAX_FEED_PAGE_ITEMS: usize = 1000;
+    /// Latest time, in milliseconds since 1970.
     pub const TIME: u64 = i64::MAX as u64;
 }
 
-/// Entries for one table's log, and what belongs to the same commit.
+/// Entries for one table's log, and everything else in the same commit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Append {
     /// The table.
     pub table: TableId,
-    /// How many entries the log has, as far as the writer knows. 0 creates the table.
+    /// Length of the log that the writer expects, in entries. 0 creates the table.
     pub expected: u64,
-    /// The new entries. None at all is allowed where something else is to be committed, except for a new table.
+    /// The new entries. May be empty when the append commits something else, except for a new table.
     pub entries: Vec<Bytes>,
-    /// The time it happens at: when the table was created or updated, and when the feed items were posted.
+    /// Time of the append: of the table's creation or update, and of the feed items.
     pub at: Millis,
-    /// How the table is listed from now on. A new table needs it; its owner never changes.
+    /// The table's new listing. Required for a new table; owner, kind and tags never change.
     pub listing: Option<Listing>,
-    /// The table's new place. A new table needs it.
+    /// The table's new place. Required for a new table.
     pub place: Option<NewPlace>,
-    /// The owner's request that creates the table. If it has made one already, the append is refused and says which.
+    /// The owner's request id that creates the table. A request id that already created one is refused,
+    /// naming that table.
     pub request: Option<String>,
-    /// What owners are told with this commit.
+    /// Feed items posted with this commit.
     pub feed: Vec<Post>,
 }
 
 impl Append {
-    /// Just entries.
+    /// An append of entries alone.
     #[must_use]
     pub fn new(table: TableId, expected: u64, at: Millis, entries: Vec<Bytes>) -> Append {
         Append { table, expected, entries, at, listing: None, place: None, request: None, feed: Vec::new() }
     }
 
-    /// The bytes that wait in a queue with this append.
+    /// Payload bytes that this append occupies in a queue.
     pub(super) fn bytes(&self) -> usize {
         let entries = self.entries.iter().map(Bytes::len).sum::<usize>();
         let feed = self.feed.iter().map(|post| post.payload.len()).sum::<usize>();
@@ -73,29 +74,33 @@ impl Append {
         entries + feed + record
     }
 
-    /// Refuses what no log takes, whatever is in it.
+    /// Checks the bounds that hold for every log, independent of its contents.
     pub(super) fn validate(&self) -> Result<(), LogError> {
         require(self.at.0 <= limits::TIME, "time", "below 2^63 milliseconds")?;
-        require(self.entries.len() <= limits::PER_APPEND, "entries", "at most 1024 in an append")?;
-        require(self.entries.iter().all(|entry| entry.len() <= limits::PAYLOAD), "entry", "at most 1 MiB")?;
+        require(self.entries.len() <= limits::MAX_ITEMS_PER_APPEND, "entries", "at most 1024 in an append")?;
+        require(
+            self.entries.iter().all(|entry| entry.len() <= limits::MAX_PAYLOAD_BYTES),
+            "entry",
+            "at most 1 MiB",
+        )?;
         validate_feed(&self.feed)?;
         let mut bytes = self.bytes();
         if let Some(NewPlace::Finished { record }) = &self.place {
-            require(record.len() <= limits::RECORD, "record", "at most 16 MiB")?;
+            require(record.len() <= limits::MAX_RECORD_BYTES, "record", "at most 16 MiB")?;
             bytes -= record.len();
         }
-        require(bytes <= limits::APPEND, "append", "at most 4 MiB")?;
+        require(bytes <= limits::MAX_APPEND_BYTES, "append", "at most 4 MiB")?;
         if let Some(NewPlace::AtRest { wakes_at: Some(time) }) = self.place {
             require(time.0 <= limits::TIME, "waking time", "below 2^63 milliseconds")?;
         }
         if let Some(listing) = &self.listing {
             let game = listing.game.len();
-            require((1..=limits::GAME_LENGTH).contains(&game), "game", "a name of 1 to 64 bytes")?;
+            require((1..=limits::MAX_GAME_BYTES).contains(&game), "game", "a name of 1 to 64 bytes")?;
             validate_tags(&listing.tags)?;
         }
         if let Some(request) = &self.request {
             require(
-                (1..=limits::REQUEST_LENGTH).contains(&request.len()),
+                (1..=limits::MAX_REQUEST_BYTES).contains(&request.len()),
                 "request id",
                 "1 to 128 bytes long",
             )?;
@@ -113,39 +118,43 @@ impl Append {
 }
 
 fn validate_tags(tags: &[String]) -> Result<(), LogError> {
-    // A space would end a tag where they are stored, and a dot begins those that a store makes for itself.
-    let is_good = |tag: &String| {
-        (1..=limits::TAG_LENGTH).contains(&tag.len()) && !tag.starts_with('.') && !tag.contains(' ')
+    // Stored tags are separated by spaces, and a leading dot marks the store's own tags.
+    let is_valid = |tag: &String| {
+        (1..=limits::MAX_TAG_BYTES).contains(&tag.len()) && !tag.starts_with('.') && !tag.contains(' ')
     };
-    require(tags.len() <= limits::TAGS, "tags", "at most 8")?;
+    require(tags.len() <= limits::MAX_TAGS, "tags", "at most 8")?;
     require(
-        tags.iter().all(is_good),
+        tags.iter().all(is_valid),
         "tag",
-        "1 to 128 bytes long, without spaces and a dot at the beginning",
+        "1 to 128 bytes long, without spaces and without a leading dot",
     )?;
-    let is_once = |(at, tag)| !tags[..at].contains(tag);
-    require(tags.iter().enumerate().all(is_once), "tags", "different from each other")
+    let is_unique = |(at, tag)| !tags[..at].contains(tag);
+    require(tags.iter().enumerate().all(is_unique), "tags", "different from each other")
 }
 
 fn validate_feed(feed: &[Post]) -> Result<(), LogError> {
-    require(feed.len() <= limits::PER_APPEND, "feed", "at most 1024 items in an append")?;
-    require(feed.iter().all(|post| post.payload.len() <= limits::PAYLOAD), "feed item", "at most 1 MiB")
+    require(feed.len() <= limits::MAX_ITEMS_PER_APPEND, "feed", "at most 1024 items in an append")?;
+    require(
+        feed.iter().all(|post| post.payload.len() <= limits::MAX_PAYLOAD_BYTES),
+        "feed item",
+        "at most 1 MiB",
+    )
 }
 
 fn require(condition: bool, what: &'static str, allowed: &'static str) -> Result<(), LogError> {
     if condition { Ok(()) } else { Err(LogError::Invalid { what, allowed }) }
 }
 
-/// What an append is judged by: the table as it is.
-pub(super) struct Current<'a> {
+/// Current state of a table, which an append is validated against.
+pub(super) struct TableState<'a> {
     pub(super) length: u64,
     pub(super) place: Place,
-    /// `None` where nobody asks for it: when the append brings no listing.
+    /// `None` when the append sets no listing, so that it need not be read.
     pub(super) listing: Option<&'a Listing>,
 }
 
-/// Whether the append can follow on the table as it is. `None`: there is no such table.
-pub(super) fn admit(append: &Append, current: Option<Current<'_>>) -> Result<(), LogError> {
+/// Checks an append against the table's current state; `None` means that the table does not exist.
+pub(super) fn check_append(append: &Append, current: Option<TableState<'_>>) -> Result<(), LogError> {
     let table = append.table;
     let Some(current) = current else {
         return if append.expected == 0 { Ok(()) } else { Err(LogError::NoSuchTable { table }) };
@@ -164,43 +173,43 @@ pub(super) fn admit(append: &Append, current: Option<Current<'_>>) -> Result<(),
     Ok(())
 }
 
-/// What a log is of.
+/// Subject of a log.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Kind {
-    /// A table. Where the log speaks of tables without more, the other kinds are meant, too.
+    /// A table. "Table" in this module means a log of any kind unless stated otherwise.
     #[default]
     Table,
     /// A tournament.
     Tournament,
-    /// An agent that is registered.
+    /// A registered agent.
     Agent,
 }
 
-/// How a table is listed. The numbers mean what the tables above the log say they mean.
+/// Listing of a table. The meaning of the numbers is up to the caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listing {
-    /// What it is. It never changes.
+    /// The kind, immutable.
     pub kind: Kind,
-    /// Who created it.
+    /// The owner that created it, immutable.
     pub owner: OwnerId,
     /// The name of the game.
     pub game: String,
-    /// Its state, to be filtered by.
+    /// State, used by filters.
     pub state: u8,
-    /// Who may see it, to be filtered by.
+    /// Visibility, used by filters.
     pub visibility: u8,
-    /// What it can be found by, beside all that: up to [`limits::TAGS`], each once. They never change.
+    /// Tags to find it by: at most [`limits::MAX_TAGS`], all different, immutable.
     pub tags: Vec<String>,
 }
 
-/// Where a table goes.
+/// New place of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NewPlace {
-    /// In play: it is read at start-up.
+    /// In play: read at start-up.
     InPlay,
-    /// At rest, until somebody comes or the clock wakes it.
+    /// At rest until a client uses it or its clock wakes it.
     AtRest {
-        /// When the clock does.
+        /// Time at which its clock wakes it.
         wakes_at: Option<Millis>,
     },
     /// Finished for good.
@@ -211,7 +220,7 @@ pub enum NewPlace {
 }
 
 impl NewPlace {
-    /// The place itself.
+    /// The place without the record.
     #[must_use]
     pub fn place(&self) -> Place {
         match self {
@@ -222,39 +231,39 @@ impl NewPlace {
     }
 }
 
-/// Something an owner is told.
+/// A new item for an owner's feed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Post {
-    /// Who is told.
+    /// The owner of the feed.
     pub owner: OwnerId,
-    /// What.
+    /// The encoded item.
     pub payload: Bytes,
 }
 
-/// What an append did.
+/// Result of an append.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Appended {
-    /// How many entries the log has now.
+    /// New length of the log, in entries.
     pub length: u64,
-    /// The hash of the last one.
+    /// Hash of the last entry.
     pub head: Hash,
-    /// The numbers of the feed items, in the order in which they were given.
+    /// Numbers of the posted feed items, in the order of the append.
     pub feed: Vec<u64>,
 }
 
-/// The end of a table.
+/// Deletion of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delete {
     /// The table.
     pub table: TableId,
-    /// The time it happens at.
+    /// Time of the deletion.
     pub at: Millis,
-    /// What owners are told with this commit.
+    /// Feed items posted with this commit.
     pub feed: Vec<Post>,
 }
 
 impl Delete {
-    /// Refuses what no log takes, whatever is in it.
+    /// Checks the bounds that hold for every log, independent of its contents.
     pub(super) fn validate(&self) -> Result<(), LogError> {
         require(self.at.0 <= limits::TIME, "time", "below 2^63 milliseconds")?;
         validate_feed(&self.feed)

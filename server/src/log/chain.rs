@@ -1,50 +1,50 @@
-//! The chain of hashes through a log, and the bytes that entries have on disk.
+//! Hash chain of a log, and the encoding of its entries on disk.
 //!
-//! The hash of an entry is the SHA-256 of the hash before it, its index and its payload; before the first entry stands
-//! the hash of the table's name. On disk an entry is the length of its payload, the payload, and the first bytes of
-//! its hash: enough to say which entry is damaged. The whole hash of the last entry stands beside them and holds all
-//! of them together.
+//! The hash of an entry is the SHA-256 of the previous hash, the entry's index and its payload; the chain
+//! starts with a hash of the table id. On disk an entry is the length of its payload, the payload, and a
+//! prefix of its hash, enough to locate a damaged entry. The full hash of the last entry is stored beside
+//! them and covers them all.
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use super::TableId;
 
-/// A SHA-256.
+/// A SHA-256 hash.
 pub type Hash = [u8; 32];
 
-/// How many bytes of its hash an entry carries on disk.
-const MARK: usize = 4;
+/// Bytes of its hash that an entry carries on disk.
+const HASH_PREFIX_BYTES: usize = 4;
 
 /// One entry of a table's log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// Its index: 0, 1, 2, ...
+    /// Index: 0, 1, 2, ...
     pub index: u64,
-    /// What happened.
+    /// The encoded event.
     pub payload: Bytes,
-    /// Its hash, which stands for the whole log up to here.
+    /// Hash, which covers the whole log up to this entry.
     pub hash: Hash,
 }
 
-/// The end of a log: what is needed to add an entry to it.
+/// End of a log: its length and last hash, enough to append an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Chain {
+pub(super) struct HashChain {
     pub(super) length: u64,
     pub(super) head: Hash,
 }
 
-impl Chain {
+impl HashChain {
     /// The chain of an empty log.
-    pub(super) fn of(table: &TableId) -> Chain {
+    pub(super) fn new(table: &TableId) -> HashChain {
         let mut hash = Sha256::new();
         hash.update(b"parlor table log 1\0");
         hash.update(table.as_bytes());
-        Chain { length: 0, head: hash.finalize().into() }
+        HashChain { length: 0, head: hash.finalize().into() }
     }
 
-    /// Goes on to the next entry.
-    fn follow(&mut self, payload: &[u8]) {
+    /// Advances over one entry.
+    fn advance(&mut self, payload: &[u8]) {
         let mut hash = Sha256::new();
         hash.update(self.head);
         hash.update(self.length.to_be_bytes());
@@ -53,34 +53,39 @@ impl Chain {
         self.length += 1;
     }
 
-    /// Adds an entry.
-    pub(super) fn link(&mut self, payload: Bytes) -> Entry {
+    /// Appends an entry.
+    pub(super) fn append(&mut self, payload: Bytes) -> Entry {
         let index = self.length;
-        self.follow(&payload);
+        self.advance(&payload);
         Entry { index, payload, hash: self.head }
     }
 
-    /// Adds an entry, and writes it as it is on disk.
-    pub(super) fn write(&mut self, payload: &[u8], out: &mut Vec<u8>) {
-        self.follow(payload);
-        put_number(payload.len() as u64, out);
+    /// Appends an entry in its encoding on disk.
+    pub(super) fn append_encoded(&mut self, payload: &[u8], out: &mut Vec<u8>) {
+        self.advance(payload);
+        put_varint(payload.len() as u64, out);
         out.extend_from_slice(payload);
-        out.extend_from_slice(&self.head[..MARK]);
+        out.extend_from_slice(&self.head[..HASH_PREFIX_BYTES]);
     }
 
-    /// Reads entries that follow on this chain, all that the bytes hold, and checks their hashes. Those from index
-    /// `from` on go to `out`.
-    pub(super) fn decode(&mut self, bytes: &Bytes, from: u64, out: &mut Vec<Entry>) -> Result<(), Broken> {
-        let mut reader = Reader::new(bytes);
+    /// Decodes all entries in `bytes`, which must continue this chain, and verifies their hashes. Pushes
+    /// those from index `from` on to `out`.
+    pub(super) fn decode(
+        &mut self,
+        bytes: &Bytes,
+        from: u64,
+        out: &mut Vec<Entry>,
+    ) -> Result<(), BrokenEntry> {
+        let mut reader = ByteReader::new(bytes);
         while !reader.is_empty() {
-            let broken = Broken { index: self.length };
-            let length = reader.length().ok_or(broken)?;
+            let broken = BrokenEntry { index: self.length };
+            let length = reader.varint_length().ok_or(broken)?;
             let start = reader.at;
             reader.take(length).ok_or(broken)?;
             let payload = bytes.slice(start..reader.at);
-            let mark = reader.take(MARK).ok_or(broken)?;
-            let entry = self.link(payload);
-            if entry.hash[..MARK] != *mark {
+            let hash_prefix = reader.take(HASH_PREFIX_BYTES).ok_or(broken)?;
+            let entry = self.append(payload);
+            if entry.hash[..HASH_PREFIX_BYTES] != *hash_prefix {
                 return Err(broken);
             }
             if entry.index >= from {
@@ -91,20 +96,21 @@ impl Chain {
     }
 }
 
-/// The entry that is not what was written.
+/// An entry whose bytes or hash are wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Broken {
+pub(super) struct BrokenEntry {
     pub(super) index: u64,
 }
 
-/// How many bytes these payloads have on disk, at the most.
+/// Upper bound of the encoded size of these payloads, in bytes.
 pub(super) fn encoded_length(payloads: &[Bytes]) -> u64 {
-    let overhead = MARK + 4;
+    let overhead = HASH_PREFIX_BYTES + 4;
     payloads.iter().map(|payload| (payload.len() + overhead) as u64).sum()
 }
 
-/// Writes a number in groups of seven bits, the lowest first; all but the last have the eighth bit set.
-pub(super) fn put_number(mut number: u64, out: &mut Vec<u8>) {
+/// Writes a number as a LEB128 varint: groups of seven bits, lowest first, the eighth bit set on all but the
+/// last.
+pub(super) fn put_varint(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -112,15 +118,15 @@ pub(super) fn put_number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Reads what was written, and gives `None` where it ends too early or makes no sense.
-pub(super) struct Reader<'a> {
+/// Cursor over encoded bytes. Methods return `None` on truncated or malformed input.
+pub(super) struct ByteReader<'a> {
     bytes: &'a [u8],
     pub(super) at: usize,
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader { bytes, at: 0 }
+impl<'a> ByteReader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> ByteReader<'a> {
+        ByteReader { bytes, at: 0 }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -138,7 +144,7 @@ impl<'a> Reader<'a> {
         self.take(N)?.try_into().ok()
     }
 
-    pub(super) fn number(&mut self) -> Option<u64> {
+    pub(super) fn varint(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let [byte] = self.array()?;
@@ -154,8 +160,8 @@ impl<'a> Reader<'a> {
         None
     }
 
-    pub(super) fn length(&mut self) -> Option<usize> {
-        usize::try_from(self.number()?).ok()
+    pub(super) fn varint_length(&mut self) -> Option<usize> {
+        usize::try_from(self.varint()?).ok()
     }
 }
 
@@ -165,74 +171,76 @@ mod tests {
 
     use super::*;
 
-    fn written(table: &TableId, payloads: &[Vec<u8>]) -> (Vec<Entry>, Vec<u8>, Chain) {
-        let (mut linked, mut chain) = (Chain::of(table), Chain::of(table));
+    fn encode(table: &TableId, payloads: &[Vec<u8>]) -> (Vec<Entry>, Vec<u8>, HashChain) {
+        let (mut appended, mut chain) = (HashChain::new(table), HashChain::new(table));
         let mut bytes = Vec::new();
-        payloads.iter().for_each(|payload| chain.write(payload, &mut bytes));
-        let entries = payloads.iter().map(|payload| linked.link(Bytes::copy_from_slice(payload))).collect();
-        assert_eq!(linked, chain);
+        payloads.iter().for_each(|payload| chain.append_encoded(payload, &mut bytes));
+        let entries =
+            payloads.iter().map(|payload| appended.append(Bytes::copy_from_slice(payload))).collect();
+        assert_eq!(appended, chain);
         (entries, bytes, chain)
     }
 
     proptest! {
         #[test]
-        fn numbers_read_back(number: u64) {
+        fn varint_round_trips(number: u64) {
             let mut bytes = Vec::new();
-            put_number(number, &mut bytes);
-            let mut reader = Reader::new(&bytes);
-            prop_assert_eq!(reader.number(), Some(number));
+            put_varint(number, &mut bytes);
+            let mut reader = ByteReader::new(&bytes);
+            prop_assert_eq!(reader.varint(), Some(number));
             prop_assert!(reader.is_empty());
         }
 
         #[test]
-        fn entries_read_back(payloads: Vec<Vec<u8>>, from in 0u64..8) {
+        fn encoded_entries_round_trip(payloads: Vec<Vec<u8>>, from in 0u64..8) {
             let table = TableId::from_bytes([3; 16]);
-            let (entries, bytes, end) = written(&table, &payloads);
-            let (mut chain, mut read) = (Chain::of(&table), Vec::new());
+            let (entries, bytes, end) = encode(&table, &payloads);
+            let (mut chain, mut read) = (HashChain::new(&table), Vec::new());
             prop_assert_eq!(chain.decode(&bytes.into(), from, &mut read), Ok(()));
             prop_assert_eq!(chain, end);
             prop_assert_eq!(read, entries.into_iter().skip(from as usize).collect::<Vec<_>>());
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
-            let _ = Chain::of(&TableId::from_bytes([3; 16])).decode(&bytes.into(), 0, &mut Vec::new());
+        fn decoding_arbitrary_bytes_never_panics(bytes: Vec<u8>) {
+            let _ = HashChain::new(&TableId::from_bytes([3; 16])).decode(&bytes.into(), 0, &mut Vec::new());
         }
 
         #[test]
-        fn a_flipped_bit_is_found(payloads in prop::collection::vec(any::<Vec<u8>>(), 1..8), place: prop::sample::Index, bit in 0..8u8) {
+        fn flipped_bit_is_detected(payloads in prop::collection::vec(any::<Vec<u8>>(), 1..8), place: prop::sample::Index, bit in 0..8u8) {
             let table = TableId::from_bytes([3; 16]);
-            let (_, mut bytes, end) = written(&table, &payloads);
+            let (_, mut bytes, end) = encode(&table, &payloads);
             let place = place.index(bytes.len());
             bytes[place] ^= 1 << bit;
-            let mut chain = Chain::of(&table);
+            let mut chain = HashChain::new(&table);
             let read = chain.decode(&bytes.into(), 0, &mut Vec::new());
             prop_assert!(read.is_err() || chain != end);
         }
     }
 
     #[test]
-    fn the_chain_is_pinned() {
-        let mut chain = Chain::of(&TableId::from_bytes([0; 16]));
-        chain.link(Bytes::from_static(b"dealt"));
-        let hash = chain.link(Bytes::from_static(b"played")).hash;
+    fn hash_chain_is_pinned() {
+        let mut chain = HashChain::new(&TableId::from_bytes([0; 16]));
+        chain.append(Bytes::from_static(b"dealt"));
+        let hash = chain.append(Bytes::from_static(b"played")).hash;
         let text: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(text, "714746779a0fc1da");
     }
 
     #[test]
-    fn two_tables_with_equal_entries_have_different_hashes() {
-        let [a, b] = [1, 2].map(|id| Chain::of(&TableId::from_bytes([id; 16])).link(Bytes::new()).hash);
+    fn equal_entries_of_two_tables_have_different_hashes() {
+        let [a, b] =
+            [1, 2].map(|id| HashChain::new(&TableId::from_bytes([id; 16])).append(Bytes::new()).hash);
         assert_ne!(a, b);
     }
 
     #[test]
-    fn a_number_that_is_too_large_is_refused() {
-        assert_eq!(Reader::new(&[0xff; 10]).number(), None);
+    fn varint_overflow_is_refused() {
+        assert_eq!(ByteReader::new(&[0xff; 10]).varint(), None);
         assert_eq!(
-            Reader::new(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]).number(),
+            ByteReader::new(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]).varint(),
             Some(u64::MAX)
         );
-        assert_eq!(Reader::new(&[0x80]).number(), None);
+        assert_eq!(ByteReader::new(&[0x80]).varint(), None);
     }
 }

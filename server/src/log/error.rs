@@ -1,118 +1,118 @@
-//! Why a log refused or failed.
+//! Errors of a log.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{OwnerId, TableId};
 
-/// Why a log refused or failed. Whatever failed is not in the log, unless it says otherwise.
+/// Error of a log. A failed operation has changed nothing, unless the variant says otherwise.
 ///
-/// One commit carries many appends, so one failure is told to many: the error can be cloned.
+/// `Clone`, because one commit carries many appends and its failure is returned for each of them.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogError {
-    /// The log has another length than the writer expected: somebody else was faster.
-    #[error("table {table} has {actual} entries, not as many as expected: read the rest, then append again")]
+    /// The log's length differs from the expected one: another writer was first.
+    #[error("table {table} has {actual} entries, not the expected number: read the rest, then append again")]
     Conflict {
         /// The table.
         table: TableId,
-        /// How many entries it has.
+        /// Its length, in entries.
         actual: u64,
     },
-    /// The owner's request has made a table already.
-    #[error("this request has made table {table} already")]
+    /// The owner's request id has already created a table.
+    #[error("this request already created table {table}")]
     Repeated {
-        /// The table it made.
+        /// The table that it created.
         table: TableId,
     },
-    /// There is no such table, or not any more.
+    /// The table does not exist, or no longer.
     #[error("there is no table {table}")]
     NoSuchTable {
         /// The table.
         table: TableId,
     },
-    /// A finished table never changes.
-    #[error("table {table} is finished: nothing can be added to it")]
+    /// The table is finished and therefore immutable.
+    #[error("table {table} is finished: it takes no more entries")]
     Finished {
         /// The table.
         table: TableId,
     },
-    /// The reader knows more than the log: the log has lost its end.
+    /// The reader's cursor is beyond the end of the log: the log has lost its tail.
     #[error(
-        "table {table} has {length} entries only: it has lost what was read before; begin again with a snapshot"
+        "table {table} has only {length} entries, fewer than the reader has seen: its tail is lost; start again from a snapshot"
     )]
     Ahead {
         /// The table.
         table: TableId,
-        /// How many entries it has.
+        /// Its length, in entries.
         length: u64,
     },
-    /// The reader knows more than the feed: the feed has lost its end.
+    /// The reader's cursor is beyond the end of the feed: the feed has lost its tail.
     #[error(
-        "the feed of {owner} ends with number {last}: it has lost what was read before; list the tables anew"
+        "the feed of {owner} ends at number {last}, before what the reader has seen: its tail is lost; list the tables again"
     )]
     FeedAhead {
-        /// Whose feed.
+        /// The owner of the feed.
         owner: OwnerId,
-        /// The last number in it.
+        /// Its last number.
         last: u64,
     },
-    /// The items asked for are older than what is kept.
+    /// The requested items are older than the retention of the feed.
     #[error(
-        "the feed of {owner} begins with number {first}: what was before is not kept; list the tables anew"
+        "the feed of {owner} starts at number {first}: older items are no longer kept; list the tables again"
     )]
     FeedTrimmed {
-        /// Whose feed.
+        /// The owner of the feed.
         owner: OwnerId,
-        /// The first number in it.
+        /// Its first number.
         first: u64,
     },
-    /// A follower is so far behind that it must read on by itself.
-    #[error("the follower is too far behind: follow again from {next}")]
+    /// The follower lags too far behind and must follow again.
+    #[error("the follower lags too far behind: follow again from {next}")]
     Behind {
-        /// The index or number that comes next for this follower.
+        /// The next index or number for this follower.
         next: u64,
     },
-    /// Too much waits to be written.
-    #[error("too much waits to be written: try again in a moment")]
+    /// The write queue is full.
+    #[error("the write queue is full: try again in a moment")]
     Busy,
-    /// There is no room on the disk. The log goes on by itself when there is.
-    #[error("no room to write {}: free some space on its disk; nothing that was acknowledged is lost ({why})", file.display())]
+    /// The disk is full. Appends succeed again once there is space.
+    #[error("no space to write {}: free some space on its disk; nothing acknowledged is lost ({why})", file.display())]
     NoSpace {
         /// The file of the store.
         file: PathBuf,
-        /// What the store says.
+        /// The store's own error.
         why: Arc<str>,
     },
     /// The store is damaged.
-    #[error("{} is damaged: {what}. Restore it from a backup, or see with check-store what else is damaged", file.display())]
+    #[error("{} is damaged: {what}. Restore it from a backup; parlor-server check-store lists all damage", file.display())]
     Damaged {
         /// The file of the store.
         file: PathBuf,
-        /// The table, if it is known which.
+        /// The damaged table, if known.
         table: Option<TableId>,
-        /// The entry, if it is known which.
+        /// The damaged entry, if known.
         entry: Option<u64>,
-        /// What is damaged, in words.
+        /// Description of the damage.
         what: Arc<str>,
     },
-    /// The store was written by a newer version.
-    #[error("{} has schema version {found}, this program knows versions up to {known}: run a newer parlor-server, or restore a backup of before", file.display())]
+    /// The store has a newer schema than this program.
+    #[error("{} has schema version {found}, this program supports versions up to {known}: run a newer parlor-server, or restore an older backup", file.display())]
     Newer {
         /// The file of the store.
         file: PathBuf,
-        /// The version of its schema.
+        /// Its schema version.
         found: i64,
-        /// The newest version that is known.
+        /// The newest supported version.
         known: i64,
     },
-    /// The store was written by an older version, and nobody may change it here.
-    #[error("{} was written by an older version: start parlor-server on it once, which brings it up to date", file.display())]
+    /// The store has an older schema, and this operation must not migrate it.
+    #[error("{} was written by an older version: start parlor-server on it once to migrate it", file.display())]
     Older {
         /// The file of the store.
         file: PathBuf,
     },
-    /// The file is something else.
+    /// The file is not a Parlor store.
     #[error("{} is not a store of Parlor: name another file, or a new one", file.display())]
     NotAStore {
         /// The file.
@@ -124,35 +124,35 @@ pub enum LogError {
         /// The file of the store.
         file: PathBuf,
     },
-    /// The file is there already, and nobody said that it may be replaced.
-    #[error("{} exists already: name another file, or say that it may be replaced", file.display())]
+    /// The file exists, and replacing it was not requested.
+    #[error("{} exists already: name another file, or allow replacing it", file.display())]
     Exists {
         /// The file.
         file: PathBuf,
     },
-    /// What was given is too large or does not fit together.
+    /// An argument is out of bounds or inconsistent.
     #[error("{what} must be {allowed}")]
     Invalid {
-        /// What is wrong.
+        /// The invalid argument.
         what: &'static str,
-        /// What is allowed, in words.
+        /// The allowed values.
         allowed: &'static str,
     },
-    /// The log of the table is as long as a log may be.
+    /// The table's log has reached its size limit.
     #[error("the log of table {table} is full: a log has at most 64 MiB")]
     Full {
         /// The table.
         table: TableId,
     },
-    /// The file cannot be read or written, for another reason than room.
+    /// The file cannot be read or written, for a reason other than space.
     #[error("cannot use {}: {why}", file.display())]
     Io {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The operating system's error.
         why: Arc<str>,
     },
-    /// The log is closed. What was being appended may or may not be in it.
-    #[error("the log is closed: it may have taken this or not; read it when it is open again")]
+    /// The log is closed. A pending append may or may not have been committed.
+    #[error("the log is closed: this append may or may not be in it; read it when it is open again")]
     Closed,
 }

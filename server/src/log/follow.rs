@@ -1,7 +1,7 @@
-//! Following a log: first what is in it, then what comes, each item once and in order.
+//! Following a log: stored items first, then new ones, each exactly once and in order.
 //!
-//! Whoever commits publishes here, after the commit. A topic exists while somebody follows it. Between a follower and
-//! the log stands a queue of bounded length: who does not keep up is told, and follows again from where it was.
+//! Committers publish to a topic after each commit. A topic exists while it has followers. Each follower has
+//! a bounded queue; one that lags behind gets [`LogError::Behind`] and follows again from its cursor.
 
 use std::collections::HashMap;
 use std::collections::VecDeque;
@@ -15,10 +15,10 @@ use tokio::sync::broadcast::error::RecvError;
 use super::append::limits;
 use super::{Entry, FeedItem, LogError};
 
-/// How many commits may wait for a follower.
-pub(super) const QUEUE: usize = 128;
+/// Commits queued for one follower before it counts as lagging.
+pub(super) const MAX_QUEUED_COMMITS: usize = 128;
 
-/// Something with a number: an entry, a feed item.
+/// An item with a sequence number.
 pub(super) trait Numbered: Clone {
     fn number(&self) -> u64;
 }
@@ -35,70 +35,75 @@ impl Numbered for FeedItem {
     }
 }
 
-/// What followers of a topic are told.
+/// Message to the followers of a topic.
 #[derive(Clone, Debug)]
-enum News<T> {
-    /// New items, all of one commit.
-    More(Arc<[T]>),
-    /// There will be no more: the table is finished, or it is gone and this is why.
+enum TopicMessage<T> {
+    /// New items of one commit.
+    Items(Arc<[T]>),
+    /// End of the topic: the table is finished, or this error.
     End(Option<LogError>),
 }
 
-/// All topics that somebody follows.
-pub(super) struct Hub<K, T> {
-    topics: Mutex<HashMap<K, broadcast::Sender<News<T>>>>,
+/// All topics with followers.
+pub(super) struct TopicHub<K, T> {
+    topics: Mutex<HashMap<K, broadcast::Sender<TopicMessage<T>>>>,
 }
 
-impl<K: Hash + Eq + Clone + Send + 'static, T: Numbered + Send + Sync + 'static> Hub<K, T> {
-    pub(super) fn new() -> Arc<Hub<K, T>> {
-        Arc::new(Hub { topics: Mutex::new(HashMap::new()) })
+impl<K: Hash + Eq + Clone + Send + 'static, T: Numbered + Send + Sync + 'static> TopicHub<K, T> {
+    pub(super) fn new() -> Arc<TopicHub<K, T>> {
+        Arc::new(TopicHub { topics: Mutex::new(HashMap::new()) })
     }
 
-    fn topics(&self) -> MutexGuard<'_, HashMap<K, broadcast::Sender<News<T>>>> {
-        // Nothing in here is left half done by a panic.
+    fn topics(&self) -> MutexGuard<'_, HashMap<K, broadcast::Sender<TopicMessage<T>>>> {
+        // No critical section leaves the map half updated, so a poisoned lock is safe to use.
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Listens to a topic. Whoever then reads the log and gives the rest to [`Listening::after`] misses nothing.
-    pub(super) fn listen(self: &Arc<Self>, key: K) -> Listening<T> {
-        let receiver =
-            self.topics().entry(key.clone()).or_insert_with(|| broadcast::Sender::new(QUEUE)).subscribe();
+    /// Subscribes to a topic. Reading the log afterwards and passing the items to
+    /// [`PendingFollow::into_follow`] leaves no gap between stored and published items.
+    pub(super) fn subscribe(self: &Arc<Self>, key: K) -> PendingFollow<T> {
+        let receiver = self
+            .topics()
+            .entry(key.clone())
+            .or_insert_with(|| broadcast::Sender::new(MAX_QUEUED_COMMITS))
+            .subscribe();
         let hub = self.clone();
-        Listening { receiver: Some(receiver), leave: Box::new(move || hub.sweep(&key)) }
+        PendingFollow { receiver: Some(receiver), on_drop: Box::new(move || hub.remove_if_unused(&key)) }
     }
 
-    /// Forgets a topic that nobody follows.
-    fn sweep(&self, key: &K) {
+    /// Removes a topic without followers.
+    fn remove_if_unused(&self, key: &K) {
         let mut topics = self.topics();
         if topics.get(key).is_some_and(|topic| topic.receiver_count() == 0) {
             topics.remove(key);
         }
     }
 
-    /// Tells the followers of new items. Only after they are durable.
+    /// Publishes items that are durable.
     pub(super) fn publish(&self, key: &K, items: &[T]) {
         if items.is_empty() {
             return;
         }
         if let Some(topic) = self.topics().get(key) {
-            // Fails when the last follower has just gone: then nobody needs to know.
-            let _ = topic.send(News::More(items.into()));
+            // Fails when the last follower has just left.
+            let _ = topic.send(TopicMessage::Items(items.into()));
         }
     }
 
-    /// Tells the followers that nothing more will come.
-    pub(super) fn end(&self, key: &K, why: Option<LogError>) {
+    /// Ends a topic: nothing more will be published.
+    pub(super) fn end_topic(&self, key: &K, why: Option<LogError>) {
         if let Some(topic) = self.topics().remove(key) {
-            let _ = topic.send(News::End(why));
+            let _ = topic.send(TopicMessage::End(why));
         }
     }
 
-    /// Cuts all followers off.
+    /// Ends all topics with [`LogError::Closed`].
     pub(super) fn close(&self) {
         self.topics().clear();
     }
 
-    /// Whether nobody follows anything. Whoever begins to later reads what was durable before.
+    /// Reports whether there are no followers. A follower that subscribes later reads from the log everything
+    /// durable by now.
     pub(super) fn is_idle(&self) -> bool {
         self.topics().is_empty()
     }
@@ -109,62 +114,63 @@ impl<K: Hash + Eq + Clone + Send + 'static, T: Numbered + Send + Sync + 'static>
     }
 }
 
-/// What comes after the items that were read.
+/// Continuation after the items read from the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Rest {
-    /// What will be committed.
+pub(super) enum FollowTail {
+    /// Items committed from now on.
     Live,
     /// Nothing: the table is finished.
     Finished,
-    /// More that is in the log already, too much to be read at once.
-    Unread,
+    /// Further stored items, beyond what one read returns.
+    MoreStored,
 }
 
-impl Rest {
-    /// After the entries of a table.
-    pub(super) fn of_table(finished: bool) -> Rest {
-        if finished { Rest::Finished } else { Rest::Live }
+impl FollowTail {
+    /// Tail after the entries of a table.
+    pub(super) fn of_table(finished: bool) -> FollowTail {
+        if finished { FollowTail::Finished } else { FollowTail::Live }
     }
 
-    /// After so many items of a feed. A full page means that there may be more.
-    pub(super) fn of_feed(items: usize) -> Rest {
-        if items < limits::FEED_PAGE { Rest::Live } else { Rest::Unread }
+    /// Tail after this many feed items. A full page may have a next one.
+    pub(super) fn of_feed(items: usize) -> FollowTail {
+        if items < limits::MAX_FEED_PAGE_ITEMS { FollowTail::Live } else { FollowTail::MoreStored }
     }
 }
 
-/// A follower that has not read yet what is in the log.
-pub(super) struct Listening<T> {
-    receiver: Option<broadcast::Receiver<News<T>>>,
-    leave: Box<dyn Fn() + Send>,
+/// A subscription whose stored items have not been read yet.
+pub(super) struct PendingFollow<T> {
+    receiver: Option<broadcast::Receiver<TopicMessage<T>>>,
+    on_drop: Box<dyn Fn() + Send>,
 }
 
-impl<T> Drop for Listening<T> {
+impl<T> Drop for PendingFollow<T> {
     fn drop(&mut self) {
         self.receiver = None;
-        (self.leave)();
+        (self.on_drop)();
     }
 }
 
-impl<T: Numbered> Listening<T> {
-    /// A follower that gets these items from number `next` on, and then what is new, unless `rest` says that there is
-    /// more to be read first, or nothing to come.
-    pub(super) fn after(self, ready: Vec<T>, next: u64, rest: Rest) -> Follow<T> {
+impl<T: Numbered> PendingFollow<T> {
+    /// Starts delivery with these stored items, whose first has number `next`; `rest` says what comes after
+    /// them.
+    pub(super) fn into_follow(self, ready: Vec<T>, next: u64, rest: FollowTail) -> Follow<T> {
         let end = match rest {
-            Rest::Live => None,
-            Rest::Finished => Some(Ok(())),
-            Rest::Unread => Some(Err(LogError::Behind { next: next + ready.len() as u64 })),
+            FollowTail::Live => None,
+            FollowTail::Finished => Some(Ok(())),
+            FollowTail::MoreStored => Some(Err(LogError::Behind { next: next + ready.len() as u64 })),
         };
         Follow { ready: ready.into(), next, end, live: self }
     }
 }
 
-/// What is in a log from a cursor on, then what comes: each item once, in order, and only when it is durable.
+/// A follower of a log from a cursor on: stored items, then new ones, each once, in order, and only when
+/// durable.
 pub struct Follow<T> {
     ready: VecDeque<T>,
     next: u64,
-    /// Set when nothing more will come.
+    /// Set when nothing more will be delivered.
     end: Option<Result<(), LogError>>,
-    live: Listening<T>,
+    live: PendingFollow<T>,
 }
 
 impl<T> fmt::Debug for Follow<T> {
@@ -173,16 +179,21 @@ impl<T> fmt::Debug for Follow<T> {
     }
 }
 
-#[expect(private_bounds, reason = "entries and feed items can be followed, and nothing else")]
+#[expect(private_bounds, reason = "only entries and feed items can be followed")]
 impl<T: Numbered> Follow<T> {
-    /// The next item, when it is there; `None` after the last one of a finished table.
+    /// Waits for the next item; `None` after the last one of a finished table.
     ///
-    /// [`LogError::Behind`] says that this follower did not keep up and where to follow again. Nothing is lost when the
-    /// future is dropped.
+    /// # Errors
+    ///
+    /// [`LogError::Behind`] if this follower lagged, with the cursor to follow again from.
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the future loses no item.
     pub async fn next(&mut self) -> Result<Option<T>, LogError> {
         loop {
             while let Some(item) = self.ready.pop_front() {
-                // What was committed between listening and reading comes twice.
+                // Items committed between subscribing and reading arrive twice.
                 if item.number() < self.next {
                     continue;
                 }
@@ -198,16 +209,18 @@ impl<T: Numbered> Follow<T> {
                 (Some(end), _) => return end.clone().map(|()| None),
                 (None, None) => return Err(LogError::Closed),
                 (None, Some(receiver)) => match receiver.recv().await {
-                    Ok(News::More(items)) => self.ready.extend(items.iter().cloned()),
-                    Ok(News::End(why)) => self.end = Some(why.map_or(Ok(()), Err)),
-                    Err(RecvError::Lagged(_)) => self.end = Some(Err(LogError::Behind { next: self.next })),
+                    Ok(TopicMessage::Items(items)) => self.ready.extend(items.iter().cloned()),
+                    Ok(TopicMessage::End(why)) => self.end = Some(why.map_or(Ok(()), Err)),
+                    Err(RecvError::Lagged(_)) => {
+                        self.end = Some(Err(LogError::Behind { next: self.next }));
+                    }
                     Err(RecvError::Closed) => self.end = Some(Err(LogError::Closed)),
                 },
             }
         }
     }
 
-    /// The index or number that [`Follow::next`] gives next: the cursor to follow again from.
+    /// Cursor to follow again from: the index or number that [`Follow::next`] returns next.
     #[must_use]
     pub fn cursor(&self) -> u64 {
         self.next
@@ -226,10 +239,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_follower_that_does_not_keep_up_is_told_where_to_go_on() {
-        let hub = Hub::<u8, FeedItem>::new();
-        let mut slow = hub.listen(1).after(vec![item(1)], 1, Rest::Live);
-        for number in 2..3 + QUEUE as u64 {
+    async fn lagging_follower_gets_its_resume_position() {
+        let hub = TopicHub::<u8, FeedItem>::new();
+        let mut slow = hub.subscribe(1).into_follow(vec![item(1)], 1, FollowTail::Live);
+        for number in 2..3 + MAX_QUEUED_COMMITS as u64 {
             hub.publish(&1, &[item(number)]);
         }
         assert_eq!(slow.next().await.unwrap().map(|item| item.number), Some(1));
@@ -240,25 +253,25 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_read_and_published_comes_once() {
-        let hub = Hub::<u8, FeedItem>::new();
-        let listening = hub.listen(1);
+    async fn item_both_read_and_published_is_delivered_once() {
+        let hub = TopicHub::<u8, FeedItem>::new();
+        let pending = hub.subscribe(1);
         hub.publish(&1, &[item(1), item(2)]);
         hub.publish(&1, &[item(3)]);
         hub.publish(&2, &[item(9)]);
-        let mut follow = listening.after(vec![item(1), item(2)], 1, Rest::Live);
+        let mut follow = pending.into_follow(vec![item(1), item(2)], 1, FollowTail::Live);
         for number in 1..=3 {
             assert_eq!(follow.next().await, Ok(Some(item(number))));
         }
-        hub.end(&1, None);
+        hub.end_topic(&1, None);
         assert_eq!(follow.next().await, Ok(None));
     }
 
     #[tokio::test]
-    async fn a_topic_goes_with_its_last_follower() {
-        let hub = Hub::<u8, FeedItem>::new();
-        let first = hub.listen(1).after(Vec::new(), 1, Rest::Live);
-        let second = hub.listen(1);
+    async fn topic_is_removed_with_its_last_follower() {
+        let hub = TopicHub::<u8, FeedItem>::new();
+        let first = hub.subscribe(1).into_follow(Vec::new(), 1, FollowTail::Live);
+        let second = hub.subscribe(1);
         drop(first);
         assert_eq!(hub.len(), 1);
         drop(second);
@@ -266,9 +279,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn followers_of_a_closed_log_are_cut_off() {
-        let hub = Hub::<u8, FeedItem>::new();
-        let mut follow = hub.listen(1).after(Vec::new(), 1, Rest::Live);
+    async fn close_ends_every_follow_with_closed() {
+        let hub = TopicHub::<u8, FeedItem>::new();
+        let mut follow = hub.subscribe(1).into_follow(Vec::new(), 1, FollowTail::Live);
         hub.close();
         assert_eq!(follow.next().await, Err(LogError::Closed));
     }

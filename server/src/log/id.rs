@@ -1,4 +1,4 @@
-//! What owners and moments are called in the log.
+//! Owner names and timestamps of the log.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use super::append::limits;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Millis(pub u64);
 
-/// The name of an owner of tables: who holds the API key.
+/// Name of an owner of tables: the owner of the API key.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OwnerId(Arc<str>);
 
 impl OwnerId {
-    /// The owner of this name, of 1 to [`limits::OWNER_LENGTH`] bytes.
+    /// Creates an owner name of 1 to [`limits::MAX_OWNER_BYTES`] bytes.
     pub fn new(name: &str) -> Result<OwnerId, LogError> {
-        if name.is_empty() || name.len() > limits::OWNER_LENGTH {
+        if name.is_empty() || name.len() > limits::MAX_OWNER_BYTES {
             return Err(LogError::Invalid { what: "owner", allowed: "1 to 128 bytes long" });
         }
         Ok(OwnerId(name.into()))
@@ -47,9 +47,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_owner_has_a_name_of_bounded_length() {
+    fn owner_name_length_is_bounded() {
         assert!(OwnerId::new("").is_err());
-        assert!(OwnerId::new(&"x".repeat(limits::OWNER_LENGTH)).is_ok());
-        assert!(OwnerId::new(&"x".repeat(limits::OWNER_LENGTH + 1)).is_err());
+        assert!(OwnerId::new(&"x".repeat(limits::MAX_OWNER_BYTES)).is_ok());
+        assert!(OwnerId::new(&"x".repeat(limits::MAX_OWNER_BYTES + 1)).is_err());
     }
 }

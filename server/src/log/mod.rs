@@ -1,20 +1,21 @@
-//! The log: what is on disk of every table, and what its owner is told of it.
+//! Durable event logs of tables, tournaments and agents, with listings and owner feeds.
 //!
-//! A table is its log. Whatever happens to it is an entry, appended with the length the writer believes the log to
-//! have, so that of two writers one wins and the other hears of it. An append is answered, read and followed only
-//! after it is durable. What must not be torn from it is part of the same commit: items of the owner's feed, how the
-//! table is listed, and its place.
+//! A table is the fold of its log. An append carries the log length that the writer expects (optimistic
+//! concurrency), so of two concurrent writers one wins and the other gets [`LogError::Conflict`]. An append
+//! is acknowledged, readable and followable only after its commit is durable. The same commit carries the
+//! owner's feed items, the table's listing and its place.
 //!
-//! The place says where the log is kept. A table *in play* shares the journal with all others in play and is read at
-//! start-up; one *at rest* costs disk and nothing else, until somebody comes or its clock wakes it; a *finished* one
-//! has a record and never changes again.
+//! The place says where the log is stored. A table *in play* shares the journal with all others in play and
+//! is read at start-up. A table *at rest* costs only disk, until a client uses it or its clock wakes it. A
+//! *finished* table has a record and never changes again.
 //!
-//! Tournaments and the registrations of agents are logs, too, told apart by their [`Kind`]: whoever lists tables sees
-//! none of them. A log that is added to for days should stay in play all the while. There an append costs what it
-//! brings, however long the log is, and the journal is not held up: when it has grown to its limit, the whole log is
-//! written out once. At rest every append writes the whole log again, so that is the place for what is seldom added to.
+//! Tournaments and agent registrations are logs too, distinguished by their [`Kind`]; a listing of tables
+//! contains neither. A log that grows for days should stay in play: there an append costs only its own size,
+//! however long the log is, and does not hold the journal back, because a journal at its limit writes the
+//! whole log out once. At rest every append rewrites the whole log, so that place suits logs that rarely
+//! change.
 //!
-//! The log takes no time of its own: it comes with each call.
+//! A log reads no clock: every call carries its time.
 
 mod append;
 mod chain;
@@ -41,60 +42,64 @@ pub use parlor_fair::{BadTableId, TableId};
 pub use query::{FeedItem, Filter, Page, Place, Retained, StartUp, TableRow, Tables};
 pub use sqlite::{Options, Report, SqliteLog, backup, check, restore};
 
-/// Where the logs of all tables are kept.
+/// Storage of the logs of all tables.
 ///
-/// A call that is given up (its future dropped) may still be carried out.
+/// # Cancellation
+///
+/// A call whose future is dropped may still be carried out.
 #[async_trait]
 pub trait Log: Send + Sync + 'static {
-    /// Adds entries to a table's log, and what belongs to the same commit. Answered when all of it is durable.
+    /// Appends entries to a table's log, together with everything else in the same commit. Returns when all
+    /// of it is durable.
     ///
-    /// Expected length 0 creates the table, and then needs a listing and a place.
+    /// Expected length 0 creates the table and requires a listing and a place.
     async fn append(&self, append: Append) -> Result<Appended, LogError>;
 
-    /// Appends to the logs of several tables, each by itself: one that is refused is no trouble for the others. Answered
-    /// when all of them are durable or refused, in their order.
+    /// Appends to the logs of several tables, independently: a refused append does not affect the others.
+    /// Returns the results in the order of the appends, when all of them are durable or refused.
     async fn append_all(&self, appends: Vec<Append>) -> Vec<Result<Appended, LogError>> {
         join_all(appends.into_iter().map(|append| self.append(append))).await
     }
 
-    /// The entries from index `from` to the end, none if `from` is the length. Their hashes have been checked.
+    /// Reads the entries from index `from` to the end, none if `from` is the length. Verifies their hashes.
     async fn read(&self, table: TableId, from: u64) -> Result<Vec<Entry>, LogError>;
 
-    /// The entries from index `from` on, and then each new one as soon as it is durable. Ends when the table is
-    /// finished.
+    /// Follows the entries from index `from` on: stored ones first, then each new one when it is durable.
+    /// Ends when the table is finished.
     async fn follow(&self, table: TableId, from: u64) -> Result<Follow<Entry>, LogError>;
 
-    /// How a table is listed, and its place.
+    /// The listing and the place of a table.
     async fn find(&self, table: TableId) -> Result<TableRow, LogError>;
 
-    /// The record of a finished table; none while it is not finished.
+    /// The record of a finished table; `None` before it is finished.
     async fn record(&self, table: TableId) -> Result<Option<Bytes>, LogError>;
 
-    /// The table that an owner's request made, if it did.
+    /// The table that an owner's request id created, if any.
     async fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError>;
 
-    /// One page of the tables that pass the filter, the newest first. A page may be short, even empty, and still have
-    /// a next one.
+    /// One page of the tables that pass the filter, newest first. A page may be short or even empty and still
+    /// have a next one.
     async fn tables(&self, filter: Filter, page: Page) -> Result<Tables, LogError>;
 
-    /// The items of an owner's feed after number `after`, at most [`limits::FEED_PAGE`] of them.
+    /// The items of an owner's feed after number `after`, at most [`limits::MAX_FEED_PAGE_ITEMS`].
     async fn owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError>;
 
-    /// The items of an owner's feed after number `after`, and then each new one as soon as it is durable.
+    /// Follows an owner's feed after number `after`: stored items first, then each new one when it is
+    /// durable.
     async fn follow_owner(&self, owner: &OwnerId, after: u64) -> Result<Follow<FeedItem>, LogError>;
 
-    /// The tables and tournaments in play and those whose clock will wake them: all that a server must know when it
-    /// starts.
+    /// The tables and tournaments in play, and those that their clock will wake: everything a server must
+    /// load when it starts.
     async fn start_up(&self) -> Result<StartUp, LogError>;
 
-    /// Removes a table, its log, its record and its request id, whatever its place.
+    /// Removes a table in any place, with its log, its record and its request id.
     async fn delete(&self, delete: Delete) -> Result<(), LogError>;
 
-    /// Removes the tables and tournaments that were finished before this time, and the feed items of before it. What is
-    /// at rest is kept for ever, however old it is.
+    /// Removes the tables and tournaments finished before this time, and the feed items posted before it.
+    /// Logs at rest are never removed, however old.
     async fn retain(&self, since: Millis) -> Result<Retained, LogError>;
 
-    /// Writes what waits, takes nothing more, and leaves everything in order. A log that is dropped does so too, but then
-    /// nobody knows when. Closing it again is harmless.
+    /// Writes everything queued, refuses new calls, and leaves the store closed in order. Dropping a log does
+    /// the same without saying when it is done. Idempotent.
     async fn close(&self) {}
 }

@@ -1,67 +1,67 @@
-//! What can be learned from a log beside the entries: listings, feeds, and where to begin after a start.
+//! Queries on a log: listings, feeds and the start-up state.
 
 use bytes::Bytes;
 
 use super::append::limits;
 use super::{Kind, Listing, Millis, OwnerId, TableId};
 
-/// Where a table is.
+/// Place of a table: where its log is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// In play: in the journal with all others in play.
+    /// In play: in the journal, shared with all tables in play.
     InPlay,
-    /// At rest, on its own.
+    /// At rest: in a row of its own.
     AtRest {
-        /// When its clock wakes it, if one runs.
+        /// Time at which its clock wakes it, if one runs.
         wakes_at: Option<Millis>,
     },
-    /// Finished: its log never changes again.
+    /// Finished: the log is immutable.
     Finished,
 }
 
-/// A table as it is listed.
+/// A table in a listing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableRow {
     /// The table.
     pub id: TableId,
-    /// What it is listed by.
+    /// Its listing.
     pub listing: Listing,
-    /// When its first entry was appended.
+    /// Time of its first entry.
     pub created: Millis,
-    /// When its listing or its place was last set. Entries alone do not count.
+    /// Time of the last change of listing or place. Entries alone do not count.
     pub updated: Millis,
-    /// Where it is.
+    /// Its place.
     pub place: Place,
 }
 
-/// Which tables are asked for. What is `None` is not looked at.
+/// Filter of tables. `None` matches everything.
 ///
-/// Those with a tag are found without looking at others; those with a tag that are not finished, without looking at
-/// the finished ones.
+/// A filter by tag uses an index of that tag; a filter by tag and not finished uses an index of the
+/// unfinished tables alone.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Filter {
-    /// What they are. Those of the other kinds are never given.
+    /// The kind. Other kinds never match.
     pub kind: Kind,
-    /// Those with this tag.
+    /// Tables with this tag.
     pub tag: Option<String>,
-    /// Those that are finished, or those that are not.
+    /// Finished tables, or unfinished ones.
     pub finished: Option<bool>,
-    /// Those whose name says that they were made at this time or later.
+    /// Tables whose id was made at this time or later.
     pub since: Option<Millis>,
-    /// Those whose name says that they were made before this time.
+    /// Tables whose id was made before this time.
     pub before: Option<Millis>,
-    /// Those of this owner.
+    /// Tables of this owner.
     pub owner: Option<OwnerId>,
-    /// Those of this game.
+    /// Tables of this game.
     pub game: Option<String>,
-    /// Those in this state.
+    /// Tables in this state.
     pub state: Option<u8>,
-    /// Those of this visibility.
+    /// Tables of this visibility.
     pub visibility: Option<u8>,
 }
 
 impl Filter {
-    /// Whether a table listed like this is asked for.
+    /// Reports whether a table passes the filter.
     #[must_use]
     pub fn passes(&self, row: &TableRow) -> bool {
         let listing = &row.listing;
@@ -77,12 +77,12 @@ impl Filter {
     }
 }
 
-/// Which page of them.
+/// A page of a listing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Page {
-    /// Where the page before ended; `None` for the first page.
+    /// Last table of the previous page; `None` for the first page.
     pub after: Option<TableId>,
-    /// The most tables on the page: 1 to [`limits::PAGE`], whatever is said here.
+    /// Tables on the page; clamped to 1..=[`limits::PAGE`].
     pub size: u32,
 }
 
@@ -95,39 +95,39 @@ impl Page {
 /// One page of tables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tables {
-    /// The tables, the newest first.
+    /// The tables, newest first.
     pub tables: Vec<TableRow>,
-    /// Where the next page goes on; `None` after the last one.
+    /// Cursor of the next page; `None` after the last one.
     pub next: Option<TableId>,
 }
 
 /// One item of an owner's feed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FeedItem {
-    /// Its number: 1, 2, 3, ... for each owner, without gaps.
+    /// Number: 1, 2, 3, ... per owner, without gaps.
     pub number: u64,
-    /// When it was posted.
+    /// Time of posting.
     pub at: Millis,
-    /// What the owner is told.
+    /// The encoded item.
     pub payload: Bytes,
 }
 
-/// What a server must know when it starts.
+/// State that a server loads when it starts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StartUp {
-    /// The tables in play. Only tables.
+    /// Tables in play. Other kinds are not included.
     pub in_play: Vec<TableId>,
-    /// The tables at rest that their clock will wake, the earliest first. Only tables.
+    /// Tables at rest that their clock will wake, earliest first. Other kinds are not included.
     pub waking: Vec<(Millis, TableId)>,
-    /// The tournaments that are in play, or at rest with a time to wake at; the oldest first.
+    /// Tournaments in play, or at rest with a wake-up time; oldest first.
     pub tournaments: Vec<TableId>,
 }
 
-/// What retention removed.
+/// Counts of what retention removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Retained {
-    /// How many finished tables, and tournaments.
+    /// Finished tables and tournaments.
     pub tables: u64,
-    /// How many items of feeds.
+    /// Feed items.
     pub feed_items: u64,
 }

@@ -1,20 +1,20 @@
-//! Appending: lengths, conflicts, requests, limits.
+//! Appends: expected length, conflicts, request ids, limits.
 
 use super::*;
 
 on_every_log!(
-    entries_are_read_back_with_their_hashes,
-    the_wrong_length_is_refused_and_changes_nothing,
-    of_two_who_expect_the_same_one_wins,
-    appends_that_do_not_wait_for_each_other_all_arrive,
-    reading_while_writing_sees_whole_appends,
-    a_request_makes_one_table,
-    of_two_equal_requests_at_once_one_makes_the_table,
-    what_is_too_large_or_makes_no_sense_is_refused,
-    a_table_that_is_not_there_is_not_there,
+    read_returns_appended_entries_with_their_hashes,
+    append_with_wrong_expected_length_is_a_conflict,
+    concurrent_appends_to_one_table_have_one_winner,
+    concurrent_appends_to_many_tables_all_commit,
+    concurrent_reads_see_whole_appends,
+    request_id_creates_one_table,
+    concurrent_duplicate_requests_create_one_table,
+    invalid_append_is_refused,
+    unknown_table_is_no_such_table_on_every_call,
 );
 
-async fn entries_are_read_back_with_their_hashes(log: Arc<dyn Log>) {
+async fn read_returns_appended_entries_with_their_hashes(log: Arc<dyn Log>) {
     let created = log.append(create(table(1), &["dealt"])).await.unwrap();
     assert_eq!((created.length, created.feed), (1, vec![]));
     let added = log.append(add(table(1), 1, &["a", "", "c"])).await.unwrap();
@@ -24,11 +24,11 @@ async fn entries_are_read_back_with_their_hashes(log: Arc<dyn Log>) {
     assert_log(&*log, table(2), &["other"]).await;
     let last = log.read(table(1), 3).await.unwrap().remove(0);
     assert_eq!((last.index, last.hash), (3, added.head));
-    // Nothing to add is something to commit, too.
+    // An append without entries is a valid commit.
     assert_eq!(log.append(add(table(1), 4, &[])).await, Ok(added));
 }
 
-async fn the_wrong_length_is_refused_and_changes_nothing(log: Arc<dyn Log>) {
+async fn append_with_wrong_expected_length_is_a_conflict(log: Arc<dyn Log>) {
     log.append(create(table(1), &["a", "b"])).await.unwrap();
     for expected in [1, 3, 100] {
         let mut wrong = add(table(1), expected, &["x"]);
@@ -44,7 +44,7 @@ async fn the_wrong_length_is_refused_and_changes_nothing(log: Arc<dyn Log>) {
     assert_eq!(log.find(table(1)).await.unwrap().place, Place::InPlay);
 }
 
-async fn of_two_who_expect_the_same_one_wins(log: Arc<dyn Log>) {
+async fn concurrent_appends_to_one_table_have_one_winner(log: Arc<dyn Log>) {
     log.append(create(table(1), &["start"])).await.unwrap();
     let mut expected_log = vec!["start".to_owned()];
     for round in 1..=20 {
@@ -69,7 +69,7 @@ async fn of_two_who_expect_the_same_one_wins(log: Arc<dyn Log>) {
     assert_log(&*log, table(1), &texts).await;
 }
 
-async fn appends_that_do_not_wait_for_each_other_all_arrive(log: Arc<dyn Log>) {
+async fn concurrent_appends_to_many_tables_all_commit(log: Arc<dyn Log>) {
     let players = (0..20).map(|player| {
         let log = log.clone();
         tokio::spawn(async move {
@@ -90,14 +90,14 @@ async fn appends_that_do_not_wait_for_each_other_all_arrive(log: Arc<dyn Log>) {
     }
 }
 
-async fn reading_while_writing_sees_whole_appends(log: Arc<dyn Log>) {
+async fn concurrent_reads_see_whole_appends(log: Arc<dyn Log>) {
     log.append(create(table(1), &["a", "a"])).await.unwrap();
     let writer = {
         let log = log.clone();
         tokio::spawn(async move {
             for turn in 1..60 {
                 let mut append = add(table(1), 2 * turn, &["a", "b"]);
-                // The log moves between the journal and its own row meanwhile.
+                // Meanwhile the log moves between the journal and its own row.
                 append.place = match turn % 8 {
                     0 => Some(REST),
                     4 => Some(NewPlace::InPlay),
@@ -110,8 +110,8 @@ async fn reading_while_writing_sees_whole_appends(log: Arc<dyn Log>) {
     let mut known = 2;
     while known < 120 {
         let read = log.read(table(1), 0).await.unwrap();
-        assert_eq!(read.len() % 2, 0, "half an append");
-        assert!(read.len() >= known, "an entry that was seen is gone");
+        assert_eq!(read.len() % 2, 0, "a partial append is visible");
+        assert!(read.len() >= known, "a visible entry disappeared");
         assert!(read.iter().map(|entry| entry.index).eq(0..read.len() as u64));
         known = read.len();
         assert!(log.read(table(1), known as u64).await.is_ok());
@@ -123,18 +123,18 @@ fn request(table: TableId, name: &str, id: &str) -> Append {
     Append { request: Some(id.into()), listing: Some(listing(name)), ..create(table, &["a"]) }
 }
 
-async fn a_request_makes_one_table(log: Arc<dyn Log>) {
+async fn request_id_creates_one_table(log: Arc<dyn Log>) {
     assert_eq!(log.requested(&owner("ann"), "r").await, Ok(None));
     log.append(request(table(1), "ann", "r")).await.unwrap();
     let repeated = Err(LogError::Repeated { table: table(1) });
     assert_eq!(log.append(request(table(2), "ann", "r")).await, repeated);
     assert_eq!(log.append(request(table(1), "ann", "r")).await, repeated);
     assert_eq!(log.requested(&owner("ann"), "r").await, Ok(Some(table(1))));
-    // Another's request, and another request, are others.
+    // Request ids are scoped to their owner.
     log.append(request(table(3), "bob", "r")).await.unwrap();
     log.append(request(table(4), "ann", "s")).await.unwrap();
     assert_eq!(log.requested(&owner("bob"), "r").await, Ok(Some(table(3))));
-    // It lasts as long as the table, wherever that is.
+    // A request id lasts as long as its table, in any place.
     log.append(put(table(1), 1, finished(b"won"))).await.unwrap();
     assert_eq!(log.append(request(table(2), "ann", "r")).await, repeated);
     log.delete(delete(table(1))).await.unwrap();
@@ -142,7 +142,7 @@ async fn a_request_makes_one_table(log: Arc<dyn Log>) {
     log.append(request(table(2), "ann", "r")).await.unwrap();
 }
 
-async fn of_two_equal_requests_at_once_one_makes_the_table(log: Arc<dyn Log>) {
+async fn concurrent_duplicate_requests_create_one_table(log: Arc<dyn Log>) {
     let requests = (0..16).map(|number| {
         let log = log.clone();
         tokio::spawn(async move { (number, log.append(request(table(number), "ann", "r")).await) })
@@ -162,9 +162,9 @@ async fn of_two_equal_requests_at_once_one_makes_the_table(log: Arc<dyn Log>) {
     assert_eq!(all.tables.len(), 1);
 }
 
-async fn what_is_too_large_or_makes_no_sense_is_refused(log: Arc<dyn Log>) {
+async fn invalid_append_is_refused(log: Arc<dyn Log>) {
     log.append(create(table(1), &["a"])).await.unwrap();
-    let large = Bytes::from(vec![0; limits::PAYLOAD + 1]);
+    let large = Bytes::from(vec![0; limits::MAX_PAYLOAD_BYTES + 1]);
     let good = || create(table(2), &["a"]);
     let with = |change: &dyn Fn(&mut Append)| {
         let mut append = good();
@@ -176,23 +176,24 @@ async fn what_is_too_large_or_makes_no_sense_is_refused(log: Arc<dyn Log>) {
         with(&|append| append.listing = None),
         with(&|append| append.place = None),
         with(&|append| append.entries = vec![large.clone()]),
-        with(&|append| append.entries = vec![Bytes::new(); limits::PER_APPEND + 1]),
+        with(&|append| append.entries = vec![Bytes::new(); limits::MAX_ITEMS_PER_APPEND + 1]),
         with(&|append| append.entries = vec![large.slice(1..); 5]),
-        with(&|append| append.feed = vec![posts("ann", &[""]).remove(0); limits::PER_APPEND + 1]),
+        with(&|append| append.feed = vec![posts("ann", &[""]).remove(0); limits::MAX_ITEMS_PER_APPEND + 1]),
         with(&|append| {
             append.feed = posts("ann", &[""]);
             append.feed[0].payload = large.clone();
         }),
         with(&|append| append.request = Some(String::new())),
-        with(&|append| append.request = Some("r".repeat(limits::REQUEST_LENGTH + 1))),
+        with(&|append| append.request = Some("r".repeat(limits::MAX_REQUEST_BYTES + 1))),
         with(&|append| append.listing.as_mut().unwrap().game = String::new()),
-        with(&|append| append.listing.as_mut().unwrap().game = "g".repeat(limits::GAME_LENGTH + 1)),
+        with(&|append| append.listing.as_mut().unwrap().game = "g".repeat(limits::MAX_GAME_BYTES + 1)),
         with(&|append| append.at = Millis(u64::MAX)),
         with(&|append| {
             append.place = Some(NewPlace::AtRest { wakes_at: Some(Millis(u64::MAX)) });
         }),
         with(&|append| {
-            append.place = Some(NewPlace::Finished { record: Bytes::from(vec![0; limits::RECORD + 1]) });
+            append.place =
+                Some(NewPlace::Finished { record: Bytes::from(vec![0; limits::MAX_RECORD_BYTES + 1]) });
         }),
         Append { request: Some("r".into()), ..add(table(1), 1, &["b"]) },
         Append { listing: Some(listing("bob")), ..add(table(1), 1, &["b"]) },
@@ -206,7 +207,7 @@ async fn what_is_too_large_or_makes_no_sense_is_refused(log: Arc<dyn Log>) {
     log.append(good()).await.unwrap();
 }
 
-async fn a_table_that_is_not_there_is_not_there(log: Arc<dyn Log>) {
+async fn unknown_table_is_no_such_table_on_every_call(log: Arc<dyn Log>) {
     let missing = LogError::NoSuchTable { table: table(1) };
     assert_eq!(log.append(add(table(1), 1, &["a"])).await, Err(missing.clone()));
     assert_eq!(log.read(table(1), 0).await, Err(missing.clone()));

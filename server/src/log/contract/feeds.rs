@@ -1,16 +1,16 @@
-//! Feeds: numbered for each owner, without gaps, in the commit of what they report.
+//! Feeds: numbered per owner without gaps, in the commit that they report.
 
 use super::*;
 
 on_every_log!(
-    items_are_numbered_for_each_owner,
-    appends_at_once_leave_no_gap,
-    a_feed_is_read_in_pages,
-    a_feed_is_followed,
-    a_long_feed_is_followed_in_steps,
+    feed_items_are_numbered_per_owner,
+    concurrent_posts_leave_no_gap_in_feed_numbers,
+    feed_is_read_in_pages,
+    feed_follower_gets_stored_and_new_items,
+    follower_of_a_long_feed_resumes_after_each_page,
 );
 
-async fn items_are_numbered_for_each_owner(log: Arc<dyn Log>) {
+async fn feed_items_are_numbered_per_owner(log: Arc<dyn Log>) {
     let (ann, bob) = (owner("ann"), owner("bob"));
     assert_eq!(log.owner_feed(&ann, 0).await, Ok(vec![]));
     let ahead = |owner: &OwnerId, last| {
@@ -36,7 +36,7 @@ async fn items_are_numbered_for_each_owner(log: Arc<dyn Log>) {
     assert_eq!(log.owner_feed(&bob, 0).await, Ok(vec![item(1, 1000), item(2, 1001)]));
 }
 
-async fn appends_at_once_leave_no_gap(log: Arc<dyn Log>) {
+async fn concurrent_posts_leave_no_gap_in_feed_numbers(log: Arc<dyn Log>) {
     let writers = (0..16).map(|number| {
         let log = log.clone();
         tokio::spawn(async move {
@@ -61,12 +61,12 @@ async fn appends_at_once_leave_no_gap(log: Arc<dyn Log>) {
     assert_eq!(log.owner_feed(&owner("ann"), 0).await.unwrap().len(), 256);
 }
 
-/// Posts this many items to Ann.
+/// Posts this many items to Ann's feed.
 async fn fill(log: &dyn Log, count: usize) {
     log.append(create(table(1), &["a"])).await.unwrap();
     let mut left = count;
     while left > 0 {
-        let step = left.min(limits::PER_APPEND);
+        let step = left.min(limits::MAX_ITEMS_PER_APPEND);
         let mut append = add(table(1), 1, &[]);
         append.feed = vec![posts("ann", &["x"]).remove(0); step];
         log.append(append).await.unwrap();
@@ -74,16 +74,16 @@ async fn fill(log: &dyn Log, count: usize) {
     }
 }
 
-async fn a_feed_is_read_in_pages(log: Arc<dyn Log>) {
-    let count = limits::FEED_PAGE + 10;
+async fn feed_is_read_in_pages(log: Arc<dyn Log>) {
+    let count = limits::MAX_FEED_PAGE_ITEMS + 10;
     fill(&*log, count).await;
     let first = log.owner_feed(&owner("ann"), 0).await.unwrap();
-    assert_eq!(first.len(), limits::FEED_PAGE);
-    let rest = log.owner_feed(&owner("ann"), limits::FEED_PAGE as u64).await.unwrap();
+    assert_eq!(first.len(), limits::MAX_FEED_PAGE_ITEMS);
+    let rest = log.owner_feed(&owner("ann"), limits::MAX_FEED_PAGE_ITEMS as u64).await.unwrap();
     assert_eq!(rest.len(), 10);
 }
 
-async fn a_feed_is_followed(log: Arc<dyn Log>) {
+async fn feed_follower_gets_stored_and_new_items(log: Arc<dyn Log>) {
     let ann = owner("ann");
     let mut early = log.follow_owner(&ann, 0).await.unwrap();
     fill(&*log, 3).await;
@@ -100,9 +100,9 @@ async fn a_feed_is_followed(log: Arc<dyn Log>) {
     assert_eq!(late.cursor(), 5);
 }
 
-async fn a_long_feed_is_followed_in_steps(log: Arc<dyn Log>) {
+async fn follower_of_a_long_feed_resumes_after_each_page(log: Arc<dyn Log>) {
     let ann = owner("ann");
-    let count = 2 * limits::FEED_PAGE as u64 + 10;
+    let count = 2 * limits::MAX_FEED_PAGE_ITEMS as u64 + 10;
     fill(&*log, count as usize).await;
     let mut next = 1;
     let mut steps = 0;

@@ -1,15 +1,15 @@
-//! Following: each entry once, in order, not before it is durable.
+//! Follows: each entry once, in order, only when durable.
 
 use super::*;
 
 on_every_log!(
-    a_follower_sees_each_entry_once_in_order,
-    a_follower_sees_what_can_be_read,
-    following_ends_with_the_table,
-    a_slow_follower_goes_on_from_its_cursor,
+    follower_gets_each_entry_once_in_order,
+    followed_entry_is_readable,
+    follow_ends_when_the_table_is_finished_or_deleted,
+    lagging_follower_resumes_from_its_cursor,
 );
 
-async fn a_follower_sees_each_entry_once_in_order(log: Arc<dyn Log>) {
+async fn follower_gets_each_entry_once_in_order(log: Arc<dyn Log>) {
     log.append(create(table(1), &["0"])).await.unwrap();
     log.append(create(table(2), &["other"])).await.unwrap();
     let writer = {
@@ -28,7 +28,7 @@ async fn a_follower_sees_each_entry_once_in_order(log: Arc<dyn Log>) {
             log.append(put(table(1), 100, finished(b""))).await.unwrap();
         })
     };
-    // Some begin at the start, some in the middle of it all.
+    // Some followers start at the beginning, some midway.
     let followers = (0..8u64).map(|from| {
         let log = log.clone();
         tokio::spawn(async move {
@@ -62,7 +62,7 @@ async fn a_follower_sees_each_entry_once_in_order(log: Arc<dyn Log>) {
     writer.await.unwrap();
 }
 
-async fn a_follower_sees_what_can_be_read(log: Arc<dyn Log>) {
+async fn followed_entry_is_readable(log: Arc<dyn Log>) {
     log.append(create(table(1), &["0"])).await.unwrap();
     let mut follow = log.follow(table(1), 1).await.unwrap();
     for turn in 1..50 {
@@ -72,13 +72,13 @@ async fn a_follower_sees_what_can_be_read(log: Arc<dyn Log>) {
         });
         let entry = follow.next().await.unwrap().unwrap();
         assert_eq!(entry.index, turn);
-        // What a follower has seen is there for everybody.
+        // An entry that a follower has received is readable.
         assert_eq!(log.read(table(1), turn).await.unwrap(), [entry]);
         append.await.unwrap().unwrap();
     }
 }
 
-async fn following_ends_with_the_table(log: Arc<dyn Log>) {
+async fn follow_ends_when_the_table_is_finished_or_deleted(log: Arc<dyn Log>) {
     log.append(create(table(1), &["a"])).await.unwrap();
     log.append(create(table(2), &["a"])).await.unwrap();
     let mut first = log.follow(table(1), 0).await.unwrap();
@@ -93,16 +93,16 @@ async fn following_ends_with_the_table(log: Arc<dyn Log>) {
     assert_eq!(first.next().await, Ok(None));
     assert_eq!(first.next().await, Ok(None));
     assert_eq!(second.next().await, Err(LogError::NoSuchTable { table: table(2) }));
-    // One that is finished already ends at once.
+    // A follow of a finished table ends after its stored entries.
     let mut late = log.follow(table(1), 1).await.unwrap();
     assert_eq!(late.next().await.unwrap().unwrap().index, 1);
     assert_eq!(late.next().await, Ok(None));
 }
 
-async fn a_slow_follower_goes_on_from_its_cursor(log: Arc<dyn Log>) {
+async fn lagging_follower_resumes_from_its_cursor(log: Arc<dyn Log>) {
     log.append(create(table(1), &["a"])).await.unwrap();
     let mut slow = log.follow(table(1), 0).await.unwrap();
-    let count = follow::QUEUE as u64 + 10;
+    let count = super::super::follow::MAX_QUEUED_COMMITS as u64 + 10;
     for turn in 1..count {
         log.append(add(table(1), turn, &["x"])).await.unwrap();
     }

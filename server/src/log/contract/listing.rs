@@ -4,16 +4,16 @@ use super::*;
 
 on_every_log!(
     tables_are_listed_newest_first_in_pages,
-    every_filter_and_all_of_them_together,
-    a_listing_changes_with_the_table,
-    tags_and_kinds_and_times_are_filters_too,
-    what_is_tagged_is_found_until_it_is_deleted,
-    kind_and_tags_never_change,
-    bad_tags_are_refused,
-    a_page_has_at_least_one_table_and_at_most_the_limit,
+    listing_filters_combine,
+    listing_update_is_found_by_filters,
+    tag_kind_and_time_filters_combine,
+    tagged_table_is_found_until_it_is_deleted,
+    kind_and_tags_are_immutable,
+    invalid_tags_are_refused,
+    page_size_is_clamped,
 );
 
-/// All pages of this size.
+/// All tables, read in pages of this size.
 async fn pages(log: &dyn Log, filter: &Filter, size: u32) -> Vec<TableId> {
     let mut all = Vec::new();
     let mut after = None;
@@ -38,14 +38,14 @@ async fn tables_are_listed_newest_first_in_pages(log: Arc<dyn Log>) {
     for size in [1, 2, 3, 6, 7, 8] {
         assert_eq!(pages(&*log, &filter, size).await, newest, "{size}");
     }
-    // A cursor need not be a table that is still there.
+    // A cursor need not be an existing table.
     let page = Page { after: Some(TableId::new(2, [0xff; 10])), size: 10 };
     let older = log.tables(filter, page).await.unwrap();
     assert_eq!(older.tables.iter().map(|row| row.id).collect::<Vec<_>>(), newest[4..]);
     assert_eq!(older.next, None);
 }
 
-async fn every_filter_and_all_of_them_together(log: Arc<dyn Log>) {
+async fn listing_filters_combine(log: Arc<dyn Log>) {
     let mut rows = Vec::new();
     for number in 0..48u8 {
         let listing = Listing {
@@ -80,7 +80,7 @@ async fn every_filter_and_all_of_them_together(log: Arc<dyn Log>) {
     }
 }
 
-async fn a_listing_changes_with_the_table(log: Arc<dyn Log>) {
+async fn listing_update_is_found_by_filters(log: Arc<dyn Log>) {
     log.append(create(table(1), &["a"])).await.unwrap();
     let before = log.find(table(1)).await.unwrap();
     assert_eq!((before.created, before.updated), (Millis(1000), Millis(1000)));
@@ -99,7 +99,7 @@ async fn a_listing_changes_with_the_table(log: Arc<dyn Log>) {
     assert_log(&*log, table(1), &["a", "b", "c"]).await;
 }
 
-async fn tags_and_kinds_and_times_are_filters_too(log: Arc<dyn Log>) {
+async fn tag_kind_and_time_filters_combine(log: Arc<dyn Log>) {
     let kinds = [Kind::Table, Kind::Tournament, Kind::Agent];
     let tags: [&[&str]; 3] = [&[], &["agent:ann"], &["tournament:1", "agent:ann"]];
     let mut rows = Vec::new();
@@ -114,7 +114,7 @@ async fn tags_and_kinds_and_times_are_filters_too(log: Arc<dyn Log>) {
         log.append(append).await.unwrap();
         rows.push(log.find(table(number as u64)).await.unwrap());
     }
-    // As they are after they were finished, not only as they were made.
+    // Filters use the current state, not that of the creation.
     for number in (0..9).chain(27..36) {
         log.append(put(table(number), 1, finished(b"r"))).await.unwrap();
         rows[number as usize] = log.find(table(number)).await.unwrap();
@@ -144,13 +144,13 @@ async fn tags_and_kinds_and_times_are_filters_too(log: Arc<dyn Log>) {
     assert!(found > 500, "{found}");
 }
 
-/// A table of a tournament.
+/// Creates a table with tags.
 fn tagged(number: u64, tags: &[&str]) -> Append {
     let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
     Append { listing: Some(Listing { tags, ..listing("ann") }), ..create(table(number), &["a"]) }
 }
 
-async fn what_is_tagged_is_found_until_it_is_deleted(log: Arc<dyn Log>) {
+async fn tagged_table_is_found_until_it_is_deleted(log: Arc<dyn Log>) {
     for number in 0..4 {
         log.append(tagged(number, &["t"])).await.unwrap();
     }
@@ -165,14 +165,14 @@ async fn what_is_tagged_is_found_until_it_is_deleted(log: Arc<dyn Log>) {
     }
     assert_eq!(pages(&*log, &with(None), 9).await, [2, 0].map(table));
     assert_eq!(pages(&*log, &with(Some(false)), 9).await, [table(2)]);
-    // The name is free again, and is found by what it has now.
+    // The id is reusable, and is found by its new tags only.
     log.append(tagged(3, &["u"])).await.unwrap();
     assert_eq!(pages(&*log, &with(None), 9).await, [2, 0].map(table));
     let other = Filter { tag: Some("u".into()), ..Filter::default() };
     assert_eq!(pages(&*log, &other, 9).await, [table(3)]);
 }
 
-async fn kind_and_tags_never_change(log: Arc<dyn Log>) {
+async fn kind_and_tags_are_immutable(log: Arc<dyn Log>) {
     log.append(tagged(1, &["t"])).await.unwrap();
     let before = log.find(table(1)).await.unwrap();
     for listing in [
@@ -189,8 +189,8 @@ async fn kind_and_tags_never_change(log: Arc<dyn Log>) {
     assert_eq!(log.find(table(1)).await.unwrap().listing, listing);
 }
 
-async fn bad_tags_are_refused(log: Arc<dyn Log>) {
-    let long = "x".repeat(limits::TAG_LENGTH + 1);
+async fn invalid_tags_are_refused(log: Arc<dyn Log>) {
+    let long = "x".repeat(limits::MAX_TAG_BYTES + 1);
     for tags in [&[""] as &[&str], &[".t"], &["a b"], &["t", "u", "t"], &[&long], &["t"; 9]] {
         let refused = log.append(tagged(1, tags)).await;
         assert!(
@@ -203,7 +203,7 @@ async fn bad_tags_are_refused(log: Arc<dyn Log>) {
     assert_eq!(log.find(table(1)).await.unwrap().listing.tags, most);
 }
 
-async fn a_page_has_at_least_one_table_and_at_most_the_limit(log: Arc<dyn Log>) {
+async fn page_size_is_clamped(log: Arc<dyn Log>) {
     for number in 0..limits::PAGE as u64 + 1 {
         log.append(create(table(number), &["a"])).await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! What every log must do. Each test here runs on every implementation, and on each in the ways it can be set up.
+//! Contract test suite: every test runs on each implementation of [`Log`], in several configurations.
 
 mod appending;
 mod feeds;
@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use super::*;
 
-/// A log to test, and what it needs to live.
+/// A log under test, with the resources it needs.
 pub(super) struct Fixture {
     pub(super) log: Arc<dyn Log>,
     _folder: Option<TempDir>,
@@ -33,7 +33,7 @@ fn memory() -> Fixture {
     Fixture { log: Arc::new(MemoryLog::new()), _folder: None, syncing: None }
 }
 
-/// Memory in which appends wait for a task that syncs.
+/// A simulated memory log with a task that syncs continuously.
 fn simulated() -> Fixture {
     let log = Arc::new(MemoryLog::simulated());
     let syncing = {
@@ -58,12 +58,12 @@ fn sqlite() -> Fixture {
     sqlite_with(Options::default())
 }
 
-/// SQLite that writes tables out of the journal all the time.
+/// A SQLite log that writes tables out of the journal all the time.
 fn sqlite_short_journal() -> Fixture {
     sqlite_with(Options { journal_limit: 600, ..Options::default() })
 }
 
-/// Runs tests on every kind of log.
+/// Generates each test for every kind of log.
 macro_rules! on_every_log {
     ($($test:ident),+ $(,)?) => {
         on_every_log!(@kinds [memory, simulated, sqlite, sqlite_short_journal] ($($test),+));
@@ -113,7 +113,7 @@ pub(super) fn add(table: TableId, expected: u64, texts: &[&str]) -> Append {
     Append::new(table, expected, Millis(1000 + expected), payloads(texts))
 }
 
-/// An append of nothing that moves a table.
+/// An append without entries that moves a table.
 pub(super) fn put(table: TableId, expected: u64, place: NewPlace) -> Append {
     Append { place: Some(place), ..add(table, expected, &[]) }
 }
@@ -133,10 +133,10 @@ pub(super) fn delete(table: TableId) -> Delete {
     Delete { table, at: Millis(5000), feed: Vec::new() }
 }
 
-/// Asserts what the log of a table holds, from every index on.
+/// Asserts the entries of a table, read from every index.
 pub(super) async fn assert_log(log: &dyn Log, table: TableId, texts: &[&str]) {
-    let mut chain = chain::Chain::of(&table);
-    let expected: Vec<Entry> = payloads(texts).into_iter().map(|payload| chain.link(payload)).collect();
+    let mut chain = chain::HashChain::new(&table);
+    let expected: Vec<Entry> = payloads(texts).into_iter().map(|payload| chain.append(payload)).collect();
     for from in 0..=expected.len() {
         let read = log.read(table, from as u64).await.unwrap();
         assert_eq!(read, expected[from..], "from {from}");

@@ -1,20 +1,20 @@
-//! Places: in play, at rest, finished, gone; and what a start must know.
+//! Places: in play, at rest, finished, deleted; and the start-up state.
 
 use super::*;
 
 on_every_log!(
-    a_table_rests_and_comes_back,
-    a_table_at_rest_can_be_added_to,
-    a_finished_table_has_a_record_and_never_changes,
-    a_table_is_finished_in_the_append_that_creates_it,
-    a_deleted_table_is_gone_and_its_name_is_free,
-    a_start_knows_tables_in_play_and_those_that_wake,
-    a_start_tells_tables_from_tournaments_and_leaves_agents_out,
-    retention_removes_tournaments_and_never_agents,
-    retention_removes_what_was_finished_long_ago,
+    table_moves_between_in_play_and_at_rest,
+    append_to_a_table_at_rest,
+    finished_table_has_a_record_and_is_immutable,
+    one_append_creates_and_finishes_a_table,
+    deleted_table_is_gone_and_its_id_is_reusable,
+    start_up_lists_tables_in_play_and_waking_tables,
+    start_up_separates_tournaments_and_omits_agents,
+    retention_removes_finished_tournaments_and_never_agents,
+    retention_removes_old_finished_tables_and_feed_items,
 );
 
-async fn a_table_rests_and_comes_back(log: Arc<dyn Log>) {
+async fn table_moves_between_in_play_and_at_rest(log: Arc<dyn Log>) {
     log.append(create(table(1), &["a"])).await.unwrap();
     log.append(create(table(2), &["other"])).await.unwrap();
     let mut texts = vec!["a".to_owned()];
@@ -28,7 +28,7 @@ async fn a_table_rests_and_comes_back(log: Arc<dyn Log>) {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             assert_log(&*log, table(1), &texts).await;
         }
-        // Without a word, too.
+        // Moves without entries.
         let length = texts.len() as u64;
         log.append(put(table(1), length, REST)).await.unwrap();
         assert_eq!(log.find(table(1)).await.unwrap().place, Place::AtRest { wakes_at: None });
@@ -38,7 +38,7 @@ async fn a_table_rests_and_comes_back(log: Arc<dyn Log>) {
     assert_log(&*log, table(2), &["other"]).await;
 }
 
-async fn a_table_at_rest_can_be_added_to(log: Arc<dyn Log>) {
+async fn append_to_a_table_at_rest(log: Arc<dyn Log>) {
     let mut append = create(table(1), &["a"]);
     append.place = Some(NewPlace::AtRest { wakes_at: Some(Millis(9)) });
     log.append(append).await.unwrap();
@@ -53,7 +53,7 @@ async fn a_table_at_rest_can_be_added_to(log: Arc<dyn Log>) {
     assert!(matches!(conflict, Err(LogError::Conflict { actual: 3, .. })));
 }
 
-async fn a_finished_table_has_a_record_and_never_changes(log: Arc<dyn Log>) {
+async fn finished_table_has_a_record_and_is_immutable(log: Arc<dyn Log>) {
     log.append(create(table(1), &["a"])).await.unwrap();
     assert_eq!(log.record(table(1)).await, Ok(None));
     let mut last = add(table(1), 1, &["b"]);
@@ -67,7 +67,7 @@ async fn a_finished_table_has_a_record_and_never_changes(log: Arc<dyn Log>) {
     assert_eq!(log.find(table(1)).await.unwrap().place, Place::Finished);
 }
 
-async fn a_table_is_finished_in_the_append_that_creates_it(log: Arc<dyn Log>) {
+async fn one_append_creates_and_finishes_a_table(log: Arc<dyn Log>) {
     let mut append = create(table(1), &["a", "b"]);
     append.place = Some(finished(b""));
     log.append(append).await.unwrap();
@@ -75,8 +75,8 @@ async fn a_table_is_finished_in_the_append_that_creates_it(log: Arc<dyn Log>) {
     assert_eq!(log.record(table(1)).await, Ok(Some(Bytes::new())));
 }
 
-async fn a_deleted_table_is_gone_and_its_name_is_free(log: Arc<dyn Log>) {
-    // Somebody who holds the journal back, so that old entries are still in it.
+async fn deleted_table_is_gone_and_its_id_is_reusable(log: Arc<dyn Log>) {
+    // A table in play that holds the journal back, so that old entries are still in it.
     log.append(create(table(9), &["slow"])).await.unwrap();
     for (number, place) in [(1, None), (2, Some(REST)), (3, Some(finished(b"r")))] {
         log.append(create(table(number), &["a", "b"])).await.unwrap();
@@ -97,7 +97,7 @@ async fn a_deleted_table_is_gone_and_its_name_is_free(log: Arc<dyn Log>) {
     assert_eq!(log.owner_feed(&owner("ann"), 0).await.unwrap().len(), 3);
 }
 
-async fn a_start_knows_tables_in_play_and_those_that_wake(log: Arc<dyn Log>) {
+async fn start_up_lists_tables_in_play_and_waking_tables(log: Arc<dyn Log>) {
     assert_eq!(log.start_up().await, Ok(StartUp::default()));
     let wakes = |time| NewPlace::AtRest { wakes_at: Some(Millis(time)) };
     let places = [NewPlace::InPlay, wakes(50), REST, finished(b""), wakes(40), NewPlace::InPlay];
@@ -113,13 +113,13 @@ async fn a_start_knows_tables_in_play_and_those_that_wake(log: Arc<dyn Log>) {
     assert_eq!(start.waking, [(Millis(40), table(4)), (Millis(50), table(1))]);
 }
 
-/// An append that creates another thing than a table.
+/// An append that creates a log of another kind.
 fn create_kind(number: u64, kind: Kind, place: NewPlace) -> Append {
     let listing = Some(Listing { kind, ..listing("ann") });
     Append { listing, place: Some(place), ..create(table(number), &["a"]) }
 }
 
-async fn a_start_tells_tables_from_tournaments_and_leaves_agents_out(log: Arc<dyn Log>) {
+async fn start_up_separates_tournaments_and_omits_agents(log: Arc<dyn Log>) {
     let wakes = NewPlace::AtRest { wakes_at: Some(Millis(9)) };
     let mut number = 0;
     for place in [wakes, NewPlace::InPlay, REST, finished(b"")] {
@@ -134,7 +134,7 @@ async fn a_start_tells_tables_from_tournaments_and_leaves_agents_out(log: Arc<dy
     assert_eq!(start.in_play, [table(4)]);
 }
 
-async fn retention_removes_tournaments_and_never_agents(log: Arc<dyn Log>) {
+async fn retention_removes_finished_tournaments_and_never_agents(log: Arc<dyn Log>) {
     log.append(create_kind(1, Kind::Tournament, finished(b"r"))).await.unwrap();
     log.append(create_kind(2, Kind::Tournament, NewPlace::InPlay)).await.unwrap();
     log.append(create_kind(3, Kind::Agent, REST)).await.unwrap();
@@ -145,7 +145,7 @@ async fn retention_removes_tournaments_and_never_agents(log: Arc<dyn Log>) {
     }
 }
 
-async fn retention_removes_what_was_finished_long_ago(log: Arc<dyn Log>) {
+async fn retention_removes_old_finished_tables_and_feed_items(log: Arc<dyn Log>) {
     for number in 0..600 {
         let mut append = create(table(number), &["a"]);
         append.at = Millis(number);
@@ -168,7 +168,7 @@ async fn retention_removes_what_was_finished_long_ago(log: Arc<dyn Log>) {
     let kept = log.owner_feed(&bob, first - 1).await.unwrap();
     assert!(kept.iter().map(|item| item.number).eq(first..=400));
     assert_eq!(log.retain(Millis(590)).await, Ok(Retained::default()));
-    // Numbers go on though nothing is kept.
+    // Numbers continue although no item is kept.
     log.retain(Millis(10_000)).await.unwrap();
     assert_eq!(log.owner_feed(&bob, 400).await, Ok(vec![]));
     let mut append = create(table(1000), &["a"]);

@@ -1,75 +1,75 @@
-//! What is committed in a log in memory, and how a commit changes it.
+//! Committed state of a log in memory, and the commits that change it.
 
 use std::collections::{BTreeMap, HashMap, VecDeque, btree_map};
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::log::append::{Current, admit, limits};
-use crate::log::chain::{Chain, encoded_length};
-use crate::log::follow::Hub;
+use crate::log::append::{TableState, check_append, limits};
+use crate::log::chain::{HashChain, encoded_length};
+use crate::log::follow::TopicHub;
 use crate::log::{
     Append, Appended, Delete, Entry, FeedItem, LogError, Millis, NewPlace, OwnerId, Place, Post, Retained,
     TableId, TableRow,
 };
 
-/// What is asked of the log.
-pub(super) enum Job {
+/// A write to the log.
+pub(super) enum MemoryCommand {
     Append(Append),
     Delete(Delete),
 }
 
-/// Who is to be told of a commit.
-pub(super) struct Followers {
-    pub(super) tables: Arc<Hub<TableId, Entry>>,
-    pub(super) owners: Arc<Hub<OwnerId, FeedItem>>,
+/// Topics to publish commits to.
+pub(super) struct FollowerHubs {
+    pub(super) tables: Arc<TopicHub<TableId, Entry>>,
+    pub(super) owners: Arc<TopicHub<OwnerId, FeedItem>>,
 }
 
-/// All that is committed.
+/// Everything committed.
 #[derive(Default)]
-pub(super) struct Committed {
-    pub(super) tables: BTreeMap<TableId, Table>,
-    feeds: HashMap<OwnerId, Feed>,
+pub(super) struct CommittedState {
+    pub(super) tables: BTreeMap<TableId, MemoryTable>,
+    feeds: HashMap<OwnerId, OwnerFeed>,
     pub(super) requests: HashMap<(OwnerId, String), TableId>,
 }
 
-/// A table.
-pub(super) struct Table {
+/// One table.
+pub(super) struct MemoryTable {
     pub(super) row: TableRow,
-    chain: Chain,
+    chain: HashChain,
     bytes: u64,
     pub(super) entries: Vec<Entry>,
     pub(super) record: Option<Bytes>,
     request: Option<String>,
 }
 
-/// What an owner is told: the last items, up to number `last`.
+/// Feed of one owner: the kept items, up to number `last`.
 #[derive(Default)]
-struct Feed {
+struct OwnerFeed {
     last: u64,
     items: VecDeque<FeedItem>,
 }
 
-impl Committed {
-    pub(super) fn table(&self, table: &TableId) -> Result<&Table, LogError> {
+impl CommittedState {
+    pub(super) fn table(&self, table: &TableId) -> Result<&MemoryTable, LogError> {
         self.tables.get(table).ok_or(LogError::NoSuchTable { table: *table })
     }
 
-    fn admit(&self, append: &Append) -> Result<(), LogError> {
+    fn validate(&self, append: &Append) -> Result<(), LogError> {
         if let (Some(listing), Some(request)) = (&append.listing, &append.request)
             && let Some(table) = self.requests.get(&(listing.owner.clone(), request.clone()))
         {
             return Err(LogError::Repeated { table: *table });
         }
         let table = self.tables.get(&append.table);
-        let current = table.map(|table| Current {
+        let current = table.map(|table| TableState {
             length: table.chain.length,
             place: table.row.place,
             listing: Some(&table.row.listing),
         });
-        admit(append, current)?;
+        check_append(append, current)?;
         let bytes = table.map_or(0, |table| table.bytes) + encoded_length(&append.entries);
-        if bytes > limits::LOG {
+        if bytes > limits::MAX_LOG_BYTES {
             return Err(LogError::Full { table: append.table });
         }
         Ok(())
@@ -85,7 +85,7 @@ impl Committed {
         Ok(())
     }
 
-    /// A page of an owner's feed.
+    /// One page of an owner's feed.
     pub(super) fn feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
         let Some(feed) = self.feeds.get(owner) else {
             return match after {
@@ -101,25 +101,29 @@ impl Committed {
             return Err(LogError::FeedTrimmed { owner: owner.clone(), first });
         }
         let skip = (after + 1 - first) as usize;
-        Ok(feed.items.iter().skip(skip).take(limits::FEED_PAGE).cloned().collect())
+        Ok(feed.items.iter().skip(skip).take(limits::MAX_FEED_PAGE_ITEMS).cloned().collect())
     }
 
-    /// Carries a job out, or refuses it and changes nothing. Followers are told.
-    pub(super) fn commit(&mut self, job: Job, followers: &Followers) -> Result<Appended, LogError> {
-        match job {
-            Job::Append(append) => self.append(append, followers),
-            Job::Delete(delete) => {
+    /// Applies a write and publishes it, or refuses it and changes nothing.
+    pub(super) fn commit(
+        &mut self,
+        command: MemoryCommand,
+        followers: &FollowerHubs,
+    ) -> Result<Appended, LogError> {
+        match command {
+            MemoryCommand::Append(append) => self.append(append, followers),
+            MemoryCommand::Delete(delete) => {
                 self.remove(&delete.table)?;
                 let feed = self.post(delete.at, delete.feed, followers);
                 let table = delete.table;
-                followers.tables.end(&table, Some(LogError::NoSuchTable { table }));
+                followers.tables.end_topic(&table, Some(LogError::NoSuchTable { table }));
                 Ok(Appended { length: 0, head: [0; 32], feed })
             }
         }
     }
 
-    fn append(&mut self, append: Append, followers: &Followers) -> Result<Appended, LogError> {
-        self.admit(&append)?;
+    fn append(&mut self, append: Append, followers: &FollowerHubs) -> Result<Appended, LogError> {
+        self.validate(&append)?;
         let id = append.table;
         let table = match (self.tables.entry(id), append.listing) {
             (btree_map::Entry::Occupied(table), listing) => {
@@ -137,7 +141,7 @@ impl Committed {
                     let key = (listing.owner.clone(), request.clone());
                     self.requests.insert(key, id);
                 }
-                free.insert(Table {
+                free.insert(MemoryTable {
                     row: TableRow {
                         id,
                         listing,
@@ -145,7 +149,7 @@ impl Committed {
                         updated: append.at,
                         place: Place::InPlay,
                     },
-                    chain: Chain::of(&id),
+                    chain: HashChain::new(&id),
                     bytes: 0,
                     entries: Vec::new(),
                     record: None,
@@ -159,7 +163,7 @@ impl Committed {
         table.bytes += encoded_length(&append.entries);
         let first = table.entries.len();
         for payload in append.entries {
-            table.entries.push(table.chain.link(payload));
+            table.entries.push(table.chain.append(payload));
         }
         if let Some(place) = append.place {
             table.row.place = place.place();
@@ -169,14 +173,14 @@ impl Committed {
         }
         followers.tables.publish(&id, &table.entries[first..]);
         if table.row.place == Place::Finished {
-            followers.tables.end(&id, None);
+            followers.tables.end_topic(&id, None);
         }
-        let Chain { length, head } = table.chain;
+        let HashChain { length, head } = table.chain;
         let feed = self.post(append.at, append.feed, followers);
         Ok(Appended { length, head, feed })
     }
 
-    fn post(&mut self, at: Millis, posts: Vec<Post>, followers: &Followers) -> Vec<u64> {
+    fn post(&mut self, at: Millis, posts: Vec<Post>, followers: &FollowerHubs) -> Vec<u64> {
         let mut numbers = Vec::with_capacity(posts.len());
         for Post { owner, payload } in posts {
             let feed = self.feeds.entry(owner.clone()).or_default();
@@ -189,10 +193,10 @@ impl Committed {
         numbers
     }
 
-    /// Removes the tables that were finished before this time, and the feed items of before it.
+    /// Removes the tables finished before this time, and the feed items posted before it.
     pub(super) fn retain(&mut self, since: Millis) -> Result<Retained, LogError> {
         let mut retained = Retained::default();
-        let old = |table: &&Table| table.row.place == Place::Finished && table.row.updated < since;
+        let old = |table: &&MemoryTable| table.row.place == Place::Finished && table.row.updated < since;
         let old: Vec<TableId> = self.tables.values().filter(old).map(|table| table.row.id).collect();
         for table in old {
             self.remove(&table)?;

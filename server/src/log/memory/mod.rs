@@ -1,7 +1,7 @@
-//! A log in memory: for training, where nothing needs to last, and for simulations of crashes.
+//! A log in memory, for training without durability and for crash simulations.
 //!
-//! In a simulation nothing is durable by itself: appends wait for [`MemoryLog::sync`], and [`MemoryLog::crash`] loses
-//! those that still wait.
+//! In a simulation, appends wait for [`MemoryLog::sync`], and [`MemoryLog::crash`] loses those that still
+//! wait.
 
 mod committed;
 #[cfg(test)]
@@ -13,32 +13,32 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
-use super::follow::{Hub, Rest};
+use super::follow::{FollowTail, TopicHub};
 use super::{
     Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Kind, Log, LogError, Millis, OwnerId, Page,
     Place, Retained, StartUp, TableId, TableRow, Tables,
 };
-use committed::{Committed, Followers, Job};
+use committed::{CommittedState, FollowerHubs, MemoryCommand};
 
-/// How many appends may wait for [`MemoryLog::sync`].
-const QUEUE: usize = 4096;
+/// Writes that may wait for [`MemoryLog::sync`].
+const MAX_PENDING: usize = 4096;
 
-/// A log that is gone with the process.
+/// A log that ends with the process.
 pub struct MemoryLog {
     state: Mutex<State>,
-    followers: Followers,
+    followers: FollowerHubs,
 }
 
-/// What is committed, and what waits for it.
+/// Committed state and pending writes.
 struct State {
-    committed: Committed,
-    /// `None` when every append is durable at once.
-    waiting: Option<Vec<Waiting>>,
+    committed: CommittedState,
+    /// `None` when every append is committed at once.
+    pending: Option<Vec<PendingCommand>>,
     crashed: bool,
 }
 
-struct Waiting {
-    job: Job,
+struct PendingCommand {
+    command: MemoryCommand,
     answer: oneshot::Sender<Result<Appended, LogError>>,
 }
 
@@ -49,78 +49,81 @@ impl Default for MemoryLog {
 }
 
 impl MemoryLog {
-    /// An empty log, in which every append is durable at once, as far as memory is.
+    /// An empty log in which every append is committed at once.
     #[must_use]
     pub fn new() -> MemoryLog {
-        MemoryLog::with(Committed::default(), None)
+        MemoryLog::with(CommittedState::default(), None)
     }
 
-    /// An empty log, in which appends wait for [`MemoryLog::sync`].
+    /// An empty log in which appends wait for [`MemoryLog::sync`].
     #[must_use]
     pub fn simulated() -> MemoryLog {
-        MemoryLog::with(Committed::default(), Some(Vec::new()))
+        MemoryLog::with(CommittedState::default(), Some(Vec::new()))
     }
 
-    fn with(committed: Committed, waiting: Option<Vec<Waiting>>) -> MemoryLog {
+    fn with(committed: CommittedState, pending: Option<Vec<PendingCommand>>) -> MemoryLog {
         MemoryLog {
-            state: Mutex::new(State { committed, waiting, crashed: false }),
-            followers: Followers { tables: Hub::new(), owners: Hub::new() },
+            state: Mutex::new(State { committed, pending, crashed: false }),
+            followers: FollowerHubs { tables: TopicHub::new(), owners: TopicHub::new() },
         }
     }
 
-    /// Makes durable, and answers, all that waits. Gives how many appends and deletions that were.
+    /// Commits and acknowledges all pending writes, and returns their number.
     pub fn sync(&self) -> usize {
         let mut state = self.state();
-        let waiting = state.waiting.as_mut().map(std::mem::take).unwrap_or_default();
-        let count = waiting.len();
-        for Waiting { job, answer } in waiting {
-            // A caller that has gone needs no answer.
-            let _ = answer.send(state.committed.commit(job, &self.followers));
+        let pending = state.pending.as_mut().map(std::mem::take).unwrap_or_default();
+        let count = pending.len();
+        for PendingCommand { command, answer } in pending {
+            // Fails when the caller has gone.
+            let _ = answer.send(state.committed.commit(command, &self.followers));
         }
         count
     }
 
-    /// The machine fails: what waits is lost, callers and followers are cut off. Gives the log as it is found after
-    /// the next start; this one answers [`LogError::Closed`] from now on.
+    /// Simulates a machine failure: pending writes are lost, callers and followers are cut off. Returns the
+    /// log as the next start finds it; this one returns [`LogError::Closed`] from now on.
     #[must_use]
     pub fn crash(&self) -> MemoryLog {
         let mut state = self.state();
         state.crashed = true;
-        let waiting = state.waiting.take().map(|_lost| Vec::new());
+        let pending = state.pending.take().map(|_lost| Vec::new());
         self.followers.tables.close();
         self.followers.owners.close();
-        MemoryLog::with(std::mem::take(&mut state.committed), waiting)
+        MemoryLog::with(std::mem::take(&mut state.committed), pending)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Every change is checked before it begins, so a panic leaves none half done.
+        // Every change is validated before it is applied, so a panic leaves none half applied.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at what is committed.
-    fn look<T>(&self, look: impl FnOnce(&Committed) -> Result<T, LogError>) -> Result<T, LogError> {
+    /// Reads the committed state.
+    fn with_committed<T>(
+        &self,
+        read: impl FnOnce(&CommittedState) -> Result<T, LogError>,
+    ) -> Result<T, LogError> {
         let state = self.state();
         if state.crashed {
             return Err(LogError::Closed);
         }
-        look(&state.committed)
+        read(&state.committed)
     }
 
-    async fn submit(&self, job: Job) -> Result<Appended, LogError> {
+    async fn submit(&self, command: MemoryCommand) -> Result<Appended, LogError> {
         let answer = {
             let mut state = self.state();
-            let State { committed, waiting, crashed } = &mut *state;
+            let State { committed, pending, crashed } = &mut *state;
             if *crashed {
                 return Err(LogError::Closed);
             }
-            let Some(waiting) = waiting else {
-                return committed.commit(job, &self.followers);
+            let Some(pending) = pending else {
+                return committed.commit(command, &self.followers);
             };
-            if waiting.len() >= QUEUE {
+            if pending.len() >= MAX_PENDING {
                 return Err(LogError::Busy);
             }
             let (answer, answered) = oneshot::channel();
-            waiting.push(Waiting { job, answer });
+            pending.push(PendingCommand { command, answer });
             answered
         };
         answer.await.unwrap_or(Err(LogError::Closed))
@@ -131,11 +134,11 @@ impl MemoryLog {
 impl Log for MemoryLog {
     async fn append(&self, append: Append) -> Result<Appended, LogError> {
         append.validate()?;
-        self.submit(Job::Append(append)).await
+        self.submit(MemoryCommand::Append(append)).await
     }
 
     async fn read(&self, table: TableId, from: u64) -> Result<Vec<Entry>, LogError> {
-        self.look(|committed| {
+        self.with_committed(|committed| {
             let entries = &committed.table(&table)?.entries;
             let rest = usize::try_from(from).ok().and_then(|from| entries.get(from..));
             rest.map(<[Entry]>::to_vec).ok_or(LogError::Ahead { table, length: entries.len() as u64 })
@@ -143,27 +146,28 @@ impl Log for MemoryLog {
     }
 
     async fn follow(&self, table: TableId, from: u64) -> Result<Follow<Entry>, LogError> {
-        let listening = self.followers.tables.listen(table);
+        let pending = self.followers.tables.subscribe(table);
         let entries = self.read(table, from).await?;
-        let finished = self.look(|committed| Ok(committed.table(&table)?.row.place == Place::Finished))?;
-        Ok(listening.after(entries, from, Rest::of_table(finished)))
+        let finished =
+            self.with_committed(|committed| Ok(committed.table(&table)?.row.place == Place::Finished))?;
+        Ok(pending.into_follow(entries, from, FollowTail::of_table(finished)))
     }
 
     async fn find(&self, table: TableId) -> Result<TableRow, LogError> {
-        self.look(|committed| Ok(committed.table(&table)?.row.clone()))
+        self.with_committed(|committed| Ok(committed.table(&table)?.row.clone()))
     }
 
     async fn record(&self, table: TableId) -> Result<Option<Bytes>, LogError> {
-        self.look(|committed| Ok(committed.table(&table)?.record.clone()))
+        self.with_committed(|committed| Ok(committed.table(&table)?.record.clone()))
     }
 
     async fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
         let key = (owner.clone(), request.to_owned());
-        self.look(|committed| Ok(committed.requests.get(&key).copied()))
+        self.with_committed(|committed| Ok(committed.requests.get(&key).copied()))
     }
 
     async fn tables(&self, filter: Filter, page: Page) -> Result<Tables, LogError> {
-        self.look(|committed| {
+        self.with_committed(|committed| {
             let size = page.bounded_size();
             let older = match page.after {
                 Some(after) => committed.tables.range(..after),
@@ -177,25 +181,27 @@ impl Log for MemoryLog {
     }
 
     async fn owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
-        self.look(|committed| committed.feed(owner, after))
+        self.with_committed(|committed| committed.feed(owner, after))
     }
 
     async fn follow_owner(&self, owner: &OwnerId, after: u64) -> Result<Follow<FeedItem>, LogError> {
-        let listening = self.followers.owners.listen(owner.clone());
+        let pending = self.followers.owners.subscribe(owner.clone());
         let items = self.owner_feed(owner, after).await?;
-        let rest = Rest::of_feed(items.len());
-        Ok(listening.after(items, after + 1, rest))
+        let rest = FollowTail::of_feed(items.len());
+        Ok(pending.into_follow(items, after + 1, rest))
     }
 
     async fn start_up(&self) -> Result<StartUp, LogError> {
-        self.look(|committed| {
+        self.with_committed(|committed| {
             let mut start = StartUp::default();
             for (id, table) in &committed.tables {
                 match (table.row.listing.kind, table.row.place) {
                     (_, Place::AtRest { wakes_at: None } | Place::Finished) | (Kind::Agent, _) => {}
                     (Kind::Tournament, _) => start.tournaments.push(*id),
                     (Kind::Table, Place::InPlay) => start.in_play.push(*id),
-                    (Kind::Table, Place::AtRest { wakes_at: Some(time) }) => start.waking.push((time, *id)),
+                    (Kind::Table, Place::AtRest { wakes_at: Some(time) }) => {
+                        start.waking.push((time, *id));
+                    }
                 }
             }
             start.waking.sort();
@@ -205,7 +211,7 @@ impl Log for MemoryLog {
 
     async fn delete(&self, delete: Delete) -> Result<(), LogError> {
         delete.validate()?;
-        self.submit(Job::Delete(delete)).await.map(|_| ())
+        self.submit(MemoryCommand::Delete(delete)).await.map(|_| ())
     }
 
     async fn retain(&self, since: Millis) -> Result<Retained, LogError> {

@@ -1,12 +1,15 @@
-//! Crashes: what was acknowledged is there, what was not is gone.
+//! Simulated crashes: acknowledged appends survive, pending ones are lost.
 
 use std::sync::Arc;
 
 use super::*;
 use crate::log::contract::{add, assert_log, create, delete, owner, posts, table};
 
-/// Appends in a task of its own, and lets it come as far as it can.
-async fn begin(log: &Arc<MemoryLog>, append: Append) -> tokio::task::JoinHandle<Result<Appended, LogError>> {
+/// Starts an append in a task, and yields until it waits.
+async fn spawn_append(
+    log: &Arc<MemoryLog>,
+    append: Append,
+) -> tokio::task::JoinHandle<Result<Appended, LogError>> {
     let task = {
         let log = log.clone();
         tokio::spawn(async move { log.append(append).await })
@@ -16,9 +19,9 @@ async fn begin(log: &Arc<MemoryLog>, append: Append) -> tokio::task::JoinHandle<
 }
 
 #[tokio::test]
-async fn an_append_is_answered_and_seen_after_the_sync_and_not_before() {
+async fn append_is_acknowledged_and_visible_only_after_sync() {
     let log = Arc::new(MemoryLog::simulated());
-    let first = begin(&log, create(table(1), &["a"])).await;
+    let first = spawn_append(&log, create(table(1), &["a"])).await;
     assert!(log.read(table(1), 0).await.is_err());
     assert_eq!(log.sync(), 1);
     assert_eq!(first.await.unwrap().unwrap().length, 1);
@@ -26,12 +29,12 @@ async fn an_append_is_answered_and_seen_after_the_sync_and_not_before() {
     let mut follow = log.follow(table(1), 1).await.unwrap();
     let mut append = add(table(1), 1, &["b"]);
     append.feed = posts("ann", &["played"]);
-    let second = begin(&log, append).await;
+    let second = spawn_append(&log, append).await;
     assert!(!second.is_finished());
     assert_log(&*log, table(1), &["a"]).await;
     assert_eq!(log.owner_feed(&owner("ann"), 0).await, Ok(vec![]));
-    let waiting = std::time::Duration::from_millis(1);
-    assert!(tokio::time::timeout(waiting, follow.next()).await.is_err());
+    let timeout = std::time::Duration::from_millis(1);
+    assert!(tokio::time::timeout(timeout, follow.next()).await.is_err());
     assert_eq!(log.sync(), 1);
     second.await.unwrap().unwrap();
     assert_eq!(follow.next().await.unwrap().unwrap().index, 1);
@@ -39,14 +42,14 @@ async fn an_append_is_answered_and_seen_after_the_sync_and_not_before() {
 }
 
 #[tokio::test]
-async fn a_crash_loses_what_waits_and_nothing_else() {
+async fn crash_loses_unsynced_appends_only() {
     let log = Arc::new(MemoryLog::simulated());
-    let created = begin(&log, create(table(1), &["a"])).await;
+    let created = spawn_append(&log, create(table(1), &["a"])).await;
     log.sync();
     created.await.unwrap().unwrap();
     let mut follow = log.follow(table(1), 1).await.unwrap();
-    let lost = begin(&log, add(table(1), 1, &["b"])).await;
-    let new = begin(&log, create(table(2), &["a"])).await;
+    let lost = spawn_append(&log, add(table(1), 1, &["b"])).await;
+    let new = spawn_append(&log, create(table(2), &["a"])).await;
 
     let after = Arc::new(log.crash());
     for append in [lost, new] {
@@ -60,8 +63,8 @@ async fn a_crash_loses_what_waits_and_nothing_else() {
 
     assert_log(&*after, table(1), &["a"]).await;
     assert!(after.find(table(2)).await.is_err());
-    // It is simulated again.
-    let next = begin(&after, add(table(1), 1, &["c"])).await;
+    // The log after a crash is simulated too.
+    let next = spawn_append(&after, add(table(1), 1, &["c"])).await;
     assert!(!next.is_finished());
     after.sync();
     next.await.unwrap().unwrap();
@@ -69,21 +72,21 @@ async fn a_crash_loses_what_waits_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn too_much_that_waits_is_refused() {
+async fn full_queue_is_refused_as_busy() {
     let log = Arc::new(MemoryLog::simulated());
-    let mut waiting = Vec::new();
-    for number in 0..QUEUE as u64 {
-        waiting.push(begin(&log, create(table(number), &["a"])).await);
+    let mut pending = Vec::new();
+    for number in 0..MAX_PENDING as u64 {
+        pending.push(spawn_append(&log, create(table(number), &["a"])).await);
     }
     assert_eq!(log.append(create(table(1 << 20), &["a"])).await, Err(LogError::Busy));
-    assert_eq!(log.sync(), QUEUE);
-    for append in waiting {
+    assert_eq!(log.sync(), MAX_PENDING);
+    for append in pending {
         append.await.unwrap().unwrap();
     }
 }
 
 #[tokio::test]
-async fn without_simulation_nothing_waits() {
+async fn appends_commit_at_once_without_simulation() {
     let log = MemoryLog::new();
     log.append(create(table(1), &["a"])).await.unwrap();
     assert_eq!(log.sync(), 0);

@@ -1,38 +1,38 @@
-//! A copy of the store while it is used, and putting one back in its place.
+//! Online backup of a store, and restoring one.
 
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::check::{Report, check_copy};
-use super::failure::{Failing, io_error};
-use super::schema::{self, Lock, beside};
+use super::check::{Report, check_unlocked};
+use super::failure::{FileErrors, io_error};
+use super::schema::{self, StoreLock, with_suffix};
 use crate::log::LogError;
 
-/// Copies a store, as it is at one moment, to a file that is not there yet, and checks the copy. A server may be using
-/// the store meanwhile, in this process or another.
+/// Copies a consistent snapshot of a store to a file that must not exist, and checks the copy. A server in
+/// this or another process may be using the store.
 pub fn backup(store: &Path, to: &Path) -> Result<Report, LogError> {
     refuse_existing(to)?;
-    let copy = beside(to, ".partial");
+    let copy = with_suffix(to, ".partial");
     let report = copy_checked(store, &copy)?;
-    // Nobody may have come first.
+    // The file may have been created meanwhile.
     refuse_existing(to)?;
     put_in_place(&copy, to)?;
     Ok(report)
 }
 
-/// Puts a backup in the place of a store that no server uses. What is there is lost, and only if `replace` says so.
+/// Replaces a store that no server uses by a backup. An existing store is lost, and only if `replace` is set.
 ///
-/// The backup is checked first; one that is damaged is refused. The backup itself stays as it is.
+/// The backup is checked first, and refused if damaged. The backup file itself is unchanged.
 pub fn restore(backup: &Path, store: &Path, replace: bool) -> Result<Report, LogError> {
-    let _lock = Lock::take(store)?;
+    let _lock = StoreLock::acquire(store)?;
     if !replace {
         refuse_existing(store)?;
     }
-    let copy = beside(store, ".partial");
+    let copy = with_suffix(store, ".partial");
     let report = copy_checked(backup, &copy)?;
-    // The old store's latest commits would be taken for the new one's.
+    // A stale WAL of the old store would be applied to the new one.
     for suffix in ["-wal", "-shm"] {
-        remove(&beside(store, suffix))?;
+        remove(&with_suffix(store, suffix))?;
     }
     put_in_place(&copy, store)?;
     Ok(report)
@@ -45,13 +45,13 @@ fn refuse_existing(file: &Path) -> Result<(), LogError> {
     Ok(())
 }
 
-/// Copies a store and checks the copy. Nothing is left behind when that fails.
+/// Copies a store and checks the copy. Removes the copy on failure.
 fn copy_checked(from: &Path, to: &Path) -> Result<Report, LogError> {
     let copied = copy(from, to).and_then(|()| {
-        let report = check_copy(to)?;
+        let report = check_unlocked(to)?;
         match report.problems.first() {
             None => Ok(report),
-            Some(problem) => Err(Failing(from).damaged(None, None, problem)),
+            Some(problem) => Err(FileErrors(from).damaged(None, None, problem)),
         }
     });
     if copied.is_err() {
@@ -69,7 +69,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), LogError> {
 
 fn put_in_place(copy: &Path, to: &Path) -> Result<(), LogError> {
     fs::rename(copy, to).map_err(|error| io_error(to, error))?;
-    // The name is durable when the folder is.
+    // A rename is durable once the folder is synced.
     let folder = match to.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

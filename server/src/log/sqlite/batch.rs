@@ -1,58 +1,58 @@
-//! One commit: what many callers asked for, judged one after the other, then written together.
+//! One group commit: requests of many callers, validated one after the other, then written together.
 //!
-//! Judging only reads. Whatever is refused has changed nothing, and the others go on. What is written is written at
-//! the end, once a table: many appends to a table in one commit cost as much as one.
+//! Validation only reads, so a refused request changes nothing and does not affect the others. All writes
+//! happen at the end, once per table: many appends to a table in one commit cost as much as one.
 
 use std::collections::{HashMap, hash_map};
 
 use rusqlite::Connection;
 
-use super::failure::Failing;
-use super::feed::{self, Numbers};
-use super::index::Index;
-use super::journal::Meta;
-use super::row::{Row, log_length, record_hash};
-use super::work::{Now, Work};
+use super::failure::FileErrors;
+use super::feed::{self, FeedRange};
+use super::index::JournalIndex;
+use super::journal::StoreMeta;
+use super::row::{StoredRow, log_length, record_hash};
+use super::work::{PendingTable, TableChange};
 use crate::QuickMap;
-use crate::log::append::{Current, admit, limits};
-use crate::log::chain::{Chain, encoded_length};
+use crate::log::append::{TableState, check_append, limits};
+use crate::log::chain::{HashChain, encoded_length};
 use crate::log::{
     Append, Appended, Delete, FeedItem, LogError, Millis, NewPlace, OwnerId, Place, Post, Retained, TableId,
 };
 
-/// How many tables retention removes in one commit.
+/// Tables that retention removes in one commit.
 const RETAIN_STEP: usize = 256;
 
-/// A commit in the making.
-pub(super) struct Batch<'a> {
+/// A commit being assembled.
+pub(super) struct CommitBatch<'a> {
     pub(super) db: &'a Connection,
-    pub(super) index: &'a Index,
-    pub(super) failing: Failing<'a>,
-    /// The store as it will be.
-    pub(super) meta: Meta,
-    pub(super) tables: QuickMap<TableId, Work>,
-    pub(super) owners: HashMap<OwnerId, Numbers>,
+    pub(super) index: &'a JournalIndex,
+    pub(super) errors: FileErrors<'a>,
+    /// The store's metadata after the commit.
+    pub(super) meta: StoreMeta,
+    pub(super) tables: QuickMap<TableId, TableChange>,
+    pub(super) owners: HashMap<OwnerId, FeedRange>,
     pub(super) posted: Vec<(OwnerId, FeedItem)>,
-    /// What the requests of this commit made, or had made before their table was deleted.
+    /// Request ids changed by this commit: the table that each created, or `None` if its table was deleted.
     requests: HashMap<(OwnerId, String), Option<TableId>>,
-    /// Whether feeds were trimmed.
+    /// Set when feeds were trimmed.
     pub(super) trimmed: bool,
 }
 
-impl<'a> Batch<'a> {
-    /// With room for so many tables.
+impl<'a> CommitBatch<'a> {
+    /// An empty commit with capacity for this many tables.
     pub(super) fn new(
         db: &'a Connection,
-        index: &'a Index,
-        meta: Meta,
-        failing: Failing<'a>,
+        index: &'a JournalIndex,
+        meta: StoreMeta,
+        errors: FileErrors<'a>,
         tables: usize,
-    ) -> Batch<'a> {
-        Batch {
+    ) -> CommitBatch<'a> {
+        CommitBatch {
             db,
             index,
-            failing,
-            meta: Meta { seq: meta.seq + 1, ..meta },
+            errors,
+            meta: StoreMeta { seq: meta.seq + 1, ..meta },
             tables: QuickMap::with_capacity_and_hasher(tables, Default::default()),
             owners: HashMap::new(),
             posted: Vec::new(),
@@ -61,57 +61,58 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Whether there is anything to write.
+    /// Reports whether there is anything to write.
     pub(super) fn changes(&self) -> bool {
-        let changed = |work: &Work| {
-            let new = work.now.as_ref();
-            work.deleted || new.is_some_and(|now| now.row.is_some() || !now.fresh.is_empty())
+        let changed = |change: &TableChange| {
+            let new = change.pending.as_ref();
+            change.deleted
+                || new.is_some_and(|pending| pending.row.is_some() || !pending.new_entries.is_empty())
         };
         self.trimmed || !self.posted.is_empty() || self.tables.values().any(changed)
     }
 
-    /// Makes sure that a table is among those of this commit.
+    /// Loads a table into this commit, unless it is there already.
     pub(super) fn load(&mut self, id: TableId) -> Result<(), LogError> {
         let hash_map::Entry::Vacant(place) = self.tables.entry(id) else { return Ok(()) };
-        let now = match self.index.tables.get(&id) {
-            Some(table) => Some(Now::in_play(table)),
-            None => match Row::find(self.db, &id, self.failing)? {
+        let pending = match self.index.tables.get(&id) {
+            Some(table) => Some(PendingTable::in_play(table)),
+            None => match StoredRow::find(self.db, &id, self.errors)? {
                 Some(row) => {
-                    let bytes = self.failing.at(log_length(self.db, &id))?;
-                    Some(Now::at_rest(&row, bytes))
+                    let bytes = self.errors.wrap(log_length(self.db, &id))?;
+                    Some(PendingTable::at_rest(&row, bytes))
                 }
                 None => None,
             },
         };
-        place.insert(Work { stored: now.is_some(), now, deleted: false });
+        place.insert(TableChange { stored: pending.is_some(), pending, deleted: false });
         Ok(())
     }
 
-    /// The row of a table that exists, as it will be.
-    pub(super) fn row(&self, id: &TableId, now: &Now) -> Result<Row, LogError> {
-        match &now.row {
-            Some(row) => Ok(Row::clone(row)),
+    /// The row of an existing table, as it will be after the commit.
+    pub(super) fn row(&self, id: &TableId, pending: &PendingTable) -> Result<StoredRow, LogError> {
+        match &pending.row {
+            Some(row) => Ok(StoredRow::clone(row)),
             None => {
-                let row = Row::find(self.db, id, self.failing)?;
-                row.ok_or_else(|| self.failing.damaged_table(*id))
+                let row = StoredRow::find(self.db, id, self.errors)?;
+                row.ok_or_else(|| self.errors.damaged_table(*id))
             }
         }
     }
 
-    /// The table that a request made.
+    /// The table that a request id created.
     fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
         if let Some(made) = self.requests.get(&(owner.clone(), request.to_owned())) {
             return Ok(*made);
         }
-        super::read::requested(self.db, owner, request, self.failing)
+        super::read::requested(self.db, owner, request, self.errors)
     }
 
-    /// Makes sure that the numbers of these owners are known.
+    /// Loads the feed ranges of these owners.
     fn load_owners(&mut self, posts: &[Post]) -> Result<(), LogError> {
         for Post { owner, .. } in posts {
             if !self.owners.contains_key(owner) {
-                let numbers = Numbers::load(self.db, owner, self.failing)?;
-                self.owners.insert(owner.clone(), numbers);
+                let range = FeedRange::load(self.db, owner, self.errors)?;
+                self.owners.insert(owner.clone(), range);
             }
         }
         Ok(())
@@ -120,16 +121,16 @@ impl<'a> Batch<'a> {
     fn post(&mut self, at: Millis, posts: &[Post]) -> Vec<u64> {
         let mut given = Vec::with_capacity(posts.len());
         for Post { owner, payload } in posts {
-            let numbers = self.owners.entry(owner.clone()).or_insert(Numbers::NONE);
-            numbers.last += 1;
-            given.push(numbers.last);
-            let item = FeedItem { number: numbers.last, at, payload: payload.clone() };
+            let range = self.owners.entry(owner.clone()).or_insert(FeedRange::EMPTY);
+            range.last += 1;
+            given.push(range.last);
+            let item = FeedItem { number: range.last, at, payload: payload.clone() };
             self.posted.push((owner.clone(), item));
         }
         given
     }
 
-    /// Judges an append, and takes it into the commit.
+    /// Validates an append and adds it to the commit.
     pub(super) fn append(&mut self, append: &Append) -> Result<Appended, LogError> {
         let id = append.table;
         if let (Some(listing), Some(request)) = (&append.listing, &append.request)
@@ -139,35 +140,35 @@ impl<'a> Batch<'a> {
         }
         self.load(id)?;
         self.load_owners(&append.feed)?;
-        let now = self.tables.get(&id).and_then(|work| work.now.as_ref());
+        let pending = self.tables.get(&id).and_then(|change| change.pending.as_ref());
         let listed = append.listing.is_some() || append.place.is_some();
-        let before = match now {
-            // A table that rests or is finished has its whole log in its row, so the row changes with every entry.
-            Some(now) if listed || now.place != Place::InPlay => Some(self.row(&id, now)?),
+        let before = match pending {
+            // A table at rest or finished has its whole log in its row, so the row changes with every entry.
+            Some(pending) if listed || pending.place != Place::InPlay => Some(self.row(&id, pending)?),
             _ => None,
         };
-        let current = now.map(|now| Current {
-            length: now.chain.length,
-            place: now.place,
+        let current = pending.map(|pending| TableState {
+            length: pending.chain.length,
+            place: pending.place,
             listing: before.as_ref().map(|row| &row.listing),
         });
-        admit(append, current)?;
-        let bytes = now.map_or(0, |now| now.bytes + now.fresh.len() as u64);
+        check_append(append, current)?;
+        let bytes = pending.map_or(0, |pending| pending.bytes + pending.new_entries.len() as u64);
         let new_bytes = encoded_length(&append.entries);
-        if bytes + new_bytes > limits::LOG {
+        if bytes + new_bytes > limits::MAX_LOG_BYTES {
             return Err(LogError::Full { table: id });
         }
 
-        // From here on nothing is refused.
-        let row = before.map_or_else(|| self.new_row(append, now.is_none()), Some);
+        // No refusal beyond this point.
+        let row = before.map_or_else(|| self.new_row(append, pending.is_none()), Some);
         let feed = self.post(append.at, &append.feed);
-        let Some(work) = self.tables.get_mut(&id) else {
+        let Some(change) = self.tables.get_mut(&id) else {
             return Err(LogError::Closed);
         };
-        let now = work.now.get_or_insert_with(|| Now::new(&id));
-        now.fresh.reserve(new_bytes as usize);
+        let pending = change.pending.get_or_insert_with(|| PendingTable::new(&id));
+        pending.new_entries.reserve(new_bytes as usize);
         for payload in &append.entries {
-            now.chain.write(payload, &mut now.fresh);
+            pending.chain.append_encoded(payload, &mut pending.new_entries);
         }
         if let Some(mut row) = row {
             if listed {
@@ -178,25 +179,25 @@ impl<'a> Batch<'a> {
             }
             if let Some(place) = &append.place {
                 row.place = place.place();
-                now.place = row.place;
+                pending.place = row.place;
             }
             if let Some(NewPlace::Finished { record }) = &append.place {
                 row.record_hash = Some(record_hash(record));
-                now.record = Some(record.clone());
+                pending.record = Some(record.clone());
             }
             if let Some(request) = &append.request {
                 let key = (row.listing.owner.clone(), request.clone());
                 self.requests.insert(key, Some(id));
             }
-            now.row = Some(Box::new(row));
+            pending.row = Some(Box::new(row));
         }
-        Ok(Appended { length: now.chain.length, head: now.chain.head, feed })
+        Ok(Appended { length: pending.chain.length, head: pending.chain.head, feed })
     }
 
     /// The row of a table that this append creates.
-    fn new_row(&self, append: &Append, create: bool) -> Option<Row> {
+    fn new_row(&self, append: &Append, create: bool) -> Option<StoredRow> {
         let listing = append.listing.clone().filter(|_| create)?;
-        Some(Row {
+        Some(StoredRow {
             id: append.table,
             listing,
             created: append.at,
@@ -204,49 +205,50 @@ impl<'a> Batch<'a> {
             request: append.request.clone(),
             place: Place::InPlay,
             journal_from: self.meta.seq,
-            stored: Chain::of(&append.table),
+            stored: HashChain::new(&append.table),
             record_hash: None,
         })
     }
 
-    /// Judges a deletion, and takes it into the commit.
+    /// Validates a deletion and adds it to the commit.
     pub(super) fn delete(&mut self, delete: &Delete) -> Result<Vec<u64>, LogError> {
         let table = delete.table;
         self.load(table)?;
         self.load_owners(&delete.feed)?;
-        let Some(now) = self.tables.get(&table).and_then(|work| work.now.as_ref()) else {
+        let Some(pending) = self.tables.get(&table).and_then(|change| change.pending.as_ref()) else {
             return Err(LogError::NoSuchTable { table });
         };
-        let row = self.row(&table, now)?;
+        let row = self.row(&table, pending)?;
         if let Some(request) = row.request {
             self.requests.insert((row.listing.owner, request), None);
         }
-        if let Some(work) = self.tables.get_mut(&table) {
-            work.now = None;
-            work.deleted = true;
+        if let Some(change) = self.tables.get_mut(&table) {
+            change.pending = None;
+            change.deleted = true;
         }
         Ok(self.post(delete.at, &delete.feed))
     }
 
-    /// Takes one step of retention into the commit, which must be about nothing else. Gives also whether that was
-    /// all.
+    /// Adds one step of retention to the commit, which must contain nothing else. Also returns whether
+    /// retention is complete.
     pub(super) fn retain(&mut self, since: Millis) -> Result<(Retained, bool), LogError> {
         let mut retained = Retained::default();
-        let old: Vec<[u8; 16]> = self.failing.at(self
-            .db
-            .prepare_cached(
-                "SELECT id FROM tables WHERE place = 2 AND updated < ?1 ORDER BY updated LIMIT ?2",
-            )
-            .and_then(|mut select| select.query_map((since.0, RETAIN_STEP), |row| row.get(0))?.collect()))?;
+        let old: Vec<[u8; 16]> = self.errors.wrap(
+            self.db
+                .prepare_cached(
+                    "SELECT id FROM tables WHERE place = 2 AND updated < ?1 ORDER BY updated LIMIT ?2",
+                )
+                .and_then(|mut select| select.query_map((since.0, RETAIN_STEP), |row| row.get(0))?.collect()),
+        )?;
         let mut done = old.len() < RETAIN_STEP;
         for id in old {
             self.delete(&Delete { table: TableId::from_bytes(id), at: since, feed: Vec::new() })?;
             retained.tables += 1;
         }
-        for (owner, mut numbers) in feed::owners(self.db, self.failing)? {
-            let count = feed::trim(self.db, &owner, &mut numbers, since, self.failing)?;
+        for (owner, mut range) in feed::owners(self.db, self.errors)? {
+            let count = feed::trim(self.db, &owner, &mut range, since, self.errors)?;
             self.trimmed |= count > 0;
-            done &= count < limits::FEED_PAGE as u64;
+            done &= count < limits::MAX_FEED_PAGE_ITEMS as u64;
             retained.feed_items += count;
         }
         Ok((retained, done))

@@ -1,4 +1,4 @@
-//! Reading a whole store to see whether all of it is what was written.
+//! Full integrity check of a store.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,43 +6,43 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::failure::{Failing, io_error};
+use super::failure::{FileErrors, io_error};
 use super::feed;
-use super::journal::{self, Meta};
-use super::row::{COLUMNS, Row};
-use super::schema::{Lock, open_to_read};
+use super::journal::{self, StoreMeta};
+use super::row::{COLUMNS, StoredRow};
+use super::schema::{StoreLock, open_reader};
 use super::tags;
-use crate::log::chain::Chain;
+use crate::log::chain::HashChain;
 use crate::log::{Kind, LogError, Place, TableId};
 
-/// How many problems are told.
-const PROBLEMS: usize = 100;
+/// Problems that a report lists.
+const MAX_PROBLEMS: usize = 100;
 
-/// What is in a store, and what is wrong with it.
+/// Contents of a store, and the problems found in it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// How many tables there are.
+    /// Number of tables.
     pub tables: u64,
-    /// How many tournaments.
+    /// Number of tournaments.
     pub tournaments: u64,
-    /// How many agents.
+    /// Number of agents.
     pub agents: u64,
-    /// How many of all these are in play.
+    /// Number of these that are in play.
     pub in_play: u64,
-    /// How many of them are finished.
+    /// Number of these that are finished.
     pub finished: u64,
-    /// How many entries they have.
+    /// Number of entries in their logs.
     pub entries: u64,
-    /// How many rows the journal has.
+    /// Number of journal rows.
     pub journal_rows: u64,
-    /// How many items the feeds have.
+    /// Number of feed items.
     pub feed_items: u64,
-    /// What is wrong, in words: the first hundred things.
+    /// Descriptions of the first hundred problems.
     pub problems: Vec<String>,
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Reports whether no problem was found.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.problems.is_empty()
@@ -53,7 +53,7 @@ impl Report {
     }
 
     fn problem(&mut self, problem: String) {
-        if self.problems.len() < PROBLEMS && !self.problems.contains(&problem) {
+        if self.problems.len() < MAX_PROBLEMS && !self.problems.contains(&problem) {
             self.problems.push(problem);
         }
     }
@@ -84,32 +84,32 @@ impl fmt::Display for Report {
     }
 }
 
-/// Reads the whole store that no server uses. An error says why it cannot be read at all; what is wrong in it is in
-/// the report.
+/// Checks a whole store that no server uses. Damage goes into the report; an error means that the store
+/// cannot be read at all.
 pub fn check(store: &Path) -> Result<Report, LogError> {
-    // Without this the lock would leave its own file where no store is.
+    // Taking the lock would create its file even where there is no store.
     if let Err(error) = std::fs::metadata(store) {
         return Err(io_error(store, error));
     }
-    let _lock = Lock::take(store)?;
-    check_copy(store)
+    let _lock = StoreLock::acquire(store)?;
+    check_unlocked(store)
 }
 
-/// As [`check`], for a file that nobody else knows of.
-pub(super) fn check_copy(store: &Path) -> Result<Report, LogError> {
-    let failing = Failing(store);
-    let db = open_to_read(store)?;
-    let db = failing.at(db.unchecked_transaction())?;
+/// Like [`check`], for a file that no other process uses.
+pub(super) fn check_unlocked(store: &Path) -> Result<Report, LogError> {
+    let errors = FileErrors(store);
+    let db = open_reader(store)?;
+    let db = errors.wrap(db.unchecked_transaction())?;
     let mut report = Report::default();
-    check_pages(&db, failing, &mut report);
-    let mut playing = HashMap::new();
-    let rows = check_tables(&db, failing, &mut playing, &mut report);
+    check_pages(&db, errors, &mut report);
+    let mut cursors = HashMap::new();
+    let rows = check_tables(&db, errors, &mut cursors, &mut report);
     let rows = report.note(rows).unwrap_or_default();
-    let journal = check_journal(&db, failing, &mut playing, &mut report);
+    let journal = check_journal(&db, errors, &mut cursors, &mut report);
     report.note(journal);
-    let feeds = check_feeds(&db, failing, &mut report);
+    let feeds = check_feeds(&db, errors, &mut report);
     report.note(feeds);
-    if let Some(meta) = report.note(Meta::load(&db, failing)) {
+    if let Some(meta) = report.note(StoreMeta::load(&db, errors)) {
         let found = (rows, report.in_play, report.journal_rows);
         if found != (meta.tables, meta.in_play, meta.journal_rows) {
             report.problem(format!(
@@ -121,38 +121,38 @@ pub(super) fn check_copy(store: &Path) -> Result<Report, LogError> {
     Ok(report)
 }
 
-/// What SQLite itself can see.
-fn check_pages(db: &Connection, failing: Failing<'_>, report: &mut Report) {
+/// SQLite's own integrity check.
+fn check_pages(db: &Connection, errors: FileErrors<'_>, report: &mut Report) {
     let lines = db.prepare("PRAGMA integrity_check(100)").and_then(|mut check| {
         let lines = check.query_map([], |row| row.get::<_, String>(0))?;
         lines.collect::<rusqlite::Result<Vec<_>>>()
     });
-    for line in report.note(failing.at(lines)).unwrap_or_default() {
+    for line in report.note(errors.wrap(lines)).unwrap_or_default() {
         if line != "ok" {
             report.problem(format!("SQLite: {line}"));
         }
     }
 }
 
-/// A table in play, as far as its row says.
-struct Playing {
-    chain: Chain,
+/// Journal position of a table in play, from its row.
+struct JournalCursor {
+    chain: HashChain,
     journal_from: u64,
 }
 
-/// Gives how many rows there are, of all kinds.
+/// Returns the number of rows of all kinds.
 fn check_tables(
     db: &Connection,
-    failing: Failing<'_>,
-    playing: &mut HashMap<TableId, Playing>,
+    errors: FileErrors<'_>,
+    cursors: &mut HashMap<TableId, JournalCursor>,
     report: &mut Report,
 ) -> Result<u64, LogError> {
-    let mut select = failing.at(db.prepare(&format!("SELECT {COLUMNS} FROM tables NOT INDEXED")))?;
-    let mut rows = failing.at(select.query([]))?;
+    let mut select = errors.wrap(db.prepare(&format!("SELECT {COLUMNS} FROM tables NOT INDEXED")))?;
+    let mut rows = errors.wrap(select.query([]))?;
     let (mut count, mut tags) = (0, 0);
-    while let Some(row) = failing.at(rows.next())? {
+    while let Some(row) = errors.wrap(rows.next())? {
         count += 1;
-        let Some(row) = report.note(Row::from_sql(row, failing)) else {
+        let Some(row) = report.note(StoredRow::from_sql(row, errors)) else {
             continue;
         };
         match row.listing.kind {
@@ -160,21 +160,21 @@ fn check_tables(
             Kind::Tournament => report.tournaments += 1,
             Kind::Agent => report.agents += 1,
         }
-        tags += report.note(tags::check(db, &row, failing)).unwrap_or_default();
+        tags += report.note(tags::check(db, &row, errors)).unwrap_or_default();
         match row.place {
             Place::InPlay => {
                 report.in_play += 1;
-                let table = Playing { chain: row.stored, journal_from: row.journal_from };
-                playing.insert(row.id, table);
+                let table = JournalCursor { chain: row.stored, journal_from: row.journal_from };
+                cursors.insert(row.id, table);
             }
             Place::Finished => report.finished += 1,
             Place::AtRest { .. } => {}
         }
         report.entries += row.stored.length;
-        report.note(row.entries(db, u64::MAX, &mut Vec::new(), failing));
-        report.note(row.record(db, failing));
+        report.note(row.entries(db, u64::MAX, &mut Vec::new(), errors));
+        report.note(row.record(db, errors));
     }
-    let tag_rows: u64 = failing.at(db.query_row("SELECT count(*) FROM tags", [], |row| row.get(0)))?;
+    let tag_rows: u64 = errors.wrap(db.query_row("SELECT count(*) FROM tags", [], |row| row.get(0)))?;
     if tag_rows != tags {
         report.problem(format!("there are {tag_rows} tags, and should be {tags}"));
     }
@@ -183,18 +183,18 @@ fn check_tables(
 
 fn check_journal(
     db: &Connection,
-    failing: Failing<'_>,
-    playing: &mut HashMap<TableId, Playing>,
+    errors: FileErrors<'_>,
+    cursors: &mut HashMap<TableId, JournalCursor>,
     report: &mut Report,
 ) -> Result<(), LogError> {
-    journal::read(db, failing, |seq, _, frames| {
+    journal::read(db, errors, |seq, _, frames| {
         report.journal_rows += 1;
         for frame in &frames {
-            if let Some(table) = playing.get_mut(&frame.table)
+            if let Some(table) = cursors.get_mut(&frame.table)
                 && seq >= table.journal_from
             {
                 let before = table.chain.length;
-                journal::follow(&mut table.chain, frame, failing)?;
+                journal::apply_frame(&mut table.chain, frame, errors)?;
                 report.entries += table.chain.length - before;
             }
         }
@@ -202,16 +202,16 @@ fn check_journal(
     })
 }
 
-fn check_feeds(db: &Connection, failing: Failing<'_>, report: &mut Report) -> Result<(), LogError> {
-    for (owner, numbers) in feed::owners(db, failing)? {
-        let mut next = numbers.first;
-        while next <= numbers.last {
-            let page = feed::items(db, &owner, next, numbers.last, failing)?;
+fn check_feeds(db: &Connection, errors: FileErrors<'_>, report: &mut Report) -> Result<(), LogError> {
+    for (owner, range) in feed::owners(db, errors)? {
+        let mut next = range.first;
+        while next <= range.last {
+            let page = feed::items(db, &owner, next, range.last, errors)?;
             next += page.len() as u64;
             report.feed_items += page.len() as u64;
         }
     }
-    let rows: u64 = failing.at(db.query_row("SELECT count(*) FROM feed", [], |row| row.get(0)))?;
+    let rows: u64 = errors.wrap(db.query_row("SELECT count(*) FROM feed", [], |row| row.get(0)))?;
     if rows != report.feed_items {
         report.problem(format!("there are {rows} feed items, and should be {}", report.feed_items));
     }

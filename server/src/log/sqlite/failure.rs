@@ -1,4 +1,4 @@
-//! What SQLite says when it fails, in the words of the log.
+//! Conversion of SQLite and I/O errors to [`LogError`].
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -7,12 +7,12 @@ use rusqlite::{ErrorCode, ffi};
 
 use crate::log::{LogError, TableId};
 
-/// Turns errors of SQLite into the log's, with the name of this file.
+/// Converts errors of SQLite to [`LogError`]s that name this file.
 #[derive(Clone, Copy)]
-pub(super) struct Failing<'a>(pub(super) &'a Path);
+pub(super) struct FileErrors<'a>(pub(super) &'a Path);
 
-impl Failing<'_> {
-    pub(super) fn at<T>(self, result: rusqlite::Result<T>) -> Result<T, LogError> {
+impl FileErrors<'_> {
+    pub(super) fn wrap<T>(self, result: rusqlite::Result<T>) -> Result<T, LogError> {
         result.map_err(|error| self.translate(&error))
     }
 
@@ -20,7 +20,7 @@ impl Failing<'_> {
         let file = self.0.to_owned();
         let why = error.to_string().into();
         let Some(sqlite) = error.sqlite_error() else {
-            // A column that has another type than the schema gives it.
+            // A column whose type differs from the schema.
             return self.damaged(None, None, &format!("a row cannot be read ({error})"));
         };
         match (sqlite.code, sqlite.extended_code) {
@@ -43,7 +43,7 @@ impl Failing<'_> {
                 _,
             )
             | (ErrorCode::SystemIoFailure, ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS)
-            // A schema that does not parse, or has not the tables it must have.
+            // A schema that does not parse or lacks tables.
             | (ErrorCode::Unknown, ffi::SQLITE_ERROR) => {
                 self.damaged(None, None, &format!("SQLite cannot read it ({error})"))
             }
@@ -55,15 +55,15 @@ impl Failing<'_> {
         LogError::Damaged { file: self.0.to_owned(), table, entry, what: what.into() }
     }
 
-    /// An entry that is not what was written.
+    /// Error for a corrupted entry.
     pub(super) fn damaged_entry(self, table: TableId, entry: u64) -> LogError {
-        let what = format!("entry {entry} of table {table} is not what was written");
+        let what = format!("entry {entry} of table {table} is corrupted");
         self.damaged(Some(table), Some(entry), &what)
     }
 
-    /// A row of a table that is not what was written.
+    /// Error for a corrupted row of a table.
     pub(super) fn damaged_table(self, table: TableId) -> LogError {
-        let what = format!("the row of table {table} is not what was written");
+        let what = format!("the row of table {table} is corrupted");
         self.damaged(Some(table), None, &what)
     }
 }

@@ -1,69 +1,73 @@
-//! What is kept in memory: of every table in play the end of its log, as far as it is in the journal only.
+//! In-memory index of the tables in play: the tail of each log that is only in the journal.
 //!
-//! It is never more than the journal holds, and the journal is bounded. It is a fold of the journal: made anew at
-//! start-up, moved on after each commit.
+//! It is a fold of the journal, so it is bounded like the journal: built at start-up, updated after each
+//! commit.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use rusqlite::Connection;
 
-use super::failure::Failing;
-use super::journal::{self, Meta};
-use super::row::{COLUMNS, Row, log_length};
-use crate::log::chain::Chain;
+use super::failure::FileErrors;
+use super::journal::{self, StoreMeta};
+use super::row::{COLUMNS, StoredRow, log_length};
+use crate::log::chain::HashChain;
 use crate::log::{LogError, TableId};
 use crate::{QuickMap, make_room};
 
 /// A table in play.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct InPlay {
-    /// The end of the log.
-    pub(super) chain: Chain,
-    /// The end of the part that is in the table's row.
-    pub(super) stored: Chain,
-    /// How many bytes that part has.
+pub(super) struct JournalTable {
+    /// End of the log.
+    pub(super) chain: HashChain,
+    /// End of the part stored in the table's row.
+    pub(super) stored: HashChain,
+    /// Bytes of that part.
     pub(super) stored_bytes: u64,
-    /// The first commit whose entries are not in the row.
+    /// First commit whose entries are not in the row.
     pub(super) journal_from: u64,
-    /// The entries that are not in the row, as they are on disk.
+    /// The entries that are not in the row, in their encoding on disk.
     pub(super) tail: Vec<u8>,
-    /// The first commit that the tail has entries of.
+    /// First commit with entries in the tail.
     pub(super) oldest: Option<u64>,
 }
 
 /// All tables in play.
 #[derive(Default, PartialEq, Eq, Debug)]
-pub(super) struct Index {
-    pub(super) tables: QuickMap<TableId, InPlay>,
-    /// The tables with a tail, those first that reach back furthest in the journal.
+pub(super) struct JournalIndex {
+    pub(super) tables: QuickMap<TableId, JournalTable>,
+    /// Tables with a tail, ordered by the oldest journal row they need.
     oldest: BTreeSet<(u64, TableId)>,
-    /// The rows of the journal and their sizes.
+    /// Journal rows: sequence number and size in bytes.
     rows: VecDeque<(u64, u64)>,
-    /// The size of all rows together.
+    /// Bytes of all rows.
     bytes: u64,
 }
 
-/// What a row of the journal costs beside its body.
+/// Bytes that a journal row costs beside its body.
 const ROW_OVERHEAD: u64 = 256;
 
-impl Index {
-    /// Reads the tables in play and the journal, and checks all of it.
-    pub(super) fn load(db: &Connection, meta: &Meta, failing: Failing<'_>) -> Result<Index, LogError> {
-        let mut index = Index::default();
+impl JournalIndex {
+    /// Reads and verifies the tables in play and the journal.
+    pub(super) fn load(
+        db: &Connection,
+        meta: &StoreMeta,
+        errors: FileErrors<'_>,
+    ) -> Result<JournalIndex, LogError> {
+        let mut index = JournalIndex::default();
         let sql = format!("SELECT {COLUMNS} FROM tables WHERE place = 0");
-        let mut select = failing.at(db.prepare(&sql))?;
-        let mut rows = failing.at(select.query([]))?;
-        while let Some(row) = failing.at(rows.next())? {
-            let row = Row::from_sql(row, failing)?;
-            let bytes = failing.at(log_length(db, &row.id))?;
+        let mut select = errors.wrap(db.prepare(&sql))?;
+        let mut rows = errors.wrap(select.query([]))?;
+        while let Some(row) = errors.wrap(rows.next())? {
+            let row = StoredRow::from_sql(row, errors)?;
+            let bytes = errors.wrap(log_length(db, &row.id))?;
             index.put(row.id, row.stored, bytes, row.journal_from);
         }
         if index.tables.len() as u64 != meta.in_play {
             let what =
                 format!("there are {} tables in play, and should be {}", index.tables.len(), meta.in_play);
-            return Err(failing.damaged(None, None, &what));
+            return Err(errors.damaged(None, None, &what));
         }
-        journal::read(db, failing, |seq, bytes, frames| {
+        journal::read(db, errors, |seq, bytes, frames| {
             index.push_row(seq, bytes);
             for frame in &frames {
                 let Some(table) = index.tables.get(&frame.table) else {
@@ -73,7 +77,7 @@ impl Index {
                     continue;
                 }
                 let mut chain = table.chain;
-                journal::follow(&mut chain, frame, failing)?;
+                journal::apply_frame(&mut chain, frame, errors)?;
                 index.extend(frame.table, seq, &frame.entries, chain);
             }
             Ok(())
@@ -86,19 +90,19 @@ impl Index {
                 meta.journal_rows,
                 meta.seq
             );
-            return Err(failing.damaged(None, None, &what));
+            return Err(errors.damaged(None, None, &what));
         }
         Ok(index)
     }
 
-    /// Notes a new row of the journal.
+    /// Adds a new journal row.
     pub(super) fn push_row(&mut self, seq: u64, body: usize) {
         let bytes = body as u64 + ROW_OVERHEAD;
         self.rows.push_back((seq, bytes));
         self.bytes += bytes;
     }
 
-    /// Forgets the rows before this one.
+    /// Drops the rows before this one.
     pub(super) fn drop_rows(&mut self, keep_from: u64) {
         while let Some((seq, bytes)) = self.rows.front().copied()
             && seq < keep_from
@@ -108,18 +112,18 @@ impl Index {
         }
     }
 
-    /// How many rows come before this one.
+    /// Number of rows before this one.
     pub(super) fn rows_before(&self, seq: u64) -> usize {
         self.rows.partition_point(|(row, _)| *row < seq)
     }
 
-    /// The size of the journal.
+    /// Bytes of the journal.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The tables with a tail, those first that reach back furthest, each with how large the journal would be if
-    /// nothing before it were needed.
+    /// Tables with a tail, ordered by the oldest journal row they need, each with the bytes the journal would
+    /// keep if no earlier row were needed.
     pub(super) fn oldest_first(&self) -> impl Iterator<Item = (u64, TableId, u64)> {
         let mut rows = self.rows.iter().peekable();
         let mut kept = self.bytes;
@@ -131,8 +135,8 @@ impl Index {
         })
     }
 
-    /// Adds entries of a commit to a table's tail.
-    pub(super) fn extend(&mut self, id: TableId, seq: u64, entries: &[u8], chain: Chain) {
+    /// Appends the entries of a commit to a table's tail.
+    pub(super) fn extend(&mut self, id: TableId, seq: u64, entries: &[u8], chain: HashChain) {
         let Some(table) = self.tables.get_mut(&id) else {
             return;
         };
@@ -147,16 +151,23 @@ impl Index {
         }
     }
 
-    /// Puts a table that has no tail, in the place of what was known of it.
-    pub(super) fn put(&mut self, id: TableId, stored: Chain, stored_bytes: u64, journal_from: u64) {
+    /// Inserts or replaces a table, without a tail.
+    pub(super) fn put(&mut self, id: TableId, stored: HashChain, stored_bytes: u64, journal_from: u64) {
         self.remove(&id);
         self.tables.insert(
             id,
-            InPlay { chain: stored, stored, stored_bytes, journal_from, tail: Vec::new(), oldest: None },
+            JournalTable {
+                chain: stored,
+                stored,
+                stored_bytes,
+                journal_from,
+                tail: Vec::new(),
+                oldest: None,
+            },
         );
     }
 
-    /// Forgets a table that is not in play any more.
+    /// Removes a table that is no longer in play.
     pub(super) fn remove(&mut self, id: &TableId) {
         if let Some(table) = self.tables.remove(id)
             && let Some(oldest) = table.oldest

@@ -1,10 +1,10 @@
-//! The log in a file: SQLite, one thread that writes, a few connections that read.
+//! The log in a SQLite file: one writer thread and a pool of reader connections.
 //!
-//! A row a commit, not a row an entry: the new entries of all tables in play are one blob in the journal. A table that
-//! comes to rest or is finished gets its log into its own row and leaves the journal. Rows of the journal that no table
-//! needs are deleted, from the oldest on; when the journal is too long, the tables that hold its oldest rows are written
-//! out though they are in play. So the journal, the memory and the time of a start are bounded, however many tables
-//! there are.
+//! One row per commit, not one per entry: the new entries of all tables in play are one blob in the journal.
+//! A table that goes to rest or finishes gets its log into its own row and leaves the journal. Journal rows
+//! that no table needs are deleted, oldest first; when the journal is too long, the tables that hold its
+//! oldest rows are written out although they are in play. Journal, memory and start-up time are therefore
+//! bounded for any number of tables.
 
 mod backup;
 mod batch;
@@ -32,29 +32,29 @@ use bytes::Bytes;
 pub use backup::{backup, restore};
 pub use check::{Report, check};
 
-use super::follow::{Hub, Rest};
+use super::follow::{FollowTail, TopicHub};
 use super::{
     Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Log, LogError, Millis, OwnerId, Page,
     Retained, StartUp, TableId, TableRow, Tables,
 };
-use failure::Failing;
-use index::Index;
-use journal::Meta;
-use read::Readers;
-use row::Row;
-use schema::Lock;
-use writer::{Done, Job, Writer};
+use failure::FileErrors;
+use index::JournalIndex;
+use journal::StoreMeta;
+use read::ReaderPool;
+use row::StoredRow;
+use schema::StoreLock;
+use writer::{Writer, WriterCommand, WriterReply};
 
-/// How much the store may use of what.
+/// Resource limits of a store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// How large the journal grows before tables in play are written out, in bytes.
+    /// Bytes of the journal above which tables in play are written out.
     pub journal_limit: u64,
-    /// How many appends may wait for the disk.
+    /// Appends that may wait for the writer.
     pub queue: usize,
-    /// How many bytes of them.
+    /// Bytes of the appends that may wait for the writer.
     pub queue_bytes: usize,
-    /// How many reads go on at once.
+    /// Concurrent readers.
     pub readers: usize,
 }
 
@@ -64,60 +64,61 @@ impl Default for Options {
     }
 }
 
-/// A log in a file of SQLite's.
+/// A log in a SQLite file.
 pub struct SqliteLog {
-    // Dropped first: it writes until the last moment.
+    // Dropped first: the writer commits everything queued.
     writer: Writer,
     shared: Arc<Shared>,
 }
 
-/// What the writer and the readers share.
+/// State shared by the writer and the readers.
 struct Shared {
     file: PathBuf,
     options: Options,
-    index: RwLock<Index>,
-    /// The last commit that the index knows of.
+    index: RwLock<JournalIndex>,
+    /// Sequence number of the last commit in the index.
     applied: Mutex<u64>,
-    applied_more: Condvar,
-    tables: Arc<Hub<TableId, Entry>>,
-    owners: Arc<Hub<OwnerId, FeedItem>>,
-    readers: Readers,
-    /// What a test does at some moment of the next commit.
+    applied_changed: Condvar,
+    tables: Arc<TopicHub<TableId, Entry>>,
+    owners: Arc<TopicHub<OwnerId, FeedItem>>,
+    readers: ReaderPool,
+    /// Test hook for a phase of the next commit.
     #[cfg(test)]
-    hook: Mutex<Option<tests::Hook>>,
-    // Dropped last: others may come when every connection is closed.
-    _lock: Lock,
+    hook: Mutex<Option<tests::CommitHook>>,
+    // Dropped last: another process may open the store only when every connection is closed.
+    _lock: StoreLock,
 }
 
 impl Shared {
-    fn index(&self) -> RwLockReadGuard<'_, Index> {
+    fn index(&self) -> RwLockReadGuard<'_, JournalIndex> {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn index_mut(&self) -> RwLockWriteGuard<'_, Index> {
+    fn index_mut(&self) -> RwLockWriteGuard<'_, JournalIndex> {
         self.index.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says that the index knows of this commit.
+    /// Records that the index contains this commit.
     fn set_applied(&self, seq: u64) {
         *self.applied.lock().unwrap_or_else(PoisonError::into_inner) = seq;
-        self.applied_more.notify_all();
+        self.applied_changed.notify_all();
     }
 
-    /// Waits until the index knows of this commit.
+    /// Waits until the index contains this commit.
     ///
-    /// A commit can be read from the file a moment before the index knows of it. Nobody is told of it before, or the
-    /// next reader, from memory, would know less.
+    /// A commit is readable from the file slightly before the index has it. Returning it earlier would let
+    /// the next read, from memory, see an older state.
     fn wait_applied(&self, seq: u64) {
         let applied = self.applied.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.applied_more.wait_while(applied, |applied| *applied < seq);
+        let waited = self.applied_changed.wait_while(applied, |applied| *applied < seq);
         drop(waited);
     }
 
-    /// Cuts all followers off, and lets nobody wait for what will not come.
+    /// Ends all follows and releases all waiting readers.
     fn close(&self) {
         self.set_applied(u64::MAX);
-        // The writer's connection is to be the last one: then SQLite tidies up, and the store is one file.
+        // The writer's connection must be the last one to close: SQLite then removes the WAL, and the store
+        // is one file.
         self.readers.close();
         self.tables.close();
         self.owners.close();
@@ -125,24 +126,24 @@ impl Shared {
 }
 
 impl SqliteLog {
-    /// Opens a store, or creates it; brings an older one up to date. Reads and checks the tables in play.
+    /// Opens or creates a store, migrating an older one. Reads and verifies the tables in play.
     ///
-    /// Blocks: call it before the server serves.
+    /// Blocking: call it before the server starts serving.
     pub fn open(file: &Path, options: Options) -> Result<SqliteLog, LogError> {
-        let failing = Failing(file);
-        let lock = Lock::take(file)?;
-        let db = schema::open_to_write(file)?;
-        let meta = Meta::load(&db, failing)?;
-        let index = Index::load(&db, &meta, failing)?;
+        let errors = FileErrors(file);
+        let lock = StoreLock::acquire(file)?;
+        let db = schema::open_writer(file)?;
+        let meta = StoreMeta::load(&db, errors)?;
+        let index = JournalIndex::load(&db, &meta, errors)?;
         let shared = Arc::new(Shared {
             file: file.to_owned(),
-            readers: Readers::new(options.readers),
+            readers: ReaderPool::new(options.readers),
             options,
             index: RwLock::new(index),
             applied: Mutex::new(meta.seq),
-            applied_more: Condvar::new(),
-            tables: Hub::new(),
-            owners: Hub::new(),
+            applied_changed: Condvar::new(),
+            tables: TopicHub::new(),
+            owners: TopicHub::new(),
             #[cfg(test)]
             hook: Mutex::new(None),
             _lock: lock,
@@ -151,7 +152,7 @@ impl SqliteLog {
         Ok(SqliteLog { writer, shared })
     }
 
-    /// Writes a copy of the store, as it is at one moment, to a new file, and checks it. Play goes on meanwhile.
+    /// Writes a checked copy of a consistent snapshot to a new file, while appends continue.
     pub async fn backup(&self, to: &Path) -> Result<Report, LogError> {
         let (shared, to) = (self.shared.clone(), to.to_owned());
         let task = tokio::task::spawn_blocking(move || backup::backup(&shared.file, &to));
@@ -170,92 +171,95 @@ impl Log for SqliteLog {
     }
 
     async fn read(&self, table: TableId, from: u64) -> Result<Vec<Entry>, LogError> {
-        if let Some(found) = self.shared.tail(table, from) {
+        if let Some(found) = self.shared.read_tail(table, from) {
             return found;
         }
         let read = move |shared: &Shared, db: &_| read::entries(shared, db, table, from);
-        Ok(self.shared.reading(read).await?.0)
+        Ok(self.shared.with_reader(read).await?.0)
     }
 
     async fn follow(&self, table: TableId, from: u64) -> Result<Follow<Entry>, LogError> {
-        let listening = self.shared.tables.listen(table);
-        let (entries, finished) = match self.shared.tail(table, from) {
+        let pending = self.shared.tables.subscribe(table);
+        let (entries, finished) = match self.shared.read_tail(table, from) {
             Some(found) => (found?, false),
             None => {
                 let read = move |shared: &Shared, db: &_| read::entries(shared, db, table, from);
-                self.shared.reading(read).await?
+                self.shared.with_reader(read).await?
             }
         };
-        Ok(listening.after(entries, from, Rest::of_table(finished)))
+        Ok(pending.into_follow(entries, from, FollowTail::of_table(finished)))
     }
 
     async fn find(&self, table: TableId) -> Result<TableRow, LogError> {
         let read = move |shared: &Shared, db: &_| {
-            let row = Row::find(db, &table, Failing(&shared.file))?;
+            let row = StoredRow::find(db, &table, FileErrors(&shared.file))?;
             row.map(TableRow::from).ok_or(LogError::NoSuchTable { table })
         };
-        self.shared.reading(read).await
+        self.shared.with_reader(read).await
     }
 
     async fn record(&self, table: TableId) -> Result<Option<Bytes>, LogError> {
         let read = move |shared: &Shared, db: &_| {
-            let failing = Failing(&shared.file);
-            let row = Row::find(db, &table, failing)?;
-            row.ok_or(LogError::NoSuchTable { table })?.record(db, failing)
+            let errors = FileErrors(&shared.file);
+            let row = StoredRow::find(db, &table, errors)?;
+            row.ok_or(LogError::NoSuchTable { table })?.record(db, errors)
         };
-        self.shared.reading(read).await
+        self.shared.with_reader(read).await
     }
 
     async fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
         let (owner, request) = (owner.clone(), request.to_owned());
         let read =
-            move |shared: &Shared, db: &_| read::requested(db, &owner, &request, Failing(&shared.file));
-        self.shared.reading(read).await
+            move |shared: &Shared, db: &_| read::requested(db, &owner, &request, FileErrors(&shared.file));
+        self.shared.with_reader(read).await
     }
 
     async fn tables(&self, filter: Filter, page: Page) -> Result<Tables, LogError> {
-        let read = move |shared: &Shared, db: &_| read::tables(db, &filter, page, Failing(&shared.file));
-        self.shared.reading(read).await
+        let read = move |shared: &Shared, db: &_| read::tables(db, &filter, page, FileErrors(&shared.file));
+        self.shared.with_reader(read).await
     }
 
     async fn owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
         let owner = owner.clone();
-        let read = move |shared: &Shared, db: &_| read::owner_feed(db, &owner, after, Failing(&shared.file));
-        self.shared.reading(read).await
+        let read =
+            move |shared: &Shared, db: &_| read::owner_feed(db, &owner, after, FileErrors(&shared.file));
+        self.shared.with_reader(read).await
     }
 
     async fn follow_owner(&self, owner: &OwnerId, after: u64) -> Result<Follow<FeedItem>, LogError> {
-        let listening = self.shared.owners.listen(owner.clone());
+        let pending = self.shared.owners.subscribe(owner.clone());
         let items = self.owner_feed(owner, after).await?;
-        let rest = Rest::of_feed(items.len());
-        Ok(listening.after(items, after + 1, rest))
+        let rest = FollowTail::of_feed(items.len());
+        Ok(pending.into_follow(items, after + 1, rest))
     }
 
     async fn start_up(&self) -> Result<StartUp, LogError> {
-        self.shared.reading(read::start_up).await
+        self.shared.with_reader(read::start_up).await
     }
 
     async fn delete(&self, delete: Delete) -> Result<(), LogError> {
         delete.validate()?;
-        self.writer.submit(Job::Delete(delete)).await.map(|_| ())
+        self.writer.submit(WriterCommand::Delete(delete)).await.map(|_| ())
     }
 
     async fn retain(&self, since: Millis) -> Result<Retained, LogError> {
         let mut sum = Retained::default();
         loop {
-            let Done::Retained { what, all } = self.writer.submit(Job::Retain(since)).await? else {
+            let WriterReply::Removed { counts, complete } =
+                self.writer.submit(WriterCommand::Retain(since)).await?
+            else {
                 return Err(LogError::Closed);
             };
-            sum.tables += what.tables;
-            sum.feed_items += what.feed_items;
-            if all {
+            sum.tables += counts.tables;
+            sum.feed_items += counts.feed_items;
+            if complete {
                 return Ok(sum);
             }
         }
     }
 
     async fn close(&self) {
-        // If it is closed already, there is nothing to wait for.
-        let _ = self.writer.submit(Job::Close).await;
+        // A log that is already closed needs no waiting.
+        let _ = self.writer.submit(WriterCommand::Close).await;
     }
 }

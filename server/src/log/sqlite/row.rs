@@ -1,27 +1,27 @@
-//! The row of a table: its listing, its place, and as much of its log as is not in the journal.
+//! Row of a table: its listing, its place, and the part of its log that is not in the journal.
 
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
-use super::failure::Failing;
+use super::failure::FileErrors;
 use super::tags;
-use crate::log::chain::Chain;
+use crate::log::chain::HashChain;
 use crate::log::{Entry, Hash, Kind, Listing, LogError, Millis, OwnerId, Place, TableId, TableRow};
 
-/// All columns of a table but its log and its record.
+/// All columns of a table except its log and its record.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Row {
+pub(super) struct StoredRow {
     pub(super) id: TableId,
     pub(super) listing: Listing,
     pub(super) created: Millis,
     pub(super) updated: Millis,
     pub(super) request: Option<String>,
     pub(super) place: Place,
-    /// The first commit whose entries of this table are in the journal and not here.
+    /// First commit whose entries of this table are in the journal and not in this row.
     pub(super) journal_from: u64,
-    /// The end of the log as far as it is here.
-    pub(super) stored: Chain,
+    /// End of the log in this row.
+    pub(super) stored: HashChain,
     pub(super) record_hash: Option<Hash>,
 }
 
@@ -29,15 +29,15 @@ const IN_PLAY: u8 = 0;
 const AT_REST: u8 = 1;
 const FINISHED: u8 = 2;
 
-/// The columns in the order in which [`Row::from_sql`] reads them.
+/// Columns in the order that [`StoredRow::from_sql`] reads.
 pub(super) const COLUMNS: &str = "id, owner, game, state, visibility, created, updated, request, place, wakes_at, \
      journal_from, length, head, record_hash, sum, kind, tags";
 
-impl Row {
-    /// Reads the columns, and refuses them when they are not what was written.
-    pub(super) fn from_sql(row: &rusqlite::Row<'_>, failing: Failing<'_>) -> Result<Row, LogError> {
-        let id = TableId::from_bytes(failing.at(row.get(0))?);
-        let read = || -> rusqlite::Result<(Row, Hash)> {
+impl StoredRow {
+    /// Decodes the columns and verifies their checksum.
+    pub(super) fn from_sql(row: &rusqlite::Row<'_>, errors: FileErrors<'_>) -> Result<StoredRow, LogError> {
+        let id = TableId::from_bytes(errors.wrap(row.get(0))?);
+        let read = || -> rusqlite::Result<(StoredRow, Hash)> {
             let wakes_at = row.get::<_, Option<u64>>(9)?.map(Millis);
             let place = match (row.get(8)?, wakes_at) {
                 (IN_PLAY, None) => Place::InPlay,
@@ -50,14 +50,14 @@ impl Row {
                 .map_err(|_| rusqlite::Error::InvalidColumnName("the owner has no name".into()))?;
             let tags: Option<String> = row.get(16)?;
             let listing = Listing {
-                kind: tags::kind(row.get(15)?)?,
+                kind: tags::kind_from_column(row.get(15)?)?,
                 owner,
                 game: row.get(2)?,
                 state: row.get(3)?,
                 visibility: row.get(4)?,
                 tags: tags.map_or_else(Vec::new, |tags| tags.split(' ').map(str::to_owned).collect()),
             };
-            let read = Row {
+            let read = StoredRow {
                 id,
                 listing,
                 created: Millis(row.get(5)?),
@@ -65,21 +65,21 @@ impl Row {
                 request: row.get(7)?,
                 place,
                 journal_from: row.get(10)?,
-                stored: Chain { length: row.get(11)?, head: row.get(12)? },
+                stored: HashChain { length: row.get(11)?, head: row.get(12)? },
                 record_hash: row.get(13)?,
             };
             Ok((read, row.get(14)?))
         };
         match read() {
-            Ok((row, sum)) if row.sum() == sum => Ok(row),
-            Ok(_) => Err(failing.damaged_table(id)),
-            Err(error) if error.sqlite_error().is_some() => failing.at(Err(error)),
-            Err(_) => Err(failing.damaged_table(id)),
+            Ok((row, sum)) if row.checksum() == sum => Ok(row),
+            Ok(_) => Err(errors.damaged_table(id)),
+            Err(error) if error.sqlite_error().is_some() => errors.wrap(Err(error)),
+            Err(_) => Err(errors.damaged_table(id)),
         }
     }
 
-    /// A hash over everything here. The name of the table is in it, so that no row passes for another's.
-    fn sum(&self) -> Hash {
+    /// Checksum of all columns. It includes the table id, so that no row passes for another.
+    fn checksum(&self) -> Hash {
         let (place, wakes_at) = self.place_columns();
         let mut hash = Sha256::new();
         hash.update(b"parlor table row 1\0");
@@ -105,7 +105,7 @@ impl Row {
         }
         hash.update(self.stored.head);
         hash.update(self.record_hash.unwrap_or_default());
-        // Tables of before there were kinds and tags have the hash that they had.
+        // Rows from before kinds and tags keep their checksum.
         if self.listing.kind != Kind::Table || !self.listing.tags.is_empty() {
             hash.update([tags::kind_column(self.listing.kind)]);
             hash.update(self.listing.tags.join(" "));
@@ -122,17 +122,21 @@ impl Row {
     }
 
     /// Finds the row of a table.
-    pub(super) fn find(db: &Connection, id: &TableId, failing: Failing<'_>) -> Result<Option<Row>, LogError> {
+    pub(super) fn find(
+        db: &Connection,
+        id: &TableId,
+        errors: FileErrors<'_>,
+    ) -> Result<Option<StoredRow>, LogError> {
         let sql = select_by_id();
-        let mut statement = failing.at(db.prepare_cached(&sql))?;
-        let mut rows = failing.at(statement.query([id.as_bytes()]))?;
-        match failing.at(rows.next())? {
-            Some(row) => Row::from_sql(row, failing).map(Some),
+        let mut statement = errors.wrap(db.prepare_cached(&sql))?;
+        let mut rows = errors.wrap(statement.query([id.as_bytes()]))?;
+        match errors.wrap(rows.next())? {
+            Some(row) => StoredRow::from_sql(row, errors).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Writes a new table.
+    /// Inserts a new table.
     pub(super) fn insert(&self, db: &Connection, log: &[u8], record: Option<&[u8]>) -> rusqlite::Result<()> {
         let (place, wakes_at) = self.place_columns();
         db.prepare_cached(
@@ -155,7 +159,7 @@ impl Row {
             self.stored.length,
             self.stored.head,
             self.record_hash,
-            self.sum(),
+            self.checksum(),
             log,
             record,
             tags::kind_column(self.listing.kind),
@@ -164,7 +168,7 @@ impl Row {
         tags::insert(db, self)
     }
 
-    /// Writes what can change of a table, but neither its log nor its record.
+    /// Updates the mutable columns except the log and the record.
     pub(super) fn update(&self, db: &Connection) -> rusqlite::Result<()> {
         let (place, wakes_at) = self.place_columns();
         let changed = db
@@ -181,12 +185,12 @@ impl Row {
                 place,
                 wakes_at,
                 self.journal_from,
-                self.sum(),
+                self.checksum(),
             ])?;
-        one(changed)
+        expect_one_row(changed)
     }
 
-    /// Writes what can change of a table, its log and its record too.
+    /// Updates the mutable columns, the log and the record.
     pub(super) fn update_all(
         &self,
         db: &Connection,
@@ -212,61 +216,62 @@ impl Row {
                 place,
                 wakes_at,
                 self.journal_from,
-                self.sum(),
+                self.checksum(),
                 self.stored.length,
                 self.stored.head,
                 self.record_hash,
                 log,
                 record,
             ])?;
-        one(changed)
+        expect_one_row(changed)
     }
 
-    /// Removes the table, with all that is stored of it.
+    /// Deletes the table with everything stored of it.
     pub(super) fn delete(&self, db: &Connection) -> rusqlite::Result<()> {
         tags::delete(db, self)?;
         let deleted = db.prepare_cached("DELETE FROM tables WHERE id = ?1")?.execute([self.id.as_bytes()])?;
-        one(deleted)
+        expect_one_row(deleted)
     }
 
-    /// Reads the entries that are here, checks them, and gives those from index `from` on.
+    /// Reads and verifies the entries in this row, and returns those from index `from` on.
     pub(super) fn entries(
         &self,
         db: &Connection,
         from: u64,
         out: &mut Vec<Entry>,
-        failing: Failing<'_>,
+        errors: FileErrors<'_>,
     ) -> Result<(), LogError> {
-        let log = failing.at(log_bytes(db, &self.id))?.unwrap_or_default();
-        let mut chain = Chain::of(&self.id);
+        let log = errors.wrap(log_bytes(db, &self.id))?.unwrap_or_default();
+        let mut chain = HashChain::new(&self.id);
         let read = chain.decode(&Bytes::from(log), from, out);
         if let Err(broken) = read {
-            return Err(failing.damaged_entry(self.id, broken.index));
+            return Err(errors.damaged_entry(self.id, broken.index));
         }
         if chain != self.stored {
             let entry = chain.length.min(self.stored.length).saturating_sub(1);
-            return Err(failing.damaged_entry(self.id, entry));
+            return Err(errors.damaged_entry(self.id, entry));
         }
         Ok(())
     }
 
-    /// Reads the record and checks it.
-    pub(super) fn record(&self, db: &Connection, failing: Failing<'_>) -> Result<Option<Bytes>, LogError> {
-        let record: Option<Vec<u8>> = failing
-            .at(db
-                .prepare_cached("SELECT record FROM tables WHERE id = ?1")
-                .and_then(|mut select| select.query_row([self.id.as_bytes()], |row| row.get(0)).optional()))?
-            .flatten();
+    /// Reads and verifies the record.
+    pub(super) fn record(&self, db: &Connection, errors: FileErrors<'_>) -> Result<Option<Bytes>, LogError> {
+        let record: Option<Vec<u8>> =
+            errors
+                .wrap(db.prepare_cached("SELECT record FROM tables WHERE id = ?1").and_then(|mut select| {
+                    select.query_row([self.id.as_bytes()], |row| row.get(0)).optional()
+                }))?
+                .flatten();
         if record.as_deref().map(record_hash) != self.record_hash {
-            let what = format!("the record of table {} is not what was written", self.id);
-            return Err(failing.damaged(Some(self.id), None, &what));
+            let what = format!("the record of table {} is corrupted", self.id);
+            return Err(errors.damaged(Some(self.id), None, &what));
         }
         Ok(record.map(Bytes::from))
     }
 }
 
-impl From<Row> for TableRow {
-    fn from(row: Row) -> TableRow {
+impl From<StoredRow> for TableRow {
+    fn from(row: StoredRow) -> TableRow {
         TableRow {
             id: row.id,
             listing: row.listing,
@@ -281,22 +286,22 @@ fn select_by_id() -> String {
     format!("SELECT {COLUMNS} FROM tables WHERE id = ?1")
 }
 
-/// A row that was found by its name and cannot be updated by it: the index of names is damaged.
-fn one(changed: usize) -> rusqlite::Result<()> {
+/// Fails unless exactly one row changed: otherwise the primary key index is damaged.
+fn expect_one_row(changed: usize) -> rusqlite::Result<()> {
     match changed {
         1 => Ok(()),
         other => Err(rusqlite::Error::StatementChangedRows(other)),
     }
 }
 
-/// The stored part of a log, as it is, unchecked.
+/// The stored part of a log, unverified.
 pub(super) fn log_bytes(db: &Connection, id: &TableId) -> rusqlite::Result<Option<Vec<u8>>> {
     db.prepare_cached("SELECT log FROM tables WHERE id = ?1")?
         .query_row([id.as_bytes()], |row| row.get(0))
         .optional()
 }
 
-/// How long the stored part of a log is, in bytes.
+/// Bytes of the stored part of a log.
 pub(super) fn log_length(db: &Connection, id: &TableId) -> rusqlite::Result<u64> {
     let length = db
         .prepare_cached("SELECT length(log) FROM tables WHERE id = ?1")?

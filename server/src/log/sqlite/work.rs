@@ -1,48 +1,48 @@
-//! One table in a commit: as it was, and as it will be.
+//! State of one table within a commit.
 
 use bytes::Bytes;
 
-use super::index::InPlay;
-use super::row::Row;
-use crate::log::chain::Chain;
+use super::index::JournalTable;
+use super::row::StoredRow;
+use crate::log::chain::HashChain;
 use crate::log::{Place, TableId};
 
-/// A table that this commit is about.
-pub(super) struct Work {
-    /// The table as it will be; `None` when it does not exist, or not any more.
-    pub(super) now: Option<Now>,
-    /// Whether a row of it is in the store.
+/// A table that this commit changes.
+pub(super) struct TableChange {
+    /// The table after the commit; `None` if it does not exist then.
+    pub(super) pending: Option<PendingTable>,
+    /// Set if the store has a row of it.
     pub(super) stored: bool,
-    /// Whether that row is to be deleted, before a new one may be written.
+    /// Set if that row must be deleted before a new one is written.
     pub(super) deleted: bool,
 }
 
 /// A table as it will be after the commit.
-pub(super) struct Now {
-    pub(super) chain: Chain,
+pub(super) struct PendingTable {
+    pub(super) chain: HashChain,
     pub(super) place: Place,
-    /// The new entries, as they are on disk, and the log before them.
-    pub(super) fresh: Vec<u8>,
-    pub(super) before: Chain,
-    /// How many bytes the log had before.
+    /// New entries in their encoding on disk, and the chain before them.
+    pub(super) new_entries: Vec<u8>,
+    pub(super) before: HashChain,
+    /// Bytes of the log before the commit.
     pub(super) bytes: u64,
-    /// Its row. `None` where the row stays as it is, as with most commits: so it is in a box.
-    pub(super) row: Option<Box<Row>>,
+    /// The new row; `None` if it is unchanged, as in most commits, hence the box.
+    pub(super) row: Option<Box<StoredRow>>,
     pub(super) record: Option<Bytes>,
-    /// Whether its tail in the index is part of its log.
+    /// Set if its tail in the index is part of its log.
     pub(super) has_tail: bool,
-    /// Whether all of its log goes to its row.
+    /// Set if the whole log is written to its row.
     pub(super) write_out: bool,
 }
 
-impl Now {
-    /// A table in play, as it is.
-    pub(super) fn in_play(table: &InPlay) -> Now {
-        Now {
+impl PendingTable {
+    /// The current state of a table in play.
+    pub(super) fn in_play(table: &JournalTable) -> PendingTable {
+        PendingTable {
             chain: table.chain,
             before: table.chain,
             place: Place::InPlay,
-            fresh: Vec::new(),
+            new_entries: Vec::new(),
             bytes: table.stored_bytes + table.tail.len() as u64,
             row: None,
             record: None,
@@ -51,13 +51,13 @@ impl Now {
         }
     }
 
-    /// A table that rests or is finished, as it is.
-    pub(super) fn at_rest(row: &Row, bytes: u64) -> Now {
-        Now {
+    /// The current state of a table at rest or finished.
+    pub(super) fn at_rest(row: &StoredRow, bytes: u64) -> PendingTable {
+        PendingTable {
             chain: row.stored,
             before: row.stored,
             place: row.place,
-            fresh: Vec::new(),
+            new_entries: Vec::new(),
             bytes,
             row: None,
             record: None,
@@ -66,13 +66,13 @@ impl Now {
         }
     }
 
-    /// A table that is just being created.
-    pub(super) fn new(id: &TableId) -> Now {
-        Now {
-            chain: Chain::of(id),
-            before: Chain::of(id),
+    /// A table being created.
+    pub(super) fn new(id: &TableId) -> PendingTable {
+        PendingTable {
+            chain: HashChain::new(id),
+            before: HashChain::new(id),
             place: Place::InPlay,
-            fresh: Vec::new(),
+            new_entries: Vec::new(),
             bytes: 0,
             row: None,
             record: None,

@@ -1,10 +1,10 @@
-//! Backups while the log is written, and putting one back.
+//! Backups during writes, and restoring them.
 
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_backup_is_the_store_at_one_moment() {
-    let folder = Folder::new();
+async fn backup_is_a_consistent_snapshot() {
+    let folder = StoreDir::new();
     let log = Arc::new(folder.open());
     log.append(create(table(1), &["0"])).await.unwrap();
     let writer = {
@@ -27,7 +27,7 @@ async fn a_backup_is_the_store_at_one_moment() {
         let length = entries.len() as u64;
         assert!(length >= before.max(known));
         assert_eq!(entries, log.read(table(1), 0).await.unwrap()[..length as usize]);
-        // Whatever was committed together is there together.
+        // Each turn commits an entry, then a table: the snapshot has at most one of the two more.
         let others = copy.start_up().await.unwrap().in_play.len() as u64 - 1;
         assert!(others + 1 == length || others + 2 == length, "{others} and {length}");
         known = length;
@@ -36,8 +36,8 @@ async fn a_backup_is_the_store_at_one_moment() {
 }
 
 #[tokio::test]
-async fn a_backup_replaces_no_file() {
-    let folder = Folder::new();
+async fn backup_never_overwrites_a_file() {
+    let folder = StoreDir::new();
     let log = folder.open();
     let to = folder.file("backup");
     std::fs::write(&to, "precious").unwrap();
@@ -49,23 +49,23 @@ async fn a_backup_replaces_no_file() {
 }
 
 #[test]
-fn checking_what_is_not_there_leaves_nothing_behind() {
-    let folder = Folder::new();
+fn check_of_a_missing_store_creates_no_files() {
+    let folder = StoreDir::new();
     let checked = check(&folder.file("missing"));
     assert!(matches!(checked, Err(LogError::Io { .. })), "{checked:?}");
     assert_eq!(std::fs::read_dir(folder.folder.path()).unwrap().count(), 0);
 }
 
 #[tokio::test]
-async fn a_backup_is_put_back() {
-    let folder = Folder::new();
+async fn restore_replaces_the_store() {
+    let folder = StoreDir::new();
     let (store, backup) = (folder.file("store.db"), folder.file("backup"));
     {
         let log = folder.open();
         log.append(create(table(1), &["a"])).await.unwrap();
         log.backup(&backup).await.unwrap();
         log.append(add(table(1), 1, &["b"])).await.unwrap();
-        // What is left of a server that crashed.
+        // Files as a crashed server leaves them.
         folder.crash("crashed");
     }
     let exists = LogError::Exists { file: store.clone() };
@@ -77,7 +77,7 @@ async fn a_backup_is_put_back() {
     assert_log(&log, table(1), &["a"]).await;
     assert_eq!(log.read(table(1), 2).await, Err(LogError::Ahead { table: table(1), length: 1 }));
     let crashed = folder.file("crashed");
-    assert!(schema::beside(&crashed, "-wal").exists());
+    assert!(schema::with_suffix(&crashed, "-wal").exists());
     restore(&backup, &crashed, true).unwrap();
     assert_log(&open(&crashed).unwrap(), table(1), &["a"]).await;
 
@@ -87,8 +87,8 @@ async fn a_backup_is_put_back() {
 }
 
 #[tokio::test]
-async fn a_damaged_backup_is_not_put_back() {
-    let folder = Folder::new();
+async fn damaged_backup_is_not_restored() {
+    let folder = StoreDir::new();
     let (store, backup) = (folder.file("store.db"), folder.file("backup"));
     {
         let log = folder.open();

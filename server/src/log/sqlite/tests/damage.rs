@@ -1,17 +1,17 @@
-//! Damage to the file is refused, with what is damaged and what to do. It never gives wrong data, and never a panic.
+//! Damage to the file is reported with its location and the remedy. It never gives wrong data or a panic.
 
 use std::collections::BTreeMap;
 
 use super::*;
 use crate::log::{Kind, Listing, Report};
 
-/// All that can be learned from one table.
-type One = (Vec<Entry>, TableRow, Option<Bytes>);
+/// Everything readable of one table.
+type TableContents = (Vec<Entry>, TableRow, Option<Bytes>);
 
-/// All that can be learned from a store.
+/// Everything readable of a store.
 #[derive(PartialEq, Debug, Default)]
 struct Contents {
-    tables: BTreeMap<TableId, Result<One, LogError>>,
+    tables: BTreeMap<TableId, Result<TableContents, LogError>>,
     listed: Option<Vec<TableId>>,
     feed: Option<Vec<FeedItem>>,
     start: Option<StartUp>,
@@ -19,7 +19,7 @@ struct Contents {
 
 const TABLES: u64 = 12;
 
-async fn one_table(log: &SqliteLog, id: TableId) -> Result<One, LogError> {
+async fn one_table(log: &SqliteLog, id: TableId) -> Result<TableContents, LogError> {
     Ok((log.read(id, 0).await?, log.find(id).await?, log.record(id).await?))
 }
 
@@ -36,8 +36,8 @@ async fn contents(log: &SqliteLog) -> Contents {
     contents
 }
 
-/// A store with something of everything, closed, and what is in it.
-async fn store(folder: &Folder) -> (Vec<u8>, Contents) {
+/// A closed store with every kind of content, and its contents.
+async fn build_store(folder: &StoreDir) -> (Vec<u8>, Contents) {
     let log = folder.open_with(short_journal(3000));
     for number in 0..TABLES {
         let mut append = create(table(number), &["dealt"]);
@@ -68,29 +68,34 @@ async fn store(folder: &Folder) -> (Vec<u8>, Contents) {
     (std::fs::read(folder.file("store.db")).unwrap(), truth)
 }
 
-/// What came of opening a damaged store.
-enum Found {
+/// Outcome of opening a damaged store.
+enum OpenOutcome {
     Refused(LogError),
     Read(Contents),
 }
 
-async fn look(folder: &Folder, bytes: &[u8]) -> (Result<Report, LogError>, Found) {
+async fn open_damaged(folder: &StoreDir, bytes: &[u8]) -> (Result<Report, LogError>, OpenOutcome) {
     let file = folder.file("damaged.db");
     for suffix in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(schema::beside(&file, suffix));
+        let _ = std::fs::remove_file(schema::with_suffix(&file, suffix));
     }
     std::fs::write(&file, bytes).unwrap();
     let report = check(&file);
     let found = match open(&file) {
-        Err(error) => Found::Refused(error),
-        Ok(log) => Found::Read(contents(&log).await),
+        Err(error) => OpenOutcome::Refused(error),
+        Ok(log) => OpenOutcome::Read(contents(&log).await),
     };
     (report, found)
 }
 
-/// Whatever is read is true, and whatever is not all there is known to be damaged.
-fn assert_honest(truth: &Contents, report: &Result<Report, LogError>, found: Found, place: &str) {
-    let Found::Read(found) = found else {
+/// Asserts that everything readable is right, and that missing data is reported as damage.
+fn assert_no_wrong_data(
+    truth: &Contents,
+    report: &Result<Report, LogError>,
+    found: OpenOutcome,
+    place: &str,
+) {
+    let OpenOutcome::Read(found) = found else {
         assert!(!report.as_ref().is_ok_and(Report::is_sound), "{place}: refused, and yet sound");
         return;
     };
@@ -105,13 +110,13 @@ fn assert_honest(truth: &Contents, report: &Result<Report, LogError>, found: Fou
 }
 
 #[tokio::test]
-async fn a_flipped_bit_anywhere_never_gives_wrong_data() {
-    let folder = Folder::new();
-    let (bytes, truth) = store(&folder).await;
-    let mut rng = rng("a_flipped_bit_anywhere");
+async fn flipped_bit_never_gives_wrong_data() {
+    let folder = StoreDir::new();
+    let (bytes, truth) = build_store(&folder).await;
+    let mut rng = rng("flipped_bit_never_gives_wrong_data");
     let anywhere = (0..250).map(|_| (below(&mut rng, bytes.len()), below(&mut rng, 8)));
     let mut places: Vec<(usize, usize)> = anywhere.collect();
-    // The header of each page says what is in it and how much of it.
+    // The header of a page describes its contents and their size.
     for page in (0..bytes.len()).step_by(4096) {
         places.extend((0..3).map(|_| (page + below(&mut rng, 12), below(&mut rng, 8))));
     }
@@ -119,81 +124,82 @@ async fn a_flipped_bit_anywhere_never_gives_wrong_data() {
     for (place, bit) in places {
         let mut damaged = bytes.clone();
         damaged[place] ^= 1 << bit;
-        let (report, found) = look(&folder, &damaged).await;
+        let (report, found) = open_damaged(&folder, &damaged).await;
         noticed += u32::from(!report.as_ref().is_ok_and(Report::is_sound));
-        refused += u32::from(matches!(found, Found::Refused(_)));
-        assert_honest(&truth, &report, found, &format!("byte {place}, bit {bit}"));
+        refused += u32::from(matches!(found, OpenOutcome::Refused(_)));
+        assert_no_wrong_data(&truth, &report, found, &format!("byte {place}, bit {bit}"));
     }
-    // Most of the file is what tables hold, so most flips cost one table; too few of either kind, and nothing was tested.
+    // Most of the file is table data, so most flips affect one table; too few of either outcome means that
+    // nothing was tested.
     assert!(noticed >= 20 && refused >= 3, "{noticed} noticed, {refused} refused");
 }
 
 #[tokio::test]
-async fn a_lost_or_overwritten_page_never_gives_wrong_data() {
-    let folder = Folder::new();
-    let (bytes, truth) = store(&folder).await;
+async fn lost_or_overwritten_page_never_gives_wrong_data() {
+    let folder = StoreDir::new();
+    let (bytes, truth) = build_store(&folder).await;
     for page in 0..bytes.len() / 4096 {
         for fill in [0u8, 0xff] {
             let mut damaged = bytes.clone();
             damaged[page * 4096..(page + 1) * 4096].fill(fill);
-            let (report, found) = look(&folder, &damaged).await;
-            assert_honest(&truth, &report, found, &format!("page {page} full of {fill}"));
+            let (report, found) = open_damaged(&folder, &damaged).await;
+            assert_no_wrong_data(&truth, &report, found, &format!("page {page} full of {fill}"));
         }
         if page > 0 {
-            let (report, found) = look(&folder, &bytes[..page * 4096]).await;
-            assert_honest(&truth, &report, found, &format!("cut off at page {page}"));
+            let (report, found) = open_damaged(&folder, &bytes[..page * 4096]).await;
+            assert_no_wrong_data(&truth, &report, found, &format!("cut off at page {page}"));
         }
     }
 }
 
-/// Flips a bit in a text of the file.
-fn spoil(bytes: &mut [u8], text: &str) {
+/// Flips a bit in the first occurrence of a text in the file.
+fn flip_bit_in(bytes: &mut [u8], text: &str) {
     let found = bytes.windows(text.len()).position(|window| window == text.as_bytes());
     bytes[found.unwrap()] ^= 4;
 }
 
 #[tokio::test]
-async fn damage_is_told_with_the_file_the_table_the_entry_and_what_to_do() {
-    let folder = Folder::new();
-    let (bytes, _) = store(&folder).await;
+async fn damage_error_names_file_table_entry_and_remedy() {
+    let folder = StoreDir::new();
+    let (bytes, _) = build_store(&folder).await;
 
-    // In the journal: the store is not opened.
+    // Damage in the journal: the store is not opened.
     let mut damaged = bytes.clone();
-    spoil(&mut damaged, "needle in the journal");
-    let (_, found) = look(&folder, &damaged).await;
-    let Found::Refused(error) = found else {
+    flip_bit_in(&mut damaged, "needle in the journal");
+    let (_, found) = open_damaged(&folder, &damaged).await;
+    let OpenOutcome::Refused(error) = found else {
         panic!("opened though the journal is damaged");
     };
-    assert_told(&error, Some(table(8)), Some(8));
+    assert_damage_error(&error, Some(table(8)), Some(8));
 
-    // In the row of a table: that table is not read, the others are.
+    // Damage in the row of a table: only that table is unreadable.
     let mut damaged = bytes.clone();
-    spoil(&mut damaged, "needle 3 of 2");
-    let (report, found) = look(&folder, &damaged).await;
-    let Found::Read(contents) = found else {
+    flip_bit_in(&mut damaged, "needle 3 of 2");
+    let (report, found) = open_damaged(&folder, &damaged).await;
+    let OpenOutcome::Read(contents) = found else {
         panic!("refused though only a table at rest is damaged");
     };
     for (id, read) in &contents.tables {
         assert_eq!(read.is_err(), *id == table(2), "{id}");
         if let Err(error) = read {
-            assert_told(error, Some(table(2)), Some(3));
+            assert_damage_error(error, Some(table(2)), Some(3));
         }
     }
     assert_eq!(report.unwrap().problems.len(), 1);
 
-    // In a record.
+    // Damage in a record.
     let mut damaged = bytes.clone();
-    spoil(&mut damaged, "needle in the record");
-    let (_, found) = look(&folder, &damaged).await;
-    let Found::Read(contents) = found else {
+    flip_bit_in(&mut damaged, "needle in the record");
+    let (_, found) = open_damaged(&folder, &damaged).await;
+    let OpenOutcome::Read(contents) = found else {
         panic!("refused though only a record is damaged");
     };
     let broken: Vec<_> = contents.tables.values().filter_map(|read| read.as_ref().err()).collect();
     assert_eq!(broken.len(), 1);
-    assert_told(broken[0], None, None);
+    assert_damage_error(broken[0], None, None);
 }
 
-fn assert_told(error: &LogError, id: Option<TableId>, at: Option<u64>) {
+fn assert_damage_error(error: &LogError, id: Option<TableId>, at: Option<u64>) {
     let LogError::Damaged { file, table, entry, .. } = error else {
         panic!("{error:?}");
     };
@@ -207,9 +213,9 @@ fn assert_told(error: &LogError, id: Option<TableId>, at: Option<u64>) {
 }
 
 #[tokio::test]
-async fn rows_that_are_gone_or_swapped_are_noticed() {
-    let folder = Folder::new();
-    let (bytes, truth) = store(&folder).await;
+async fn deleted_or_altered_rows_are_detected() {
+    let folder = StoreDir::new();
+    let (bytes, truth) = build_store(&folder).await;
     let sabotage = [
         "DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal)",
         "DELETE FROM journal WHERE seq = (SELECT min(seq) FROM journal)",
@@ -242,10 +248,10 @@ async fn rows_that_are_gone_or_swapped_are_noticed() {
         std::fs::write(&file, &bytes).unwrap();
         rusqlite::Connection::open(&file).unwrap().execute_batch(sql).unwrap();
         let bytes = std::fs::read(&file).unwrap();
-        let (report, found) = look(&folder, &bytes).await;
-        // An index that is missing makes things slow, not wrong.
+        let (report, found) = open_damaged(&folder, &bytes).await;
+        // A missing index makes queries slow, not wrong.
         let slow = sql.starts_with("DROP INDEX");
         assert_eq!(report.as_ref().is_ok_and(Report::is_sound), slow, "{sql}: {report:?}");
-        assert_honest(&truth, &report, found, sql);
+        assert_no_wrong_data(&truth, &report, found, sql);
     }
 }

@@ -1,10 +1,10 @@
-//! What was acknowledged is there after a crash; nobody sees what is not durable.
+//! Acknowledged appends survive a crash; uncommitted ones are not visible.
 
 use super::*;
 
 #[tokio::test]
-async fn a_store_is_the_same_after_it_was_closed() {
-    let folder = Folder::new();
+async fn store_survives_close_and_reopen() {
+    let folder = StoreDir::new();
     {
         let log = folder.open();
         log.append(create(table(1), &["a", "b"])).await.unwrap();
@@ -28,8 +28,8 @@ async fn a_store_is_the_same_after_it_was_closed() {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_survives_a_crash_at_any_moment() {
-    let folder = Folder::new();
+async fn acknowledged_appends_survive_a_crash() {
+    let folder = StoreDir::new();
     let log = folder.open_with(short_journal(2000));
     let mut copies = Vec::new();
     for turn in 0..40 {
@@ -56,8 +56,8 @@ async fn what_was_acknowledged_survives_a_crash_at_any_moment() {
 }
 
 #[tokio::test]
-async fn a_log_that_lost_its_end_is_shorter_and_says_so() {
-    let folder = Folder::new();
+async fn truncated_wal_is_reported_as_reader_ahead() {
+    let folder = StoreDir::new();
     let log = folder.open();
     for turn in 0..30 {
         let append = match turn {
@@ -68,16 +68,16 @@ async fn a_log_that_lost_its_end_is_shorter_and_says_so() {
     }
     let copy = folder.crash("copy");
     drop(log);
-    let wal = schema::beside(&copy, "-wal");
+    let wal = schema::with_suffix(&copy, "-wal");
     let length = std::fs::metadata(&wal).unwrap().len();
     let mut lengths = Vec::new();
     for tenth in (6..10).rev() {
-        // Cut off, and damaged: SQLite drops the rest either way.
+        // SQLite drops the tail of a WAL that is cut off or damaged.
         let file = std::fs::OpenOptions::new().write(true).open(&wal).unwrap();
         file.set_len(length * tenth / 10).unwrap();
         let again = folder.file(&format!("cut {tenth}"));
         std::fs::copy(&copy, &again).unwrap();
-        std::fs::copy(&wal, schema::beside(&again, "-wal")).unwrap();
+        std::fs::copy(&wal, schema::with_suffix(&again, "-wal")).unwrap();
         let log = match open(&again) {
             Ok(log) => log,
             Err(error) => panic!("cut to {tenth} tenths: {error}"),
@@ -93,14 +93,14 @@ async fn a_log_that_lost_its_end_is_shorter_and_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_sees_an_entry_before_it_is_durable() {
-    let folder = Folder::new();
+async fn uncommitted_entry_is_not_visible() {
+    let folder = StoreDir::new();
     let log = Arc::new(folder.open());
     log.append(create(table(1), &["a"])).await.unwrap();
     log.append(create(table(2), &["a"])).await.unwrap();
     let mut follow = log.follow(table(1), 1).await.unwrap();
     let mut feed = log.follow_owner(&owner("ann"), 0).await.unwrap();
-    let mut standstill = Standstill::of_next_commit(&log);
+    let mut paused = PausedCommit::before_next_commit(&log);
     let appending = {
         let log = log.clone();
         tokio::spawn(async move {
@@ -110,8 +110,8 @@ async fn nobody_sees_an_entry_before_it_is_durable() {
             log.append(append).await
         })
     };
-    standstill.reached().await;
-    // Everything is written now, and nothing committed.
+    paused.reached().await;
+    // Everything is written, nothing is committed.
     assert_log(&*log, table(1), &["a"]).await;
     assert_eq!(log.find(table(1)).await.unwrap().place, Place::InPlay);
     assert_eq!(log.owner_feed(&owner("ann"), 0).await, Ok(vec![]));
@@ -119,20 +119,20 @@ async fn nobody_sees_an_entry_before_it_is_durable() {
     let nothing = std::time::Duration::from_millis(20);
     assert!(tokio::time::timeout(nothing, follow.next()).await.is_err());
     assert!(tokio::time::timeout(nothing, feed.next()).await.is_err());
-    drop(standstill);
+    drop(paused);
     assert_eq!(appending.await.unwrap().unwrap().length, 2);
     assert_eq!(follow.next().await.unwrap().unwrap().index, 1);
     assert_eq!(feed.next().await.unwrap().unwrap().number, 1);
     assert_log(&*log, table(1), &["a", "b"]).await;
 }
 
-/// What was read from the file must not be missing when the next one reads from memory.
+/// State read from the file must not be missing in the next read from memory.
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_reads_from_the_file_what_the_memory_does_not_know() {
-    let folder = Folder::new();
+async fn committed_row_is_not_readable_before_the_index_has_it() {
+    let folder = StoreDir::new();
     let log = Arc::new(folder.open());
     log.append(create(table(1), &["a"])).await.unwrap();
-    let mut standstill = Standstill::at(&log, Moment::Committed);
+    let mut paused = PausedCommit::at(&log, CommitPhase::Committed);
     let appending = {
         let log = log.clone();
         tokio::spawn(async move {
@@ -141,8 +141,8 @@ async fn nobody_reads_from_the_file_what_the_memory_does_not_know() {
             log.append(append).await
         })
     };
-    standstill.reached().await;
-    // It can be read from the file now, and the memory does not know of it.
+    paused.reached().await;
+    // The commit is readable from the file, but not yet in the index.
     let mut finding = {
         let log = log.clone();
         tokio::spawn(async move { log.find(table(1)).await })
@@ -151,15 +151,15 @@ async fn nobody_reads_from_the_file_what_the_memory_does_not_know() {
     assert!(tokio::time::timeout(nothing, &mut finding).await.is_err());
     assert!(log.read(table(1), 2).await.is_err());
     assert!(!appending.is_finished());
-    drop(standstill);
+    drop(paused);
     assert_eq!(finding.await.unwrap().unwrap().place, Place::AtRest { wakes_at: None });
     assert_eq!(log.read(table(1), 2).await, Ok(vec![]));
     appending.await.unwrap().unwrap();
 }
 
 #[tokio::test]
-async fn a_second_process_is_kept_out() {
-    let folder = Folder::new();
+async fn second_process_is_locked_out() {
+    let folder = StoreDir::new();
     let log = folder.open();
     let file = folder.file("store.db");
     let in_use = LogError::InUse { file: file.clone() };
@@ -171,8 +171,8 @@ async fn a_second_process_is_kept_out() {
 }
 
 #[tokio::test]
-async fn a_log_that_was_closed_is_one_file_and_takes_nothing_more() {
-    let folder = Folder::new();
+async fn closed_log_is_one_file_and_refuses_appends() {
+    let folder = StoreDir::new();
     let log = folder.open();
     log.append(create(table(1), &["dealt"])).await.unwrap();
     assert!(folder.file("store.db-wal").exists());

@@ -1,9 +1,9 @@
-//! The journal stays short, and a start does not read what rests.
+//! The journal stays bounded, and start-up does not read tables at rest.
 
 use super::*;
 
-/// The rows of the journal, and how large they are.
-fn journal(folder: &Folder) -> (u64, u64) {
+/// Number of journal rows, and their bytes.
+fn journal(folder: &StoreDir) -> (u64, u64) {
     let db = rusqlite::Connection::open(folder.file("store.db")).unwrap();
     db.query_row("SELECT count(*), ifnull(sum(length(body)), 0) FROM journal", [], |row| {
         Ok((row.get(0)?, row.get(1)?))
@@ -12,21 +12,21 @@ fn journal(folder: &Folder) -> (u64, u64) {
 }
 
 #[tokio::test]
-async fn a_closed_store_is_one_file() {
-    let folder = Folder::new();
+async fn dropped_store_is_one_file() {
+    let folder = StoreDir::new();
     let log = folder.open();
     log.append(create(table(1), &["a"])).await.unwrap();
     log.append(put(table(1), 1, REST)).await.unwrap();
     log.find(table(1)).await.unwrap();
     drop(log);
-    assert!(!schema::beside(&folder.file("store.db"), "-wal").exists());
+    assert!(!schema::with_suffix(&folder.file("store.db"), "-wal").exists());
     std::fs::copy(folder.file("store.db"), folder.file("copy")).unwrap();
     assert_log(&open(&folder.file("copy")).unwrap(), table(1), &["a"]).await;
 }
 
 #[tokio::test]
-async fn a_table_that_rests_or_is_finished_leaves_the_journal() {
-    let folder = Folder::new();
+async fn table_at_rest_or_finished_leaves_the_journal() {
+    let folder = StoreDir::new();
     let log = folder.open();
     for number in 0..10 {
         log.append(create(table(number), &["a"])).await.unwrap();
@@ -35,7 +35,7 @@ async fn a_table_that_rests_or_is_finished_leaves_the_journal() {
     for number in 0..10 {
         let place = if number % 2 == 0 { REST } else { finished(b"") };
         log.append(put(table(number), 1, place)).await.unwrap();
-        // The rows go from the oldest on.
+        // Rows are deleted from the oldest on.
         assert_eq!(journal(&folder).0, 9 - number);
     }
     assert_eq!(log.shared.index().bytes(), 0);
@@ -43,21 +43,21 @@ async fn a_table_that_rests_or_is_finished_leaves_the_journal() {
 }
 
 #[tokio::test]
-async fn many_appends_of_one_commit_are_one_row() {
-    let folder = Folder::new();
+async fn appends_of_one_commit_share_one_journal_row() {
+    let folder = StoreDir::new();
     let log = Arc::new(folder.open());
-    let mut standstill = Standstill::of_next_commit(&log);
+    let mut paused = PausedCommit::before_next_commit(&log);
     let append = |number| {
         let log = log.clone();
         tokio::spawn(async move { log.append(create(table(number), &["a"])).await })
     };
     let mut appends = vec![append(0)];
-    standstill.reached().await;
+    paused.reached().await;
     appends.extend((1..50).map(append));
     while log.writer.queued() < 49 {
         tokio::task::yield_now().await;
     }
-    drop(standstill);
+    drop(paused);
     for append in appends {
         append.await.unwrap().unwrap();
     }
@@ -70,8 +70,8 @@ async fn many_appends_of_one_commit_are_one_row() {
 }
 
 #[tokio::test]
-async fn a_slow_table_does_not_keep_the_journal_long() {
-    let folder = Folder::new();
+async fn slow_table_does_not_hold_the_journal_back() {
+    let folder = StoreDir::new();
     let limit = 20_000;
     let log = folder.open_with(short_journal(limit));
     log.append(create(table(0), &["slow"])).await.unwrap();
@@ -98,8 +98,8 @@ async fn a_slow_table_does_not_keep_the_journal_long() {
 }
 
 #[tokio::test]
-async fn however_many_tables_are_slow_the_journal_is_bounded() {
-    let folder = Folder::new();
+async fn journal_is_bounded_with_many_slow_tables() {
+    let folder = StoreDir::new();
     let limit = 5_000;
     let log = folder.open_with(short_journal(limit));
     for turn in 0..6 {
@@ -119,10 +119,10 @@ async fn however_many_tables_are_slow_the_journal_is_bounded() {
     }
 }
 
-/// What the documentation of the log promises to whoever keeps a log in play for days.
+/// Cost of a log that stays in play for days, as documented in `log`.
 #[tokio::test]
-async fn a_long_log_in_play_is_written_out_seldom_and_holds_nothing_up() {
-    let folder = Folder::new();
+async fn long_log_in_play_is_rarely_written_out() {
+    let folder = StoreDir::new();
     let limit = 50_000;
     let log = folder.open_with(short_journal(limit));
     log.append(create(table(0), &["made"])).await.unwrap();
@@ -133,7 +133,7 @@ async fn a_long_log_in_play_is_written_out_seldom_and_holds_nothing_up() {
         log.append(add(table(0), turn, &["a table is over"])).await.unwrap();
         let index = log.shared.index();
         assert!(index.bytes() <= limit + 1000);
-        // What a commit costs at the least.
+        // Minimum cost of two commits.
         journalled += 2 * 256;
         let stored = index.tables[&table(0)].stored.length;
         written_out += u64::from(stored != known);
@@ -146,8 +146,8 @@ async fn a_long_log_in_play_is_written_out_seldom_and_holds_nothing_up() {
 }
 
 #[tokio::test]
-async fn a_start_does_not_read_what_rests() {
-    let folder = Folder::new();
+async fn start_up_does_not_read_tables_at_rest() {
+    let folder = StoreDir::new();
     let file = folder.file("store.db");
     {
         let log = folder.open();
@@ -157,7 +157,7 @@ async fn a_start_does_not_read_what_rests() {
         }
         log.append(create(table(20), &["a"])).await.unwrap();
     }
-    // If it read them, it would notice.
+    // Reading them would detect this.
     let db = rusqlite::Connection::open(&file).unwrap();
     db.execute("UPDATE tables SET state = 7, log = x'00' WHERE place = 1", []).unwrap();
     drop(db);

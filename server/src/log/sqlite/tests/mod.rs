@@ -1,4 +1,4 @@
-//! What the log in a file must do beyond the contract: last, stay small, notice damage, survive a full disk.
+//! Tests of the SQLite log beyond the contract: durability, bounded size, damage, full disk.
 
 mod copies;
 mod damage;
@@ -19,14 +19,14 @@ use crate::log::contract::{
 };
 use crate::log::{NewPlace, Place};
 
-/// A folder with a file for a store.
-struct Folder {
+/// A temporary folder with a store.
+struct StoreDir {
     folder: TempDir,
 }
 
-impl Folder {
-    fn new() -> Folder {
-        Folder { folder: tempfile::tempdir().unwrap() }
+impl StoreDir {
+    fn new() -> StoreDir {
+        StoreDir { folder: tempfile::tempdir().unwrap() }
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -41,67 +41,66 @@ impl Folder {
         SqliteLog::open(&self.file("store.db"), options).unwrap()
     }
 
-    /// Copies the store as a crash would leave it: with what is in the WAL, and nothing tidied up.
+    /// Copies the store as a crash would leave it: with its WAL.
     fn crash(&self, name: &str) -> PathBuf {
         let copy = self.file(name);
         for suffix in ["", "-wal"] {
-            let from = schema::beside(&self.file("store.db"), suffix);
-            std::fs::copy(from, schema::beside(&copy, suffix)).unwrap();
+            let from = schema::with_suffix(&self.file("store.db"), suffix);
+            std::fs::copy(from, schema::with_suffix(&copy, suffix)).unwrap();
         }
         copy
     }
 }
 
-/// A moment of a commit.
+/// A phase of a commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Moment {
-    /// Everything is written and nothing committed.
+pub(super) enum CommitPhase {
+    /// Everything is written, nothing is committed.
     Written,
-    /// It is committed, and nobody knows.
+    /// The transaction is committed, the index not yet updated.
     Committed,
 }
 
-/// What a test does at a moment.
-pub(super) struct Hook {
-    at: Moment,
+/// Action of a test at a phase of a commit.
+pub(super) struct CommitHook {
+    at: CommitPhase,
     run: Box<dyn FnMut() + Send>,
 }
 
 impl Shared {
-    pub(super) fn reach(&self, moment: Moment) {
-        let hook = self.hook.lock().unwrap().take_if(|hook| hook.at == moment);
+    pub(super) fn run_hook(&self, phase: CommitPhase) {
+        let hook = self.hook.lock().unwrap().take_if(|hook| hook.at == phase);
         if let Some(mut hook) = hook {
             (hook.run)();
         }
     }
 }
 
-/// A writer that stands still in the middle of a commit. It goes on when this is dropped, so that a test that fails
-/// ends, too.
-struct Standstill {
+/// A commit paused midway. It continues when this is dropped, so that a failing test ends too.
+struct PausedCommit {
     reached: Option<Receiver<()>>,
     _standing: SyncSender<()>,
 }
 
-impl Standstill {
-    /// Stops the next commit of the log when everything is written and nothing committed.
-    fn of_next_commit(log: &SqliteLog) -> Standstill {
-        Standstill::at(log, Moment::Written)
+impl PausedCommit {
+    /// Pauses the next commit after writing and before committing.
+    fn before_next_commit(log: &SqliteLog) -> PausedCommit {
+        PausedCommit::at(log, CommitPhase::Written)
     }
 
-    /// Stops the next commit of the log at this moment.
-    fn at(log: &SqliteLog, at: Moment) -> Standstill {
+    /// Pauses the next commit at this phase.
+    fn at(log: &SqliteLog, at: CommitPhase) -> PausedCommit {
         let (reach, reached) = sync_channel(1);
         let (standing, go_on) = sync_channel(1);
         let run = Box::new(move || {
             let _ = reach.send(());
             let _: Result<(), _> = go_on.recv();
         });
-        *log.shared.hook.lock().unwrap() = Some(Hook { at, run });
-        Standstill { reached: Some(reached), _standing: standing }
+        *log.shared.hook.lock().unwrap() = Some(CommitHook { at, run });
+        PausedCommit { reached: Some(reached), _standing: standing }
     }
 
-    /// Waits until the writer stands.
+    /// Waits until the writer is paused.
     async fn reached(&mut self) {
         let reached = self.reached.take().unwrap();
         tokio::task::spawn_blocking(move || reached.recv()).await.unwrap().unwrap();
@@ -116,7 +115,8 @@ fn short_journal(limit: u64) -> Options {
     Options { journal_limit: limit, ..Options::default() }
 }
 
-/// A generator for one test, from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test fails.
+/// Random generator of one test, seeded from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test
+/// fails.
 fn rng(test: &str) -> rand_chacha::ChaCha8Rng {
     let seed = std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().unwrap());
     println!("{test}: PARLOR_TEST_SEED={seed}");

@@ -1,41 +1,46 @@
-//! The log in a file does what the log in memory does, whatever is asked of it in whatever order.
+//! Model test: the log in a file behaves like the log in memory under random operations.
 
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::log::{Kind, Listing, MemoryLog};
 
-/// One thing that can be asked.
+/// A random operation.
 #[derive(Clone, Debug)]
-enum Ask {
+enum Operation {
     Append(Append),
     Delete(Delete),
 }
 
-async fn ask(log: &dyn Log, ask: Ask) -> Result<Option<Appended>, LogError> {
-    match ask {
-        Ask::Append(append) => log.append(append).await.map(Some),
-        Ask::Delete(delete) => log.delete(delete).await.map(|()| None),
+async fn run_operation(log: &dyn Log, operation: Operation) -> Result<Option<Appended>, LogError> {
+    match operation {
+        Operation::Append(append) => log.append(append).await.map(Some),
+        Operation::Delete(delete) => log.delete(delete).await.map(|()| None),
     }
 }
 
 const TABLES: usize = 12;
 
-/// Some of them are tournaments, and some have tags.
-fn labelled(number: usize, name: &str) -> Listing {
+/// Some are tournaments, and some have tags.
+fn tagged_listing(number: usize, name: &str) -> Listing {
     let kind = if number % 4 == 3 { Kind::Tournament } else { Kind::Table };
     let tags =
         if number.is_multiple_of(3) { vec!["t".into(), format!("u{}", number % 2)] } else { Vec::new() };
     Listing { kind, tags, ..listing(name) }
 }
 
-/// Something to ask, mostly of sense.
-async fn any_ask(model: &MemoryLog, rng: &mut ChaCha8Rng, pending: &mut [u64; TABLES], time: u64) -> Ask {
+/// A random operation, usually a valid one.
+async fn random_operation(
+    model: &MemoryLog,
+    rng: &mut ChaCha8Rng,
+    pending: &mut [u64; TABLES],
+    time: u64,
+) -> Operation {
     let number = below(rng, TABLES);
     let id = table(number as u64);
     if below(rng, 30) == 0 {
         pending[number] = 0;
-        return Ask::Delete(Delete {
+        return Operation::Delete(Delete {
             at: Millis(time),
             feed: posts("ann", &["gone"][..below(rng, 2)]),
             ..delete(id)
@@ -49,7 +54,7 @@ async fn any_ask(model: &MemoryLog, rng: &mut ChaCha8Rng, pending: &mut [u64; TA
     texts.truncate(1 + below(rng, 3));
     let mut append = if length == 0 { create(id, &texts) } else { add(id, length, &texts) };
     if length == 0 {
-        append.listing = Some(labelled(number, "ann"));
+        append.listing = Some(tagged_listing(number, "ann"));
     }
     append.at = Millis(time);
     if length > 0 && below(rng, 4) == 0 {
@@ -68,7 +73,7 @@ async fn any_ask(model: &MemoryLog, rng: &mut ChaCha8Rng, pending: &mut [u64; TA
     }
     if below(rng, 5) == 0 {
         let name = ["ann", "ann", "ann", "bob"][below(rng, 4)];
-        append.listing = Some(Listing { state: below(rng, 4) as u8, ..labelled(number, name) });
+        append.listing = Some(Listing { state: below(rng, 4) as u8, ..tagged_listing(number, name) });
     }
     if length == 0 && below(rng, 2) == 0 {
         append.request = Some(format!("request {}", below(rng, 6)));
@@ -76,11 +81,11 @@ async fn any_ask(model: &MemoryLog, rng: &mut ChaCha8Rng, pending: &mut [u64; TA
     append.feed =
         [posts("ann", &["x", "y"][..below(rng, 3)]), posts("bob", &["z"][..below(rng, 2)])].concat();
     pending[number] = append.expected + append.entries.len() as u64;
-    Ask::Append(append)
+    Operation::Append(append)
 }
 
-/// All that pass a filter. Logs need not agree where a page ends.
-async fn listed(log: &dyn Log, filter: Filter) -> Vec<TableRow> {
+/// All tables that pass a filter. Logs may split pages differently.
+async fn all_pages(log: &dyn Log, filter: Filter) -> Vec<TableRow> {
     let (mut all, mut after) = (Vec::new(), None);
     loop {
         let page = log.tables(filter.clone(), Page { after, size: 5 }).await.unwrap();
@@ -92,7 +97,7 @@ async fn listed(log: &dyn Log, filter: Filter) -> Vec<TableRow> {
     }
 }
 
-/// Asserts that two logs know the same.
+/// Asserts that two logs have the same contents.
 async fn assert_same(model: &dyn Log, log: &dyn Log) {
     for number in 0..TABLES as u64 {
         let id = table(number);
@@ -124,7 +129,7 @@ async fn assert_same(model: &dyn Log, log: &dyn Log) {
     }
     for state in [None, Some(1)] {
         let filter = Filter { state, owner: Some(owner("ann")), ..Filter::default() };
-        assert_eq!(listed(log, filter.clone()).await, listed(model, filter).await);
+        assert_eq!(all_pages(log, filter.clone()).await, all_pages(model, filter).await);
     }
     for choice in 0..12 {
         let filter = Filter {
@@ -133,32 +138,32 @@ async fn assert_same(model: &dyn Log, log: &dyn Log) {
             finished: [None, Some(false)][choice / 6],
             ..Filter::default()
         };
-        assert_eq!(listed(log, filter.clone()).await, listed(model, filter).await);
+        assert_eq!(all_pages(log, filter.clone()).await, all_pages(model, filter).await);
     }
     assert_eq!(log.start_up().await, model.start_up().await);
 }
 
 #[tokio::test]
-async fn it_does_what_the_log_in_memory_does() {
-    let mut rng = rng("it_does_what_the_log_in_memory_does");
-    let folder = Folder::new();
+async fn sqlite_log_behaves_like_memory_log() {
+    let mut rng = rng("sqlite_log_behaves_like_memory_log");
+    let folder = StoreDir::new();
     let model = Arc::new(MemoryLog::new());
     let mut log = Arc::new(folder.open());
     for round in 0..400 {
         let time = 10 * round;
-        // On one thread, tasks ask in the order in which they were spawned; many of them share a commit.
+        // On one thread, tasks send in the order in which they were spawned; many of them share a commit.
         let mut pending = [0; TABLES];
-        let mut asked = Vec::new();
+        let mut operations = Vec::new();
         for _ in 0..1 + below(&mut rng, 12) {
-            let next = any_ask(&model, &mut rng, &mut pending, time).await;
+            let next = random_operation(&model, &mut rng, &mut pending, time).await;
             let task = {
                 let (log, next) = (log.clone(), next.clone());
-                tokio::spawn(async move { ask(&*log, next).await })
+                tokio::spawn(async move { run_operation(&*log, next).await })
             };
-            asked.push((next, task));
+            operations.push((next, task));
         }
-        for (next, task) in asked {
-            let expected = ask(&*model, next.clone()).await;
+        for (next, task) in operations {
+            let expected = run_operation(&*model, next.clone()).await;
             assert_eq!(task.await.unwrap(), expected, "round {round}: {next:?}");
         }
         if below(&mut rng, 20) == 0 {
@@ -174,7 +179,7 @@ async fn it_does_what_the_log_in_memory_does() {
             let report = check(&folder.file("store.db")).unwrap();
             assert!(report.is_sound(), "round {round}: {report}");
             log = Arc::new(folder.open_with(short_journal(limit)));
-            // What is known after a start is what was known before it.
+            // A restart changes nothing.
             assert_same(&*model, &*log).await;
         }
     }

@@ -1,14 +1,14 @@
-//! No room: on the disk, in the queue.
+//! Full disk and full writer queue.
 
 use super::*;
 
 async fn limit_pages(log: &SqliteLog, pages: u32) {
-    log.writer.submit(Job::Pages(pages)).await.unwrap();
+    log.writer.submit(WriterCommand::Pages(pages)).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_full_disk_loses_nothing_and_play_goes_on_when_there_is_room() {
-    let folder = Folder::new();
+async fn full_disk_loses_nothing_and_appends_resume_with_space() {
+    let folder = StoreDir::new();
     let log = folder.open();
     log.append(create(table(1), &["start"])).await.unwrap();
     limit_pages(&log, 40).await;
@@ -27,7 +27,7 @@ async fn a_full_disk_loses_nothing_and_play_goes_on_when_there_is_room() {
     assert!(full.to_string().contains("store.db"), "{full}");
     let length = acknowledged.len();
     assert!(length > 3);
-    // Reading goes on, and trying again changes nothing.
+    // Reads continue, and a repeated append changes nothing.
     for _ in 0..3 {
         let again = log.append(add(table(1), length as u64, &[&large])).await;
         assert_eq!(again, Err(full.clone()));
@@ -53,30 +53,30 @@ async fn a_full_disk_loses_nothing_and_play_goes_on_when_there_is_room() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_queue_says_so_at_once() {
-    let folder = Folder::new();
+async fn full_writer_queue_is_busy_at_once() {
+    let folder = StoreDir::new();
     let log = Arc::new(folder.open_with(Options { queue: 2, queue_bytes: 1000, ..Options::default() }));
     let too_large = Append { entries: vec![Bytes::from(vec![0; 1001])], ..create(table(9), &[]) };
     assert_eq!(log.append(too_large).await, Err(LogError::Busy));
     log.append(create(table(0), &["a"])).await.unwrap();
 
-    let mut standstill = Standstill::of_next_commit(&log);
+    let mut paused = PausedCommit::before_next_commit(&log);
     let append = |number| {
         let log = log.clone();
         tokio::spawn(async move { log.append(create(table(number), &["a"])).await })
     };
     let mut appends = vec![append(1)];
-    standstill.reached().await;
+    paused.reached().await;
     appends.extend([append(2), append(3)]);
     while log.writer.queued() < 2 {
         tokio::task::yield_now().await;
     }
     assert_eq!(log.append(create(table(4), &["a"])).await, Err(LogError::Busy));
-    drop(standstill);
+    drop(paused);
     for append in appends {
         append.await.unwrap().unwrap();
     }
-    // What was refused waits no more.
+    // Refused appends have released their space in the queue.
     for number in 5..20 {
         let entry = Append { entries: vec![Bytes::from(vec![0; 900])], ..create(table(number), &[]) };
         log.append(entry).await.unwrap();
@@ -84,8 +84,8 @@ async fn a_full_queue_says_so_at_once() {
 }
 
 #[tokio::test]
-async fn damage_to_one_table_is_no_trouble_for_others_in_the_same_commit() {
-    let folder = Folder::new();
+async fn damaged_table_does_not_fail_others_in_the_same_commit() {
+    let folder = StoreDir::new();
     let log = Arc::new(folder.open());
     for number in 0..3 {
         log.append(create(table(number), &["a"])).await.unwrap();

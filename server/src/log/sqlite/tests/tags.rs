@@ -1,4 +1,4 @@
-//! Tags: a store of before there were any goes on, and those that are finished do not make it slow.
+//! Tags: migration of a store without them, and the indexes that listings use.
 
 use super::*;
 use crate::log::{Kind, Listing, Millis, OwnerId};
@@ -12,7 +12,7 @@ fn with_tag(finished: Option<bool>) -> Filter {
     Filter { tag: Some("agent:ann".into()), finished, ..Filter::default() }
 }
 
-/// Takes everything out of a store that came with the second version of it.
+/// Downgrades a store to the first schema version.
 fn make_first_version(file: &Path) {
     let db = rusqlite::Connection::open(file).unwrap();
     db.execute_batch(
@@ -23,8 +23,8 @@ fn make_first_version(file: &Path) {
 }
 
 #[tokio::test]
-async fn a_store_of_the_first_version_goes_on() {
-    let folder = Folder::new();
+async fn first_schema_version_is_migrated() {
+    let folder = StoreDir::new();
     let file = folder.file("store.db");
     {
         let log = folder.open();
@@ -33,7 +33,7 @@ async fn a_store_of_the_first_version_goes_on() {
         log.append(put(table(2), 1, finished(b"record"))).await.unwrap();
     }
     make_first_version(&file);
-    // A check changes nothing. A copy of it is brought up to date, the store itself when a server opens it.
+    // A check does not migrate. A backup migrates the copy; only opening the store migrates the store.
     assert_eq!(check(&file), Err(LogError::Older { file: file.clone() }));
     let copy = folder.file("copy");
     assert!(backup(&file, &copy).unwrap().is_sound());
@@ -61,8 +61,8 @@ async fn a_store_of_the_first_version_goes_on() {
 }
 
 #[tokio::test]
-async fn a_report_counts_what_there_is_of_each_kind() {
-    let folder = Folder::new();
+async fn store_report_counts_each_kind() {
+    let folder = StoreDir::new();
     {
         let log = folder.open();
         for (number, kind) in
@@ -82,8 +82,8 @@ async fn a_report_counts_what_there_is_of_each_kind() {
     assert!(report.to_string().starts_with("3 tables, 1 tournaments, 2 agents (6 in play"), "{report}");
 }
 
-/// How SQLite says that it finds the tables.
-fn plan(folder: &Folder, filter: &Filter) -> String {
+/// SQLite's query plan for a listing.
+fn plan(folder: &StoreDir, filter: &Filter) -> String {
     let (sql, values) = read::page_query(filter, None);
     let db = rusqlite::Connection::open(folder.file("store.db")).unwrap();
     let mut explain = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
@@ -92,8 +92,8 @@ fn plan(folder: &Folder, filter: &Filter) -> String {
 }
 
 #[tokio::test]
-async fn those_with_a_tag_are_found_by_an_index_and_the_unfinished_by_one_of_their_own() {
-    let folder = Folder::new();
+async fn tag_queries_use_an_index() {
+    let folder = StoreDir::new();
     drop(folder.open());
     let all = plan(&folder, &with_tag(None));
     assert!(all.contains("SEARCH tags USING PRIMARY KEY (tag=? AND id>? AND id<?)"), "{all}");
@@ -108,8 +108,8 @@ async fn those_with_a_tag_are_found_by_an_index_and_the_unfinished_by_one_of_the
 }
 
 #[tokio::test]
-async fn a_few_tables_among_millions_are_found_by_an_index_that_knows_all_that_is_asked() {
-    let folder = Folder::new();
+async fn filtered_listings_use_the_most_specific_index() {
+    let folder = StoreDir::new();
     drop(folder.open());
     let owner = Some(OwnerId::new("ann").unwrap());
     let (state, visibility) = (Some(1), Some(1));
