@@ -1,8 +1,8 @@
-//! Time: what the clock on the wall says, what a stopwatch says, and waiting.
+//! Clocks: wall-clock time, monotonic time and timers.
 //!
-//! Whoever needs the time is given a [`Clock`]. The server runs on the [`SystemClock`]; tests run on a
-//! [`ManualClock`], which stands still until it is moved by hand, so that a test of a 30-second limit takes no
-//! 30 seconds and never fails on a slow machine.
+//! Code that needs the time takes a [`Clock`]. The server runs on the [`SystemClock`]; tests run on a
+//! [`ManualClock`], which stands still until it is advanced, so that a test of a 30-second timeout takes no
+//! 30 seconds and does not fail on a slow machine.
 
 mod manual;
 mod system;
@@ -12,30 +12,31 @@ use std::{fmt, future::Future, ops::Add, pin::Pin, time::Duration};
 pub use manual::ManualClock;
 pub use system::SystemClock;
 
-/// A wait for a moment. Dropping it ends the wait.
+/// A timer. Dropping it cancels the wait.
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Where time comes from.
+/// Source of time.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
-    /// Milliseconds since 1970-01-01 00:00 UTC, for people and records. It may jump: never measure with it.
+    /// Wall-clock time in milliseconds since 1970-01-01 00:00 UTC, for people and records. It may jump, so it
+    /// must not be used to measure durations.
     fn now_ms(&self) -> u64;
 
-    /// The reading of a stopwatch that only goes forward, for measuring and for deadlines.
+    /// Monotonic time, for durations and deadlines.
     fn now(&self) -> Moment;
 
-    /// Waits until the stopwatch has reached the deadline; not at all if it already has.
+    /// Waits until monotonic time has reached the deadline; returns at once if it already has.
     fn sleep_until(&self, deadline: Moment) -> Sleep;
 }
 
-/// A reading of one clock's stopwatch. Moments of different clocks have nothing to do with each other.
+/// A point in the monotonic time of one clock. Moments of different clocks are not comparable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Moment(Duration);
 
 impl Moment {
-    /// The moment at which the clock's stopwatch began.
+    /// Start of the clock's monotonic time.
     pub const START: Moment = Moment(Duration::ZERO);
 
-    /// The time since an earlier moment; zero if that one is later.
+    /// Duration since an earlier moment; zero if that one is later.
     ///
     /// ```
     /// use parlor_server::clock::Moment;
@@ -53,7 +54,7 @@ impl Moment {
 impl Add<Duration> for Moment {
     type Output = Moment;
 
-    /// The moment that much later; the end of time, if there is none.
+    /// Adds a duration, saturating at the latest moment.
     fn add(self, time: Duration) -> Moment {
         Moment(self.0.saturating_add(time))
     }

@@ -1,7 +1,7 @@
-//! Limits: how fast a caller may ask, and how much it may hold at once.
+//! Limits: request rates, and counts of concurrently held resources.
 //!
-//! Whatever is exhausted says which limit it was and, where waiting helps, how long. The tables of callers are bounded
-//! too: a flood of new names costs those names their turn, and the server nothing.
+//! An exceeded limit is named, with the time to retry after where waiting helps. The number of tracked
+//! callers is bounded too, so a flood of new callers is refused at no cost to the server.
 
 mod counter;
 mod rate;
@@ -11,59 +11,59 @@ use std::{fmt, time::Duration};
 pub use counter::{Counter, Held};
 pub use rate::{Rate, RateLimiter};
 
-/// What a caller holds several of at once.
+/// A resource whose count per caller is limited.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Counted {
-    /// Tables that an API key has open.
+    /// Open tables of an API key.
     Tables,
     /// Streams on one connection.
     Streams,
     /// Channels on one stream.
     Channels,
-    /// Names of agents that are registered.
+    /// Registered agent names.
     Agents,
 }
 
 impl fmt::Display for Counted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Counted::Tables => "tables a key",
-            Counted::Streams => "streams a connection",
-            Counted::Channels => "channels a stream",
-            Counted::Agents => "names of agents",
+            Counted::Tables => "tables per key",
+            Counted::Streams => "streams per connection",
+            Counted::Channels => "channels per stream",
+            Counted::Agents => "agent names",
         })
     }
 }
 
-/// A limit is reached.
+/// A limit is exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Exhausted {
-    /// Too many requests in too short a time.
-    #[error("more than {per_second} requests a second: retry in {} ms", in_ms(.retry_after))]
+    /// Request rate.
+    #[error("more than {per_second} requests per second: retry in {} ms", millis_rounded_up(.retry_after))]
     Rate {
-        /// How many are allowed, in the long run.
+        /// Sustained rate, in requests per second.
         per_second: u32,
-        /// When the next one will be.
+        /// Time until the next request is allowed.
         retry_after: Duration,
     },
-    /// Too many at once.
+    /// Count of concurrently held resources.
     #[error("{counted} are limited to {most}: end one first")]
     Count {
-        /// Of what.
+        /// The resource.
         counted: Counted,
-        /// How many are allowed.
+        /// The maximum count.
         most: u32,
     },
-    /// More callers at once than the server keeps account of.
-    #[error("the server has too many callers at once: retry in {} ms", in_ms(.retry_after))]
+    /// Number of callers that the server tracks.
+    #[error("the server has too many callers at once: retry in {} ms", millis_rounded_up(.retry_after))]
     Callers {
-        /// When there may be room.
+        /// Time after which there may be capacity.
         retry_after: Duration,
     },
 }
 
 impl Exhausted {
-    /// How long to wait before asking again; none where waiting does not help.
+    /// Time to wait before a retry; `None` where waiting does not help.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -73,7 +73,7 @@ impl Exhausted {
     }
 }
 
-/// Whole milliseconds, rounded up: whoever waits that long is not sent away again.
-fn in_ms(time: &Duration) -> u128 {
+/// Whole milliseconds, rounded up: a retry after that time is not refused again.
+fn millis_rounded_up(time: &Duration) -> u128 {
     time.as_nanos().div_ceil(1_000_000)
 }

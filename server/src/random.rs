@@ -1,17 +1,17 @@
-//! Fresh randomness: the one place that asks the operating system for it.
+//! Random bytes: the only place that asks the operating system for entropy.
 //!
-//! Everything secret begins here: server seeds, API keys, the server key. Everything else that is random is derived
-//! from those, so that it can be replayed.
+//! All secrets originate here: server seeds, API keys, the server key. All other randomness is derived from
+//! them, so that it can be replayed.
 
-/// The operating system gave no random bytes.
+/// The operating system returned no random bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "the operating system gives no random bytes ({0}): check that /dev/urandom or getrandom(2) can be used"
 )]
 pub struct NoRandomness(getrandom::Error);
 
-/// `N` random bytes that nobody can predict.
-#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+/// Returns `N` unpredictable random bytes.
+#[expect(clippy::disallowed_methods, reason = "the only source of fresh randomness")]
 pub fn fresh_bytes<const N: usize>() -> Result<[u8; N], NoRandomness> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(NoRandomness)?;

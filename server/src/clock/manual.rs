@@ -1,4 +1,4 @@
-//! A clock that stands still until a test moves it.
+//! A clock that tests advance by hand.
 
 use std::{
     collections::BTreeMap,
@@ -13,11 +13,11 @@ use tokio::sync::watch;
 
 use super::{Clock, Moment, Sleep};
 
-/// Time that is moved by hand. Clones are the same clock.
+/// A clock that stands still until it is advanced. Clones share the same time.
 ///
-/// Moving it wakes everyone whose deadline has come, earliest first, and among equals in the order in which they went
-/// to sleep. A task on another thread may not have begun its wait yet when the test moves on: let
-/// [`ManualClock::sleepers`] wait for it first.
+/// Advancing it wakes every sleep whose deadline has passed, earliest first, and equal deadlines in the order
+/// in which they were first polled. A task on another thread may not be sleeping yet when the test advances
+/// the clock: use [`ManualClock::wait_for_sleepers`] first.
 #[derive(Clone, Debug)]
 pub struct ManualClock {
     shared: Arc<Shared>,
@@ -32,30 +32,30 @@ struct Shared {
 #[derive(Debug)]
 struct State {
     now: Moment,
-    /// What the clock on the wall was last set to, and when.
+    /// Last value of the wall clock that was set, and the moment it was set at.
     wall: (u64, Moment),
     next_number: u64,
-    /// By deadline, then by who came first.
+    /// Sleeps by deadline, then in order of their first poll.
     waiting: BTreeMap<(Moment, u64), Waker>,
 }
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing is left half done under this lock, so a panic elsewhere does no harm to it.
+        // No critical section leaves the state half updated, so a poisoned lock is safe to use.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts anew under the watch's own lock, so that the last count told is the last one true.
-    fn tell_sleepers(&self) {
+    /// Recounts under the watch's lock, so that the last published count is the current one.
+    fn update_sleeper_count(&self) {
         self.sleepers.send_modify(|count| *count = self.state().waiting.len());
     }
 }
 
 impl ManualClock {
-    /// What [`Clock::now_ms`] says on a new clock: 2026-01-01 00:00 UTC.
+    /// [`Clock::now_ms`] of a new clock: 2026-01-01 00:00 UTC.
     pub const EPOCH_MS: u64 = 1_767_225_600_000;
 
-    /// A clock that stands at the start of its stopwatch.
+    /// A clock at the start of its monotonic time.
     #[must_use]
     pub fn new() -> ManualClock {
         let state = State {
@@ -67,40 +67,40 @@ impl ManualClock {
         ManualClock { shared: Arc::new(Shared { state: Mutex::new(state), sleepers: watch::Sender::new(0) }) }
     }
 
-    /// Moves time forward and wakes, in order, everyone whose deadline has come.
+    /// Advances time and wakes, in order, every sleep whose deadline has passed.
     pub fn advance(&self, time: Duration) {
         let due = {
             let mut state = self.shared.state();
             let now = state.now + time;
             state.now = now;
-            // Everything at or before `now` has a smaller key than this; numbers never get that far.
+            // Every deadline up to `now` has a smaller key than this; numbers never reach the maximum.
             let later = state.waiting.split_off(&(now, u64::MAX));
             std::mem::replace(&mut state.waiting, later)
         };
-        self.shared.tell_sleepers();
-        // Outside the lock: a waker may run its task right here.
+        self.shared.update_sleeper_count();
+        // Outside the lock: a waker may run its task immediately.
         for waker in due.into_values() {
             waker.wake();
         }
     }
 
-    /// Moves the clock on the wall alone, as an administrator or a time server does. The stopwatch does not notice.
+    /// Sets the wall clock alone, as an administrator or a time server does. Monotonic time is unaffected.
     pub fn set_wall_clock(&self, now_ms: u64) {
         let mut state = self.shared.state();
         state.wall = (now_ms, state.now);
     }
 
-    /// The earliest deadline that somebody waits for.
+    /// The earliest deadline of any sleep.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Moment> {
         let state = self.shared.state();
         state.waiting.keys().next().map(|(deadline, _)| *deadline)
     }
 
-    /// Waits until at least so many are asleep on this clock.
-    pub async fn sleepers(&self, count: usize) {
+    /// Waits until at least this many sleeps are pending on this clock.
+    pub async fn wait_for_sleepers(&self, count: usize) {
         let mut sleepers = self.shared.sleepers.subscribe();
-        // The sender lives in `self`, so the only answer is that there are enough of them.
+        // Cannot fail: the sender lives in `self`.
         let _enough = sleepers.wait_for(|asleep| *asleep >= count).await;
     }
 }
@@ -131,7 +131,7 @@ impl Clock for ManualClock {
 struct ManualSleep {
     clock: ManualClock,
     deadline: Moment,
-    /// Its place among those with the same deadline, once it has been polled.
+    /// Order among sleeps with the same deadline, assigned at the first poll.
     number: Option<u64>,
 }
 
@@ -151,7 +151,7 @@ impl Future for ManualSleep {
             });
             state.waiting.insert((self.deadline, number), context.waker().clone());
         }
-        shared.tell_sleepers();
+        shared.update_sleeper_count();
         Poll::Pending
     }
 }
@@ -162,7 +162,7 @@ impl Drop for ManualSleep {
         let shared = &self.clock.shared;
         let waker = shared.state().waiting.remove(&(self.deadline, number));
         if waker.is_some() {
-            shared.tell_sleepers();
+            shared.update_sleeper_count();
         }
     }
 }
@@ -177,8 +177,8 @@ mod tests {
         Moment::START + SECOND * seconds
     }
 
-    /// Sleeps until each of the deadlines in a task of its own; gives the order in which they woke after each step.
-    async fn wakes(deadlines: &[u32], steps: &[u32]) -> Vec<Vec<u32>> {
+    /// Sleeps until each deadline in a task of its own; returns the order in which they woke after each step.
+    async fn wake_order(deadlines: &[u32], steps: &[u32]) -> Vec<Vec<u32>> {
         let clock = ManualClock::new();
         let woken = Arc::new(Mutex::new(Vec::new()));
         let mut tasks = Vec::new();
@@ -189,7 +189,7 @@ mod tests {
                 woken.lock().unwrap().push(deadline);
             }));
         }
-        clock.sleepers(deadlines.len()).await;
+        clock.wait_for_sleepers(deadlines.len()).await;
         let mut seen = Vec::new();
         for &step in steps {
             clock.advance(SECOND * step);
@@ -205,14 +205,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn sleepers_wake_in_the_order_of_their_deadlines() {
-        assert_eq!(wakes(&[30, 10, 20], &[60]).await, [[10, 20, 30]]);
-        assert_eq!(wakes(&[3, 1, 2, 4], &[1, 1, 2]).await, [vec![1], vec![2], vec![3, 4]]);
-        assert_eq!(wakes(&[2], &[1]).await, [Vec::<u32>::new()], "time is not up");
+    async fn sleeps_wake_in_order_of_their_deadlines() {
+        assert_eq!(wake_order(&[30, 10, 20], &[60]).await, [[10, 20, 30]]);
+        assert_eq!(wake_order(&[3, 1, 2, 4], &[1, 1, 2]).await, [vec![1], vec![2], vec![3, 4]]);
+        assert_eq!(wake_order(&[2], &[1]).await, [Vec::<u32>::new()], "time is not up");
     }
 
     #[tokio::test]
-    async fn time_stands_still_until_it_is_moved() {
+    async fn manual_clock_stands_still_until_advanced() {
         let clock = ManualClock::new();
         assert_eq!((clock.now(), clock.now_ms()), (at(0), ManualClock::EPOCH_MS));
         tokio::task::yield_now().await;
@@ -226,32 +226,32 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_dropped_sleep_is_forgotten() {
+    async fn dropped_sleep_is_removed() {
         let clock = ManualClock::new();
         let task = tokio::spawn({
             let clock = clock.clone();
             async move {
                 tokio::select! {
-                    () = clock.sleep_until(at(5)) => panic!("the longer one came first"),
+                    () = clock.sleep_until(at(5)) => panic!("the later deadline woke first"),
                     () = clock.sleep_until(at(3)) => {}
                 }
             }
         });
-        clock.sleepers(2).await;
+        clock.wait_for_sleepers(2).await;
         assert_eq!(clock.next_deadline(), Some(at(3)));
         clock.advance(SECOND * 3);
         task.await.unwrap();
         assert_eq!(clock.next_deadline(), None);
-        clock.sleepers(0).await;
+        clock.wait_for_sleepers(0).await;
     }
 
     #[tokio::test]
-    async fn a_sleep_moved_to_another_task_wakes_that_one() {
+    async fn sleep_wakes_the_task_that_polled_it_last() {
         let clock = ManualClock::new();
         let mut sleep = clock.sleep_until(at(1));
         tokio::select! {
             biased;
-            () = &mut sleep => panic!("nobody moved the clock"),
+            () = &mut sleep => panic!("woke without an advance"),
             () = async {} => {}
         }
         let task = tokio::spawn(sleep);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_used_as_any_clock() {
+    fn manual_clock_works_as_dyn_clock() {
         let clock: Arc<dyn Clock> = Arc::new(ManualClock::new());
         assert_eq!(clock.now(), Moment::START);
     }

@@ -1,4 +1,4 @@
-//! How much a caller may hold at once: a count for each.
+//! Counts of concurrently held resources per caller.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -9,46 +9,47 @@ use std::{
 
 use super::{Counted, Exhausted};
 
-/// When to ask again if all places for callers are taken: nobody knows when one of them ends what it holds.
-const ASK_AGAIN: Duration = Duration::from_secs(1);
+/// Retry delay when the maximum number of callers is tracked; when one of them releases its last resource is
+/// unknown.
+const FULL_RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Counts what each caller holds, for at most so many callers that hold anything. Clones count together.
+/// Counts held resources per caller, for a bounded number of callers. Clones share their counts.
 ///
-/// What outlives a restart, such as tables, is counted with [`Counter::add`] and [`Counter::sub`]; what ends with the
-/// code that opened it, such as streams, with [`Counter::hold`].
+/// Resources that outlive a restart, such as tables, use [`Counter::add`] and [`Counter::sub`]; those with
+/// the lifetime of a scope, such as streams, use [`Counter::hold`].
 #[derive(Debug)]
 pub struct Counter<K> {
     counted: Counted,
-    most_callers: usize,
+    max_callers: usize,
     held: Arc<Mutex<HashMap<K, u32>>>,
 }
 
 impl<K> Clone for Counter<K> {
     fn clone(&self) -> Counter<K> {
-        Counter { counted: self.counted, most_callers: self.most_callers, held: self.held.clone() }
+        Counter { counted: self.counted, max_callers: self.max_callers, held: self.held.clone() }
     }
 }
 
 impl<K: Eq + Hash + Clone> Counter<K> {
-    /// Nothing held by anybody.
+    /// A counter with all counts zero.
     #[must_use]
-    pub fn new(counted: Counted, most_callers: usize) -> Counter<K> {
-        Counter { counted, most_callers, held: Arc::default() }
+    pub fn new(counted: Counted, max_callers: usize) -> Counter<K> {
+        Counter { counted, max_callers, held: Arc::default() }
     }
 
-    /// Counts one more, if that is no more than the caller may hold.
-    pub fn add(&self, caller: &K, most: u32) -> Result<(), Exhausted> {
+    /// Increments a caller's count, unless it has reached `max`.
+    pub fn add(&self, caller: &K, max: u32) -> Result<(), Exhausted> {
         let mut held = self.lock();
-        let full = Exhausted::Count { counted: self.counted, most };
-        let no_room = held.len() >= self.most_callers;
+        let full = Exhausted::Count { counted: self.counted, most: max };
+        let is_full = held.len() >= self.max_callers;
         match held.entry(caller.clone()) {
-            Entry::Occupied(mut count) if *count.get() < most => {
+            Entry::Occupied(mut count) if *count.get() < max => {
                 *count.get_mut() += 1;
                 Ok(())
             }
             Entry::Occupied(_) => Err(full),
-            Entry::Vacant(_) if most == 0 => Err(full),
-            Entry::Vacant(_) if no_room => Err(Exhausted::Callers { retry_after: ASK_AGAIN }),
+            Entry::Vacant(_) if max == 0 => Err(full),
+            Entry::Vacant(_) if is_full => Err(Exhausted::Callers { retry_after: FULL_RETRY_AFTER }),
             Entry::Vacant(place) => {
                 place.insert(1);
                 Ok(())
@@ -56,7 +57,7 @@ impl<K: Eq + Hash + Clone> Counter<K> {
         }
     }
 
-    /// Counts one less.
+    /// Decrements a caller's count.
     pub fn sub(&self, caller: &K) {
         if let Entry::Occupied(mut count) = self.lock().entry(caller.clone()) {
             *count.get_mut() -= 1;
@@ -66,7 +67,7 @@ impl<K: Eq + Hash + Clone> Counter<K> {
         }
     }
 
-    /// What a caller holds from before a restart. It counts whatever the limits are: nothing that exists is lost.
+    /// Sets a caller's count from before a restart, regardless of limits: nothing that exists is lost.
     pub fn restore(&self, caller: &K, count: u32) {
         let mut held = self.lock();
         if count == 0 {
@@ -76,15 +77,15 @@ impl<K: Eq + Hash + Clone> Counter<K> {
         }
     }
 
-    /// How many the caller holds.
+    /// A caller's count.
     #[must_use]
     pub fn count(&self, caller: &K) -> u32 {
         self.lock().get(caller).copied().unwrap_or(0)
     }
 
-    /// Counts one more, until the answer is dropped.
-    pub fn hold(&self, caller: &K, most: u32) -> Result<Held<K>, Exhausted> {
-        self.add(caller, most)?;
+    /// Increments a caller's count until the returned guard is dropped.
+    pub fn hold(&self, caller: &K, max: u32) -> Result<Held<K>, Exhausted> {
+        self.add(caller, max)?;
         Ok(Held { counter: self.clone(), caller: caller.clone() })
     }
 
@@ -93,9 +94,9 @@ impl<K: Eq + Hash + Clone> Counter<K> {
     }
 }
 
-/// One that is counted until this is dropped.
+/// Guard of one counted resource, which is released on drop.
 #[derive(Debug)]
-#[must_use = "it is counted only while this is kept"]
+#[must_use = "the count is released when this is dropped"]
 pub struct Held<K: Eq + Hash + Clone> {
     counter: Counter<K>,
     caller: K,
@@ -112,14 +113,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_than_the_limit_at_once() {
+    fn count_limit_is_enforced_per_caller() {
         let tables = Counter::new(Counted::Tables, 10);
         tables.add(&"anna", 2).unwrap();
         tables.add(&"anna", 2).unwrap();
         let refused = tables.add(&"anna", 2).unwrap_err();
-        assert_eq!(refused.to_string(), "tables a key are limited to 2: end one first");
+        assert_eq!(refused.to_string(), "tables per key are limited to 2: end one first");
         assert_eq!(refused.retry_after(), None);
-        assert_eq!(tables.add(&"ben", 2), Ok(()), "each is counted apart");
+        assert_eq!(tables.add(&"ben", 2), Ok(()), "counted per caller");
         tables.sub(&"anna");
         assert_eq!(tables.add(&"anna", 2), Ok(()));
         assert!(tables.add(&"carl", 0).is_err());
@@ -127,12 +128,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_ends_when_it_is_dropped() {
+    fn held_count_ends_when_dropped() {
         let streams = Counter::new(Counted::Streams, 10);
         let first = streams.hold(&7, 1).unwrap();
         assert_eq!(
             streams.hold(&7, 1).unwrap_err().to_string(),
-            "streams a connection are limited to 1: end one first"
+            "streams per connection are limited to 1: end one first"
         );
         drop(first);
         let _again = streams.hold(&7, 1).unwrap();
@@ -140,10 +141,10 @@ mod tests {
     }
 
     #[test]
-    fn callers_are_bounded_and_those_who_hold_nothing_take_no_room() {
+    fn tracked_callers_are_bounded_and_freed_at_zero() {
         let tables = Counter::new(Counted::Tables, 1);
         tables.add(&"anna", 5).unwrap();
-        assert_eq!(tables.add(&"ben", 5), Err(Exhausted::Callers { retry_after: ASK_AGAIN }));
+        assert_eq!(tables.add(&"ben", 5), Err(Exhausted::Callers { retry_after: FULL_RETRY_AFTER }));
         assert_eq!(tables.add(&"anna", 5), Ok(()));
         tables.sub(&"anna");
         tables.sub(&"anna");
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_restored_whatever_the_limits_and_never_go_below_zero() {
+    fn restored_counts_ignore_limits_and_never_go_below_zero() {
         let tables = Counter::new(Counted::Tables, 0);
         tables.restore(&"anna", 3);
         assert_eq!(tables.count(&"anna"), 3);
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_count_together() {
+    fn concurrent_adds_respect_the_limit() {
         let tables = Counter::new(Counted::Tables, 4);
         let granted: u32 = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..4)

@@ -1,4 +1,4 @@
-//! How fast a caller may ask: a token bucket for each.
+//! Request rate limits: a token bucket per caller.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,7 @@ use std::{
 use super::Exhausted;
 use crate::clock::{Clock, Moment};
 
-/// A bucket of `burst` tokens that fills up again with `per_second` tokens a second. A request takes one.
+/// A token bucket of `burst` tokens, refilled with `per_second` tokens per second. A request takes one token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
     per_second: NonZeroU32,
@@ -19,7 +19,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// So many requests a second in the long run, and so many at once after a pause; at least one of each.
+    /// A sustained rate and a burst size, each at least one.
     #[must_use]
     pub fn new(per_second: u32, burst: u32) -> Rate {
         Rate {
@@ -28,44 +28,45 @@ impl Rate {
         }
     }
 
-    /// How long one token takes. Rounded up, so that it is never zero and never more than was promised.
+    /// Time to refill one token. Rounded up, so that it is never zero and the rate is never exceeded.
     fn interval(self) -> Duration {
         Duration::from_nanos(1_000_000_000_u64.div_ceil(u64::from(self.per_second.get())))
     }
 }
 
-/// The buckets of all callers, at most `most` of them.
+/// Token buckets of all callers, at most `max_callers` of them.
 ///
-/// A bucket is one moment: when it will be full again. A full one is the same as none, so it can be forgotten at any
-/// time, and only callers that asked in the last few seconds take room.
+/// A bucket is stored as the moment at which it is full again. A full bucket equals an absent one, so it can
+/// be evicted at any time, and only callers of the last few seconds take memory.
 #[derive(Debug)]
 pub struct RateLimiter<K> {
     clock: Arc<dyn Clock>,
-    most: usize,
+    max_callers: usize,
     buckets: Mutex<Buckets<K>>,
 }
 
 #[derive(Debug)]
 struct Buckets<K> {
     full_at: HashMap<K, Moment>,
-    /// Before this moment, forgetting the full ones makes no room: a flood of names is refused without a search.
-    no_room_before: Moment,
+    /// Until this moment no bucket becomes full, so eviction is pointless: a flood of new callers is refused
+    /// without a scan.
+    full_until: Moment,
 }
 
 impl<K: Eq + Hash + Clone> RateLimiter<K> {
-    /// A limiter that keeps account of at most `most` callers.
+    /// A limiter that tracks at most `max_callers` callers.
     #[must_use]
-    pub fn new(clock: Arc<dyn Clock>, most: usize) -> RateLimiter<K> {
-        let buckets = Buckets { full_at: HashMap::new(), no_room_before: Moment::START };
-        RateLimiter { clock, most, buckets: Mutex::new(buckets) }
+    pub fn new(clock: Arc<dyn Clock>, max_callers: usize) -> RateLimiter<K> {
+        let buckets = Buckets { full_at: HashMap::new(), full_until: Moment::START };
+        RateLimiter { clock, max_callers, buckets: Mutex::new(buckets) }
     }
 
-    /// Takes a token from the caller's bucket, or says when there will be one.
+    /// Takes a token from the caller's bucket, or returns the time until there is one.
     pub fn take(&self, caller: &K, rate: Rate) -> Result<(), Exhausted> {
         let now = self.clock.now();
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if !buckets.full_at.contains_key(caller) {
-            buckets.make_room(now, self.most)?;
+            buckets.evict_full_buckets(now, self.max_callers)?;
         }
         let full_at = buckets.full_at.get(caller).copied().unwrap_or(now).max(now);
         let interval = rate.interval();
@@ -82,7 +83,7 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
         Ok(())
     }
 
-    /// How many callers are kept account of.
+    /// Number of tracked callers.
     #[must_use]
     pub fn callers(&self) -> usize {
         self.buckets.lock().unwrap_or_else(PoisonError::into_inner).full_at.len()
@@ -90,21 +91,21 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
 }
 
 impl<K: Eq + Hash> Buckets<K> {
-    /// Makes room for one more caller by forgetting those whose buckets are full.
-    fn make_room(&mut self, now: Moment, most: usize) -> Result<(), Exhausted> {
-        if self.full_at.len() < most {
+    /// Makes room for one more caller by evicting full buckets.
+    fn evict_full_buckets(&mut self, now: Moment, max_callers: usize) -> Result<(), Exhausted> {
+        if self.full_at.len() < max_callers {
             return Ok(());
         }
-        if now >= self.no_room_before {
+        if now >= self.full_until {
             self.full_at.retain(|_, full_at| *full_at > now);
-            if self.full_at.len() < most {
+            if self.full_at.len() < max_callers {
                 return Ok(());
             }
-            // With no room for anybody there is nobody to wait for: a second is as good as any time.
+            // With a capacity of zero there is no bucket to wait for; a second is arbitrary.
             let first = self.full_at.values().min().copied();
-            self.no_room_before = first.unwrap_or(now + Duration::from_secs(1));
+            self.full_until = first.unwrap_or(now + Duration::from_secs(1));
         }
-        Err(Exhausted::Callers { retry_after: self.no_room_before.since(now) })
+        Err(Exhausted::Callers { retry_after: self.full_until.since(now) })
     }
 }
 
@@ -115,15 +116,15 @@ mod tests {
     use rand_chacha::ChaCha20Rng;
     use rand_core::SeedableRng;
 
-    fn limiter(most: usize) -> (ManualClock, RateLimiter<&'static str>) {
+    fn limiter(max_callers: usize) -> (ManualClock, RateLimiter<&'static str>) {
         let clock = ManualClock::new();
-        (clock.clone(), RateLimiter::new(Arc::new(clock), most))
+        (clock.clone(), RateLimiter::new(Arc::new(clock), max_callers))
     }
 
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn a_burst_then_the_rate() {
+    fn burst_is_allowed_then_the_rate() {
         let (clock, limiter) = limiter(10);
         let rate = Rate::new(10, 3);
         for _ in 0..3 {
@@ -131,8 +132,8 @@ mod tests {
         }
         let refused = Exhausted::Rate { per_second: 10, retry_after: MS * 100 };
         assert_eq!(limiter.take(&"anna", rate), Err(refused));
-        assert_eq!(limiter.take(&"anna", rate), Err(refused), "a refusal costs nothing");
-        assert_eq!(refused.to_string(), "more than 10 requests a second: retry in 100 ms");
+        assert_eq!(limiter.take(&"anna", rate), Err(refused), "a refusal takes no token");
+        assert_eq!(refused.to_string(), "more than 10 requests per second: retry in 100 ms");
         assert_eq!(refused.retry_after(), Some(MS * 100));
 
         clock.advance(MS * 99);
@@ -140,7 +141,7 @@ mod tests {
         clock.advance(MS);
         assert_eq!(limiter.take(&"anna", rate), Ok(()));
         assert!(limiter.take(&"anna", rate).is_err());
-        assert_eq!(limiter.take(&"ben", rate), Ok(()), "each has its own bucket");
+        assert_eq!(limiter.take(&"ben", rate), Ok(()), "each caller has a bucket");
 
         clock.advance(Duration::from_secs(3600));
         for _ in 0..3 {
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_are_bounded_and_forgotten_when_their_bucket_is_full() {
+    fn tracked_callers_are_bounded_and_evicted_when_full() {
         let (clock, limiter) = limiter(2);
         let rate = Rate::new(1, 5);
         limiter.take(&"anna", rate).unwrap();
@@ -159,23 +160,23 @@ mod tests {
         let refused = limiter.take(&"carl", rate).unwrap_err();
         assert_eq!(refused, Exhausted::Callers { retry_after: MS * 700 });
         assert_eq!(refused.to_string(), "the server has too many callers at once: retry in 700 ms");
-        assert_eq!(limiter.take(&"anna", rate), Ok(()), "who is known is served");
+        assert_eq!(limiter.take(&"anna", rate), Ok(()), "a tracked caller is served");
         clock.advance(MS * 1000);
         assert_eq!(limiter.take(&"carl", rate), Ok(()), "ben's bucket is full again");
         assert_eq!(limiter.callers(), 2);
     }
 
     #[test]
-    fn a_limiter_without_room_refuses_everyone() {
+    fn limiter_without_capacity_refuses_everyone() {
         let (_, limiter) = limiter(0);
         assert!(matches!(limiter.take(&"anna", Rate::new(0, 0)), Err(Exhausted::Callers { .. })));
         assert_eq!(limiter.callers(), 0);
     }
 
-    /// Whatever the pattern, no window of time sees more than the burst and what the rate adds; and whoever waits as
-    /// long as told is served.
+    /// No time window serves more than the burst plus the refill, for any pattern; and a caller that waits
+    /// for `retry_after` is served.
     #[test]
-    fn never_more_than_the_bucket_gives() {
+    fn rate_is_never_exceeded() {
         let seed = std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().expect("a whole number"));
         println!("PARLOR_TEST_SEED={seed}");
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
