@@ -1,20 +1,20 @@
-//! Numbers, times and sizes that carry their bounds in their type, so that no setting is out of them.
+//! Numbers, times and sizes with their bounds in the type, so that no setting can be out of bounds.
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use super::plain::{Given, Plain, serde_as_plain};
+use super::setting_value::{RawValue, SettingValue, impl_serde_for_setting};
 
-/// The text is no such value; it says what would be.
+/// The text is not an allowed value; the message says which values are.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("expected {0}")]
-pub struct NotAllowed(String);
+pub struct ParseBoundedError(String);
 
-/// A whole number from `MIN` to `MAX`.
+/// An integer from `MIN` to `MAX`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Count<const MIN: u32, const MAX: u32>(u32);
 
 impl<const MIN: u32, const MAX: u32> Count<MIN, MAX> {
-    /// This number. In a `const` or `static`, one out of bounds does not compile.
+    /// Creates a count. In a `const` or `static`, a number out of bounds does not compile.
     ///
     /// # Panics
     /// If the number is out of bounds.
@@ -31,46 +31,46 @@ impl<const MIN: u32, const MAX: u32> Count<MIN, MAX> {
     }
 }
 
-impl<const MIN: u32, const MAX: u32> Plain for Count<MIN, MAX> {
-    fn read(given: &Given) -> Option<Self> {
-        let number = match given {
-            Given::Whole(number) => u32::try_from(*number).ok()?,
-            Given::Text(text) => digits(text)?.parse().ok()?,
+impl<const MIN: u32, const MAX: u32> SettingValue for Count<MIN, MAX> {
+    fn from_raw(raw: &RawValue) -> Option<Self> {
+        let number = match raw {
+            RawValue::Integer(number) => u32::try_from(*number).ok()?,
+            RawValue::Text(text) => only_digits(text)?.parse().ok()?,
             _ => return None,
         };
         (MIN..=MAX).contains(&number).then_some(Count(number))
     }
 
-    fn write(&self) -> Given {
-        Given::Whole(self.0.into())
+    fn to_raw(&self) -> RawValue {
+        RawValue::Integer(self.0.into())
     }
 
-    fn allowed() -> String {
+    fn expected() -> String {
         format!("a whole number from {MIN} to {MAX}")
     }
 }
 
 impl<const MIN: u32, const MAX: u32> FromStr for Count<MIN, MAX> {
-    type Err = NotAllowed;
+    type Err = ParseBoundedError;
 
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        Self::read(&Given::Text(text.to_owned())).ok_or_else(|| NotAllowed(Self::allowed()))
+    fn from_str(text: &str) -> Result<Self, ParseBoundedError> {
+        Self::from_raw(&RawValue::Text(text.to_owned())).ok_or_else(|| ParseBoundedError(Self::expected()))
     }
 }
 
-serde_as_plain!(Count<MIN, MAX>, [const MIN: u32, const MAX: u32]);
+impl_serde_for_setting!(Count<MIN, MAX>, [const MIN: u32, const MAX: u32]);
 
-/// The text, if it is digits and nothing else.
-fn digits(text: &str) -> Option<&str> {
+/// The text, if it consists of digits only.
+fn only_digits(text: &str) -> Option<&str> {
     text.bytes().all(|b| b.is_ascii_digit()).then_some(text)
 }
 
-/// A time from `MIN` to `MAX` milliseconds, written such as `30s`, `10m` or `1h 30m`.
+/// A time from `MIN` to `MAX` milliseconds, written as `30s`, `10m` or `1h 30m`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Span<const MIN: u64, const MAX: u64>(Duration);
 
 impl<const MIN: u64, const MAX: u64> Span<MIN, MAX> {
-    /// So many milliseconds. In a `const` or `static`, a time out of bounds does not compile.
+    /// Creates a time from milliseconds. In a `const` or `static`, a time out of bounds does not compile.
     ///
     /// # Panics
     /// If the time is out of bounds.
@@ -87,36 +87,36 @@ impl<const MIN: u64, const MAX: u64> Span<MIN, MAX> {
     }
 }
 
-impl<const MIN: u64, const MAX: u64> Plain for Span<MIN, MAX> {
-    fn read(given: &Given) -> Option<Self> {
-        let Given::Text(text) = given else { return None };
+impl<const MIN: u64, const MAX: u64> SettingValue for Span<MIN, MAX> {
+    fn from_raw(raw: &RawValue) -> Option<Self> {
+        let RawValue::Text(text) = raw else { return None };
         let time = humantime::parse_duration(text).ok()?;
         let bounds = Duration::from_millis(MIN)..=Duration::from_millis(MAX);
         bounds.contains(&time).then_some(Span(time))
     }
 
-    fn write(&self) -> Given {
-        Given::Text(in_words(self.0))
+    fn to_raw(&self) -> RawValue {
+        RawValue::Text(format_time(self.0))
     }
 
-    fn allowed() -> String {
-        let (min, max) = (in_words(Duration::from_millis(MIN)), in_words(Duration::from_millis(MAX)));
+    fn expected() -> String {
+        let (min, max) = (format_time(Duration::from_millis(MIN)), format_time(Duration::from_millis(MAX)));
         format!("a time such as \"30s\", \"10m\" or \"2h\", from {min} to {max}")
     }
 }
 
-serde_as_plain!(Span<MIN, MAX>, [const MIN: u64, const MAX: u64]);
+impl_serde_for_setting!(Span<MIN, MAX>, [const MIN: u64, const MAX: u64]);
 
-fn in_words(time: Duration) -> String {
+fn format_time(time: Duration) -> String {
     humantime::format_duration(time).to_string()
 }
 
-/// A size from `MIN` to `MAX` bytes, written such as `256KiB` or `4MiB`, or as a number of bytes.
+/// A size from `MIN` to `MAX` bytes, written as `256KiB`, `4MiB` or a number of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Size<const MIN: u32, const MAX: u32>(u32);
 
 impl<const MIN: u32, const MAX: u32> Size<MIN, MAX> {
-    /// So many KiB. In a `const` or `static`, a size out of bounds does not compile.
+    /// Creates a size from KiB. In a `const` or `static`, a size out of bounds does not compile.
     ///
     /// # Panics
     /// If the size is out of bounds.
@@ -137,11 +137,11 @@ impl<const MIN: u32, const MAX: u32> Size<MIN, MAX> {
 const KIB: u32 = 1024;
 const MIB: u32 = 1024 * KIB;
 
-impl<const MIN: u32, const MAX: u32> Plain for Size<MIN, MAX> {
-    fn read(given: &Given) -> Option<Self> {
-        let bytes = match given {
-            Given::Whole(bytes) => u32::try_from(*bytes).ok()?,
-            Given::Text(text) => {
+impl<const MIN: u32, const MAX: u32> SettingValue for Size<MIN, MAX> {
+    fn from_raw(raw: &RawValue) -> Option<Self> {
+        let bytes = match raw {
+            RawValue::Integer(bytes) => u32::try_from(*bytes).ok()?,
+            RawValue::Text(text) => {
                 let (number, unit) = if let Some(number) = text.strip_suffix("KiB") {
                     (number, KIB)
                 } else if let Some(number) = text.strip_suffix("MiB") {
@@ -149,28 +149,28 @@ impl<const MIN: u32, const MAX: u32> Plain for Size<MIN, MAX> {
                 } else {
                     (text.as_str(), 1)
                 };
-                digits(number.trim_end())?.parse::<u32>().ok()?.checked_mul(unit)?
+                only_digits(number.trim_end())?.parse::<u32>().ok()?.checked_mul(unit)?
             }
             _ => return None,
         };
         (MIN..=MAX).contains(&bytes).then_some(Size(bytes))
     }
 
-    fn write(&self) -> Given {
-        Given::Text(SizeInWords(self.0).to_string())
+    fn to_raw(&self) -> RawValue {
+        RawValue::Text(FormatSize(self.0).to_string())
     }
 
-    fn allowed() -> String {
-        let (min, max) = (SizeInWords(MIN), SizeInWords(MAX));
+    fn expected() -> String {
+        let (min, max) = (FormatSize(MIN), FormatSize(MAX));
         format!("a size such as \"256KiB\" or \"4MiB\", from {min} to {max}")
     }
 }
 
-serde_as_plain!(Size<MIN, MAX>, [const MIN: u32, const MAX: u32]);
+impl_serde_for_setting!(Size<MIN, MAX>, [const MIN: u32, const MAX: u32]);
 
-struct SizeInWords(u32);
+struct FormatSize(u32);
 
-impl fmt::Display for SizeInWords {
+impl fmt::Display for FormatSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             bytes if bytes > 0 && bytes.is_multiple_of(MIB) => write!(f, "{}MiB", bytes / MIB),
@@ -184,30 +184,36 @@ impl fmt::Display for SizeInWords {
 mod tests {
     use super::*;
 
-    /// Reads each text, and checks that what it gives reads as the same again.
-    fn check<T: Plain + PartialEq + fmt::Debug + Copy>(
+    /// Parses each text, and checks that the value round-trips.
+    fn check<T: SettingValue + PartialEq + fmt::Debug + Copy>(
         texts: &[&str],
         expected: impl Fn(T) -> u64,
         values: &[Option<u64>],
     ) {
-        let read: Vec<_> = texts.iter().map(|text| T::read(&Given::Text((*text).to_owned()))).collect();
+        let read: Vec<_> =
+            texts.iter().map(|text| T::from_raw(&RawValue::Text((*text).to_owned()))).collect();
         for value in read.iter().flatten() {
-            assert_eq!(T::read(&value.write()), Some(*value));
+            assert_eq!(T::from_raw(&value.to_raw()), Some(*value));
         }
         let read: Vec<_> = read.into_iter().map(|value| value.map(&expected)).collect();
         assert_eq!(read, values, "{texts:?}");
     }
 
     #[test]
-    fn counts() {
+    fn counts_parse_within_bounds() {
         check::<Count<1, 10>>(
             &["1", "10", "0", "11", "", "-1", "+5", "2.5", "true", "99999999999"],
             |count| count.get().into(),
             &[Some(1), Some(10), None, None, None, None, None, None, None, None],
         );
-        assert_eq!(Count::<1, 10>::read(&Given::Whole(7)), Some(Count(7)));
-        for wrong in [Given::Whole(-1), Given::Whole(1 << 40), Given::Bool(true), Given::Other("a list")] {
-            assert_eq!(Count::<1, 10>::read(&wrong), None, "{wrong}");
+        assert_eq!(Count::<1, 10>::from_raw(&RawValue::Integer(7)), Some(Count(7)));
+        for wrong in [
+            RawValue::Integer(-1),
+            RawValue::Integer(1 << 40),
+            RawValue::Bool(true),
+            RawValue::Unsupported("a list"),
+        ] {
+            assert_eq!(Count::<1, 10>::from_raw(&wrong), None, "{wrong}");
         }
         assert_eq!(
             "x".parse::<Count<1, 10>>().unwrap_err().to_string(),
@@ -217,29 +223,29 @@ mod tests {
     }
 
     #[test]
-    fn spans() {
+    fn spans_parse_within_bounds() {
         check::<Span<100, 3_600_000>>(
             &["100ms", "1h", "1m 30s", "99ms", "61m", "30", "", "-1s", "1h 1ms"],
             |span| u64::try_from(span.get().as_millis()).unwrap(),
             &[Some(100), Some(3_600_000), Some(90_000), None, None, None, None, None, None],
         );
-        assert_eq!(Span::<0, 100>::read(&Given::Whole(30)), None, "a time has a unit");
+        assert_eq!(Span::<0, 100>::from_raw(&RawValue::Integer(30)), None, "a time needs a unit");
         assert_eq!(
-            Span::<100, 3_600_000>::allowed(),
+            Span::<100, 3_600_000>::expected(),
             "a time such as \"30s\", \"10m\" or \"2h\", from 100ms to 1h"
         );
     }
 
     #[test]
-    fn sizes() {
+    fn sizes_parse_within_bounds() {
         check::<Size<1000, 4_194_304>>(
             &["1000", "256KiB", "4MiB", "4 MiB", "999", "5MiB", "1MB", "-1KiB", "4294967295MiB"],
             |size| size.bytes() as u64,
             &[Some(1000), Some(262_144), Some(4_194_304), Some(4_194_304), None, None, None, None, None],
         );
-        assert_eq!(Size::<1024, 1_048_576>::read(&Given::Whole(2048)), Some(Size(2048)));
+        assert_eq!(Size::<1024, 1_048_576>::from_raw(&RawValue::Integer(2048)), Some(Size(2048)));
         assert_eq!(
-            Size::<0, 1_048_577>::allowed(),
+            Size::<0, 1_048_577>::expected(),
             "a size such as \"256KiB\" or \"4MiB\", from 0 to 1048577"
         );
     }

@@ -1,10 +1,10 @@
-//! The command line of `parlor-server`: its flags and what it can be asked to do. The work is done elsewhere.
+//! Command line of `parlor-server`: flags and subcommands.
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::known::Known;
+use super::known_keys::KnownKeys;
 use crate::identity::{Owner, Quota, Scope};
 
 /// Hosts card games for programs, over gRPC.
@@ -14,88 +14,90 @@ use crate::identity::{Owner, Quota, Scope};
     version,
     about = "Hosts card games for programs, over gRPC",
     long_about = "Hosts card games for programs, over gRPC.\n\n\
-        Without a command it runs. Settings come from the defaults, a TOML file (--config), the environment and \
-        flags, each on top of the one before. `parlor-server check-config --example` prints a file with every key \
-        and what it means.",
-    after_long_help = all_keys()
+        Without a command, it runs the server. Settings come from defaults, a TOML file (--config), environment \
+        variables and flags; later sources override earlier ones. `parlor-server check-config --example` prints a \
+        settings file with every key and its meaning.",
+    after_long_help = settings_help()
 )]
 pub struct Cli {
-    /// Flags that set keys, good with every command.
+    /// Flags that set settings, valid with every command.
     #[command(flatten)]
     pub flags: Flags,
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
 impl Cli {
-    /// What to do; without a command, run.
+    /// The command; `run` if none was given.
     #[must_use]
     pub fn asked(&self) -> Command {
         self.command.clone().unwrap_or(Command::Run)
     }
 }
 
-/// The flags. Their values are checked with those of the file and the environment.
+/// Flags. Their values are validated together with those of the file and the environment.
 #[derive(Clone, PartialEq, Debug, Default, Args)]
 #[command(next_help_heading = "Settings")]
 pub struct Flags {
-    /// The settings file, in TOML (or PARLOR_CONFIG). Without it, the defaults hold
+    /// Settings file, in TOML (also PARLOR_CONFIG). Without it, defaults apply
     #[arg(long, short, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// Where clients connect, such as 127.0.0.1:7766. Other addresses than this machine's own need keys and TLS
+    /// Address that clients connect to, such as 127.0.0.1:7766. An address reachable from other machines
+    /// needs keys and TLS
     #[arg(long, global = true, value_name = "ADDRESS")]
     pub listen: Option<String>,
 
-    /// Where Prometheus metrics and the readiness page are served, such as 127.0.0.1:7767; "" for nowhere
+    /// Address of Prometheus metrics and the readiness page, such as 127.0.0.1:7767; "" disables both
     #[arg(long, global = true, value_name = "ADDRESS")]
     pub metrics: Option<String>,
 
-    /// The folder for the store and the server key
+    /// Folder of the store and the server key
     #[arg(long, global = true, value_name = "FOLDER")]
     pub data: Option<String>,
 
-    /// Where tables are kept: sqlite:FILE, which begins in the data folder, or memory, which ends with the server
+    /// Store of tables: sqlite:FILE, relative to the data folder, or memory, which is lost when the server
+    /// stops
     #[arg(long, global = true, value_name = "STORE")]
     pub store: Option<String>,
 
-    /// Let other machines connect although there are no keys or no TLS: anyone can read and play along
+    /// Let other machines connect without keys or without TLS: anyone can read and play along
     #[arg(long, global = true)]
     pub insecure: bool,
 
-    /// The certificate for TLS, in PEM
+    /// TLS certificate, in PEM
     #[arg(long, global = true, value_name = "FILE")]
     pub tls_certificate: Option<String>,
 
-    /// The private key of the certificate, in PEM
+    /// Private key of the TLS certificate, in PEM
     #[arg(long, global = true, value_name = "FILE")]
     pub tls_key: Option<String>,
 
-    /// Who must have signed the certificates of clients (mutual TLS), in PEM
+    /// CA certificates that must have signed client certificates (mutual TLS), in PEM
     #[arg(long, global = true, value_name = "FILE")]
     pub tls_client_ca: Option<String>,
 
-    /// How log lines look: text for people, json for machines
+    /// Format of log lines: text for people, json for machines
     #[arg(long, global = true, value_name = "FORMAT")]
     pub log_format: Option<String>,
 
-    /// How much is logged: error, warn, info, debug or trace
+    /// Log level: error, warn, info, debug or trace
     #[arg(long, global = true, value_name = "LEVEL")]
     pub log_level: Option<String>,
 
-    /// The OTLP collector that traces go to, such as http://localhost:4317
+    /// OTLP collector that receives traces, such as http://localhost:4317
     #[arg(long, global = true, value_name = "URL")]
     pub otlp: Option<String>,
 
-    /// Sets any key, such as --set table.decision=10s. May be given several times
+    /// Set any setting, such as --set table.decision=10s. Can be repeated
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
 
 impl Flags {
-    /// The flags that were given, with the key that each sets and the value.
-    pub(super) fn named(&self) -> Vec<(&'static str, &'static str, String)> {
+    /// The flags that were given: flag, key of the setting, value.
+    pub(super) fn given_keys(&self) -> Vec<(&'static str, &'static str, String)> {
         let texts = [
             ("listen", "listen", &self.listen),
             ("metrics", "metrics", &self.metrics),
@@ -114,65 +116,65 @@ impl Flags {
     }
 }
 
-/// What `parlor-server` can be asked to do.
+/// Subcommands of `parlor-server`.
 #[derive(Clone, PartialEq, Debug, Subcommand)]
 pub enum Command {
-    /// Run the server. This is what happens without a command
+    /// Run the server. This is the default
     Run,
-    /// Read the settings, say what is wrong with them, and stop
+    /// Check the settings, report errors, and exit
     CheckConfig {
-        /// Print a settings file with every key, its default and what it means, instead
+        /// Print an example settings file instead, with every key, its default and its meaning
         #[arg(long)]
         example: bool,
     },
-    /// Make API keys
+    /// Manage API keys
     Keys {
-        /// What to do with keys.
+        /// The action.
         #[command(subcommand)]
         command: KeysCommand,
     },
-    /// Read the whole store and say whether it is undamaged. The server must not be running
+    /// Check the whole store for damage. The server must not be running
     CheckStore,
-    /// Copy the store to a file, also while the server runs
+    /// Copy the store to a file. The server may be running
     Backup {
-        /// The file to write. It must not exist yet
+        /// File to write. It must not exist
         to: PathBuf,
     },
-    /// Make the store anew from a backup. The server must not be running
+    /// Restore the store from a backup. The server must not be running
     Restore {
-        /// The backup
+        /// The backup file
         from: PathBuf,
-        /// Replace a store that has tables in it
+        /// Replace an existing store
         #[arg(long)]
         replace: bool,
     },
 }
 
-/// What can be done with API keys.
+/// Actions on API keys.
 #[derive(Clone, PartialEq, Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Make a key, and print it together with the lines for the settings file. It is shown this once
+    /// Create a key and print it with the lines for the settings file. The key is shown only once
     New {
-        /// Whose key it is: the name under which its tables are owned
+        /// Owner of the key: the name that owns its tables
         #[arg(long)]
         owner: Owner,
-        /// What the key allows: tables, play, seeded_tables, agents, admin; several are separated by commas
+        /// Scopes of the key, separated by commas: tables, play, seeded_tables, agents, admin
         #[arg(long, value_name = "SCOPES", value_delimiter = ',', default_value = "tables,play")]
         scopes: Vec<Scope>,
-        /// How many tables it may hold at once [default: limits.tables_per_key]
+        /// Maximum number of open tables [default: limits.tables_per_key]
         #[arg(long, value_name = "COUNT")]
         tables: Option<Quota>,
-        /// How many requests a second it may send [default: limits.requests_per_second]
+        /// Maximum requests per second [default: limits.requests_per_second]
         #[arg(long, value_name = "COUNT")]
         requests_per_second: Option<Quota>,
     },
 }
 
-/// The list of all keys for the end of the help text.
-fn all_keys() -> String {
-    let keys = Known::new().keys();
+/// List of all settings, shown at the end of the help text.
+fn settings_help() -> String {
+    let keys = KnownKeys::new().keys();
     let lines = keys.iter().filter(|(key, _)| key != "keys").map(|(key, default)| {
-        let variable = Known::variable(key);
+        let variable = KnownKeys::environment_variable(key);
         format!("  {key} = {default}  ({variable})\n")
     });
     let lines: String = lines.collect();

@@ -1,37 +1,37 @@
-//! What is wrong with the settings, and where.
+//! Errors of the settings, with their origin.
 
 use std::{io, path::PathBuf};
 
-/// The settings cannot be used. Each says where the mistake is and what would be right.
+/// The settings are invalid. Each error names the origin of the mistake and the allowed values.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be read.
     #[error("the settings file {} cannot be read ({why}): give its path with --config or PARLOR_CONFIG", path.display())]
     Unreadable {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The operating system's error.
         why: io::Error,
     },
     /// The file is not TOML.
     #[error("the settings file {} is not TOML: {why}", path.display())]
     NotToml {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Where in it, and why.
+        /// Position and reason.
         why: String,
     },
-    /// There is no such key.
-    #[error("{key} in {place}: there is no such key; {allowed}")]
+    /// The key does not exist.
+    #[error("{key} in {origin}: there is no such key; {allowed}")]
     UnknownKey {
-        /// The key.
+        /// The unknown key.
         key: String,
         /// The file or the flag.
-        place: String,
-        /// What there is.
+        origin: String,
+        /// The existing keys.
         allowed: String,
     },
-    /// The variable belongs to no key.
+    /// The environment variable has the server's prefix but sets no key.
     #[error(
         "the environment variable {name} sets nothing: unset it, or see `parlor-server --help` for those that do"
     )]
@@ -40,23 +40,23 @@ pub enum SettingsError {
         name: String,
     },
     /// The value is not allowed.
-    #[error("{key} in {place}: {why}")]
-    Wrong {
+    #[error("{key} in {origin}: {why}")]
+    InvalidValue {
         /// The key.
         key: String,
         /// The file, variable or flag.
-        place: String,
-        /// What is allowed, and what there is.
+        origin: String,
+        /// The allowed values, and the value found.
         why: String,
     },
 }
 
 impl SettingsError {
-    pub(super) fn unknown_key(key: String, place: &str, allowed: String) -> SettingsError {
-        SettingsError::UnknownKey { key, place: place.to_owned(), allowed }
+    pub(super) fn unknown_key(key: String, origin: &str, allowed: String) -> SettingsError {
+        SettingsError::UnknownKey { key, origin: origin.to_owned(), allowed }
     }
 
-    pub(super) fn wrong(key: String, place: &str, why: String) -> SettingsError {
-        SettingsError::Wrong { key, place: place.to_owned(), why }
+    pub(super) fn invalid_value(key: String, origin: &str, why: String) -> SettingsError {
+        SettingsError::InvalidValue { key, origin: origin.to_owned(), why }
     }
 }

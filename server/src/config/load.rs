@@ -1,4 +1,4 @@
-//! From the sources to the settings: defaults, file, environment, flags, each on top of the one before.
+//! Loading settings: defaults, file, environment and flags, each overriding the previous.
 
 use std::{
     ffi::OsString,
@@ -12,23 +12,23 @@ use serde::{
     de::{Error, SeqAccess, Visitor},
 };
 
-use super::{Flags, Settings, SettingsError, check, known::Known};
+use super::{Flags, Settings, SettingsError, known_keys::KnownKeys, validate};
 use crate::identity::{KeyEntry, MAX_KEYS};
 
-/// What every variable begins with.
+/// Prefix of every environment variable.
 pub(super) const PREFIX: &str = "PARLOR_";
-/// The variable that names the file, where no flag does.
+/// Environment variable that names the file if no flag does.
 const FILE_VARIABLE: &str = "PARLOR_CONFIG";
-/// Variables with our prefix that are not for the server: those of tests and of clients, and those that Kubernetes
-/// gives every container beside a service with the name "parlor".
-const NOT_OURS: [&str; 4] = ["PARLOR_TEST_", "PARLOR_CLI_", "PARLOR_PORT", "PARLOR_SERVICE_"];
-/// The largest settings file that is read: a thousand keys fit in many times.
+/// Prefixes of variables that are not for the server: those of tests and clients, and those that Kubernetes
+/// sets in every container for a service named "parlor".
+const FOREIGN_PREFIXES: [&str; 4] = ["PARLOR_TEST_", "PARLOR_CLI_", "PARLOR_PORT", "PARLOR_SERVICE_"];
+/// Maximum size of a settings file: ample for a thousand API keys.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Where settings come from.
+/// Sources of settings.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// The environment: names and values.
+    /// Environment variables: names and values.
     pub environment: Vec<(OsString, OsString)>,
     /// The flags.
     pub flags: Flags,
@@ -41,7 +41,7 @@ impl Sources {
         Sources { environment: std::env::vars_os().collect(), flags }
     }
 
-    /// The settings file, if one is named: by `--config`, or by the variable `PARLOR_CONFIG`.
+    /// The settings file named by `--config` or by the variable `PARLOR_CONFIG`, if any.
     #[must_use]
     pub fn file(&self) -> Option<PathBuf> {
         let variable = || {
@@ -54,23 +54,24 @@ impl Sources {
 }
 
 impl Settings {
-    /// Reads the sources and checks what they say.
+    /// Reads, merges and validates the sources.
     pub fn load(sources: &Sources) -> Result<Settings, SettingsError> {
-        let known = Known::new();
+        let known = KnownKeys::new();
         let mut builder = Config::builder();
         if let Some(path) = sources.file() {
             builder = builder.add_source(Layer(read_file(&path, &known)?));
         }
         builder = builder.add_source(Layer(read_environment(&sources.environment, &known)?));
         builder = builder.add_source(Layer(read_flags(&sources.flags, &known)?));
-        let merged = builder.build().map_err(|error| explain(error, &Value::default()))?.cache;
-        let settings: Settings = merged.clone().try_deserialize().map_err(|error| explain(error, &merged))?;
-        check::check(&settings).map_err(|(key, why)| wrong(key.to_owned(), &merged, why))?;
+        let merged = builder.build().map_err(|error| convert_error(error, &Value::default()))?.cache;
+        let settings: Settings =
+            merged.clone().try_deserialize().map_err(|error| convert_error(error, &merged))?;
+        validate::validate(&settings).map_err(|(key, why)| invalid_value(key.to_owned(), &merged, why))?;
         Ok(settings)
     }
 }
 
-/// One source. Each of its values knows where it stands.
+/// One source. Each of its values carries its origin.
 #[derive(Clone, Debug)]
 struct Layer(Map<String, Value>);
 
@@ -84,33 +85,33 @@ impl Source for Layer {
     }
 }
 
-fn read_file(path: &Path, known: &Known) -> Result<Map<String, Value>, SettingsError> {
+fn read_file(path: &Path, known: &KnownKeys) -> Result<Map<String, Value>, SettingsError> {
     let unreadable = |why| SettingsError::Unreadable { path: path.to_owned(), why };
     if fs::metadata(path).map_err(unreadable)?.len() > MAX_FILE_BYTES {
         let why = std::io::Error::other(format!("it has more than {MAX_FILE_BYTES} bytes"));
         return Err(unreadable(why));
     }
     let text = fs::read_to_string(path).map_err(unreadable)?;
-    let place = path.display().to_string();
-    let values = FileFormat::Toml.parse(Some(&place), &text);
+    let origin = path.display().to_string();
+    let values = FileFormat::Toml.parse(Some(&origin), &text);
     let values = values.map_err(|error| SettingsError::NotToml {
         path: path.to_owned(),
-        why: in_one_line(&error.to_string()),
+        why: one_line(&error.to_string()),
     })?;
-    known.covers(&place, &values)?;
+    known.check_file(&origin, &values)?;
     Ok(values)
 }
 
-/// The first line of an error of TOML says where, the last one why; those between show the file, secrets included.
-fn in_one_line(error: &str) -> String {
+/// Position and reason of a TOML error, in one line. The lines between show the file, possibly with secrets.
+fn one_line(error: &str) -> String {
     let mut lines = error.trim().lines();
-    let place = lines.next().unwrap_or_default();
-    lines.next_back().map_or(place.to_owned(), |why| format!("{place}: {why}"))
+    let position = lines.next().unwrap_or_default();
+    lines.next_back().map_or(position.to_owned(), |why| format!("{position}: {why}"))
 }
 
 fn read_environment(
     environment: &[(OsString, OsString)],
-    known: &Known,
+    known: &KnownKeys,
 ) -> Result<Map<String, Value>, SettingsError> {
     let keys = known.keys();
     let mut values = Map::new();
@@ -118,71 +119,76 @@ fn read_environment(
         let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else {
             continue;
         };
-        if name == FILE_VARIABLE || NOT_OURS.iter().any(|prefix| name.starts_with(prefix)) {
+        if name == FILE_VARIABLE || FOREIGN_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
             continue;
         }
-        let Some((key, _)) = keys.iter().find(|(key, _)| Known::variable(key) == name) else {
+        let Some((key, _)) = keys.iter().find(|(key, _)| KnownKeys::environment_variable(key) == name) else {
             return Err(SettingsError::UnknownVariable { name: name.to_owned() });
         };
-        let place = format!("the environment variable {name}");
+        let origin = format!("the environment variable {name}");
         let Some(text) = value.to_str() else {
-            return Err(SettingsError::wrong(key.clone(), &place, String::from("expected a text in UTF-8")));
+            return Err(SettingsError::invalid_value(
+                key.clone(),
+                &origin,
+                String::from("expected UTF-8 text"),
+            ));
         };
-        values.insert(key.clone(), Value::new(Some(&place), text));
+        values.insert(key.clone(), Value::new(Some(&origin), text));
     }
     Ok(values)
 }
 
-fn read_flags(flags: &Flags, known: &Known) -> Result<Map<String, Value>, SettingsError> {
+fn read_flags(flags: &Flags, known: &KnownKeys) -> Result<Map<String, Value>, SettingsError> {
     let keys = known.keys();
     let mut values = Map::new();
     for text in &flags.set {
-        let place = String::from("the flag --set");
+        let origin = String::from("the flag --set");
         let Some((key, value)) = text.split_once('=') else {
-            return Err(SettingsError::wrong(
+            return Err(SettingsError::invalid_value(
                 text.clone(),
-                &place,
+                &origin,
                 String::from("expected a key and a value, such as --set limits.batch_bytes=64KiB"),
             ));
         };
         if !keys.iter().any(|(known, _)| known == key) {
             let allowed = String::from("see `parlor-server --help` for all of them");
-            return Err(SettingsError::unknown_key(key.to_owned(), &place, allowed));
+            return Err(SettingsError::unknown_key(key.to_owned(), &origin, allowed));
         }
-        values.insert(key.to_owned(), Value::new(Some(&place), value));
+        values.insert(key.to_owned(), Value::new(Some(&origin), value));
     }
-    // A flag of its own says the same more plainly, so it counts.
-    for (flag, key, value) in flags.named() {
-        let place = format!("the flag --{flag}");
-        values.insert(key.to_owned(), Value::new(Some(&place), value));
+    // A dedicated flag overrides --set.
+    for (flag, key, value) in flags.given_keys() {
+        let origin = format!("the flag --{flag}");
+        values.insert(key.to_owned(), Value::new(Some(&origin), value));
     }
     Ok(values)
 }
 
-/// An error of the layers, as ours: with the key, and the place of its value.
-fn explain(error: ConfigError, merged: &Value) -> SettingsError {
+/// Converts an error of the config crate, adding the key and the origin of its value.
+fn convert_error(error: ConfigError, merged: &Value) -> SettingsError {
     match error {
-        ConfigError::At { error, key: Some(key), .. } => wrong(key, merged, error.to_string()),
+        ConfigError::At { error, key: Some(key), .. } => invalid_value(key, merged, error.to_string()),
         ConfigError::Type { unexpected, expected, key: Some(key), .. } => {
-            wrong(key, merged, format!("expected {expected}, got {unexpected}"))
+            invalid_value(key, merged, format!("expected {expected}, got {unexpected}"))
         }
-        ConfigError::NotFound(key) => wrong(key, merged, String::from("it is missing")),
-        other => wrong(String::from("the settings"), merged, other.to_string()),
+        ConfigError::NotFound(key) => invalid_value(key, merged, String::from("it is missing")),
+        other => invalid_value(String::from("the settings"), merged, other.to_string()),
     }
 }
 
-fn wrong(key: String, merged: &Value, why: String) -> SettingsError {
-    // The layers write keys[2]hash for keys[2].hash.
+fn invalid_value(key: String, merged: &Value, why: String) -> SettingsError {
+    // The config crate writes keys[2]hash for keys[2].hash.
     let key = key.replace(']', "].").replace("..", ".").replace("].[", "][");
     let key = key.trim_end_matches('.').to_owned();
-    let place = place_of(merged, &key);
-    SettingsError::wrong(key, &place, why)
+    let origin = origin_of(merged, &key);
+    SettingsError::invalid_value(key, &origin, why)
 }
 
-/// Where the value of a key stands, or what is nearest around it. Keys look like `limits.callers` or `keys[2].hash`.
-fn place_of(merged: &Value, key: &str) -> String {
+/// Origin of a key's value, or of its nearest enclosing value. Keys look like `limits.callers` or
+/// `keys[2].hash`.
+fn origin_of(merged: &Value, key: &str) -> String {
     let mut value = merged;
-    let mut place = None;
+    let mut origin = None;
     for step in key.split(['.', '[', ']']).filter(|step| !step.is_empty()) {
         let inside = match &value.kind {
             ValueKind::Table(table) => table.get(step),
@@ -191,12 +197,12 @@ fn place_of(merged: &Value, key: &str) -> String {
         };
         let Some(inside) = inside else { break };
         value = inside;
-        place = value.origin().or(place);
+        origin = value.origin().or(origin);
     }
-    place.unwrap_or("the defaults").to_owned()
+    origin.unwrap_or("the defaults").to_owned()
 }
 
-/// Reads the list of keys. Whatever else stands there is not repeated: it may be a key.
+/// Deserializes the list of API keys. Any other value is not printed in the error: it may be a key.
 pub(super) fn key_list<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<KeyEntry>, D::Error> {
     from.deserialize_any(KeyList)
 }

@@ -1,26 +1,27 @@
-//! The settings of `parlor-server`.
+//! Settings of `parlor-server`.
 //!
-//! Every key has a default. A TOML file comes on top of the defaults, the environment on top of the file, and flags on
-//! top of all. What is unknown or not allowed is an error that names its place: the file and the key, the variable, or
-//! the flag. `deploy/parlor.toml` lists every key with its default and what it means ([`EXAMPLE`]).
+//! Every key has a default. A TOML file overrides the defaults, the environment overrides the file, and flags
+//! override everything. An unknown key or an invalid value is an error that names its origin: the file and
+//! the key, the variable, or the flag. `deploy/parlor.toml` lists every key with its default and meaning
+//! ([`EXAMPLE`]).
 //!
-//! The key `limits.batch_bytes` is, in each place:
+//! The key `limits.batch_bytes`, for example, is set by:
 //!
 //! | file | environment | flag |
 //! |---|---|---|
 //! | `batch_bytes = "64KiB"` under `[limits]` | `PARLOR_LIMITS_BATCH_BYTES=64KiB` | `--set limits.batch_bytes=64KiB` |
 //!
-//! Keys that are often needed have flags of their own, such as `--listen`. Relative paths begin in the folder that the
-//! server is started in; the store's begins in the data folder.
+//! Common keys have flags of their own, such as `--listen`. Relative paths start in the server's working
+//! directory; that of the store starts in the data folder.
 
 mod bounded;
-mod check;
 mod cli;
 mod error;
-mod known;
+mod known_keys;
 mod load;
-pub(crate) mod plain;
 mod sections;
+pub(crate) mod setting_value;
+mod validate;
 mod values;
 
 #[cfg(test)]
@@ -35,7 +36,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::identity::KeyEntry;
 
-pub use bounded::{Count, NotAllowed, Size, Span};
+pub use bounded::{Count, ParseBoundedError, Size, Span};
 pub use cli::{Cli, Command, Flags, KeysCommand};
 pub use error::SettingsError;
 pub use load::Sources;
@@ -44,48 +45,48 @@ pub use sections::{
 };
 pub use values::{Endpoint, Keep, LogFormat, LogLevel, Origins, Store};
 
-/// `deploy/parlor.toml`: every key, its default, and what it means.
+/// `deploy/parlor.toml`: every key, its default and its meaning.
 pub const EXAMPLE: &str = include_str!("../../../deploy/parlor.toml");
 
-/// Everything that can be set.
+/// All settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// Where clients connect: gRPC, gRPC-Web, health and reflection.
-    #[serde(with = "plain")]
+    /// Address that clients connect to: gRPC, gRPC-Web, health and reflection.
+    #[serde(with = "setting_value")]
     pub listen: SocketAddr,
-    /// Where metrics and the readiness page are served; none to serve neither.
-    #[serde(with = "plain")]
+    /// Address of metrics and the readiness page; `None` disables both.
+    #[serde(with = "setting_value")]
     pub metrics: Option<SocketAddr>,
-    /// The folder of the store and the server key.
-    #[serde(with = "plain")]
+    /// Folder of the store and the server key.
+    #[serde(with = "setting_value")]
     pub data: PathBuf,
-    /// Where tables are kept.
+    /// Store of the tables.
     pub store: Store,
-    /// Let other machines connect although there are no keys or no TLS.
-    #[serde(with = "plain")]
+    /// Lets other machines connect without keys or without TLS.
+    #[serde(with = "setting_value")]
     pub insecure: bool,
-    /// How long streams have to end when the server is told to stop.
+    /// Time that streams have to end when the server stops.
     pub shutdown_grace: Span<0, 600_000>,
-    /// Encryption.
+    /// TLS.
     pub tls: Tls,
-    /// What holds for every connection.
+    /// Keepalive and CORS.
     pub connections: Connections,
-    /// What nobody gets more of.
+    /// Hard limits.
     pub limits: Limits,
-    /// What a table is like when its creator does not say.
+    /// Defaults of a table whose creator sets no value.
     pub table: TableDefaults,
-    /// What is kept, and how long.
+    /// Retention of finished tables.
     pub retention: Retention,
-    /// The house bots.
+    /// House bots.
     pub bots: Bots,
     /// Agents.
     pub agents: Agents,
-    /// What is logged.
+    /// Log output.
     pub log: Logging,
-    /// Where traces go.
+    /// Trace export.
     pub telemetry: Telemetry,
-    /// The API keys, hashed. Read again on SIGHUP.
+    /// API keys, hashed. Reloaded on SIGHUP.
     #[serde(deserialize_with = "load::key_list")]
     pub keys: Vec<KeyEntry>,
 }
@@ -114,7 +115,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The file of the store; none for a store in memory.
+    /// File of the store; `None` for a store in memory.
     #[must_use]
     pub fn store_file(&self) -> Option<PathBuf> {
         match &self.store {

@@ -1,4 +1,4 @@
-//! The sections of the settings file, one type each.
+//! Sections of the settings file, one type each.
 
 use std::{
     num::NonZeroUsize,
@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Count, Endpoint, Keep, LogFormat, LogLevel, Origins, Size, Span, plain};
+use super::{Count, Endpoint, Keep, LogFormat, LogLevel, Origins, Size, Span, setting_value};
 
 const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
@@ -17,34 +17,35 @@ const DAY: u64 = 24 * HOUR;
 const KIB: u32 = 1024;
 const MIB: u32 = 1024 * KIB;
 
-/// Encryption by TLS. Files are PEM.
+/// TLS. Files are PEM.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tls {
-    /// The server's certificate and those between it and the root; none for no TLS.
-    #[serde(with = "plain")]
+    /// The server's certificate chain; `None` disables TLS.
+    #[serde(with = "setting_value")]
     pub certificate: Option<PathBuf>,
-    /// The private key of the certificate.
-    #[serde(with = "plain")]
+    /// Private key of the certificate.
+    #[serde(with = "setting_value")]
     pub key: Option<PathBuf>,
-    /// Certificates of which every client must have been given one (mutual TLS); none for clients without.
-    #[serde(with = "plain")]
+    /// CA certificates that must have signed client certificates (mutual TLS); `None` accepts clients without
+    /// one.
+    #[serde(with = "setting_value")]
     pub client_ca: Option<PathBuf>,
 }
 
-/// The files of a server that encrypts.
+/// Files of a server with TLS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TlsFiles<'a> {
     /// The server's certificate.
     pub certificate: &'a Path,
     /// Its private key.
     pub key: &'a Path,
-    /// Who signs the certificates of clients, if they need one.
+    /// CA of client certificates, if they are required.
     pub client_ca: Option<&'a Path>,
 }
 
 impl Tls {
-    /// The files, if the server encrypts.
+    /// The files, if TLS is enabled.
     #[must_use]
     pub fn files(&self) -> Option<TlsFiles<'_>> {
         Some(TlsFiles {
@@ -55,15 +56,15 @@ impl Tls {
     }
 }
 
-/// What holds for every connection.
+/// Keepalive and CORS of connections.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Connections {
-    /// How long a connection may be silent before the server asks whether the client is still there.
+    /// Idle time after which the server sends a keepalive ping.
     pub keepalive_interval: Span<SECOND, HOUR>,
-    /// How long the client has to answer that.
+    /// Time that the client has to answer a keepalive ping.
     pub keepalive_timeout: Span<SECOND, { 10 * MINUTE }>,
-    /// The web pages whose browsers may call (CORS).
+    /// Origins of web pages that may call the server (CORS).
     pub cors_origins: Origins,
 }
 
@@ -77,32 +78,32 @@ impl Default for Connections {
     }
 }
 
-/// What nobody gets more of. Whoever is at a limit is told which.
+/// Hard limits. An exceeded limit is named in the error.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// The largest message that is read.
+    /// Maximum size of a received message.
     pub message_bytes: Size<{ 64 * KIB }, { 64 * MIB }>,
-    /// How much goes into one message of a stream before the next begins.
+    /// Size at which a batched stream message is closed and the next one starts.
     pub batch_bytes: Size<{ 4 * KIB }, { 4 * MIB }>,
-    /// Streams and calls at once on one connection.
+    /// Concurrent streams and calls on one connection.
     pub streams_per_connection: Count<1, 10_000>,
-    /// Seats and tables that one stream may have attached at once.
+    /// Concurrently attached seats and tables on one stream.
     pub channels_per_stream: Count<1, 100_000>,
-    /// Tables that one API key may have open at once, unless the key says otherwise; and, apart from these, the tables that all
-    /// tournaments of one organiser may have.
+    /// Open tables of one API key, unless the key has its own limit; and, counted separately, the tables of
+    /// all tournaments of one organiser.
     pub tables_per_key: Count<1, 1_000_000>,
-    /// Requests a second that one API key may send in the long run, unless the key says otherwise.
+    /// Sustained requests per second of one API key, unless the key has its own limit.
     pub requests_per_second: Count<1, 1_000_000>,
-    /// Requests that one API key may send at once after a pause.
+    /// Burst of requests of one API key.
     pub request_burst: Count<1, 1_000_000>,
-    /// Callers that are kept account of at once.
+    /// Callers tracked by rate limits at the same time.
     pub callers: Count<1, 1_000_000>,
-    /// Updates that wait for one reader; a slower one is cut off, and resumes.
+    /// Updates queued for one reader; a slower one is cut off and can resume.
     pub reader_queue: Count<16, 65_536>,
-    /// Requests that wait for one table.
+    /// Requests queued for one table.
     pub table_queue: Count<1, 4_096>,
-    /// Log entries that wait for the disk.
+    /// Log entries queued for the disk.
     pub commit_queue: Count<16, 1_000_000>,
 }
 
@@ -124,26 +125,26 @@ impl Default for Limits {
     }
 }
 
-/// What a table is like when its creator does not say.
+/// Defaults of a table whose creator sets no value.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TableDefaults {
-    /// The time for each decision.
+    /// Time per decision.
     pub decision: Span<100, { 7 * DAY }>,
-    /// The time that a seat may use beyond that, over the whole game.
+    /// Additional time of a seat, over the whole game.
     pub bank: Span<0, { 7 * DAY }>,
-    /// How long a seat's clock stops while it is disconnected, over the whole game.
+    /// Time that a seat's clock stops while it is disconnected, over the whole game.
     pub grace: Span<0, { 7 * DAY }>,
-    /// After how many decisions that ran out of time a seat forfeits.
+    /// Timed-out decisions after which a seat forfeits.
     pub forfeit_after: Count<1, 1_000>,
-    /// How long a table waits for its seats to be filled before it expires.
+    /// Time that a table waits for its seats to be filled before it expires.
     pub fill_within: Span<SECOND, { 30 * DAY }>,
-    /// How long a table that nobody uses stays in memory.
+    /// Idle time after which a table leaves memory.
     pub idle: Span<SECOND, DAY>,
-    /// The time for a decision whose existence is hidden from others.
+    /// Time for a decision whose existence is hidden from other players.
     pub hidden_window: Span<100, { 10 * MINUTE }>,
-    /// Whether a hidden decision always takes its whole time, so that its length tells nothing.
-    #[serde(with = "plain")]
+    /// Makes a hidden decision always take its whole time, so that its duration reveals nothing.
+    #[serde(with = "setting_value")]
     pub hidden_window_constant: bool,
 }
 
@@ -162,11 +163,11 @@ impl Default for TableDefaults {
     }
 }
 
-/// What is kept, and how long.
+/// Retention.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retention {
-    /// How long a finished table can be read.
+    /// Time that a finished table is kept.
     pub finished: Keep,
 }
 
@@ -176,20 +177,20 @@ impl Default for Retention {
     }
 }
 
-/// The house bots.
+/// House bots.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bots {
-    /// Threads on which they think; 0 is one for each core.
+    /// Worker threads; 0 means one per core.
     pub workers: Count<0, 256>,
-    /// Decisions that wait for a thread.
+    /// Decisions queued for a worker.
     pub queue: Count<1, 1_000_000>,
-    /// How many playouts the search bot makes for a decision.
+    /// Playouts of the search bot per decision.
     pub search_iterations: Count<1, 1_000_000>,
 }
 
 impl Bots {
-    /// The number of threads, with the cores of this machine counted.
+    /// Number of worker threads on this machine.
     #[must_use]
     pub fn threads(&self) -> NonZeroUsize {
         NonZeroUsize::new(self.workers.get() as usize)
@@ -212,27 +213,27 @@ impl Default for Bots {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Agents {
-    /// Tables at which one agent plays at once, whatever it says of itself.
+    /// Concurrent tables of one agent, regardless of the capacity it announces.
     pub max_tables: Count<1, 10_000>,
-    /// Names that are registered, in all.
+    /// Registered names in total.
     pub known: Count<1, 100_000>,
-    /// Names that one API key, or everyone together where there are none, may register.
+    /// Registered names per API key, or of everyone together on a server without keys.
     pub known_per_key: Count<1, 100_000>,
-    /// How long an agent has to say hello after it has connected.
+    /// Time that an agent has to say hello after connecting.
     pub hello_within: Span<SECOND, { 10 * MINUTE }>,
-    /// After how many clocks that ran out in a row an agent is set aside.
+    /// Consecutive time-outs after which an agent is suspended.
     pub time_outs: Count<1, 10_000>,
-    /// After how many answers that were refused in a row.
+    /// Consecutive refused answers after which an agent is suspended.
     pub refused: Count<1, 10_000>,
-    /// After how many broken connections, while it was playing.
+    /// Connections broken during play after which an agent is suspended.
     pub breaks: Count<2, 10_000>,
-    /// After how many times that it was cut off for reading too slowly.
+    /// Cut-offs for slow reading after which an agent is suspended.
     pub slow: Count<2, 10_000>,
-    /// Within what time broken connections and slow reading are counted together.
+    /// Time window in which broken connections and slow reading are counted.
     pub within: Span<SECOND, DAY>,
-    /// How long an agent is set aside the first time; each time after that it is twice as long.
+    /// Duration of the first suspension; it doubles each time.
     pub aside_first: Span<SECOND, DAY>,
-    /// How long an agent is set aside at the most.
+    /// Maximum duration of a suspension.
     pub aside_longest: Span<SECOND, { 30 * DAY }>,
 }
 
@@ -254,13 +255,13 @@ impl Default for Agents {
     }
 }
 
-/// What is logged.
+/// Log output.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Logging {
-    /// How log lines look.
+    /// Format of log lines.
     pub format: LogFormat,
-    /// How much is logged.
+    /// Log level.
     pub level: LogLevel,
 }
 
@@ -270,11 +271,11 @@ impl Default for Logging {
     }
 }
 
-/// Where traces go.
+/// Trace export.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Telemetry {
-    /// The OTLP collector (gRPC); none to send no traces.
-    #[serde(with = "plain")]
+    /// OTLP collector (gRPC); `None` exports no traces.
+    #[serde(with = "setting_value")]
     pub otlp: Option<Endpoint>,
 }

@@ -1,7 +1,7 @@
-//! How one value is read and written, wherever it comes from.
+//! Parsing and formatting of a single setting, from any source.
 //!
-//! A file has texts, numbers and booleans; the environment and flags have texts alone. A [`Plain`] type reads any of
-//! them strictly (a `true` is no number, a 2.5 is no 2), and says what it would have taken.
+//! A file has strings, numbers and booleans; the environment and flags have strings alone. A [`SettingValue`]
+//! type parses any of them strictly (`true` is not a number, 2.5 is not 2), and describes what it expects.
 
 use std::{
     fmt,
@@ -14,127 +14,127 @@ use serde::{
     de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
-/// A value as a source gives it.
+/// An unparsed value of a source.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Given {
+pub(crate) enum RawValue {
     Text(String),
-    Whole(i64),
+    Integer(i64),
     Bool(bool),
-    /// Nothing that a key takes: named, so that it can be told.
-    Other(&'static str),
+    /// A type that no key accepts, described for the error message.
+    Unsupported(&'static str),
 }
 
-impl fmt::Display for Given {
+impl fmt::Display for RawValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Somebody pasted a secret into the wrong place: do not spread it.
-            Given::Text(text) if text.contains("plr_") => f.write_str("a text with an API key in it"),
-            Given::Text(text) => {
+            // An API key pasted into the wrong place must not be printed.
+            RawValue::Text(text) if text.contains("plr_") => f.write_str("a text with an API key in it"),
+            RawValue::Text(text) => {
                 let start: String = text.chars().take(80).collect();
                 write!(f, "{start:?}")?;
                 f.write_str(if start.len() < text.len() { "..." } else { "" })
             }
-            Given::Whole(number) => write!(f, "{number}"),
-            Given::Bool(yes) => write!(f, "{yes}"),
-            Given::Other(name) => f.write_str(name),
+            RawValue::Integer(number) => write!(f, "{number}"),
+            RawValue::Bool(yes) => write!(f, "{yes}"),
+            RawValue::Unsupported(name) => f.write_str(name),
         }
     }
 }
 
-/// A value of the settings.
-pub(crate) trait Plain: Sized {
-    /// Reads it, if it is allowed.
-    fn read(given: &Given) -> Option<Self>;
-    /// Writes it, so that it reads as the same.
-    fn write(&self) -> Given;
-    /// What is allowed, in words that follow "expected".
-    fn allowed() -> String;
+/// Type of a setting's value.
+pub(crate) trait SettingValue: Sized {
+    /// Parses the value, if it is allowed.
+    fn from_raw(raw: &RawValue) -> Option<Self>;
+    /// Formats the value, so that it parses to the same.
+    fn to_raw(&self) -> RawValue;
+    /// Description of the allowed values, following "expected".
+    fn expected() -> String;
 }
 
-/// For `#[serde(with = "plain")]`.
-pub(crate) fn deserialize<'de, T: Plain, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
-    let given = from.deserialize_any(GivenVisitor)?;
-    T::read(&given).ok_or_else(|| D::Error::custom(format!("expected {}, got {given}", T::allowed())))
+/// For `#[serde(with = "setting_value")]`.
+pub(crate) fn deserialize<'de, T: SettingValue, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    let raw = from.deserialize_any(RawValueVisitor)?;
+    T::from_raw(&raw).ok_or_else(|| D::Error::custom(format!("expected {}, got {raw}", T::expected())))
 }
 
-/// For `#[serde(with = "plain")]`.
-pub(crate) fn serialize<T: Plain, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
-    match value.write() {
-        Given::Text(text) => to.serialize_str(&text),
-        Given::Whole(number) => to.serialize_i64(number),
-        Given::Bool(yes) => to.serialize_bool(yes),
-        Given::Other(name) => to.serialize_str(name),
+/// For `#[serde(with = "setting_value")]`.
+pub(crate) fn serialize<T: SettingValue, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+    match value.to_raw() {
+        RawValue::Text(text) => to.serialize_str(&text),
+        RawValue::Integer(number) => to.serialize_i64(number),
+        RawValue::Bool(yes) => to.serialize_bool(yes),
+        RawValue::Unsupported(name) => to.serialize_str(name),
     }
 }
 
-struct GivenVisitor;
+struct RawValueVisitor;
 
-impl<'de> Visitor<'de> for GivenVisitor {
-    type Value = Given;
+impl<'de> Visitor<'de> for RawValueVisitor {
+    type Value = RawValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_bool<E>(self, yes: bool) -> Result<Given, E> {
-        Ok(Given::Bool(yes))
+    fn visit_bool<E>(self, yes: bool) -> Result<RawValue, E> {
+        Ok(RawValue::Bool(yes))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Given, E> {
-        Ok(Given::Whole(number))
+    fn visit_i64<E>(self, number: i64) -> Result<RawValue, E> {
+        Ok(RawValue::Integer(number))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Given, E> {
-        Ok(i64::try_from(number).map_or(Given::Other("a number beyond all bounds"), Given::Whole))
+    fn visit_u64<E>(self, number: u64) -> Result<RawValue, E> {
+        Ok(i64::try_from(number).map_or(RawValue::Unsupported("a number out of range"), RawValue::Integer))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Given, E> {
-        Ok(Given::Other("a number with a fraction"))
+    fn visit_f64<E>(self, _: f64) -> Result<RawValue, E> {
+        Ok(RawValue::Unsupported("a number with a fraction"))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Given, E> {
-        Ok(Given::Text(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<RawValue, E> {
+        Ok(RawValue::Text(text.to_owned()))
     }
 
-    fn visit_string<E>(self, text: String) -> Result<Given, E> {
-        Ok(Given::Text(text))
+    fn visit_string<E>(self, text: String) -> Result<RawValue, E> {
+        Ok(RawValue::Text(text))
     }
 
-    fn visit_unit<E>(self) -> Result<Given, E> {
-        Ok(Given::Other("nothing"))
+    fn visit_unit<E>(self) -> Result<RawValue, E> {
+        Ok(RawValue::Unsupported("nothing"))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Given, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<RawValue, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Given::Other("a list"))
+        Ok(RawValue::Unsupported("a list"))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Given, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<RawValue, A::Error> {
         while table.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Given::Other("a table"))
+        Ok(RawValue::Unsupported("a table"))
     }
 }
 
-/// Makes a [`Plain`] type one that serde reads and writes as such.
-macro_rules! serde_as_plain {
+/// Implements serde's traits for a [`SettingValue`] type.
+macro_rules! impl_serde_for_setting {
     ($type:ty $(, [$($generics:tt)*])?) => {
         impl$(<$($generics)*>)? serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                $crate::config::plain::serialize(self, to)
+                $crate::config::setting_value::serialize(self, to)
             }
         }
 
         impl<'de $(, $($generics)*)?> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                $crate::config::plain::deserialize(from)
+                $crate::config::setting_value::deserialize(from)
             }
         }
     };
 }
-pub(crate) use serde_as_plain;
+pub(crate) use impl_serde_for_setting;
 
-/// One of several words.
-macro_rules! words {
+/// Defines an enum of setting values, each with its word in the settings file.
+macro_rules! setting_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$word_doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -142,99 +142,99 @@ macro_rules! words {
             $($(#[$word_doc])* $variant,)*
         }
 
-        impl Plain for $name {
-            fn read(given: &Given) -> Option<$name> {
-                match given {
-                    $(Given::Text(text) if text == $word => Some($name::$variant),)*
+        impl SettingValue for $name {
+            fn from_raw(raw: &RawValue) -> Option<$name> {
+                match raw {
+                    $(RawValue::Text(text) if text == $word => Some($name::$variant),)*
                     _ => None,
                 }
             }
 
-            fn write(&self) -> Given {
-                Given::Text(String::from(match self { $($name::$variant => $word,)* }))
+            fn to_raw(&self) -> RawValue {
+                RawValue::Text(String::from(match self { $($name::$variant => $word,)* }))
             }
 
-            fn allowed() -> String {
+            fn expected() -> String {
                 format!("one of {}", [$(concat!("\"", $word, "\"")),*].join(", "))
             }
         }
 
-        serde_as_plain!($name);
+        impl_serde_for_setting!($name);
     };
 }
-pub(crate) use words;
+pub(crate) use setting_enum;
 
-impl Plain for bool {
-    fn read(given: &Given) -> Option<bool> {
-        match given {
-            Given::Bool(yes) => Some(*yes),
-            Given::Text(text) => text.parse().ok(),
+impl SettingValue for bool {
+    fn from_raw(raw: &RawValue) -> Option<bool> {
+        match raw {
+            RawValue::Bool(yes) => Some(*yes),
+            RawValue::Text(text) => text.parse().ok(),
             _ => None,
         }
     }
 
-    fn write(&self) -> Given {
-        Given::Bool(*self)
+    fn to_raw(&self) -> RawValue {
+        RawValue::Bool(*self)
     }
 
-    fn allowed() -> String {
+    fn expected() -> String {
         String::from("true or false")
     }
 }
 
-impl Plain for SocketAddr {
-    fn read(given: &Given) -> Option<SocketAddr> {
-        match given {
-            Given::Text(text) => text.parse().ok(),
+impl SettingValue for SocketAddr {
+    fn from_raw(raw: &RawValue) -> Option<SocketAddr> {
+        match raw {
+            RawValue::Text(text) => text.parse().ok(),
             _ => None,
         }
     }
 
-    fn write(&self) -> Given {
-        Given::Text(self.to_string())
+    fn to_raw(&self) -> RawValue {
+        RawValue::Text(self.to_string())
     }
 
-    fn allowed() -> String {
+    fn expected() -> String {
         String::from("an IP address and a port, such as 127.0.0.1:7766 or [::1]:7766")
     }
 }
 
-impl Plain for PathBuf {
-    fn read(given: &Given) -> Option<PathBuf> {
-        match given {
-            Given::Text(text) if !text.is_empty() => Some(PathBuf::from(text)),
+impl SettingValue for PathBuf {
+    fn from_raw(raw: &RawValue) -> Option<PathBuf> {
+        match raw {
+            RawValue::Text(text) if !text.is_empty() => Some(PathBuf::from(text)),
             _ => None,
         }
     }
 
-    fn write(&self) -> Given {
-        Given::Text(text_of(self))
+    fn to_raw(&self) -> RawValue {
+        RawValue::Text(path_to_string(self))
     }
 
-    fn allowed() -> String {
+    fn expected() -> String {
         String::from("a path")
     }
 }
 
-/// A path as text. Paths of the settings come from text, so nothing is lost.
-pub(crate) fn text_of(path: &Path) -> String {
+/// A path as text. Paths of settings come from text, so the conversion is lossless.
+pub(crate) fn path_to_string(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// An empty text is none, so that a later source can take away what an earlier one gave.
-impl<T: Plain> Plain for Option<T> {
-    fn read(given: &Given) -> Option<Option<T>> {
-        match given {
-            Given::Text(text) if text.is_empty() => Some(None),
-            given => T::read(given).map(Some),
+/// An empty text is `None`, so that a later source can unset a value of an earlier one.
+impl<T: SettingValue> SettingValue for Option<T> {
+    fn from_raw(raw: &RawValue) -> Option<Option<T>> {
+        match raw {
+            RawValue::Text(text) if text.is_empty() => Some(None),
+            raw => T::from_raw(raw).map(Some),
         }
     }
 
-    fn write(&self) -> Given {
-        self.as_ref().map_or(Given::Text(String::new()), Plain::write)
+    fn to_raw(&self) -> RawValue {
+        self.as_ref().map_or(RawValue::Text(String::new()), SettingValue::to_raw)
     }
 
-    fn allowed() -> String {
-        format!("{}, or \"\" for none", T::allowed())
+    fn expected() -> String {
+        format!("{}, or \"\" for none", T::expected())
     }
 }

@@ -1,18 +1,18 @@
-//! Rules between keys: what each allows by itself, but not together.
+//! Rules between settings: combinations that are invalid although each value is valid.
 
 use std::net::SocketAddr;
 
 use super::Settings;
 use crate::identity::KeySet;
 
-/// A key, and why its value does not go with the others.
-pub(super) type Broken = (&'static str, String);
+/// A key, and the reason why its value conflicts with others.
+pub(super) type Violation = (&'static str, String);
 
-pub(super) fn check(settings: &Settings) -> Result<(), Broken> {
-    tls(settings)?;
-    keys(settings)?;
-    exposure("listen", Some(settings.listen), settings)?;
-    exposure("metrics", settings.metrics, settings)?;
+pub(super) fn validate(settings: &Settings) -> Result<(), Violation> {
+    check_tls(settings)?;
+    check_keys(settings)?;
+    check_exposure("listen", Some(settings.listen), settings)?;
+    check_exposure("metrics", settings.metrics, settings)?;
     if settings.metrics == Some(settings.listen) && settings.listen.port() != 0 {
         let why = format!("listen is {} too: take another port", settings.listen);
         return Err(("metrics", why));
@@ -25,13 +25,17 @@ pub(super) fn check(settings: &Settings) -> Result<(), Broken> {
     Ok(())
 }
 
-fn tls(settings: &Settings) -> Result<(), Broken> {
+fn check_tls(settings: &Settings) -> Result<(), Violation> {
     let tls = &settings.tls;
-    let broken = |key, why: &str| Err((key, String::from(why)));
+    let violation = |key, why: &str| Err((key, String::from(why)));
     match (&tls.certificate, &tls.key, &tls.client_ca) {
-        (Some(_), None, _) => broken("tls.certificate", "a certificate needs its private key: set tls.key"),
-        (None, Some(_), _) => broken("tls.key", "a private key needs its certificate: set tls.certificate"),
-        (None, None, Some(_)) => broken(
+        (Some(_), None, _) => {
+            violation("tls.certificate", "a certificate needs its private key: set tls.key")
+        }
+        (None, Some(_), _) => {
+            violation("tls.key", "a private key needs its certificate: set tls.certificate")
+        }
+        (None, None, Some(_)) => violation(
             "tls.client_ca",
             "clients show certificates only over TLS: set tls.certificate and tls.key",
         ),
@@ -39,12 +43,16 @@ fn tls(settings: &Settings) -> Result<(), Broken> {
     }
 }
 
-fn keys(settings: &Settings) -> Result<(), Broken> {
+fn check_keys(settings: &Settings) -> Result<(), Violation> {
     KeySet::new(settings.keys.clone()).map(drop).map_err(|why| ("keys", why.to_string()))
 }
 
-/// What other machines can reach needs keys and TLS, or somebody who says that it does not.
-fn exposure(key: &'static str, address: Option<SocketAddr>, settings: &Settings) -> Result<(), Broken> {
+/// An address reachable from other machines needs keys and TLS, unless `insecure` is set.
+fn check_exposure(
+    key: &'static str,
+    address: Option<SocketAddr>,
+    settings: &Settings,
+) -> Result<(), Violation> {
     let Some(address) = address else { return Ok(()) };
     let missing = match (settings.keys.is_empty(), settings.tls.files().is_none()) {
         (true, true) => "there are no API keys and no TLS",
@@ -64,15 +72,15 @@ fn exposure(key: &'static str, address: Option<SocketAddr>, settings: &Settings)
 }
 
 impl Settings {
-    /// What whoever starts the server should know about who can use it, one line each.
+    /// Warnings for the operator about who can use the server, one line each.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let local = self.listen.ip().to_canonical().is_loopback();
         if self.keys.is_empty() {
-            let whoever = if local { "on this machine" } else { "who can reach it" };
+            let who = if local { "on this machine" } else { "who can reach it" };
             warnings.push(format!(
-                "no API key is configured: everyone {whoever} may do everything at {}",
+                "no API key is configured: everyone {who} may do everything at {}",
                 self.listen
             ));
         }

@@ -1,4 +1,4 @@
-//! Values of the settings that are more than a number: the store, retention, formats, addresses of others.
+//! Setting types beyond numbers: the store, retention, log formats, URLs and origins.
 
 use std::{fmt, path::PathBuf, time::Duration};
 
@@ -9,21 +9,21 @@ use serde::{
 
 use super::{
     Span,
-    plain::{Given, Plain, serde_as_plain, text_of, words},
+    setting_value::{RawValue, SettingValue, impl_serde_for_setting, path_to_string, setting_enum},
 };
 
-/// Where tables are kept.
+/// Store of the tables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Store {
-    /// In a SQLite file; a relative path begins in the data folder.
+    /// A SQLite file; a relative path starts in the data folder.
     Sqlite(PathBuf),
-    /// In memory, for training: gone when the server stops.
+    /// Memory, for training: lost when the server stops.
     Memory,
 }
 
-impl Plain for Store {
-    fn read(given: &Given) -> Option<Store> {
-        let Given::Text(text) = given else { return None };
+impl SettingValue for Store {
+    fn from_raw(raw: &RawValue) -> Option<Store> {
+        let RawValue::Text(text) = raw else { return None };
         match text.strip_prefix("sqlite:") {
             Some(path) if !path.is_empty() => Some(Store::Sqlite(PathBuf::from(path))),
             None if text == "memory" => Some(Store::Memory),
@@ -31,39 +31,39 @@ impl Plain for Store {
         }
     }
 
-    fn write(&self) -> Given {
-        Given::Text(match self {
-            Store::Sqlite(path) => format!("sqlite:{}", text_of(path)),
+    fn to_raw(&self) -> RawValue {
+        RawValue::Text(match self {
+            Store::Sqlite(path) => format!("sqlite:{}", path_to_string(path)),
             Store::Memory => String::from("memory"),
         })
     }
 
-    fn allowed() -> String {
+    fn expected() -> String {
         String::from("\"sqlite:\" and a path, such as \"sqlite:parlor.db\", or \"memory\"")
     }
 }
 
-serde_as_plain!(Store);
+impl_serde_for_setting!(Store);
 
 const MINUTE: u64 = 60 * 1000;
 const DAY: u64 = 24 * 60 * MINUTE;
 
-/// How long something is kept.
+/// Retention period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Keep {
-    /// Until somebody deletes it.
+    /// Until it is deleted.
     Forever,
     /// At least this long.
     For(Span<MINUTE, { 36500 * DAY }>),
 }
 
 impl Keep {
-    /// So many days.
+    /// A period in days.
     pub(super) const fn days(days: u64) -> Keep {
         Keep::For(Span::of_ms(days * DAY))
     }
 
-    /// The time after which it may go, if it ever may.
+    /// The time after which it may be removed; `None` for never.
     #[must_use]
     pub const fn time(self) -> Option<Duration> {
         match self {
@@ -73,48 +73,48 @@ impl Keep {
     }
 }
 
-impl Plain for Keep {
-    fn read(given: &Given) -> Option<Keep> {
-        match given {
-            Given::Text(text) if text == "forever" => Some(Keep::Forever),
-            given => Span::read(given).map(Keep::For),
+impl SettingValue for Keep {
+    fn from_raw(raw: &RawValue) -> Option<Keep> {
+        match raw {
+            RawValue::Text(text) if text == "forever" => Some(Keep::Forever),
+            raw => Span::from_raw(raw).map(Keep::For),
         }
     }
 
-    fn write(&self) -> Given {
+    fn to_raw(&self) -> RawValue {
         match self {
-            Keep::Forever => Given::Text(String::from("forever")),
-            Keep::For(span) => span.write(),
+            Keep::Forever => RawValue::Text(String::from("forever")),
+            Keep::For(span) => span.to_raw(),
         }
     }
 
-    fn allowed() -> String {
+    fn expected() -> String {
         String::from("a time such as \"30days\", from 1m on, or \"forever\"")
     }
 }
 
-serde_as_plain!(Keep);
+impl_serde_for_setting!(Keep);
 
-words! {
-    /// How log lines look.
+setting_enum! {
+    /// Format of log lines.
     LogFormat {
-        /// For people.
+        /// Text for people.
         Text = "text",
-        /// For machines: one JSON object a line.
+        /// One JSON object per line, for machines.
         Json = "json",
     }
 }
 
-words! {
-    /// How much is logged: this and everything graver.
+setting_enum! {
+    /// Log level: this level and all more severe ones.
     LogLevel {
-        /// What somebody must look at.
+        /// Requires attention now.
         Error = "error",
-        /// What somebody should look at.
+        /// Should be looked into.
         Warn = "warn",
-        /// What happens: starts, stops, tables.
+        /// Normal operation: starts, stops, tables.
         Info = "info",
-        /// What each request does.
+        /// Each request.
         Debug = "debug",
         /// Everything.
         Trace = "trace",
@@ -133,54 +133,54 @@ impl Endpoint {
     }
 }
 
-impl Plain for Endpoint {
-    fn read(given: &Given) -> Option<Endpoint> {
-        let Given::Text(text) = given else { return None };
+impl SettingValue for Endpoint {
+    fn from_raw(raw: &RawValue) -> Option<Endpoint> {
+        let RawValue::Text(text) = raw else { return None };
         let rest = text.strip_prefix("http://").or(text.strip_prefix("https://"))?;
         // A password in a URL would end up in logs.
         let fits = !rest.is_empty() && !rest.starts_with('/') && !rest.contains('@') && printable(rest);
         fits.then(|| Endpoint(text.clone()))
     }
 
-    fn write(&self) -> Given {
-        Given::Text(self.0.clone())
+    fn to_raw(&self) -> RawValue {
+        RawValue::Text(self.0.clone())
     }
 
-    fn allowed() -> String {
+    fn expected() -> String {
         String::from("a URL such as \"http://localhost:4317\", without a user or password")
     }
 }
 
-serde_as_plain!(Endpoint);
+impl_serde_for_setting!(Endpoint);
 
 fn printable(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_graphic())
 }
 
-/// The web pages that browsers let call the server, by their origin; `*` is all of them.
+/// Origins of web pages that browsers allow to call the server; `*` means all.
 ///
 /// In the environment and in flags they are separated by commas.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Origins(Vec<String>);
 
 impl Origins {
-    /// The most origins that may be named.
-    pub const MOST: usize = 256;
-    const ALLOWED: &str = "a list of up to 256 origins such as \"https://example.org\", or \"*\" for all";
+    /// Maximum number of origins.
+    pub const MAX: usize = 256;
+    const EXPECTED: &str = "a list of up to 256 origins such as \"https://example.org\", or \"*\" for all";
 
-    /// Every origin that is named.
+    /// All configured origins.
     #[must_use]
     pub fn named(&self) -> &[String] {
         &self.0
     }
 
-    /// Whether every page may call.
+    /// Reports whether every origin is allowed.
     #[must_use]
     pub fn any(&self) -> bool {
         self.0.iter().any(|origin| origin == "*")
     }
 
-    fn read(texts: Vec<String>) -> Option<Origins> {
+    fn from_raw(texts: Vec<String>) -> Option<Origins> {
         let allowed = |text: &String| {
             let host = text.strip_prefix("http://").or(text.strip_prefix("https://"));
             text == "*"
@@ -188,7 +188,7 @@ impl Origins {
                     !host.is_empty() && !host.contains(['/', '@', '*']) && printable(host)
                 })
         };
-        (texts.len() <= Origins::MOST && texts.iter().all(allowed)).then_some(Origins(texts))
+        (texts.len() <= Origins::MAX && texts.iter().all(allowed)).then_some(Origins(texts))
     }
 }
 
@@ -210,14 +210,14 @@ impl<'de> Visitor<'de> for OriginsVisitor {
     type Value = Origins;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Origins::ALLOWED)
+        f.write_str(Origins::EXPECTED)
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Origins, E> {
         let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-        let given = || Given::Text(text.to_owned());
-        Origins::read(texts.collect())
-            .ok_or_else(|| E::custom(format!("expected {}, got {}", Origins::ALLOWED, given())))
+        let raw = || RawValue::Text(text.to_owned());
+        Origins::from_raw(texts.collect())
+            .ok_or_else(|| E::custom(format!("expected {}, got {}", Origins::EXPECTED, raw())))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Origins, A::Error> {
@@ -225,7 +225,7 @@ impl<'de> Visitor<'de> for OriginsVisitor {
         while let Some(text) = list.next_element()? {
             texts.push(text);
         }
-        Origins::read(texts).ok_or_else(|| A::Error::custom(format!("expected {}", Origins::ALLOWED)))
+        Origins::from_raw(texts).ok_or_else(|| A::Error::custom(format!("expected {}", Origins::EXPECTED)))
     }
 }
 
@@ -233,20 +233,20 @@ impl<'de> Visitor<'de> for OriginsVisitor {
 mod tests {
     use super::*;
 
-    /// The texts that read, written again; the others must be refused.
-    fn check<T: Plain>(good: &[&str], bad: &[&str]) {
+    /// Valid texts must round-trip; the others must be refused.
+    fn check<T: SettingValue>(good: &[&str], bad: &[&str]) {
         for text in good {
-            let given = Given::Text((*text).to_owned());
-            assert_eq!(T::read(&given).map(|value| value.write()), Some(given));
+            let raw = RawValue::Text((*text).to_owned());
+            assert_eq!(T::from_raw(&raw).map(|value| value.to_raw()), Some(raw));
         }
         for text in bad {
-            assert!(T::read(&Given::Text((*text).to_owned())).is_none(), "{text}");
+            assert!(T::from_raw(&RawValue::Text((*text).to_owned())).is_none(), "{text}");
         }
-        assert!(T::read(&Given::Whole(3)).is_none());
+        assert!(T::from_raw(&RawValue::Integer(3)).is_none());
     }
 
     #[test]
-    fn values_read_as_they_are_written() {
+    fn values_round_trip() {
         check::<Store>(
             &["memory", "sqlite:parlor.db", "sqlite:/var/lib/p.db"],
             &["", "sqlite", "sqlite:", "Memory", "postgres:x"],
@@ -258,12 +258,12 @@ mod tests {
             &["http://localhost:4317", "https://otel.example/v1"],
             &["", "localhost:4317", "http://", "http:///x", "http://u:p@host", "http://a b"],
         );
-        assert_eq!(LogFormat::allowed(), "one of \"text\", \"json\"");
+        assert_eq!(LogFormat::expected(), "one of \"text\", \"json\"");
     }
 
     #[test]
-    fn origins_are_origins() {
-        let read = |texts: &[&str]| Origins::read(texts.iter().map(|text| (*text).to_owned()).collect());
+    fn origins_without_scheme_or_with_path_are_refused() {
+        let read = |texts: &[&str]| Origins::from_raw(texts.iter().map(|text| (*text).to_owned()).collect());
         assert!(!read(&["https://example.org", "http://localhost:8080"]).unwrap().any());
         assert!(read(&["*"]).unwrap().any());
         for bad in ["", "example.org", "https://", "https://example.org/page", "https://*.org", "ftp://x"] {

@@ -1,14 +1,14 @@
-//! What is refused, and that the message names the place and what is allowed.
+//! Invalid settings: the error names the origin and the allowed values.
 
 use super::*;
 
-/// Checks the message for a file, an environment and flags.
+/// Asserts the error for a file, an environment and flags.
 fn check(file: &str, environment: &[(&str, &str)], flags: &[&str], expected: &str) {
-    assert_eq!(Given::new(file, environment, flags).refused(), expected);
+    assert_eq!(TestSources::new(file, environment, flags).load_error(), expected);
 }
 
 #[test]
-fn wrong_values_name_their_place_and_what_is_allowed() {
+fn invalid_value_error_names_its_origin_and_the_allowed_values() {
     check(
         "[limits]\ncallers = 0",
         &[],
@@ -45,13 +45,13 @@ fn wrong_values_name_their_place_and_what_is_allowed() {
 }
 
 #[test]
-fn values_of_another_kind_are_not_bent_into_shape() {
+fn values_of_another_type_are_not_coerced() {
     for value in ["true", "2.5", "'2.5'", "'yes'", "[3]", "-1", "99999999999"] {
-        let refused = Given::new(&format!("limits.callers = {value}"), &[], &[]).refused();
+        let refused = TestSources::new(&format!("limits.callers = {value}"), &[], &[]).load_error();
         assert!(refused.starts_with("limits.callers in parlor.toml: expected a whole number"), "{refused}");
     }
     for value in ["1", "'yes'", "'on'", "[]"] {
-        let refused = Given::new(&format!("insecure = {value}"), &[], &[]).refused();
+        let refused = TestSources::new(&format!("insecure = {value}"), &[], &[]).load_error();
         assert!(refused.starts_with("insecure in parlor.toml: expected true or false"), "{refused}");
     }
     check(
@@ -76,7 +76,7 @@ fn unknown_keys_are_refused() {
         &[],
         "log.levle in parlor.toml: there is no such key; [log] has format, level",
     );
-    let refused = Given::new("listn = 'x'", &[], &[]).refused();
+    let refused = TestSources::new("listn = 'x'", &[], &[]).load_error();
     assert!(
         refused.starts_with(
             "listn in parlor.toml: there is no such key; there are agents, bots, connections, data,"
@@ -104,40 +104,40 @@ fn unknown_keys_are_refused() {
 }
 
 #[test]
-fn a_mistake_in_the_file_is_not_covered_by_a_later_source() {
+fn file_error_is_reported_even_if_a_later_source_overrides_it() {
     let covered = [("PARLOR_LIMITS_CALLERS", "5")];
-    let refused = Given::new("limits = 3", &covered, &[]).refused();
+    let refused = TestSources::new("limits = 3", &covered, &[]).load_error();
     assert!(
         refused.starts_with("limits in parlor.toml: expected a section [limits] with batch_bytes, callers,"),
         "{refused}"
     );
-    assert!(Given::new("'log.level' = 'info'", &[], &[]).load().is_err());
-    assert!(Given::new("'keys[99999999]' = 1", &[], &[]).load().is_err());
+    assert!(TestSources::new("'log.level' = 'info'", &[], &[]).load().is_err());
+    assert!(TestSources::new("'keys[99999999]' = 1", &[], &[]).load().is_err());
 }
 
 #[test]
-fn files_that_cannot_be_read_are_named() {
-    let mut nowhere = Given::new("", &[], &[]);
+fn unreadable_file_error_names_the_file() {
+    let mut nowhere = TestSources::new("", &[], &[]);
     nowhere.sources.flags.config = path("/nowhere/parlor.toml");
-    let missing = nowhere.refused();
+    let missing = nowhere.load_error();
     assert!(
         missing.starts_with("the settings file /nowhere/parlor.toml cannot be read (No such file"),
         "{missing}"
     );
-    let broken = Given::new("data = 'x'\nlisten = = 3", &[], &[]).refused();
+    let broken = TestSources::new("data = 'x'\nlisten = = 3", &[], &[]).load_error();
     assert!(
         broken.starts_with("the settings file parlor.toml is not TOML: TOML parse error at line 2, column"),
         "{broken}"
     );
     assert_eq!(broken.lines().count(), 1);
-    let twice = Given::new("data = 'x'\ndata = 'y'", &[], &[]).refused();
+    let twice = TestSources::new("data = 'x'\ndata = 'y'", &[], &[]).load_error();
     assert!(twice.contains("duplicate key"), "{twice}");
-    let large = Given::new(&"#".repeat(5 << 20), &[], &[]).refused();
+    let large = TestSources::new(&"#".repeat(5 << 20), &[], &[]).load_error();
     assert!(large.contains("more than 4194304 bytes"), "{large}");
 }
 
 #[test]
-fn a_key_in_the_wrong_place_is_not_repeated() {
+fn misplaced_api_key_is_not_printed() {
     let key = "plr_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     let hash = format!("[[keys]]\nowner = 'anna'\nscopes = ['play']\nhash = '{key}'");
     let owner = format!("[[keys]]\nowner = '{key}'\nscopes = ['play']\nhash = 'sha256:'");
@@ -145,10 +145,10 @@ fn a_key_in_the_wrong_place_is_not_repeated() {
     let listen = format!("listen = '{key}'");
     let list = format!("keys = '{key}'");
     for file in [&hash, &owner, &syntax, &listen, &list] {
-        let refused = Given::new(file, &[], &[]).refused();
+        let refused = TestSources::new(file, &[], &[]).load_error();
         assert!(!refused.contains("AAAA"), "{refused}");
     }
-    let refused = Given::new("", &[("PARLOR_KEYS", key)], &[]).refused();
+    let refused = TestSources::new("", &[("PARLOR_KEYS", key)], &[]).load_error();
     assert!(
         refused.starts_with("keys in the environment variable PARLOR_KEYS: expected [[keys]] sections")
             && !refused.contains("AAAA"),
@@ -157,10 +157,10 @@ fn a_key_in_the_wrong_place_is_not_repeated() {
 }
 
 #[test]
-fn wrong_keys_say_which_one_it_is() {
+fn invalid_api_key_error_names_the_entry() {
     let good = format!("[[keys]]\nowner = 'anna'\nscopes = ['play']\nhash = 'sha256:{}'\n", "0".repeat(64));
-    let with = |more: &str| Given::new(&format!("{good}{more}"), &[], &[]).refused();
-    assert!(with(&good).starts_with("keys in parlor.toml: the key 0000000000000000 of anna is there twice"));
+    let with = |more: &str| TestSources::new(&format!("{good}{more}"), &[], &[]).load_error();
+    assert!(with(&good).starts_with("keys in parlor.toml: the key 0000000000000000 of anna appears twice"));
     assert_eq!(
         with("tables = 0"),
         "keys[0].tables in parlor.toml: expected a whole number from 1 to 1000000, got 0"
@@ -173,7 +173,7 @@ fn wrong_keys_say_which_one_it_is() {
     assert!(with("quota = 3").contains("unknown field `quota`"));
 }
 
-/// Where the server is listening, with what protection, and what is refused about it.
+/// The error of a server with this address and protection, if it is refused.
 fn exposed(listen: &str, keys: bool, tls: bool, insecure: bool) -> Option<String> {
     let mut file = format!("listen = '{listen}'\ninsecure = {insecure}\n");
     if tls {
@@ -183,8 +183,8 @@ fn exposed(listen: &str, keys: bool, tls: bool, insecure: bool) -> Option<String
         let hash = "0".repeat(64);
         file += &format!("[[keys]]\nowner = 'anna'\nscopes = ['play']\nhash = 'sha256:{hash}'\n");
     }
-    let given = Given::new(&file, &[], &[]);
-    given.load().is_err().then(|| given.refused())
+    let test = TestSources::new(&file, &[], &[]);
+    test.load().is_err().then(|| test.load_error())
 }
 
 #[test]
@@ -205,13 +205,13 @@ fn what_other_machines_reach_needs_keys_and_tls_or_a_word() {
     );
     assert!(exposed("0.0.0.0:1", true, false, false).unwrap().contains("there is no TLS"));
     assert!(exposed("0.0.0.0:1", false, true, false).unwrap().contains("there are no API keys:"));
-    let metrics = Given::new("metrics = '0.0.0.0:1'", &[], &[]).refused();
+    let metrics = TestSources::new("metrics = '0.0.0.0:1'", &[], &[]).load_error();
     assert!(metrics.starts_with("metrics in parlor.toml: other machines can reach 0.0.0.0:1"));
 }
 
 #[test]
-fn who_starts_an_open_server_is_told() {
-    let warnings = |file: &str| loaded(file, &[], &[]).warnings();
+fn open_server_gives_warnings() {
+    let warnings = |file: &str| load(file, &[], &[]).warnings();
     assert_eq!(
         warnings(""),
         ["no API key is configured: everyone on this machine may do everything at 127.0.0.1:7766"]
@@ -226,7 +226,7 @@ fn who_starts_an_open_server_is_told() {
 }
 
 #[test]
-fn keys_that_do_not_go_together_are_refused() {
+fn conflicting_settings_are_refused() {
     check(
         "[tls]\ncertificate = 'c'",
         &[],
@@ -259,5 +259,5 @@ fn keys_that_do_not_go_together_are_refused() {
         "limits.batch_bytes in parlor.toml: a batch must fit into a message: make it smaller, or limits.message_bytes \
          larger",
     );
-    loaded("listen = '127.0.0.1:0'\nmetrics = '127.0.0.1:0'", &[], &[]);
+    load("listen = '127.0.0.1:0'\nmetrics = '127.0.0.1:0'", &[], &[]);
 }

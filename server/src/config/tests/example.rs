@@ -1,24 +1,24 @@
-//! `deploy/parlor.toml` and `--help` name every key, with its default.
+//! `deploy/parlor.toml` and `--help` list every key, with its default.
 
 use clap::CommandFactory;
 
 use super::*;
 
-/// The example with its defaults no longer commented out: "#listen = ..." counts, "# Where clients ..." does not.
+/// The example with its defaults uncommented: "#listen = ..." is a key, "# Address of ..." is not.
 fn uncommented(text: &str) -> String {
     let is_key = |line: &str| line.starts_with(|c: char| c.is_ascii_lowercase() || c == '[');
     let lines = text.lines().map(|line| line.strip_prefix('#').filter(|rest| is_key(rest)).unwrap_or(line));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The example's keys, and after them its example of an API key.
+/// The settings of the example, and its example of an API key.
 fn parts() -> (String, String) {
     let text = uncommented(EXAMPLE);
     let (settings, key) = text.split_once("\n[[keys]]\n").expect("an example of an API key at the end");
     (settings.to_owned(), format!("[[keys]]\n{key}"))
 }
 
-/// Each key with its value as it stands in a file.
+/// All keys of a file.
 fn keys(table: &toml::Table) -> Vec<String> {
     let mut keys = Vec::new();
     for (name, value) in table {
@@ -32,12 +32,12 @@ fn keys(table: &toml::Table) -> Vec<String> {
 }
 
 #[test]
-fn the_example_as_it_is_changes_nothing() {
-    assert_eq!(loaded(EXAMPLE, &[], &[]), Settings::default());
+fn example_file_changes_no_default() {
+    assert_eq!(load(EXAMPLE, &[], &[]), Settings::default());
 }
 
 #[test]
-fn the_example_names_every_key_and_no_other() {
+fn example_file_lists_every_key_and_no_other() {
     let example: toml::Table = toml::from_str(&parts().0).unwrap();
     let defaults = toml::Table::try_from(Settings::default()).unwrap();
     let mut expected = keys(&defaults);
@@ -46,15 +46,15 @@ fn the_example_names_every_key_and_no_other() {
 }
 
 #[test]
-fn the_defaults_in_the_example_are_those_of_the_code() {
-    assert_eq!(loaded(&parts().0, &[], &[]), Settings::default());
+fn example_file_defaults_match_the_code() {
+    assert_eq!(load(&parts().0, &[], &[]), Settings::default());
 }
 
 #[test]
-fn the_example_of_an_api_key_has_every_field() {
+fn example_api_key_has_every_field() {
     let (settings, key) = parts();
-    let loaded = loaded(&format!("{settings}\n{key}"), &[], &[]);
-    let [entry] = loaded.keys.as_slice() else { panic!("one key") };
+    let loaded = load(&format!("{settings}\n{key}"), &[], &[]);
+    let [entry] = loaded.keys.as_slice() else { panic!("expected one key") };
     let fields: Vec<_> = toml::Table::try_from(entry).unwrap().keys().cloned().collect();
     assert_eq!(
         fields,
@@ -64,35 +64,35 @@ fn the_example_of_an_api_key_has_every_field() {
 }
 
 #[test]
-fn every_key_in_the_example_is_explained() {
+fn example_file_explains_every_key() {
     let mut explained = false;
     for line in EXAMPLE.lines() {
         if line.starts_with("# ") {
             explained = true;
         } else if !line.is_empty() && line != "#" {
-            assert!(explained || line == "#[[keys]]", "there is nothing above {line}");
+            assert!(explained || line == "#[[keys]]", "no explanation above {line}");
             explained = false;
         }
     }
 }
 
-/// The test's own reading of the example must notice what it is there to notice.
+/// The helpers of these tests must detect what they are there to detect.
 #[test]
-fn a_missing_key_and_another_default_are_noticed() {
+fn example_tests_detect_a_missing_key_and_a_changed_default() {
     let missing: toml::Table = toml::from_str(&uncommented("#data = \"data\"\n# listen = \"1\"\n")).unwrap();
     assert_eq!(keys(&missing), ["data"]);
     let other = uncommented(&EXAMPLE.replace("#table_queue = 64", "#table_queue = 65"));
     let (other, _) = other.split_once("\n[[keys]]\n").unwrap();
-    assert_ne!(loaded(other, &[], &[]), Settings::default());
+    assert_ne!(load(other, &[], &[]), Settings::default());
 }
 
 #[test]
-fn the_command_line_is_well_formed() {
+fn clap_command_is_well_formed() {
     Cli::command().debug_assert();
 }
 
 #[test]
-fn the_help_explains_every_flag_and_lists_every_key() {
+fn help_explains_every_flag_and_lists_every_key() {
     let mut command = Cli::command();
     let help = command.render_long_help().to_string();
     for argument in command.get_arguments() {
@@ -100,9 +100,10 @@ fn the_help_explains_every_flag_and_lists_every_key() {
         let long = argument.get_long().unwrap();
         assert!(help.contains(&format!("--{long}")), "{long}");
     }
-    for (key, default) in known::Known::new().keys() {
+    for (key, default) in known_keys::KnownKeys::new().keys() {
         if key != "keys" {
-            let line = format!("  {key} = {default}  ({})", known::Known::variable(&key));
+            let line =
+                format!("  {key} = {default}  ({})", known_keys::KnownKeys::environment_variable(&key));
             assert!(help.contains(&line), "{line}\n{help}");
         }
     }
@@ -113,7 +114,7 @@ fn the_help_explains_every_flag_and_lists_every_key() {
 }
 
 #[test]
-fn commands_are_read() {
+fn subcommands_are_parsed() {
     let command = |line: &[&str]| {
         let line = std::iter::once("parlor-server").chain(line.iter().copied());
         Cli::try_parse_from(line).map(|cli| cli.asked())
