@@ -1,4 +1,4 @@
-//! The binary: reads the command line, does what it asks, and says in one line what went wrong.
+//! The `parlor-server` binary: parses the command line and runs the command.
 
 use std::process::ExitCode;
 

@@ -1,12 +1,12 @@
-//! What `parlor-server` does when it is started: one file for running, one for each other thing it can be asked.
+//! Commands of `parlor-server`: running, and one file for each other command.
 
-mod check;
-mod greeting;
+mod check_config;
 mod keys;
-mod notify;
 mod run;
 mod signals;
+mod startup_message;
 mod store;
+mod systemd;
 
 use std::{
     fmt,
@@ -16,18 +16,18 @@ use std::{
 
 use crate::config::{Cli, Command, KeysCommand, Settings, SettingsError, Sources};
 
-/// Ended because of the settings: starting again will not help.
-const WRONG_SETTINGS: u8 = 2;
+/// Exit code for invalid settings, with which a restart does not help.
+const EXIT_INVALID_SETTINGS: u8 = 2;
 
-/// Does what the command line asks. What goes wrong is said in one line on standard error.
+/// Runs the command of the command line. Errors are printed in one line on standard error.
 pub fn main(cli: &Cli) -> ExitCode {
     match dispatch(cli) {
         Ok(code) => code,
         Err(error) => {
-            // Nothing can be done about a standard error that is closed.
-            let _told = writeln!(io::stderr(), "parlor-server: {error:#}");
+            // A closed standard error cannot be reported.
+            let _written = writeln!(io::stderr(), "parlor-server: {error:#}");
             match error.downcast_ref::<SettingsError>() {
-                Some(_) => ExitCode::from(WRONG_SETTINGS),
+                Some(_) => ExitCode::from(EXIT_INVALID_SETTINGS),
                 None => ExitCode::FAILURE,
             }
         }
@@ -39,8 +39,8 @@ fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
     let settings = || Settings::load(&sources);
     match cli.asked() {
         Command::Run => run::run(&sources),
-        Command::CheckConfig { example: true } => check::example(),
-        Command::CheckConfig { example: false } => check::settings(&settings()?),
+        Command::CheckConfig { example: true } => check_config::example(),
+        Command::CheckConfig { example: false } => check_config::settings(&settings()?),
         Command::Keys { command: KeysCommand::New { owner, scopes, tables, requests_per_second } } => {
             keys::new(owner, scopes, tables, requests_per_second)
         }
@@ -50,7 +50,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Prints to standard output. Whoever closed it does not want to know.
+/// Prints to standard output, ignoring a closed one.
 fn print(text: impl fmt::Display) {
     let mut output = io::stdout().lock();
     let _printed = writeln!(output, "{text}").and_then(|()| output.flush());

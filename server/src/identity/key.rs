@@ -1,4 +1,4 @@
-//! One API key: its text, and what the settings file holds of it.
+//! An API key: its text, its hash, and its entry in the settings file.
 
 use std::{fmt, str::FromStr};
 
@@ -9,12 +9,12 @@ use subtle::{Choice, ConstantTimeEq};
 
 use crate::{NoRandomness, Secret, config::Count, fresh_bytes};
 
-/// What every API key begins with, so that people and secret scanners know one when they see it.
+/// Prefix of every API key, which people and secret scanners recognise.
 pub(super) const PREFIX: &str = "plr_";
-/// The prefix, and 32 bytes in base64url.
+/// Length of a key: the prefix and 32 bytes in base64url.
 const KEY_LENGTH: usize = PREFIX.len() + 43;
 
-/// What a key allows.
+/// Permission of a key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Scope {
@@ -26,16 +26,16 @@ pub enum Scope {
     SeededTables,
     /// Connect agents and register them for tournaments.
     Agents,
-    /// Everything on every owner's tables.
+    /// Everything, on the tables of every owner.
     Admin,
 }
 
 impl Scope {
-    /// Every scope.
+    /// All scopes.
     pub const ALL: [Scope; 5] =
         [Scope::Tables, Scope::Play, Scope::SeededTables, Scope::Agents, Scope::Admin];
 
-    /// The name in the settings file.
+    /// Name in the settings file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -54,23 +54,23 @@ impl fmt::Display for Scope {
     }
 }
 
-/// The text names no scope.
+/// The text is not a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("expected one of the scopes tables, play, seeded_tables, agents, admin")]
-pub struct NotAScope;
+pub struct ParseScopeError;
 
 impl FromStr for Scope {
-    type Err = NotAScope;
+    type Err = ParseScopeError;
 
-    fn from_str(text: &str) -> Result<Scope, NotAScope> {
-        Scope::ALL.into_iter().find(|scope| scope.name() == text).ok_or(NotAScope)
+    fn from_str(text: &str) -> Result<Scope, ParseScopeError> {
+        Scope::ALL.into_iter().find(|scope| scope.name() == text).ok_or(ParseScopeError)
     }
 }
 
 impl TryFrom<String> for Scope {
-    type Error = NotAScope;
+    type Error = ParseScopeError;
 
-    fn try_from(text: String) -> Result<Scope, NotAScope> {
+    fn try_from(text: String) -> Result<Scope, ParseScopeError> {
         text.parse()
     }
 }
@@ -81,19 +81,19 @@ impl From<Scope> for String {
     }
 }
 
-/// Whose key it is: the name under which tables are owned. Several keys may have one owner, so that keys can be
-/// exchanged one after the other.
+/// Owner of a key: the name that owns tables. Several keys may have the same owner, so that keys can be
+/// rotated.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Owner(String);
 
-/// The text is no name for an owner.
+/// The text is not a valid owner name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("expected an owner of 1 to 64 of the characters a-z, A-Z, 0-9, '.', '-' and '_'")]
-pub struct NotAnOwner;
+pub struct ParseOwnerError;
 
 impl Owner {
-    /// The most characters of a name.
+    /// Maximum number of characters.
     pub const MAX_LENGTH: usize = 64;
 
     /// The name.
@@ -102,28 +102,28 @@ impl Owner {
         &self.0
     }
 
-    /// Who owns the tables of a server without keys.
+    /// Owner of all tables on a server without keys.
     pub(super) fn local() -> Owner {
         Owner(String::from("local"))
     }
 }
 
 impl FromStr for Owner {
-    type Err = NotAnOwner;
+    type Err = ParseOwnerError;
 
-    fn from_str(text: &str) -> Result<Owner, NotAnOwner> {
+    fn from_str(text: &str) -> Result<Owner, ParseOwnerError> {
         let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
         let fits = (1..=Owner::MAX_LENGTH).contains(&text.len()) && text.bytes().all(plain);
-        // A key pasted into the wrong place would be shown in listings and logs.
+        // A key pasted here by mistake would appear in listings and logs.
         let is_key = text.starts_with(PREFIX);
-        if fits && !is_key { Ok(Owner(text.to_owned())) } else { Err(NotAnOwner) }
+        if fits && !is_key { Ok(Owner(text.to_owned())) } else { Err(ParseOwnerError) }
     }
 }
 
 impl TryFrom<String> for Owner {
-    type Error = NotAnOwner;
+    type Error = ParseOwnerError;
 
-    fn try_from(text: String) -> Result<Owner, NotAnOwner> {
+    fn try_from(text: String) -> Result<Owner, ParseOwnerError> {
         text.parse()
     }
 }
@@ -140,33 +140,33 @@ impl fmt::Display for Owner {
     }
 }
 
-/// The SHA-256 of a key's text: all that the server keeps of it.
+/// SHA-256 of a key's text: the only form in which the server stores it.
 ///
-/// Passwords need a slow hash because people choose guessable ones. A key has 256 random bits: there is nothing to
-/// guess, so a fast hash protects it as well, and every request can afford it.
+/// Passwords need a slow hash because people choose guessable ones. A key has 256 random bits and cannot be
+/// guessed, so a fast hash protects it as well, and is cheap enough for every request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct KeyHash([u8; 32]);
 
-/// The text is no hash of a key. It says nothing about the text, which may be the key itself.
+/// The text is not a key hash. The message does not contain the text, which may be the key itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "expected sha256: and 64 hexadecimal digits, as `parlor-server keys new` prints it (the key itself does not belong here)"
 )]
-pub struct NotAHash;
+pub struct ParseKeyHashError;
 
 impl KeyHash {
-    /// The hash of what a caller presents.
-    pub(super) fn of(text: &str) -> KeyHash {
+    /// Hashes the text that a caller presents.
+    pub(super) fn from_key(text: &str) -> KeyHash {
         KeyHash(Sha256::digest(text).into())
     }
 
-    /// Whether they are equal, in constant time.
+    /// Compares in constant time.
     pub(super) fn ct_eq(&self, other: &KeyHash) -> Choice {
         self.0.ct_eq(&other.0)
     }
 
-    /// A short name of the key for logs and listings.
+    /// Short id of the key, for logs and listings.
     #[must_use]
     pub const fn id(&self) -> KeyId {
         let [a, b, c, d, e, f, g, h, ..] = self.0;
@@ -188,17 +188,16 @@ impl fmt::Debug for KeyHash {
 }
 
 impl TryFrom<String> for KeyHash {
-    type Error = NotAHash;
+    type Error = ParseKeyHashError;
 
-    fn try_from(text: String) -> Result<KeyHash, NotAHash> {
-        let digits = text.strip_prefix("sha256:").ok_or(NotAHash)?.as_bytes();
+    fn try_from(text: String) -> Result<KeyHash, ParseKeyHashError> {
+        let digits = text.strip_prefix("sha256:").ok_or(ParseKeyHashError)?.as_bytes();
         if digits.len() != 64 {
-            return Err(NotAHash);
+            return Err(ParseKeyHashError);
         }
-        let value = |digit: u8| char::from(digit).to_digit(16).ok_or(NotAHash);
+        let value = |digit: u8| char::from(digit).to_digit(16).ok_or(ParseKeyHashError);
         let mut hash = [0; 32];
         for (byte, pair) in hash.iter_mut().zip(digits.chunks_exact(2)) {
-            // Two digits make a byte.
             *byte = (value(pair[0])? << 4 | value(pair[1])?) as u8;
         }
         Ok(KeyHash(hash))
@@ -211,12 +210,12 @@ impl From<KeyHash> for String {
     }
 }
 
-/// A short name of a key, from its hash: good for logs, of no use to anyone who wants to use the key.
+/// Short id of a key, from its hash: safe to log.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct KeyId(u64);
 
 impl KeyId {
-    /// Callers of a server without keys.
+    /// Id of callers on a server without keys.
     pub(crate) const NONE: KeyId = KeyId(0);
 }
 
@@ -226,38 +225,38 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// How much of something one key may have.
+/// Maximum count or rate of one key.
 pub type Quota = Count<1, 1_000_000>;
 
-/// What the settings file holds of one key.
+/// Entry of a key in the settings file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyEntry {
-    /// Whose key it is.
+    /// The owner of the key.
     pub owner: Owner,
     /// The SHA-256 of the key, as `parlor-server keys new` prints it.
     pub hash: KeyHash,
-    /// What the key allows.
+    /// The permissions of the key.
     pub scopes: Vec<Scope>,
-    /// How many tables the key may hold at once; without it, as many as `limits.tables_per_key` says.
+    /// Maximum number of open tables; defaults to `limits.tables_per_key`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tables: Option<Quota>,
-    /// How many requests a second the key may send; without it, as many as `limits.requests_per_second` says.
+    /// Maximum requests per second; defaults to `limits.requests_per_second`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests_per_second: Option<Quota>,
 }
 
-/// A key that was just made: the only time that its text exists.
+/// A newly generated key: the only time that its text exists.
 #[derive(Debug)]
 pub struct NewKey {
-    /// What its owner is given, once.
+    /// The key for its owner, shown once.
     pub text: Secret<String>,
-    /// What goes into the settings file.
+    /// The entry for the settings file.
     pub entry: KeyEntry,
 }
 
 impl NewKey {
-    /// Makes a key.
+    /// Generates a key.
     pub fn generate(
         owner: Owner,
         scopes: Vec<Scope>,
@@ -265,20 +264,20 @@ impl NewKey {
         requests_per_second: Option<Quota>,
     ) -> Result<NewKey, NoRandomness> {
         let text = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(fresh_bytes::<32>()?));
-        let entry = KeyEntry { owner, hash: KeyHash::of(&text), scopes, tables, requests_per_second };
+        let entry = KeyEntry { owner, hash: KeyHash::from_key(&text), scopes, tables, requests_per_second };
         Ok(NewKey { text: Secret::new(text), entry })
     }
 
-    /// The lines to put at the end of the settings file.
+    /// Lines to append to the settings file.
     #[must_use]
     pub fn settings_lines(&self) -> String {
-        let fields = toml::to_string(&self.entry).expect("names, numbers and lists of names are TOML");
+        let fields = toml::to_string(&self.entry).expect("a key entry serialises to TOML");
         format!("[[keys]]\n{fields}")
     }
 }
 
-/// Whether the text looks like an API key: a cheap look before it is hashed.
-pub(super) fn looks_like_a_key(text: &str) -> bool {
+/// Reports whether the text has the format of an API key, a cheap check before hashing.
+pub(super) fn has_key_format(text: &str) -> bool {
     text.len() == KEY_LENGTH && text.starts_with(PREFIX)
 }
 

@@ -1,4 +1,4 @@
-//! All API keys of the server, and who is calling.
+//! The API keys of the server, and identification of callers.
 
 use std::{
     collections::HashSet,
@@ -7,44 +7,44 @@ use std::{
 
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
-use super::key::{KeyEntry, KeyHash, KeyId, Owner, Quota, Scope, looks_like_a_key};
+use super::key::{KeyEntry, KeyHash, KeyId, Owner, Quota, Scope, has_key_format};
 
-/// The most keys a server has. Every request is compared with all of them, so that the time tells nothing.
+/// Maximum number of keys. Every request is compared with all of them, so that timing reveals nothing.
 pub const MAX_KEYS: usize = 1024;
 
-/// The keys of one settings file.
+/// Keys of one settings file.
 #[derive(Debug, Default)]
 pub struct KeySet(Vec<Arc<KeyEntry>>);
 
-/// These keys cannot be used together.
+/// The keys are not valid together.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum KeySetError {
-    /// There are too many.
+    /// Too many keys.
     #[error("{0} keys are more than {MAX_KEYS}: remove those that are no longer used")]
     TooMany(usize),
     /// Two entries have the same hash.
-    #[error("the key {id} of {owner} is there twice: remove one of the two entries")]
-    Twice {
-        /// Which key.
+    #[error("the key {id} of {owner} appears twice: remove one of the two entries")]
+    Duplicate {
+        /// The key.
         id: KeyId,
-        /// Whose the second entry is.
+        /// Owner of the second entry.
         owner: Owner,
     },
-    /// A key allows nothing.
+    /// A key without permissions.
     #[error("the key {id} of {owner} has no scopes: give it at least one, or remove it")]
     NoScopes {
-        /// Which key.
+        /// The key.
         id: KeyId,
-        /// Whose it is.
+        /// Its owner.
         owner: Owner,
     },
-    /// A reload would open the server to everyone.
+    /// A reload without keys would open the server to everyone.
     #[error("the new settings have no keys, and would let everyone in: keep one, or restart the server")]
-    WouldOpen,
+    LastKeyRemoved,
 }
 
 impl KeySet {
-    /// The keys of a settings file, which must all be different.
+    /// Validates the keys of a settings file, which must be distinct.
     pub fn new(entries: Vec<KeyEntry>) -> Result<KeySet, KeySetError> {
         if entries.len() > MAX_KEYS {
             return Err(KeySetError::TooMany(entries.len()));
@@ -53,7 +53,7 @@ impl KeySet {
         for KeyEntry { owner, hash, scopes, .. } in &entries {
             let (id, owner) = (hash.id(), owner.clone());
             if !seen.insert(*hash) {
-                return Err(KeySetError::Twice { id, owner });
+                return Err(KeySetError::Duplicate { id, owner });
             }
             if scopes.is_empty() {
                 return Err(KeySetError::NoScopes { id, owner });
@@ -62,15 +62,15 @@ impl KeySet {
         Ok(KeySet(entries.into_iter().map(Arc::new).collect()))
     }
 
-    /// Whether there is no key, so that everyone who can connect may do everything.
+    /// Reports whether there are no keys, so that everyone who can connect may do everything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The entry of a key, found in a time that depends on the number of keys alone.
+    /// Finds the entry of a key, in a time that depends only on the number of keys.
     fn find(&self, text: &str) -> Option<&Arc<KeyEntry>> {
-        let hash = KeyHash::of(text);
+        let hash = KeyHash::from_key(text);
         let mut found = u32::MAX;
         for (index, entry) in (0..).zip(&self.0) {
             found.conditional_assign(&index, entry.hash.ct_eq(&hash));
@@ -80,119 +80,120 @@ impl KeySet {
     }
 }
 
-/// Who is calling.
+/// Identity of a caller.
 #[derive(Clone, Debug)]
-pub struct Caller(Kind);
+pub struct Caller(CallerKind);
 
 #[derive(Clone, Debug)]
-enum Kind {
-    /// Somebody with a key.
+enum CallerKind {
+    /// A caller with a key.
     Key(Arc<KeyEntry>),
-    /// Anybody, on a server without keys.
+    /// Any caller on a server without keys.
     Local(Owner),
 }
 
 impl Caller {
-    /// The name under which the caller owns tables.
+    /// The owner of the caller's tables.
     #[must_use]
     pub fn owner(&self) -> &Owner {
         match &self.0 {
-            Kind::Key(entry) => &entry.owner,
-            Kind::Local(owner) => owner,
+            CallerKind::Key(entry) => &entry.owner,
+            CallerKind::Local(owner) => owner,
         }
     }
 
-    /// Which key it is, for logs and limits.
+    /// Id of the key, for logs and limits.
     #[must_use]
     pub fn key(&self) -> KeyId {
         match &self.0 {
-            Kind::Key(entry) => entry.hash.id(),
-            Kind::Local(_) => KeyId::NONE,
+            CallerKind::Key(entry) => entry.hash.id(),
+            CallerKind::Local(_) => KeyId::NONE,
         }
     }
 
-    /// Whether the caller has a key of its own; nobody has, on a server without keys.
+    /// Reports whether the caller has a key; false on a server without keys.
     #[must_use]
     pub const fn has_key(&self) -> bool {
-        matches!(self.0, Kind::Key(_))
+        matches!(self.0, CallerKind::Key(_))
     }
 
-    /// Whether the caller may do this: its key has the scope, or is an administrator's, or there are no keys.
+    /// Reports whether the caller has a scope: its key has it or `admin`, or the server has no keys.
     #[must_use]
     pub fn may(&self, scope: Scope) -> bool {
         match &self.0 {
-            Kind::Key(entry) => entry.scopes.contains(&scope) || entry.scopes.contains(&Scope::Admin),
-            Kind::Local(_) => true,
+            CallerKind::Key(entry) => entry.scopes.contains(&scope) || entry.scopes.contains(&Scope::Admin),
+            CallerKind::Local(_) => true,
         }
     }
 
-    /// How many tables the key may hold, if it has a quota of its own.
+    /// The key's own limit of open tables, if any.
     #[must_use]
     pub fn tables(&self) -> Option<Quota> {
         match &self.0 {
-            Kind::Key(entry) => entry.tables,
-            Kind::Local(_) => None,
+            CallerKind::Key(entry) => entry.tables,
+            CallerKind::Local(_) => None,
         }
     }
 
-    /// How many requests a second the key may send, if it has a quota of its own.
+    /// The key's own request rate, if any.
     #[must_use]
     pub fn requests_per_second(&self) -> Option<Quota> {
         match &self.0 {
-            Kind::Key(entry) => entry.requests_per_second,
-            Kind::Local(_) => None,
+            CallerKind::Key(entry) => entry.requests_per_second,
+            CallerKind::Local(_) => None,
         }
     }
 }
 
-/// Why a caller is not known. It never repeats what the caller sent.
+/// Reason why an API key is refused. The message never contains what the caller sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum KeyRefused {
-    /// The server has keys, and the caller gave none.
+    /// The server has keys, and the caller sent none.
     #[error("this server needs an API key: send it as `authorization: Bearer plr_...`")]
     Missing,
-    /// What was sent cannot be a key.
-    #[error("that is no API key: one begins with plr_ and has 47 characters")]
+    /// The text does not have the format of a key.
+    #[error("malformed API key: a key starts with plr_ and has 47 characters")]
     Malformed,
-    /// No key of the server is this one.
-    #[error("the server does not know this API key: it may have been removed, ask who runs the server")]
+    /// The key is not among the server's keys.
+    #[error("unknown API key: it may have been removed; ask the operator of the server")]
     Unknown,
 }
 
-/// The keys in force. They are exchanged as a whole while the server runs.
+/// The current keys, replaceable while the server runs.
 #[derive(Debug)]
 pub struct Keys(RwLock<Arc<KeySet>>);
 
 impl Keys {
-    /// The keys that the server starts with.
+    /// The keys at start-up.
     #[must_use]
     pub fn new(set: KeySet) -> Keys {
         Keys(RwLock::new(Arc::new(set)))
     }
 
-    /// Exchanges all keys at once: a call sees the old ones or the new ones, never some of each. A caller whose key
-    /// is gone is refused from the next call on.
+    /// Replaces all keys atomically: a call sees either the old or the new set. A caller whose key was
+    /// removed is refused from the next call on.
     ///
-    /// The last key does not go this way: a slip in an edited file must not open a server to everyone.
+    /// The last key cannot be removed this way: a mistake in an edited file must not open a server to
+    /// everyone.
     pub fn replace(&self, set: KeySet) -> Result<(), KeySetError> {
         let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if set.is_empty() && !current.is_empty() {
-            return Err(KeySetError::WouldOpen);
+            return Err(KeySetError::LastKeyRemoved);
         }
         *current = Arc::new(set);
         Ok(())
     }
 
-    /// Who sends this key, or none.
+    /// Identifies the caller that sends this key, or none.
     pub fn identify(&self, key: Option<&str>) -> Result<Caller, KeyRefused> {
         let keys = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
         match key {
-            // A key that is not needed is not looked at: a client may send it to every server it knows.
-            _ if keys.is_empty() => Ok(Caller(Kind::Local(Owner::local()))),
+            // A server without keys ignores the key: a client may send it to every server it knows.
+            _ if keys.is_empty() => Ok(Caller(CallerKind::Local(Owner::local()))),
             None => Err(KeyRefused::Missing),
-            Some(text) if !looks_like_a_key(text) => Err(KeyRefused::Malformed),
+            Some(text) if !has_key_format(text) => Err(KeyRefused::Malformed),
             Some(text) => {
-                keys.find(text).map(|entry| Caller(Kind::Key(entry.clone()))).ok_or(KeyRefused::Unknown)
+                keys.find(text).map(|entry| Caller(CallerKind::Key(entry.clone()))).ok_or(KeyRefused::Unknown)
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The server key: the secret behind every seat token and spectator token.
+//! The server key, which signs seat tokens and spectator tokens.
 
 use std::{
     fmt,
@@ -10,46 +10,46 @@ use std::{
 
 use crate::{NoRandomness, Secret, fresh_bytes};
 
-/// The name of the key's file in the data folder.
+/// Name of the key's file in the data folder.
 pub const SERVER_KEY_FILE: &str = "server.key";
 
-/// 32 secret bytes that tokens are signed with. Whoever has them can play every seat.
+/// 32 secret bytes that sign tokens. Their holder can play every seat.
 #[derive(Clone)]
 pub struct ServerKey(Secret<[u8; 32]>);
 
 /// The server key cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerKeyError {
-    /// The file can be read by others.
+    /// Other users can read the file.
     #[error("{} can be read by others (mode {mode:o}), so every seat token can be forged: chmod 600 it, or delete it to get a new one and end all tokens", path.display())]
     ReadableByOthers {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Its permissions.
         mode: u32,
     },
-    /// The file holds no key.
+    /// The file does not contain a key.
     #[error("{} is not a server key of 32 bytes: restore it from a backup, or delete it to get a new one and end all tokens", path.display())]
     NotAKey {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// The file could not be read or made.
+    /// The file could not be read or created.
     #[error("{} cannot be used as the server key ({why}): check the data folder and who owns it", path.display())]
     Io {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The operating system's error.
         why: io::Error,
     },
-    /// There is no randomness to make a key from.
+    /// No random bytes to generate a key from.
     #[error(transparent)]
     NoRandomness(#[from] NoRandomness),
 }
 
 impl ServerKey {
-    /// A new key, for a server that keeps nothing on disk: its tokens end with it.
-    pub fn fresh() -> Result<ServerKey, NoRandomness> {
+    /// Generates a key, for a server that stores nothing: its tokens end with the process.
+    pub fn generate() -> Result<ServerKey, NoRandomness> {
         fresh_bytes().map(ServerKey::from_bytes)
     }
 
@@ -63,7 +63,8 @@ impl ServerKey {
         self.0.reveal()
     }
 
-    /// The key of a data folder. On the first start both the folder and the key are made, for this user's eyes only.
+    /// Reads the key of a data folder. The first start creates the folder and the key, readable by this user
+    /// only.
     pub fn load_or_create(folder: &Path) -> Result<ServerKey, ServerKeyError> {
         let path = folder.join(SERVER_KEY_FILE);
         match File::open(&path) {
@@ -80,9 +81,9 @@ impl fmt::Debug for ServerKey {
     }
 }
 
-/// Reads the key from its file, and refuses one that others can read or that has another length.
+/// Reads the key from its file, and refuses one that others can read or that has the wrong length.
 fn read(file: File, path: PathBuf) -> Result<ServerKey, ServerKeyError> {
-    // Asked of the open file, so that nobody can exchange it in between.
+    // Checked on the open file, so that it cannot be swapped in between.
     let mode = match file.metadata() {
         Ok(metadata) if !metadata.is_file() => return Err(ServerKeyError::NotAKey { path }),
         Ok(metadata) => metadata.permissions().mode() & 0o7777,
@@ -101,17 +102,17 @@ fn read(file: File, path: PathBuf) -> Result<ServerKey, ServerKeyError> {
     }
 }
 
-/// Makes the key's file. It appears complete or not at all: it is written under another name, synced and then linked.
+/// Creates the key's file atomically: written under another name, synced and then linked.
 fn create(folder: &Path, path: PathBuf) -> Result<ServerKey, ServerKeyError> {
-    let key = ServerKey::fresh()?;
+    let key = ServerKey::generate()?;
     let unique = u64::from_be_bytes(fresh_bytes()?);
     let draft = folder.join(format!("{SERVER_KEY_FILE}.{unique:016x}"));
     let made = write_draft(folder, &draft, &key).and_then(|()| {
-        // Unlike a rename, a link never replaces a key that another process made just now.
+        // Unlike a rename, a link never replaces a key that another process has just created.
         fs::hard_link(&draft, &path)?;
         File::open(folder)?.sync_all()
     });
-    // Gone already if it was never made; if it cannot be removed it is as well guarded as the key.
+    // May not exist; if it cannot be removed, it is as well protected as the key.
     let _removed = fs::remove_file(&draft);
     match made {
         Ok(()) => Ok(key),
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_start_makes_a_key_that_the_second_finds() {
+    fn first_start_creates_the_key_and_the_second_reads_it() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("data/parlor");
         let first = ServerKey::load_or_create(&folder).unwrap();
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_that_start_at_once_agree_on_one_key() {
+    fn concurrent_starts_agree_on_one_key() {
         let folder = tempfile::tempdir().unwrap();
         let keys: Vec<_> = std::thread::scope(|scope| {
             let starts: Vec<_> =
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_others_can_read_is_refused() {
+    fn key_readable_by_others_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         ServerKey::load_or_create(folder.path()).unwrap();
         let path = folder.path().join(SERVER_KEY_FILE);
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_key_is_refused_and_kept() {
+    fn malformed_key_file_is_refused_and_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(SERVER_KEY_FILE);
         for content in [&b""[..], &[7; 31], &[7; 33]] {
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_says_which() {
+    fn unwritable_folder_error_names_the_path() {
         let folder = tempfile::tempdir().unwrap();
         let in_the_way = folder.path().join("file");
         fs::write(&in_the_way, b"").unwrap();
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_never_printed() {
+    fn debug_output_does_not_contain_the_key() {
         let key = ServerKey::from_bytes([0xab; 32]);
         assert_eq!(format!("{key:?}"), "ServerKey(..)");
     }

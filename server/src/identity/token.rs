@@ -1,6 +1,6 @@
 //! Seat tokens and spectator tokens.
 //!
-//! A token names what it is for, and the server keeps none of them: it can always tell whether it made one.
+//! A token names its table and seat, and is verified by its MAC, so the server stores none.
 //!
 //! ```text
 //! seat       "pls_" base64url( table id (16) || seat (1) || generation (4, big-endian) || mac (32) )
@@ -9,8 +9,8 @@
 //! domain     "parlor seat token v1" or "parlor spectator token v1"
 //! ```
 //!
-//! The base64url has no padding. A check has two steps, because the table has to be looked up in between:
-//! [`ServerKey::open_seat`] says whether the token is ours, [`SeatPass::admit`] whether the table still takes it.
+//! The base64url has no padding. Verification has two steps, with a look-up of the table in between:
+//! [`ServerKey::open_seat`] verifies the MAC, [`SeatPass::admit`] checks that the token is the newest.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -24,7 +24,7 @@ use subtle::ConstantTimeEq;
 use super::{key, server_key::ServerKey};
 use crate::{Secret, TableId};
 
-/// How often a token was reissued. Only the newest is good.
+/// Number of times that a token was reissued. Only the newest generation is valid.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Generation(pub u32);
 
@@ -32,24 +32,24 @@ impl Generation {
     /// The first token of a seat or a table.
     pub const FIRST: Generation = Generation(0);
 
-    /// The one after this, which ends it; none after four billion.
+    /// The next generation, which invalidates this one; `None` after four billion.
     #[must_use]
     pub fn next(self) -> Option<Generation> {
         self.0.checked_add(1).map(Generation)
     }
 }
 
-/// What a token is for.
+/// Kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TokenKind {
-    /// Playing a seat.
+    /// For playing a seat.
     Seat,
-    /// Watching a table.
+    /// For watching a table.
     Spectator,
 }
 
 impl TokenKind {
-    /// What every token of the kind begins with.
+    /// Prefix of the tokens of this kind.
     pub(crate) const fn prefix(self) -> &'static str {
         match self {
             TokenKind::Seat => "pls_",
@@ -64,7 +64,7 @@ impl TokenKind {
         }
     }
 
-    /// The bytes before the mac.
+    /// Number of bytes before the MAC.
     const fn claim_length(self) -> usize {
         match self {
             TokenKind::Seat => 21,
@@ -82,29 +82,31 @@ impl fmt::Display for TokenKind {
     }
 }
 
-/// Why a token is refused. It never repeats the token.
+/// Reason why a token is refused. The message never contains the token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TokenRefused {
-    /// It is not a token of this kind at all.
-    #[error("that is no {kind}: send it exactly as it was given, from the prefix {prefix} on", kind = .0, prefix = .0.prefix())]
+    /// The text does not have the format of this kind of token.
+    #[error("this is not a {kind}: send it exactly as issued, including the prefix {prefix}", kind = .0, prefix = .0.prefix())]
     Malformed(TokenKind),
-    /// It is another credential.
-    #[error("that is {got}, and a {wanted} is needed here: send the one that begins with {}", wanted.prefix())]
+    /// The text is another kind of credential.
+    #[error("this is {got}, but a {wanted} is required: send the one that starts with {}", wanted.prefix())]
     OtherKind {
-        /// What is needed.
+        /// The required kind.
         wanted: TokenKind,
-        /// What was sent.
+        /// The kind that was sent.
         got: &'static str,
     },
-    /// This server did not make it.
-    #[error("this {0} is wrong: this server never gave it, check that it is complete and for this server")]
+    /// The MAC or the generation is wrong: this server did not issue the token.
+    #[error(
+        "this {0} is invalid: this server did not issue it; check that it is complete and for this server"
+    )]
     Wrong(TokenKind),
-    /// A newer one was given.
+    /// A newer generation was issued.
     #[error("this {0} was reissued: ask the owner of the table for the new one")]
     Reissued(TokenKind),
 }
 
-/// A token that this server made, before its table was asked. It names the table to ask.
+/// A token with a valid MAC, whose generation has not been checked against its table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeatPass {
     table: TableId,
@@ -123,32 +125,32 @@ pub struct SeatClaim {
 }
 
 impl SeatPass {
-    /// What a token of this generation would open. The server lets an agent in with it, to a seat that it gave the agent:
-    /// no token travels.
+    /// The pass that a token of this generation would give. The server uses it to seat an agent without
+    /// sending a token.
     pub(crate) const fn given(table: TableId, seat: Seat, generation: Generation) -> SeatPass {
         SeatPass { table, seat, generation }
     }
 
-    /// The table to ask.
+    /// The table to look up.
     #[must_use]
     pub const fn table(&self) -> TableId {
         self.table
     }
 
-    /// The seat whose generation to ask for.
+    /// The seat whose generation to look up.
     #[must_use]
     pub const fn seat(&self) -> Seat {
         self.seat
     }
 
-    /// Lets the player in, if this is the newest generation, or says why not.
+    /// Grants the seat, if this is the newest generation.
     pub fn admit(self, newest: Generation) -> Result<SeatClaim, TokenRefused> {
-        admit(TokenKind::Seat, self.generation, newest)?;
+        check_generation(TokenKind::Seat, self.generation, newest)?;
         Ok(SeatClaim { table: self.table, seat: self.seat })
     }
 }
 
-/// A token that this server made, before its table was asked. It names the table to ask.
+/// A token with a valid MAC, whose generation has not been checked against its table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpectatorPass {
     table: TableId,
@@ -164,52 +166,52 @@ pub struct SpectatorClaim {
 }
 
 impl SpectatorPass {
-    /// The table to ask.
+    /// The table to look up.
     #[must_use]
     pub const fn table(&self) -> TableId {
         self.table
     }
 
-    /// Lets the spectator in, if this is the newest generation, or says why not.
+    /// Grants watching, if this is the newest generation.
     pub fn admit(self, newest: Generation) -> Result<SpectatorClaim, TokenRefused> {
-        admit(TokenKind::Spectator, self.generation, newest)?;
+        check_generation(TokenKind::Spectator, self.generation, newest)?;
         Ok(SpectatorClaim { table: self.table })
     }
 }
 
-fn admit(kind: TokenKind, generation: Generation, newest: Generation) -> Result<(), TokenRefused> {
+fn check_generation(kind: TokenKind, generation: Generation, newest: Generation) -> Result<(), TokenRefused> {
     match generation.cmp(&newest) {
         Ordering::Less => Err(TokenRefused::Reissued(kind)),
-        // From a log that this one does not go on from, such as one before a restored backup.
+        // Issued from a log that is lost, such as before a restored backup.
         Ordering::Greater => Err(TokenRefused::Wrong(kind)),
         Ordering::Equal => Ok(()),
     }
 }
 
 impl ServerKey {
-    /// The token of a seat. The same question always has the same answer, so a repeated JoinTable gives it again.
+    /// The token of a seat. Deterministic, so a repeated JoinTable returns the same token.
     #[must_use]
     pub fn seat_token(&self, table: TableId, seat: Seat, generation: Generation) -> Secret<String> {
         let mut claim = Vec::with_capacity(TokenKind::Seat.claim_length());
         claim.extend_from_slice(table.as_bytes());
-        // A seat's number is below 6.
+        // Seat numbers are below 6.
         claim.push(seat.index() as u8);
         claim.extend_from_slice(&generation.0.to_be_bytes());
-        self.write(TokenKind::Seat, claim)
+        self.sign(TokenKind::Seat, claim)
     }
 
-    /// The token that lets somebody watch a private table.
+    /// The token for watching a private table.
     #[must_use]
     pub fn spectator_token(&self, table: TableId, generation: Generation) -> Secret<String> {
         let mut claim = Vec::with_capacity(TokenKind::Spectator.claim_length());
         claim.extend_from_slice(table.as_bytes());
         claim.extend_from_slice(&generation.0.to_be_bytes());
-        self.write(TokenKind::Spectator, claim)
+        self.sign(TokenKind::Spectator, claim)
     }
 
-    /// Reads a seat token, if this server made it.
+    /// Verifies the MAC of a seat token.
     pub fn open_seat(&self, token: &str) -> Result<SeatPass, TokenRefused> {
-        let claim = self.read(TokenKind::Seat, token)?;
+        let claim = self.verify(TokenKind::Seat, token)?;
         let seat = claim.get(16).copied().and_then(Seat::new);
         match (table(&claim), seat, generation(&claim)) {
             (Some(table), Some(seat), Some(generation)) => Ok(SeatPass { table, seat, generation }),
@@ -217,28 +219,28 @@ impl ServerKey {
         }
     }
 
-    /// Reads a spectator token, if this server made it.
+    /// Verifies the MAC of a spectator token.
     pub fn open_spectator(&self, token: &str) -> Result<SpectatorPass, TokenRefused> {
-        let claim = self.read(TokenKind::Spectator, token)?;
+        let claim = self.verify(TokenKind::Spectator, token)?;
         match (table(&claim), generation(&claim)) {
             (Some(table), Some(generation)) => Ok(SpectatorPass { table, generation }),
             _ => Err(TokenRefused::Wrong(TokenKind::Spectator)),
         }
     }
 
-    fn write(&self, kind: TokenKind, mut claim: Vec<u8>) -> Secret<String> {
+    fn sign(&self, kind: TokenKind, mut claim: Vec<u8>) -> Secret<String> {
         let mac = self.mac(kind, &claim);
         claim.extend_from_slice(&mac);
         Secret::new(format!("{}{}", kind.prefix(), URL_SAFE_NO_PAD.encode(claim)))
     }
 
-    /// The bytes before the mac, if the mac is right.
-    fn read(&self, kind: TokenKind, token: &str) -> Result<Vec<u8>, TokenRefused> {
+    /// Verifies the MAC and returns the bytes before it.
+    fn verify(&self, kind: TokenKind, token: &str) -> Result<Vec<u8>, TokenRefused> {
         let length = kind.claim_length() + 32;
         let Some(text) = token.strip_prefix(kind.prefix()) else {
-            return Err(other_kind(kind, token));
+            return Err(wrong_credential(kind, token));
         };
-        // Looked at before it is decoded: nobody makes the server chew on megabytes.
+        // The length is checked before decoding, so that a huge text costs nothing.
         if text.len() != (length * 4).div_ceil(3) {
             return Err(TokenRefused::Malformed(kind));
         }
@@ -253,7 +255,7 @@ impl ServerKey {
     }
 
     fn mac(&self, kind: TokenKind, claim: &[u8]) -> [u8; 32] {
-        let mut mac = Hmac::<Sha256>::new_from_slice(self.reveal()).expect("HMAC takes keys of any length");
+        let mut mac = Hmac::<Sha256>::new_from_slice(self.reveal()).expect("HMAC accepts keys of any length");
         mac.update(kind.domain());
         mac.update(claim);
         mac.finalize().into_bytes().into()
@@ -268,7 +270,7 @@ fn generation(claim: &[u8]) -> Option<Generation> {
     claim.last_chunk().map(|bytes| Generation(u32::from_be_bytes(*bytes)))
 }
 
-fn other_kind(wanted: TokenKind, token: &str) -> TokenRefused {
+fn wrong_credential(wanted: TokenKind, token: &str) -> TokenRefused {
     let known = [
         (key::PREFIX, "an API key"),
         (TokenKind::Seat.prefix(), "a seat token"),

@@ -1,4 +1,4 @@
-//! `check-config`: whether a server could run with these settings.
+//! `check-config`: validation of the settings without starting the server.
 
 use std::process::ExitCode;
 
@@ -8,13 +8,13 @@ use crate::{
     serve::check_tls,
 };
 
-/// Prints the settings file with every key.
+/// Prints the example settings file.
 pub(super) fn example() -> anyhow::Result<ExitCode> {
     print(EXAMPLE.trim_end());
     Ok(ExitCode::SUCCESS)
 }
 
-/// Checks what can be known without starting.
+/// Checks everything that does not require starting the server.
 pub(super) fn settings(settings: &Settings) -> anyhow::Result<ExitCode> {
     if let Some(files) = settings.tls.files() {
         check_tls(files)?;

@@ -1,4 +1,4 @@
-//! API keys: making one, and reading the settings file again while the server runs.
+//! API keys: generating one, and reloading them while the server runs.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use crate::{
     identity::{KeySet, Keys, NewKey, Owner, Quota, Scope},
 };
 
-/// Makes a key and shows it, this once.
+/// Generates a key and prints it; it is not shown again.
 pub(super) fn new(
     owner: Owner,
     scopes: Vec<Scope>,
@@ -19,14 +19,14 @@ pub(super) fn new(
     let text = key.text.reveal();
     let lines = key.settings_lines();
     print(format_args!(
-        "The key, for its owner. It is shown this once:\n\n  {text}\n\n\
-         For the settings file, which holds no secret of it (then send the server SIGHUP):\n\n{}",
+        "The API key for its owner, shown only once:\n\n  {text}\n\n\
+         Lines for the settings file, which hold only its hash (then send the server SIGHUP):\n\n{}",
         lines.trim_end()
     ));
     Ok(ExitCode::SUCCESS)
 }
 
-/// Puts the keys of the settings file in force. A file that is wrong changes nothing.
+/// Replaces the keys by those of the settings file. An invalid file changes nothing.
 pub(super) fn reload(sources: &Sources, keys: &Keys) {
     let loaded = Settings::load(sources).map_err(anyhow::Error::from).and_then(|settings| {
         let count = settings.keys.len();

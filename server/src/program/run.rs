@@ -1,4 +1,4 @@
-//! Running the server, from its settings to its end.
+//! `run`: the server from its settings to its shutdown.
 
 use std::{process::ExitCode, sync::Arc};
 
@@ -6,11 +6,10 @@ use anyhow::{Context, bail};
 use tokio::runtime::{Builder, Runtime};
 
 use super::{
-    greeting::Greeting,
-    keys,
-    notify::{self, notify},
-    print,
-    signals::{Signals, Told},
+    keys, print,
+    signals::{ServerSignal, Signals},
+    startup_message::StartupMessage,
+    systemd::{self, notify},
 };
 use crate::{
     clock::SystemClock,
@@ -21,89 +20,93 @@ use crate::{
     telemetry::Telemetry,
 };
 
-/// Runs until it is told to stop.
+/// Runs the server until a stop signal.
 pub(super) fn run(sources: &Sources) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(sources)?;
     let runtime = Builder::new_multi_thread().enable_all().thread_name("parlor").build();
     let runtime: Runtime = runtime.context("the runtime cannot be started")?;
     let ended = runtime.block_on(serve(sources, &settings));
-    // Whatever still waits for something waits in vain.
+    // Remaining blocking tasks are abandoned.
     runtime.shutdown_background();
     ended
 }
 
 async fn serve(sources: &Sources, settings: &Settings) -> anyhow::Result<ExitCode> {
     let telemetry = Telemetry::start(settings)?;
-    // From the beginning: whoever stops the server while it starts is heard too.
+    // Before anything else, so that a signal during start-up is handled too.
     let mut signals = Signals::listen().context("signals cannot be listened for")?;
     let keys = Arc::new(Keys::new(KeySet::new(settings.keys.clone())?));
-    let (log, server_key) = open(settings)?;
+    let (log, server_key) = open_store(settings)?;
     let parts =
         Parts { clock: Arc::new(SystemClock::new()), log: log.clone(), keys: keys.clone(), server_key };
     let mut running = Server::start(settings, parts).await?;
 
     let address = running.address().context("the server listens nowhere")?;
-    // The port that it is, where any would do.
+    // The actual port, if the settings have port 0.
     let settings = &Settings { listen: address, ..settings.clone() };
     for warning in settings.warnings() {
         tracing::warn!("{warning}");
     }
-    print(Greeting { settings, metrics: running.metrics_address() });
+    print(StartupMessage { settings, metrics: running.metrics_address() });
     tracing::info!(%address, "the server is up");
-    notify(notify::READY);
+    notify(systemd::READY);
 
-    let told = until_stopped(&mut running, &mut signals, || keys::reload(sources, &keys)).await;
-    notify(notify::STOPPING);
-    if told.is_some() {
+    let signal = wait_until_stopped(&mut running, &mut signals, || keys::reload(sources, &keys)).await;
+    notify(systemd::STOPPING);
+    if signal.is_some() {
         tracing::info!("stopping; a second signal stops at once");
         tokio::select! {
             () = running.stop() => {}
-            () = second(&mut signals) => at_once(),
+            () = wait_for_second_stop(&mut signals) => exit_at_once(),
         }
     }
     log.close().await;
     telemetry.stop().await;
-    match told {
+    match signal {
         Some(_) => Ok(ExitCode::SUCCESS),
         None => bail!("the server could no longer listen: see its log, and start it again"),
     }
 }
 
-/// The store and the server key.
-fn open(settings: &Settings) -> anyhow::Result<(Arc<dyn Log>, ServerKey)> {
+/// Opens the store and the server key.
+fn open_store(settings: &Settings) -> anyhow::Result<(Arc<dyn Log>, ServerKey)> {
     match (&settings.store, settings.store_file()) {
         (Store::Sqlite(_), Some(file)) => {
-            // It makes the data folder too.
+            // Also creates the data folder.
             let server_key = ServerKey::load_or_create(&settings.data)?;
             let queue = settings.limits.commit_queue.get() as usize;
             let log = SqliteLog::open(&file, Options { queue, ..Options::default() })?;
             Ok((Arc::new(log), server_key))
         }
-        // What is kept nowhere needs no key that lasts.
-        (Store::Memory | Store::Sqlite(_), _) => Ok((Arc::new(MemoryLog::new()), ServerKey::fresh()?)),
+        // A store in memory needs no persistent key.
+        (Store::Memory | Store::Sqlite(_), _) => Ok((Arc::new(MemoryLog::new()), ServerKey::generate()?)),
     }
 }
 
-/// Waits for the signal to stop; none if the server ended by itself.
-async fn until_stopped(running: &mut Running, signals: &mut Signals, reload: impl Fn()) -> Option<Told> {
+/// Waits for the signal to stop; `None` if the server ended by itself.
+async fn wait_until_stopped(
+    running: &mut Running,
+    signals: &mut Signals,
+    reload: impl Fn(),
+) -> Option<ServerSignal> {
     loop {
         tokio::select! {
             () = running.ended() => return None,
-            told = signals.next() => match told {
-                Told::Reload => reload(),
-                Told::Stop(_) => return Some(told),
+            signal = signals.next() => match signal {
+                ServerSignal::Reload => reload(),
+                ServerSignal::Stop(_) => return Some(signal),
             }
         }
     }
 }
 
-/// Waits until the server is told to stop once more.
-async fn second(signals: &mut Signals) {
-    while signals.next().await == Told::Reload {}
+/// Waits for another signal to stop.
+async fn wait_for_second_stop(signals: &mut Signals) {
+    while signals.next().await == ServerSignal::Reload {}
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever says stop twice does not want to wait for anything")]
-fn at_once() {
-    tracing::warn!("told to stop again: stopping at once");
+#[expect(clippy::disallowed_methods, reason = "a second stop signal means: exit without waiting")]
+fn exit_at_once() {
+    tracing::warn!("second stop signal: exiting at once");
     std::process::exit(1);
 }

@@ -1,19 +1,19 @@
-//! What the system tells the server: stop (SIGTERM, SIGINT), or read the keys again (SIGHUP).
+//! Signals that the server handles: stop (SIGTERM, SIGINT) and reload the keys (SIGHUP).
 
 use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// A signal that the server acts on.
+/// A handled signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Told {
-    /// Stop in good order; told again, stop at once.
+pub(super) enum ServerSignal {
+    /// Graceful shutdown; a second one exits at once.
     Stop(SignalKind),
-    /// Read the keys again.
+    /// Reload the API keys.
     Reload,
 }
 
-/// The signals, from now on.
+/// Receivers of the handled signals.
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -21,7 +21,7 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Begins to listen for them. Needs a tokio runtime.
+    /// Installs the signal handlers. Requires a tokio runtime.
     pub(super) fn listen() -> io::Result<Signals> {
         Ok(Signals {
             terminate: signal(SignalKind::terminate())?,
@@ -30,13 +30,13 @@ impl Signals {
         })
     }
 
-    /// The next one.
-    pub(super) async fn next(&mut self) -> Told {
+    /// Waits for the next signal.
+    pub(super) async fn next(&mut self) -> ServerSignal {
         tokio::select! {
-            Some(()) = self.terminate.recv() => Told::Stop(SignalKind::terminate()),
-            Some(()) = self.interrupt.recv() => Told::Stop(SignalKind::interrupt()),
-            Some(()) = self.hang_up.recv() => Told::Reload,
-            // None of them ends while the runtime is there.
+            Some(()) = self.terminate.recv() => ServerSignal::Stop(SignalKind::terminate()),
+            Some(()) = self.interrupt.recv() => ServerSignal::Stop(SignalKind::interrupt()),
+            Some(()) = self.hang_up.recv() => ServerSignal::Reload,
+            // The receivers do not end while the runtime exists.
             else => std::future::pending().await,
         }
     }

@@ -1,23 +1,23 @@
-//! What the server prints when it is up: where it listens, and what to type next.
+//! The message printed when the server is up: its address, and the next command to type.
 
 use std::{fmt, net::SocketAddr};
 
 use crate::config::{Settings, Store};
 
-/// The address that the client takes when none is named.
-const USUAL_PORT: u16 = 7766;
+/// Port that the client uses by default.
+const DEFAULT_PORT: u16 = 7766;
 
-/// The lines that are printed.
-pub(super) struct Greeting<'a> {
-    /// The settings, with the address that the server listens on.
+/// The printed lines.
+pub(super) struct StartupMessage<'a> {
+    /// The settings, with the actual address of the server.
     pub(super) settings: &'a Settings,
-    /// Where the metrics are, if anywhere.
+    /// Address of the metrics, if they are served.
     pub(super) metrics: Option<SocketAddr>,
 }
 
-impl Greeting<'_> {
+impl StartupMessage<'_> {
     /// An address that a client on this machine can use.
-    fn reachable(&self) -> SocketAddr {
+    fn local_address(&self) -> SocketAddr {
         let mut address = self.settings.listen;
         match address {
             SocketAddr::V4(_) if address.ip().is_unspecified() => address.set_ip([127, 0, 0, 1].into()),
@@ -29,16 +29,16 @@ impl Greeting<'_> {
         address
     }
 
-    /// What the client must be told beside the command.
+    /// The `--server` flag that the client needs, if any.
     fn server_flag(&self) -> String {
         let scheme = if self.settings.tls.files().is_some() { "https" } else { "http" };
-        let address = self.reachable();
-        let usual = scheme == "http" && address.port() == USUAL_PORT && address.ip().is_loopback();
-        if usual { String::new() } else { format!(" --server {scheme}://{address}") }
+        let address = self.local_address();
+        let is_default = scheme == "http" && address.port() == DEFAULT_PORT && address.ip().is_loopback();
+        if is_default { String::new() } else { format!(" --server {scheme}://{address}") }
     }
 }
 
-impl fmt::Display for Greeting<'_> {
+impl fmt::Display for StartupMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tls = match (self.settings.tls.files().is_some(), self.settings.tls.client_ca.is_some()) {
             (true, true) => "TLS on both sides",
@@ -71,17 +71,17 @@ impl fmt::Display for Greeting<'_> {
 mod tests {
     use super::*;
 
-    fn greeting(settings: &Settings, address: &str) -> String {
+    fn startup_message(settings: &Settings, address: &str) -> String {
         let settings = &Settings { listen: address.parse().unwrap(), ..settings.clone() };
-        Greeting { settings, metrics: settings.metrics }.to_string()
+        StartupMessage { settings, metrics: settings.metrics }.to_string()
     }
 
     #[test]
-    fn it_says_where_and_what_to_type() {
+    fn startup_message_names_address_store_and_client_command() {
         let mut settings = Settings::default();
         let version = env!("CARGO_PKG_VERSION");
         assert_eq!(
-            greeting(&settings, "127.0.0.1:7766"),
+            startup_message(&settings, "127.0.0.1:7766"),
             format!(
                 "parlor-server {version} listens on 127.0.0.1:7766 (no TLS, no API keys)\n  \
                  tables   in data/parlor.db\n  \
@@ -92,18 +92,18 @@ mod tests {
         settings.metrics = None;
         settings.store = Store::Memory;
         assert_eq!(
-            greeting(&settings, "127.0.0.1:4000"),
+            startup_message(&settings, "127.0.0.1:4000"),
             format!(
                 "parlor-server {version} listens on 127.0.0.1:4000 (no TLS, no API keys)\n  \
                  tables   in memory: they end with the server\n  \
                  play     parlor play gap --server http://127.0.0.1:4000"
             )
         );
-        assert!(greeting(&settings, "0.0.0.0:7766").ends_with("play     parlor play gap"));
-        assert!(greeting(&settings, "[::]:80").ends_with("--server http://[::1]:80"));
+        assert!(startup_message(&settings, "0.0.0.0:7766").ends_with("play     parlor play gap"));
+        assert!(startup_message(&settings, "[::]:80").ends_with("--server http://[::1]:80"));
         settings.tls.certificate = Some("c.pem".into());
         settings.tls.key = Some("c.key".into());
-        let text = greeting(&settings, "192.0.2.1:7766");
+        let text = startup_message(&settings, "192.0.2.1:7766");
         assert!(text.contains("(TLS, no API keys)"), "{text}");
         assert!(text.ends_with("parlor play gap --server https://192.0.2.1:7766"), "{text}");
     }

@@ -1,4 +1,4 @@
-//! Telling systemd, where it started us, that the server is up or goes down (`Type=notify`).
+//! systemd readiness notifications (`Type=notify`).
 
 use std::{
     env,
@@ -13,16 +13,16 @@ use std::{
     },
 };
 
-/// The server takes calls.
+/// The server accepts calls.
 pub(super) const READY: &str = "READY=1";
-/// The server goes down.
+/// The server is shutting down.
 pub(super) const STOPPING: &str = "STOPPING=1";
 
-/// Tells systemd, if it wants to know.
+/// Notifies systemd, if it started this process.
 pub(super) fn notify(state: &str) {
     let Some(socket) = env::var_os("NOTIFY_SOCKET") else { return };
     if let Err(error) = send(&socket, state) {
-        tracing::warn!(%error, "systemd could not be told {state}");
+        tracing::warn!(%error, "systemd could not be notified of {state}");
     }
 }
 
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_kinds_of_socket_are_told() {
+    fn path_and_abstract_sockets_are_notified() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notify");
         let abstract_name = format!("parlor-notify-{}", std::process::id());
@@ -53,9 +53,9 @@ mod tests {
         ];
         for (socket, name) in sockets {
             send(&name, READY).unwrap();
-            let mut told = [0; 16];
-            let length = socket.recv(&mut told).unwrap();
-            assert_eq!(&told[..length], b"READY=1");
+            let mut received = [0; 16];
+            let length = socket.recv(&mut received).unwrap();
+            assert_eq!(&received[..length], b"READY=1");
         }
         assert!(send(OsStr::new("/nowhere/notify"), READY).is_err());
     }

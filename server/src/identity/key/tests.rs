@@ -6,18 +6,18 @@ fn new_key() -> NewKey {
 }
 
 #[test]
-fn a_new_key_is_32_fresh_bytes_with_a_prefix() {
+fn new_key_is_32_random_bytes_with_a_prefix() {
     let (one, other) = (new_key(), new_key());
     assert_ne!(one.text.reveal(), other.text.reveal());
     let text = one.text.reveal();
-    assert!(looks_like_a_key(text), "{text}");
+    assert!(has_key_format(text), "{text}");
     let bytes = URL_SAFE_NO_PAD.decode(&text[PREFIX.len()..]).unwrap();
     assert_eq!(bytes.len(), 32);
-    assert_eq!(one.entry.hash, KeyHash::of(text));
+    assert_eq!(one.entry.hash, KeyHash::from_key(text));
 }
 
 #[test]
-fn the_lines_for_the_settings_file_hold_the_hash_and_not_the_key() {
+fn settings_lines_contain_the_hash_and_not_the_key() {
     let key = new_key();
     let lines = key.settings_lines();
     assert!(!lines.contains(&key.text.reveal()[PREFIX.len()..]));
@@ -32,7 +32,7 @@ fn the_lines_for_the_settings_file_hold_the_hash_and_not_the_key() {
 }
 
 #[test]
-fn debug_of_a_new_key_does_not_show_it() {
+fn debug_output_does_not_contain_the_key() {
     let key = new_key();
     let shown = format!("{key:?} {key:#?}");
     let secret = &key.text.reveal()[PREFIX.len()..];
@@ -43,16 +43,16 @@ fn debug_of_a_new_key_does_not_show_it() {
 const HASH: &str = "sha256:f9718e2aa29303cae068005bc3b64ba60e81e8fffdbcbca9e822d436d8ae93b1";
 
 #[test]
-fn a_hash_is_the_sha_256_of_the_text() {
-    assert_eq!(KeyHash::of("plr_test").to_string(), HASH);
-    assert_eq!(KeyHash::try_from(String::from(HASH)), Ok(KeyHash::of("plr_test")));
+fn key_hash_is_the_sha_256_of_the_key() {
+    assert_eq!(KeyHash::from_key("plr_test").to_string(), HASH);
+    assert_eq!(KeyHash::try_from(String::from(HASH)), Ok(KeyHash::from_key("plr_test")));
     let upper = HASH.to_uppercase().replace("SHA256", "sha256");
-    assert_eq!(KeyHash::try_from(upper), Ok(KeyHash::of("plr_test")));
-    assert_eq!(KeyHash::of("plr_test").id().to_string(), HASH[7..23]);
+    assert_eq!(KeyHash::try_from(upper), Ok(KeyHash::from_key("plr_test")));
+    assert_eq!(KeyHash::from_key("plr_test").id().to_string(), HASH[7..23]);
 }
 
 #[test]
-fn a_wrong_hash_is_refused_without_repeating_it() {
+fn malformed_hash_is_refused_without_printing_it() {
     let key = new_key();
     let digits = &HASH[7..];
     for text in [
@@ -71,21 +71,21 @@ fn a_wrong_hash_is_refused_without_repeating_it() {
 }
 
 #[test]
-fn scopes_read_as_they_are_written() {
+fn scopes_round_trip() {
     for scope in Scope::ALL {
         assert_eq!(scope.to_string().parse(), Ok(scope));
-        assert!(NotAScope.to_string().contains(scope.name()), "the error lists {scope}");
+        assert!(ParseScopeError.to_string().contains(scope.name()), "the error lists {scope}");
     }
-    assert_eq!("Tables".parse::<Scope>(), Err(NotAScope));
+    assert_eq!("Tables".parse::<Scope>(), Err(ParseScopeError));
 }
 
 #[test]
-fn owners_have_plain_names() {
+fn owner_names_are_restricted_to_plain_characters() {
     for name in ["a", "chess-club.example_1", &"x".repeat(64)] {
         assert_eq!(name.parse::<Owner>().map(|owner| owner.to_string()), Ok(name.to_owned()));
     }
     for name in ["", "a b", "ä", "a\n", "plr_abc", &"x".repeat(65)] {
-        assert_eq!(name.parse::<Owner>(), Err(NotAnOwner), "{name:?}");
+        assert_eq!(name.parse::<Owner>(), Err(ParseOwnerError), "{name:?}");
     }
 }
 

@@ -10,7 +10,7 @@ fn set(keys: &[&NewKey]) -> KeySet {
 }
 
 #[test]
-fn every_key_is_found_and_no_other() {
+fn identify_finds_every_known_key_and_no_other() {
     let made: Vec<_> = (0..20).map(|n| new_key(&format!("owner{n}"), &[Scope::Play])).collect();
     let keys = Keys::new(set(&made.iter().collect::<Vec<_>>()));
     for (n, key) in made.iter().enumerate() {
@@ -24,7 +24,7 @@ fn every_key_is_found_and_no_other() {
 }
 
 #[test]
-fn what_is_no_key_is_refused_and_not_repeated() {
+fn malformed_key_is_refused_and_not_printed() {
     let key = new_key("anna", &[Scope::Play]);
     let keys = Keys::new(set(&[&key]));
     let text = key.text.reveal();
@@ -39,11 +39,11 @@ fn what_is_no_key_is_refused_and_not_repeated() {
     other.replace_range(20..21, if &text[20..21] == "A" { "B" } else { "A" });
     assert_eq!(keys.identify(Some(&other)).unwrap_err(), KeyRefused::Unknown);
     let shown = format!("{keys:?} {:?}", keys.identify(Some(text)).unwrap());
-    assert!(!shown.contains(&text[4..]) && shown.contains("anna"), "no key in Debug");
+    assert!(!shown.contains(&text[4..]) && shown.contains("anna"), "Debug prints the key");
 }
 
 #[test]
-fn scopes_say_what_a_caller_may_do() {
+fn scopes_limit_a_caller() {
     let (anna, root) = (new_key("anna", &[Scope::Tables, Scope::Play]), new_key("root", &[Scope::Admin]));
     let keys = Keys::new(set(&[&anna, &root]));
     let allowed = |key: &NewKey| {
@@ -55,7 +55,7 @@ fn scopes_say_what_a_caller_may_do() {
 }
 
 #[test]
-fn without_keys_everyone_is_the_local_owner() {
+fn every_caller_is_the_local_owner_without_keys() {
     let keys = Keys::new(KeySet::default());
     for key in [None, Some("plr_whatever")] {
         let caller = keys.identify(key).unwrap();
@@ -66,7 +66,7 @@ fn without_keys_everyone_is_the_local_owner() {
 }
 
 #[test]
-fn keys_are_exchanged_while_the_server_runs() {
+fn replace_swaps_the_keys_of_a_running_server() {
     let (old, new) = (new_key("anna", &[Scope::Play]), new_key("anna", &[Scope::Play]));
     let keys = Keys::new(set(&[&old]));
     let before = keys.identify(Some(old.text.reveal())).unwrap();
@@ -76,11 +76,11 @@ fn keys_are_exchanged_while_the_server_runs() {
 }
 
 #[test]
-fn a_reload_may_close_a_server_but_never_opens_one() {
+fn replace_never_removes_the_last_key() {
     let key = new_key("anna", &[Scope::Play]);
     let keys = Keys::new(set(&[&key]));
-    assert_eq!(keys.replace(KeySet::default()), Err(KeySetError::WouldOpen));
-    assert!(keys.identify(Some(key.text.reveal())).is_ok(), "the old keys stay");
+    assert_eq!(keys.replace(KeySet::default()), Err(KeySetError::LastKeyRemoved));
+    assert!(keys.identify(Some(key.text.reveal())).is_ok(), "the old keys remain");
     let open = Keys::new(KeySet::default());
     assert_eq!(open.replace(KeySet::default()), Ok(()));
     assert!(open.identify(None).is_ok());
@@ -89,11 +89,11 @@ fn a_reload_may_close_a_server_but_never_opens_one() {
 }
 
 #[test]
-fn sets_are_checked() {
+fn key_set_rejects_duplicates_empty_scopes_and_too_many() {
     let key = new_key("anna", &[Scope::Play]);
     let (id, owner) = (key.entry.hash.id(), key.entry.owner.clone());
     let twice = vec![key.entry.clone(), key.entry.clone()];
-    let refused = KeySetError::Twice { id, owner: owner.clone() };
+    let refused = KeySetError::Duplicate { id, owner: owner.clone() };
     assert_eq!(KeySet::new(twice).unwrap_err(), refused);
     let mut useless = key.entry.clone();
     useless.scopes.clear();

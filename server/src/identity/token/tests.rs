@@ -1,4 +1,4 @@
-//! The form of tokens is pinned by what another implementation computed:
+//! Test vectors of the token format, computed by an independent implementation:
 //!
 //! ```python
 //! import base64, hashlib, hmac
@@ -38,7 +38,7 @@ fn tokens_are_pinned() {
 }
 
 #[test]
-fn a_token_names_what_it_is_for() {
+fn token_names_its_table_and_seat() {
     let pass = server().open_seat(SEAT_TOKEN).unwrap();
     assert_eq!((pass.table(), pass.seat()), (table(), seat(3)));
     let claim = pass.admit(Generation(258)).unwrap();
@@ -50,7 +50,7 @@ fn a_token_names_what_it_is_for() {
 }
 
 #[test]
-fn every_seat_table_and_generation_has_its_own_token() {
+fn tokens_differ_by_seat_table_and_generation() {
     let other_table = TableId::from_bytes([0; 16]);
     let mut tokens = std::collections::HashSet::new();
     for table in [table(), other_table] {
@@ -70,7 +70,7 @@ fn every_seat_table_and_generation_has_its_own_token() {
 }
 
 #[test]
-fn older_and_unknown_tokens_are_told_apart() {
+fn reissued_and_future_generations_are_refused() {
     let seat = server().open_seat(SEAT_TOKEN).unwrap();
     let spectator = server().open_spectator(SPECTATOR_TOKEN).unwrap();
     let (s, v) = (TokenKind::Seat, TokenKind::Spectator);
@@ -80,8 +80,8 @@ fn older_and_unknown_tokens_are_told_apart() {
     assert_eq!(spectator.admit(Generation(6)), Err(TokenRefused::Wrong(v)));
 }
 
-/// Changes each character of the token in turn; none of the results may open.
-fn no_change_opens(token: &str, opens: impl Fn(&str) -> Result<(), TokenRefused>) {
+/// Replaces each character of the token in turn; every result must be refused.
+fn assert_tampering_is_refused(token: &str, opens: impl Fn(&str) -> Result<(), TokenRefused>) {
     assert_eq!(opens(token), Ok(()));
     for at in 0..token.len() {
         for with in ["A", "b", "-", "=", "!"] {
@@ -95,23 +95,23 @@ fn no_change_opens(token: &str, opens: impl Fn(&str) -> Result<(), TokenRefused>
 }
 
 #[test]
-fn a_changed_token_is_wrong() {
-    no_change_opens(SEAT_TOKEN, |token| server().open_seat(token).map(drop));
-    no_change_opens(SPECTATOR_TOKEN, |token| server().open_spectator(token).map(drop));
+fn tampered_token_is_refused() {
+    assert_tampering_is_refused(SEAT_TOKEN, |token| server().open_seat(token).map(drop));
+    assert_tampering_is_refused(SPECTATOR_TOKEN, |token| server().open_spectator(token).map(drop));
     let mut raised = SEAT_TOKEN.to_owned();
     raised.replace_range(30..31, "9");
     assert_eq!(server().open_seat(&raised), Err(TokenRefused::Wrong(TokenKind::Seat)));
 }
 
 #[test]
-fn another_servers_token_is_wrong() {
+fn token_of_another_server_is_refused() {
     let other = ServerKey::from_bytes([9; 32]);
     assert_eq!(other.open_seat(SEAT_TOKEN), Err(TokenRefused::Wrong(TokenKind::Seat)));
     assert_eq!(other.open_spectator(SPECTATOR_TOKEN), Err(TokenRefused::Wrong(TokenKind::Spectator)));
 }
 
 #[test]
-fn what_is_no_token_is_malformed_and_another_credential_is_named() {
+fn malformed_token_and_wrong_credential_errors() {
     let long = format!("pls_{}", "A".repeat(1 << 20));
     let cut = &SEAT_TOKEN[..SEAT_TOKEN.len() - 1];
     for text in ["", "pls_", "pls", "hello", "äöü", cut, &long] {
@@ -120,10 +120,10 @@ fn what_is_no_token_is_malformed_and_another_credential_is_named() {
     let named = |text: &str| server().open_seat(text).unwrap_err().to_string();
     assert_eq!(
         named(SPECTATOR_TOKEN),
-        "that is a spectator token, and a seat token is needed here: send the one that begins with pls_"
+        "this is a spectator token, but a seat token is required: send the one that starts with pls_"
     );
-    assert!(named("plr_abc").starts_with("that is an API key"));
-    assert!(server().open_spectator(SEAT_TOKEN).unwrap_err().to_string().starts_with("that is a seat token"));
+    assert!(named("plr_abc").starts_with("this is an API key"));
+    assert!(server().open_spectator(SEAT_TOKEN).unwrap_err().to_string().starts_with("this is a seat token"));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_seat_token_with_another_prefix_is_not_a_spectator_token() {
 }
 
 #[test]
-fn refusals_and_passes_do_not_repeat_the_token() {
+fn errors_and_debug_output_do_not_contain_the_token() {
     let secret = &SEAT_TOKEN[40..];
     let pass = server().open_seat(SEAT_TOKEN).unwrap();
     let refused = ServerKey::from_bytes([9; 32]).open_seat(SEAT_TOKEN).unwrap_err();
@@ -143,7 +143,7 @@ fn refusals_and_passes_do_not_repeat_the_token() {
 }
 
 #[test]
-fn generations_grow_and_end() {
+fn generations_count_up_to_u32_max() {
     assert_eq!(Generation::FIRST.next(), Some(Generation(1)));
     assert_eq!(Generation(u32::MAX).next(), None);
 }
