@@ -1,7 +1,7 @@
-//! What the server tells those who run it: log lines on standard error, traces to a collector, metrics and whether it is
-//! ready on a port of their own.
+//! Telemetry: log lines on standard error, traces to a collector, and metrics and readiness on a port of
+//! their own.
 
-mod lines;
+mod log_lines;
 pub mod names;
 mod otlp;
 pub mod page;
@@ -16,8 +16,8 @@ use crate::config::Settings;
 
 pub use recorder::{Recorder, recorder};
 
-/// How long the last traces have to reach the collector when the server stops.
-const LAST_TRACES: Duration = Duration::from_secs(2);
+/// Time that the last traces have to reach the collector when the server stops.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Telemetry cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -27,36 +27,36 @@ pub enum TelemetryError {
         "telemetry.otlp cannot be used ({0}): give a URL such as http://localhost:4317, or \"\" for none"
     )]
     Otlp(String),
-    /// Somebody else in this process listens already.
-    #[error("log lines go elsewhere already: start telemetry once")]
-    Twice,
+    /// A subscriber for log lines is already installed in this process.
+    #[error("a log subscriber is already installed in this process: start telemetry once")]
+    AlreadyStarted,
 }
 
-/// Log lines and traces, from now on until it is stopped.
+/// Log lines and traces of this process, until stopped.
 #[derive(Debug)]
-#[must_use = "traces that wait are sent when it is stopped"]
+#[must_use = "pending traces are flushed by stop"]
 pub struct Telemetry {
     traces: Option<SdkTracerProvider>,
 }
 
 impl Telemetry {
-    /// Starts what the settings ask for, for the whole process. Needs a tokio runtime if there is a collector.
+    /// Starts log lines and traces for the whole process. Requires a tokio runtime if there is a collector.
     pub fn start(settings: &Settings) -> Result<Telemetry, TelemetryError> {
         let traces = match &settings.telemetry.otlp {
             Some(endpoint) => Some(otlp::provider(endpoint)?),
             None => None,
         };
-        let lines = lines::layer(&settings.log);
-        let spans = traces.as_ref().map(|traces| otlp::layer(traces).with_filter(otlp::ours()));
+        let lines = log_lines::layer(&settings.log);
+        let spans = traces.as_ref().map(|traces| otlp::layer(traces).with_filter(otlp::own_spans()));
         let started = tracing_subscriber::registry().with(spans).with(lines).try_init();
-        started.map_err(|_| TelemetryError::Twice)?;
+        started.map_err(|_| TelemetryError::AlreadyStarted)?;
         Ok(Telemetry { traces })
     }
 
-    /// Sends the traces that wait, if the collector takes them soon.
+    /// Flushes pending traces, if the collector accepts them in time.
     pub async fn stop(self) {
         let Some(traces) = self.traces else { return };
-        // It blocks, and its answer is of no use to anybody any more.
-        let _sent = tokio::task::spawn_blocking(move || traces.shutdown_with_timeout(LAST_TRACES)).await;
+        // Blocking; a failure at this point is not actionable.
+        let _sent = tokio::task::spawn_blocking(move || traces.shutdown_with_timeout(FLUSH_TIMEOUT)).await;
     }
 }

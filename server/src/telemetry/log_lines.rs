@@ -1,4 +1,4 @@
-//! Log lines on standard error: text for people, or one JSON object a line.
+//! Log lines on standard error: text for people, or one JSON object per line.
 
 use std::io::{self, IsTerminal};
 
@@ -13,8 +13,8 @@ use tracing_subscriber::{
 
 use crate::config::{LogFormat, LogLevel, Logging};
 
-/// What every module of the server is called.
-pub(super) const OURS: &str = "parlor";
+/// Prefix of the module paths of all Parlor crates.
+pub(super) const OWN_TARGET: &str = "parlor";
 
 pub(super) fn layer<S>(settings: &Logging) -> Box<dyn Layer<S> + Send + Sync>
 where
@@ -23,7 +23,7 @@ where
     let filter = filter(settings.level);
     match settings.format {
         LogFormat::Text => {
-            // What is there for collectors alone would only be in the way of people.
+            // Fields for collectors alone are omitted from text.
             let fields = format::debug_fn(|writer, field, value| match field.name() {
                 "message" => write!(writer, "{value:?}"),
                 name if name.starts_with("otel.") || name.starts_with("rpc.") => Ok(()),
@@ -40,7 +40,8 @@ where
     }
 }
 
-/// The level holds for the server itself. Libraries are heard when something is wrong, and on `trace` all the time.
+/// The level applies to Parlor's own crates. Libraries log warnings and errors only, and everything on
+/// `trace`.
 fn filter(level: LogLevel) -> Targets {
     let (ours, others) = match level {
         LogLevel::Error => (LevelFilter::ERROR, LevelFilter::ERROR),
@@ -49,5 +50,5 @@ fn filter(level: LogLevel) -> Targets {
         LogLevel::Debug => (LevelFilter::DEBUG, LevelFilter::WARN),
         LogLevel::Trace => (LevelFilter::TRACE, LevelFilter::TRACE),
     };
-    Targets::new().with_default(others).with_target(OURS, ours)
+    Targets::new().with_default(others).with_target(OWN_TARGET, ours)
 }

@@ -1,5 +1,5 @@
-//! Traces to a collector, by OTLP over gRPC. A thread of its own sends them; a collector that is away or slow costs
-//! traces, and nothing else waits for it.
+//! Trace export by OTLP over gRPC, on a thread of its own. An unavailable or slow collector loses traces and
+//! delays nothing else.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -19,16 +19,16 @@ use tracing::{Subscriber, level_filters::LevelFilter};
 use tracing_opentelemetry::OpenTelemetryLayer;
 use tracing_subscriber::{filter::Targets, registry::LookupSpan};
 
-use super::{TelemetryError, lines::OURS};
+use super::{TelemetryError, log_lines::OWN_TARGET};
 use crate::config::Endpoint;
 
-/// How long the collector has to take what it is sent.
-const TIMEOUT: Duration = Duration::from_secs(5);
+/// Time that the collector has to accept one batch.
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Begins to send spans to the collector. It need not be there yet.
+/// Starts exporting spans. The collector may come up later.
 pub(super) fn provider(endpoint: &Endpoint) -> Result<SdkTracerProvider, TelemetryError> {
     let mut exporter =
-        SpanExporter::builder().with_tonic().with_endpoint(endpoint.as_str()).with_timeout(TIMEOUT);
+        SpanExporter::builder().with_tonic().with_endpoint(endpoint.as_str()).with_timeout(EXPORT_TIMEOUT);
     if endpoint.as_str().starts_with("https://") {
         exporter = exporter.with_tls_config(ClientTlsConfig::new().with_native_roots());
     }
@@ -37,11 +37,11 @@ pub(super) fn provider(endpoint: &Endpoint) -> Result<SdkTracerProvider, Telemet
         .with_service_name(env!("CARGO_PKG_NAME"))
         .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
         .build();
-    let exporter = Telling { exporter, endpoint: endpoint.clone(), failing: AtomicBool::new(false) };
+    let exporter = LoggingExporter { exporter, endpoint: endpoint.clone(), failing: AtomicBool::new(false) };
     Ok(SdkTracerProvider::builder().with_resource(resource).with_batch_exporter(exporter).build())
 }
 
-/// Makes spans of the server's into those of the collector's.
+/// Layer that converts the server's spans to OpenTelemetry spans.
 pub(super) fn layer<S>(traces: &SdkTracerProvider) -> OpenTelemetryLayer<S, SdkTracer>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
@@ -50,29 +50,30 @@ where
     tracing_opentelemetry::layer().with_tracer(tracer).with_location(false).with_threads(false)
 }
 
-/// The server's own spans. Those of libraries would include the sending of spans, which would make spans.
-pub(super) fn ours() -> Targets {
-    Targets::new().with_target(OURS, LevelFilter::INFO)
+/// Filter for Parlor's own spans. Those of libraries would include the export itself, which would create more
+/// spans.
+pub(super) fn own_spans() -> Targets {
+    Targets::new().with_target(OWN_TARGET, LevelFilter::INFO)
 }
 
-/// An exporter that says in the log when traces begin to be lost, and when they no longer are.
+/// An exporter that logs when traces start to be lost, and when they no longer are.
 #[derive(Debug)]
-struct Telling {
+struct LoggingExporter {
     exporter: SpanExporter,
     endpoint: Endpoint,
     failing: AtomicBool,
 }
 
-impl Export for Telling {
+impl Export for LoggingExporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let sent = self.exporter.export(batch).await;
         let failed = self.failing.swap(sent.is_err(), Ordering::Relaxed);
         let endpoint = self.endpoint.as_str();
         match &sent {
             Err(why) if !failed => {
-                tracing::warn!(endpoint, %why, "traces are lost: the collector does not take them");
+                tracing::warn!(endpoint, %why, "traces are lost: the collector does not accept them");
             }
-            Ok(()) if failed => tracing::info!(endpoint, "the collector takes traces again"),
+            Ok(()) if failed => tracing::info!(endpoint, "the collector accepts traces again"),
             _ => {}
         }
         sent

@@ -1,5 +1,5 @@
-//! The second port: metrics for Prometheus, whether the server is ready, and a page that says so. Plain HTTP, without
-//! keys: it is for those who run the server, and says nothing about any table or player.
+//! HTTP server of the metrics port: Prometheus metrics, the readiness probe, and a page with both. Plain HTTP
+//! without keys: it is for operators, and reveals nothing about any table or player.
 
 use std::{
     convert::Infallible,
@@ -25,50 +25,50 @@ use tracing::Instrument;
 
 use super::Recorder;
 
-/// Connections at once: a few scrapers and probes.
-const CONNECTIONS: usize = 64;
-/// How long a client may take over its request.
-const REQUEST_WITHIN: Duration = Duration::from_secs(10);
-/// How often measurements are summed up.
-const TIDY: Duration = Duration::from_secs(5);
-/// How long to wait when no connection can be taken.
-const AGAIN: Duration = Duration::from_millis(200);
+/// Concurrent connections: a few scrapers and probes.
+const MAX_CONNECTIONS: usize = 64;
+/// Time that a client has to send its request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// Interval at which the recorder aggregates measurements.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
+/// Delay after a failed accept.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 
-/// Whether the server takes requests: not before it listens, and not while it goes down.
+/// Readiness of the server: true while it listens and is not shutting down.
 #[derive(Clone, Debug, Default)]
 pub struct Readiness(Arc<AtomicBool>);
 
 impl Readiness {
-    /// Says whether it does.
+    /// Sets the readiness.
     pub fn set(&self, ready: bool) {
         self.0.store(ready, Ordering::Release);
     }
 
-    /// Whether it does.
+    /// The current readiness.
     #[must_use]
     pub fn get(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 }
 
-/// Serves the page until it is dropped.
+/// Serves the metrics port until the future is dropped.
 pub async fn serve(listener: TcpListener, recorder: Recorder, readiness: Readiness) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
-    let mut tidy = interval(TIDY);
-    tidy.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut upkeep = interval(UPKEEP_INTERVAL);
+    upkeep.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-            _ = tidy.tick() => recorder.tidy(),
-            // Those that have ended are forgotten.
+            _ = upkeep.tick() => recorder.run_upkeep(),
+            // Reaps finished connections.
             Some(_) = connections.join_next() => {}
-            accepted = accept(&listener, &places) => {
-                let Some((stream, place)) = accepted else { continue };
+            accepted = accept(&listener, &permits) => {
+                let Some((stream, permit)) = accepted else { continue };
                 let (recorder, readiness) = (recorder.clone(), readiness.clone());
                 connections.spawn(
                     async move {
-                        answer(stream, recorder, readiness).await;
-                        drop(place);
+                        serve_connection(stream, recorder, readiness).await;
+                        drop(permit);
                     }
                     .instrument(tracing::debug_span!("page")),
                 );
@@ -79,34 +79,34 @@ pub async fn serve(listener: TcpListener, recorder: Recorder, readiness: Readine
 
 async fn accept(
     listener: &TcpListener,
-    places: &Arc<Semaphore>,
+    permits: &Arc<Semaphore>,
 ) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
-    let place = places.clone().acquire_owned().await.ok()?;
+    let permit = permits.clone().acquire_owned().await.ok()?;
     match listener.accept().await {
-        Ok((stream, _)) => Some((stream, place)),
+        Ok((stream, _)) => Some((stream, permit)),
         Err(error) => {
-            tracing::warn!(%error, "the metrics port cannot take a connection");
-            tokio::time::sleep(AGAIN).await;
+            tracing::warn!(%error, "the metrics port cannot accept a connection");
+            tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
             None
         }
     }
 }
 
-async fn answer(stream: TcpStream, recorder: Recorder, readiness: Readiness) {
+async fn serve_connection(stream: TcpStream, recorder: Recorder, readiness: Readiness) {
     let service = service_fn(move |request: Request<_>| {
-        let response = page(request.method(), request.uri().path(), &recorder, &readiness);
+        let response = respond(request.method(), request.uri().path(), &recorder, &readiness);
         async { Ok::<_, Infallible>(response) }
     });
     let mut connection = http1::Builder::new();
-    connection.timer(TokioTimer::new()).header_read_timeout(REQUEST_WITHIN).max_buf_size(16 * 1024);
+    connection.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT).max_buf_size(16 * 1024);
     if let Err(error) = connection.serve_connection(TokioIo::new(stream), service).await {
-        tracing::debug!(%error, "a connection to the metrics port broke");
+        tracing::debug!(%error, "connection to the metrics port failed");
     }
 }
 
-fn page(method: &Method, path: &str, recorder: &Recorder, readiness: &Readiness) -> Response<Full<Bytes>> {
+fn respond(method: &Method, path: &str, recorder: &Recorder, readiness: &Readiness) -> Response<Full<Bytes>> {
     if !matches!(*method, Method::GET | Method::HEAD) {
-        return text(StatusCode::METHOD_NOT_ALLOWED, PLAIN, "this page can be read, and nothing else\n");
+        return text(StatusCode::METHOD_NOT_ALLOWED, PLAIN_TEXT, "only GET and HEAD are allowed\n");
     }
     let ready = readiness.get();
     match path {
@@ -117,18 +117,18 @@ fn page(method: &Method, path: &str, recorder: &Recorder, readiness: &Readiness)
                 "parlor-server {version}: {state}\n\n/ready    200 while it takes requests, else 503\n\
                  /metrics  for Prometheus\n"
             );
-            text(StatusCode::OK, PLAIN, page)
+            text(StatusCode::OK, PLAIN_TEXT, page)
         }
-        "/ready" if ready => text(StatusCode::OK, PLAIN, "ready\n"),
-        "/ready" => text(StatusCode::SERVICE_UNAVAILABLE, PLAIN, "not ready\n"),
-        "/metrics" => text(StatusCode::OK, METRICS, recorder.render()),
-        _ => text(StatusCode::NOT_FOUND, PLAIN, "there are /, /ready and /metrics\n"),
+        "/ready" if ready => text(StatusCode::OK, PLAIN_TEXT, "ready\n"),
+        "/ready" => text(StatusCode::SERVICE_UNAVAILABLE, PLAIN_TEXT, "not ready\n"),
+        "/metrics" => text(StatusCode::OK, PROMETHEUS_TEXT, recorder.render()),
+        _ => text(StatusCode::NOT_FOUND, PLAIN_TEXT, "there are /, /ready and /metrics\n"),
     }
 }
 
-const PLAIN: &str = "text/plain; charset=utf-8";
-/// The format of Prometheus.
-const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
+const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
+/// Prometheus text format.
+const PROMETHEUS_TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 fn text(status: StatusCode, kind: &'static str, text: impl Into<Bytes>) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(text.into()));
@@ -144,19 +144,19 @@ mod tests {
     use super::*;
     use crate::telemetry::{names, recorder};
 
-    /// The status line and the body of an answer.
+    /// Status line and body of a response.
     async fn get(address: std::net::SocketAddr, path: &str) -> (String, String) {
         let mut stream = TcpStream::connect(address).await.unwrap();
         let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).await.unwrap();
+        let (head, body) = response.split_once("\r\n\r\n").unwrap();
         (head.lines().next().unwrap().to_owned(), body.to_owned())
     }
 
     #[tokio::test]
-    async fn the_page_says_whether_the_server_is_ready_and_has_the_metrics() {
+    async fn metrics_port_serves_readiness_and_metrics() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let readiness = Readiness::default();
@@ -177,8 +177,8 @@ mod tests {
     }
 
     #[test]
-    fn the_page_changes_nothing() {
-        let response = page(&Method::POST, "/ready", &recorder(), &Readiness::default());
+    fn post_is_not_allowed() {
+        let response = respond(&Method::POST, "/ready", &recorder(), &Readiness::default());
         assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED);
     }
 }
