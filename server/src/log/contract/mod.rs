@@ -1,10 +1,10 @@
 //! Contract test suite: every test runs on each implementation of [`Log`], in several configurations.
 
-mod appending;
-mod feeds;
-mod following;
+mod append;
+mod feed;
+mod follow;
 mod listing;
-mod places;
+mod place;
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use super::check::{Report, check_unlocked};
-use super::failure::{FileErrors, io_error};
+use super::file_errors::{FileErrors, io_error};
 use super::schema::{self, StoreLock, with_suffix};
 use crate::log::LogError;
 

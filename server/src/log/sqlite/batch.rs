@@ -7,12 +7,12 @@ use std::collections::{HashMap, hash_map};
 
 use rusqlite::Connection;
 
-use super::failure::FileErrors;
 use super::feed::{self, FeedRange};
-use super::index::JournalIndex;
+use super::file_errors::FileErrors;
 use super::journal::StoreMeta;
-use super::row::{StoredRow, log_length, record_hash};
-use super::work::{PendingTable, TableChange};
+use super::journal_index::JournalIndex;
+use super::stored_row::{StoredRow, log_length, record_hash};
+use super::table_change::{PendingTable, TableChange};
 use crate::QuickMap;
 use crate::log::append::{TableState, check_append, limits};
 use crate::log::chain::{HashChain, encoded_length};
@@ -104,7 +104,7 @@ impl<'a> CommitBatch<'a> {
         if let Some(made) = self.requests.get(&(owner.clone(), request.to_owned())) {
             return Ok(*made);
         }
-        super::read::requested(self.db, owner, request, self.errors)
+        super::reader::requested(self.db, owner, request, self.errors)
     }
 
     /// Loads the feed ranges of these owners.

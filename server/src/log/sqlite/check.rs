@@ -6,11 +6,11 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::failure::{FileErrors, io_error};
 use super::feed;
+use super::file_errors::{FileErrors, io_error};
 use super::journal::{self, StoreMeta};
-use super::row::{COLUMNS, StoredRow};
 use super::schema::{StoreLock, open_reader};
+use super::stored_row::{COLUMNS, StoredRow};
 use super::tags;
 use crate::log::chain::HashChain;
 use crate::log::{Kind, LogError, Place, TableId};

@@ -2,10 +2,10 @@
 
 use super::batch::CommitBatch;
 use super::feed;
-use super::index::JournalIndex;
 use super::journal::{self, StoreMeta};
-use super::row::{StoredRow, log_bytes};
-use super::work::{PendingTable, TableChange};
+use super::journal_index::JournalIndex;
+use super::stored_row::{StoredRow, log_bytes};
+use super::table_change::{PendingTable, TableChange};
 use crate::QuickMap;
 use crate::log::chain::HashChain;
 use crate::log::{FeedItem, LogError, OwnerId, Place, TableId};

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 
-use super::failure::FileErrors;
+use super::file_errors::FileErrors;
 use crate::log::append::limits;
 use crate::log::{FeedItem, Hash, LogError, Millis, OwnerId};
 

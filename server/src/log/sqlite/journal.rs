@@ -7,7 +7,7 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
-use super::failure::FileErrors;
+use super::file_errors::FileErrors;
 use crate::log::chain::{ByteReader, HashChain, put_varint};
 use crate::log::{Hash, LogError, TableId};
 

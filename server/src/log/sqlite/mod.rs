@@ -10,18 +10,19 @@ mod backup;
 mod batch;
 mod check;
 mod commit;
-mod failure;
 mod feed;
-mod index;
+mod file_errors;
 mod journal;
-mod read;
-mod row;
+mod journal_index;
+mod reader;
 mod schema;
+mod stored_row;
+mod table_change;
 mod tags;
 #[cfg(test)]
 mod tests;
-mod work;
 mod writer;
+mod writer_thread;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -37,12 +38,12 @@ use super::{
     Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Log, LogError, Millis, OwnerId, Page,
     Retained, StartUp, TableId, TableRow, Tables,
 };
-use failure::FileErrors;
-use index::JournalIndex;
+use file_errors::FileErrors;
 use journal::StoreMeta;
-use read::ReaderPool;
-use row::StoredRow;
+use journal_index::JournalIndex;
+use reader::ReaderPool;
 use schema::StoreLock;
+use stored_row::StoredRow;
 use writer::{Writer, WriterCommand, WriterReply};
 
 /// Resource limits of a store.
@@ -174,7 +175,7 @@ impl Log for SqliteLog {
         if let Some(found) = self.shared.read_tail(table, from) {
             return found;
         }
-        let read = move |shared: &Shared, db: &_| read::entries(shared, db, table, from);
+        let read = move |shared: &Shared, db: &_| reader::entries(shared, db, table, from);
         Ok(self.shared.with_reader(read).await?.0)
     }
 
@@ -183,7 +184,7 @@ impl Log for SqliteLog {
         let (entries, finished) = match self.shared.read_tail(table, from) {
             Some(found) => (found?, false),
             None => {
-                let read = move |shared: &Shared, db: &_| read::entries(shared, db, table, from);
+                let read = move |shared: &Shared, db: &_| reader::entries(shared, db, table, from);
                 self.shared.with_reader(read).await?
             }
         };
@@ -210,19 +211,19 @@ impl Log for SqliteLog {
     async fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
         let (owner, request) = (owner.clone(), request.to_owned());
         let read =
-            move |shared: &Shared, db: &_| read::requested(db, &owner, &request, FileErrors(&shared.file));
+            move |shared: &Shared, db: &_| reader::requested(db, &owner, &request, FileErrors(&shared.file));
         self.shared.with_reader(read).await
     }
 
     async fn tables(&self, filter: Filter, page: Page) -> Result<Tables, LogError> {
-        let read = move |shared: &Shared, db: &_| read::tables(db, &filter, page, FileErrors(&shared.file));
+        let read = move |shared: &Shared, db: &_| reader::tables(db, &filter, page, FileErrors(&shared.file));
         self.shared.with_reader(read).await
     }
 
     async fn owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
         let owner = owner.clone();
         let read =
-            move |shared: &Shared, db: &_| read::owner_feed(db, &owner, after, FileErrors(&shared.file));
+            move |shared: &Shared, db: &_| reader::owner_feed(db, &owner, after, FileErrors(&shared.file));
         self.shared.with_reader(read).await
     }
 
@@ -234,7 +235,7 @@ impl Log for SqliteLog {
     }
 
     async fn start_up(&self) -> Result<StartUp, LogError> {
-        self.shared.with_reader(read::start_up).await
+        self.shared.with_reader(reader::start_up).await
     }
 
     async fn delete(&self, delete: Delete) -> Result<(), LogError> {

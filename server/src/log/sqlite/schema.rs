@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::failure::{FileErrors, io_error};
+use super::file_errors::{FileErrors, io_error};
 use crate::log::LogError;
 
 /// SQLite application id of a Parlor store: "Parl".

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, params};
 
-use super::failure::FileErrors;
-use super::row::StoredRow;
+use super::file_errors::FileErrors;
+use super::stored_row::StoredRow;
 use crate::log::{Kind, LogError, Place, TableId};
 
 /// Number of a kind in a row. The numbers never change.

@@ -1,11 +1,11 @@
 //! Tests of the SQLite log beyond the contract: durability, bounded size, damage, full disk.
 
-mod copies;
-mod damage;
-mod durable;
+mod backup;
+mod corruption;
+mod durability;
+mod full;
 mod journal;
-mod model;
-mod space;
+mod memory_equivalence;
 mod tags;
 
 use std::path::PathBuf;

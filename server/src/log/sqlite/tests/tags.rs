@@ -84,7 +84,7 @@ async fn store_report_counts_each_kind() {
 
 /// SQLite's query plan for a listing.
 fn plan(folder: &StoreDir, filter: &Filter) -> String {
-    let (sql, values) = read::page_query(filter, None);
+    let (sql, values) = reader::page_query(filter, None);
     let db = rusqlite::Connection::open(folder.file("store.db")).unwrap();
     let mut explain = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
     let lines = explain.query_map(rusqlite::params_from_iter(values), |row| row.get(3)).unwrap();

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use super::index::JournalTable;
-use super::row::StoredRow;
+use super::journal_index::JournalTable;
+use super::stored_row::StoredRow;
 use crate::log::chain::HashChain;
 use crate::log::{Place, TableId};
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
-use super::failure::FileErrors;
+use super::file_errors::FileErrors;
 use super::tags;
 use crate::log::chain::HashChain;
 use crate::log::{Entry, Hash, Kind, Listing, LogError, Millis, OwnerId, Place, TableId, TableRow};

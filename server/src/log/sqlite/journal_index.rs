@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, VecDeque};
 
 use rusqlite::Connection;
 
-use super::failure::FileErrors;
+use super::file_errors::FileErrors;
 use super::journal::{self, StoreMeta};
-use super::row::{COLUMNS, StoredRow, log_length};
+use super::stored_row::{COLUMNS, StoredRow, log_length};
 use crate::log::chain::HashChain;
 use crate::log::{LogError, TableId};
 use crate::{QuickMap, make_room};

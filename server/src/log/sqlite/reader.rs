@@ -8,12 +8,12 @@ use rusqlite::{Connection, OptionalExtension, params_from_iter};
 use tokio::sync::Semaphore;
 
 use super::Shared;
-use super::failure::FileErrors;
 use super::feed::{self, FeedRange};
-use super::index::JournalTable;
+use super::file_errors::FileErrors;
 use super::journal::StoreMeta;
-use super::row::{COLUMNS, StoredRow};
+use super::journal_index::JournalTable;
 use super::schema::open_reader;
+use super::stored_row::{COLUMNS, StoredRow};
 use super::tags;
 use crate::log::{
     Entry, FeedItem, Filter, Kind, LogError, Millis, OwnerId, Page, Place, StartUp, TableId, TableRow, Tables,
