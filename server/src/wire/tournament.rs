@@ -105,7 +105,7 @@ fn terms(
             Some(patience) => number(patience, 0..=LONGEST_PATIENCE, "patience_ms")?,
         },
     };
-    terms.plan().check().map_err(|error| WrongField::at(field_of(&error, &terms), error.to_string()))?;
+    terms.plan().validate().map_err(|error| WrongField::at(field_of(&error, &terms), error.to_string()))?;
     Ok(terms)
 }
 

@@ -1,21 +1,25 @@
-//! Tournaments as pure functions: who meets whom, what counts, and what can be said of who is better, with which
-//! certainty. No I/O, no clock, no threads, and chance comes from seeds that the caller gives: the same input gives the
-//! same tournament on every machine.
+//! Tournament formats, pairings, schedules and statistics as pure functions: no I/O, no clock, no threads.
+//! All randomness comes from seeds given by the caller, so the same input gives the same tournament on every
+//! machine.
 //!
-//! - [`played`]: what tables report, and the scores of a group.
-//! - [`plan`]: the formats. Which groups there are, and which of their tables may be played now.
+//! A *group* (deal group) is one deal with all its tables: one table for each *rotation* of the players over
+//! the seats, or a single table with independent deals. It is the unit of all statistics.
+//!
+//! - [`results`]: results of tables and scores of groups.
+//! - [`plan`]: the formats: line-ups, pairings, and the schedule of tables.
 //! - [`tournament`]: a tournament as the fold of its log.
-//! - [`standings`]: everything that is known of who is better, after the groups that count.
-//! - [`stats`]: intervals, sequential tests, ratings, and the search for whoever remembers deals.
+//! - [`standings`]: ranks, means, ratings and the cross table over the counted groups.
+//! - [`stats`]: confidence sequences, the sequential test, ratings, and the test for agents that remember
+//!   deals.
 #![deny(missing_docs)]
 
 pub mod plan;
-pub mod played;
+pub mod results;
 pub mod standings;
 pub mod stats;
 pub mod tournament;
 
-pub use played::{Entrant, Finish, Group, GroupScore, SeatScore, TableScore};
+pub use results::{Entrant, Finish, Group, GroupScore, SeatScore, TableScore};
 pub use standings::{Standings, Tally};
 pub use tournament::{Entry, Misfit, State, TableToMake, Tournament};
 

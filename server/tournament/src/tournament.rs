@@ -1,148 +1,151 @@
 //! A tournament as the fold of its log.
 //!
-//! The log holds what happened; everything that follows from it is computed: who meets whom, who sits where, what counts,
-//! and whether it is over. So a tournament that is read back from its log is the one that was.
+//! The log holds events only. Pairings, seating, counted groups and the end of the tournament are computed
+//! from it, so a replay of the log gives the same tournament.
 //!
-//! Groups have numbers in the order in which they count. Those of a round are added when the round before is complete, and
-//! a fresh group that replaces a void one comes last. A group counts when it and all before it are complete or void: what
-//! is counted does not hang on who plays quickly.
+//! **Counting.** Groups are numbered in the order in which they enter the statistics. The groups of a round
+//! are added when the previous round is complete; the replacement of a void group comes last. A group is
+//! *counted* once it and all groups before it are complete or void, so the statistics do not depend on who
+//! plays quickly.
 //!
-//! A round of a Swiss tournament or a knockout is made from the results of the rounds before, which all are there by then.
-//! With all chance drawn by number, the order in which tables finish therefore changes nothing.
+//! **Determinism.** A Swiss or knockout round is paired from the complete results of the rounds before, and
+//! every draw has a random stream of its own. So the order in which tables finish changes nothing.
 //!
-//! A sequential test takes in the groups as they come to count. The tournament is over with the very group that answers its
-//! question: groups beyond it that happen to be complete are left out, so that nobody's speed moves the answer. So that it can
-//! end early, duplicate deals are then played in stages of some groups: otherwise no group would be complete before the first
-//! tables of all of them are played.
+//! **Sequential test.** The test is updated with each counted group, and the tournament ends with the very
+//! group that decides it. Later groups that happen to be complete are left out, so that speed does not
+//! influence the decision. Duplicate deals are then played in blocks of groups: otherwise no group would be
+//! complete before the first rotations of all groups are played, and the test could not end the tournament
+//! early.
 
-mod change;
-mod course;
+mod apply;
 mod entry;
-mod judge;
-mod look;
+mod queries;
+mod stages;
 #[cfg(test)]
 mod tests;
+mod validate;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub use entry::{Entry, Misfit};
-pub use look::{GroupLook, GroupState, Placing, Progress};
+pub use queries::{GroupLook, GroupState, Placing, Progress};
 
-use crate::plan::chance::{Chance, Draw};
 use crate::plan::lineups::Lineup;
+use crate::plan::random::{Purpose, RandomStreams};
 use crate::plan::schedule::Schedule;
 use crate::plan::{Setup, SetupError, TableId};
 use crate::stats::Sprt;
 use crate::{Entrant, Group, TableScore};
-use course::Course;
 use parlor_engine::shuffle;
+use stages::FormatState;
 
-/// Where a tournament is in its life.
+/// Lifecycle state of a tournament.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
-    /// It waits to be started.
+    /// Not started yet.
     Created,
-    /// It is being played.
+    /// Tables are being played.
     Running,
-    /// It begins no new tables until it is resumed.
+    /// No new tables start until it is resumed.
     Paused,
-    /// It was played to its end, or its question was answered.
+    /// Played to its end, or decided by its sequential test.
     Finished,
-    /// The organiser ended it.
+    /// Ended by the organiser.
     Cancelled,
 }
 
-/// A table that may be begun.
+/// A table of the plan with its seating.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableToMake {
-    /// Which table it is.
+    /// Group and rotation.
     pub table: TableId,
-    /// The round, of a format that has rounds; 0 otherwise.
+    /// Round, from 0; always 0 in formats without rounds.
     pub round: u32,
-    /// Who sits where, in the order of the seats.
+    /// Entrants in seat order.
     pub seats: Vec<Entrant>,
 }
 
-/// A tournament.
+/// A tournament: the fold of its entries.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tournament {
     setup: Setup,
-    chance: Chance,
+    random: RandomStreams,
     state: State,
-    /// Why it was cancelled, or empty.
-    note: String,
+    /// Reason of the cancellation, or empty.
+    cancel_reason: String,
     withdrawn: Vec<bool>,
-    /// All groups that are known, by number.
-    groups: Vec<Planned>,
-    /// All line-ups, one after another.
+    /// All planned groups, by number.
+    groups: Vec<PlannedGroup>,
+    /// All line-ups, concatenated.
     members: Vec<Entrant>,
-    course: Course,
-    /// The line-ups of a format that knows them all from the beginning, whose groups come with a later stage.
-    later: VecDeque<u32>,
-    /// The tables of the groups that may be played now.
+    format_state: FormatState,
+    /// Line-ups of a round robin or gauntlet whose groups belong to a later stage.
+    queued_lineups: VecDeque<u32>,
+    /// Pending tables of the current stage.
     schedule: Schedule,
+    /// Void groups with the reason.
     voided: BTreeMap<u32, String>,
-    /// What is there of groups that are not complete.
+    /// Results of incomplete groups.
     partial: BTreeMap<u32, Vec<TableScore>>,
-    /// Groups that are complete, but do not count yet.
-    ahead: BTreeMap<u32, Group>,
-    /// Groups that count, in order.
+    /// Complete groups that are not counted yet.
+    complete: BTreeMap<u32, Group>,
+    /// Counted groups, in order.
     counted: Vec<Group>,
-    /// The first group that neither counts nor is void.
-    next: u32,
+    /// The first group that is neither counted nor void.
+    next_to_count: u32,
     tables_over: u32,
-    /// The sequential test, with all groups that count taken in.
+    /// The sequential test over all counted groups.
     test: Option<Sprt>,
 }
 
-/// A group that is known.
+/// A planned group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Planned {
-    /// The number of its line-up.
+struct PlannedGroup {
+    /// Number of its line-up.
     lineup: u32,
     round: u32,
-    /// Whether it is played because of a tie.
+    /// True for a tie-break group.
     tie: bool,
     state: GroupState,
 }
 
 impl Tournament {
-    /// A tournament that was made and waits to be started. `seed` is what all its draws come from.
+    /// A tournament in state [`State::Created`]. All random draws come from `seed`.
     ///
     /// # Errors
-    /// Why it cannot be set up so.
+    /// The first invalid setting.
     pub fn open(setup: Setup, seed: [u8; 32]) -> Result<Tournament, SetupError> {
-        setup.check()?;
-        let chance = Chance::seeded(seed);
+        setup.validate()?;
+        let random = RandomStreams::from_seed(seed);
         let mut tournament = Tournament {
             withdrawn: vec![false; usize::from(setup.entrants)],
-            course: Course::new(&setup),
-            schedule: Schedule::new(0, 0, setup.rotations(), &chance),
+            format_state: FormatState::new(&setup),
+            schedule: Schedule::new(0, 0, setup.rotations(), &random),
             test: setup.test.map(Sprt::new),
             setup,
-            chance,
+            random,
             state: State::Created,
-            note: String::new(),
+            cancel_reason: String::new(),
             groups: Vec::new(),
             members: Vec::new(),
-            later: VecDeque::new(),
+            queued_lineups: VecDeque::new(),
             voided: BTreeMap::new(),
             partial: BTreeMap::new(),
-            ahead: BTreeMap::new(),
+            complete: BTreeMap::new(),
             counted: Vec::new(),
-            next: 0,
+            next_to_count: 0,
             tables_over: 0,
         };
-        tournament.first_stage();
+        tournament.plan_first_stage();
         Ok(tournament)
     }
 
-    /// Takes in what happened next.
+    /// Applies the next entry of the log.
     ///
     /// # Errors
-    /// What does not fit, and the tournament is as it was.
+    /// The entry is invalid or changes nothing; the tournament is unchanged.
     pub fn fold(&mut self, entry: &Entry) -> Result<(), Misfit> {
-        if !self.judge(entry)? {
+        if !self.validate(entry)? {
             return Err(Misfit::Nothing);
         }
         match entry {
@@ -150,35 +153,36 @@ impl Tournament {
             Entry::Paused => self.state = State::Paused,
             Entry::Cancelled { reason } => {
                 self.state = State::Cancelled;
-                self.note.clone_from(reason);
+                self.cancel_reason.clone_from(reason);
             }
-            Entry::TableOver { group, table } => self.take(*group, table.clone()),
+            Entry::TableOver { group, table } => self.record_table(*group, table.clone()),
             Entry::GroupVoided { group, reason } => {
-                self.void(*group, reason.clone());
-                self.replace(*group);
+                self.void_group(*group, reason.clone());
+                self.replace_group(*group);
             }
             Entry::Withdrawn { entrant } => self.withdraw(*entrant),
         }
         if self.state != State::Created {
-            self.go_on();
+            self.advance();
         }
         Ok(())
     }
 
-    /// What may be begun now, in order, if those tables are running. Nothing unless the tournament is running. Who plays is in
-    /// [`Tournament::group`], and who sits where in [`Tournament::table`], which costs more.
+    /// Tables that may start now, in order, given the running ones. Empty unless the state is
+    /// [`State::Running`]. The line-up is in [`Tournament::group`]; the seating is in [`Tournament::table`],
+    /// which costs more.
     ///
-    /// It comes as it is asked for: a long tournament costs no more than a short one.
+    /// The iterator is lazy: its cost does not grow with the length of the tournament.
     pub fn ready<'a>(&'a self, running: &'a BTreeSet<TableId>) -> impl Iterator<Item = TableId> + 'a {
         let open = (self.state == State::Running).then(|| self.schedule.ready(running));
         open.into_iter().flatten()
     }
 
-    /// Who sits where at a table, in the order of the seats: a random circle for each group, turned on by one for each
-    /// rotation, so that everyone has every seat once, and each time other neighbours than in the groups before.
+    /// Entrants in seat order: a random order for each group, rotated by one for each rotation, so that every
+    /// entrant has every seat once, and neighbours differ from group to group.
     fn seats(&self, table: TableId) -> Vec<Entrant> {
         let mut seats = self.lineup(self.groups[table.group as usize].lineup).to_vec();
-        shuffle(&mut seats, &mut self.chance.stream(Draw::Seating, u64::from(table.group)));
+        shuffle(&mut seats, &mut self.random.stream(Purpose::Seating, u64::from(table.group)));
         seats.rotate_left(usize::from(table.rotation));
         seats
     }
@@ -192,44 +196,44 @@ impl Tournament {
         (self.members.len() / usize::from(self.setup.players)) as u32
     }
 
-    fn is_there(&self, who: Entrant) -> bool {
-        !self.withdrawn[who.index()]
+    /// True unless the entrant was withdrawn.
+    fn is_active(&self, entrant: Entrant) -> bool {
+        !self.withdrawn[entrant.index()]
     }
 
-    /// Those who are not withdrawn.
-    fn there(&self) -> Vec<Entrant> {
-        (0..self.setup.entrants).map(Entrant).filter(|who| self.is_there(*who)).collect()
+    fn active_entrants(&self) -> Vec<Entrant> {
+        (0..self.setup.entrants).map(Entrant).filter(|entrant| self.is_active(*entrant)).collect()
     }
 
-    /// Adds a line-up, and gives its number.
+    /// Adds a line-up and returns its number.
     fn add_lineup(&mut self, lineup: &Lineup) -> u32 {
         self.members.extend_from_slice(lineup);
         self.lineup_count() - 1
     }
 
-    /// Begins a stage: a group for each of these line-ups, in order.
-    fn stage(&mut self, lineups: impl IntoIterator<Item = u32>, round: u32, tie: bool) {
+    /// Starts a stage with one group for each of these line-ups, in order.
+    fn start_stage(&mut self, lineups: impl IntoIterator<Item = u32>, round: u32, tie: bool) {
         let first = self.groups.len();
-        let planned = |lineup| Planned { lineup, round, tie, state: GroupState::Open };
+        let planned = |lineup| PlannedGroup { lineup, round, tie, state: GroupState::Open };
         self.groups.extend(lineups.into_iter().map(planned));
         let count = self.groups.len() - first;
-        self.schedule = Schedule::new(first as u32, count, self.setup.rotations(), &self.chance);
+        self.schedule = Schedule::new(first as u32, count, self.setup.rotations(), &self.random);
     }
 
-    /// Adds a group to the stage that is played.
-    fn append(&mut self, like: Planned) {
-        self.groups.push(Planned { state: GroupState::Open, ..like });
-        self.schedule.push();
+    /// Adds an open group to the current stage.
+    fn add_group(&mut self, like: PlannedGroup) {
+        self.groups.push(PlannedGroup { state: GroupState::Open, ..like });
+        self.schedule.push_group();
     }
 
-    /// Counts what has become complete, and begins the next stage when this one is played.
-    fn go_on(&mut self) {
+    /// Counts complete groups, and starts the next stage when no table of the current one is pending.
+    fn advance(&mut self) {
         while !self.is_over() {
-            self.count();
+            self.count_groups();
             if self.is_over() || !self.schedule.is_done() {
                 break;
             }
-            if !self.next_stage() {
+            if !self.start_next_stage() {
                 self.state = State::Finished;
             }
         }

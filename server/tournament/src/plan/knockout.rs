@@ -1,82 +1,84 @@
-//! A knockout: rounds after which the better ones of each line-up go on, until one is left.
+//! Knockout bracket: after each round the better part of each line-up advances, until one entrant remains.
 //!
-//! Everyone has a place in the bracket, at first by the seeding. In a round the best places have byes, and the others are
-//! dealt out to the tables there and back: between two, the first place meets the last, the second the last but one. Who
-//! goes on takes the best places of the line-up, in the order of the results, so that an underdog who wins has the place
-//! of the favourite: between two, this is the bracket that everyone knows.
+//! **Bracket.** Every entrant has a position in the bracket, at first by seeding. In a round the best
+//! positions get byes, and the others are distributed over the tables in serpentine order: with two players
+//! the first meets the last, the second the last but one. Advancing entrants take the best positions of their
+//! line-up in the order of their results, so an underdog that wins takes the position of the favourite. With
+//! two players this is the standard bracket.
 //!
-//! At most the worse half of a table is out, and in the last round, when just one table can be filled, all but the best.
-//! So `f(0) = players`, `f(i + 1)` = the most who can be brought down to `f(i)` in a round. A round brings those who are
-//! left down to the next smaller `f`, or as far as half of each full table does, with the fewest tables that can do it: byes
-//! are needed in the first round only, where the numbers allow it at all.
+//! **Round sizes.** At most the worse half of a table is eliminated; in the last round, with exactly one
+//! table, all but the best. So `f(0) = players`, and `f(i + 1)` is the largest field that one round can
+//! reduce to `f(i)`. A round reduces the field to the next smaller `f`, or as far as eliminating half of each
+//! full table allows, with the fewest tables possible: byes occur in the first round only, where the numbers
+//! allow it.
 //!
-//! Who goes on is decided by the scores of the round's groups, then by those of the groups that were played because of a
-//! tie, then by the seeding. A line-up that somebody withdrew from is decided by what it had complete.
+//! **Advancing** is decided by the scores of the round's groups, then of its tie-break groups, then by
+//! seeding. A line-up with a withdrawal is decided by its complete groups.
 
+use super::lineup_score::LineupScore;
 use super::lineups::Lineup;
-use super::outcome::Outcome;
 use crate::Entrant;
 
-/// What a knockout has come to.
+/// State of a knockout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Knockout {
     players: usize,
-    /// Those who are in, by their places in the bracket.
+    /// Remaining entrants by position.
     bracket: Vec<Entrant>,
     byes: Vec<u32>,
-    out: Vec<Option<Out>>,
-    tables: Vec<Table>,
+    eliminations: Vec<Option<Elimination>>,
+    tables: Vec<BracketTable>,
 }
 
-/// How an entrant was out.
+/// Elimination of an entrant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Out {
-    /// In which round, the first being 0.
+pub(crate) struct Elimination {
+    /// Round, from 0.
     pub(crate) round: u32,
-    /// The place in the line-up, the best being 0.
+    /// Place in the line-up, from 0 for the best.
     pub(crate) place: usize,
-    /// What it had scored.
+    /// Score in the round.
     pub(crate) score: i64,
 }
 
-/// A line-up of the round that is played.
+/// A line-up of the current round.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Table {
-    /// The places in the bracket, ascending.
-    places: Vec<usize>,
-    /// How many go on.
-    go_on: usize,
+struct BracketTable {
+    /// Bracket positions, ascending.
+    positions: Vec<usize>,
+    /// Number of entrants that advance.
+    advancing: usize,
 }
 
-/// How many tables a round has, and how many are out after it.
+/// Number of tables of a round, and of entrants that it eliminates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Size {
+struct RoundSize {
     tables: usize,
-    out: usize,
+    eliminated: usize,
 }
 
-/// The size of the round in which `left` are left, or none if they cannot fill a table.
-fn size(left: usize, players: usize) -> Option<Size> {
-    if left <= players {
-        return (left == players).then_some(Size { tables: 1, out: players - 1 });
+/// Size of a round with `remaining` entrants, or `None` if they do not fill a table.
+fn round_size(remaining: usize, players: usize) -> Option<RoundSize> {
+    if remaining <= players {
+        return (remaining == players).then_some(RoundSize { tables: 1, eliminated: players - 1 });
     }
     let half = players / 2;
     let worse = players - half;
     let (mut goal, mut next) = (players, players + players / half * worse);
-    while next < left {
+    while next < remaining {
         (goal, next) = (next, next + next / half * worse);
     }
-    let out = left - goal;
-    let tables = out.div_ceil(worse).min(left / players);
-    Some(Size { tables, out: out.min(tables * worse) })
+    let eliminated = remaining - goal;
+    let tables = eliminated.div_ceil(worse).min(remaining / players);
+    Some(RoundSize { tables, eliminated: eliminated.min(tables * worse) })
 }
 
-/// The tables of all rounds to come, if `left` are left now.
-pub(crate) fn rounds(mut left: usize, players: usize) -> Vec<usize> {
+/// Number of tables of each future round, given the number of remaining entrants.
+pub(crate) fn tables_per_round(mut remaining: usize, players: usize) -> Vec<usize> {
     let mut rounds = Vec::new();
-    while let Some(size) = size(left, players) {
+    while let Some(size) = round_size(remaining, players) {
         rounds.push(size.tables);
-        left -= size.out;
+        remaining -= size.eliminated;
     }
     rounds
 }
@@ -84,129 +86,143 @@ pub(crate) fn rounds(mut left: usize, players: usize) -> Vec<usize> {
 impl Knockout {
     pub(crate) fn new(entrants: usize, players: usize) -> Knockout {
         let bracket = (0..entrants as u16).map(Entrant).collect();
-        Knockout { players, bracket, byes: vec![0; entrants], out: vec![None; entrants], tables: Vec::new() }
+        Knockout {
+            players,
+            bracket,
+            byes: vec![0; entrants],
+            eliminations: vec![None; entrants],
+            tables: Vec::new(),
+        }
     }
 
-    /// The line-ups of the next round, of those who are still there. None if they do not fill a table.
-    pub(crate) fn pair(&mut self, there: impl Fn(Entrant) -> bool) -> Vec<Lineup> {
-        self.bracket.retain(|who| there(*who));
-        let left = self.bracket.len();
-        let Some(size) = size(left, self.players) else { return Vec::new() };
-        let first = left - size.tables * self.players;
-        for who in &self.bracket[..first] {
-            self.byes[who.index()] += 1;
+    /// Line-ups of the next round from the active entrants. Empty if they do not fill a table.
+    pub(crate) fn pair_round(&mut self, is_active: impl Fn(Entrant) -> bool) -> Vec<Lineup> {
+        self.bracket.retain(|entrant| is_active(*entrant));
+        let remaining = self.bracket.len();
+        let Some(size) = round_size(remaining, self.players) else { return Vec::new() };
+        let first = remaining - size.tables * self.players;
+        for entrant in &self.bracket[..first] {
+            self.byes[entrant.index()] += 1;
         }
         let table = |table: usize| {
             let row = |row: usize| {
                 let at = if row.is_multiple_of(2) { table } else { size.tables - 1 - table };
                 first + row * size.tables + at
             };
-            // What is out is shared out evenly, the later tables having more if it does not come out even.
-            let out = (size.out + table) / size.tables;
-            Table { places: (0..self.players).map(row).collect(), go_on: self.players - out }
+            // Eliminations are spread evenly; later tables have one more if they do not divide evenly.
+            let eliminated = (size.eliminated + table) / size.tables;
+            let positions = (0..self.players).map(row).collect();
+            BracketTable { positions, advancing: self.players - eliminated }
         };
         self.tables = (0..size.tables).map(table).collect();
-        let lineup = |table: &Table| table.places.iter().map(|&place| self.bracket[place]).collect();
+        let lineup = |table: &BracketTable| table.positions.iter().map(|&at| self.bracket[at]).collect();
         self.tables.iter().map(lineup).collect()
     }
 
-    /// The line-ups of the round that have to play one more group, by their numbers in the round: all of the line-up are
-    /// still there, and the last who would go on and the first who would not have scored the same.
-    pub(crate) fn ties(
+    /// Line-ups of the round, by index, that need one more tie-break group: all members are active, fewer
+    /// than `most` tie-break groups were played, and the last to advance and the first to be eliminated have
+    /// equal scores.
+    pub(crate) fn tied_lineups(
         &self,
-        outcomes: &[Outcome],
+        scores: &[LineupScore],
         most: u32,
-        there: impl Fn(Entrant) -> bool,
+        is_active: impl Fn(Entrant) -> bool,
     ) -> Vec<usize> {
-        let tied = |&at: &usize| {
-            let (outcome, go_on) = (&outcomes[at], self.tables[at].go_on);
-            let order = order(outcome);
-            let score = |place: usize| (outcome.score[order[place]], outcome.tie_score[order[place]]);
-            let whole = outcome.lineup.iter().all(|who| there(*who));
-            whole && outcome.tie_groups < most && score(go_on - 1) == score(go_on)
+        let is_tied = |&at: &usize| {
+            let (lineup_score, advancing) = (&scores[at], self.tables[at].advancing);
+            let ranking = ranking(lineup_score);
+            let score =
+                |place: usize| (lineup_score.score[ranking[place]], lineup_score.tie_score[ranking[place]]);
+            let all_active = lineup_score.lineup.iter().all(|entrant| is_active(*entrant));
+            all_active && lineup_score.tie_groups < most && score(advancing - 1) == score(advancing)
         };
-        (0..self.tables.len()).filter(tied).collect()
+        (0..self.tables.len()).filter(is_tied).collect()
     }
 
-    /// Ends a round: the better ones go on.
-    pub(crate) fn settle(&mut self, outcomes: &[Outcome], round: u32, there: impl Fn(Entrant) -> bool) {
-        for (table, outcome) in std::mem::take(&mut self.tables).iter().zip(outcomes) {
-            let mut order = order(outcome);
-            order.sort_by_key(|&at| !there(outcome.lineup[at]));
-            for (place, &at) in order.iter().enumerate() {
-                let who = outcome.lineup[at];
-                self.bracket[table.places[place]] = who;
-                if place >= table.go_on || !there(who) {
-                    self.out[who.index()].get_or_insert(Out { round, place, score: outcome.score[at] });
+    /// Ends a round: updates the bracket and eliminates the worse part of each line-up.
+    pub(crate) fn finish_round(
+        &mut self,
+        scores: &[LineupScore],
+        round: u32,
+        is_active: impl Fn(Entrant) -> bool,
+    ) {
+        for (table, lineup_score) in std::mem::take(&mut self.tables).iter().zip(scores) {
+            let mut ranking = ranking(lineup_score);
+            ranking.sort_by_key(|&at| !is_active(lineup_score.lineup[at]));
+            for (place, &at) in ranking.iter().enumerate() {
+                let entrant = lineup_score.lineup[at];
+                self.bracket[table.positions[place]] = entrant;
+                if place >= table.advancing || !is_active(entrant) {
+                    let elimination = Elimination { round, place, score: lineup_score.score[at] };
+                    self.eliminations[entrant.index()].get_or_insert(elimination);
                 }
             }
         }
-        self.bracket.retain(|who| self.out[who.index()].is_none());
+        self.bracket.retain(|entrant| self.eliminations[entrant.index()].is_none());
     }
 
-    /// Takes an entrant out who withdrew in a round.
-    pub(crate) fn withdraw(&mut self, who: Entrant, round: u32) {
+    /// Eliminates an entrant that withdrew during a round.
+    pub(crate) fn withdraw(&mut self, entrant: Entrant, round: u32) {
         let (place, score) = (self.players, i64::MIN);
-        self.out[who.index()].get_or_insert(Out { round, place, score });
+        self.eliminations[entrant.index()].get_or_insert(Elimination { round, place, score });
     }
 
-    /// How an entrant was out. None while it is in.
-    pub(crate) fn out(&self, who: Entrant) -> Option<Out> {
-        self.out[who.index()]
+    /// Elimination of an entrant, or `None` while it is in the bracket.
+    pub(crate) fn elimination(&self, entrant: Entrant) -> Option<Elimination> {
+        self.eliminations[entrant.index()]
     }
 
-    /// How many byes an entrant had, that of the round that is played among them.
-    pub(crate) fn byes(&self, who: Entrant) -> u32 {
-        self.byes[who.index()]
+    /// Byes of an entrant, including the current round.
+    pub(crate) fn byes(&self, entrant: Entrant) -> u32 {
+        self.byes[entrant.index()]
     }
 
-    /// How many will be left after the round that is played.
-    pub(crate) fn left_after(&self, there: impl Fn(Entrant) -> bool) -> usize {
-        let left = self.bracket.iter().filter(|who| there(**who)).count();
-        let out = |table: &Table| {
-            let here = table.places.iter().filter(|place| there(self.bracket[**place])).count();
-            here.saturating_sub(table.go_on)
+    /// Number of entrants that will remain after the current round.
+    pub(crate) fn remaining_after_round(&self, is_active: impl Fn(Entrant) -> bool) -> usize {
+        let remaining = self.bracket.iter().filter(|entrant| is_active(**entrant)).count();
+        let eliminated = |table: &BracketTable| {
+            let active = table.positions.iter().filter(|at| is_active(self.bracket[**at])).count();
+            active.saturating_sub(table.advancing)
         };
-        left - self.tables.iter().map(out).sum::<usize>()
+        remaining - self.tables.iter().map(eliminated).sum::<usize>()
     }
 }
 
-/// The line-up in the order of what was reached: the score, then that of the groups because of ties, then the seeding.
-fn order(outcome: &Outcome) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..outcome.lineup.len()).collect();
-    let key =
-        |&at: &usize| (std::cmp::Reverse((outcome.score[at], outcome.tie_score[at])), outcome.lineup[at]);
-    order.sort_by_key(key);
-    order
+/// Members of a line-up, best first: by score, then by tie-break score, then by seeding.
+fn ranking(lineup_score: &LineupScore) -> Vec<usize> {
+    let LineupScore { lineup, score, tie_score, .. } = lineup_score;
+    let mut ranking: Vec<usize> = (0..lineup.len()).collect();
+    ranking.sort_by_key(|&at| (std::cmp::Reverse((score[at], tie_score[at])), lineup[at]));
+    ranking
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Plays a knockout in which the better seed always wins, and tells the line-ups of each round.
+    /// Plays a knockout in which the better seed always wins. Returns the line-ups of each round.
     fn bracket(entrants: usize, players: usize) -> Vec<Vec<Vec<u16>>> {
         let mut knockout = Knockout::new(entrants, players);
-        let mut told = Vec::new();
+        let mut rounds = Vec::new();
         loop {
-            let lineups = knockout.pair(|_| true);
+            let lineups = knockout.pair_round(|_| true);
             if lineups.is_empty() {
-                return told;
+                return rounds;
             }
-            let outcome = |lineup: &Lineup| {
-                let mut outcome = Outcome::new(lineup);
-                outcome.score = lineup.iter().map(|who| -i64::from(who.0)).collect();
-                outcome
+            let lineup_score = |lineup: &Lineup| {
+                let score = lineup.iter().map(|entrant| -i64::from(entrant.0)).collect();
+                LineupScore { score, ..LineupScore::new(lineup) }
             };
-            let outcomes: Vec<Outcome> = lineups.iter().map(outcome).collect();
-            assert!(knockout.ties(&outcomes, 3, |_| true).is_empty());
-            knockout.settle(&outcomes, told.len() as u32, |_| true);
-            told.push(lineups.iter().map(|lineup| lineup.iter().map(|who| who.0).collect()).collect());
+            let scores: Vec<LineupScore> = lineups.iter().map(lineup_score).collect();
+            assert!(knockout.tied_lineups(&scores, 3, |_| true).is_empty());
+            knockout.finish_round(&scores, rounds.len() as u32, |_| true);
+            let numbers = |lineup: &Lineup| lineup.iter().map(|entrant| entrant.0).collect();
+            rounds.push(lineups.iter().map(numbers).collect());
         }
     }
 
     #[test]
-    fn the_best_places_have_byes_and_meet_last() {
+    fn top_seeds_get_byes_and_meet_last() {
         assert_eq!(
             bracket(8, 2),
             [
@@ -223,60 +239,64 @@ mod tests {
         assert_eq!(
             bracket(8, 4),
             [vec![vec![0, 3, 4, 7], vec![1, 2, 5, 6]], vec![vec![0, 1, 2, 3]]],
-            "the better half goes on"
+            "the better half advances"
         );
         assert_eq!(bracket(9, 3), [vec![vec![0, 5, 6], vec![1, 4, 7], vec![2, 3, 8]], vec![vec![0, 1, 2]]]);
     }
 
     #[test]
-    fn an_underdog_takes_the_place_of_the_favourite() {
+    fn winning_underdog_takes_the_bracket_position_of_the_favourite() {
         let mut knockout = Knockout::new(4, 2);
-        let lineups = knockout.pair(|_| true);
-        let outcomes: Vec<Outcome> = lineups
+        let lineups = knockout.pair_round(|_| true);
+        let scores: Vec<LineupScore> = lineups
             .iter()
-            .map(|lineup| Outcome {
-                score: lineup.iter().map(|who| i64::from(who.0)).collect(),
-                ..Outcome::new(lineup)
+            .map(|lineup| LineupScore {
+                score: lineup.iter().map(|entrant| i64::from(entrant.0)).collect(),
+                ..LineupScore::new(lineup)
             })
             .collect();
-        knockout.settle(&outcomes, 0, |_| true);
-        assert_eq!(knockout.pair(|_| true), [[Entrant(3), Entrant(2)]]);
+        knockout.finish_round(&scores, 0, |_| true);
+        assert_eq!(knockout.pair_round(|_| true), [[Entrant(3), Entrant(2)]]);
     }
 
     #[test]
-    fn a_tie_counts_only_where_it_decides() {
+    fn tie_break_is_needed_only_at_the_elimination_boundary() {
         let mut knockout = Knockout::new(8, 4);
-        let lineups = knockout.pair(|_| true);
+        let lineups = knockout.pair_round(|_| true);
         let with = |score: [i64; 4]| {
-            let outcome = Outcome { score: score.to_vec(), ..Outcome::new(&lineups[0]) };
-            let clear = Outcome { score: vec![4, 3, 2, 1], ..Outcome::new(&lineups[1]) };
-            vec![outcome, clear]
+            let first = LineupScore { score: score.to_vec(), ..LineupScore::new(&lineups[0]) };
+            let clear = LineupScore { score: vec![4, 3, 2, 1], ..LineupScore::new(&lineups[1]) };
+            vec![first, clear]
         };
+        let tied = |score, most| knockout.tied_lineups(&with(score), most, |_| true);
         let none: [usize; 0] = [];
-        assert_eq!(knockout.ties(&with([5, 5, 1, 1]), 1, |_| true), none, "both pairs are on the same side");
-        assert_eq!(knockout.ties(&with([5, 3, 3, 1]), 1, |_| true), [0]);
-        assert_eq!(knockout.ties(&with([5, 3, 3, 1]), 0, |_| true), none, "then the seeding decides");
-        assert_eq!(knockout.ties(&with([5, 3, 3, 1]), 1, |who| who != lineups[0][3]), none, "one is gone");
+        assert_eq!(tied([5, 5, 1, 1], 1), none, "both pairs are on the same side");
+        assert_eq!(tied([5, 3, 3, 1], 1), [0]);
+        assert_eq!(tied([5, 3, 3, 1], 0), none, "the seeding decides");
+        let is_active = |entrant| entrant != lineups[0][3];
+        assert_eq!(knockout.tied_lineups(&with([5, 3, 3, 1]), 1, is_active), none, "one has withdrawn");
         let mut broken = with([5, 3, 3, 1]);
         broken[0].tie_score = vec![0, 0, 1, 0];
         broken[0].tie_groups = 1;
-        assert_eq!(knockout.ties(&broken, 3, |_| true), none);
-        knockout.settle(&broken, 0, |_| true);
-        assert!(knockout.out(lineups[0][1]).is_some() && knockout.out(lineups[0][2]).is_none());
+        assert_eq!(knockout.tied_lineups(&broken, 3, |_| true), none);
+        knockout.finish_round(&broken, 0, |_| true);
+        assert!(knockout.elimination(lineups[0][1]).is_some());
+        assert!(knockout.elimination(lineups[0][2]).is_none());
     }
 
     #[test]
-    fn every_number_of_entrants_comes_down_to_one() {
+    fn knockout_reduces_every_field_to_one() {
         for players in 2..=9 {
             for entrants in players..=256 {
-                let mut left = entrants;
-                while let Some(size) = size(left, players) {
-                    assert!(size.tables >= 1 && size.tables * players <= left && size.out >= size.tables);
-                    let worse = if left == players { players - 1 } else { players.div_ceil(2) };
-                    assert!(size.out <= size.tables * worse);
-                    left -= size.out;
+                let mut remaining = entrants;
+                while let Some(size) = round_size(remaining, players) {
+                    assert!(size.tables >= 1 && size.tables * players <= remaining);
+                    assert!(size.eliminated >= size.tables);
+                    let worse = if remaining == players { players - 1 } else { players.div_ceil(2) };
+                    assert!(size.eliminated <= size.tables * worse);
+                    remaining -= size.eliminated;
                 }
-                assert_eq!(left, 1, "{players} of {entrants}");
+                assert_eq!(remaining, 1, "{players} of {entrants}");
             }
         }
     }

@@ -1,18 +1,19 @@
-//! The formats: which groups there are, who sits where, and which tables may be played now.
+//! Tournament formats: line-ups, pairings, brackets, and the order in which tables are played.
 //!
-//! - `setup`: what an organiser may ask for.
-//! - `lineups`, `design`, `fill`: everyone against everyone, and one against the field.
-//! - `swiss`, `matching`: rounds of equals. `knockout`: the better ones go on.
-//! - `schedule`: which tables of the groups that are known come when.
-//! - `chance`: where all of it draws from.
+//! - `setup`: settings of a tournament and their validation.
+//! - `lineups`, `design`, `coverage`: line-ups of round robins and gauntlets.
+//! - `swiss`, `matching`: Swiss pairings. `knockout`: the bracket. `lineup_score`: results of a line-up in a
+//!   round.
+//! - `schedule`: order of the tables of a stage.
+//! - `random`: seeded random streams for all draws.
 
-pub(crate) mod chance;
+pub(crate) mod coverage;
 mod design;
-pub(crate) mod fill;
 pub(crate) mod knockout;
+pub(crate) mod lineup_score;
 pub(crate) mod lineups;
 mod matching;
-pub(crate) mod outcome;
+pub(crate) mod random;
 pub(crate) mod schedule;
 mod setup;
 pub(crate) mod swiss;

@@ -1,59 +1,59 @@
-//! How a tournament is set up, as far as the plan and the count need to know.
+//! Settings of a tournament that its plan and statistics depend on, and their validation.
 
 use crate::Entrant;
 
-/// The most entrants of a tournament.
+/// Maximum number of entrants.
 pub const MAX_ENTRANTS: u16 = 256;
-/// The most tables that a tournament may be planned for. Its results stay in memory while it runs.
+/// Maximum number of planned tables. All results stay in memory while the tournament runs.
 pub const MAX_TABLES: u64 = 2_000_000;
 
-/// How a tournament is set up. Who the entrants are is not known here: they are numbers, in the order of their seeding.
+/// Settings of a tournament. Entrants are numbers in seeding order; their names are known to the caller only.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Setup {
-    /// How many players a table has.
+    /// Players at a table.
     pub players: u8,
-    /// How many entrants there are, the best by the seeding being the first.
+    /// Number of entrants; entrant 0 is the top seed.
     pub entrants: u16,
-    /// Who meets whom.
+    /// Format: how line-ups are formed.
     pub format: Format,
-    /// How hands are dealt.
+    /// Duplicate or independent deals.
     pub deals: Deals,
-    /// A question that ends the tournament when it is answered.
+    /// Sequential test whose decision ends the tournament.
     pub test: Option<SequentialTest>,
 }
 
-/// Who meets whom.
+/// Format of a tournament: how line-ups are formed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// Everyone against everyone.
+    /// Every entrant meets every other.
     RoundRobin {
-        /// In how many groups each pair meets, at least.
+        /// Minimum number of groups in which each pair meets.
         groups: u32,
     },
-    /// One against the field.
+    /// One champion meets every other entrant.
     Gauntlet {
-        /// The one who is in every line-up.
+        /// Member of every line-up.
         champion: Entrant,
-        /// In how many groups each of the others meets the champion, at least.
+        /// Minimum number of groups in which each other entrant meets the champion.
         groups: u32,
     },
-    /// Rounds of equals against equals.
+    /// Rounds in which entrants with similar points meet.
     Swiss {
-        /// How many rounds.
+        /// Number of rounds.
         rounds: u32,
-        /// How many groups a line-up plays in a round.
+        /// Groups played by a line-up in a round.
         groups: u32,
     },
-    /// The better ones go on.
+    /// Rounds after which the worse part of each line-up is eliminated.
     Knockout {
-        /// How many groups a line-up plays in a round.
+        /// Groups played by a line-up in a round.
         groups: u32,
-        /// How many more groups a tied line-up plays, one after another, before the seeding decides.
+        /// Maximum number of tie-break groups, played one after another, before the seeding decides.
         tie_groups: u32,
     },
 }
 
-/// How hands are dealt.
+/// Assignment of deals to tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Deals {
     /// A deal is played once for each rotation of the players over the seats.
@@ -62,57 +62,57 @@ pub enum Deals {
     Independent,
 }
 
-/// A question to be answered with as few groups as it takes: is the mean group score of an entrant at most `lower`, or
-/// at least `upper`?
+/// Sequential test of two hypotheses: the mean group score of an entrant is at most `lower`, or at least
+/// `upper`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SequentialTest {
-    /// Whose mean group score is asked about.
+    /// The entrant whose mean group score is tested.
     pub entrant: Entrant,
-    /// The mean of the one hypothesis, in points.
+    /// Mean of the lower hypothesis, in points.
     pub lower: f64,
-    /// The mean of the other, in points: more than `lower`.
+    /// Mean of the upper hypothesis, in points; greater than `lower`.
     pub upper: f64,
-    /// How often `upper` may be accepted where `lower` is true.
+    /// Maximum probability to accept `upper` where `lower` is true; above 0, at most 0.5.
     pub alpha: f64,
-    /// How often `lower` may be accepted where `upper` is true.
+    /// Maximum probability to accept `lower` where `upper` is true; above 0, at most 0.5.
     pub beta: f64,
-    /// It is not decided before so many groups of the entrant.
+    /// Minimum number of groups of the entrant before a decision.
     pub min_groups: u32,
 }
 
-/// Why a tournament cannot be set up so.
+/// Reason for which settings are invalid.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum SetupError {
-    /// There are too few or too many entrants.
+    /// Too few or too many entrants.
     #[error("{0} entrants: a tournament has 2 to {MAX_ENTRANTS}")]
     Entrants(u16),
-    /// A table of one.
+    /// Fewer than 2 players at a table.
     #[error("{0} players a table: at least 2 are needed")]
     Players(u8),
-    /// Not even one table could be filled.
+    /// Fewer entrants than players at a table.
     #[error(
         "{entrants} entrants cannot fill a table of {players}: enter more, or have fewer players a table"
     )]
     TooFew {
-        /// How many entrants there are.
+        /// Number of entrants.
         entrants: u16,
-        /// How many players a table has.
+        /// Players at a table.
         players: u8,
     },
-    /// A number of groups or rounds that is out of its bounds.
+    /// A number of groups or rounds out of its bounds.
     #[error("{what} must be {least} to {most}")]
     Count {
-        /// Which number it is.
+        /// Name of the setting.
         what: &'static str,
-        /// The least it may be.
+        /// Minimum value.
         least: u32,
-        /// The most it may be.
+        /// Maximum value.
         most: u32,
     },
-    /// An entrant is named who is not there.
+    /// Entrant out of range: its number, and the number of entrants.
     #[error("there is no entrant {0}: the first is 0, and there are {1}")]
     NoEntrant(u16, u16),
-    /// It would be too long.
+    /// More than [`MAX_TABLES`] tables.
     #[error(
         "that would be about {0} tables, and the most is {MAX_TABLES}: take fewer groups, rounds or entrants"
     )]
@@ -120,17 +120,17 @@ pub enum SetupError {
     /// A sequential test in a knockout.
     #[error("a knockout has no sequential test: its rounds decide")]
     TestOfKnockout,
-    /// A sequential test that says nothing.
+    /// Invalid bounds or error rates of the sequential test.
     #[error("{0}")]
     Test(&'static str),
 }
 
 impl Setup {
-    /// Whether a tournament can be set up so.
+    /// Validates the settings.
     ///
     /// # Errors
-    /// What is wrong, the first thing that is found.
-    pub fn check(&self) -> Result<(), SetupError> {
+    /// The first invalid setting.
+    pub fn validate(&self) -> Result<(), SetupError> {
         let &Setup { players, entrants, .. } = self;
         if !(2..=MAX_ENTRANTS).contains(&entrants) {
             return Err(SetupError::Entrants(entrants));
@@ -166,18 +166,18 @@ impl Setup {
         }
         if let Some(test) = &self.test {
             entered(test.entrant)?;
-            test.check()?;
+            test.validate()?;
             if matches!(self.format, Format::Knockout { .. }) {
                 return Err(SetupError::TestOfKnockout);
             }
         }
-        match self.least_tables() {
+        match self.min_tables() {
             tables if tables > MAX_TABLES => Err(SetupError::TooLong(tables)),
             _ => Ok(()),
         }
     }
 
-    /// How many tables a group has.
+    /// Number of tables of a group.
     #[must_use]
     pub const fn rotations(&self) -> u8 {
         match self.deals {
@@ -186,8 +186,8 @@ impl Setup {
         }
     }
 
-    /// How many tables it takes, or a few less: what the counts of entrants, groups and rounds ask for at the least.
-    fn least_tables(&self) -> u64 {
+    /// Lower bound on the number of tables, from the numbers of entrants, groups and rounds.
+    fn min_tables(&self) -> u64 {
         let (players, entrants) = (u64::from(self.players), u64::from(self.entrants));
         let groups = match self.format {
             Format::RoundRobin { groups } => {
@@ -195,7 +195,7 @@ impl Setup {
             }
             Format::Gauntlet { groups, .. } => (u64::from(groups) * (entrants - 1)).div_ceil(players - 1),
             Format::Swiss { rounds, groups } => u64::from(rounds) * u64::from(groups) * (entrants / players),
-            // Every line-up but the last puts at most the worse half out, and the last one all but one.
+            // Every line-up but the last eliminates at most the worse half, the last one all but one.
             Format::Knockout { groups, .. } => {
                 u64::from(groups) * (entrants - players).div_ceil(players.div_ceil(2)) + u64::from(groups)
             }
@@ -205,7 +205,7 @@ impl Setup {
 }
 
 impl SequentialTest {
-    fn check(&self) -> Result<(), SetupError> {
+    fn validate(&self) -> Result<(), SetupError> {
         let rate = |rate: f64| rate > 0.0 && rate <= 0.5;
         if !(self.lower.is_finite() && self.upper.is_finite() && self.lower < self.upper) {
             return Err(SetupError::Test("the lower mean of the test must be less than the upper one"));

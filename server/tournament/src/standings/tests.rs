@@ -1,4 +1,4 @@
-//! Standings of made-up and of simulated groups.
+//! Standings of handwritten and simulated groups.
 
 use super::*;
 use crate::stats::simulate::{Field, rng, table};
@@ -19,7 +19,7 @@ fn placings(entrants: u16) -> Vec<Placing> {
     (0..entrants).map(placing).collect()
 }
 
-/// A group for two, of which each table gives the points of both in the order of the seats.
+/// A group of two players, with the points of each table in seat order.
 fn duel(number: u32, one: u16, other: u16, points: [(i32, i32); 2]) -> Group {
     let [first, second] = points;
     let tables = vec![
@@ -39,7 +39,7 @@ fn played(field: &Field, groups: u32, seed: u64) -> Vec<Group> {
 }
 
 #[test]
-fn without_groups_all_are_equal_and_nothing_is_said() {
+fn without_groups_all_entrants_are_tied_and_have_no_intervals() {
     let standings = Standings::of(&placings(3), None, &[]);
     assert_eq!((standings.groups_counted, standings.cells.len(), standings.test), (0, 0, None));
     for (row, entrant) in standings.rows.iter().zip(0..) {
@@ -52,10 +52,10 @@ fn without_groups_all_are_equal_and_nothing_is_said() {
 }
 
 #[test]
-fn one_group_ranks_but_claims_no_certainty() {
+fn one_group_gives_ranks_without_intervals() {
     let standings = Standings::of(&placings(3), None, &[duel(0, 2, 0, [(10, 4), (3, 3)])]);
     let rows: Vec<_> = standings.rows.iter().map(|row| (row.rank, row.entrant.0, row.mean)).collect();
-    // Who has not played comes after those who have, even after one with a worse mean.
+    // An entrant without groups ranks behind all others, even with a better mean.
     assert_eq!(rows, [(1, 2, 3.0), (2, 0, -3.0), (3, 1, 0.0)]);
     let winner = &standings.rows[0];
     assert_eq!((winner.games, winner.groups, winner.place_points), (2, 1, 1.5));
@@ -67,7 +67,7 @@ fn one_group_ranks_but_claims_no_certainty() {
 }
 
 #[test]
-fn sums_add_up() {
+fn scores_ratings_and_place_points_add_up() {
     for (players, seed) in [(2, 1), (3, 2), (4, 3)] {
         let groups = played(&field(&[0.0, 1.0, 2.0, 3.0, 4.0], players), 200, seed);
         for group in &groups {
@@ -79,14 +79,14 @@ fn sums_add_up() {
         assert!(scored.abs() < 1e-6, "{scored}");
         assert!(rows.iter().map(|row| row.rating).sum::<f64>().abs() < 1e-6);
         let games = (200 * players) as f64;
-        // In a game, each pair shares two halves among the shares of its players.
+        // In a game, each pair of players shares one point, divided by the number of opponents.
         let points: f64 = rows.iter().map(|row| row.place_points).sum();
         assert!((points - games * players as f64 / 2.0).abs() < 1e-6, "{points}");
         assert_eq!(rows.iter().map(|row| row.games).sum::<u32>() as usize, 200 * players * players);
         for row in rows {
             assert_eq!(row.finishes.iter().map(|(_, games)| games).sum::<u32>(), row.games);
-            assert!(row.interval.is_some_and(|interval| interval.holds(row.mean)));
-            assert!(row.rating_interval.is_some_and(|interval| interval.holds(row.rating)));
+            assert!(row.interval.is_some_and(|interval| interval.contains(row.mean)));
+            assert!(row.rating_interval.is_some_and(|interval| interval.contains(row.rating)));
         }
         for cell in &standings.cells {
             let back = |other: &&CrossCell| other.entrant == cell.opponent && other.opponent == cell.entrant;
@@ -94,7 +94,7 @@ fn sums_add_up() {
             assert_eq!((back.mean, back.groups), (-cell.mean, cell.groups));
             assert_eq!(back.interval, cell.interval.map(|interval| interval.negated()));
         }
-        // An entrant's score against the field is the mean of its differences to the others.
+        // The score of an entrant is the mean of its differences to the others.
         let row = &rows[0];
         let own = standings.cells.iter().filter(|cell| cell.entrant == row.entrant);
         let sum: f64 = own.map(|cell| cell.mean * f64::from(cell.groups)).sum();
@@ -103,7 +103,7 @@ fn sums_add_up() {
 }
 
 #[test]
-fn the_better_come_first_in_means_and_ratings() {
+fn stronger_entrants_rank_first_in_means_and_ratings() {
     let skills = [1.0, -2.0, 3.0, -4.0];
     for players in [2, 3, 4] {
         let standings = Standings::of(&placings(4), None, &played(&field(&skills, players), 600, 9));
@@ -114,7 +114,7 @@ fn the_better_come_first_in_means_and_ratings() {
 }
 
 #[test]
-fn a_tally_is_at_any_time_what_the_groups_so_far_give() {
+fn accumulator_equals_standings_of_the_groups_so_far() {
     let groups = played(&field(&[0.0, 1.0, 2.0], 2), 90, 4);
     let test = SequentialTest {
         entrant: Entrant(2),
@@ -141,7 +141,7 @@ fn a_tally_is_at_any_time_what_the_groups_so_far_give() {
 }
 
 #[test]
-fn a_tally_catches_up_and_forgets_a_group_that_was_voided() {
+fn accumulator_catches_up_and_drops_a_voided_group() {
     let mut groups = played(&field(&[0.0, 1.0, 2.0], 2), 60, 5);
     let mut tally = Tally::new(3, None);
     tally.catch_up(&groups[..20]);
@@ -150,7 +150,7 @@ fn a_tally_catches_up_and_forgets_a_group_that_was_voided() {
     let mut anew = Tally::new(3, None);
     groups[..50].iter().for_each(|group| anew.push(group));
     assert_eq!(tally, anew);
-    // The seventh is voided, and so is the last; a fresh one may have come by then, or not.
+    // The seventh group is voided, then the last; with and without a new group in the meantime.
     for voided in [6, 48] {
         groups.remove(voided);
         let mut anew = Tally::new(3, None);
@@ -167,7 +167,7 @@ fn a_tally_catches_up_and_forgets_a_group_that_was_voided() {
 }
 
 #[test]
-fn the_format_goes_before_the_means_and_equals_share_a_rank() {
+fn format_order_precedes_means_and_ties_share_a_rank() {
     let groups = [duel(0, 0, 1, [(5, 0), (0, 5)]), duel(1, 2, 3, [(5, 0), (0, 5)])];
     let order = |orders: [u32; 4], withdrawn: Option<usize>| {
         let mut placings = placings(4);
@@ -185,7 +185,7 @@ fn the_format_goes_before_the_means_and_equals_share_a_rank() {
 }
 
 #[test]
-fn forfeits_count_by_reason_and_score_the_lowest() {
+fn forfeits_are_counted_by_reason_and_score_the_lowest() {
     let mut group = duel(0, 0, 1, [(5, 2), (1, 9)]);
     group.tables[0].seats[0].finish = Finish::TimedOut;
     group.tables[0].seats[0].place = 2;
@@ -197,7 +197,7 @@ fn forfeits_count_by_reason_and_score_the_lowest() {
 }
 
 #[test]
-fn strangers_in_a_group_are_left_out() {
+fn unknown_entrants_in_a_group_are_ignored() {
     let groups: Vec<_> = (0..30).map(|number| duel(number, 0, 9, [(5, 0), (number as i32, 5)])).collect();
     let standings = Standings::of(&placings(2), None, &groups);
     assert_eq!((standings.rows.len(), standings.cells.len()), (2, 0));

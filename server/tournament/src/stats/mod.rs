@@ -1,34 +1,35 @@
-//! What can be said of who is better, with which certainty.
+//! Statistics over group scores: confidence sequences, the sequential test, ratings, and the test of rotation
+//! gains.
 
-pub mod gain;
 pub mod interval;
 pub mod rating;
+pub mod rotation_gain;
 #[cfg(test)]
 pub(crate) mod simulate;
 pub mod sprt;
 
-pub use gain::RotationGain;
 pub use interval::Moments;
 pub use rating::{Rating, RatingPoint};
+pub use rotation_gain::RotationGain;
 pub use sprt::{Decision, SequentialState, Sprt};
 
-/// An interval, both ends belonging to it.
+/// A closed interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
-    /// The lower end.
+    /// Lower end.
     pub low: f64,
-    /// The upper end.
+    /// Upper end.
     pub high: f64,
 }
 
 impl Interval {
-    /// Whether a value is in it.
+    /// True if the value lies in the interval.
     #[must_use]
-    pub fn holds(&self, value: f64) -> bool {
+    pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }
 
-    /// The interval of the values with their signs turned.
+    /// The interval of the negated values.
     #[must_use]
     pub fn negated(&self) -> Interval {
         Interval { low: -self.high, high: -self.low }

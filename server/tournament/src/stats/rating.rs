@@ -1,25 +1,28 @@
-//! Ratings by the model of Plackett (1975) and Luce (1959): each entrant has a strength, and the places of a game come about as if
-//! the first were drawn among all with chances in proportion to their strengths, then the second among the rest, and so on.
-//! For two players this is the model of Bradley and Terry, and of Elo.
+//! Ratings by the Plackett-Luce model (Plackett 1975, Luce 1959): each entrant has a strength. The first
+//! place of a game is drawn among all with probabilities proportional to the strengths, the second among the
+//! rest, and so on. For two players this is the model of Bradley and Terry, and of Elo.
 //!
-//! All games are fitted at once by the largest likelihood, so their order does not matter, not even in the last digit.
+//! All games are fitted at once by maximum likelihood, so their order does not matter, not even in the last
+//! digit.
 //!
-//! **Ties.** Those who share a place count as if all their orders had been seen, each for an equal part: the mean of the
-//! logarithms of the likelihoods. A tie of two is half a win for each.
+//! **Ties.** A tie counts as the mean of the log-likelihoods of all its orders. A tie of two is half a win
+//! for each.
 //!
-//! **Weak prior.** Everyone has one drawn game against somebody of the rating 0, who is not there. So whoever wins or loses
-//! everything has a rating, and so have fields that fall into parts that never met; across such parts the ratings say nothing.
+//! **Weak prior.** Every entrant has one drawn game against a virtual opponent of rating 0. So entrants that
+//! win or lose all games have a finite rating, and so have components of the field that never met; ratings
+//! across components are not comparable.
 //!
-//! The likelihood of a game depends on the sets that a place was drawn from alone (for three players: all, and the last two), so
-//! all games become one sum over sets of entrants, each with a weight: L = Σ wᵢθᵢ - Σ w(S) ln Σ exp θ, over the members of S.
-//! It is concave, and is solved by Newton's method (the MM of Hunter, 2004, "MM algorithms for generalized Bradley-Terry models", finds
-//! the same, more slowly).
+//! The likelihood of a game depends only on the sets from which places were drawn (for three players: all,
+//! and the last two). So all games become one weighted sum over sets of entrants: L = Σ wᵢθᵢ - Σ w(S) ln Σ
+//! exp θ, over the members of S. It is concave, and maximised by Newton's method (the MM algorithm of Hunter,
+//! 2004, "MM algorithms for generalized Bradley-Terry models", gives the same, more slowly).
 //!
-//! **Uncertainty.** Groups are drawn anew, each as often as chance will have it (the Poisson bootstrap over groups, because games
-//! of one deal are not independent), and the fit is made again; where that takes too long, by one step of Newton from the fit, which is
-//! as good with many groups (the score bootstrap of Kline and Santos, 2012). The 95% in the middle are the interval, which is for
-//! one look, unlike those of the means. It is left out for whoever has fewer than [`MIN_GROUPS`] groups, or was never placed
-//! before or never after anybody: then it is the prior that speaks.
+//! **Uncertainty.** Poisson bootstrap over groups, because games of one deal are not independent: each group
+//! is resampled a Poisson number of times, and the model is refitted. Where that is too expensive, one Newton
+//! step from the fit replaces the refit, which is as good with many groups (the score bootstrap of Kline and
+//! Santos, 2012). The interval is the central 95% of the sample. It is a fixed-sample interval, unlike the
+//! anytime-valid ones of the means. It is omitted for entrants with fewer than [`MIN_GROUPS`] groups, and for
+//! those that never placed before, or never after, another: there the prior dominates.
 
 mod bootstrap;
 mod newton;
@@ -29,127 +32,129 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::Interval;
-use crate::played::{Group, SeatScore};
-use newton::{Exactness, Sets};
+use crate::results::{Group, SeatScore};
+use newton::{Sets, Tolerance};
 
-/// The fewest groups of an entrant whose rating gets an interval.
+/// Minimum number of groups of an entrant for an interval of its rating.
 pub const MIN_GROUPS: u32 = 10;
 
-/// What a game weighs, so that the parts of ties are whole numbers: a multiple of all binomial coefficients up to 8.
+/// Weight of a game in integer units, so that the parts of ties are integers: a multiple of all binomial
+/// coefficients up to 8.
 const UNIT: u32 = 840;
 
-/// Elo units in a natural logarithm: 400 make a factor of ten.
+/// Elo units per unit of natural logarithm: 400 Elo are a factor of ten.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// A rating with what is known of its uncertainty.
+/// A rating with its uncertainty.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rating {
-    /// The rating in the units of Elo, the mean of all being 0.
+    /// Rating in Elo units; the mean of all entrants is 0.
     pub rating: f64,
-    /// Its 95% interval.
+    /// 95% confidence interval.
     pub interval: Option<Interval>,
 }
 
-/// A rating after some of the groups.
+/// Ratings after a prefix of the groups.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RatingPoint {
-    /// After how many groups.
+    /// Number of groups.
     pub groups: u32,
-    /// The ratings of all entrants, in their order.
+    /// Ratings in entrant order.
     pub ratings: Vec<f64>,
 }
 
-/// The places of all games, as far as ratings need them.
+/// Sufficient statistics of all games for the Plackett-Luce model.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Places {
-    entrants: Vec<Seen>,
-    /// The number of each set of entrants that a place was drawn from.
+pub struct PlackettLuce {
+    entrants: Vec<EntrantStats>,
+    /// Number of each set of entrants from which a place was drawn.
     numbers: BTreeMap<Box<[u16]>, u32>,
-    /// The weights of the sets, by number, in [`UNIT`]s.
+    /// Weights of the sets, by number, in [`UNIT`]s.
     weights: Vec<u64>,
-    /// What each group adds to the weights.
-    groups: Vec<Share>,
+    /// Contribution of each group to the weights.
+    groups: Vec<GroupWeights>,
 }
 
-/// What was seen of an entrant.
+/// Statistics of one entrant.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-struct Seen {
-    /// How often it got a place that it was drawn for among several, in [`UNIT`]s.
+struct EntrantStats {
+    /// Number of draws among several entrants that it won, in [`UNIT`]s.
     drawn: u64,
     groups: u32,
-    /// Whether it was ever placed before somebody, or equal.
+    /// It placed before or equal to another at least once.
     beat: bool,
-    /// Whether it was ever placed after somebody, or equal.
+    /// It placed after or equal to another at least once.
     was_beaten: bool,
 }
 
-/// What a group adds: to entrants, and to sets by their number, in [`UNIT`]s.
+/// Weights that a group adds to entrants, and to sets by number, in [`UNIT`]s.
 #[derive(Clone, PartialEq, Debug, Default)]
-struct Share {
+struct GroupWeights {
     drawn: Vec<(u16, u32)>,
     sets: Vec<(u32, u32)>,
 }
 
-impl Places {
-    /// No games yet, of so many entrants.
+impl PlackettLuce {
+    /// No games yet, for this number of entrants.
     #[must_use]
     pub fn new(entrants: usize) -> Self {
-        Places {
-            entrants: vec![Seen::default(); entrants],
+        PlackettLuce {
+            entrants: vec![EntrantStats::default(); entrants],
             numbers: BTreeMap::new(),
             weights: vec![],
             groups: vec![],
         }
     }
 
-    /// Takes in a group, of tables of at most 8. Seats of entrants that are not there are left out.
+    /// Adds a group of tables of at most 8 players. Seats of entrants out of range are ignored.
     pub fn push(&mut self, group: &Group) {
-        let mut share = Share::default();
+        let mut added = GroupWeights::default();
         for table in &group.tables {
             let mut seats = table.seats.clone();
             seats.retain(|seat| seat.entrant.index() < self.entrants.len());
             seats.sort_by_key(|seat| seat.place);
-            self.push_table(&seats, &mut share);
+            self.push_table(&seats, &mut added);
         }
-        for &(entrant, units) in &share.drawn {
-            let seen = &mut self.entrants[usize::from(entrant)];
-            seen.drawn += u64::from(units);
-            seen.groups += 1;
+        for &(entrant, units) in &added.drawn {
+            let stats = &mut self.entrants[usize::from(entrant)];
+            stats.drawn += u64::from(units);
+            stats.groups += 1;
         }
-        for &(set, units) in &share.sets {
+        for &(set, units) in &added.sets {
             self.weights[set as usize] += u64::from(units);
         }
-        self.groups.push(share);
+        self.groups.push(added);
     }
 
-    /// Adds a table, the best place first: for each place, from the last to the first, the set that it was drawn from.
-    fn push_table(&mut self, seats: &[SeatScore], share: &mut Share) {
+    /// Adds a table, given best place first: for each place, from the last to the first, the set from which
+    /// it was drawn.
+    fn push_table(&mut self, seats: &[SeatScore], added: &mut GroupWeights) {
         let mut after: Vec<u16> = vec![];
         for tied in seats.chunk_by(|a, b| a.place == b.place).rev() {
             for seat in tied {
-                add(&mut share.drawn, seat.entrant.0, UNIT);
-                let seen = &mut self.entrants[seat.entrant.index()];
-                seen.beat |= !after.is_empty() || tied.len() > 1;
-                seen.was_beaten |= after.len() + tied.len() < seats.len() || tied.len() > 1;
+                add_units(&mut added.drawn, seat.entrant.0, UNIT);
+                let stats = &mut self.entrants[seat.entrant.index()];
+                stats.beat |= !after.is_empty() || tied.len() > 1;
+                stats.was_beaten |= after.len() + tied.len() < seats.len() || tied.len() > 1;
             }
-            // Of those who are tied, any part may be left when a place is drawn: all parts of a size are equally likely.
-            for part in 1u32..1 << tied.len() {
-                let chosen = (0..tied.len()).filter(|at| part >> at & 1 == 1);
+            // Any subset of a tie may remain when a place is drawn; all subsets of a size are equally likely.
+            for subset in 1u32..1 << tied.len() {
+                let chosen = (0..tied.len()).filter(|at| subset >> at & 1 == 1);
                 let mut set: Vec<u16> = chosen.map(|at| tied[at].entrant.0).collect();
-                let units = UNIT / binomial(tied.len() as u32, part.count_ones());
+                let units = UNIT / binomial(tied.len() as u32, subset.count_ones());
                 set.extend(&after);
                 set.sort_unstable();
                 match set[..] {
-                    // Who is left alone is not drawn.
-                    [alone] => take(&mut share.drawn, alone, units),
-                    _ => add(&mut share.sets, self.number(&set), units),
+                    // The last place is not drawn.
+                    [last] => subtract_units(&mut added.drawn, last, units),
+                    _ => add_units(&mut added.sets, self.set_number(&set), units),
                 }
             }
             after.extend(tied.iter().map(|seat| seat.entrant.0));
         }
     }
 
-    fn number(&mut self, set: &[u16]) -> u32 {
+    fn set_number(&mut self, set: &[u16]) -> u32 {
         if let Some(number) = self.numbers.get(set) {
             return *number;
         }
@@ -159,81 +164,82 @@ impl Places {
         number
     }
 
-    /// The ratings of all entrants, in their order.
+    /// Ratings in entrant order.
     #[must_use]
     pub fn ratings(&self) -> Vec<f64> {
-        in_elo(&self.fit(&self.sets(), self.middling(), Exactness::FULL).0)
+        to_elo(&self.fit(&self.sets(), self.neutral_start(), Tolerance::FULL).0)
     }
 
-    /// The ratings of all entrants with their intervals, in their order.
+    /// Ratings with their intervals, in entrant order.
     #[must_use]
     pub fn ratings_with_intervals(&self) -> Vec<Rating> {
-        self.with_intervals(bootstrap::WORK)
+        self.with_intervals(bootstrap::WORK_BUDGET)
     }
 
     fn with_intervals(&self, work: usize) -> Vec<Rating> {
         let sets = self.sets();
-        let (fitted, curve) = self.fit(&sets, self.middling(), Exactness::FULL);
-        let mut drawn_anew = bootstrap::ratings(self, &sets, (&fitted, &curve), work);
+        let (fitted, hessian) = self.fit(&sets, self.neutral_start(), Tolerance::FULL);
+        let mut samples = bootstrap::sample_ratings(self, &sets, (&fitted, &hessian), work);
         let with_interval = |(at, rating): (usize, f64)| {
-            let Seen { groups, beat, was_beaten, .. } = self.entrants[at];
-            let told = groups >= MIN_GROUPS && beat && was_beaten;
-            Rating { rating, interval: told.then(|| bootstrap::middle(&mut drawn_anew[at])) }
+            let EntrantStats { groups, beat, was_beaten, .. } = self.entrants[at];
+            let has_interval = groups >= MIN_GROUPS && beat && was_beaten;
+            Rating { rating, interval: has_interval.then(|| bootstrap::central_interval(&mut samples[at])) }
         };
-        in_elo(&fitted).into_iter().enumerate().map(with_interval).collect()
+        to_elo(&fitted).into_iter().enumerate().map(with_interval).collect()
     }
 
-    /// All sets, in an order that does not depend on that of the games.
+    /// All sets, in an order that does not depend on the order of the games.
     fn sets(&self) -> Sets<'_> {
         Sets(self.numbers.iter().map(|(set, number)| (&**set, *number)).collect())
     }
 
-    /// Where a fit starts that depends on nothing but the games.
-    fn middling(&self) -> Vec<f64> {
+    /// Equal strengths: the start of a fit that must not depend on earlier fits.
+    fn neutral_start(&self) -> Vec<f64> {
         vec![0.0; self.entrants.len()]
     }
 
-    fn fit(&self, sets: &Sets<'_>, start: Vec<f64>, exactness: Exactness) -> (Vec<f64>, newton::Curve) {
+    /// Log-strengths of maximum likelihood, and the factored Hessian there.
+    fn fit(&self, sets: &Sets<'_>, start: Vec<f64>, tolerance: Tolerance) -> (Vec<f64>, newton::Hessian) {
         let unit = f64::from(UNIT);
-        let drawn: Vec<f64> = self.entrants.iter().map(|seen| seen.drawn as f64 / unit).collect();
+        let drawn: Vec<f64> = self.entrants.iter().map(|stats| stats.drawn as f64 / unit).collect();
         let weights: Vec<f64> = self.weights.iter().map(|weight| *weight as f64 / unit).collect();
-        newton::fit(sets, &drawn, &weights, start, exactness)
+        newton::fit(sets, &drawn, &weights, start, tolerance)
     }
 }
 
-/// The ratings after parts of the groups, at most `points` of them, the last being that after all.
+/// Ratings after prefixes of the groups: at most `points` of them, evenly spaced, the last after all groups.
 #[must_use]
 pub fn history(entrants: usize, groups: &[Group], points: usize) -> Vec<RatingPoint> {
     let points = points.min(groups.len());
-    let mut places = Places::new(entrants);
+    let mut model = PlackettLuce::new(entrants);
     let mut history = Vec::with_capacity(points);
-    let (mut logs, mut done) = (places.middling(), 0);
+    let (mut logs, mut added) = (model.neutral_start(), 0);
     for point in 1..=points {
         let end = groups.len() * point / points;
-        groups[done..end].iter().for_each(|group| places.push(group));
-        done = end;
-        // The ratings a little before are a good start.
-        logs = places.fit(&places.sets(), logs, Exactness::ENOUGH).0;
-        history.push(RatingPoint { groups: end as u32, ratings: in_elo(&logs) });
+        groups[added..end].iter().for_each(|group| model.push(group));
+        added = end;
+        // Each fit starts from the previous one.
+        logs = model.fit(&model.sets(), logs, Tolerance::COARSE).0;
+        history.push(RatingPoint { groups: end as u32, ratings: to_elo(&logs) });
     }
     history
 }
 
-/// Logarithms of strengths as ratings.
-fn in_elo(logs: &[f64]) -> Vec<f64> {
+/// Converts log-strengths to ratings.
+fn to_elo(logs: &[f64]) -> Vec<f64> {
     let mean = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
     logs.iter().map(|log| (log - mean) * ELO).collect()
 }
 
-fn add<K: PartialEq>(list: &mut Vec<(K, u32)>, key: K, units: u32) {
-    match list.iter_mut().find(|(there, _)| *there == key) {
+fn add_units<K: PartialEq>(list: &mut Vec<(K, u32)>, key: K, units: u32) {
+    match list.iter_mut().find(|(other, _)| *other == key) {
         Some((_, sum)) => *sum += units,
         None => list.push((key, units)),
     }
 }
 
-fn take(list: &mut [(u16, u32)], key: u16, units: u32) {
-    for (_, sum) in list.iter_mut().filter(|(there, _)| *there == key) {
+fn subtract_units(list: &mut [(u16, u32)], key: u16, units: u32) {
+    for (_, sum) in list.iter_mut().filter(|(other, _)| *other == key) {
         *sum -= units;
     }
 }

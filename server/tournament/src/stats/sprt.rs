@@ -1,56 +1,60 @@
-//! A question that ends a tournament as soon as it is answered: is the mean group score at most `lower`, or at least `upper`?
+//! Sequential probability ratio test (SPRT): is the mean group score at most `lower`, or at least `upper`? A
+//! decision ends the tournament.
 //!
-//! It is the sequential probability ratio test of Wald (1945), on group scores x of an unknown variance. With n scores of
-//! mean x̄ and variance v (over n), the logarithm of the likelihood ratio is
+//! This is the test of Wald (1945) on group scores x of unknown variance. With n scores of mean x̄ and
+//! variance v (over n), the log-likelihood ratio is
 //!
 //! ```text
 //! LLR = (n - 1)/2 * ln( (v + (x̄ - lower)²) / (v + (x̄ - upper)²) )
 //! ```
 //!
-//! It is that of normal scores, each hypothesis with the variance that suits it best (a generalised ratio; the same as with the
-//! prior 1/σ on both), with one degree of freedom taken off. For bounds that are close, measured by the spread of the scores, it is
-//! Wald's own n (upper - lower)(x̄ - middle)/v; with few scores it grows like a logarithm only, as one must with an uncertain
-//! variance. `upper` is accepted at ln(1/alpha) and `lower` at ln(beta): the bounds that keep the promised error rates without
-//! Wald's approximation, and make sense up to 0.5.
+//! It is the ratio for normal scores with the maximum-likelihood variance under each hypothesis (a
+//! generalised ratio; the same as with the prior 1/σ on both), less one degree of freedom. For bounds that
+//! are close, relative to the standard deviation, it is Wald's own n (upper - lower)(x̄ - middle)/v; with few
+//! scores it grows only logarithmically, as it must with an uncertain variance. `upper` is accepted at
+//! ln(1/alpha) and `lower` at ln(beta): these thresholds keep the nominal error rates without Wald's
+//! approximation, and are meaningful up to 0.5.
 //!
-//! **What it assumes.** Groups are independent, and scores near enough to normal that their mean is normal after the minimum
-//! of groups. For a normal mean the simulated error rates are below the promised ones whatever the bounds and the minimum;
-//! with the default minimum they are for skewed, discrete and heavy-tailed scores too (the tests have both). A mean between the bounds
-//! may be decided either way, after more groups than usual.
+//! **Assumptions.** Groups are independent, and scores close enough to normal that their mean is normal after
+//! the minimum number of groups. For a normal mean the simulated error rates are below the nominal ones for
+//! all bounds and minimums; with the default minimum they are for skewed, discrete and heavy-tailed scores,
+//! too (the tests simulate both). A mean between the bounds may be decided either way, after more groups than
+//! usual.
 //!
-//! **When it says nothing.** Before the minimum of groups, and while all scores are equal, for the reason that intervals give.
+//! **No decision** is made before the minimum number of groups, nor while all scores are equal (see
+//! [`interval`](super::interval)).
 
 use super::Moments;
 use crate::plan::SequentialTest;
 
-/// The largest z² that a correction for skewness is made for: beyond it, the expansion says nothing, and the answer is clear.
-const SKEW_LIMIT: f64 = 10.0;
+/// Maximum z² for the skewness correction: beyond it the expansion is invalid, and the decision is clear.
+const MAX_SKEW_Z_SQUARED: f64 = 10.0;
 
-/// What a sequential test decided.
+/// Decision of a sequential test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
     /// The lower hypothesis is accepted.
     Lower,
-    /// The upper one is.
+    /// The upper hypothesis is accepted.
     Upper,
 }
 
-/// The state of a sequential test. From its decision on, it stays as it was then.
+/// State of a sequential test. It is frozen by the decision.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SequentialState {
-    /// The logarithm of the likelihood ratio.
+    /// Log-likelihood ratio.
     pub llr: f64,
-    /// At or below this, the lower hypothesis is accepted.
+    /// Threshold at or below which the lower hypothesis is accepted.
     pub accept_lower: f64,
-    /// At or above this, the upper one is.
+    /// Threshold at or above which the upper hypothesis is accepted.
     pub accept_upper: f64,
-    /// What was decided.
+    /// The decision, once made.
     pub decision: Option<Decision>,
-    /// After how many groups of the entrant that is.
+    /// Number of groups of the entrant, up to the decision.
     pub groups: u32,
 }
 
-/// A sequential test that takes in one group score after another.
+/// A sequential test, updated with one group score after another.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sprt {
     test: SequentialTest,
@@ -59,7 +63,8 @@ pub struct Sprt {
 }
 
 impl Sprt {
-    /// A test before the first group. What is asked was checked with the [setup](crate::plan::Setup::check).
+    /// A test before the first group. The parameters are validated by
+    /// [`Setup::validate`](crate::plan::Setup::validate).
     #[must_use]
     pub fn new(test: SequentialTest) -> Self {
         let state = SequentialState {
@@ -72,13 +77,13 @@ impl Sprt {
         Sprt { test, scores: Moments::default(), state }
     }
 
-    /// What is asked.
+    /// Parameters of the test.
     #[must_use]
     pub const fn test(&self) -> &SequentialTest {
         &self.test
     }
 
-    /// Takes in the score of the entrant in the next group. After the decision nothing changes any more.
+    /// Adds the entrant's score of the next group. No effect after the decision.
     pub fn push(&mut self, score: f64) {
         if self.state.decision.is_some() {
             return;
@@ -96,7 +101,7 @@ impl Sprt {
         }
     }
 
-    /// Where the test is.
+    /// Current state.
     #[must_use]
     pub const fn state(&self) -> SequentialState {
         self.state
@@ -105,7 +110,7 @@ impl Sprt {
     fn log_likelihood_ratio(&self) -> f64 {
         let SequentialTest { lower, upper, .. } = self.test;
         let scores = &self.scores;
-        if scores.are_equal() {
+        if scores.is_constant() {
             return 0.0;
         }
         let n = f64::from(scores.count());
@@ -114,28 +119,29 @@ impl Sprt {
             let around = |hypothesis: f64| variance + (mean - hypothesis) * (mean - hypothesis);
             (n - 1.0) / 2.0 * libm::log(around(lower) / around(upper))
         };
-        // What speaks against a hypothesis speaks less if the longer tail is on its side.
-        let with_tail = |against: f64| {
-            let off = (scores.mean() - against).abs().min((SKEW_LIMIT * variance / n).sqrt());
-            ratio(scores.mean() + scores.tail(off))
+        // Evidence against a hypothesis is weaker if the longer tail is on the side of that hypothesis.
+        let corrected = |against: f64| {
+            let deviation = (scores.mean() - against).abs().min((MAX_SKEW_Z_SQUARED * variance / n).sqrt());
+            ratio(scores.mean() + scores.skew_correction(deviation))
         };
         let plain = ratio(scores.mean());
-        if plain < 0.0 { with_tail(upper).clamp(plain, 0.0) } else { with_tail(lower).clamp(0.0, plain) }
+        if plain < 0.0 { corrected(upper).clamp(plain, 0.0) } else { corrected(lower).clamp(0.0, plain) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::played::Entrant;
+    use crate::results::Entrant;
     use crate::stats::simulate::{Shape, rng};
 
-    fn asked(lower: f64, upper: f64) -> SequentialTest {
+    fn test_of(lower: f64, upper: f64) -> SequentialTest {
         SequentialTest { entrant: Entrant(0), lower, upper, alpha: 0.05, beta: 0.05, min_groups: 30 }
     }
 
-    /// Plays matches until they are decided, and gives the share of each decision and the mean number of groups.
-    fn decided(shape: Shape, test: SequentialTest, matches: u32, seed: u64) -> (f64, f64, f64) {
+    /// Simulates matches until they are decided. Returns the share of each decision and the mean number of
+    /// groups.
+    fn simulate(shape: Shape, test: SequentialTest, matches: u32, seed: u64) -> (f64, f64, f64) {
         let mut rng = rng(seed);
         let (mut lower, mut upper, mut groups) = (0, 0, 0);
         for _ in 0..matches {
@@ -154,13 +160,13 @@ mod tests {
         (share(lower), share(upper), share(groups))
     }
 
-    /// The share of wrong answers where the lower hypothesis is true, and where the upper one is.
-    fn wrong(shape: Shape, apart: f64, test: SequentialTest, matches: u32, seed: u64) -> (f64, f64) {
-        let apart = apart * shape.spread();
+    /// Shares of wrong decisions where the lower hypothesis is true, and where the upper one is.
+    fn error_rates(shape: Shape, apart: f64, test: SequentialTest, matches: u32, seed: u64) -> (f64, f64) {
+        let apart = apart * shape.standard_deviation();
         let if_lower = SequentialTest { lower: shape.mean(), upper: shape.mean() + apart, ..test };
         let if_upper = SequentialTest { lower: shape.mean() - apart, upper: shape.mean(), ..test };
-        let (_, accepted_upper, groups) = decided(shape, if_lower, matches, seed);
-        let (accepted_lower, _, _) = decided(shape, if_upper, matches, seed + 1);
+        let (_, accepted_upper, groups) = simulate(shape, if_lower, matches, seed);
+        let (accepted_lower, _, _) = simulate(shape, if_upper, matches, seed + 1);
         println!(
             "{shape:?}, {:.2} apart: {:.2}% and {:.2}% wrong after {groups:.0} groups",
             apart,
@@ -171,42 +177,42 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_wrong_as_seldom_as_promised() {
-        // Three standard errors of 3000 matches above the promise.
+    fn sprt_keeps_its_error_rates() {
+        // The nominal rate plus three standard errors of 3000 matches.
         let most = 0.05 + 3.0 * (0.05 * 0.95 / 3000f64).sqrt();
         for (at, shape) in Shape::ALL.into_iter().enumerate() {
             for apart in [0.15, 0.3, 0.6] {
-                let (alpha, beta) = wrong(shape, apart, asked(0.0, 1.0), 3000, 100 * at as u64);
+                let (alpha, beta) = error_rates(shape, apart, test_of(0.0, 1.0), 3000, 100 * at as u64);
                 assert!(alpha <= most && beta <= most, "{shape:?} {apart}: {alpha} {beta}");
             }
         }
     }
 
     #[test]
-    fn other_rates_are_kept_too_and_so_they_are_without_a_minimum() {
-        let test = SequentialTest { alpha: 0.01, beta: 0.2, min_groups: 2, ..asked(0.0, 1.0) };
+    fn sprt_keeps_unequal_error_rates_without_a_minimum_of_groups() {
+        let test = SequentialTest { alpha: 0.01, beta: 0.2, min_groups: 2, ..test_of(0.0, 1.0) };
         for (at, apart) in [0.1, 0.3, 0.6, 1.0, 2.0, 5.0].into_iter().enumerate() {
-            let (alpha, beta) = wrong(Shape::Normal, apart, test, 3000, 50 + at as u64);
+            let (alpha, beta) = error_rates(Shape::Normal, apart, test, 3000, 50 + at as u64);
             assert!(alpha <= 0.0135 && beta <= 0.2, "{apart}: {alpha} {beta}");
         }
     }
 
     #[test]
-    fn a_clear_answer_takes_few_groups_and_a_close_one_about_as_many_as_wald_says() {
-        let close = asked(0.0, 0.1);
-        let (_, _, groups) = decided(Shape::Normal, close, 500, 1);
+    fn sprt_takes_few_groups_for_a_clear_decision_and_walds_number_for_a_close_one() {
+        let close = test_of(0.0, 0.1);
+        let (_, _, groups) = simulate(Shape::Normal, close, 500, 1);
         // Wald's expected number for known variance and these bounds is about 540.
         assert!((450.0..650.0).contains(&groups), "{groups}");
-        let (_, _, groups) = decided(Shape::Normal, asked(-4.0, -3.0), 500, 1);
+        let (_, _, groups) = simulate(Shape::Normal, test_of(-4.0, -3.0), 500, 1);
         assert!(groups < 31.0, "{groups}");
-        // Between the bounds it takes longer, and either answer will do.
-        let (lower, upper, groups) = decided(Shape::Normal, asked(-0.05, 0.05), 500, 1);
+        // Between the bounds it takes longer, and either decision is correct.
+        let (lower, upper, groups) = simulate(Shape::Normal, test_of(-0.05, 0.05), 500, 1);
         assert!(groups > 700.0 && lower > 0.4 && upper > 0.4, "{lower} {upper} {groups}");
     }
 
     #[test]
-    fn a_decision_stays_and_is_not_made_before_the_minimum() {
-        let mut sprt = Sprt::new(asked(0.0, 1.0));
+    fn decision_is_final_and_not_made_before_the_minimum_of_groups() {
+        let mut sprt = Sprt::new(test_of(0.0, 1.0));
         for at in 0..29 {
             sprt.push(5.0 + f64::from(at % 3));
             assert_eq!((sprt.state().decision, sprt.state().groups), (None, at + 1));
@@ -220,8 +226,8 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_decide_nothing_and_the_first_other_one_may() {
-        let mut sprt = Sprt::new(asked(0.0, 1.0));
+    fn equal_scores_give_no_decision_until_the_first_different_one() {
+        let mut sprt = Sprt::new(test_of(0.0, 1.0));
         for _ in 0..500 {
             sprt.push(0.0);
         }
@@ -231,9 +237,9 @@ mod tests {
     }
 
     #[test]
-    fn what_speaks_for_one_bound_speaks_against_the_other() {
+    fn log_likelihood_ratio_is_antisymmetric() {
         let scores = [1.0, 4.0, -2.0, 0.5, 0.0, 7.0, 3.0];
-        let (mut one, mut other) = (Sprt::new(asked(0.0, 2.0)), Sprt::new(asked(-2.0, 0.0)));
+        let (mut one, mut other) = (Sprt::new(test_of(0.0, 2.0)), Sprt::new(test_of(-2.0, 0.0)));
         for score in scores {
             one.push(score);
             other.push(-score);

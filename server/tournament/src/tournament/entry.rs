@@ -1,92 +1,92 @@
-//! What can happen to a tournament, and why something cannot.
+//! Log entries of a tournament, and the reasons for which an entry is invalid.
 
 use crate::{Entrant, TableScore};
 
-/// What happened. That it was made comes before all entries; that it is finished follows from them.
+/// An event of a tournament. The creation precedes all entries; the finish follows from them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Entry {
-    /// It was started.
+    /// The tournament starts.
     Started,
     /// A table was played to its end.
     TableOver {
-        /// The number of its group.
+        /// Number of its group.
         group: u32,
-        /// Which table it was, and what its seats reached.
+        /// Rotation and results.
         table: TableScore,
     },
-    /// A group does not count. A fresh one replaces it.
+    /// A group is excluded from the statistics, and a fresh one replaces it.
     GroupVoided {
-        /// Its number.
+        /// Number of the group.
         group: u32,
-        /// Why, for everyone.
+        /// Reason, public.
         reason: String,
     },
-    /// An entrant is out: groups of its that are not complete are void.
+    /// An entrant leaves: its incomplete groups become void.
     Withdrawn {
-        /// Who.
+        /// The entrant.
         entrant: Entrant,
     },
-    /// No new tables are begun.
+    /// No new tables start.
     Paused,
-    /// New tables are begun again.
+    /// New tables start again.
     Resumed,
-    /// It was ended before its time.
+    /// The organiser ends the tournament.
     Cancelled {
-        /// Why, for everyone.
+        /// Reason, public.
         reason: String,
     },
 }
 
-/// Why something cannot happen to a tournament as it is.
+/// Reason for which an entry is invalid in the current state.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misfit {
-    /// It has not been started.
+    /// The tournament has not been started.
     #[error("the tournament has not been started: start it first")]
     NotStarted,
-    /// It is over.
+    /// The tournament is over.
     #[error("the tournament is over: nothing can be changed any more")]
     Over,
-    /// So many were withdrawn that no table can be filled.
+    /// Too few active entrants to fill a table.
     #[error(
         "the {left} entrants who are left cannot fill a table of {players} in this format: cancel the tournament"
     )]
     TooFew {
-        /// How many entrants are left.
+        /// Number of active entrants.
         left: u16,
-        /// How many players a table has.
+        /// Players at a table.
         players: u8,
     },
-    /// There is no such entrant.
+    /// Entrant out of range: its number, and the number of entrants.
     #[error("there is no entrant {0}: the first is 0, and there are {1}")]
     NoEntrant(u16, u16),
-    /// There is no such group.
+    /// Unknown group: its number, and the number of planned groups.
     #[error("there is no group {0} yet: {1} are known")]
     NoGroup(u32, u32),
-    /// There is no such table in the group.
+    /// Rotation out of range: group, rotation, and the number of rotations.
     #[error("group {0} has no table {1}: the first is 0, and there are {2}")]
     NoTable(u32, u8, u8),
-    /// The round that the group belongs to is decided.
+    /// The round of the group is decided.
     #[error("group {0} is of a round that is decided: only groups of the round that is played can be voided")]
     Decided(u32),
-    /// Others sat at the table than should have.
+    /// The entrants of the result differ from the planned seating.
     #[error("table {rotation} of group {group} is one of the entrants {seats:?}, in this order")]
     WrongSeats {
-        /// The group.
+        /// Number of the group.
         group: u32,
-        /// The table.
+        /// Rotation.
         rotation: u8,
-        /// Who sits there.
+        /// Planned entrants in seat order.
         seats: Vec<u16>,
     },
-    /// A place that nobody can have.
+    /// Place out of range: group, rotation and place.
     #[error(
         "table {1} of group {0} has a seat in place {2}: places are counted from 1 to the number of players"
     )]
     WrongPlace(u32, u8, u8),
-    /// The table has another result already.
+    /// The table already has a different result: group and rotation.
     #[error("table {1} of group {0} has another result already: a result is never changed")]
     OtherResult(u32, u8),
-    /// It would change nothing: no log has such an entry.
+    /// The entry would change nothing. A log never contains such an entry.
     #[error("this entry changes nothing here: it should not be in the log")]
     Nothing,
 }

@@ -1,84 +1,88 @@
-//! The uncertainty of ratings: groups drawn anew, and the fit made again.
+//! Poisson bootstrap over groups: the uncertainty of ratings.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
-use super::newton::{self, Curve, Exactness, Sets};
-use super::{Interval, Places, UNIT, in_elo};
+use super::newton::{self, Hessian, Sets, Tolerance};
+use super::{Interval, PlackettLuce, UNIT, to_elo};
 
-/// About how many multiplications may be spent.
-pub(super) const WORK: usize = 10_000_000;
-/// The most samples; more would not make the ends of the intervals much steadier.
-const MOST: usize = 400;
-/// The fewest samples that the fit is made again for, and of single steps.
-const FEWEST: (usize, usize) = (200, 100);
-/// The same groups give the same intervals.
+/// Approximate maximum number of multiplications.
+pub(super) const WORK_BUDGET: usize = 10_000_000;
+/// Maximum number of samples; more would hardly stabilise the ends of the intervals.
+const MAX_SAMPLES: usize = 400;
+/// Minimum number of samples by refits; if the budget does not suffice, samples are single Newton steps.
+const MIN_REFIT_SAMPLES: usize = 200;
+/// Minimum number of samples by single Newton steps.
+const MIN_STEP_SAMPLES: usize = 100;
+/// Fixed seed: the same groups give the same intervals.
 const SEED: u64 = 0x5041_524c_4f52;
 
-/// 65536 times the chance that a Poisson number of mean 1 is at most 0, 1, 2 ... Rounded such that the mean is exactly 1.
+/// 65536 times the cumulative distribution of a Poisson number of mean 1 at 0, 1, 2 ... Rounded such that the
+/// mean is exactly 1.
 const POISSON: [u16; 8] = [24109, 48219, 60273, 64292, 65296, 65497, 65531, 65535];
 
-/// For each entrant, ratings from groups that were drawn anew.
-pub(super) fn ratings(
-    places: &Places,
+/// For each entrant, ratings from resampled groups.
+pub(super) fn sample_ratings(
+    model: &PlackettLuce,
     sets: &Sets<'_>,
-    (fitted, curve): (&[f64], &Curve),
+    (fitted, hessian): (&[f64], &Hessian),
     work: usize,
 ) -> Vec<Vec<f64>> {
     let entrants = fitted.len();
-    let pass: usize = sets.0.iter().map(|(set, _)| set.len() * set.len()).sum();
-    let shares: usize = places.groups.iter().map(|share| share.sets.len() + share.drawn.len()).sum();
-    // From the fit on, two or three looks will do.
-    let refit = 3 * (entrants * entrants * entrants / 6 + 2 * pass) + shares;
+    let evaluation: usize = sets.0.iter().map(|(set, _)| set.len() * set.len()).sum();
+    let weighing: usize = model.groups.iter().map(|group| group.sets.len() + group.drawn.len()).sum();
+    // Starting from the fit, a refit takes two or three evaluations.
+    let refit = 3 * (entrants * entrants * entrants / 6 + 2 * evaluation) + weighing;
     let mut samples = vec![vec![]; entrants];
     let mut keep = |logs: &[f64]| {
-        for (sample, rating) in samples.iter_mut().zip(in_elo(logs)) {
+        for (sample, rating) in samples.iter_mut().zip(to_elo(logs)) {
             sample.push(rating);
         }
     };
-    let mut draw = Draw::new(places.groups.len());
-    if FEWEST.0 * refit <= work {
-        for _ in 0..(work / refit.max(1)).min(MOST) {
-            let (drawn, weights) = weigh(places, draw.next());
-            keep(&newton::fit(sets, &drawn, &weights, fitted.to_vec(), Exactness::ENOUGH).0);
+    let mut resampler = Resampler::new(model.groups.len());
+    if MIN_REFIT_SAMPLES * refit <= work {
+        for _ in 0..(work / refit.max(1)).min(MAX_SAMPLES) {
+            let (drawn, weights) = resampled_weights(model, resampler.next());
+            keep(&newton::fit(sets, &drawn, &weights, fitted.to_vec(), Tolerance::COARSE).0);
         }
         return samples;
     }
-    let slopes = Slopes::of(places, sets, fitted);
-    let step = slopes.parts.len() + places.groups.len() + entrants * entrants;
-    for _ in 0..(work / step).clamp(FEWEST.1, MOST) {
-        let mut logs = slopes.sum(draw.next(), entrants);
-        curve.solve(&mut logs);
+    let gradients = GroupGradients::at(fitted, model, sets);
+    let step = gradients.parts.len() + model.groups.len() + entrants * entrants;
+    for _ in 0..(work / step).clamp(MIN_STEP_SAMPLES, MAX_SAMPLES) {
+        let mut logs = gradients.change(resampler.next(), entrants);
+        hessian.solve(&mut logs);
         logs.iter_mut().zip(fitted).for_each(|(log, fitted)| *log += fitted);
         keep(&logs);
     }
     samples
 }
 
-/// The 95% in the middle of a sample.
-pub(super) fn middle(sample: &mut [f64]) -> Interval {
+/// The central 95% of a sample.
+pub(super) fn central_interval(sample: &mut [f64]) -> Interval {
     sample.sort_by(f64::total_cmp);
-    let at = |share: f64| {
-        let place = share * (sample.len() - 1) as f64;
-        let (below, part) = (place as usize, place.fract());
+    let quantile = |p: f64| {
+        let position = p * (sample.len() - 1) as f64;
+        let (below, fraction) = (position as usize, position.fract());
         let above = (below + 1).min(sample.len() - 1);
-        sample[below] * (1.0 - part) + sample[above] * part
+        sample[below] * (1.0 - fraction) + sample[above] * fraction
     };
-    Interval { low: at(0.025), high: at(0.975) }
+    Interval { low: quantile(0.025), high: quantile(0.975) }
 }
 
-/// How often each group comes, drawn anew each time.
-struct Draw {
+/// Poisson multiplicities of the groups.
+struct Resampler {
     rng: ChaCha8Rng,
     bytes: Vec<u8>,
     times: Vec<u8>,
 }
 
-impl Draw {
+impl Resampler {
     fn new(groups: usize) -> Self {
-        Draw { rng: ChaCha8Rng::seed_from_u64(SEED), bytes: vec![0; 2 * groups], times: vec![0; groups] }
+        Resampler { rng: ChaCha8Rng::seed_from_u64(SEED), bytes: vec![0; 2 * groups], times: vec![0; groups] }
     }
 
+    /// Draws how many times each group occurs.
     fn next(&mut self) -> &[u8] {
         self.rng.fill_bytes(&mut self.bytes);
         for (times, bytes) in self.times.iter_mut().zip(self.bytes.as_chunks::<2>().0) {
@@ -89,15 +93,15 @@ impl Draw {
     }
 }
 
-/// The weights of entrants and sets if each group comes so often.
-fn weigh(places: &Places, times: &[u8]) -> (Vec<f64>, Vec<f64>) {
-    let mut drawn = vec![0u64; places.entrants.len()];
-    let mut weights = vec![0u64; places.weights.len()];
-    for (share, &times) in places.groups.iter().zip(times).filter(|(_, times)| **times > 0) {
-        for &(who, units) in &share.drawn {
-            drawn[usize::from(who)] += u64::from(units) * u64::from(times);
+/// Weights of entrants and sets with these multiplicities of the groups.
+fn resampled_weights(model: &PlackettLuce, times: &[u8]) -> (Vec<f64>, Vec<f64>) {
+    let mut drawn = vec![0u64; model.entrants.len()];
+    let mut weights = vec![0u64; model.weights.len()];
+    for (group, &times) in model.groups.iter().zip(times).filter(|(_, times)| **times > 0) {
+        for &(entrant, units) in &group.drawn {
+            drawn[usize::from(entrant)] += u64::from(units) * u64::from(times);
         }
-        for &(set, units) in &share.sets {
+        for &(set, units) in &group.sets {
             weights[set as usize] += u64::from(units) * u64::from(times);
         }
     }
@@ -105,46 +109,48 @@ fn weigh(places: &Places, times: &[u8]) -> (Vec<f64>, Vec<f64>) {
     (in_games(drawn), in_games(weights))
 }
 
-/// What each group adds to the slope of the likelihood at the fit.
-struct Slopes {
+/// Contribution of each group to the gradient of the log-likelihood at the fit.
+struct GroupGradients {
+    /// Partial derivatives by entrant, all groups concatenated.
     parts: Vec<(u16, f64)>,
-    /// Where the parts of each group end.
+    /// End of the parts of each group.
     ends: Vec<usize>,
 }
 
-impl Slopes {
-    fn of(places: &Places, sets: &Sets<'_>, fitted: &[f64]) -> Self {
+impl GroupGradients {
+    fn at(fitted: &[f64], model: &PlackettLuce, sets: &Sets<'_>) -> Self {
         let strengths: Vec<f64> = fitted.iter().map(|x| libm::exp(*x)).collect();
-        let mut members: Vec<&[u16]> = vec![&[]; places.weights.len()];
+        let mut members: Vec<&[u16]> = vec![&[]; model.weights.len()];
         sets.0.iter().for_each(|(set, number)| members[*number as usize] = set);
-        let sum = |set: &&[u16]| set.iter().map(|who| strengths[usize::from(*who)]).sum::<f64>();
+        let sum = |set: &&[u16]| set.iter().map(|entrant| strengths[usize::from(*entrant)]).sum::<f64>();
         let sums: Vec<f64> = members.iter().map(sum).collect();
-        let mut slopes = Slopes { parts: vec![], ends: Vec::with_capacity(places.groups.len()) };
-        for share in &places.groups {
-            let from = slopes.parts.len();
+        let mut gradients = GroupGradients { parts: vec![], ends: Vec::with_capacity(model.groups.len()) };
+        for group in &model.groups {
+            let from = gradients.parts.len();
             let unit = f64::from(UNIT);
-            slopes.parts.extend(share.drawn.iter().map(|(who, units)| (*who, f64::from(*units) / unit)));
-            for &(set, units) in &share.sets {
+            let drawn = group.drawn.iter().map(|(entrant, units)| (*entrant, f64::from(*units) / unit));
+            gradients.parts.extend(drawn);
+            for &(set, units) in &group.sets {
                 let weight = f64::from(units) / unit / sums[set as usize];
-                for (who, slope) in &mut slopes.parts[from..] {
-                    if members[set as usize].contains(who) {
-                        *slope -= weight * strengths[usize::from(*who)];
+                for (entrant, derivative) in &mut gradients.parts[from..] {
+                    if members[set as usize].contains(entrant) {
+                        *derivative -= weight * strengths[usize::from(*entrant)];
                     }
                 }
             }
-            slopes.ends.push(slopes.parts.len());
+            gradients.ends.push(gradients.parts.len());
         }
-        slopes
+        gradients
     }
 
-    /// How the slope changes if each group comes so often instead of once.
-    fn sum(&self, times: &[u8], entrants: usize) -> Vec<f64> {
+    /// Change of the gradient if each group occurs `times` times instead of once.
+    fn change(&self, times: &[u8], entrants: usize) -> Vec<f64> {
         let mut sum = vec![0.0; entrants];
         let mut from = 0;
         for (end, times) in self.ends.iter().zip(times) {
-            let more = f64::from(*times) - 1.0;
-            for (who, slope) in &self.parts[from..*end] {
-                sum[usize::from(*who)] += more * slope;
+            let excess = f64::from(*times) - 1.0;
+            for (entrant, derivative) in &self.parts[from..*end] {
+                sum[usize::from(*entrant)] += excess * derivative;
             }
             from = *end;
         }
@@ -157,9 +163,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_come_once_on_average_and_with_a_variance_of_one() {
-        let mut draw = Draw::new(200_000);
-        let times = draw.next();
+    fn resampled_multiplicities_have_mean_and_variance_one() {
+        let mut resampler = Resampler::new(200_000);
+        let times = resampler.next();
         let mean = times.iter().map(|times| f64::from(*times)).sum::<f64>() / 2e5;
         let variance = times.iter().map(|times| (f64::from(*times) - 1.0).powi(2)).sum::<f64>() / 2e5;
         assert!((mean - 1.0).abs() < 0.01 && (variance - 1.0).abs() < 0.02, "{mean} {variance}");
@@ -167,9 +173,9 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_leaves_out_a_fortieth_on_each_side() {
+    fn central_interval_leaves_out_a_fortieth_on_each_side() {
         let mut sample: Vec<f64> = (0..=400).rev().map(f64::from).collect();
-        assert_eq!(middle(&mut sample), Interval { low: 10.0, high: 390.0 });
-        assert_eq!(middle(&mut [7.0]), Interval { low: 7.0, high: 7.0 });
+        assert_eq!(central_interval(&mut sample), Interval { low: 10.0, high: 390.0 });
+        assert_eq!(central_interval(&mut [7.0]), Interval { low: 7.0, high: 7.0 });
     }
 }

@@ -1,104 +1,106 @@
-//! The largest likelihood, by Newton's method.
+//! Maximum likelihood by Newton's method.
 
-/// How many drawn games everyone has against somebody of the rating 0.
-const PRIOR: f64 = 1.0;
-/// The longest step, so that a far start cannot throw it out.
-const LONGEST: f64 = 2.0;
-const MOST_STEPS: usize = 100;
+/// Number of drawn games of each entrant against a virtual opponent of rating 0.
+const PRIOR_GAMES: f64 = 1.0;
+/// Maximum length of a step in any coordinate, so that a distant start does not diverge.
+const MAX_STEP: f64 = 2.0;
+const MAX_ITERATIONS: usize = 100;
 
-/// Sets of entrants, each with the number under which its weight stands.
+/// Sets of entrants, each with the index of its weight.
 pub(super) struct Sets<'a>(pub(super) Vec<(&'a [u16], u32)>);
 
-/// The curvature of the likelihood, as its triangle by Cholesky, row by row.
-pub(super) struct Curve {
+/// Hessian of the negative log-likelihood: its lower triangle, row by row; after `factor`, the Cholesky
+/// factor.
+pub(super) struct Hessian {
     size: usize,
     triangle: Vec<f64>,
 }
 
-/// The value, the slope and the curvature of the likelihood somewhere. The curvature is that of its negative.
-struct Place {
+/// Value, gradient and Hessian of the log-likelihood at a point. The Hessian is that of its negative.
+struct Evaluation {
     value: f64,
-    slope: Vec<f64>,
-    curve: Curve,
+    gradient: Vec<f64>,
+    hessian: Hessian,
 }
 
-/// How exactly a fit is made: it ends with a step shorter than this, after which it is off by about the square of it.
+/// Convergence tolerance: a fit ends with a step shorter than this, which leaves an error of about its
+/// square.
 #[derive(Clone, Copy)]
-pub(super) struct Exactness(f64);
+pub(super) struct Tolerance(f64);
 
-impl Exactness {
+impl Tolerance {
     /// To the last digits.
-    pub(super) const FULL: Exactness = Exactness(1e-6);
-    /// To a hundredth of an Elo unit or better: for curves, and for what chance drew anyway.
-    pub(super) const ENOUGH: Exactness = Exactness(3e-3);
+    pub(super) const FULL: Tolerance = Tolerance(1e-6);
+    /// To a hundredth of an Elo unit or better: for histories and bootstrap samples.
+    pub(super) const COARSE: Tolerance = Tolerance(3e-3);
 }
 
-/// The logarithms of strengths with the largest likelihood, and the curvature there.
+/// Log-strengths of maximum likelihood, and the factored Hessian there.
 pub(super) fn fit(
     sets: &Sets<'_>,
     drawn: &[f64],
     weights: &[f64],
     start: Vec<f64>,
-    exactness: Exactness,
-) -> (Vec<f64>, Curve) {
+    tolerance: Tolerance,
+) -> (Vec<f64>, Hessian) {
     let mut at = start;
-    let mut place = look(sets, drawn, weights, &at);
-    for _ in 0..MOST_STEPS {
-        let mut step = place.slope;
-        place.curve.factor();
-        place.curve.solve(&mut step);
+    let mut current = evaluate(sets, drawn, weights, &at);
+    for _ in 0..MAX_ITERATIONS {
+        let mut step = current.gradient;
+        current.hessian.factor();
+        current.hessian.solve(&mut step);
         let longest = step.iter().fold(0.0f64, |most, part| most.max(part.abs()));
-        let along = |part: f64| at.iter().zip(&step).map(|(x, s)| x + part * s).collect::<Vec<f64>>();
-        if longest < exactness.0 {
-            return (along(1.0), place.curve);
+        let along = |scale: f64| at.iter().zip(&step).map(|(x, s)| x + scale * s).collect::<Vec<f64>>();
+        if longest < tolerance.0 {
+            return (along(1.0), current.hessian);
         }
-        let mut part = if longest > LONGEST { LONGEST / longest } else { 1.0 };
-        let (there, next) = loop {
-            let there = along(part);
-            let next = look(sets, drawn, weights, &there);
-            // The likelihood is concave: some part of the step leads up.
-            if next.value >= place.value || part < 1e-6 {
-                break (there, next);
+        let mut scale = if longest > MAX_STEP { MAX_STEP / longest } else { 1.0 };
+        let (point, next) = loop {
+            let point = along(scale);
+            let next = evaluate(sets, drawn, weights, &point);
+            // Line search: the likelihood is concave, so a short enough step increases it.
+            if next.value >= current.value || scale < 1e-6 {
+                break (point, next);
             }
-            part /= 2.0;
+            scale /= 2.0;
         };
-        (at, place) = (there, next);
+        (at, current) = (point, next);
     }
-    place.curve.factor();
-    (at, place.curve)
+    current.hessian.factor();
+    (at, current.hessian)
 }
 
-fn look(sets: &Sets<'_>, drawn: &[f64], weights: &[f64], at: &[f64]) -> Place {
+fn evaluate(sets: &Sets<'_>, drawn: &[f64], weights: &[f64], at: &[f64]) -> Evaluation {
     let size = at.len();
     let strengths: Vec<f64> = at.iter().map(|x| libm::exp(*x)).collect();
-    let mut curve = Curve { size, triangle: vec![0.0; size * size] };
-    let mut slope = drawn.to_vec();
+    let mut hessian = Hessian { size, triangle: vec![0.0; size * size] };
+    let mut gradient = drawn.to_vec();
     let mut value: f64 = drawn.iter().zip(at).map(|(drawn, x)| drawn * x).sum();
     for &(set, number) in &sets.0 {
         let weight = weights[number as usize];
-        let sum: f64 = set.iter().map(|who| strengths[usize::from(*who)]).sum();
+        let sum: f64 = set.iter().map(|entrant| strengths[usize::from(*entrant)]).sum();
         value -= weight * libm::log(sum);
-        for (nth, who) in set.iter().map(|who| usize::from(*who)).enumerate() {
-            let chance = strengths[who] / sum;
-            slope[who] -= weight * chance;
-            curve.triangle[who * size + who] += weight * chance;
-            // Members are in ascending order: the lower triangle is all that is needed.
-            for other in set[..=nth].iter().map(|who| usize::from(*who)) {
-                curve.triangle[who * size + other] -= weight * chance * strengths[other] / sum;
+        for (nth, entrant) in set.iter().map(|entrant| usize::from(*entrant)).enumerate() {
+            let probability = strengths[entrant] / sum;
+            gradient[entrant] -= weight * probability;
+            hessian.triangle[entrant * size + entrant] += weight * probability;
+            // Members are in ascending order, so only the lower triangle is written.
+            for other in set[..=nth].iter().map(|other| usize::from(*other)) {
+                hessian.triangle[entrant * size + other] -= weight * probability * strengths[other] / sum;
             }
         }
     }
-    for who in 0..size {
-        let chance = strengths[who] / (1.0 + strengths[who]);
-        value += PRIOR * (at[who] / 2.0 - libm::log1p(strengths[who]));
-        slope[who] += PRIOR * (0.5 - chance);
-        curve.triangle[who * size + who] += PRIOR * chance * (1.0 - chance);
+    for entrant in 0..size {
+        let probability = strengths[entrant] / (1.0 + strengths[entrant]);
+        value += PRIOR_GAMES * (at[entrant] / 2.0 - libm::log1p(strengths[entrant]));
+        gradient[entrant] += PRIOR_GAMES * (0.5 - probability);
+        hessian.triangle[entrant * size + entrant] += PRIOR_GAMES * probability * (1.0 - probability);
     }
-    Place { value, slope, curve }
+    Evaluation { value, gradient, hessian }
 }
 
-impl Curve {
-    /// Turns the lower half of a matrix into its triangle (Cholesky). The prior keeps it positive.
+impl Hessian {
+    /// Cholesky factorisation of the lower triangle, in place. The prior keeps the matrix positive definite.
     fn factor(&mut self) {
         let size = self.size;
         for row in 0..size {
@@ -113,7 +115,7 @@ impl Curve {
         }
     }
 
-    /// Solves the equation with what was the matrix on the left side, for the vector on the right.
+    /// Solves `H x = vector` in place, where `H` is the matrix before `factor`.
     pub(super) fn solve(&self, vector: &mut [f64]) {
         let row = |at: usize| &self.triangle[at * self.size..at * self.size + at + 1];
         for at in 0..self.size {

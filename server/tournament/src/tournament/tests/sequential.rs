@@ -1,14 +1,14 @@
-//! Tournaments that end when a question is answered.
+//! Tournaments with a sequential test.
 
 use std::collections::BTreeSet;
 
-use super::play::{self, Player, seed};
+use super::simulator::{self, Simulator, seed};
 use crate::plan::{Deals, Format, SequentialTest, Setup, TableId};
 use crate::tournament::GroupState;
 use crate::{Entrant, Entry, Standings, State, Tournament};
 
 #[test]
-fn a_test_ends_the_tournament_with_the_group_that_answers_it() {
+fn sequential_test_ends_the_tournament_with_the_deciding_group() {
     let seed = seed();
     let test = SequentialTest {
         entrant: Entrant(0),
@@ -22,19 +22,19 @@ fn a_test_ends_the_tournament_with_the_group_that_answers_it() {
     let setup = Setup { players: 2, entrants: 3, format, deals: Deals::Duplicate, test: Some(test) };
     for salt in 0..20 {
         let play = |finishing| {
-            let mut player = Player::new(setup.clone(), seed + salt);
-            player.finishing = finishing;
-            player.start();
-            player.play_out();
-            player.tournament
+            let mut simulator = Simulator::new(setup.clone(), seed + salt);
+            simulator.finishing = finishing;
+            simulator.start();
+            simulator.play_out();
+            simulator.tournament
         };
         let (one, other) = (play(1), play(2));
         assert_eq!(one.state(), State::Finished);
         assert!(one.test().unwrap().decision.is_some() && one.counted().len() < 1200);
-        assert_eq!(one.counted(), other.counted(), "whatever the order in which tables finished");
+        assert_eq!(one.counted(), other.counted(), "independent of the finishing order");
         assert_eq!(one.test(), other.test());
         let standings = Standings::of(&one.placings(), Some(&test), one.counted());
-        assert_eq!(standings.test, one.test(), "the standings are those of the decision");
+        assert_eq!(standings.test, one.test(), "the standings show the same decision");
         let before = &one.counted()[..one.counted().len() - 1];
         let before = Standings::of(&one.placings(), Some(&test), before).test.unwrap();
         assert_eq!(before.decision, None, "no group was counted after it");
@@ -42,7 +42,7 @@ fn a_test_ends_the_tournament_with_the_group_that_answers_it() {
 }
 
 #[test]
-fn a_group_that_counted_is_voided_as_if_it_had_never_counted() {
+fn voiding_a_counted_group_removes_it_from_the_count() {
     let test = SequentialTest {
         entrant: Entrant(1),
         lower: -9.0,
@@ -56,7 +56,7 @@ fn a_group_that_counted_is_voided_as_if_it_had_never_counted() {
     let mut tournament = Tournament::open(setup, [6; 32]).unwrap();
     tournament.fold(&Entry::Started).unwrap();
     for group in 0..20 {
-        let over = play::result(&tournament, TableId { group, rotation: 0 }, 8);
+        let over = simulator::result(&tournament, TableId { group, rotation: 0 }, 8);
         tournament.fold(&Entry::TableOver { group, table: over }).unwrap();
     }
     tournament.fold(&Entry::GroupVoided { group: 4, reason: "a fault".to_owned() }).unwrap();
@@ -69,46 +69,47 @@ fn a_group_that_counted_is_voided_as_if_it_had_never_counted() {
     assert_eq!((replaced.lineup, replaced.state), (tournament.group(4).unwrap().lineup, GroupState::Open));
 }
 
-/// A question that nothing will answer.
-fn open_question() -> SequentialTest {
+/// A test that is never decided.
+fn undecidable_test() -> SequentialTest {
     let (alpha, beta) = (0.001, 0.001);
     SequentialTest { entrant: Entrant(0), lower: -1e-9, upper: 1e-9, alpha, beta, min_groups: 10 }
 }
 
-/// Otherwise no group would count before the first tables of all of them are played.
+/// Otherwise no group would be counted before the first rotations of all groups are played.
 #[test]
-fn with_a_question_duplicate_deals_are_played_in_blocks() {
+fn sequential_test_plays_duplicate_deals_in_blocks() {
     let format = Format::RoundRobin { groups: 80 };
-    let test = Some(open_question());
+    let test = Some(undecidable_test());
     let setup = Setup { players: 2, entrants: 3, format, deals: Deals::Duplicate, test };
-    let mut player = Player::new(setup.clone(), seed());
-    assert_eq!(player.tournament.progress().groups_expected, 240);
-    player.start();
-    player.play_out();
+    let mut simulator = Simulator::new(setup.clone(), seed());
+    assert_eq!(simulator.tournament.progress().groups_expected, 240);
+    simulator.start();
+    simulator.play_out();
     let blocks: Vec<(u32, u8)> =
-        player.begun.iter().map(|table| (table.group / 100, table.rotation)).collect();
+        simulator.started.iter().map(|table| (table.group / 100, table.rotation)).collect();
     assert!(blocks.is_sorted() && blocks.len() == 480, "{blocks:?}");
-    assert_eq!(player.tournament.progress().groups_counted, 240);
-    // A clear answer ends it within the first block.
-    let clear = SequentialTest { lower: -100.0, upper: -50.0, ..open_question() };
-    let mut player = Player::new(Setup { test: Some(clear), ..setup }, seed());
-    player.start();
-    player.play_out();
-    assert!(player.tournament.test().unwrap().decision.is_some() && player.begun.len() <= 200);
+    assert_eq!(simulator.tournament.progress().groups_counted, 240);
+    // A clear decision ends the tournament within the first block.
+    let clear = SequentialTest { lower: -100.0, upper: -50.0, ..undecidable_test() };
+    let mut simulator = Simulator::new(Setup { test: Some(clear), ..setup }, seed());
+    simulator.start();
+    simulator.play_out();
+    assert!(simulator.tournament.test().unwrap().decision.is_some() && simulator.started.len() <= 200);
 }
 
-/// Groups of earlier blocks can be voided, and those who stay meet as often as they were to when somebody leaves.
+/// Groups of earlier blocks can be voided, and after a withdrawal the remaining entrants still meet as often
+/// as required.
 #[test]
-fn blocks_are_voided_and_filled_up_like_everything() {
+fn blocks_are_voided_and_repaired() {
     let format = Format::RoundRobin { groups: 60 };
-    let test = Some(open_question());
+    let test = Some(undecidable_test());
     let setup = Setup { players: 2, entrants: 4, format, deals: Deals::Duplicate, test };
     let mut tournament = Tournament::open(setup, [3; 32]).unwrap();
     tournament.fold(&Entry::Started).unwrap();
     let play_one = |tournament: &mut Tournament| {
         let next = tournament.ready(&BTreeSet::new()).next();
         if let Some(next) = next {
-            let table = play::result(tournament, next, 5);
+            let table = simulator::result(tournament, next, 5);
             tournament.fold(&Entry::TableOver { group: next.group, table }).unwrap();
         }
         next
@@ -122,7 +123,7 @@ fn blocks_are_voided_and_filled_up_like_everything() {
     let meetings = |one: u16, other: u16| {
         let is_theirs = |group: &&crate::Group| {
             let seats = &group.tables[0].seats;
-            [one, other].iter().all(|who| seats.iter().any(|seat| seat.entrant.0 == *who))
+            [one, other].iter().all(|entrant| seats.iter().any(|seat| seat.entrant.0 == *entrant))
         };
         tournament.counted().iter().filter(is_theirs).count()
     };

@@ -1,8 +1,8 @@
-//! What becomes of the others when somebody withdraws.
+//! Effects of withdrawals on the remaining entrants.
 
 use std::collections::BTreeSet;
 
-use super::play::{self, Player};
+use super::simulator::{self, Simulator};
 use crate::plan::{Deals, Format, Setup, TableId};
 use crate::tournament::GroupState;
 use crate::{Entrant, Entry, Misfit, State, Tournament};
@@ -12,24 +12,24 @@ fn opened(format: Format, players: u8, entrants: u16) -> Tournament {
     Tournament::open(setup, [4; 32]).unwrap()
 }
 
-fn withdraw(tournament: &mut Tournament, who: u16) {
-    tournament.fold(&Entry::Withdrawn { entrant: Entrant(who) }).unwrap();
+fn withdraw(tournament: &mut Tournament, entrant: u16) {
+    tournament.fold(&Entry::Withdrawn { entrant: Entrant(entrant) }).unwrap();
 }
 
-/// Plays all that is ready of a round, in order.
+/// Plays all ready tables of a round, in order.
 fn play_round(tournament: &mut Tournament, round: u32) {
     let next = |tournament: &Tournament| {
         let mut ready = tournament.ready(&BTreeSet::new()).collect::<Vec<_>>().into_iter();
         ready.next().filter(|next| tournament.group(next.group).unwrap().round == round)
     };
     while let Some(next) = next(tournament) {
-        let table = play::result(tournament, next, 3);
+        let table = simulator::result(tournament, next, 3);
         tournament.fold(&Entry::TableOver { group: next.group, table }).unwrap();
     }
 }
 
 #[test]
-fn whoever_withdraws_before_the_start_is_not_planned_for() {
+fn withdrawal_before_the_start_removes_the_entrant_from_the_plan() {
     let mut tournament = opened(Format::RoundRobin { groups: 1 }, 3, 5);
     withdraw(&mut tournament, 2);
     let planned = (0..tournament.group_count()).map(|number| tournament.group(number).unwrap());
@@ -42,7 +42,7 @@ fn whoever_withdraws_before_the_start_is_not_planned_for() {
 }
 
 #[test]
-fn in_a_knockout_the_opponent_goes_on() {
+fn knockout_withdrawal_advances_the_opponent() {
     let mut tournament = opened(Format::Knockout { groups: 1, tie_groups: 0 }, 2, 4);
     tournament.fold(&Entry::Started).unwrap();
     withdraw(&mut tournament, 0);
@@ -50,14 +50,14 @@ fn in_a_knockout_the_opponent_goes_on() {
     assert_eq!(tournament.group(0).unwrap().void_reason, Some("entrant 0 was withdrawn"));
     play_round(&mut tournament, 0);
     let last = tournament.group(tournament.group_count() - 1).unwrap();
-    assert!(last.round == 1 && last.lineup.contains(&Entrant(3)), "3 was to meet 0, and goes on");
+    assert!(last.round == 1 && last.lineup.contains(&Entrant(3)), "3 was paired with 0, and advances");
     play_round(&mut tournament, 1);
     assert_eq!(tournament.state(), State::Finished);
     assert_eq!(tournament.placings()[0].out_in_round, Some(0));
 }
 
 #[test]
-fn in_a_swiss_tournament_the_opponent_scores_as_with_a_bye() {
+fn swiss_withdrawal_scores_the_opponent_as_with_a_bye() {
     let mut tournament = opened(Format::Swiss { rounds: 2, groups: 1 }, 2, 6);
     tournament.fold(&Entry::Started).unwrap();
     let lineup = tournament.group(0).unwrap().lineup.to_vec();
@@ -70,42 +70,44 @@ fn in_a_swiss_tournament_the_opponent_scores_as_with_a_bye() {
     play_round(&mut tournament, 1);
     assert_eq!(tournament.state(), State::Finished);
     let byes: u32 = tournament.placings().iter().map(|placing| placing.byes).sum();
-    assert_eq!(byes, 1, "five are left");
+    assert_eq!(byes, 1, "five entrants are left");
 }
 
 #[test]
-fn without_its_champion_a_gauntlet_is_over_and_without_another_it_is_made_up_for() {
+fn gauntlet_ends_without_its_champion_and_is_repaired_without_another_entrant() {
     let format = Format::Gauntlet { champion: Entrant(1), groups: 6 };
     let mut tournament = opened(format, 3, 7);
     tournament.fold(&Entry::Started).unwrap();
     withdraw(&mut tournament, 4);
-    let games = |tournament: &Tournament, who: u16| {
+    let games = |tournament: &Tournament, entrant: u16| {
         let groups = (0..tournament.group_count()).map(|number| tournament.group(number).unwrap());
-        groups.filter(|group| group.state != GroupState::Void && group.lineup.contains(&Entrant(who))).count()
+        groups
+            .filter(|group| group.state != GroupState::Void && group.lineup.contains(&Entrant(entrant)))
+            .count()
     };
-    assert!([0, 2, 3, 5, 6].iter().all(|who| (6..=7).contains(&games(&tournament, *who))));
+    assert!([0, 2, 3, 5, 6].iter().all(|entrant| (6..=7).contains(&games(&tournament, *entrant))));
     withdraw(&mut tournament, 1);
     assert_eq!(tournament.state(), State::Finished);
 }
 
 #[test]
-fn complete_groups_of_who_withdrew_count_and_tables_that_run_are_not_wanted() {
+fn withdrawal_keeps_complete_groups_and_drops_running_tables() {
     let format = Format::RoundRobin { groups: 2 };
     let setup = Setup { players: 2, entrants: 3, format, deals: Deals::Independent, test: None };
-    let mut player = Player::new(setup, 5);
-    player.start();
-    let lineup = player.tournament.group(0).unwrap().lineup.to_vec();
-    let over = play::result(&player.tournament, TableId { group: 0, rotation: 0 }, 5);
-    player.fold(Entry::TableOver { group: 0, table: over });
-    player.fold(Entry::Withdrawn { entrant: lineup[0] });
-    assert_eq!(player.tournament.counted().len(), 1);
+    let mut simulator = Simulator::new(setup, 5);
+    simulator.start();
+    let lineup = simulator.tournament.group(0).unwrap().lineup.to_vec();
+    let over = simulator::result(&simulator.tournament, TableId { group: 0, rotation: 0 }, 5);
+    simulator.fold(Entry::TableOver { group: 0, table: over });
+    simulator.fold(Entry::Withdrawn { entrant: lineup[0] });
+    assert_eq!(simulator.tournament.counted().len(), 1);
     let running = (1..6).map(|group| TableId { group, rotation: 0 });
     for table in running {
-        let group = player.tournament.group(table.group).unwrap();
-        assert_eq!(player.tournament.is_wanted(table), !group.lineup.contains(&lineup[0]));
-        // One that ends all the same is no harm.
-        let over = play::result(&player.tournament, table, 5);
-        let late = player.tournament.ask(Entry::TableOver { group: table.group, table: over }).unwrap();
-        assert_eq!(late.is_some(), player.tournament.is_wanted(table));
+        let group = simulator.tournament.group(table.group).unwrap();
+        assert_eq!(simulator.tournament.is_wanted(table), !group.lineup.contains(&lineup[0]));
+        // A late result of a dropped table has no effect.
+        let over = simulator::result(&simulator.tournament, table, 5);
+        let late = simulator.tournament.ask(Entry::TableOver { group: table.group, table: over }).unwrap();
+        assert_eq!(late.is_some(), simulator.tournament.is_wanted(table));
     }
 }

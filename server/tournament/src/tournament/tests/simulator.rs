@@ -1,4 +1,5 @@
-//! A player of tournaments: makes up results, ends tables in any order, and makes trouble.
+//! Simulated tournaments: random results, random finishing order, and random withdrawals, void groups and
+//! pauses.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use crate::plan::{Deals, Format, Setup, TableId};
 use crate::tournament::{Entry, GroupState, Progress, Tournament};
 use crate::{Entrant, Finish, SeatScore, TableScore};
 
-/// The seed of a randomised test: PARLOR_TEST_SEED if set. It is printed where the test fails.
+/// Seed of a randomised test: `PARLOR_TEST_SEED` if set. It is printed, so a failure can be reproduced.
 pub(super) fn seed() -> u64 {
     let given = std::env::var("PARLOR_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed = given.unwrap_or(20_261_116);
@@ -18,8 +19,8 @@ pub(super) fn seed() -> u64 {
     seed
 }
 
-/// Every format at every size, up to 12 entrants at tables of up to 6.
-pub(super) fn every(mut check: impl FnMut(Setup)) {
+/// Runs `check` on every format with up to 12 entrants at tables of up to 6.
+pub(super) fn for_every_setup(mut check: impl FnMut(Setup)) {
     for players in 2..=6 {
         for entrants in u16::from(players).max(2)..=12 {
             let champion = Entrant(entrants / 2);
@@ -41,7 +42,7 @@ pub(super) fn every(mut check: impl FnMut(Setup)) {
     }
 }
 
-/// A result that follows from the table and a number alone. Ties and forfeits are common.
+/// A pseudo-random result that depends on the table and `salt` alone. Ties and forfeits are common.
 pub(super) fn result(tournament: &Tournament, table: TableId, salt: u64) -> TableScore {
     let mut rng = ChaCha20Rng::seed_from_u64(salt);
     rng.set_stream(u64::from(table.group) << 8 | u64::from(table.rotation));
@@ -56,31 +57,31 @@ pub(super) fn result(tournament: &Tournament, table: TableId, salt: u64) -> Tabl
     TableScore { rotation: table.rotation, seats }
 }
 
-pub(super) struct Player {
+pub(super) struct Simulator {
     pub(super) tournament: Tournament,
     pub(super) log: Vec<Entry>,
-    /// The order in which tables finish comes from here.
+    /// Seed of the order in which tables finish.
     pub(super) finishing: u64,
-    /// One in so many events is a withdrawal, a void group or a pause. 0: none.
-    pub(super) trouble: u32,
-    /// All tables in the order in which they were begun.
-    pub(super) begun: Vec<TableId>,
-    /// What was expected at the start.
+    /// One in this many events is a disruption: a withdrawal, a void group or a pause. 0: none.
+    pub(super) disruption: u32,
+    /// All tables in the order in which they started.
+    pub(super) started: Vec<TableId>,
+    /// Progress expected before the start.
     pub(super) expected: Progress,
     salt: u64,
     running: BTreeSet<TableId>,
 }
 
-impl Player {
-    pub(super) fn new(setup: Setup, seed: u64) -> Player {
+impl Simulator {
+    pub(super) fn new(setup: Setup, seed: u64) -> Simulator {
         let tournament = Tournament::open(setup, bytes(seed)).unwrap();
-        Player {
+        Simulator {
             expected: tournament.progress(),
             tournament,
             log: Vec::new(),
             finishing: seed,
-            trouble: 0,
-            begun: Vec::new(),
+            disruption: 0,
+            started: Vec::new(),
             salt: seed,
             running: BTreeSet::new(),
         }
@@ -99,13 +100,13 @@ impl Player {
         self.fold(Entry::Started);
     }
 
-    /// Plays with a random number of tables at once until nothing is left.
+    /// Plays with a random number of concurrent tables until the tournament is over.
     pub(super) fn play_out(&mut self) {
         let mut rng = ChaCha20Rng::seed_from_u64(self.finishing);
-        let mut trouble = ChaCha20Rng::seed_from_u64(self.salt);
+        let mut disruptions = ChaCha20Rng::seed_from_u64(self.salt);
         while !self.tournament.is_over() {
-            let wanted = 1 + below(8, &mut rng) as usize;
-            self.begin(wanted);
+            let concurrent = 1 + below(8, &mut rng) as usize;
+            self.start_tables(concurrent);
             let at = below(self.running.len() as u32, &mut rng) as usize;
             let table =
                 *self.running.iter().nth(at).expect("a tournament that is not over has tables to play");
@@ -113,31 +114,35 @@ impl Player {
             let table_over =
                 Entry::TableOver { group: table.group, table: result(&self.tournament, table, self.salt) };
             self.fold(table_over);
-            if self.trouble > 0 && !self.tournament.is_over() && below(self.trouble, &mut trouble) == 0 {
-                self.make_trouble(&mut trouble);
+            if self.disruption > 0
+                && !self.tournament.is_over()
+                && below(self.disruption, &mut disruptions) == 0
+            {
+                self.disrupt(&mut disruptions);
             }
             let tournament = &self.tournament;
             self.running.retain(|table| tournament.is_wanted(*table));
         }
     }
 
-    /// Begins tables in order until so many are running, and checks the rules of the order.
-    fn begin(&mut self, wanted: usize) {
-        while self.running.len() < wanted {
+    /// Starts tables in order until `concurrent` are running, and checks the rules of the schedule.
+    fn start_tables(&mut self, concurrent: usize) {
+        while self.running.len() < concurrent {
             let Some(next) = self.tournament.ready(&self.running).next() else { break };
             let TableId { group, rotation } = next;
             assert!(
                 self.running.iter().all(|running| running.group != group),
-                "a deal at two tables at once"
+                "a deal runs at two tables at once"
             );
             let mut earlier = (0..rotation).map(|rotation| TableId { group, rotation });
             assert!(earlier.all(|earlier| self.tournament.result(earlier).is_some()));
             self.running.insert(next);
-            self.begun.push(next);
+            self.started.push(next);
         }
     }
 
-    fn make_trouble(&mut self, rng: &mut ChaCha20Rng) {
+    /// Withdraws an entrant, pauses and resumes, or voids a group.
+    fn disrupt(&mut self, rng: &mut ChaCha20Rng) {
         match below(4, rng) {
             0 => {
                 let entrant = Entrant(below(u32::from(self.tournament.setup().entrants), rng) as u16);
@@ -153,7 +158,7 @@ impl Player {
             _ => {
                 let group = below(self.tournament.group_count(), rng);
                 let void = Entry::GroupVoided { group, reason: "a server fault".to_owned() };
-                // Those of rounds that are decided are refused.
+                // Groups of decided rounds are refused.
                 if let Ok(Some(entry)) = self.tournament.ask(void) {
                     self.fold(entry);
                     assert_eq!(self.tournament.group(group).unwrap().state, GroupState::Void);

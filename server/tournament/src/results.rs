@@ -1,71 +1,72 @@
-//! What was played: the results of tables, in groups that share a deal, and what an entrant scores in a group.
+//! Results of tables, in groups that share a deal, and the scores of entrants in a group.
 
-/// One who takes part, by the place among all entrants, the first being 0.
+/// Index of an entrant among all entrants of the tournament, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Entrant(pub u16);
 
 impl Entrant {
-    /// The place among all entrants, as an index.
+    /// The index as a `usize`.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// How a game ended for one of its seats.
+/// Reason for which a game ended for one of its seats.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Finish {
-    /// It played to the end.
+    /// The seat played to the end.
     PlayedOut,
-    /// Its clock ran out too often.
+    /// Forfeit: the clock ran out too often.
     TimedOut,
-    /// It resigned.
+    /// Forfeit: the seat resigned.
     Resigned,
-    /// It was away for longer than the grace.
+    /// Forfeit: disconnected for longer than the grace.
     Disconnected,
-    /// It was set aside, and defaults were played for it.
+    /// Forfeit: the agent was suspended, and default actions were played for it.
     SetAside,
 }
 
 impl Finish {
-    /// Whether the seat forfeited: it scores the lowest of its table.
+    /// True for every reason but `PlayedOut`. A forfeited seat scores the lowest points of its table.
     #[must_use]
     pub const fn is_forfeit(self) -> bool {
         !matches!(self, Finish::PlayedOut)
     }
 }
 
-/// What one seat of a table reached.
+/// Result of one seat of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeatScore {
-    /// Who sat there.
+    /// The entrant in the seat.
     pub entrant: Entrant,
-    /// Its points by the rules of the game.
+    /// Points by the rules of the game.
     pub points: i32,
-    /// Its place: 1 is the best; equals share a place, and the next is counted on.
+    /// Place, from 1 for the best. Ties share a place and the next places are skipped (1, 1, 3).
     pub place: u8,
-    /// How the game ended for it.
+    /// Reason for which the game ended for the seat.
     pub finish: Finish,
 }
 
-/// A table that was played to its end.
+/// Result of a finished table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableScore {
-    /// Which table of its group it was, the first being 0.
+    /// Rotation of the deal, from 0: which table of its group this is.
     pub rotation: u8,
-    /// What the seats reached, in the order of the seats.
+    /// Results in seat order.
     pub seats: Vec<SeatScore>,
 }
 
 impl TableScore {
-    /// The points that count: those of the game, but a seat that forfeited has the lowest of the table.
+    /// Scored points in seat order: those of the game, but a forfeited seat gets the lowest points of the
+    /// table.
     pub fn points(&self) -> impl Iterator<Item = (Entrant, i32)> + '_ {
         let lowest = self.seats.iter().map(|seat| seat.points).min().unwrap_or_default();
         let counted = move |seat: &SeatScore| if seat.finish.is_forfeit() { lowest } else { seat.points };
         self.seats.iter().map(move |seat| (seat.entrant, counted(seat)))
     }
 
-    /// What each seat scored: its points less the mean of the others'.
+    /// Scores in seat order: the seat's points less the mean of the others'.
     pub fn scores(&self) -> impl Iterator<Item = (Entrant, f64)> + '_ {
         let sum: i64 = self.points().map(|(_, points)| i64::from(points)).sum();
         let others = self.seats.len().saturating_sub(1).max(1) as f64;
@@ -76,35 +77,35 @@ impl TableScore {
     }
 }
 
-/// A group that is complete: one deal, played by all its tables.
+/// A complete deal group: one deal with the results of all its tables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// The number of the deal, in the order in which groups count.
+    /// Number of the deal. Groups enter the statistics in this order.
     pub number: u32,
-    /// The round, of a format that has rounds; 0 otherwise.
+    /// Round, from 0; always 0 in formats without rounds.
     pub round: u32,
-    /// Its tables, by rotation. With independent deals there is one.
+    /// Tables by rotation; a single one with independent deals.
     pub tables: Vec<TableScore>,
 }
 
-/// What an entrant scored in a group: the unit of all statistics.
+/// Score of an entrant in a group: the unit of all statistics.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct GroupScore {
-    /// Who.
+    /// The entrant.
     pub entrant: Entrant,
-    /// The points less the mean of the others', averaged over the tables of the group.
+    /// Points less the mean of the others', averaged over the tables of the group.
     pub score: f64,
 }
 
 impl Group {
-    /// What everyone scored in the group, in the order of the seats of its first table.
+    /// Scores of all entrants of the group, in seat order of its first table.
     #[must_use]
     pub fn scores(&self) -> Vec<GroupScore> {
         let entrants = self.tables.first().map(|table| table.seats.as_slice()).unwrap_or_default();
         let mut scores: Vec<GroupScore> =
             entrants.iter().map(|seat| GroupScore { entrant: seat.entrant, score: 0.0 }).collect();
-        for (who, score) in self.tables.iter().flat_map(TableScore::scores) {
-            if let Some(sum) = scores.iter_mut().find(|sum| sum.entrant == who) {
+        for (entrant, score) in self.tables.iter().flat_map(TableScore::scores) {
+            if let Some(sum) = scores.iter_mut().find(|sum| sum.entrant == entrant) {
                 sum.score += score;
             }
         }
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_score_is_the_lead_over_the_mean_of_the_others_averaged_over_the_rotations() {
+    fn group_score_is_the_lead_over_the_mean_of_the_others_averaged_over_rotations() {
         use Finish::PlayedOut;
         let first = table(0, &[(4, 10, PlayedOut), (7, 4, PlayedOut), (2, 1, PlayedOut)]);
         let second = table(1, &[(2, 6, PlayedOut), (4, 3, PlayedOut), (7, 3, PlayedOut)]);
@@ -134,10 +135,10 @@ mod tests {
     }
 
     #[test]
-    fn whoever_forfeits_has_the_lowest_points_of_the_table() {
+    fn forfeited_seat_scores_the_lowest_points_of_its_table() {
         let table =
             table(0, &[(0, 9, Finish::TimedOut), (1, 2, Finish::PlayedOut), (2, 5, Finish::PlayedOut)]);
-        let points: Vec<_> = table.points().map(|(who, points)| (who.0, points)).collect();
+        let points: Vec<_> = table.points().map(|(entrant, points)| (entrant.0, points)).collect();
         assert_eq!(points, [(0, 2), (1, 2), (2, 5)]);
     }
 }

@@ -1,124 +1,124 @@
-//! What can be seen of a tournament.
+//! Read access to a tournament: its state, groups, tables, progress and placings.
 
-use super::course::Course;
-use super::{State, Tournament};
+use super::stages::FormatState;
+use super::{State, TableToMake, Tournament};
 use crate::plan::{Setup, TableId};
 use crate::stats::{SequentialState, Sprt};
 use crate::{Entrant, Group, TableScore};
 
-/// Where a group is.
+/// State of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GroupState {
-    /// Not all of its tables are over.
+    /// At least one table is not over.
     Open,
-    /// All of its tables are over.
+    /// All tables are over.
     Complete,
-    /// It does not count.
+    /// Excluded from the statistics.
     Void,
 }
 
-/// A group, whatever has become of it.
+/// A planned group in any state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GroupLook<'a> {
-    /// Its number.
+    /// Number of the group.
     pub number: u32,
-    /// The round, of a format that has rounds; 0 otherwise.
+    /// Round, from 0; always 0 in formats without rounds.
     pub round: u32,
-    /// Who plays it, in no order.
+    /// Entrants, in no particular order.
     pub lineup: &'a [Entrant],
-    /// Where it is.
+    /// State of the group.
     pub state: GroupState,
-    /// Why it is void.
+    /// Reason for which it is void.
     pub void_reason: Option<&'a str>,
 }
 
-/// How far a tournament is.
+/// Progress of a tournament. Expected numbers are estimates from the current state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Progress {
-    /// How many groups count.
+    /// Counted groups.
     pub groups_counted: u32,
-    /// How many groups are complete, whether they count already or not.
+    /// Complete groups, counted or not.
     pub groups_complete: u32,
-    /// How many groups there will be, void ones left out, as far as is known now.
+    /// Expected total of groups without void ones.
     pub groups_expected: u32,
-    /// How many groups are void.
+    /// Void groups.
     pub groups_voided: u32,
-    /// How many tables are over, those of void groups left out.
+    /// Finished tables, without those of void groups.
     pub tables_over: u32,
-    /// How many tables there will be, as far as is known now.
+    /// Expected total of tables.
     pub tables_expected: u32,
-    /// The round that is played or was the last, the first being 0.
+    /// Current or last round, from 0.
     pub round: u32,
-    /// How many rounds there will be, as far as is known now; 1 for a format that has none.
+    /// Expected total of rounds; 1 in formats without rounds.
     pub rounds: u32,
 }
 
-/// Where an entrant stands by the rules of the format.
+/// Placing of an entrant by the rules of the format.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Placing {
-    /// Who.
+    /// The entrant.
     pub entrant: Entrant,
-    /// What the format says of the order: less is better, and among equals the mean group score decides. All are equal in a
-    /// round robin and a gauntlet. Swiss: by points, then by Buchholz. Knockout: by the round in which one was out, then by
-    /// the place in the line-up.
+    /// Rank by the format: less is better, ties are broken by the mean group score. Round robin and gauntlet:
+    /// all 0. Swiss: by points, then Buchholz. Knockout: by the round of elimination, then by the place in
+    /// the line-up.
     pub order: u32,
-    /// The points of a Swiss tournament, from the rounds that are complete; 0 in other formats.
+    /// Swiss points of the complete rounds; 0 in other formats.
     pub match_points: f64,
-    /// The sum of the points of all opponents in a Swiss tournament; 0 in other formats.
+    /// Swiss tie-break: sum of the points of all opponents; 0 in other formats.
     pub buchholz: f64,
-    /// How many byes it had.
+    /// Number of byes.
     pub byes: u32,
-    /// The round of a knockout in which it was out, the first being 0.
+    /// Knockout round of the elimination, from 0.
     pub out_in_round: Option<u32>,
-    /// Whether it was withdrawn.
+    /// True if the entrant was withdrawn.
     pub withdrawn: bool,
 }
 
 impl Tournament {
-    /// How it was set up.
+    /// Settings of the tournament.
     #[must_use]
     pub const fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// Where it is in its life.
+    /// Lifecycle state.
     #[must_use]
     pub const fn state(&self) -> State {
         self.state
     }
 
-    /// Whether nothing happens to it any more.
+    /// True if the tournament is finished or cancelled.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         matches!(self.state, State::Finished | State::Cancelled)
     }
 
-    /// Why it was cancelled. Empty if there is nothing to say.
+    /// Reason of the cancellation, or empty.
     #[must_use]
     pub fn note(&self) -> &str {
-        &self.note
+        &self.cancel_reason
     }
 
-    /// The groups that count, in order: each group before the first one that is open, void ones left out. Standings are
-    /// made of these.
+    /// Counted groups, in order: the groups before the first open one, without void ones. Standings are
+    /// computed from these.
     #[must_use]
     pub fn counted(&self) -> &[Group] {
         &self.counted
     }
 
-    /// How many groups are known: their numbers are those below.
+    /// Number of planned groups; they are numbered from 0.
     #[must_use]
     pub fn group_count(&self) -> u32 {
         self.groups.len() as u32
     }
 
-    /// The state of the sequential test, if there is one.
+    /// State of the sequential test, if there is one.
     #[must_use]
     pub fn test(&self) -> Option<SequentialState> {
         self.test.as_ref().map(Sprt::state)
     }
 
-    /// A group by its number.
+    /// A group by number.
     #[must_use]
     pub fn group(&self, number: u32) -> Option<GroupLook<'_>> {
         let planned = self.groups.get(number as usize)?;
@@ -131,7 +131,7 @@ impl Tournament {
         })
     }
 
-    /// Whether nothing of a group will be played any more, so that its deal may be shown.
+    /// True if no table of the group will be played any more, so that its deal may be revealed.
     #[must_use]
     pub fn is_deal_over(&self, number: u32) -> bool {
         match self.groups.get(number as usize) {
@@ -140,42 +140,42 @@ impl Tournament {
         }
     }
 
-    /// A table, as it is to be made or was made. None if there is no such table.
+    /// A table with its seating. `None` if the plan has no such table.
     #[must_use]
-    pub fn table(&self, table: TableId) -> Option<super::TableToMake> {
+    pub fn table(&self, table: TableId) -> Option<TableToMake> {
         let planned = self.groups.get(table.group as usize)?;
-        let there = table.rotation < self.setup.rotations();
-        there.then(|| super::TableToMake { table, round: planned.round, seats: self.seats(table) })
+        let exists = table.rotation < self.setup.rotations();
+        exists.then(|| TableToMake { table, round: planned.round, seats: self.seats(table) })
     }
 
-    /// The result of a table, if it is over and its group is not void.
+    /// Result of a table, if it is over and its group is not void.
     #[must_use]
     pub fn result(&self, table: TableId) -> Option<&TableScore> {
         let tables = match self.counted.binary_search_by_key(&table.group, |group| group.number) {
             Ok(at) => &self.counted[at].tables,
-            Err(_) => match self.ahead.get(&table.group) {
+            Err(_) => match self.complete.get(&table.group) {
                 Some(group) => &group.tables,
                 None => self.partial.get(&table.group)?,
             },
         };
-        tables.iter().find(|there| there.rotation == table.rotation)
+        tables.iter().find(|result| result.rotation == table.rotation)
     }
 
-    /// Whether a table is still to be played: it is not over, and its group is not void. A table that is running and is not
-    /// wanted any more should be cancelled.
+    /// True if a table of the current stage still needs a result: it is not over, and its group is not void.
+    /// The caller cancels running tables for which this is false.
     #[must_use]
     pub fn is_wanted(&self, table: TableId) -> bool {
-        !self.is_over() && self.schedule.is_open(table)
+        !self.is_over() && self.schedule.is_pending(table)
     }
 
-    /// How far it is.
+    /// Progress of the tournament.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let voided = self.voided.len() as u32;
-        let (rounds, groups_to_come) = self.to_come();
-        let known = self.groups.len() as u32 - voided;
-        let complete = (self.counted.len() + self.ahead.len()) as u32;
-        let expected = if self.is_over() { complete } else { known.saturating_add(groups_to_come) };
+        let (rounds, unplanned_groups) = self.expected_rounds_and_groups();
+        let planned = self.groups.len() as u32 - voided;
+        let complete = (self.counted.len() + self.complete.len()) as u32;
+        let expected = if self.is_over() { complete } else { planned.saturating_add(unplanned_groups) };
         let tables = expected.saturating_mul(u32::from(self.setup.rotations()));
         Progress {
             groups_counted: self.counted.len() as u32,
@@ -189,23 +189,22 @@ impl Tournament {
         }
     }
 
-    /// Where everyone stands by the rules of the format, in the order of the entrants.
+    /// Placings of all entrants by the rules of the format, in entrant order.
     #[must_use]
     pub fn placings(&self) -> Vec<Placing> {
-        let all: Vec<Entrant> = (0..self.setup.entrants).map(Entrant).collect();
-        let plain = |entrant: Entrant| Placing {
+        let unplaced = |entrant: Entrant| Placing {
             entrant,
             order: 0,
             match_points: 0.0,
             buchholz: 0.0,
             byes: 0,
             out_in_round: None,
-            withdrawn: !self.is_there(entrant),
+            withdrawn: !self.is_active(entrant),
         };
-        let mut placings: Vec<Placing> = all.iter().map(|who| plain(*who)).collect();
-        match &self.course {
-            Course::Fixed => {}
-            Course::Swiss(swiss) => {
+        let mut placings: Vec<Placing> = (0..self.setup.entrants).map(Entrant).map(unplaced).collect();
+        match &self.format_state {
+            FormatState::Fixed => {}
+            FormatState::Swiss(swiss) => {
                 for placing in &mut placings {
                     placing.match_points = swiss.points(placing.entrant);
                     placing.buchholz = swiss.buchholz(placing.entrant);
@@ -216,14 +215,15 @@ impl Tournament {
                     points.then(b.buchholz.total_cmp(&a.buchholz))
                 });
             }
-            Course::Knockout(knockout) => {
+            FormatState::Knockout(knockout) => {
                 for placing in &mut placings {
                     placing.byes = knockout.byes(placing.entrant);
-                    placing.out_in_round = knockout.out(placing.entrant).map(|out| out.round);
+                    placing.out_in_round = knockout.elimination(placing.entrant).map(|out| out.round);
                 }
-                // Those who are in come first; then the later out, the better, and in a round by what was reached in it.
+                // Remaining entrants first; then a later round of elimination is better; within a round by
+                // place and score.
                 let key = |placing: &Placing| {
-                    let out = knockout.out(placing.entrant);
+                    let out = knockout.elimination(placing.entrant);
                     out.map(|out| (std::cmp::Reverse(out.round), out.place, std::cmp::Reverse(out.score)))
                 };
                 rank(&mut placings, |a, b| key(a).cmp(&key(b)));
@@ -233,7 +233,7 @@ impl Tournament {
     }
 }
 
-/// Numbers the placings by an order; equals have equal numbers.
+/// Sets `order` of the placings by a comparison; ties share a number.
 fn rank(placings: &mut [Placing], order: impl Fn(&Placing, &Placing) -> std::cmp::Ordering) {
     let mut sorted: Vec<usize> = (0..placings.len()).collect();
     sorted.sort_by(|&a, &b| order(&placings[a], &placings[b]));

@@ -1,30 +1,30 @@
-//! What does not fit: refused, with the reason, and without a trace.
+//! Invalid entries and setups are refused with the reason, and change nothing.
 
 use parlor_engine::below;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-use super::play::{self, Player, every, seed};
+use super::simulator::{self, Simulator, for_every_setup, seed};
 use crate::plan::{Deals, Format, MAX_TABLES, SequentialTest, Setup, SetupError, TableId};
 use crate::{Entrant, Entry, Misfit, TableScore, Tournament};
 
 #[test]
-fn what_does_not_fit_is_refused_and_says_why() {
+fn invalid_entry_is_refused_with_its_reason() {
     let format = Format::RoundRobin { groups: 2 };
     let setup = Setup { players: 3, entrants: 7, format, deals: Deals::Duplicate, test: None };
-    let mut player = Player::new(setup, 1);
+    let mut simulator = Simulator::new(setup, 1);
     let over = |tournament: &Tournament, table: TableId| {
-        let mut over = play::result(tournament, table, 5);
+        let mut over = simulator::result(tournament, table, 5);
         over.rotation = table.rotation;
         Entry::TableOver { group: table.group, table: over }
     };
     let first = TableId { group: 0, rotation: 0 };
     let refused = |tournament: &Tournament, entry: Entry| tournament.ask(entry).unwrap_err();
-    let early = over(&player.tournament, first);
-    assert_eq!(refused(&player.tournament, early.clone()), Misfit::NotStarted);
-    assert_eq!(refused(&player.tournament, Entry::Paused), Misfit::NotStarted);
-    player.start();
-    let tournament = &player.tournament;
+    let early = over(&simulator.tournament, first);
+    assert_eq!(refused(&simulator.tournament, early.clone()), Misfit::NotStarted);
+    assert_eq!(refused(&simulator.tournament, Entry::Paused), Misfit::NotStarted);
+    simulator.start();
+    let tournament = &simulator.tournament;
     let with = |change: &dyn Fn(&mut u32, &mut TableScore)| {
         let Entry::TableOver { mut group, mut table } = early.clone() else { unreachable!() };
         change(&mut group, &mut table);
@@ -37,18 +37,18 @@ fn what_does_not_fit_is_refused_and_says_why() {
     assert_eq!(with(&|_, table| table.seats[1].place = 4), Misfit::WrongPlace(0, 0, 4));
     let nobody = Entry::Withdrawn { entrant: Entrant(7) };
     assert_eq!(refused(tournament, nobody), Misfit::NoEntrant(7, 7));
-    player.fold(early.clone());
+    simulator.fold(early.clone());
     let Entry::TableOver { group, mut table } = early.clone() else { unreachable!() };
-    assert_eq!(player.tournament.ask(early).unwrap(), None);
+    assert_eq!(simulator.tournament.ask(early).unwrap(), None);
     table.seats[0].points += 1;
     let other = Entry::TableOver { group, table };
-    assert_eq!(refused(&player.tournament, other), Misfit::OtherResult(0, 0));
+    assert_eq!(refused(&simulator.tournament, other), Misfit::OtherResult(0, 0));
 }
 
 #[test]
-fn nonsense_is_refused_without_a_trace() {
+fn random_entries_are_applied_or_refused_without_effect() {
     let seed = seed();
-    every(|setup| {
+    for_every_setup(|setup| {
         if setup.entrants % 5 != 0 {
             return;
         }
@@ -67,7 +67,7 @@ fn nonsense_is_refused_without_a_trace() {
                 _ => {
                     let table = TableId { group, rotation };
                     let mut table = match tournament.table(table) {
-                        Some(_) => play::result(&tournament, table, 4),
+                        Some(_) => simulator::result(&tournament, table, 4),
                         None => TableScore { rotation, seats: Vec::new() },
                     };
                     match (below(6, &mut rng), table.seats.len()) {
@@ -98,7 +98,7 @@ fn nonsense_is_refused_without_a_trace() {
 }
 
 #[test]
-fn a_setup_that_cannot_be_played_is_refused_and_says_why() {
+fn invalid_setup_is_refused_with_its_reason() {
     let format = Format::RoundRobin { groups: 1 };
     let good = Setup { players: 3, entrants: 5, format, deals: Deals::Duplicate, test: None };
     let check = |change: &dyn Fn(&mut Setup)| {
