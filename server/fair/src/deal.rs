@@ -1,4 +1,5 @@
-//! The deals of a tournament: one secret for all of them, committed to before anybody has added anything.
+//! Deal seeds of a tournament, derived from one tournament seed that is committed to before any entropy is
+//! added.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::{Commitment, Entropy, GameSeed, Secret, ServerSeed, TableId};
 
 impl ServerSeed {
-    /// What is shown of the seed of a tournament when it is created.
+    /// The commitment to this tournament seed, shown when the tournament is created.
     #[must_use]
     pub fn tournament_commitment(&self, tournament: TableId) -> Commitment {
         let hash = Sha256::new()
@@ -19,13 +20,14 @@ impl ServerSeed {
         Commitment(hash.finalize().into())
     }
 
-    /// What the plan of the tournament that this is the seed of is drawn from: who meets whom, and who sits where.
+    /// Seed of the plan of the tournament, from which pairings and seating are drawn. `self` is the
+    /// tournament seed.
     #[must_use]
     pub fn plan(&self, tournament: TableId) -> Secret<[u8; 32]> {
         Secret::new(derive(Some(tournament.as_bytes()), self.reveal(), &[b"parlor plan v1"]))
     }
 
-    /// The seed of one deal of the tournament that this is the seed of.
+    /// Seed of one deal of the tournament. `self` is the tournament seed.
     #[must_use]
     pub fn deal(&self, tournament: TableId, number: u32) -> DealSeed {
         let info = [b"parlor deal v1".as_slice(), &number.to_be_bytes()];
@@ -34,36 +36,40 @@ impl ServerSeed {
     }
 }
 
-/// What stands in the place of a tournament's id where its seed was given.
+/// Stands in for the tournament id in all derivations if the organiser gave the tournament seed.
 pub const GIVEN: TableId = TableId::from_bytes([0; 16]);
 
 /// The server's seed for one deal of a tournament: secret until the last table of the deal is over.
 ///
 /// # The scheme
 ///
-/// As in the scheme for a table, `||` puts bytes one after the other; the id of a tournament has 16 bytes, the number of a
+/// As in the scheme for a table, `||` is concatenation; the id of a tournament has 16 bytes, the number of a
 /// deal 4 bytes in big-endian order, and a rotation, a seat and the length of an entropy one byte each.
 ///
-/// 1. **Creating a tournament**, the server draws a *tournament seed* of 32 random bytes and shows its *commitment*:
+/// 1. **Creating a tournament**, the server draws a *tournament seed* of 32 random bytes and shows its
+///    *commitment*:
 ///    `SHA-256("parlor tournament commitment v1" || tournament id || tournament seed)`.
 /// 2. **Starting it**, the organiser and each entrant have added up to 64 bytes of *entropy*.
 /// 3. **A deal** has the *deal seed*
-///    `HKDF-SHA256(salt = tournament id, ikm = tournament seed, info = "parlor deal v1" || number)`, and each of its tables
-///    shows `SHA-256("parlor deal commitment v1" || tournament id || number || deal seed)`. Who meets whom and who sits
-///    where is drawn from `HKDF-SHA256(salt = tournament id, ikm = tournament seed, info = "parlor plan v1")`.
+///    `HKDF-SHA256(salt = tournament id, ikm = tournament seed, info = "parlor deal v1" || number)`,
+///    and each of its tables shows
+///    `SHA-256("parlor deal commitment v1" || tournament id || number || deal seed)`.
+///    Pairings and seating are drawn from
+///    `HKDF-SHA256(salt = tournament id, ikm = tournament seed, info = "parlor plan v1")`.
 /// 4. **The game seed**, from which the engine deals at all tables of the deal, is
-///    `HKDF-SHA256(salt = deal seed, ikm = for the organiser and then for each entrant: length of the entropy || entropy,
-///    info = "parlor deal seed v1" || tournament id || number)`.
-/// 5. **Other colours**, where the rules treat all alike: the key from which the names of the colours at a table are drawn
-///    is `HKDF-SHA256(no salt, ikm = deal seed, info = "parlor recolour v1" || rotation)`.
+///    `HKDF-SHA256(salt = deal seed, ikm = for the organiser and then for each entrant:
+///    length of the entropy || entropy, info = "parlor deal seed v1" || tournament id || number)`.
+/// 5. **Recolouring**, where the rules are symmetric in the colours: the permutation of the colours at a
+///    table is drawn from
+///    `HKDF-SHA256(no salt, ikm = deal seed, info = "parlor recolour v1" || rotation)`.
 /// 6. **House bots** draw their randomness for a decision from
-///    `HKDF-SHA256(salt = "parlor deal bot v1", ikm = deal seed, info = rotation || seat || decision number as 8 bytes,
-///    big-endian)`.
-/// 7. **When the last table of a deal is over**, its deal seed is shown and, when the tournament is over, the seed of the
-///    tournament. All that is derived has 32 bytes.
+///    `HKDF-SHA256(salt = "parlor deal bot v1", ikm = deal seed,
+///    info = rotation || seat || decision number as 8 bytes, big-endian)`.
+/// 7. **When the last table of a deal is over**, its deal seed is shown; when the tournament is over, its
+///    tournament seed. All derived values have 32 bytes.
 ///
-/// **A given seed**: where the organiser gave the seed of the tournament, for tests, 16 bytes of 0 stand in the place of the
-/// tournament id ([`GIVEN`]), and nobody adds anything. So the same seed gives the same tournament every time.
+/// **A given seed**: if the organiser gave the tournament seed, for tests, 16 zero bytes ([`GIVEN`]) replace
+/// the tournament id, and no entropy is added. So the same seed gives the same tournament every time.
 #[derive(Clone)]
 pub struct DealSeed {
     tournament: TableId,
@@ -72,19 +78,19 @@ pub struct DealSeed {
 }
 
 impl DealSeed {
-    /// The seed with these bytes, as a log or a record holds it.
+    /// A seed from bytes, as stored in a log or a record.
     #[must_use]
     pub const fn from_bytes(tournament: TableId, number: u32, seed: [u8; 32]) -> DealSeed {
         DealSeed { tournament, number, seed: Secret::new(seed) }
     }
 
-    /// The seed itself.
+    /// The bytes of the seed.
     #[must_use]
     pub const fn reveal(&self) -> &[u8; 32] {
         self.seed.reveal()
     }
 
-    /// What each table of the deal shows.
+    /// The commitment shown by each table of the deal.
     #[must_use]
     pub fn commitment(&self) -> Commitment {
         let hash = Sha256::new()
@@ -95,31 +101,32 @@ impl DealSeed {
         Commitment(hash.finalize().into())
     }
 
-    /// The seed of the games of the deal: what the organiser and then each entrant, in their order, added.
+    /// The game seed of all tables of the deal, given the entropy of the organiser and then of each entrant,
+    /// in order.
     #[must_use]
     pub fn game_seed(&self, added: &[Entropy]) -> GameSeed {
-        let mut all = Vec::new();
+        let mut key_material = Vec::new();
         for entropy in added {
-            all.push(entropy.len);
-            all.extend_from_slice(entropy.as_bytes());
+            key_material.push(entropy.len);
+            key_material.extend_from_slice(entropy.as_bytes());
         }
         let info =
             [b"parlor deal seed v1".as_slice(), self.tournament.as_bytes(), &self.number.to_be_bytes()];
-        GameSeed::given(derive(Some(self.reveal()), &all, &info))
+        GameSeed::given(derive(Some(self.reveal()), &key_material, &info))
     }
 
-    /// What the names of the colours at a table of the deal are drawn from.
+    /// Seed of the colour permutation at a table of the deal.
     #[must_use]
     pub fn recolouring(&self, rotation: u8) -> Secret<[u8; 32]> {
         Secret::new(derive(None, self.reveal(), &[b"parlor recolour v1", &[rotation]]))
     }
 
-    /// The randomness of a house bot for one decision of its seat at a table of the deal.
+    /// Randomness of a house bot for one decision of its seat at a table of the deal.
     #[must_use]
     pub fn bot_seed(&self, rotation: u8, seat: Seat, decision: u64) -> Secret<[u8; 32]> {
         // A seat's number is below 6.
-        let place = [rotation, seat.index() as u8];
-        let info = [place.as_slice(), &decision.to_be_bytes()];
+        let rotation_and_seat = [rotation, seat.index() as u8];
+        let info = [rotation_and_seat.as_slice(), &decision.to_be_bytes()];
         Secret::new(derive(Some(b"parlor deal bot v1"), self.reveal(), &info))
     }
 }
@@ -130,11 +137,12 @@ impl fmt::Debug for DealSeed {
     }
 }
 
+/// HKDF-SHA256 with the concatenation of `info`.
 fn derive(salt: Option<&[u8]>, secret: &[u8], info: &[&[u8]]) -> [u8; 32] {
     let mut derived = [0; 32];
     Hkdf::<Sha256>::new(salt, secret)
         .expand_multi_info(info, &mut derived)
-        .expect("HKDF-SHA256 gives up to 8160 bytes, and these are 32");
+        .expect("HKDF-SHA256 expands to up to 8160 bytes; these are 32");
     derived
 }
 
@@ -154,10 +162,10 @@ mod tests {
         ServerSeed::from_bytes(std::array::from_fn(|i| 0x40 + i as u8))
     }
 
-    /// Computed with Python's hashlib and hmac, from the scheme above. Records stand on these: if this test fails, it is
-    /// the change that is wrong.
+    /// Computed with Python's hashlib and hmac from the scheme above. Records depend on these values: if this
+    /// test fails, the change is wrong.
     #[test]
-    fn the_derivations_are_pinned() {
+    fn deal_seed_derivations_are_pinned() {
         let deal = seed().deal(tournament(), 258);
         let added = [Entropy::NONE, Entropy::new(b"abc").unwrap(), Entropy::new(&[0xff; 64]).unwrap()];
         let seat = Seat::new(3).unwrap();
@@ -185,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn each_deal_rotation_seat_and_decision_has_its_own() {
+    fn derivations_differ_by_deal_rotation_seat_and_decision() {
         let deal = |number| seed().deal(tournament(), number);
         let seat = |number| Seat::new(number).unwrap();
         assert_ne!(deal(0).reveal(), deal(1).reveal());
@@ -205,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_are_never_printed() {
+    fn debug_does_not_print_the_deal_seed() {
         assert_eq!(format!("{:?}", seed().deal(tournament(), 0)), "DealSeed(..)");
     }
 }

@@ -1,12 +1,11 @@
-//! What a table is called.
+//! Table ids and their text form.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The name of a table: 48 bits of its time of creation, then 80 random ones. Sorted by name, tables are sorted by
-/// age.
+/// Id of a table: 48 bits of creation time, then 80 random bits. Ids sort by creation time.
 ///
-/// Its text form has 26 letters and digits, sorts like the name, and may stand in a URL.
+/// The text form is 26 letters and digits, sorts like the id, and is safe in URLs.
 ///
 /// ```
 /// use parlor_fair::TableId;
@@ -17,12 +16,13 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableId([u8; 16]);
 
-/// Base 32 by Crockford: digits and letters without i, l, o and u, which are easily mistaken for others.
+/// Crockford's base 32: digits and letters without i, l, o and u, which are easily mistaken for others.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const TEXT_LENGTH: usize = 26;
 
 impl TableId {
-    /// The name of a table created so many milliseconds after 1970-01-01 00:00 UTC. The random bytes must be unpredictable where the name is a secret.
+    /// An id from the creation time, in milliseconds since 1970-01-01 00:00 UTC, and random bytes. The bytes
+    /// must be unpredictable where the id is a secret.
     #[must_use]
     pub fn new(created_ms: u64, random: [u8; 10]) -> TableId {
         let mut id = [0; 16];
@@ -31,13 +31,13 @@ impl TableId {
         TableId(id)
     }
 
-    /// The name with these bytes.
+    /// An id from its bytes.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> TableId {
         TableId(bytes)
     }
 
-    /// The time of creation, as the name says it, in milliseconds since 1970.
+    /// Creation time in milliseconds since 1970-01-01 00:00 UTC.
     #[must_use]
     pub fn made(&self) -> u64 {
         let mut time = [0; 8];
@@ -45,7 +45,7 @@ impl TableId {
         u64::from_be_bytes(time)
     }
 
-    /// The bytes of the name.
+    /// The bytes of the id.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
@@ -56,8 +56,8 @@ impl fmt::Display for TableId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = u128::from_be_bytes(self.0);
         let mut text = [0; TEXT_LENGTH];
-        for (place, letter) in text.iter_mut().rev().enumerate() {
-            *letter = ALPHABET[(number >> (5 * place)) as usize % 32];
+        for (digit, letter) in text.iter_mut().rev().enumerate() {
+            *letter = ALPHABET[(number >> (5 * digit)) as usize % 32];
         }
         f.write_str(&String::from_utf8_lossy(&text))
     }
@@ -69,7 +69,7 @@ impl fmt::Debug for TableId {
     }
 }
 
-/// Not the name of a table.
+/// The text is not a table id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a table id has 26 digits and letters (without i, l, o and u), such as 01hf7yat000w3ge1r70w3ge1r7")]
 pub struct BadTableId;
@@ -78,7 +78,7 @@ impl FromStr for TableId {
     type Err = BadTableId;
 
     fn from_str(text: &str) -> Result<TableId, BadTableId> {
-        // 26 letters hold two bits more than a name has.
+        // 26 letters encode 130 bits, two more than an id has.
         if text.len() != TEXT_LENGTH || text.as_bytes()[0] > b'7' {
             return Err(BadTableId);
         }
@@ -99,19 +99,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_table_id_reads_back_and_sorts_as_text(a: [u8; 16], b: [u8; 16]) {
+        fn table_id_text_round_trips_and_sorts_like_the_id(a: [u8; 16], b: [u8; 16]) {
             let (a, b) = (TableId(a), TableId(b));
             prop_assert_eq!(a.to_string().parse(), Ok(a));
             prop_assert_eq!(a.cmp(&b), a.to_string().cmp(&b.to_string()));
         }
 
         #[test]
-        fn a_table_id_knows_when_it_was_made(time in 0u64..1 << 48, random: [u8; 10]) {
+        fn table_id_holds_its_creation_time(time in 0u64..1 << 48, random: [u8; 10]) {
             prop_assert_eq!(TableId::new(time, random).made(), time);
         }
 
         #[test]
-        fn any_text_is_a_table_id_or_is_refused(text in "\\PC{0,30}") {
+        fn any_text_parses_to_its_table_id_or_is_refused(text in "\\PC{0,30}") {
             if let Ok(id) = text.parse::<TableId>() {
                 prop_assert_eq!(id.to_string(), text);
             }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_id_is_refused() {
+    fn invalid_table_id_is_refused() {
         for text in [
             "",
             "7",

@@ -1,25 +1,28 @@
-//! Fair shuffles: nobody chooses the cards, not even the server, and everyone can check it afterwards.
+//! Fair shuffles: no single party chooses the cards, not even the server, and anyone can verify that
+//! afterwards.
 //!
-//! Here is what the server that deals and whoever checks a record must do alike, and nothing else: pure functions of bytes.
+//! This crate holds the derivations that the server and record verifiers share, as pure functions of bytes.
 //!
 //! # The scheme
 //!
-//! `||` puts bytes one after the other; texts are their ASCII bytes, without an end mark; a table id has 16 bytes; a
-//! seat is one byte, counted from 0.
+//! `||` is concatenation; texts are ASCII without a terminator; a table id has 16 bytes; a seat is one byte,
+//! from 0.
 //!
 //! 1. **Creating a table**, the server draws a *server seed* of 32 random bytes and shows its *commitment*:
-//!    `SHA-256("parlor commitment v1" || table id || server seed)`. From then on it cannot take another seed.
-//! 2. **Joining**, each seat may add up to 64 bytes of *entropy* of its own. The server has to show the commitment
-//!    first, so it cannot pick a seed to go with that.
+//!    `SHA-256("parlor commitment v1" || table id || server seed)`. From then on the seed is fixed.
+//! 2. **Joining**, each seat may add up to 64 bytes of *entropy*. The server shows the commitment first, so
+//!    it cannot choose a seed that depends on the entropy.
 //! 3. **When the seats are filled**, the *game seed*, from which the engine deals, is
-//!    `HKDF-SHA256(salt = "parlor seed v1", ikm = server seed, info = table id || for each seat in order: one byte with
-//!    the length of its entropy || the entropy)`, 32 bytes long. A seat without entropy, such as a house bot's, counts
-//!    as one with length 0. If just one seat added bytes that the server could not foresee, nobody chose the deal.
+//!    `HKDF-SHA256(salt = "parlor seed v1", ikm = server seed, info = table id || for each seat in order:
+//!    one byte with the length of its entropy || the entropy)`, 32 bytes long.
+//!    A seat without entropy, such as a house bot's, counts as one with length 0. If at least one seat adds
+//!    bytes that the server cannot predict, no party chose the deal.
 //! 4. **House bots** draw their randomness for a decision from
-//!    `HKDF-SHA256(salt = "parlor bot v1", ikm = server seed, info = seat || decision number as 8 bytes, big-endian)`,
-//!    32 bytes long, so that a record replays their moves exactly.
-//! 5. **When the game is over**, cancelled or faulted, the server seed is shown. Anyone can hash it, compare with the
-//!    commitment, derive the game seed and deal the whole game again.
+//!    `HKDF-SHA256(salt = "parlor bot v1", ikm = server seed,
+//!    info = seat || decision number as 8 bytes, big-endian)`, 32 bytes long, so that a record replays their
+//!    moves exactly.
+//! 5. **When the game is over**, cancelled or faulted, the server seed is shown. Anyone can hash it, compare
+//!    with the commitment, derive the game seed and deal the whole game again.
 //!
 //! The deals of a tournament have a scheme of their own: see [`DealSeed`].
 
@@ -37,29 +40,29 @@ pub use deal::{DealSeed, GIVEN};
 pub use id::{BadTableId, TableId};
 pub use secret::Secret;
 
-/// The most bytes of entropy a seat may add.
+/// Maximum number of bytes of entropy per seat.
 pub const MAX_ENTROPY: usize = 64;
 
-/// The server's half of the chance of a table: secret until the game is over.
+/// The server's part of the randomness of a table or tournament: secret until the game or tournament is over.
 ///
-/// Its `Debug` shows nothing of it.
+/// `Debug` does not print it.
 #[derive(Clone)]
 pub struct ServerSeed(Secret<[u8; 32]>);
 
 impl ServerSeed {
-    /// The seed with these bytes: fresh ones that nobody can predict, or those that a log or a record holds.
+    /// A seed from bytes: fresh unpredictable ones, or those of a log or a record.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> ServerSeed {
         ServerSeed(Secret::new(bytes))
     }
 
-    /// The seed itself: for the table's log, and for everyone once the game is over.
+    /// The bytes of the seed: for the table's log, and public once the game is over.
     #[must_use]
     pub const fn reveal(&self) -> &[u8; 32] {
         self.0.reveal()
     }
 
-    /// What is shown when the table is created.
+    /// The commitment shown when the table is created.
     #[must_use]
     pub fn commitment(&self, table: TableId) -> Commitment {
         let hash = Sha256::new()
@@ -69,7 +72,7 @@ impl ServerSeed {
         Commitment(hash.finalize().into())
     }
 
-    /// The seed of the game, once every seat is filled: the entropy of each, in the order of the seats.
+    /// The game seed, given the entropy of all seats in seat order.
     #[must_use]
     pub fn game_seed(&self, table: TableId, seats: &[Entropy]) -> GameSeed {
         let mut info = Vec::with_capacity(16 + seats.len() * (1 + MAX_ENTROPY));
@@ -81,7 +84,7 @@ impl ServerSeed {
         GameSeed(Secret::new(self.derive(b"parlor seed v1", &info)))
     }
 
-    /// The randomness of a house bot for one decision of its seat.
+    /// Randomness of a house bot for one decision of its seat.
     #[must_use]
     pub fn bot_seed(&self, seat: Seat, decision: u64) -> Secret<[u8; 32]> {
         let mut info = [0; 9];
@@ -95,7 +98,7 @@ impl ServerSeed {
         let mut derived = [0; 32];
         Hkdf::<Sha256>::new(Some(salt), self.reveal())
             .expand(info, &mut derived)
-            .expect("HKDF-SHA256 gives up to 8160 bytes, and these are 32");
+            .expect("HKDF-SHA256 expands to up to 8160 bytes; these are 32");
         derived
     }
 }
@@ -106,24 +109,24 @@ impl fmt::Debug for ServerSeed {
     }
 }
 
-/// What the server shows of its seed before anyone joins.
+/// Commitment to a server seed, shown before any seat joins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Commitment([u8; 32]);
 
 impl Commitment {
-    /// The commitment with these bytes, as a record holds it.
+    /// A commitment from bytes, as stored in a record.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Commitment {
         Commitment(bytes)
     }
 
-    /// The bytes to show.
+    /// The bytes of the commitment.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Whether the server kept its word: this is the seed it committed to, for this table.
+    /// True if this is the commitment to the seed for this table.
     ///
     /// ```
     /// use parlor_fair::{ServerSeed, TableId};
@@ -150,18 +153,18 @@ impl fmt::Debug for Commitment {
     }
 }
 
-/// The seed that the engine deals from. Its `Debug` shows nothing of it.
+/// The seed from which the engine deals. `Debug` does not print it.
 #[derive(Clone)]
 pub struct GameSeed(Secret<[u8; 32]>);
 
 impl GameSeed {
-    /// A seed that the creator of the table gave, for tests and training.
+    /// A seed given by the creator of the table, for tests and training.
     #[must_use]
     pub const fn given(bytes: [u8; 32]) -> GameSeed {
         GameSeed(Secret::new(bytes))
     }
 
-    /// The seed itself, for the engine.
+    /// The bytes of the seed, for the engine.
     #[must_use]
     pub const fn reveal(&self) -> &[u8; 32] {
         self.0.reveal()
@@ -174,35 +177,38 @@ impl fmt::Debug for GameSeed {
     }
 }
 
-/// What one seat adds to the chance of its table: up to [`MAX_ENTROPY`] bytes.
+/// Entropy of one seat for the shuffle: up to [`MAX_ENTROPY`] bytes.
 ///
-/// Secret until the game begins, so that nobody can choose theirs by the others'. Its `Debug` shows the length alone.
+/// Secret until the game begins, so that no seat can choose its entropy depending on another's. `Debug`
+/// prints the length only.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Entropy {
     bytes: [u8; MAX_ENTROPY],
     len: u8,
 }
 
-/// A seat offered more entropy than is taken.
+/// More than [`MAX_ENTROPY`] bytes of entropy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a seat may add up to {MAX_ENTROPY} bytes of entropy, not {0}: send fewer, or a hash of them")]
 pub struct TooMuchEntropy(pub usize);
 
 impl Entropy {
-    /// A seat that adds nothing.
+    /// Empty entropy.
     pub const NONE: Entropy = Entropy { bytes: [0; MAX_ENTROPY], len: 0 };
 
-    /// The bytes a seat gave.
+    /// Entropy from bytes.
+    ///
+    /// # Errors
+    /// There are more than [`MAX_ENTROPY`] bytes.
     pub fn new(given: &[u8]) -> Result<Entropy, TooMuchEntropy> {
         let mut bytes = [0; MAX_ENTROPY];
-        let room = bytes.get_mut(..given.len()).ok_or(TooMuchEntropy(given.len()))?;
-        room.copy_from_slice(given);
-        // At most 64.
+        let target = bytes.get_mut(..given.len()).ok_or(TooMuchEntropy(given.len()))?;
+        target.copy_from_slice(given);
         let len = given.len() as u8;
         Ok(Entropy { bytes, len })
     }
 
-    /// The bytes the seat gave.
+    /// The bytes of the entropy.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]

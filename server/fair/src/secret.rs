@@ -1,12 +1,13 @@
-//! A value that is never printed.
+//! Wrapper for values that must never be printed.
 
 use std::fmt;
 
 use subtle::ConstantTimeEq;
 
-/// Holds a secret: no `Display`, no way into a log, an error or a trace, and a `Debug` that shows nothing.
+/// A secret value: no `Display`, and a `Debug` that does not print it, so that it reaches no log, error or
+/// trace.
 ///
-/// Secrets are compared in constant time, with [`Secret::is`]; there is no `==`.
+/// [`Secret::is`] compares in constant time; there is no `==`.
 ///
 /// ```
 /// use parlor_fair::Secret;
@@ -18,19 +19,19 @@ use subtle::ConstantTimeEq;
 pub struct Secret<T>(T);
 
 impl<T> Secret<T> {
-    /// Hides a value.
+    /// Wraps a value.
     pub const fn new(value: T) -> Secret<T> {
         Secret(value)
     }
 
-    /// The value itself. Whoever calls this answers for where it goes.
+    /// The value itself. The caller is responsible for where it goes.
     pub const fn reveal(&self) -> &T {
         &self.0
     }
 }
 
 impl<T: AsRef<[u8]>> Secret<T> {
-    /// Whether these are the secret's bytes, in a time that depends on nothing but the lengths.
+    /// True if these are the secret's bytes. Takes constant time for given lengths.
     #[must_use]
     pub fn is(&self, bytes: &[u8]) -> bool {
         self.0.as_ref().ct_eq(bytes).into()
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn debug_shows_nothing_in_any_form() {
+    fn debug_does_not_print_the_secret() {
         let secret = Secret::new(String::from("swordfish"));
         for shown in [format!("{secret:?}"), format!("{secret:#?}"), format!("{:?}", Some(&secret))] {
             assert!(shown.contains("Secret(..)") && !shown.contains("sword"), "{shown}");
@@ -57,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_only_its_own_bytes() {
+    fn secret_equals_only_its_own_bytes() {
         let secret = Secret::new([1, 2, 3]);
         assert!(secret.is(&[1, 2, 3]));
         for other in [&[1, 2][..], &[1, 2, 3, 4], &[1, 2, 2], &[]] {

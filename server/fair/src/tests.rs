@@ -1,4 +1,4 @@
-//! The scheme is pinned by vectors that another implementation computed:
+//! Test vectors of the scheme, computed by an independent implementation:
 //!
 //! ```python
 //! import hashlib, hmac
@@ -34,7 +34,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_commitment_is_pinned() {
+fn commitment_is_pinned() {
     let commitment = server().commitment(table());
     assert_eq!(commitment.to_string(), "6dab296f1c915e5f828c392fcc9c4745c057b700006a50288b64255d33f8196e");
     assert_eq!(hex(commitment.as_bytes()), commitment.to_string());
@@ -42,7 +42,7 @@ fn the_commitment_is_pinned() {
 }
 
 #[test]
-fn the_game_seed_is_pinned() {
+fn game_seed_is_pinned() {
     let check = |seats: &[&[u8]], expected: &str| {
         let seats: Vec<_> = seats.iter().map(|given| Entropy::new(given).unwrap()).collect();
         assert_eq!(hex(server().game_seed(table(), &seats).reveal()), expected, "{seats:?}");
@@ -53,7 +53,7 @@ fn the_game_seed_is_pinned() {
 }
 
 #[test]
-fn the_bots_randomness_is_pinned() {
+fn bot_seed_is_pinned() {
     let check = |seat: u8, decision: u64, expected: &str| {
         let seed = server().bot_seed(Seat::new(seat).unwrap(), decision);
         assert_eq!(hex(seed.reveal()), expected, "seat {seat}, decision {decision}");
@@ -64,7 +64,7 @@ fn the_bots_randomness_is_pinned() {
 }
 
 #[test]
-fn a_seat_that_adds_nothing_counts_as_an_empty_one() {
+fn empty_entropy_still_counts_the_seat() {
     assert_eq!(Entropy::new(b"").unwrap(), Entropy::NONE);
     let two = server().game_seed(table(), &[Entropy::NONE; 2]);
     let three = server().game_seed(table(), &[Entropy::NONE; 3]);
@@ -72,7 +72,7 @@ fn a_seat_that_adds_nothing_counts_as_an_empty_one() {
 }
 
 #[test]
-fn what_one_seat_gives_is_never_taken_for_anothers() {
+fn entropy_of_different_seats_is_not_confused() {
     let seed = |seats: &[&[u8]]| {
         let seats: Vec<_> = seats.iter().map(|given| Entropy::new(given).unwrap()).collect();
         hex(server().game_seed(table(), &seats).reveal())
@@ -92,7 +92,7 @@ fn entropy_is_bounded() {
 }
 
 #[test]
-fn a_commitment_holds_the_server_to_its_seed_and_table() {
+fn commitment_binds_the_server_to_seed_and_table() {
     let seed = server();
     let commitment = seed.commitment(table());
     assert!(commitment.is_kept_by(&seed, table()));
@@ -101,7 +101,7 @@ fn a_commitment_holds_the_server_to_its_seed_and_table() {
 }
 
 #[test]
-fn seeds_are_never_printed() {
+fn debug_does_not_print_seeds() {
     let seed = ServerSeed::from_bytes([0xab; 32]);
     let game = GameSeed::given([0xab; 32]);
     let entropy = Entropy::new(&[0xab; 3]).unwrap();
