@@ -37,7 +37,7 @@ mod id;
 mod secret;
 
 pub use deal::{DealSeed, GIVEN};
-pub use id::{BadTableId, TableId};
+pub use id::{BadTableId, InvalidTournamentId, TableId, TournamentId};
 pub use secret::Secret;
 
 /// Maximum number of bytes of entropy per seat.
