@@ -1,9 +1,9 @@
-//! How strong the bots are, what duplicate deals save, and how fast the search is.
+//! Benchmarks of the bots: playing strength, variance reduction by duplicate deals, and speed of the search.
 //!
 //! `cargo bench -p parlor-bots --bench strength [-- PART_OF_A_NAME ... [--deals N] [--search BOT]]`
 //!
-//! Every line of strength is a comparison on duplicate deals. Their number and the seed are fixed beforehand; the bots
-//! were tuned on other deals than these.
+//! Strengths are compared on duplicate deals. The number of deals and the seed are fixed in advance; the bots
+//! were tuned on other deals.
 
 #[path = "../tests/duel/mod.rs"]
 mod duel;
@@ -46,7 +46,7 @@ fn main() {
                     "bench {name} {:.2} ± {:.2} (p = {:.1e}, {players} players, {deals} deals, {a})",
                     result.mean,
                     result.margin,
-                    // What is smaller than this is nothing to a computer.
+                    // Smaller values underflow.
                     result.p.max(1e-300)
                 );
             }
@@ -58,7 +58,8 @@ fn main() {
             if wanted(&name) {
                 let [a, b] = ["greedy", b].map(|name| HouseBot::by_name(name).expect("a bot"));
                 let deals = deals.unwrap_or(2000);
-                let (saved, margin) = saved(&Duel { game: *game, players, a, b, deals, seed: SEED });
+                let (saved, margin) =
+                    variance_reduction(&Duel { game: *game, players, a, b, deals, seed: SEED });
                 println!(
                     "bench {name} {saved:.2} ± {margin:.2} times fewer games with duplicate deals ({players} players, {a} against {b}, {deals} deals)"
                 );
@@ -68,20 +69,20 @@ fn main() {
     for game in GameId::ALL {
         let name = format!("search_{}", game.info().id);
         if wanted(&name) {
-            println!("bench {name} {:.0} iterations/s", speed(*game));
+            println!("bench {name} {:.0} iterations/s", search_speed(*game));
         }
     }
 }
 
-/// How many times fewer games duplicate deals need than independent ones, for an interval of the same width; and half the
-/// width of its own 95% confidence interval.
+/// Factor by which duplicate deals need fewer games than independent ones for an interval of the same width,
+/// and half the width of its 95% confidence interval.
 ///
-/// The mean of n independent games, from a seat that is drawn for each, has the variance v1 / n. On duplicate deals n games
-/// are n / 2 deals, and the mean of their scores has the variance 2 v2 / n. Luck that changes sides makes v2 small: whatever
-/// the cards gave to one seat, they give to both players. What the players themselves do at random stays, so that least is
-/// saved against `random`, and most between equals.
-fn saved(duel: &Duel) -> (f64, f64) {
-    /// It is found again without each of so many parts of the deals, which shows how much it varies (a jackknife).
+/// The mean of n independent games, with a random seat in each, has the variance v1 / n. On duplicate deals n
+/// games are n / 2 deals, and the mean of their scores has the variance 2 v2 / n. Luck that changes sides
+/// makes v2 small: the advantage of a seat's cards goes to both players in turn. Random choices of the
+/// players remain, so the factor is smallest against `random` and largest between equal bots.
+fn variance_reduction(duel: &Duel) -> (f64, f64) {
+    /// Number of blocks of the delete-block jackknife.
     const PARTS: usize = 20;
     let ratio = |scores: &[[f64; 2]]| {
         let groups: Vec<f64> = scores.iter().map(|[first, second]| (first + second) / 2.0).collect();
@@ -98,9 +99,9 @@ fn saved(duel: &Duel) -> (f64, f64) {
     (ratio(&scores), error * duel::quantile(0.025, count - 1.0))
 }
 
-/// Iterations a second of a search on one core, over the decisions of a greedy game of four.
+/// Search iterations per second on one core, over the decisions of a game of four greedy bots.
 #[expect(clippy::disallowed_methods, reason = "a bench measures time")]
-fn speed(id: GameId) -> f64 {
+fn search_speed(id: GameId) -> f64 {
     const ITERATIONS: u32 = 200;
     let search = HouseBot::by_name(&format!("search:{ITERATIONS}")).expect("a search");
     let greedy = HouseBot::by_name("greedy").expect("a bot");
@@ -113,7 +114,7 @@ fn speed(id: GameId) -> f64 {
     while let Some(seat) = game.to_act().first().filter(|_| seconds < 3.0) {
         let legal = game.legal_actions(seat);
         let view = game.view(Viewer::Seat(seat));
-        // A search does not search where there is nothing to choose.
+        // With a single legal action the bot does not search.
         if legal.len() > 1 {
             let start = Instant::now();
             search.decide(&view, &legal, seed).expect("an answer");

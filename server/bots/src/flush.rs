@@ -1,29 +1,30 @@
-//! How good an action of Flush looks.
+//! Heuristic of Flush.
 //!
-//! A hand is as good as the number of turns it takes to get rid of it. So cards are thought of in groups that can be
-//! led together, and an action is rated by what the groups of the cards left cost:
+//! A hand is as good as the number of turns it takes to lay all its cards. The hand is partitioned into
+//! groups that can be led together, and an action is rated by the cost of the groups left:
 //!
-//! - a group costs a turn; one that flushes by itself (four of a kind, five in a row, several cards with an 8) costs
-//!   next to nothing, as its player leads again; high single cards cost less than low ones, as they beat others;
-//! - an action that flushes brings the lead, which saves a turn;
-//! - passing costs nothing but the turn, so it is right where laying would break a group without gaining the lead.
+//! - a group costs a turn; one that flushes by itself (four of a kind, five in a row, several cards with an
+//!   8) costs almost nothing, as its player leads again; high single cards cost less than low ones, as they
+//!   beat others;
+//! - an action that flushes gains the lead, which saves a turn;
+//! - passing costs the turn only, so it is right where laying would break a group without gaining the lead.
 //!
-//! What is left in hand when somebody else is done costs points, so the penalties left count too, the more the fewer
-//! cards somebody else has.
+//! Cards left in hand when another player finishes cost points, so the remaining penalties count, too: the
+//! more, the fewer cards the shortest other hand has.
 
 use parlor_engine::flush::{Action, Combination, CombinationKind, Event, Flush, Rank, Ranks, View};
 use parlor_engine::{Points, Seat, Viewer};
 
 use crate::Rated;
 
-/// What a turn is worth, in points.
-const TURN: f32 = 3.0;
-/// What the lead is worth, in turns.
-const LEAD: f32 = 1.0;
-/// How much of the penalties left counts when somebody else has one card left.
-const URGENCY: f32 = 0.7;
-/// What finishing is worth beyond everything else.
-const DONE: f32 = 100.0;
+/// Value of a turn, in points.
+const TURN_VALUE: f32 = 3.0;
+/// Value of the lead, in turns.
+const LEAD_VALUE: f32 = 1.0;
+/// Weight of the remaining penalties when another player has one card left.
+const PENALTY_WEIGHT: f32 = 0.7;
+/// Rating of finishing, above all others.
+const FINISH_VALUE: f32 = 100.0;
 
 impl Rated for Flush {
     const HORIZON: u32 = 400;
@@ -43,13 +44,13 @@ impl Rated for Flush {
         let urgency = 1.0 / f32::from(fewest.max(1));
         let stack = view.stack.map(|stack| stack.combination);
         ratings.extend(legal.iter().map(|action| {
-            let (cards, flushes) = laid(*action, stack);
+            let (cards, flushes) = laid_cards(*action, stack);
             let left = view.hand.minus(cards);
             if left.is_empty() {
-                return DONE;
+                return FINISH_VALUE;
             }
-            let turns = turns(left) - if flushes { LEAD } else { 0.0 };
-            -TURN * turns - URGENCY * urgency * left.penalty() as f32
+            let turns = estimated_turns(left) - if flushes { LEAD_VALUE } else { 0.0 };
+            -TURN_VALUE * turns - PENALTY_WEIGHT * urgency * left.penalty() as f32
         }));
     }
 
@@ -69,8 +70,8 @@ impl Rated for Flush {
     }
 }
 
-/// The cards that an action lays, and whether that flushes.
-fn laid(action: Action, stack: Option<Combination>) -> (Ranks, bool) {
+/// The cards that an action lays, and whether it flushes.
+fn laid_cards(action: Action, stack: Option<Combination>) -> (Ranks, bool) {
     let (cards, after, is_lead) = match action {
         Action::Pass => return (Ranks::EMPTY, false),
         Action::Lead(lead) => (lead.cards(), lead, true),
@@ -84,9 +85,9 @@ fn laid(action: Action, stack: Option<Combination>) -> (Ranks, bool) {
     (cards, after.is_full() || with_eight)
 }
 
-/// How many turns it takes to lead all the cards, more or less: from the lowest rank up, each taken with its equals or
-/// with those that follow it, whichever is more.
-fn turns(hand: Ranks) -> f32 {
+/// Estimated number of turns to lead all cards: from the lowest rank up, each is grouped with its equals or
+/// with the ranks that follow it, whichever group is larger.
+fn estimated_turns(hand: Ranks) -> f32 {
     let mut left = hand;
     let mut sum = 0.0;
     while let Some(lowest) = left.lowest() {
@@ -98,14 +99,14 @@ fn turns(hand: Ranks) -> f32 {
             Combination::sequence(lowest, run)
         };
         let group = group.unwrap_or(Combination::single(lowest));
-        sum += cost(group);
+        sum += turns_of_group(group);
         left = left.minus(group.cards());
     }
     sum
 }
 
-/// The turns that a group costs.
-fn cost(group: Combination) -> f32 {
+/// Cost of a group, in turns.
+fn turns_of_group(group: Combination) -> f32 {
     let has_eight = group.cards().contains(Rank::EIGHT);
     if group.is_full() || has_eight && group.size() > 1 {
         return 0.2;

@@ -1,14 +1,15 @@
-//! How good an action of GAP looks.
+//! Heuristic of GAP.
 //!
-//! A round counts the largest colours less the smallest ones, so what matters about a card taken is whether its colour
-//! is to be a large one. An action is rated by three things:
+//! A round scores the largest colours less the smallest ones, so a taken card is good if its colour becomes a
+//! large one. An action is rated by three terms:
 //!
-//! - what one's own collection is worth after it: its points if the round ended now, and a part of what it promises as
-//!   long as there are turns left: a large colour grows, and a gap between large and small ones widens;
-//! - what the collection of the next player could gain from the middle that is left.
+//! - the points of the own collection if the round ended now;
+//! - its potential, as long as there are turns left: large colours grow, and the gap between large and small
+//!   ones widens;
+//! - less the potential gain of the next player from the cards left in the middle.
 //!
-//! A card that takes nothing joins the middle and leaves the collection as it is, which is often better than to make a
-//! small colour larger.
+//! A card that takes nothing joins the middle and leaves the collection as it is, which is often better than
+//! to enlarge a small colour.
 
 use parlor_engine::gap::{Action, Card, Colour, Event, Gap, View};
 use parlor_engine::{CardSet, Points, Seat, Viewer};
@@ -33,13 +34,13 @@ impl Rated for Gap {
             left => gains(self::counts(view.collected[next.index()]), left),
         };
         ratings.extend(legal.iter().map(|action| {
-            let taken = taken(view.middle, *action);
+            let taken = taken_cards(view.middle, *action);
             let (gained, left) = if taken.is_empty() {
                 (counts, view.middle.with(action.card))
             } else {
                 (add(counts, taken.with(action.card)), view.middle - taken)
             };
-            worth(gained, turns) - THREAT * threat(&gains, left)
+            collection_value(gained, turns) - THREAT_WEIGHT * threat(&gains, left)
         }));
     }
 
@@ -59,16 +60,16 @@ impl Rated for Gap {
     }
 }
 
-/// How much of what the next player might gain counts against an action.
-const THREAT: f32 = 0.6;
+/// Weight of the potential gain of the next player.
+const THREAT_WEIGHT: f32 = 0.6;
 
-/// What a promise is worth for each turn left.
-const PROMISE: f32 = 0.7;
+/// Weight of the potential per turn left.
+const POTENTIAL_WEIGHT: f32 = 0.7;
 
-/// What a card of a small colour takes from the promise.
-const SMALL: f32 = 0.3;
+/// Reduction of the potential by a card of a small colour.
+const SMALL_COLOUR_PENALTY: f32 = 0.3;
 
-/// How many cards of each colour.
+/// Number of cards by colour.
 type Counts = [i32; 5];
 
 fn counts(cards: CardSet<Card>) -> Counts {
@@ -82,14 +83,14 @@ fn add(mut counts: Counts, cards: CardSet<Card>) -> Counts {
     counts
 }
 
-/// What an action takes from the middle: all equals, or the neighbours it names.
-fn taken(middle: CardSet<Card>, action: Action) -> CardSet<Card> {
+/// Cards that an action takes from the middle: all equals, or the neighbours it names.
+fn taken_cards(middle: CardSet<Card>, action: Action) -> CardSet<Card> {
     let equals: CardSet<Card> =
         middle.into_iter().filter(|card| card.number() == action.card.number()).collect();
     if equals.is_empty() { action.lower.into_iter().chain(action.higher).collect() } else { equals }
 }
 
-/// The points of a collection, as the rules count them.
+/// Points of a collection by the rules.
 fn points(counts: Counts) -> i32 {
     let having = |count: i32| counts.iter().filter(|c| **c == count).count() as i32;
     let largest = counts.into_iter().max().unwrap_or(0);
@@ -98,27 +99,28 @@ fn points(counts: Counts) -> i32 {
     largest * having(largest) - minus
 }
 
-/// The points of a collection, and what it promises: the two largest colours grow, and may become equal and count
-/// both; the others count against it only as far as they are smallest in the end.
-fn worth(counts: Counts, turns: u8) -> f32 {
+/// Points of a collection plus its potential: the two largest colours grow, and may become equal and both
+/// count; the others cost points only if they are smallest in the end.
+fn collection_value(counts: Counts, turns: u8) -> f32 {
     let mut sorted = counts;
     sorted.sort_unstable();
     let [a, b, c, second, largest] = sorted.map(|count| count as f32);
-    let promise = largest + second - SMALL * (a + b + c);
-    points(counts) as f32 + PROMISE * f32::from(turns) * promise
+    let potential = largest + second - SMALL_COLOUR_PENALTY * (a + b + c);
+    points(counts) as f32 + POTENTIAL_WEIGHT * f32::from(turns) * potential
 }
 
-/// What a card of each colour would add to a collection.
+/// Gain of a collection by one more card, by colour.
 fn gains(counts: Counts, turns: u8) -> [f32; 5] {
-    let before = worth(counts, turns);
+    let before = collection_value(counts, turns);
     std::array::from_fn(|colour| {
         let mut more = counts;
         more[colour] += 1;
-        (worth(more, turns) - before).max(0.0)
+        (collection_value(more, turns) - before).max(0.0)
     })
 }
 
-/// What the cards left in the middle offer whoever gains so much by each. A card is taken by three of the ten numbers.
+/// Expected gain of the next player from the cards in the middle. A card is taken by three of the ten
+/// numbers.
 fn threat(gains: &[f32; 5], left: CardSet<Card>) -> f32 {
     0.3 * counts(left).iter().zip(gains).map(|(count, gain)| *count as f32 * gain).sum::<f32>()
 }
@@ -129,7 +131,7 @@ mod tests {
 
     /// The examples of the rules.
     #[test]
-    fn collections_are_counted_by_the_rules() {
+    fn collection_points_follow_the_rules() {
         let examples = [
             ([5, 5, 2, 1, 1], 8),
             ([4, 4, 1, 0, 0], 7),

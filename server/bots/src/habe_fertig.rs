@@ -1,11 +1,11 @@
-//! How good an action of Habe fertig looks.
+//! Heuristic of Habe fertig.
 //!
-//! - Hiding: stars count for the winner, and two cards fewer with stars are two fewer to be left with, so stars are
-//!   hidden. But a 6 goes into many gaps; of cards with the same stars the one that is harder to play is hidden.
-//! - On a turn, everything that can be laid in a row is thought through: into the gap, again into the gap, and a match
-//!   at the end, which is worth a card, while a row that ends without a match ends with a pass and a card more.
-//!   An action is rated by the best row that begins with it.
-//! - A row should end with tops that help the next player little: a narrow gap, or none.
+//! - Hiding: stars count for the winner, and hidden stars cannot be left in hand, so stars are hidden. But a
+//!   6 fits many gaps: of cards with equal stars the one that is harder to play is hidden.
+//! - On a turn, all sequences of plays are searched: into the gap, again into the gap, and a match at the
+//!   end, which gets rid of a card, while a sequence without a final match ends with a pass and an extra
+//!   card. An action is rated by the best sequence that begins with it.
+//! - A sequence should end with tops that help the next player little: a narrow gap, or none.
 
 use std::borrow::Cow;
 
@@ -14,16 +14,16 @@ use parlor_engine::{CardSet, Game, Points, Seat, Viewer};
 
 use crate::Rated;
 
-/// What it is worth to be rid of a card, besides its stars.
-const CARD: f32 = 1.0;
-/// What it is worth not to hold a star at the end.
-const STAR: f32 = 0.05;
-/// What a number in the gap is worth to the next player.
-const GAP: f32 = 0.2;
-/// What finishing is worth beyond everything else.
-const DONE: f32 = 30.0;
-/// So many positions are looked at to rate one action.
-const EFFORT: u32 = 60;
+/// Value of laying a card, besides its stars.
+const CARD_VALUE: f32 = 1.0;
+/// Value of laying a star.
+const STAR_VALUE: f32 = 0.05;
+/// Cost of each number in the gap left to the next player.
+const GAP_COST: f32 = 0.2;
+/// Rating of finishing, above all others.
+const FINISH_VALUE: f32 = 30.0;
+/// Maximum number of positions searched to rate one action.
+const MAX_POSITIONS: u32 = 60;
 
 impl Rated for HabeFertig {
     const HORIZON: u32 = 600;
@@ -33,7 +33,8 @@ impl Rated for HabeFertig {
         view.viewer
     }
 
-    /// That somebody has hidden cards tells nothing of which: for whoever has to hide, the round has just begun.
+    /// While cards are hidden, earlier answers of others carry no information: the view is that of the
+    /// beginning of the round.
     fn as_asked(view: &View) -> Cow<'_, View> {
         if !matches!(view.phase, Phase::Hiding { .. }) {
             return Cow::Borrowed(view);
@@ -51,20 +52,20 @@ impl Rated for HabeFertig {
             Phase::Hiding { .. } | Phase::Moving => None,
         };
         ratings.extend(legal.iter().map(|action| {
-            let mut effort = EFFORT;
+            let mut budget = MAX_POSITIONS;
             match (*action, tops) {
-                (Action::Hide(pair), _) => hide(pair),
+                (Action::Hide(pair), _) => hiding_value(pair),
                 (Action::Lay(pile), Some(tops)) => turned.map_or(0.0, |turned| {
                     let mut after = tops;
                     after[pile.index()] = turned;
-                    best_row(after, view.hand, &mut effort)
+                    best_sequence(after, view.hand, &mut budget)
                 }),
                 (Action::Play { card, pile }, Some(tops)) => {
                     let mut after = tops;
                     after[pile.index()] = card;
-                    step(tops, after, card, view.hand, &mut effort)
+                    play_value(tops, after, card, view.hand, &mut budget)
                 }
-                (Action::Pass, Some(tops)) => stop(tops) - CARD,
+                (Action::Pass, Some(tops)) => end_of_turn_value(tops) - CARD_VALUE,
                 _ => 0.0,
             }
         }));
@@ -86,56 +87,60 @@ impl Rated for HabeFertig {
     }
 }
 
-/// What it is worth to hide two cards.
-fn hide(pair: Pair) -> f32 {
+/// Value of hiding two cards.
+fn hiding_value(pair: Pair) -> f32 {
     pair.cards()
         .into_iter()
         .map(|card| f32::from(card.stars()) + 0.1 * f32::from(card.number().abs_diff(6)))
         .sum()
 }
 
-/// What the best row of cards from here on is worth; the turn has not ended.
-fn best_row(tops: [Card; 2], hand: CardSet<Card>, effort: &mut u32) -> f32 {
-    let mut best = stop(tops) - CARD;
+/// Value of the best sequence of plays from here on, within the turn.
+fn best_sequence(tops: [Card; 2], hand: CardSet<Card>, budget: &mut u32) -> f32 {
+    let mut best = end_of_turn_value(tops) - CARD_VALUE;
     for card in hand {
         for pile in 0..2 {
-            if *effort == 0 {
+            if *budget == 0 {
                 return best;
             }
-            if fits(tops, card, pile) {
-                *effort -= 1;
+            if is_playable(tops, card, pile) {
+                *budget -= 1;
                 let mut after = tops;
                 after[pile] = card;
-                best = best.max(step(tops, after, card, hand, effort));
+                best = best.max(play_value(tops, after, card, hand, budget));
             }
         }
     }
     best
 }
 
-/// What it is worth to lay this card, and whatever follows.
-fn step(tops: [Card; 2], after: [Card; 2], card: Card, hand: CardSet<Card>, effort: &mut u32) -> f32 {
-    let gain = CARD + STAR * f32::from(card.stars());
+/// Value of laying this card and of the best continuation.
+fn play_value(tops: [Card; 2], after: [Card; 2], card: Card, hand: CardSet<Card>, budget: &mut u32) -> f32 {
+    let gain = CARD_VALUE + STAR_VALUE * f32::from(card.stars());
     let left = hand.without(card);
     if left.is_empty() {
-        return DONE;
+        return FINISH_VALUE;
     }
-    if is_in_gap(tops, card) { gain + best_row(after, left, effort) } else { gain + stop(after) }
+    if is_in_gap(tops, card) {
+        gain + best_sequence(after, left, budget)
+    } else {
+        gain + end_of_turn_value(after)
+    }
 }
 
-/// What it is worth to leave these tops to the next player.
-fn stop(tops: [Card; 2]) -> f32 {
+/// Value of leaving these tops to the next player.
+fn end_of_turn_value(tops: [Card; 2]) -> f32 {
     let apart = tops[0].number().abs_diff(tops[1].number());
-    -GAP * f32::from(apart.saturating_sub(1))
+    -GAP_COST * f32::from(apart.saturating_sub(1))
 }
 
-/// Whether the card may be laid on the pile.
-fn fits(tops: [Card; 2], card: Card, pile: usize) -> bool {
+/// True if the card may be laid on the pile.
+fn is_playable(tops: [Card; 2], card: Card, pile: usize) -> bool {
     let top = tops[pile];
     card.colour() == top.colour() || card.number() == top.number() || is_in_gap(tops, card)
 }
 
-/// Whether the card goes into the gap: its number is between those of the tops, and its colour is on neither.
+/// True if the card goes into the gap: its number is between those of the tops, and its colour is on neither.
 fn is_in_gap(tops: [Card; 2], card: Card) -> bool {
     let [a, b] = tops.map(Card::number);
     let between = a.min(b) < card.number() && card.number() < a.max(b);

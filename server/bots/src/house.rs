@@ -1,4 +1,4 @@
-//! The house bots by name, for any game.
+//! House bots by name, for any game.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use rand_core::{Rng, SeedableRng};
 
 use crate::{BotError, Greedy, MAX_ITERATIONS, Random, Rated, Search, Strategy};
 
-/// A bot of the house. It plays every game.
+/// A house bot. It plays every game of the catalogue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HouseBot(Kind);
 
@@ -20,7 +20,10 @@ enum Kind {
 }
 
 impl HouseBot {
-    /// The bot with this name: one of [`names`](HouseBot::names), or `search:N` for a search of N iterations.
+    /// The bot of this name: one of [`names`](HouseBot::names), or `search:N` for a search of N iterations.
+    ///
+    /// # Errors
+    /// [`BotError::UnknownBot`].
     ///
     /// ```
     /// use parlor_bots::HouseBot;
@@ -52,9 +55,13 @@ impl HouseBot {
         &["random", "greedy", "search"]
     }
 
-    /// The index of the action that the bot chooses, whose seat the view is of.
+    /// Chooses an action for the seat of the view. Returns its index in `legal`.
     ///
-    /// The seed is all the randomness there is: the same view, list and seed give the same index. Use each seed once.
+    /// The seed is the only source of randomness: the same view, list and seed give the same index. Use each
+    /// seed once.
+    ///
+    /// # Errors
+    /// The view is a spectator's or impossible, or the list is not its list of legal actions.
     pub fn decide(&self, view: &AnyView, legal: &[AnyAction], seed: [u8; 32]) -> Result<usize, BotError> {
         macro_rules! dispatch {
             ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
@@ -73,7 +80,6 @@ impl HouseBot {
         for_all_games!(dispatch)
     }
 
-    /// The same in one game.
     fn decide_in<G: Rated>(
         &self,
         view: &G::View,
@@ -82,7 +88,7 @@ impl HouseBot {
     ) -> Result<usize, BotError> {
         let seat = G::viewer(view).seat().ok_or(BotError::NoSeat)?;
         let mut rng = ChaCha8Rng::from_seed(seed);
-        check::<G>(view, seat, legal, &mut rng)?;
+        validate::<G>(view, seat, legal, &mut rng)?;
         let view = &*G::as_asked(view);
         match self.0 {
             Kind::Random => Strategy::<G>::choose(&Random, view, seat, legal, &mut rng),
@@ -92,9 +98,9 @@ impl HouseBot {
     }
 }
 
-/// Whether the view is possible and the list is the one that belongs to it. What is legal depends on the view alone,
-/// so any world that agrees with the view can tell.
-fn check<G: Game>(
+/// Checks that the view is possible and that the list is its list of legal actions. Legality depends on the
+/// view alone, so any sampled world that is consistent with the view gives the expected list.
+fn validate<G: Game>(
     view: &G::View,
     seat: Seat,
     legal: &[G::Action],

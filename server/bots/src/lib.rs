@@ -1,8 +1,8 @@
 //! The house bots of Parlor: `random`, `greedy` and `search`.
 //!
-//! A bot is asked with what a person in its chair would have: a view and the list of legal actions. It answers with
-//! an index into the list. It never gets a game, so it cannot peek; and its randomness comes from a seed of the
-//! caller's alone, so the same question and the same seed give the same answer on every machine.
+//! A bot gets a view and the list of legal actions, as a human player would, and answers with an index into
+//! the list. It never gets a game state, so it cannot use hidden information. All its randomness comes from
+//! the caller's seed, so the same view, list and seed give the same answer on every machine.
 //!
 //! ```
 //! use parlor_bots::HouseBot;
@@ -27,8 +27,8 @@ mod error;
 mod house;
 mod rated;
 mod search;
+mod search_tree;
 mod strategy;
-mod tree;
 
 mod flush;
 mod gap;

@@ -1,25 +1,26 @@
-//! How good an action of No Dice looks.
+//! Heuristic of No Dice.
 //!
-//! Every card gets its turn in the end, as the game lasts until no cards are left to play, so an action card costs no
-//! points: what matters is when it is played.
+//! The game lasts until no cards are left to play, so every card is played eventually and an action card
+//! costs no points: only its timing matters.
 //!
-//! - A playing card is worth what it scores, twice that with an x2.
-//! - X2 is worth the best placement at hand, as that can be laid next time for twice its points. So it is played when
-//!   that placement is better than usual, and never while an x2 waits already.
-//! - PASS takes a turn, and with it a card of the draw pile, from somebody else: it is played while there is a draw
-//!   pile, and against a player who is ahead or has an x2 waiting rather than another.
-//! - SWAP is for a hand that is poorer than what another's is likely to be: an empty hand for a full one, best of all.
-//! - SWITCH changes little: it is for a turn in which nothing else is worth much.
+//! - A playing card is worth its score, doubled with an x2.
+//! - X2 is worth the best placement at hand, which can be laid next time for twice its points. It is played
+//!   when that placement is better than usual, and never while an x2 is pending.
+//! - PASS takes a turn, and with it a card of the draw pile, from another player: it is played while there is
+//!   a draw pile, preferably against a player who is ahead or has a pending x2.
+//! - SWAP is for a hand that is worth less than another's is likely to be, at best an empty hand for a full
+//!   one.
+//! - SWITCH changes little: it is for a turn without valuable alternatives.
 
 use parlor_engine::no_dice::{Action, Card, Event, Hand, LaidCard, NoDice, Placement, View};
 use parlor_engine::{MAX_SEATS, Points, Seat, Viewer};
 
 use crate::Rated;
 
-/// What a good placement usually scores.
-const USUAL: f32 = 26.0;
+/// Typical score of a good placement.
+const GOOD_PLACEMENT: f32 = 26.0;
 
-/// What a card in another's hand is worth, seen from outside.
+/// Estimated value of an unknown card in another hand.
 const UNKNOWN_CARD: f32 = 12.0;
 
 impl Rated for NoDice {
@@ -33,7 +34,7 @@ impl Rated for NoDice {
     fn rate(view: &View, seat: Seat, legal: &[Action], ratings: &mut Vec<f32>) {
         ratings.clear();
         let is_turn = legal.iter().any(|action| matches!(action, Action::Lay(_)));
-        let sums = if is_turn { Sums::of(&view.table) } else { Sums::default() };
+        let sums = if is_turn { PrefixSums::new(&view.table) } else { PrefixSums::default() };
         let times = if view.x2.contains(seat) { 2.0 } else { 1.0 };
         let mut best = 0.0f32;
         for action in legal {
@@ -51,11 +52,11 @@ impl Rated for NoDice {
             *rating = match action {
                 Action::Lay(_) => *rating,
                 Action::X2 if times > 1.0 => -1.0,
-                Action::X2 => best + (best - USUAL) * 0.5,
-                Action::PassCard => pass_card(view, seat, best),
+                Action::X2 => best + (best - GOOD_PLACEMENT) * 0.5,
+                Action::PassCard => pass_value(view, seat, best),
                 Action::Decline => 0.0,
-                Action::Switch => 8.0 - USUAL * (times - 1.0),
-                Action::Swap(with) => swap(view, *with) - USUAL * (times - 1.0),
+                Action::Switch => 8.0 - GOOD_PLACEMENT * (times - 1.0),
+                Action::Swap(with) => swap_value(view, *with) - GOOD_PLACEMENT * (times - 1.0),
                 Action::Pass => -1.0,
             };
         }
@@ -63,7 +64,7 @@ impl Rated for NoDice {
 
     fn points(event: &Event) -> Option<Points> {
         match event {
-            Event::Laid { seat, points, .. } => {
+            Event::LaidCard { seat, points, .. } => {
                 let mut scored = [0; MAX_SEATS];
                 scored[seat.index()] = *points;
                 Some(Points::new(MAX_SEATS as u8, scored))
@@ -81,12 +82,12 @@ impl Rated for NoDice {
     }
 }
 
-/// The card PASS. In a window, declining is worth nothing, so what is above nothing is played.
-fn pass_card(view: &View, seat: Seat, best: f32) -> f32 {
+/// Value of the card PASS. In a window, declining is worth 0, so PASS is played if its value is positive.
+fn pass_value(view: &View, seat: Seat, best: f32) -> f32 {
     let drawing = if view.draw_pile > 0 { 6.0 } else { -2.0 };
     if view.turn == seat {
-        // The same is done better in a window, unless two play: then it is the same, and now is now.
-        if view.players == 2 { best.min(USUAL) + drawing } else { 4.0 }
+        // Better in a window than on the own turn, except with two players, where both have the same effect.
+        if view.players == 2 { best.min(GOOD_PLACEMENT) + drawing } else { 4.0 }
     } else {
         let ahead = view.scores[view.turn.index()] >= view.scores[seat.index()];
         let armed = view.x2.contains(view.turn);
@@ -94,36 +95,36 @@ fn pass_card(view: &View, seat: Seat, best: f32) -> f32 {
     }
 }
 
-/// What a trade of hands brings: their cards less one's own. While there are cards to draw, a hand is filled up anyway,
-/// and a trade is worth a card less.
-fn swap(view: &View, with: Seat) -> f32 {
+/// Value of swapping hands: their cards less one's own. While there are cards to draw, hands are refilled
+/// anyway, and the swap is worth a card less.
+fn swap_value(view: &View, with: Seat) -> f32 {
     let own = view.hand.without(Card::Swap);
     let theirs = view.hand_sizes[with.index()];
-    let gain = UNKNOWN_CARD * f32::from(theirs) - worth(own);
+    let gain = UNKNOWN_CARD * f32::from(theirs) - hand_value(own);
     if view.draw_pile == 0 { gain } else { gain - UNKNOWN_CARD }
 }
 
-/// What a hand is worth: its values, as every playing card scores them at least.
-fn worth(hand: Hand) -> f32 {
+/// Value of a hand: the values of its playing cards, which each scores at least.
+fn hand_value(hand: Hand) -> f32 {
     hand.into_iter()
         .map(|card| match card {
             Card::Playing(card) => f32::from(card.lower() + card.higher()) + 2.0,
-            Card::X2 => USUAL / 2.0,
+            Card::X2 => GOOD_PLACEMENT / 2.0,
             Card::Switch | Card::Pass | Card::Swap => 2.0,
         })
         .sum()
 }
 
-/// A table that really was played on takes up fewer squares than this, in steps of half a segment.
-const LARGEST: usize = 1 << 14;
+/// Maximum number of squares, in steps of half a segment. Tables of real games have fewer.
+const MAX_SQUARES: usize = 1 << 14;
 
-/// The values on the table, summed up: for each square the sum of all segments further up and further left, so that
-/// the segments of a whole rectangle are added up with four looks.
+/// Two-dimensional prefix sums of the values on the table: for each square the sum of all segments further up
+/// and further left, so that the sum over a rectangle takes four look-ups.
 ///
-/// A view can tell which segments are on top, but checks the whole table before it does. That is too slow for a
+/// The view itself can list the segments on top, but validates the whole table first. That is too slow for a
 /// playout, and so is comparing every placement with every segment.
 #[derive(Default)]
-struct Sums {
+struct PrefixSums {
     left: i32,
     top: i32,
     width: usize,
@@ -131,8 +132,8 @@ struct Sums {
     sums: Vec<i32>,
 }
 
-impl Sums {
-    fn of(table: &[LaidCard]) -> Sums {
+impl PrefixSums {
+    fn new(table: &[LaidCard]) -> PrefixSums {
         let squares = |laid: &LaidCard| [laid.placement.lower(), laid.placement.higher()];
         let bounds = |along: fn((i16, i16)) -> i16| {
             let ends = table.iter().flat_map(squares).map(along);
@@ -143,15 +144,15 @@ impl Sums {
         let (top, height) = bounds(|(_, y)| y);
         let row = width + 1;
         let size = row * (height + 1);
-        if table.is_empty() || size > LARGEST {
-            return Sums::default();
+        if table.is_empty() || size > MAX_SQUARES {
+            return PrefixSums::default();
         }
         let mut sums = vec![0; size];
         for laid in table {
             let values = [laid.placement.card().lower(), laid.placement.card().higher()];
             for ((x, y), value) in squares(laid).into_iter().zip(values) {
                 let (x, y) = ((i32::from(x) - left) as usize, (i32::from(y) - top) as usize);
-                // What lies on the same square is covered.
+                // Later segments cover earlier ones on the same square.
                 sums[(y + 1) * row + x + 1] = value.into();
             }
         }
@@ -160,10 +161,10 @@ impl Sums {
                 sums[at] += sums[at - 1] + sums[at - row] - sums[at - row - 1];
             }
         }
-        Sums { left, top, width, height, sums }
+        PrefixSums { left, top, width, height, sums }
     }
 
-    /// The values of all segments whose left edges and upper edges are in these ranges, both ends included.
+    /// Sum of the values of all segments with left and upper edges in these inclusive ranges.
     fn within(&self, (left, right): (i32, i32), (top, bottom): (i32, i32)) -> i32 {
         let column = |x: i32| (x - self.left).clamp(0, self.width as i32) as usize;
         let line = |y: i32| (y - self.top).clamp(0, self.height as i32) as usize * (self.width + 1);
@@ -172,8 +173,9 @@ impl Sums {
         sum(bottom, right) - sum(bottom, left) - sum(top, right) + sum(top, left)
     }
 
-    /// What laying a card scores: its own values, and the value of every segment that it covers or touches. Those above
-    /// and below must share a stretch of edge with it, as those at its sides do; a corner is not enough.
+    /// Score of laying a card: its own values, and the value of every segment that it covers or touches.
+    /// Segments above and below must share a stretch of edge with it, as those at its sides do; a corner is
+    /// not enough.
     fn score(&self, placement: Placement) -> i32 {
         let own = i32::from(placement.card().lower()) + i32::from(placement.card().higher());
         let [one, other] = [placement.lower(), placement.higher()];
@@ -194,9 +196,9 @@ mod tests {
 
     use super::*;
 
-    /// Every placement of some random games scores what the game says it does.
+    /// Compares the score of every placement in random games with the points of the game.
     #[test]
-    fn placements_are_scored_by_the_rules() {
+    fn placement_scores_follow_the_rules() {
         let seed = std::env::var("PARLOR_TEST_SEED").map_or(7, |seed| seed.parse().expect("a number"));
         println!("PARLOR_TEST_SEED={seed}");
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -209,7 +211,7 @@ mod tests {
             while let Some(seat) = game.to_act().first() {
                 game.legal_actions(seat, &mut legal);
                 let view = game.view(Viewer::Seat(seat));
-                let sums = Sums::of(&view.table);
+                let sums = PrefixSums::new(&view.table);
                 for action in &legal {
                     let Action::Lay(placement) = action else { continue };
                     let mut events: Vec<(Audience, Event)> = Vec::new();

@@ -1,42 +1,42 @@
-//! What a bot knows of a game beyond its rules: which actions look good, and when points are made.
+//! Heuristics of a game for bots: ratings of actions, and the scoring events of a playout.
 
 use std::borrow::Cow;
 
 use parlor_engine::{Game, Points, Seat, Viewer};
 
-/// A game that bots have an opinion about. One file a game carries it out.
+/// A game with a heuristic for bots. Implemented in one file per game.
 ///
-/// All arithmetic is `+ - * /` and `sqrt`, which every machine does alike: no `exp`, no `ln`, so that a decision can
-/// be made again elsewhere.
+/// Implementations use only `+ - * /` and `sqrt`, which are exact on every machine, and no `exp` or `ln`, so
+/// that a decision can be reproduced elsewhere.
 pub trait Rated: Game {
-    /// A playout stops after so many actions, and counts the points made until then.
+    /// Maximum number of actions of a playout. Points scored until then count.
     const HORIZON: u32;
 
-    /// How far ratings are off, in points: the larger, the more a search looks at actions that are rated lower.
+    /// Typical error of ratings, in points. The larger it is, the more a search explores lower-rated actions.
     const DOUBT: f32;
 
-    /// Whose view it is.
+    /// The viewer of a view.
     fn viewer(view: &Self::View) -> Viewer;
 
-    /// The view as it was when the seat was asked, of one that is asked. Where several are asked at once, others may have
-    /// answered since; a choice must not hang on who was quicker, or a server that asks again after a crash would get
-    /// another one.
+    /// The view of a seat at the moment it was asked. Where several seats are asked at once, others may have
+    /// answered since. A choice must not depend on the order of answers: a server that asks again after a
+    /// crash must get the same one.
     fn as_asked(view: &Self::View) -> Cow<'_, Self::View> {
         Cow::Borrowed(view)
     }
 
-    /// Rates each action for the seat, whose view it is: the higher, the better, in points as far as one can tell.
+    /// Rates each action for the seat of the view: estimated points, higher is better.
     ///
-    /// Writes one rating for each action into `ratings`, which is emptied first. The actions are legal and the view
-    /// is possible; where they are not, the ratings mean nothing, but nothing panics.
+    /// Clears `ratings` and writes one rating for each action. For illegal actions or impossible views the
+    /// ratings are meaningless, but the function does not panic.
     fn rate(view: &Self::View, seat: Seat, legal: &[Self::Action], ratings: &mut Vec<f32>);
 
-    /// The points that an event tells of.
+    /// Points scored in an event.
     fn points(event: &Self::Event) -> Option<Points>;
 
-    /// Whether a round ends with this event, and with it what a playout is about.
+    /// True if the event ends a round, and so a playout.
     fn ends_round(event: &Self::Event) -> bool;
 
-    /// Whether others do not see this action when it is done.
+    /// True if other seats do not see this action.
     fn is_unseen(action: &Self::Action) -> bool;
 }

@@ -1,31 +1,31 @@
 //! Information-set Monte Carlo tree search.
 //!
-//! Each iteration draws a world that agrees with the view ([`sample`](parlor_engine::Game::sample)), walks down the tree of what the observer
-//! would see, adds one node to it, plays on by ratings until the round is over, and notes on the way back what
-//! everyone made of it. The tree is shared by all worlds, so what it learns holds on average over what the observer
-//! cannot know: it never learns to act on a hidden card.
+//! Each iteration samples a world that is consistent with the view ([`sample`](parlor_engine::Game::sample)),
+//! descends the tree of actions visible to the observer, adds one node, plays out by ratings until the round
+//! is over, and backpropagates the rewards. The tree is shared by all worlds, so its values are averages over
+//! the information hidden from the observer: it never learns to act on a hidden card.
 //!
-//! - The search gets a view and no game. The worlds are its own.
-//! - Everyone in a world is taken to want as many points as possible more than the others.
-//! - What others choose unseen (which cards they hide, whether they say yes in secret) is chosen by ratings and makes
-//!   no node: the observer could not tell these nodes apart.
+//! - The search gets a view and no game state. It samples the worlds itself.
+//! - Every seat of a world maximises its lead over the mean of the others.
+//! - Hidden actions of others (cards they hide, secret answers) are chosen by ratings and add no node,
+//!   because the observer could not tell such nodes apart.
 
 use std::marker::PhantomData;
 
 use parlor_engine::{Audience, EventSink, MAX_SEATS, Seat, Viewer, below};
 use rand_core::Rng;
 
-use crate::strategy::best;
-use crate::tree::{NodeId, Rewards, Tree};
+use crate::search_tree::{NodeId, Rewards, SearchTree};
+use crate::strategy::index_of_best;
 use crate::{BotError, Rated, Strategy};
 
-/// The most iterations that a search can have: it needs some 10 MB for its tree then, and seconds.
+/// Maximum number of iterations of a search; its tree then takes about 10 MB, and the search seconds.
 pub const MAX_ITERATIONS: u32 = 100_000;
 
-/// A playout does something at random once in so many actions, so that more than one course of events is seen.
-const SURPRISE: u32 = 8;
+/// One in this many actions of a playout is random, so that playouts vary.
+const RANDOM_ACTION_ODDS: u32 = 8;
 
-/// A tree search with a budget of iterations: the same view, list and randomness give the same choice.
+/// A tree search with a budget of iterations. The same view, list and random numbers give the same choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Search {
     iterations: u32,
@@ -38,20 +38,23 @@ impl Default for Search {
 }
 
 impl Search {
-    /// A search of so many iterations: 1 to [`MAX_ITERATIONS`].
+    /// A search with a budget of iterations, 1 to [`MAX_ITERATIONS`]; `None` outside of these bounds.
     #[must_use]
     pub fn new(iterations: u32) -> Option<Search> {
         (1..=MAX_ITERATIONS).contains(&iterations).then_some(Search { iterations })
     }
 
-    /// How many iterations it has for a decision.
+    /// Iterations per decision.
     #[must_use]
     pub const fn iterations(self) -> u32 {
         self.iterations
     }
 
-    /// Searches while `go_on`, asked with the number of iterations done, says so, and at most [`MAX_ITERATIONS`]
-    /// long. There is no clock in here: a caller who wants to spend time looks at theirs.
+    /// Searches while `go_on` returns true for the number of iterations done, up to [`MAX_ITERATIONS`]. The
+    /// search has no clock: a caller with a time budget checks its own in `go_on`.
+    ///
+    /// # Errors
+    /// The list is empty or does not belong to the view, or the view is impossible.
     pub fn choose_while<G: Rated>(
         view: &G::View,
         seat: Seat,
@@ -65,15 +68,15 @@ impl Search {
         if legal.len() == 1 {
             return Ok(0);
         }
-        let mut walk = Walk::<G>::new(view, seat, legal);
+        let mut search = SearchRun::<G>::new(view, seat, legal);
         let mut done = 0;
         while done < MAX_ITERATIONS && go_on(done) {
-            walk.iterate(rng)?;
+            search.iterate(rng)?;
             done += 1;
         }
-        let chosen = walk.tree.most_tried();
-        let place = chosen.and_then(|chosen| legal.iter().position(|action| *action == chosen));
-        Ok(place.unwrap_or_else(|| best(&walk.root_ratings, rng)))
+        let chosen = search.tree.most_visited_action();
+        let index = chosen.and_then(|chosen| legal.iter().position(|action| *action == chosen));
+        Ok(index.unwrap_or_else(|| index_of_best(&search.root_ratings, rng)))
     }
 }
 
@@ -89,28 +92,28 @@ impl<G: Rated> Strategy<G> for Search {
     }
 }
 
-/// One search under way, with what it needs again and again.
-struct Walk<'a, G: Rated> {
+/// A search in progress, with its reusable buffers.
+struct SearchRun<'a, G: Rated> {
     view: &'a G::View,
     observer: Seat,
     root_legal: &'a [G::Action],
     root_ratings: Vec<f32>,
-    tree: Tree<G::Action>,
+    tree: SearchTree<G::Action>,
     path: Vec<NodeId>,
     legal: Vec<G::Action>,
     ratings: Vec<f32>,
 }
 
-impl<'a, G: Rated> Walk<'a, G> {
-    fn new(view: &'a G::View, observer: Seat, legal: &'a [G::Action]) -> Walk<'a, G> {
+impl<'a, G: Rated> SearchRun<'a, G> {
+    fn new(view: &'a G::View, observer: Seat, legal: &'a [G::Action]) -> SearchRun<'a, G> {
         let mut root_ratings = Vec::with_capacity(legal.len());
         G::rate(view, observer, legal, &mut root_ratings);
-        Walk {
+        SearchRun {
             view,
             observer,
             root_legal: legal,
             root_ratings,
-            tree: Tree::new(),
+            tree: SearchTree::new(),
             path: Vec::new(),
             legal: Vec::new(),
             ratings: Vec::new(),
@@ -119,7 +122,7 @@ impl<'a, G: Rated> Walk<'a, G> {
 
     fn iterate(&mut self, rng: &mut impl Rng) -> Result<(), BotError> {
         let mut world = G::sample(self.view, rng)?;
-        let mut scores = Scores::<G>::new();
+        let mut scores = PlayoutScores::<G>::new();
         self.path.clear();
         self.path.push(NodeId::ROOT);
         let mut node = NodeId::ROOT;
@@ -144,32 +147,32 @@ impl<'a, G: Rated> Walk<'a, G> {
                 world.legal_actions(actor, &mut self.legal);
                 self.rate(&world, actor);
             }
-            let sees = actor == self.observer || !self.legal.iter().any(G::is_unseen);
-            let place = if in_tree && sees {
-                trust(&mut self.ratings, G::DOUBT);
-                let (place, next, is_new) = self.tree.descend(node, actor, &self.legal, &self.ratings);
+            let is_visible = actor == self.observer || !self.legal.iter().any(G::is_unseen);
+            let index = if in_tree && is_visible {
+                ratings_to_priors(&mut self.ratings, G::DOUBT);
+                let (index, next, is_new) = self.tree.select(node, actor, &self.legal, &self.ratings);
                 self.path.push(next);
                 node = next;
                 in_tree = !is_new;
-                place
-            } else if !in_tree && below(SURPRISE, rng) == 0 {
+                index
+            } else if !in_tree && below(RANDOM_ACTION_ODDS, rng) == 0 {
                 below(self.legal.len() as u32, rng) as usize
             } else {
-                best(&self.ratings, rng)
+                index_of_best(&self.ratings, rng)
             };
-            let Some(action) = self.legal.get(place) else {
+            let Some(action) = self.legal.get(index) else {
                 break;
             };
             if world.apply(actor, *action, &mut scores).is_err() {
-                // A world allows what it offers: only the caller's own list can be wrong.
+                // A world accepts its own legal actions: only the caller's list can be wrong.
                 return Err(BotError::OtherActions);
             }
         }
-        self.tree.learn(&self.path, &scores.rewards(world.players()));
+        self.tree.backpropagate(&self.path, &scores.rewards(world.players()));
         Ok(())
     }
 
-    /// Rates what the actor can do by what the actor sees.
+    /// Rates the legal actions of the actor by the actor's own view.
     fn rate(&mut self, world: &G, actor: Seat) {
         if self.legal.len() == 1 {
             self.ratings.clear();
@@ -181,14 +184,14 @@ impl<'a, G: Rated> Walk<'a, G> {
     }
 }
 
-/// Turns ratings into shares of trust, which add up to 1: the share falls with the square of how far a rating is
-/// below the best.
-fn trust(ratings: &mut [f32], doubt: f32) {
+/// Converts ratings into priors that add up to 1. A prior falls with the square of the distance to the best
+/// rating, in units of `uncertainty`.
+fn ratings_to_priors(ratings: &mut [f32], uncertainty: f32) {
     let highest = ratings.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut sum = 0.0;
     for rating in ratings.iter_mut() {
-        let below = 1.0 + (highest - *rating) / doubt;
-        *rating = 1.0 / (below * below);
+        let distance = 1.0 + (highest - *rating) / uncertainty;
+        *rating = 1.0 / (distance * distance);
         sum += *rating;
     }
     for rating in ratings.iter_mut() {
@@ -196,19 +199,19 @@ fn trust(ratings: &mut [f32], doubt: f32) {
     }
 }
 
-/// The points made in a playout, picked up from its events.
-struct Scores<G> {
+/// Points scored in a playout, collected from its events.
+struct PlayoutScores<G> {
     points: [i32; MAX_SEATS],
     round_is_over: bool,
     game: PhantomData<G>,
 }
 
-impl<G: Rated> Scores<G> {
-    const fn new() -> Scores<G> {
-        Scores { points: [0; MAX_SEATS], round_is_over: false, game: PhantomData }
+impl<G: Rated> PlayoutScores<G> {
+    const fn new() -> PlayoutScores<G> {
+        PlayoutScores { points: [0; MAX_SEATS], round_is_over: false, game: PhantomData }
     }
 
-    /// The points of each seat, less the mean of the others'.
+    /// Rewards by seat: the seat's points less the mean of the others'.
     fn rewards(&self, players: u8) -> Rewards {
         let players = usize::from(players).clamp(2, MAX_SEATS);
         let sum: i32 = self.points[..players].iter().sum();
@@ -217,8 +220,8 @@ impl<G: Rated> Scores<G> {
     }
 }
 
-impl<G: Rated> EventSink<G::Event> for Scores<G> {
-    fn emit(&mut self, _: Audience, event: G::Event) {
+impl<G: Rated> Events<G::Event> for PlayoutScores<G> {
+    fn tell(&mut self, _: Audience, event: G::Event) {
         if let Some(points) = G::points(&event) {
             for (seat, points) in points.iter() {
                 self.points[seat.index()] += points;

@@ -1,14 +1,17 @@
-//! How to choose one of the legal actions: the trait, and the two strategies that do not look ahead.
+//! The strategy trait, and the two strategies without search: random and greedy.
 
 use parlor_engine::{Game, Seat, below};
 use rand_core::Rng;
 
 use crate::{BotError, Rated};
 
-/// A way to choose, for a player who sees a view and the list of legal actions, and nothing else.
+/// A strategy: chooses an action from a view and its list of legal actions.
 pub trait Strategy<G: Game> {
-    /// The index of the chosen action. The view is that of the seat, and the list is the one that the game gives the
-    /// seat for it. All randomness comes from `rng`.
+    /// Returns the index of the chosen action. `view` is the view of `seat`, and `legal` its legal actions in
+    /// the order of the game. All randomness comes from `rng`.
+    ///
+    /// # Errors
+    /// The list is empty, or it does not belong to the view.
     fn choose(
         &self,
         view: &G::View,
@@ -18,7 +21,7 @@ pub trait Strategy<G: Game> {
     ) -> Result<usize, BotError>;
 }
 
-/// Chooses any legal action, each with the same chance.
+/// Chooses a legal action uniformly at random.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Random;
 
@@ -37,7 +40,7 @@ impl<G: Game> Strategy<G> for Random {
     }
 }
 
-/// Chooses the action with the best rating, one of them at random if there are several.
+/// Chooses the action with the best rating, ties at random.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Greedy;
 
@@ -54,16 +57,16 @@ impl<G: Rated> Strategy<G> for Greedy {
         }
         let mut ratings = Vec::with_capacity(legal.len());
         G::rate(view, seat, legal, &mut ratings);
-        Ok(best(&ratings, rng))
+        Ok(index_of_best(&ratings, rng))
     }
 }
 
-/// The place of the highest rating; of several, each with the same chance.
-pub(crate) fn best(ratings: &[f32], rng: &mut impl Rng) -> usize {
+/// Index of the highest rating, ties at random.
+pub(crate) fn index_of_best(ratings: &[f32], rng: &mut impl Rng) -> usize {
     let highest = ratings.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let is_best = |rating: &f32| *rating == highest;
     let count = ratings.iter().filter(|rating| is_best(rating)).count();
     let pick = if count > 1 { below(count as u32, rng) as usize } else { 0 };
-    let mut places = ratings.iter().enumerate().filter(|(_, rating)| is_best(rating));
-    places.nth(pick).map_or(0, |(place, _)| place)
+    let mut indices = ratings.iter().enumerate().filter(|(_, rating)| is_best(rating));
+    indices.nth(pick).map_or(0, |(index, _)| index)
 }

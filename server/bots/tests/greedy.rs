@@ -1,4 +1,4 @@
-//! The ideas of the greedy bot, one small case each. Views are taken from a new game and set up by hand.
+//! Heuristics of the greedy bot, one small case each. Views are taken from a new game and modified.
 
 use parlor_bots::{Greedy, Rated, Strategy};
 use parlor_engine::{Chance, Game, NoEvents, Seat, Viewer};
@@ -12,7 +12,7 @@ fn view<G: Game>() -> G::View {
     game.expect("a game of two").view(Viewer::Seat(Seat::FIRST))
 }
 
-/// Checks that greedy chooses this one, whichever way the list goes.
+/// Checks that greedy chooses the expected action in both orders of the list.
 #[track_caller]
 fn check<G: Rated>(view: &G::View, legal: &[G::Action], expected: G::Action) {
     let mut legal = legal.to_vec();
@@ -52,7 +52,7 @@ mod gap {
     }
 
     #[test]
-    fn a_large_colour_is_made_larger() {
+    fn large_colour_is_enlarged() {
         let [blue, yellow] = [card(Colour::Blue, 4), card(Colour::Yellow, 4)];
         let collected = cards(Colour::Blue, &[1, 2, 3]) | cards(Colour::Yellow, &[0]);
         let view = last_turn(collected, CardSet::only(blue).with(yellow));
@@ -61,7 +61,7 @@ mod gap {
     }
 
     #[test]
-    fn a_small_colour_is_left_alone() {
+    fn small_colour_is_not_enlarged() {
         let yellow = card(Colour::Yellow, 4);
         let view = last_turn(cards(Colour::Blue, &[0, 1, 2, 3]), CardSet::only(yellow));
         let nothing = takes(Colour::Green, 8, None);
@@ -69,7 +69,7 @@ mod gap {
     }
 
     #[test]
-    fn what_the_next_player_could_use_is_taken_away() {
+    fn card_useful_to_the_next_player_is_taken() {
         let pair = cards(Colour::Green, &[3, 4]);
         let lone = card(Colour::Yellow, 7);
         let mut view = last_turn(CardSet::EMPTY, pair.with(lone));
@@ -105,9 +105,9 @@ mod habe_fertig {
         check::<HabeFertig>(&view::<HabeFertig>(), &legal, pair(0, 1));
     }
 
-    /// The four cards in one turn of the printed example: the one way to begin that gets rid of them all.
+    /// Four cards in one turn, from the printed example: only this start gets rid of all of them.
     #[test]
-    fn a_row_is_thought_through_to_its_end() {
+    fn sequence_of_plays_is_searched_to_its_end() {
         let tops = [card(Colour::Grey, 10), card(Colour::Red, 3)];
         let [blue, grey, six, two] =
             [(Colour::Blue, 7), (Colour::Grey, 4), (Colour::Red, 6), (Colour::Red, 2)]
@@ -126,7 +126,7 @@ mod habe_fertig {
     }
 
     #[test]
-    fn the_next_player_gets_no_gap() {
+    fn narrow_gap_is_left_to_the_next_player() {
         let tops = [card(Colour::Grey, 5), card(Colour::Red, 6)];
         let [near, far] = [card(Colour::Red, 4), card(Colour::Red, 11)];
         let view = moving(tops, &[near, far, card(Colour::Blue, 1)]);
@@ -135,7 +135,7 @@ mod habe_fertig {
     }
 
     #[test]
-    fn a_card_turned_over_goes_where_it_helps() {
+    fn turned_card_goes_to_the_better_pile() {
         let mut view = moving([card(Colour::Grey, 5), card(Colour::Red, 6)], &[card(Colour::Red, 1)]);
         view.phase = Phase::Laying { turned: card(Colour::Blue, 9) };
         let [left, right] = Pile::ALL.map(Action::Lay);
@@ -174,7 +174,7 @@ mod flush {
     }
 
     #[test]
-    fn a_flush_comes_before_the_card_that_follows_it() {
+    fn flushing_group_is_led_before_its_single_cards() {
         let view = holding(&[3, 8, 9], None);
         let legal = [3, 8, 9].map(|number| Action::Lead(single(number)));
         let flush = Action::Lead(sequence(8, 2));
@@ -182,27 +182,27 @@ mod flush {
     }
 
     #[test]
-    fn four_of_a_kind_are_not_broken() {
+    fn four_of_a_kind_is_not_broken() {
         let view = holding(&[6, 6, 6, 6, 1], Some(single(5)));
         check::<Flush>(&view, &[Action::Overwrite(single(6)), Action::Pass], Action::Pass);
     }
 
     #[test]
-    fn an_eight_that_flushes_is_laid() {
+    fn flushing_eight_is_laid() {
         let view = holding(&[8, 2, 3], Some(single(9)));
         let flush = Action::Add(sequence(8, 2));
         check::<Flush>(&view, &[flush, Action::Pass], flush);
     }
 
     #[test]
-    fn the_last_cards_are_laid() {
+    fn last_cards_are_laid() {
         let view = holding(&[5, 5], Some(set(5, 2)));
         let last = Action::Add(set(5, 4));
         check::<Flush>(&view, &[Action::Add(set(5, 3)), last, Action::Pass], last);
     }
 
     #[test]
-    fn many_low_cards_are_led_before_few_high_ones() {
+    fn larger_low_group_is_led_before_smaller_high_one() {
         let view = holding(&[2, 3, 4, 12, 13], None);
         let low = Action::Lead(sequence(2, 3));
         let legal = [Action::Lead(single(2)), Action::Lead(single(13)), low, Action::Lead(sequence(12, 2))];
@@ -248,13 +248,13 @@ mod no_dice {
     }
 
     #[test]
-    fn the_placement_with_the_most_points_is_laid() {
+    fn best_scoring_placement_is_laid() {
         let [beside, on_top] = beside_and_on_top();
         check::<NoDice>(&table(&[Card::Playing(playing(5, 10))]), &[beside, on_top, Action::Pass], on_top);
     }
 
     #[test]
-    fn x2_comes_before_a_good_placement_and_not_before_a_poor_one() {
+    fn x2_is_played_before_a_good_placement_only() {
         let [beside, on_top] = beside_and_on_top();
         let mut view = table(&[Card::Playing(playing(5, 10)), Card::X2]);
         check::<NoDice>(&view, &[beside, on_top, Action::X2, Action::Pass], Action::X2);
@@ -265,7 +265,7 @@ mod no_dice {
     }
 
     #[test]
-    fn a_poor_hand_is_traded_for_a_full_one_when_nothing_can_be_drawn() {
+    fn poor_hand_is_swapped_for_a_full_one_without_a_draw_pile() {
         let poor = playing(2, 5);
         let mut view = table(&[Card::Playing(poor), Card::Swap]);
         view.draw_pile = 0;
@@ -277,7 +277,7 @@ mod no_dice {
     }
 
     #[test]
-    fn a_turn_is_taken_away_while_there_are_cards_to_draw() {
+    fn pass_card_is_played_while_there_is_a_draw_pile() {
         let mut view = table(&[Card::Pass]);
         view.turn = other();
         view.decision = Some(Decision::Window);

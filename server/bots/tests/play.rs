@@ -1,4 +1,4 @@
-//! Every bot plays every game at every size, by the rules and the same way twice; and no input makes one panic.
+//! Every bot plays every game at every size, legally and deterministically; no input makes a bot panic.
 
 use parlor_bots::{BotError, Greedy, HouseBot, Rated, Search, Strategy};
 use parlor_engine::{
@@ -8,10 +8,10 @@ use parlor_engine::{
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// The bots that play here; the search has little time, but searches.
+/// Bots under test; the search has few iterations.
 const BOTS: [&str; 3] = ["random", "greedy", "search:6"];
 
-/// A generator from PARLOR_TEST_SEED, or from a fixed number; the seed is printed.
+/// A random number generator from `PARLOR_TEST_SEED`, or from a fixed seed; the seed is printed.
 fn generator() -> ChaCha8Rng {
     let seed = std::env::var("PARLOR_TEST_SEED").map_or(7, |seed| seed.parse().expect("a number"));
     println!("PARLOR_TEST_SEED={seed}");
@@ -34,7 +34,8 @@ fn new_game(id: GameId, players: u8, rng: &mut impl Rng) -> AnyGame {
         .expect("a size of the game")
 }
 
-/// Plays a game in which every decision is a random bot's, and tells of each: the view and the legal actions.
+/// Plays a game with a random bot for each decision, and calls `asked` with the view, the legal actions and
+/// the choice.
 fn play(mut game: AnyGame, rng: &mut impl Rng, mut asked: impl FnMut(&AnyView, &[AnyAction], usize)) {
     let bots = bots();
     while let Some(seat) = game.to_act().first() {
@@ -42,7 +43,7 @@ fn play(mut game: AnyGame, rng: &mut impl Rng, mut asked: impl FnMut(&AnyView, &
         let bot = bots[below(bots.len() as u32, rng) as usize];
         let seed = seed(rng);
         let index = bot.decide(&view, &legal, seed).expect("an answer");
-        assert_eq!(bot.decide(&view, &legal, seed), Ok(index), "{bot} does not repeat itself");
+        assert_eq!(bot.decide(&view, &legal, seed), Ok(index), "{bot} is not deterministic");
         asked(&view, &legal, index);
         game.apply(seat, legal[index], &mut NoEvents).expect("a legal action");
     }
@@ -50,7 +51,7 @@ fn play(mut game: AnyGame, rng: &mut impl Rng, mut asked: impl FnMut(&AnyView, &
 }
 
 #[test]
-fn every_bot_plays_every_game_and_repeats_itself() {
+fn every_bot_plays_every_game_deterministically() {
     let mut rng = generator();
     for id in GameId::ALL {
         for players in id.info().min_players..=id.info().max_players {
@@ -60,9 +61,9 @@ fn every_bot_plays_every_game_and_repeats_itself() {
     }
 }
 
-/// Whether windows are held is nothing to whoever is asked: playouts go on past them.
+/// Playouts continue past held windows, so these do not influence a choice.
 #[test]
-fn held_windows_change_no_choice() {
+fn held_windows_do_not_change_a_choice() {
     let mut rng = generator();
     let bots = [HouseBot::by_name("greedy"), HouseBot::by_name("search:20")].map(|bot| bot.expect("a bot"));
     let mut compared = 0;
@@ -84,17 +85,20 @@ fn held_windows_change_no_choice() {
     assert!(compared > 20, "only {compared} choices were compared");
 }
 
-/// Where several are asked at once, nobody's choice hangs on who was quicker: a server that is started again may ask in
-/// another order.
+/// Where several seats decide at once, no choice depends on the order of answers: a restarted server may ask
+/// in another order.
 #[test]
-fn who_answers_first_changes_no_choice() {
+fn order_of_simultaneous_answers_does_not_change_a_choice() {
     let mut rng = generator();
     let bots = [HouseBot::by_name("random"), HouseBot::by_name("greedy"), HouseBot::by_name("search:20")];
     let bots = bots.map(|bot| bot.expect("a bot"));
-    for id in [GameId::HabeFertig, GameId::NoDice] {
-        let mut compared = 0;
-        while compared < 60 {
-            let mut game = new_game(id, id.info().max_players, &mut rng);
+    let mut simultaneous_games = 0;
+    for id in GameId::ALL {
+        let (mut compared, mut played) = (0, 0);
+        // A game with simultaneous decisions has some within its first 20 games.
+        while compared < 60 && (compared > 0 || played < 20) {
+            played += 1;
+            let mut game = new_game(*id, id.info().max_players, &mut rng);
             while let Some(first) = game.to_act().first() {
                 let asked = game.to_act();
                 for last in asked.without(first).iter() {
@@ -118,11 +122,13 @@ fn who_answers_first_changes_no_choice() {
                 game.apply(first, legal[index], &mut NoEvents).expect("a legal action");
             }
         }
+        simultaneous_games += usize::from(compared > 0);
     }
+    assert!(simultaneous_games >= 2, "Habe fertig and No Dice have simultaneous decisions");
 }
 
 #[test]
-fn the_seed_is_all_that_varies_a_choice() {
+fn random_choices_vary_with_the_seed() {
     let mut rng = generator();
     let random = HouseBot::by_name("random").expect("a bot");
     for id in GameId::ALL {
@@ -133,12 +139,12 @@ fn the_seed_is_all_that_varies_a_choice() {
             (0..200).map(|_| random.decide(&view, &legal, seed(&mut rng)).expect("an answer")).collect();
         chosen.sort_unstable();
         chosen.dedup();
-        assert!(chosen.len() * 2 > legal.len(), "{id:?}: random chooses all sorts of things");
+        assert!(chosen.len() * 2 > legal.len(), "{id:?}: random chooses most of the actions");
     }
 }
 
 #[test]
-fn what_cannot_be_answered_is_an_error() {
+fn invalid_questions_and_names_are_errors() {
     let mut rng = generator();
     for bot in bots() {
         for id in GameId::ALL {
@@ -168,14 +174,15 @@ fn what_cannot_be_answered_is_an_error() {
     }
 }
 
-/// The views and actions that one game gave, to be mixed up.
-struct Seen<G: Game> {
+/// Views and actions recorded from games, to be recombined.
+struct Recorded<G: Game> {
     views: Vec<G::View>,
     actions: Vec<Vec<G::Action>>,
 }
 
-/// Asks with a view that was tampered with, and with actions that do not belong to it.
-fn ask_anything<G: Rated>(view: &G::View, legal: &[G::Action], rng: &mut ChaCha8Rng) -> (bool, bool) {
+/// Calls greedy and search with any view and any actions. Returns whether the search answered, and whether it
+/// found the view impossible.
+fn choose_from_any<G: Rated>(view: &G::View, legal: &[G::Action], rng: &mut ChaCha8Rng) -> (bool, bool) {
     let seat = Seat::new(below(MAX_SEATS as u32, rng) as u8).expect("a seat");
     let greedy = Strategy::<G>::choose(&Greedy, view, seat, legal, rng);
     assert_eq!(greedy.is_err(), legal.is_empty());
@@ -189,19 +196,19 @@ fn ask_anything<G: Rated>(view: &G::View, legal: &[G::Action], rng: &mut ChaCha8
 }
 
 #[test]
-fn no_view_and_no_list_makes_a_bot_panic() {
+fn bots_do_not_panic_on_any_view_or_list() {
     let mut rng = generator();
     macro_rules! each {
         ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {$({
             type G = parlor_engine::$module::$game;
-            let mut seen = Seen::<G> { views: Vec::new(), actions: Vec::new() };
+            let mut recorded = Recorded::<G> { views: Vec::new(), actions: Vec::new() };
             for players in [2, 3, 4] {
                 let game = new_game(GameId::$variant, players, &mut rng);
                 play(game, &mut rng, |view, legal, _| {
                     if let AnyView::$variant(view) = view {
-                        seen.views.push(view.clone());
+                        recorded.views.push(view.clone());
                     }
-                    seen.actions.push(legal.iter().filter_map(|action| match action {
+                    recorded.actions.push(legal.iter().filter_map(|action| match action {
                         AnyAction::$variant(action) => Some(*action),
                         _ => None,
                     }).collect());
@@ -209,8 +216,9 @@ fn no_view_and_no_list_makes_a_bot_panic() {
             }
             let mut impossible = 0;
             for _ in 0..600 {
-                let mut pick = || below(seen.views.len() as u32, &mut rng) as usize;
-                let (mut view, legal, other) = (seen.views[pick()].clone(), &seen.actions[pick()], &seen.views[pick()]);
+                let mut pick = || below(recorded.views.len() as u32, &mut rng) as usize;
+                let (mut view, legal) = (recorded.views[pick()].clone(), &recorded.actions[pick()]);
+                let other = &recorded.views[pick()];
                 match below(6, &mut rng) {
                     0 => view.players = below(256, &mut rng) as u8,
                     1 => view.hand_sizes[below(6, &mut rng) as usize] = below(256, &mut rng) as u8,
@@ -219,7 +227,7 @@ fn no_view_and_no_list_makes_a_bot_panic() {
                     4 => view.viewer = other.viewer,
                     _ => {}
                 }
-                impossible += u32::from(ask_anything::<G>(&view, legal, &mut rng).1);
+                impossible += u32::from(choose_from_any::<G>(&view, legal, &mut rng).1);
             }
             assert!(impossible > 50, "some of these views are impossible");
         })*};

@@ -1,4 +1,5 @@
-//! The search on a game so small that the best action is known: it finds it, and it does not peek.
+//! The search on a minimal game with a known best action: it finds the action without using hidden
+//! information.
 
 use std::fmt;
 
@@ -10,8 +11,8 @@ use parlor_engine::{
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// A coin lies under a cup. Seat 0 takes a point, or bets and then says which side is up: three points, or minus
-/// three. Whoever could see the coin would bet; whoever cannot takes the point.
+/// A coin lies under a cup. Seat 0 takes a point, or bets and then calls the side: three points, or minus
+/// three. A player who sees the coin would bet; one who does not takes the point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Coin {
     heads: bool,
@@ -42,7 +43,7 @@ struct NoOptions;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Shown(Stage);
 
-macro_rules! in_no_words {
+macro_rules! say_debug {
     ($($name:ty),*) => {$(
         impl Localise for $name {
             fn fmt_in(&self, _: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,7 +57,7 @@ macro_rules! in_no_words {
         }
     )*};
 }
-in_no_words!(Action, Made, NoOptions, Shown);
+say_debug!(Action, Made, NoOptions, Shown);
 
 impl Game for Coin {
     type Options = NoOptions;
@@ -134,7 +135,7 @@ impl Rated for Coin {
         Viewer::Seat(Seat::FIRST)
     }
 
-    /// Wrong on purpose: it likes to bet.
+    /// Wrong on purpose: prefers to bet.
     fn rate(_: &Shown, _: Seat, legal: &[Action], ratings: &mut Vec<f32>) {
         ratings.clear();
         ratings.extend(legal.iter().map(|action| match action {
@@ -158,8 +159,8 @@ impl Rated for Coin {
 
 const DECIDING: [Action; 2] = [Action::Bet, Action::TakePoint];
 
-/// How often, of 100 times, a search of so many iterations takes the point.
-fn takes_the_point(iterations: u32) -> usize {
+/// Number of searches of 100 that take the point.
+fn count_taking_the_point(iterations: u32) -> usize {
     let search = Search::new(iterations).expect("a number of iterations");
     let choices = (0..100).map(|seed| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -169,18 +170,18 @@ fn takes_the_point(iterations: u32) -> usize {
     choices.filter(|index| DECIDING[*index] == Action::TakePoint).count()
 }
 
-/// The first look goes where the ratings point, which is wrong. A search that let each world be played by what is
-/// hidden in it would find three points for betting in every world, and stay wrong for ever.
+/// The first iteration follows the ratings, which are wrong. A search that used the hidden information of
+/// each world would find three points for betting in every world, and never correct itself.
 #[test]
-fn more_iterations_find_what_is_best_without_peeking() {
-    let [hasty, longer, patient] = [1, 30, 1000].map(takes_the_point);
-    assert_eq!(hasty, 0);
+fn search_finds_the_best_action_without_hidden_information() {
+    let [shortest, longer, longest] = [1, 30, 1000].map(count_taking_the_point);
+    assert_eq!(shortest, 0);
     assert!(longer > 20, "{longer} of 100");
-    assert!(patient >= 99, "{patient} of 100");
+    assert!(longest >= 99, "{longest} of 100");
 }
 
 #[test]
-fn a_search_stops_when_it_is_told_to() {
+fn search_stops_when_go_on_returns_false() {
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     let view = Shown(Stage::Deciding);
     let mut asked = Vec::new();
@@ -190,13 +191,13 @@ fn a_search_stops_when_it_is_told_to() {
     });
     assert!(choice.is_ok());
     assert_eq!(asked, [0, 1, 2, 3]);
-    // Without any time there still is an answer: the one that is rated best.
+    // Without iterations the answer is the best-rated action.
     let choice = Search::choose_while::<Coin>(&view, Seat::FIRST, &DECIDING, &mut rng, |_| false);
     assert_eq!(choice, Ok(0));
 }
 
 #[test]
-fn a_list_that_is_not_the_views_is_refused() {
+fn action_list_of_another_view_is_refused() {
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     let search = Search::new(3).expect("a search");
     let mut choose = |seat, legal: &[Action]| {

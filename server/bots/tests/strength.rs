@@ -1,4 +1,4 @@
-//! The house bots deserve their order: greedy is better than random in every game.
+//! Strength order of the house bots: greedy beats random in every game.
 
 mod duel;
 
@@ -20,9 +20,9 @@ fn greedy_beats_random_in_every_game() {
     }
 }
 
-/// Against the printed tables of Student's t.
+/// Compares with published tables of Student's t.
 #[test]
-fn the_statistics_are_those_of_the_tables() {
+fn student_t_matches_published_tables() {
     for (p, freedom, t) in [(0.025, 10.0, 2.228), (0.025, 100.0, 1.984), (0.001, 30.0, 3.385)] {
         assert!((quantile(p, freedom) - t).abs() < 0.001, "{p} {freedom}");
         assert!((tail(t, freedom) - p).abs() < 0.000_02, "{p} {freedom}");

@@ -1,16 +1,16 @@
-//! Two bots against each other on duplicate deals, and what that says about them.
+//! Comparison of two bots on duplicate deals.
 //!
-//! A deal is played once with A on the even seats and B on the odd ones, and once the other way round: at a table of
-//! an even size these are all the rotations that differ. The unit of statistics is the deal: its score is what A's
-//! seats made less what B's seats made, on average over seats and rotations. How many deals there are is fixed
-//! beforehand.
+//! A deal is played once with A on the even seats and B on the odd ones, and once the other way round: at a
+//! table of even size these are all distinct rotations. The unit of statistics is the deal: its score is the
+//! points of A's seats less those of B's seats, averaged over seats and rotations. The number of deals is
+//! fixed in advance.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use parlor_bots::HouseBot;
 use parlor_engine::{AnyGame, Chance, GameId, NoEvents, Seat, Viewer};
 
-/// Who plays what, how often.
+/// Settings of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Duel {
     pub(crate) game: GameId,
@@ -22,13 +22,13 @@ pub(crate) struct Duel {
     pub(crate) seed: u64,
 }
 
-/// How much better A is than B, in points of a game.
+/// Lead of A over B, in points per game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
     pub(crate) mean: f64,
     /// Half the width of the 95% confidence interval.
     pub(crate) margin: f64,
-    /// How likely a mean as high as this is if A is no better (Student's t, one-sided).
+    /// One-sided p-value of Student's t-test against A being no better.
     pub(crate) p: f64,
 }
 
@@ -39,7 +39,7 @@ impl Duel {
         compare(&self.scores().into_iter().map(mean).collect::<Vec<_>>())
     }
 
-    /// The scores of A in both games of each deal.
+    /// Scores of A in both games of each deal.
     pub(crate) fn scores(&self) -> Vec<[f64; 2]> {
         let next = AtomicU32::new(0);
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
@@ -62,7 +62,7 @@ impl Duel {
         scores.into_iter().map(|(_, scores)| scores).collect()
     }
 
-    /// One game of a deal: what A's seats made less what B's made.
+    /// One game of a deal: points of A's seats less those of B's.
     fn play(&self, deal: u32, rotation: u8) -> f64 {
         let version = self.game.info().rules_version;
         let options = self.game.default_options();
@@ -81,7 +81,7 @@ impl Duel {
             game.apply(seat, legal[index], &mut NoEvents).expect("a bot answers with a legal action");
             decisions = decisions.wrapping_add(1);
         }
-        let outcome = game.outcome().expect("a game that waits for nobody is over");
+        let outcome = game.outcome().expect("a game without a seat to act is over");
         let points = outcome.standings().map(|standing| {
             let points = f64::from(standing.points);
             if is_a(standing.seat) { points } else { -points }
@@ -89,7 +89,7 @@ impl Duel {
         points.sum::<f64>() * 2.0 / f64::from(self.players)
     }
 
-    /// A seed of 32 bytes for one purpose in one deal.
+    /// Seed for one purpose in one deal.
     fn seed_of(&self, deal: u32, purpose: &[u8]) -> [u8; 32] {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.seed.to_le_bytes());
@@ -99,7 +99,7 @@ impl Duel {
     }
 }
 
-/// What the scores of the deals say.
+/// Student's t-test on the scores of the deals.
 pub(crate) fn compare(scores: &[f64]) -> Comparison {
     let count = scores.len() as f64;
     let (mean, variance) = moments(scores);
@@ -109,15 +109,15 @@ pub(crate) fn compare(scores: &[f64]) -> Comparison {
     Comparison { mean, margin: error * quantile(0.025, freedom), p }
 }
 
-/// The mean and the variance of what was measured.
+/// Mean and sample variance.
 pub(crate) fn moments(scores: &[f64]) -> (f64, f64) {
     let count = scores.len() as f64;
     let mean = scores.iter().sum::<f64>() / count;
     (mean, scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0))
 }
 
-/// How likely Student's t with so many degrees of freedom is above `t`. With `t = sqrt(freedom) * tan(x)` its density
-/// is that of `cos(x)^(freedom - 1)`, which is easy to integrate.
+/// Probability that Student's t with `freedom` degrees of freedom is above `t`. With `t = sqrt(freedom) *
+/// tan(x)` its density is proportional to `cos(x)^(freedom - 1)`, which is integrated numerically.
 pub(crate) fn tail(t: f64, freedom: f64) -> f64 {
     let density = |x: f64| x.cos().max(0.0).powf(freedom - 1.0);
     let half = std::f64::consts::FRAC_PI_2;
@@ -125,7 +125,7 @@ pub(crate) fn tail(t: f64, freedom: f64) -> f64 {
     simpson(density, from, half) / simpson(density, -half, half)
 }
 
-/// The `t` that Student's t is above with this probability.
+/// The `t` above which Student's t lies with probability `p`, by bisection.
 pub(crate) fn quantile(p: f64, freedom: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1000.0);
     for _ in 0..60 {
