@@ -64,7 +64,7 @@ impl Rated for NoDice {
 
     fn points(event: &Event) -> Option<Points> {
         match event {
-            Event::LaidCard { seat, points, .. } => {
+            Event::Laid { seat, points, .. } => {
                 let mut scored = [0; MAX_SEATS];
                 scored[seat.index()] = *points;
                 Some(Points::new(MAX_SEATS as u8, scored))

@@ -220,8 +220,8 @@ impl<G: Rated> PlayoutScores<G> {
     }
 }
 
-impl<G: Rated> Events<G::Event> for PlayoutScores<G> {
-    fn tell(&mut self, _: Audience, event: G::Event) {
+impl<G: Rated> EventSink<G::Event> for PlayoutScores<G> {
+    fn emit(&mut self, _: Audience, event: G::Event) {
         if let Some(points) = G::points(&event) {
             for (seat, points) in points.iter() {
                 self.points[seat.index()] += points;

@@ -1,4 +1,4 @@
-//! After the play: every seat of the run is attached anew, its whole history is read, and held against the accounts.
+//! Audit after a run: reads the full history of every seat from the server and compares it with the ledgers.
 
 use std::sync::Arc;
 
@@ -8,23 +8,23 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
-use wire::play_request_item::Item as Say;
+use wire::play_request_item::Item as RequestItem;
 use wire::play_service_client::PlayServiceClient;
-use wire::stream_item::Item as Hear;
+use wire::stream_item::Item as ResponseItem;
 
-use crate::dial::soon;
-use crate::stream::wants;
-use crate::world::World;
+use crate::play_client::wants;
+use crate::run::Run;
+use crate::server_address::within_timeout;
 
-/// How many seats are read at once.
+/// Number of concurrent readers.
 const READERS: usize = 4;
 
-/// Reads the history of all seats. Nobody plays meanwhile.
-pub(crate) async fn audit(world: &Arc<World>) -> Result<()> {
+/// Audits all seats. The load has ended.
+pub(crate) async fn audit(run: &Arc<Run>) -> Result<()> {
     let mut readers = JoinSet::new();
     for reader in 0..READERS {
-        let world = world.clone();
-        readers.spawn(async move { read_some(&world, reader).await });
+        let run = run.clone();
+        readers.spawn(async move { read_some(&run, reader).await });
     }
     while let Some(done) = readers.join_next().await {
         done??;
@@ -32,60 +32,65 @@ pub(crate) async fn audit(world: &Arc<World>) -> Result<()> {
     Ok(())
 }
 
-async fn read_some(world: &World, reader: usize) -> Result<()> {
-    let mut stream = Reading::open(world).await?;
-    let count = world.state().seats.len();
+async fn read_some(run: &Run, reader: usize) -> Result<()> {
+    let mut stream = HistoryReader::open(run).await?;
+    let count = run.state().seats.len();
     for seat in (reader..count).step_by(READERS) {
-        let token = world.state().seats[seat].token.clone();
-        let history = soon("a seat is read", stream.history(token)).await??;
-        let mut state = world.state();
+        let token = run.state().seats[seat].token.clone();
+        let history = within_timeout("a seat is read", stream.history(token)).await??;
+        let mut state = run.state();
         let state = &mut *state;
         match history {
-            Some(history) => state.seats[seat].book.audit(&history, &mut state.tally),
-            None => state.seats[seat].book.audit(&[], &mut state.tally),
+            Some(history) => state.seats[seat].ledger.audit(&history, &mut state.counts),
+            None => state.seats[seat].ledger.audit(&[], &mut state.counts),
         }
     }
     Ok(())
 }
 
-/// A stream for reading one seat after the other.
-struct Reading {
-    say: mpsc::Sender<wire::PlayRequest>,
-    heard: Streaming<wire::PlayResponse>,
-    /// What came and was not looked at yet.
+/// A stream that reads one seat after the other.
+struct HistoryReader {
+    requests: mpsc::Sender<wire::PlayRequest>,
+    responses: Streaming<wire::PlayResponse>,
+    /// Received items that are not processed yet.
     waiting: std::collections::VecDeque<wire::StreamItem>,
     channel: u32,
 }
 
-impl Reading {
-    async fn open(world: &World) -> Result<Reading> {
-        let mut client = PlayServiceClient::new(world.dial.connect().await?);
-        let (say, requests) = mpsc::channel(16);
-        let heard = client.play(ReceiverStream::new(requests)).await?.into_inner();
-        Ok(Reading { say, heard, waiting: std::collections::VecDeque::new(), channel: 0 })
+impl HistoryReader {
+    async fn open(run: &Run) -> Result<HistoryReader> {
+        let mut client = PlayServiceClient::new(run.server.connect().await?);
+        let (sender, requests) = mpsc::channel(16);
+        let responses = client.play(ReceiverStream::new(requests)).await?.into_inner();
+        Ok(HistoryReader {
+            requests: sender,
+            responses,
+            waiting: std::collections::VecDeque::new(),
+            channel: 0,
+        })
     }
 
     async fn attach(&mut self, token: &str, after: Option<u32>) -> Result<()> {
         self.channel += 1;
         let viewer = Some(wire::attach::Viewer::SeatToken(token.to_owned()));
         let attach = wire::Attach { viewer, after, wants: Some(wants()) };
-        self.say(Say::Attach(attach)).await
+        self.send(RequestItem::Attach(attach)).await
     }
 
-    async fn say(&mut self, item: Say) -> Result<()> {
+    async fn send(&mut self, item: RequestItem) -> Result<()> {
         let items = vec![wire::PlayRequestItem { channel: self.channel, item: Some(item) }];
-        Ok(self.say.send(wire::PlayRequest { items }).await?)
+        Ok(self.requests.send(wire::PlayRequest { items }).await?)
     }
 
-    /// The next thing on the newest channel.
-    async fn hear(&mut self) -> Result<Hear> {
+    /// The next item on the newest channel.
+    async fn next_item(&mut self) -> Result<ResponseItem> {
         loop {
-            while let Some(said) = self.waiting.pop_front() {
-                if let (true, Some(item)) = (said.channel == self.channel, said.item) {
+            while let Some(received) = self.waiting.pop_front() {
+                if let (true, Some(item)) = (received.channel == self.channel, received.item) {
                     return Ok(item);
                 }
             }
-            let message = self.heard.message().await?.context("the server ended the stream")?;
+            let message = self.responses.message().await?.context("the server ended the stream")?;
             if let Some(ending) = message.ending {
                 bail!("the server ended the stream: {}", ending.message);
             }
@@ -93,27 +98,27 @@ impl Reading {
         }
     }
 
-    /// All updates of a seat; none if the server does not know it any more.
+    /// All updates of a seat; `None` if the server does not know the seat any more.
     async fn history(&mut self, token: String) -> Result<Option<Vec<wire::Update>>> {
         self.attach(&token, None).await?;
         let last = loop {
-            match self.hear().await? {
-                Hear::Snapshot(snapshot) => break snapshot.number,
-                Hear::Closed(_) => return Ok(None),
+            match self.next_item().await? {
+                ResponseItem::Snapshot(snapshot) => break snapshot.number,
+                ResponseItem::Closed(_) => return Ok(None),
                 _ => {}
             }
         };
-        self.say(Say::Detach(wire::Detach {})).await?;
+        self.send(RequestItem::Detach(wire::Detach {})).await?;
         self.attach(&token, Some(0)).await?;
         let mut history = Vec::new();
         while (history.len() as u32) < last {
-            match self.hear().await? {
-                Hear::Update(update) => history.push(update),
-                Hear::Closed(_) => break,
+            match self.next_item().await? {
+                ResponseItem::Update(update) => history.push(update),
+                ResponseItem::Closed(_) => break,
                 _ => {}
             }
         }
-        self.say(Say::Detach(wire::Detach {})).await?;
+        self.send(RequestItem::Detach(wire::Detach {})).await?;
         Ok(Some(history))
     }
 }

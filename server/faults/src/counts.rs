@@ -1,54 +1,55 @@
-//! The sums of a run, and the sentences about what was wrong.
+//! Counts of a run, and descriptions of its violations.
 
 use std::collections::BTreeSet;
 
-/// How many sentences are kept: enough to see what is wrong.
-const SENTENCES: usize = 12;
+/// Maximum number of violations that are described.
+const MAX_DESCRIPTIONS: usize = 12;
 
-/// What was counted over all seats.
+/// Counts over all seats of a run.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Tally {
-    /// Decisions whose answer was acknowledged, each once.
+pub(crate) struct Counts {
+    /// Decisions with an acknowledged answer.
     pub(crate) acknowledged: u64,
-    /// Acknowledged answers, and things that were shown, that the server did not have afterwards.
+    /// Acknowledged answers and received updates that the server did not have afterwards.
     pub(crate) lost: u64,
-    /// Decisions that were decided twice or by nobody's answer, and updates that came twice, or never.
+    /// Decisions that were decided twice or by no answer of the seat, and updates that were repeated or
+    /// skipped.
     pub(crate) doubled: u64,
-    /// Answers that were sent again after the stream had broken.
+    /// Answers resent after a broken stream.
     pub(crate) resent: u64,
-    /// Those of them that had been decided before, so that it was the acknowledgement that had not come.
-    pub(crate) decided_unheard: u64,
-    /// Answers that the server could not store when they came.
+    /// Resent answers that were already decided: only the acknowledgement had been lost.
+    pub(crate) resent_after_commit: u64,
+    /// Answers refused because the store was unavailable.
     pub(crate) refused: u64,
-    /// The tables where that happened.
+    /// Tables with such a refusal.
     pub(crate) paused: BTreeSet<usize>,
-    /// The tables where an answer was acknowledged after that.
-    pub(crate) went_on: BTreeSet<usize>,
-    /// What was wrong, in words.
-    pub(crate) sentences: Vec<String>,
+    /// Paused tables with an acknowledged answer since.
+    pub(crate) resumed: BTreeSet<usize>,
+    /// Descriptions of the first violations.
+    pub(crate) violations: Vec<String>,
 }
 
-impl Tally {
-    /// So many acknowledged answers are not there.
-    pub(crate) fn lose(&mut self, count: usize, sentence: String) {
+impl Counts {
+    /// Counts lost answers or updates.
+    pub(crate) fn add_loss(&mut self, count: usize, description: String) {
         self.lost += count as u64;
-        self.say(format!("lost: {sentence}"));
+        self.describe(format!("lost: {description}"));
     }
 
-    /// Something was there twice, or in another place than it should be.
-    pub(crate) fn double(&mut self, sentence: String) {
+    /// Counts a duplicate.
+    pub(crate) fn add_duplicate(&mut self, description: String) {
         self.doubled += 1;
-        self.say(format!("doubled: {sentence}"));
+        self.describe(format!("doubled: {description}"));
     }
 
-    /// Whether nothing was lost or doubled.
+    /// True if nothing was lost or duplicated.
     pub(crate) fn is_clean(&self) -> bool {
         self.lost == 0 && self.doubled == 0
     }
 
-    fn say(&mut self, sentence: String) {
-        if self.sentences.len() < SENTENCES {
-            self.sentences.push(sentence);
+    fn describe(&mut self, violation: String) {
+        if self.violations.len() < MAX_DESCRIPTIONS {
+            self.violations.push(violation);
         }
     }
 }

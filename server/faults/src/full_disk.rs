@@ -1,7 +1,7 @@
-//! A full disk: tables pause, nothing acknowledged is lost, and play goes on when there is room again.
+//! Full disk: tables pause, no acknowledged answer is lost, and play resumes when there is space again.
 //!
-//! The disk is a small tmpfs that a file fills up, or, where nothing can be mounted, a limit on the size of files that is
-//! put on the running server and taken away again.
+//! The disk is a small tmpfs that a filler file fills up or, where nothing can be mounted, a file size limit
+//! that is set on the running server and removed again.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,21 +11,21 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use crate::audit::audit;
-use crate::kills::{clean, end_play, kill};
-use crate::load::{Load, Size};
-use crate::process::{Process, Program};
-use crate::world::State;
+use crate::kills::{kill, require_clean, stop_load_and_server};
+use crate::load::{Load, LoadSize};
+use crate::process::{ServerProcess, ServerProgram};
+use crate::run::RunState;
 
-/// The size of the small disk: room for the run, and quickly filled.
-const SIZE: &str = "size=64m";
-/// How often it is full.
+/// Mount option with the size of the tmpfs: enough for the run, and quickly filled.
+const TMPFS_SIZE: &str = "size=64m";
+/// Number of times the disk is filled.
 const ROUNDS: usize = 3;
 
-/// A disk that can be full.
+/// A disk that can be filled.
 enum Disk {
-    /// A file system of its own. Unmounted when it is dropped.
+    /// A tmpfs, unmounted on drop.
     Mounted(PathBuf),
-    /// A limit for the server.
+    /// A file size limit of the server process.
     Limited(PathBuf),
 }
 
@@ -34,7 +34,7 @@ impl Disk {
         let place = folder.join("disk");
         std::fs::create_dir(&place)?;
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", SIZE, "tmpfs"]).arg(&place).stderr(Stdio::null());
+        mount.args(["-t", "tmpfs", "-o", TMPFS_SIZE, "tmpfs"]).arg(&place).stderr(Stdio::null());
         let mounted = !limited && mount.status().is_ok_and(|status| status.success());
         Ok(if mounted { Disk::Mounted(place) } else { Disk::Limited(place) })
     }
@@ -51,8 +51,9 @@ impl Disk {
         place.join("data")
     }
 
-    /// The server, so that a limit makes its writes fail and does not end it.
-    fn program(&self, program: &Program) -> Program {
+    /// The server program; with a file size limit it ignores SIGXFSZ, so that writes fail instead of ending
+    /// it.
+    fn program(&self, program: &ServerProgram) -> ServerProgram {
         match self {
             Disk::Mounted(_) => program.clone(),
             Disk::Limited(_) => {
@@ -62,12 +63,12 @@ impl Disk {
         }
     }
 
-    /// Takes all room away.
-    fn fill(&self, server: &Process) -> Result<()> {
+    /// Uses up all space.
+    fn fill(&self, server: &ServerProcess) -> Result<()> {
         match self {
             Disk::Mounted(place) => {
                 let mut filler = File::create(place.join("filler"))?;
-                // Until there is no room for a single byte.
+                // Until not a single byte fits.
                 for piece in [1 << 20, 4096, 1] {
                     while filler.write_all(&vec![0; piece]).is_ok() {}
                 }
@@ -77,8 +78,8 @@ impl Disk {
         }
     }
 
-    /// Gives the room back. A limit has ended with a server that has ended.
-    fn free(&self, server: Option<&Process>) -> Result<()> {
+    /// Frees the space. A limit ends with its server process.
+    fn free(&self, server: Option<&ServerProcess>) -> Result<()> {
         match (self, server) {
             (Disk::Mounted(place), _) => Ok(std::fs::remove_file(place.join("filler"))?),
             (Disk::Limited(_), Some(server)) => limit(server, "unlimited:unlimited"),
@@ -87,7 +88,7 @@ impl Disk {
     }
 }
 
-fn limit(server: &Process, bytes: &str) -> Result<()> {
+fn limit(server: &ServerProcess, bytes: &str) -> Result<()> {
     let mut command = Command::new("prlimit");
     command.args(["--pid", &server.id()?.to_string(), &format!("--fsize={bytes}")]);
     let status = command.status().context("prlimit, where nothing can be mounted")?;
@@ -97,7 +98,7 @@ fn limit(server: &Process, bytes: &str) -> Result<()> {
 impl Drop for Disk {
     fn drop(&mut self) {
         if let Disk::Mounted(place) = self {
-            // Lazily: a server that was just killed may still have files open.
+            // Lazily: a server that was just killed may still have open files.
             let unmounted = Command::new("umount").arg("--lazy").arg(&*place).status();
             if !unmounted.is_ok_and(|status| status.success()) {
                 eprintln!("faults: {} is still mounted: unmount it", place.display());
@@ -106,63 +107,63 @@ impl Drop for Disk {
     }
 }
 
-/// Fills the disk under a load again and again, and prints what came of it.
+/// Fills the disk repeatedly under load and prints the counts.
 pub(crate) async fn report(
-    program: &Program,
+    program: &ServerProgram,
     folder: &Path,
     seed: u64,
-    size: Size,
+    size: LoadSize,
     limited: bool,
 ) -> Result<()> {
     let disk = Disk::make(folder, limited)?;
     let (program, data) = (disk.program(program), disk.data());
-    let (mut server, address) = program.up(&data, &[]).await?;
+    let (mut server, address) = program.start_and_wait(&data, &[]).await?;
     let load = Load::start(seed, size);
-    load.world.dial.set(Some(address));
+    load.run.server.set(Some(address));
     let (mut paused, mut resumed) = (0, 0);
     for round in 0..ROUNDS {
-        load.world.until_more(3 * size.tables as u64).await?;
+        load.run.until_more(3 * size.tables as u64).await?;
         disk.fill(&server)?;
         let half = size.tables / 2;
-        load.world.until("the tables pause", |state| standing(state) >= half).await?;
+        load.run.until("the tables pause", |state| paused_tables(state) >= half).await?;
         if round == 1 {
-            // Killed while the disk is full, and started again when there is room.
-            kill(&load.world, server).await?;
+            // Kill while the disk is full, and restart when there is space.
+            kill(&load.run, server).await?;
             disk.free(None)?;
-            let up = program.up(&data, &[]).await?;
+            let up = program.start_and_wait(&data, &[]).await?;
             server = up.0;
-            load.world.dial.set(Some(up.1));
+            load.run.server.set(Some(up.1));
         } else {
             disk.free(Some(&server))?;
         }
-        load.world.until("all tables go on", |state| standing(state) == 0).await?;
-        let mut state = load.world.state();
-        paused += std::mem::take(&mut state.tally.paused).len();
-        resumed += std::mem::take(&mut state.tally.went_on).len();
+        load.run.until("all tables resume", |state| paused_tables(state) == 0).await?;
+        let mut state = load.run.state();
+        paused += std::mem::take(&mut state.counts.paused).len();
+        resumed += std::mem::take(&mut state.counts.resumed).len();
     }
-    let world = end_play(load, server).await?;
+    let run = stop_load_and_server(load, server).await?;
     program.check_store(&data).await?;
-    let (server, address) = program.up(&data, &[]).await?;
-    world.dial.set(Some(address));
-    audit(&world).await?;
+    let (server, address) = program.start_and_wait(&data, &[]).await?;
+    run.server.set(Some(address));
+    audit(&run).await?;
     server.kill().await?;
-    let tally = world.state().tally.clone();
+    let counts = run.state().counts.clone();
     println!(
         "faults full_disk paused={paused} acknowledged={} lost={} doubled={} resumed={resumed} refused={} by={} seed={seed}",
-        tally.acknowledged,
-        tally.lost,
-        tally.doubled,
-        tally.refused,
+        counts.acknowledged,
+        counts.lost,
+        counts.doubled,
+        counts.refused,
         disk.name()
     );
-    clean(&tally)?;
+    require_clean(&counts)?;
     if paused == 0 || resumed != paused {
-        bail!("{paused} tables paused, and {resumed} went on");
+        bail!("{paused} tables paused, and {resumed} resumed");
     }
     Ok(())
 }
 
-/// How many tables were refused an answer, and have not gone on since.
-fn standing(state: &State) -> usize {
-    state.tally.paused.difference(&state.tally.went_on).count()
+/// Number of paused tables that have not resumed.
+fn paused_tables(state: &RunState) -> usize {
+    state.counts.paused.difference(&state.counts.resumed).count()
 }

@@ -1,25 +1,24 @@
-//! What gRPC messages a connection carried, from the bytes as they went: HTTP/2 frames of data, and the messages in them.
-//! There is no TLS and no compression on the connections of this tool.
+//! Decoder of gRPC messages from the bytes of an HTTP/2 connection without TLS and compression.
 
 use std::collections::HashMap;
 
-/// What a client says first of all.
+/// HTTP/2 connection preface of a client.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// The head of a frame.
-const HEAD: usize = 9;
-/// The kind of frame that carries data.
+/// Length of a frame header.
+const FRAME_HEADER: usize = 9;
+/// Frame type DATA.
 const DATA: u8 = 0;
 
 /// One direction of a connection.
 #[derive(Default)]
-pub(crate) struct Frames {
+pub(crate) struct FrameDecoder {
     bytes: Vec<u8>,
-    /// What has come of a message, by the stream.
+    /// Incomplete message, by stream.
     partial: HashMap<u32, Vec<u8>>,
 }
 
-impl Frames {
-    /// Takes bytes as they go, and gives the messages that are complete with them.
+impl FrameDecoder {
+    /// Adds bytes and returns the messages that they complete.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         self.bytes.extend_from_slice(bytes);
         if self.bytes.starts_with(PREFACE) {
@@ -36,24 +35,24 @@ impl Frames {
         messages
     }
 
-    /// The next frame that is complete: its stream, and its data if that is what it carries.
+    /// The next complete frame: its stream and, for a DATA frame, its payload.
     fn next_frame(&mut self) -> Option<(u32, Vec<u8>)> {
         if PREFACE.starts_with(&self.bytes) {
             return None;
         }
-        let head = self.bytes.get(..HEAD)?;
+        let head = self.bytes.get(..FRAME_HEADER)?;
         let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
         let is_data = head[3] == DATA;
         let stream = u32::from_be_bytes([head[5], head[6], head[7], head[8]]);
-        if self.bytes.len() < HEAD + length {
+        if self.bytes.len() < FRAME_HEADER + length {
             return None;
         }
-        let frame: Vec<u8> = self.bytes.drain(..HEAD + length).collect();
-        Some((stream, if is_data { frame[HEAD..].to_vec() } else { Vec::new() }))
+        let frame: Vec<u8> = self.bytes.drain(..FRAME_HEADER + length).collect();
+        Some((stream, if is_data { frame[FRAME_HEADER..].to_vec() } else { Vec::new() }))
     }
 }
 
-/// A message: whether it is compressed, its length, and itself.
+/// Removes a complete gRPC message: compression flag, length, payload.
 fn next_message(bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
     let head = bytes.get(..5)?;
     let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
@@ -78,14 +77,14 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_found_however_they_are_cut() {
+    fn messages_are_decoded_from_chunks_of_any_size() {
         let mut bytes = PREFACE.to_vec();
         bytes.extend(frame(4, 0, &[1; 6]));
         bytes.extend(frame(DATA, 1, &[0, 0, 0, 0, 2, 7]));
         bytes.extend(frame(DATA, 3, &[0, 0, 0, 0, 1, 9]));
         bytes.extend(frame(DATA, 1, &[8, 0, 0, 0, 0, 0]));
         for piece in 1..bytes.len() {
-            let mut frames = Frames::default();
+            let mut frames = FrameDecoder::default();
             let found: Vec<Vec<u8>> = bytes.chunks(piece).flat_map(|piece| frames.feed(piece)).collect();
             assert_eq!(found, [vec![9], vec![7, 8], vec![]], "pieces of {piece}");
         }

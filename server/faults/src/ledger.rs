@@ -1,10 +1,10 @@
-//! The accounts of one seat: what it was shown, what it answered and what was acknowledged. Whatever the server says later
-//! is held against them.
+//! Ledger of one seat: the updates it received, its answers, and the acknowledgements. All later messages of
+//! the server are checked against it.
 //!
-//! An acknowledged answer is lost if afterwards its decision is open, or decided otherwise, or unknown. What was shown must
-//! stay as well: nobody is shown what is not durable. Something is doubled if a decision is decided twice, or otherwise than
-//! the seat answered, or if an update comes twice or is left out. A seat gives one answer to each decision, whatever
-//! happens, and sends that one again.
+//! An acknowledged answer is *lost* if its decision is later open, decided differently, or unknown. A
+//! received update must persist, too, because updates are sent only after their commit. A *duplicate* is a
+//! decision that is decided twice or differently from the seat's answer, or an update that is repeated or
+//! skipped. A seat gives exactly one answer to each decision, and resends that one.
 
 mod audit;
 #[cfg(test)]
@@ -17,91 +17,92 @@ use parlor_proto::v1 as wire;
 use prost::Message;
 use wire::{AnswerStatus, ErrorReason};
 
-use crate::tally::Tally;
+use crate::counts::Counts;
 
-/// What a client says next.
+/// Next step of a client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Next {
-    /// Nothing.
+    /// No action.
     Nothing,
-    /// The answer to a decision.
+    /// Answer a decision.
     Answer { decision: u32, index: u32 },
-    /// The same, after a moment: the server could not take it just now.
+    /// Resend an answer after a delay: the server refused it for now.
     AnswerLater { decision: u32, index: u32 },
-    /// It attaches again, after a moment.
+    /// Attach again after a delay.
     AttachLater,
-    /// It attaches without a number, to see where the table stands.
+    /// Attach without a cursor, to get a snapshot of the current state.
     AttachAnew,
-    /// The channel is done with.
+    /// Stop playing on this channel.
     Leave,
 }
 
-/// A decision that was decided.
+/// A decision with its outcome.
 #[derive(Clone, PartialEq, Debug)]
-struct Fact {
-    /// The update it was decided in.
+struct DecidedAction {
+    /// Number of the update that decided it.
     number: u32,
     action: Option<wire::GameAction>,
 }
 
-/// The accounts of one seat.
+/// Ledger of one seat.
 #[derive(Debug)]
-pub(crate) struct Book {
-    /// The table, by its place in the list of all.
+pub(crate) struct SeatLedger {
+    /// Number of the table in the run.
     pub(crate) table: usize,
     name: String,
-    /// What each update was, from number 1 on.
-    shown: Vec<u64>,
-    /// Which index the seat answered, by the id of the decision.
+    /// Fingerprints of the received updates, from number 1.
+    received: Vec<u64>,
+    /// Index answered, by decision id.
     answers: BTreeMap<u32, u32>,
-    acknowledged: BTreeMap<u32, Fact>,
-    decided: BTreeMap<u32, Fact>,
-    /// The answer that is not acknowledged yet, and whether it was sent on the stream that is open, or was the last one.
+    acknowledged: BTreeMap<u32, DecidedAction>,
+    decided: BTreeMap<u32, DecidedAction>,
+    /// Decision whose answer is not acknowledged yet, and whether the answer was sent on the current or last
+    /// stream.
     awaited: Option<(u32, bool)>,
     paused: bool,
-    /// The table is over, and the seat has seen that.
+    /// The seat has seen the end of the table.
     pub(crate) over: bool,
-    /// Something was wrong: the seat is not played on.
-    pub(crate) spoilt: bool,
+    /// A violation was found: the seat is not played any more.
+    pub(crate) failed: bool,
 }
 
-impl Book {
-    pub(crate) fn new(table: usize, name: String) -> Book {
-        Book {
+impl SeatLedger {
+    pub(crate) fn new(table: usize, name: String) -> SeatLedger {
+        SeatLedger {
             table,
             name,
-            shown: Vec::new(),
+            received: Vec::new(),
             answers: BTreeMap::new(),
             acknowledged: BTreeMap::new(),
             decided: BTreeMap::new(),
             awaited: None,
             paused: false,
             over: false,
-            spoilt: false,
+            failed: false,
         }
     }
 
-    /// The number of the last update.
+    /// Number of the last received update.
     pub(crate) fn cursor(&self) -> u32 {
-        self.shown.len() as u32
+        self.received.len() as u32
     }
 
-    /// How many answers were acknowledged.
+    /// Number of acknowledged answers.
     pub(crate) fn acknowledged(&self) -> usize {
         self.acknowledged.len()
     }
 
-    /// Whether there is nothing more to play.
+    /// True if the seat does not play any more.
     pub(crate) fn is_done(&self) -> bool {
-        self.over || self.spoilt
+        self.over || self.failed
     }
 
-    /// The decision whose answer was sent and not acknowledged, if there is one.
+    /// Decision whose answer was sent and is not acknowledged.
     pub(crate) fn in_flight(&self) -> Option<u32> {
         self.awaited.filter(|(_, sent)| *sent).map(|(decision, _)| decision)
     }
 
-    /// An answer went out.
+    /// Records that an answer was sent.
     pub(crate) fn sent(&mut self, decision: u32) {
         if let Some((awaited, sent)) = &mut self.awaited
             && *awaited == decision
@@ -110,12 +111,12 @@ impl Book {
         }
     }
 
-    /// What is said on a new stream, after the attach: the newest acknowledged answer, which must be what was decided, and
-    /// the one whose acknowledgement did not come.
-    pub(crate) fn again(&mut self, tally: &mut Tally) -> Vec<(u32, u32)> {
+    /// Answers to resend after an attach on a new stream: the newest acknowledged one, which must be the
+    /// decided one, and the one without acknowledgement.
+    pub(crate) fn answers_to_resend(&mut self, counts: &mut Counts) -> Vec<(u32, u32)> {
         let newest = self.acknowledged.keys().next_back().copied();
         let awaited = self.awaited.as_mut().map(|(decision, sent)| {
-            tally.resent += u64::from(*sent);
+            counts.resent += u64::from(*sent);
             *sent = false;
             *decision
         });
@@ -123,47 +124,51 @@ impl Book {
         decisions.filter_map(|decision| Some((decision, *self.answers.get(&decision)?))).collect()
     }
 
-    /// An update on the channel that plays.
-    pub(crate) fn update(&mut self, update: &wire::Update, tally: &mut Tally) {
+    /// Handles an update.
+    pub(crate) fn update(&mut self, update: &wire::Update, counts: &mut Counts) {
         let expected = self.cursor() + 1;
         if update.number != expected {
-            tally.double(format!("{}: update {} where {expected} comes next", self.name, update.number));
-            self.spoilt = true;
+            counts.add_duplicate(format!(
+                "{}: update {} where {expected} comes next",
+                self.name, update.number
+            ));
+            self.failed = true;
             return;
         }
-        self.shown.push(fingerprint(update));
+        self.received.push(fingerprint(update));
         let Some(decided) = &update.decided else { return };
         let id = decided.decision_id;
-        let fact = Fact { number: update.number, action: decided.action.clone() };
+        let outcome = DecidedAction { number: update.number, action: decided.action.clone() };
         if decided.by() != wire::DecidedBy::Player || self.answers.get(&id) != Some(&decided.index) {
-            tally.double(format!("{}: decision {id} was decided by no answer of the seat", self.name));
-            self.spoilt = true;
+            counts
+                .add_duplicate(format!("{}: decision {id} was decided by no answer of the seat", self.name));
+            self.failed = true;
         }
-        if self.acknowledged.get(&id).is_some_and(|acknowledged| *acknowledged != fact) {
-            tally.lose(1, format!("{}: decision {id} is not decided as acknowledged", self.name));
-            self.spoilt = true;
+        if self.acknowledged.get(&id).is_some_and(|acknowledged| *acknowledged != outcome) {
+            counts.add_loss(1, format!("{}: decision {id} is not decided as acknowledged", self.name));
+            self.failed = true;
         }
-        if self.decided.insert(id, fact).is_some() {
-            tally.double(format!("{}: decision {id} was decided twice", self.name));
-            self.spoilt = true;
+        if self.decided.insert(id, outcome).is_some() {
+            counts.add_duplicate(format!("{}: decision {id} was decided twice", self.name));
+            self.failed = true;
         }
     }
 
-    /// The seat is asked. `choose` gives an index below the count.
+    /// Handles a decision prompt. `choose` returns an index below the count.
     pub(crate) fn decision(
         &mut self,
         decision: &wire::Decision,
-        tally: &mut Tally,
+        counts: &mut Counts,
         choose: impl FnOnce(u32) -> u32,
     ) -> Next {
         let id = decision.id;
         if self.acknowledged.contains_key(&id) || self.decided.contains_key(&id) {
-            tally.lose(1, format!("{}: decision {id} is asked again after it was decided", self.name));
-            self.spoilt = true;
+            counts.add_loss(1, format!("{}: decision {id} is asked again after it was decided", self.name));
+            self.failed = true;
             return Next::Leave;
         }
         match self.answers.get(&id) {
-            // It is asked again after an attach, and the answer is sent again after every attach.
+            // The prompt is repeated after an attach; the attach resends the answer.
             Some(_) => Next::Nothing,
             None => {
                 let index = choose(decision.legal_count.max(1));
@@ -174,49 +179,54 @@ impl Book {
         }
     }
 
-    /// What became of an answer.
-    pub(crate) fn answered(&mut self, answered: &wire::Answered, tally: &mut Tally) -> Next {
+    /// Handles the response to an answer.
+    pub(crate) fn answered(&mut self, answered: &wire::Answered, counts: &mut Counts) -> Next {
         let id = answered.decision_id;
-        let fact = Fact { number: answered.number, action: answered.action.clone() };
+        let outcome = DecidedAction { number: answered.number, action: answered.action.clone() };
         let known = self.acknowledged.get(&id);
         match answered.status() {
             AnswerStatus::Accepted if known.is_some() => {
-                tally.double(format!("{}: the answer to decision {id} was accepted twice", self.name));
-                self.spoilt = true;
+                counts
+                    .add_duplicate(format!("{}: the answer to decision {id} was accepted twice", self.name));
+                self.failed = true;
                 Next::Leave
             }
             AnswerStatus::Accepted | AnswerStatus::Repeated => {
-                if [known, self.decided.get(&id)].into_iter().flatten().any(|known| *known != fact) {
-                    tally.lose(1, format!("{}: decision {id} is not decided as acknowledged", self.name));
-                    self.spoilt = true;
+                if [known, self.decided.get(&id)].into_iter().flatten().any(|known| *known != outcome) {
+                    counts
+                        .add_loss(1, format!("{}: decision {id} is not decided as acknowledged", self.name));
+                    self.failed = true;
                     return Next::Leave;
                 }
-                self.acknowledge(id, fact, answered.status(), tally);
+                self.acknowledge(id, outcome, answered.status(), counts);
                 Next::Nothing
             }
             AnswerStatus::Conflict => {
-                tally.double(format!("{}: decision {id} was decided by no answer of the seat", self.name));
-                self.spoilt = true;
+                counts.add_duplicate(format!(
+                    "{}: decision {id} was decided by no answer of the seat",
+                    self.name
+                ));
+                self.failed = true;
                 Next::Leave
             }
-            AnswerStatus::Refused | AnswerStatus::Unspecified => self.refused(id, answered, tally),
+            AnswerStatus::Refused | AnswerStatus::Unspecified => self.refused(id, answered, counts),
         }
     }
 
-    fn acknowledge(&mut self, id: u32, fact: Fact, status: AnswerStatus, tally: &mut Tally) {
+    fn acknowledge(&mut self, id: u32, outcome: DecidedAction, status: AnswerStatus, counts: &mut Counts) {
         if self.awaited.is_some_and(|(awaited, _)| awaited == id) {
             self.awaited = None;
         }
-        if self.acknowledged.insert(id, fact).is_none() {
-            tally.acknowledged += 1;
-            tally.decided_unheard += u64::from(status == AnswerStatus::Repeated);
-            if std::mem::take(&mut self.paused) && tally.paused.contains(&self.table) {
-                tally.went_on.insert(self.table);
+        if self.acknowledged.insert(id, outcome).is_none() {
+            counts.acknowledged += 1;
+            counts.resent_after_commit += u64::from(status == AnswerStatus::Repeated);
+            if std::mem::take(&mut self.paused) && counts.paused.contains(&self.table) {
+                counts.resumed.insert(self.table);
             }
         }
     }
 
-    fn refused(&mut self, id: u32, answered: &wire::Answered, tally: &mut Tally) -> Next {
+    fn refused(&mut self, id: u32, answered: &wire::Answered, counts: &mut Counts) -> Next {
         let refusal = answered.refusal.clone().unwrap_or_default();
         let reason = refusal.reason();
         if self.over || reason == ErrorReason::TableOver {
@@ -224,70 +234,70 @@ impl Book {
         }
         match reason {
             ErrorReason::StoreUnavailable => {
-                tally.refused += 1;
-                tally.paused.insert(self.table);
-                tally.went_on.remove(&self.table);
+                counts.refused += 1;
+                counts.paused.insert(self.table);
+                counts.resumed.remove(&self.table);
                 self.paused = true;
-                self.later(id)
+                self.retry_answer(id)
             }
             ErrorReason::ServerStopping | ErrorReason::RateLimited | ErrorReason::TooManyStreams => {
-                self.later(id)
+                self.retry_answer(id)
             }
-            // The channel was closed by the server just before; the attach that follows repeats the answer.
+            // The server has just closed the channel; the next attach resends the answer.
             ErrorReason::Protocol => Next::Nothing,
             _ => {
-                // It was asked, and what is asked is durable.
+                // The prompt was received, and prompts are durable.
                 let what = format!("{}: the answer to decision {id} is refused ({reason:?})", self.name);
-                tally.lose(1, what);
-                self.spoilt = true;
+                counts.add_loss(1, what);
+                self.failed = true;
                 Next::Leave
             }
         }
     }
 
-    fn later(&self, id: u32) -> Next {
+    fn retry_answer(&self, id: u32) -> Next {
         match self.answers.get(&id) {
             Some(index) => Next::AnswerLater { decision: id, index: *index },
             None => Next::Nothing,
         }
     }
 
-    /// The channel was closed.
-    pub(crate) fn closed(&mut self, closed: &wire::ChannelClosed, tally: &mut Tally) -> Next {
+    /// Handles the end of the channel.
+    pub(crate) fn closed(&mut self, closed: &wire::ChannelClosed, counts: &mut Counts) -> Next {
         match closed.reason() {
             ErrorReason::Unspecified => {
                 self.over = true;
                 Next::Leave
             }
-            // The server has lost something, and will say where it stands.
+            // The server has lost updates; a snapshot shows how many.
             ErrorReason::CursorAhead => Next::AttachAnew,
             _ if closed.retry => Next::AttachLater,
             reason => {
                 let what = format!("{}: the table is gone ({reason:?}): {}", self.name, closed.message);
-                tally.lose(self.acknowledged.len().max(1), what);
-                self.spoilt = true;
+                counts.add_loss(self.acknowledged.len().max(1), what);
+                self.failed = true;
                 Next::Leave
             }
         }
     }
 
-    /// A snapshot where updates were asked for, or after the server had lost some.
-    pub(crate) fn snapshot(&mut self, number: u32, tally: &mut Tally) -> Next {
-        self.spoilt = true;
+    /// Handles a snapshot in place of updates, which is always a violation.
+    pub(crate) fn snapshot(&mut self, number: u32, counts: &mut Counts) -> Next {
+        self.failed = true;
         if number < self.cursor() {
-            let beyond = self.acknowledged.values().filter(|fact| fact.number > number).count();
+            let beyond = self.acknowledged.values().filter(|outcome| outcome.number > number).count();
             let what =
-                format!("{}: update {} was shown, and {number} is the last now", self.name, self.cursor());
-            tally.lose(beyond.max(1), what);
+                format!("{}: update {} was received, and {number} is the last now", self.name, self.cursor());
+            counts.add_loss(beyond.max(1), what);
         } else {
             let what = format!("{}: the updates after {} are not given any more", self.name, self.cursor());
-            tally.double(what);
+            counts.add_duplicate(what);
         }
         Next::Leave
     }
 }
 
-/// What tells an update from any other.
+/// Hash of an update.
 fn fingerprint(update: &wire::Update) -> u64 {
     let mut hasher = DefaultHasher::new();
     update.encode_to_vec().hash(&mut hasher);

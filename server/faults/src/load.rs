@@ -1,97 +1,110 @@
-//! The load: tables of all games, made and played for ever, each seat on one of several streams.
+//! Load generator: creates and plays tables of all games without end, each seat on one of several streams.
 
 use std::sync::Arc;
 
 use anyhow::Result;
+use parlor_engine::GameId;
 use parlor_proto::v1 as wire;
 use rand_core::Rng;
 use tokio::task::JoinSet;
 use tonic::Status;
-use wire::game_options::Game;
 
-use crate::dial::reason;
-use crate::stream;
-use crate::world::{World, generator};
+use crate::play_client;
+use crate::run::{Run, rng_for};
+use crate::server_address::reason;
 
-/// How much is played at once.
+/// Maximum number of players at a table of the load.
+const MAX_PLAYERS: u8 = 5;
+
+/// Size of a load.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Size {
-    /// Tables at once.
+pub(crate) struct LoadSize {
+    /// Concurrent tables.
     pub(crate) tables: usize,
-    /// Streams, each with a connection of its own.
+    /// Streams, each with its own connection.
     pub(crate) streams: usize,
-    /// Whether every table is one of GAP for two, where one seat is asked at a time.
+    /// Only tables of GAP for two, where one seat decides at a time.
     pub(crate) one_at_a_time: bool,
 }
 
-/// A load under way. It ends when it is dropped.
+/// A running load. Dropping it ends it.
 pub(crate) struct Load {
-    pub(crate) world: Arc<World>,
+    pub(crate) run: Arc<Run>,
     _tasks: JoinSet<()>,
 }
 
 impl Load {
-    /// Begins as soon as the world's dial has an address.
-    pub(crate) fn start(seed: u64, size: Size) -> Load {
-        let (world, receivers) = World::new(seed, size.streams);
-        let world = Arc::new(world);
+    /// Starts the load. It plays as soon as the server's address is set.
+    pub(crate) fn start(seed: u64, size: LoadSize) -> Load {
+        let (run, receivers) = Run::new(seed, size.streams);
+        let run = Arc::new(run);
         let mut tasks = JoinSet::new();
         for (number, seats) in receivers.into_iter().enumerate() {
-            tasks.spawn(stream::play(world.clone(), number, seats));
+            tasks.spawn(play_client::play(run.clone(), number, seats));
         }
         for place in 0..size.tables {
-            tasks.spawn(keep_playing(world.clone(), place, size.one_at_a_time));
+            tasks.spawn(play_tables(run.clone(), place, size.one_at_a_time));
         }
-        Load { world, _tasks: tasks }
+        Load { run, _tasks: tasks }
     }
 
-    /// Ends the play, so that the accounts can be held against what the server has.
-    pub(crate) fn stop(self) -> Arc<World> {
-        self.world
+    /// Ends the load and returns the shared state, so that the ledgers can be compared with the server.
+    pub(crate) fn stop(self) -> Arc<Run> {
+        self.run
     }
 }
 
-/// Makes one table after the other.
-async fn keep_playing(world: Arc<World>, place: usize, one_at_a_time: bool) {
-    let mut rng = generator(world.seed, "tables", place);
+/// Creates and plays one table after the other.
+async fn play_tables(run: Arc<Run>, place: usize, one_at_a_time: bool) {
+    let mut rng = rng_for(run.seed, "tables", place);
     for round in 0.. {
-        let (game, players) = match rng.next_u32() % 4 {
-            _ if one_at_a_time => (Game::Gap(wire::GapOptions::default()), 2),
-            0 => (Game::HabeFertig(wire::HabeFertigOptions::default()), 2 + rng.next_u32() % 3),
-            1 => (Game::Gap(wire::GapOptions::default()), 2 + rng.next_u32() % 4),
-            2 => (Game::Flush(wire::FlushOptions::default()), 2 + rng.next_u32() % 4),
-            _ => (Game::NoDice(wire::NoDiceOptions::default()), 2 + rng.next_u32() % 4),
+        let game = GameId::ALL[rng.next_u32() as usize % GameId::ALL.len()];
+        let (game, players) = match one_at_a_time {
+            true => (GameId::Gap, 2),
+            false => (game, random_players(game, &mut rng)),
         };
-        match open(&world, &format!("{place}-{round}"), game, players).await {
-            // The world ends with the run.
-            Ok((id, tokens)) => drop(world.open(id, tokens).await.await),
-            Err(Opening::Lost(what)) => world.state().tally.lose(1, what),
-            Err(Opening::Failed(what)) => return world.trouble(what),
+        match create_table(&run, &format!("{place}-{round}"), game, players).await {
+            // The sender ends with the run.
+            Ok((id, tokens)) => drop(run.add_table(id, tokens).await.await),
+            Err(CreateError::Lost(what)) => run.state().counts.add_loss(1, what),
+            Err(CreateError::Failed(what)) => return run.fail(what),
         }
-        world.changed();
+        run.changed();
     }
 }
 
-/// Why there is no table.
-enum Opening {
-    /// The server has lost it after it had said that it is there.
+/// A number of players of the game, up to [`MAX_PLAYERS`].
+fn random_players(game: GameId, rng: &mut impl Rng) -> u32 {
+    let info = game.info();
+    let (least, most) = (u32::from(info.min_players), u32::from(info.max_players.min(MAX_PLAYERS)));
+    least + rng.next_u32() % (most + 1 - least)
+}
+
+/// Failure to create a table.
+enum CreateError {
+    /// The server lost the table after it had acknowledged it.
     Lost(String),
     Failed(String),
 }
 
-impl Opening {
-    fn failed(what: &str, status: &Status) -> Opening {
-        Opening::Failed(format!("{what}: {:?} {}", status.code(), status.message()))
+impl CreateError {
+    fn failed(what: &str, status: &Status) -> CreateError {
+        CreateError::Failed(format!("{what}: {:?} {}", status.code(), status.message()))
     }
 }
 
-/// Makes a table and takes all its seats. Every call may be made several times, and is done once.
-async fn open(world: &World, name: &str, game: Game, players: u32) -> Result<(String, Vec<String>), Opening> {
+/// Creates a table and joins all its seats. Calls are retried; request ids make them idempotent.
+async fn create_table(
+    run: &Run,
+    name: &str,
+    game: GameId,
+    players: u32,
+) -> Result<(String, Vec<String>), CreateError> {
     let create = wire::CreateTableRequest {
         request_id: format!("table-{name}"),
-        options: Some(wire::GameOptions { game: Some(game) }),
+        options: Some(game.default_options().into()),
         seats: (0..players).map(|_| wire::SeatSetup::default()).collect(),
-        // Nobody but the players decides anything: no clock, and hidden decisions have as long as they can.
+        // Only the players decide: no clock, and the longest time for hidden decisions.
         clock: Some(wire::ClockSettings {
             decision_ms: Some(0),
             hidden_window_ms: Some(600_000),
@@ -99,11 +112,12 @@ async fn open(world: &World, name: &str, game: Game, players: u32) -> Result<(St
         }),
         ..wire::CreateTableRequest::default()
     };
-    let created = world.dial.call(|mut client| {
+    let created = run.server.call(|mut client| {
         let create = create.clone();
         async move { client.create_table(create).await }
     });
-    let created = created.await.map_err(|status| Opening::failed("a table cannot be made", &status))?;
+    let created =
+        created.await.map_err(|status| CreateError::failed("a table cannot be created", &status))?;
     let id = created.table.unwrap_or_default().table_id;
     let mut tokens = Vec::new();
     for seat in 0..players {
@@ -113,13 +127,13 @@ async fn open(world: &World, name: &str, game: Game, players: u32) -> Result<(St
             seat: Some(seat),
             ..wire::JoinTableRequest::default()
         };
-        let joined = world.dial.call(|mut client| {
+        let joined = run.server.call(|mut client| {
             let join = join.clone();
             async move { client.join_table(join).await }
         });
         tokens.push(joined.await.map_err(|status| match reason(&status).as_deref() {
-            Some("TABLE_NOT_FOUND") => Opening::Lost(format!("table {id} is gone before it began")),
-            _ => Opening::failed("a seat cannot be taken", &status),
+            Some("TABLE_NOT_FOUND") => CreateError::Lost(format!("table {id} is gone before it began")),
+            _ => CreateError::failed("a seat cannot be joined", &status),
         })?);
     }
     Ok((id, tokens.into_iter().map(|joined| joined.seat_token).collect()))

@@ -1,27 +1,29 @@
-//! `make faults`: what the server does when it is killed, cut off, not read from, or out of room.
+//! `make faults`: fault injection against a server under load: kills, cut connections, slow readers, a full
+//! disk.
 //!
-//! Each part prints a line `faults ...` with its counts and fails if anything that was acknowledged is lost, or anything is
-//! doubled. Some parts have a control, such as a server that acknowledges before it commits, and fail if it is not found out.
+//! Each part prints a line `faults ...` with its counts, and fails if an acknowledged answer is lost or
+//! anything is duplicated. Some parts have a control, such as a server that acknowledges before it commits,
+//! and fail if the control is not detected.
 
 mod audit;
-mod book;
+mod counts;
 mod cuts;
-mod dial;
-mod disk;
-mod early;
-mod frames;
+mod early_ack;
+mod full_disk;
+mod grpc_frames;
 mod kills;
+mod ledger;
 mod load;
+mod play_client;
 mod process;
 mod proxy;
+mod run;
 mod serve;
-mod slow;
+mod server_address;
+mod slow_reader;
 mod strace;
-mod stream;
-mod tally;
 mod tournament;
 mod trace;
-mod world;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,44 +32,44 @@ use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand, ValueEnum};
 use tokio::signal::unix::{SignalKind, signal};
 
-use kills::Kills;
-use load::Size;
-use process::Program;
-use tournament::Tournaments;
+use kills::KillRun;
+use load::LoadSize;
+use process::ServerProgram;
+use tournament::TournamentRun;
 
-/// Breaks things around a server, and counts what is lost.
+/// Injects faults into a server under load, and counts lost and duplicated answers.
 #[derive(Parser)]
 #[command(name = "faults", args_conflicts_with_subcommands = true)]
 struct Arguments {
-    /// What chooses the moments, the games and the moves.
+    /// Seed of the times of faults, the games and the moves.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How often the server is killed.
+    /// Number of kills of the server.
     #[arg(long, default_value_t = 50)]
     kills: u32,
-    /// How many connections are cut.
+    /// Number of cut connections.
     #[arg(long, default_value_t = 200)]
     cuts: u32,
-    /// How many tables are played at once, with three or four seats each.
+    /// Number of concurrent tables, with three or four seats each on average.
     #[arg(long, default_value_t = 100)]
     tables: usize,
-    /// How many deals the tournaments have for each pair, round or match.
+    /// Number of deals of the tournaments for each pair, round or match.
     #[arg(long, default_value_t = 6)]
     deals: u32,
-    /// Makes the disk full by a limit on the size of files, also where a small disk could be mounted.
+    /// Simulate the full disk by a file size limit, even where a small disk could be mounted.
     #[arg(long)]
     limit_files: bool,
-    /// The parts to run, separated by commas; all of them unless said.
+    /// Parts to run, separated by commas; default: all.
     #[arg(long, value_delimiter = ',')]
     only: Vec<Part>,
-    /// The server to test; the parlor-server beside this program unless said. `itself`: the one in this binary.
+    /// Server to test; default: the parlor-server beside this program. `itself`: the server in this binary.
     #[arg(long)]
     server: Option<PathBuf>,
     #[command(subcommand)]
     serve: Option<Serve>,
 }
 
-/// The parts of the run.
+/// Parts of a run.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
     Kills,
@@ -81,15 +83,15 @@ enum Part {
     TournamentControl,
 }
 
-/// This program as a server.
+/// Modes in which this binary is a server.
 #[derive(Subcommand)]
 enum Serve {
-    /// The server itself, with its own arguments.
+    /// The real server, with its own arguments.
     Serve {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// The control: acknowledges before it commits.
+    /// The control server: acknowledges before it commits.
     ServeEarly {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
@@ -115,7 +117,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Whoever stops the run drops it, and with it the servers, folders and mounts that it has made.
+/// Runs until the end or a signal. A signal drops the run, and with it its servers, folders and mounts.
 async fn run_until_stopped(arguments: &Arguments) -> Result<ExitCode> {
     let (mut interrupted, mut terminated) =
         (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
@@ -128,11 +130,11 @@ async fn run_until_stopped(arguments: &Arguments) -> Result<ExitCode> {
 
 async fn run(arguments: &Arguments) -> Result<()> {
     let server = server(arguments.server.as_deref())?;
-    let early = Program::of_this_binary(true)?;
+    let early = ServerProgram::of_this_binary(true)?;
     let seed = arguments.seed;
-    let size = Size { tables: arguments.tables, streams: 8, one_at_a_time: false };
+    let size = LoadSize { tables: arguments.tables, streams: 8, one_at_a_time: false };
     let wanted = |part: Part| arguments.only.is_empty() || arguments.only.contains(&part);
-    let kills = |program: &Program, stop_at_loss| Kills {
+    let kills = |program: &ServerProgram, stop_at_loss| KillRun {
         program: program.clone(),
         seed,
         kills: arguments.kills,
@@ -140,7 +142,7 @@ async fn run(arguments: &Arguments) -> Result<()> {
         stop_at_loss,
     };
     let tournaments =
-        |kills: u32, size| Tournaments { program: server.clone(), seed, kills, cuts: 3 * kills, size };
+        |kills: u32, size| TournamentRun { program: server.clone(), seed, kills, cuts: 3 * kills, size };
     for part in Part::value_variants().iter().copied().filter(|part| wanted(*part)) {
         let folder = tempfile::Builder::new().prefix("parlor-faults-").tempdir()?;
         let (folder, data) = (folder.path(), folder.path().join("data"));
@@ -149,8 +151,8 @@ async fn run(arguments: &Arguments) -> Result<()> {
             Part::Control => kills::report_control(&kills(&early, true), &data).await,
             Part::Trace => trace::report(&server, folder, seed).await,
             Part::TraceControl => trace::report_control(&early, folder, seed).await,
-            Part::SlowReader => slow::report(&server, &data, seed, size).await,
-            Part::FullDisk => disk::report(&server, folder, seed, size, arguments.limit_files).await,
+            Part::SlowReader => slow_reader::report(&server, &data, seed, size).await,
+            Part::FullDisk => full_disk::report(&server, folder, seed, size, arguments.limit_files).await,
             Part::Cuts => cuts::report(&server, &data, seed, size, arguments.cuts).await,
             Part::Tournament => {
                 tournament::report(&tournaments(arguments.kills, arguments.deals), folder).await
@@ -161,17 +163,17 @@ async fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn server(path: Option<&Path>) -> Result<Program> {
+fn server(path: Option<&Path>) -> Result<ServerProgram> {
     match path {
-        Some(path) if path == Path::new("itself") => Program::of_this_binary(false),
-        Some(path) => Ok(Program::at(path)),
+        Some(path) if path == Path::new("itself") => ServerProgram::of_this_binary(false),
+        Some(path) => Ok(ServerProgram::at(path)),
         None => {
             let this = std::env::current_exe().context("the path of this program")?;
             let server = this.with_file_name("parlor-server");
             if !server.exists() {
                 bail!("{} is not there: build it, or name another with --server", server.display());
             }
-            Ok(Program::at(&server))
+            Ok(ServerProgram::at(&server))
         }
     }
 }

@@ -1,7 +1,7 @@
-//! One client: many seats over one stream, which is opened again whenever it breaks.
+//! A playing client: many seats over one Play stream, which is reopened whenever it breaks.
 //!
-//! It is written on the messages themselves, not on the SDK, which hides what comes twice: here everything that the server
-//! says is held against the accounts.
+//! It uses the protobuf messages directly instead of the SDK, which hides duplicates: every message of the
+//! server is checked against the ledgers.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,59 +11,59 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use wire::play_request_item::Item as Say;
+use wire::play_request_item::Item as RequestItem;
 use wire::play_service_client::PlayServiceClient;
-use wire::stream_item::Item as Hear;
+use wire::stream_item::Item as ResponseItem;
 
-use crate::book::Next;
-use crate::dial::A_MOMENT;
-use crate::world::{World, generator};
+use crate::ledger::Next;
+use crate::run::{Run, rng_for};
+use crate::server_address::RETRY_DELAY;
 
-/// The most items in a message.
-const ITEMS: usize = 1024;
+/// Maximum number of items in a message.
+const MAX_ITEMS: usize = 1024;
 
-/// What is said next, and what a moment later.
+/// Items to send now, and after a delay.
 #[derive(Default)]
-struct Outbox {
+struct Outgoing {
     now: Vec<wire::PlayRequestItem>,
     later: Vec<wire::PlayRequestItem>,
 }
 
-/// What a client of this tool wants to be sent: what happened, and nothing that it does not look at.
+/// Stream contents requested by the clients: events only.
 pub(crate) fn wants() -> wire::Wants {
     wire::Wants { events: true, ..wire::Wants::default() }
 }
 
-fn item(channel: u32, item: Say) -> wire::PlayRequestItem {
+fn item(channel: u32, item: RequestItem) -> wire::PlayRequestItem {
     wire::PlayRequestItem { channel, item: Some(item) }
 }
 
 fn answer(channel: u32, decision: u32, index: u32) -> wire::PlayRequestItem {
     let choice = Some(wire::answer::Choice::Index(index));
-    item(channel, Say::Answer(wire::Answer { decision_id: decision, choice, think_ms: None }))
+    item(channel, RequestItem::Answer(wire::Answer { decision_id: decision, choice, think_ms: None }))
 }
 
-/// Plays the seats that come out of the receiver, for ever.
-pub(crate) async fn play(world: Arc<World>, number: usize, mut seats: mpsc::Receiver<usize>) {
-    let mut rng = generator(world.seed, "choices", number);
+/// Plays the seats from the receiver without end.
+pub(crate) async fn play(run: Arc<Run>, number: usize, mut seats: mpsc::Receiver<usize>) {
+    let mut rng = rng_for(run.seed, "choices", number);
     loop {
-        // A connection that cannot be made, or breaks, is made again; what went wrong shows in the accounts.
-        let _broken = play_once(&world, number, &mut seats, &mut rng).await;
-        tokio::time::sleep(A_MOMENT).await;
+        // A failed or broken connection is retried; violations show in the ledgers.
+        let _error = play_once(&run, number, &mut seats, &mut rng).await;
+        tokio::time::sleep(RETRY_DELAY).await;
     }
 }
 
-/// Counts a stream as open.
-struct Opened<'a>(&'a World);
+/// Counts a stream as open until it is dropped.
+struct OpenStream<'a>(&'a Run);
 
-impl<'a> Opened<'a> {
-    fn new(world: &'a World) -> Opened<'a> {
-        world.state().open_streams += 1;
-        Opened(world)
+impl<'a> OpenStream<'a> {
+    fn new(run: &'a Run) -> OpenStream<'a> {
+        run.state().open_streams += 1;
+        OpenStream(run)
     }
 }
 
-impl Drop for Opened<'_> {
+impl Drop for OpenStream<'_> {
     fn drop(&mut self) {
         self.0.state().open_streams -= 1;
         self.0.changed();
@@ -71,145 +71,154 @@ impl Drop for Opened<'_> {
 }
 
 async fn play_once(
-    world: &World,
+    run: &Run,
     number: usize,
     seats: &mut mpsc::Receiver<usize>,
     rng: &mut ChaCha8Rng,
 ) -> anyhow::Result<()> {
-    let channel = world.dial.connect().await?;
-    let _opened = Opened::new(world);
+    let channel = run.server.connect().await?;
+    let _opened = OpenStream::new(run);
     let (to_server, requests) = mpsc::channel(16);
     let mut client = PlayServiceClient::new(channel);
     let opening = client.play(ReceiverStream::new(requests));
-    let mut outbox = Outbox::default();
-    let mut attached = attach_all(world, number, &mut outbox);
-    send(world, &to_server, &mut outbox).await?;
-    let mut heard = opening.await?.into_inner();
-    let mut moment = tokio::time::interval(A_MOMENT);
+    let mut outgoing = Outgoing::default();
+    let mut attached = attach_all(run, number, &mut outgoing);
+    send_all(run, &to_server, &mut outgoing).await?;
+    let mut responses = opening.await?.into_inner();
+    let mut retry = tokio::time::interval(RETRY_DELAY);
     loop {
         tokio::select! {
             biased;
-            permit = to_server.reserve(), if !outbox.now.is_empty() => {
-                permit?.send(next_request(world, &mut outbox));
+            permit = to_server.reserve(), if !outgoing.now.is_empty() => {
+                permit?.send(next_request(run, &mut outgoing));
             }
             seat = seats.recv() => match seat {
-                // One that came while there was no stream has been attached with all others.
-                Some(seat) if attached.insert(seat) => attach(world, seat, &mut outbox.now),
+                // A seat that arrived without a stream was attached with all others.
+                Some(seat) if attached.insert(seat) => attach(run, seat, &mut outgoing.now),
                 Some(_) => {}
                 None => return Ok(()),
             },
-            message = heard.message() => {
+            message = responses.message() => {
                 let Some(message) = message? else { return Ok(()) };
                 let is_ending = message.ending.is_some();
-                hear(world, message, &mut outbox, rng);
+                handle_message(run, message, &mut outgoing, rng);
                 if is_ending {
                     return Ok(());
                 }
             }
-            _ = moment.tick(), if !outbox.later.is_empty() => {
-                let mut due = std::mem::take(&mut outbox.later);
-                outbox.now.append(&mut due);
+            _ = retry.tick(), if !outgoing.later.is_empty() => {
+                let mut due = std::mem::take(&mut outgoing.later);
+                outgoing.now.append(&mut due);
             }
         }
     }
 }
 
-/// Says all that waits.
-async fn send(
-    world: &World,
+/// Sends all items that are due.
+async fn send_all(
+    run: &Run,
     to_server: &mpsc::Sender<wire::PlayRequest>,
-    outbox: &mut Outbox,
+    outgoing: &mut Outgoing,
 ) -> anyhow::Result<()> {
-    while !outbox.now.is_empty() {
-        to_server.send(next_request(world, outbox)).await?;
+    while !outgoing.now.is_empty() {
+        to_server.send(next_request(run, outgoing)).await?;
     }
     Ok(())
 }
 
-fn next_request(world: &World, outbox: &mut Outbox) -> wire::PlayRequest {
-    let count = outbox.now.len().min(ITEMS);
-    let items: Vec<_> = outbox.now.drain(..count).collect();
-    let mut state = world.state();
-    for said in &items {
-        if let Some(Say::Answer(answer)) = &said.item {
-            state.seats[said.channel as usize].book.sent(answer.decision_id);
+fn next_request(run: &Run, outgoing: &mut Outgoing) -> wire::PlayRequest {
+    let count = outgoing.now.len().min(MAX_ITEMS);
+    let items: Vec<_> = outgoing.now.drain(..count).collect();
+    let mut state = run.state();
+    for item in &items {
+        if let Some(RequestItem::Answer(answer)) = &item.item {
+            state.seats[item.channel as usize].ledger.sent(answer.decision_id);
         }
     }
     wire::PlayRequest { items }
 }
 
-/// Attaches all seats of this stream, each from where it was, and gives them.
-fn attach_all(world: &World, number: usize, outbox: &mut Outbox) -> HashSet<usize> {
+/// Attaches all seats of this stream at their cursors, and returns them.
+fn attach_all(run: &Run, number: usize, outgoing: &mut Outgoing) -> HashSet<usize> {
     let seats: HashSet<usize> = {
-        let state = world.state();
+        let state = run.state();
         let mine = state.seats.iter().enumerate().filter(|(_, seat)| seat.stream == number);
-        mine.filter(|(_, seat)| !seat.book.is_done()).map(|(place, _)| place).collect()
+        mine.filter(|(_, seat)| !seat.ledger.is_done()).map(|(place, _)| place).collect()
     };
     for seat in &seats {
-        attach(world, *seat, &mut outbox.now);
+        attach(run, *seat, &mut outgoing.now);
     }
     seats
 }
 
-/// Attaches a seat, and says again what may not have arrived, and what was acknowledged last.
-fn attach(world: &World, seat: usize, out: &mut Vec<wire::PlayRequestItem>) {
-    let mut state = world.state();
+/// Attaches a seat, and resends its unacknowledged and its last acknowledged answer.
+fn attach(run: &Run, seat: usize, out: &mut Vec<wire::PlayRequestItem>) {
+    let mut state = run.state();
     let state = &mut *state;
     let (channel, found) = (seat as u32, &mut state.seats[seat]);
-    out.push(attaching(channel, &found.token, Some(found.book.cursor())));
-    for (decision, index) in found.book.again(&mut state.tally) {
+    out.push(attach_item(channel, &found.token, Some(found.ledger.cursor())));
+    for (decision, index) in found.ledger.answers_to_resend(&mut state.counts) {
         out.push(answer(channel, decision, index));
     }
 }
 
-fn attaching(channel: u32, token: &str, after: Option<u32>) -> wire::PlayRequestItem {
+fn attach_item(channel: u32, token: &str, after: Option<u32>) -> wire::PlayRequestItem {
     let viewer = Some(wire::attach::Viewer::SeatToken(token.to_owned()));
-    item(channel, Say::Attach(wire::Attach { viewer, after, wants: Some(wants()) }))
+    item(channel, RequestItem::Attach(wire::Attach { viewer, after, wants: Some(wants()) }))
 }
 
-/// Enters what the server says into the accounts, and prepares what is said to that.
-fn hear(world: &World, message: wire::PlayResponse, outbox: &mut Outbox, rng: &mut ChaCha8Rng) {
-    let mut again = Vec::new();
+/// Checks a server message against the ledgers, and queues the responses.
+fn handle_message(run: &Run, message: wire::PlayResponse, outgoing: &mut Outgoing, rng: &mut ChaCha8Rng) {
+    let mut to_attach = Vec::new();
     {
-        let mut state = world.state();
-        for said in message.items {
-            let seat = said.channel as usize;
-            let next = hear_item(&mut state, seat, said.item, rng);
+        let mut state = run.state();
+        for item in message.items {
+            let seat = item.channel as usize;
+            let next = handle_item(&mut state, seat, item.item, rng);
             match next {
                 Next::Nothing => {}
-                Next::Answer { decision, index } => outbox.now.push(answer(said.channel, decision, index)),
+                Next::Answer { decision, index } => outgoing.now.push(answer(item.channel, decision, index)),
                 Next::AnswerLater { decision, index } => {
-                    outbox.later.push(answer(said.channel, decision, index));
+                    outgoing.later.push(answer(item.channel, decision, index));
                 }
-                Next::AttachLater => again.push(seat),
+                Next::AttachLater => to_attach.push(seat),
                 Next::AttachAnew => {
                     let token = &state.seats[seat].token;
-                    outbox.now.push(attaching(said.channel, token, None));
+                    outgoing.now.push(attach_item(item.channel, token, None));
                 }
                 Next::Leave => state.leave(seat),
             }
         }
     }
-    for seat in again {
-        attach(world, seat, &mut outbox.later);
+    for seat in to_attach {
+        attach(run, seat, &mut outgoing.later);
     }
-    world.changed();
+    run.changed();
 }
 
-fn hear_item(state: &mut crate::world::State, seat: usize, item: Option<Hear>, rng: &mut ChaCha8Rng) -> Next {
-    let (tally, book) = (&mut state.tally, &mut state.seats[seat].book);
-    if book.is_done() {
+fn handle_item(
+    state: &mut crate::run::RunState,
+    seat: usize,
+    item: Option<ResponseItem>,
+    rng: &mut ChaCha8Rng,
+) -> Next {
+    let (counts, ledger) = (&mut state.counts, &mut state.seats[seat].ledger);
+    if ledger.is_done() {
         return Next::Nothing;
     }
     match item {
-        Some(Hear::Update(update)) => {
-            book.update(&update, tally);
-            if book.spoilt { Next::Leave } else { Next::Nothing }
+        Some(ResponseItem::Update(update)) => {
+            ledger.update(&update, counts);
+            if ledger.failed { Next::Leave } else { Next::Nothing }
         }
-        Some(Hear::Decision(decision)) => book.decision(&decision, tally, |count| rng.next_u32() % count),
-        Some(Hear::Answered(answered)) => book.answered(&answered, tally),
-        Some(Hear::Closed(closed)) => book.closed(&closed, tally),
-        Some(Hear::Snapshot(snapshot)) => book.snapshot(snapshot.number, tally),
-        Some(Hear::Presence(_) | Hear::TimeLeft(_) | Hear::SeatGiven(_)) | None => Next::Nothing,
+        Some(ResponseItem::Decision(decision)) => {
+            ledger.decision(&decision, counts, |count| rng.next_u32() % count)
+        }
+        Some(ResponseItem::Answered(answered)) => ledger.answered(&answered, counts),
+        Some(ResponseItem::Closed(closed)) => ledger.closed(&closed, counts),
+        Some(ResponseItem::Snapshot(snapshot)) => ledger.snapshot(snapshot.number, counts),
+        Some(ResponseItem::Presence(_) | ResponseItem::TimeLeft(_) | ResponseItem::SeatGiven(_)) | None => {
+            Next::Nothing
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The server as a process of its own: started on a folder, asked for its memory, killed.
+//! Server processes: start on a data folder, memory usage, stop and kill.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -10,43 +10,42 @@ use anyhow::{Context, Result, bail};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::process::{Child, Command};
 
-use crate::dial::soon;
+use crate::server_address::within_timeout;
 
-/// How many lines of a server's log are kept.
-const LINES: usize = 5;
+/// Number of last lines of a server's log that are kept.
+const KEPT_LOG_LINES: usize = 5;
 
-/// What is started.
+/// A server program with its first arguments.
 #[derive(Clone, Debug)]
-pub(crate) struct Program {
-    /// The binary and its first arguments.
+pub(crate) struct ServerProgram {
     command: Vec<PathBuf>,
 }
 
-impl Program {
-    /// The server that is at this path.
-    pub(crate) fn at(path: &Path) -> Program {
-        Program { command: vec![path.to_owned()] }
+impl ServerProgram {
+    /// The server binary at this path.
+    pub(crate) fn at(path: &Path) -> ServerProgram {
+        ServerProgram { command: vec![path.to_owned()] }
     }
 
-    /// This binary, as a server: the real one, or the one that acknowledges too early.
-    pub(crate) fn of_this_binary(early: bool) -> Result<Program> {
+    /// This binary as a server: the real one, or the control that acknowledges too early.
+    pub(crate) fn of_this_binary(early: bool) -> Result<ServerProgram> {
         let this = std::env::current_exe().context("the path of this program")?;
         let mode = if early { "serve-early" } else { "serve" };
-        Ok(Program { command: vec![this, mode.into()] })
+        Ok(ServerProgram { command: vec![this, mode.into()] })
     }
 
-    /// The same, started by another program with these arguments.
-    pub(crate) fn under(&self, by: impl IntoIterator<Item = PathBuf>) -> Program {
-        Program { command: by.into_iter().chain(self.command.clone()).collect() }
+    /// The same program, wrapped in another command.
+    pub(crate) fn under(&self, by: impl IntoIterator<Item = PathBuf>) -> ServerProgram {
+        ServerProgram { command: by.into_iter().chain(self.command.clone()).collect() }
     }
 
-    /// Starts it on a folder, on any port, with these settings more.
-    pub(crate) fn start(&self, data: &Path, settings: &[&str]) -> Result<Process> {
+    /// Starts the server on a data folder and a free port, with additional settings.
+    pub(crate) fn start(&self, data: &Path, settings: &[&str]) -> Result<ServerProcess> {
         let (program, arguments) = self.command.split_first().context("a program")?;
         let mut command = Command::new(program);
         command.args(arguments).args(["--listen", "127.0.0.1:0", "--metrics", "", "--log-level", "error"]);
         command.arg("--data").arg(data);
-        // The clients of a run come from one address, and nobody here is to wait for a limit.
+        // All clients of a run share an address, and rate limits must not slow them down.
         for setting in ["limits.requests_per_second=1000000", "limits.request_burst=1000000"] {
             command.args(["--set", setting]);
         }
@@ -59,49 +58,54 @@ impl Program {
             }
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-        // Of its own group, so that Ctrl-C reaches this program alone, which then ends what it has started.
+        // In a process group of its own, so that Ctrl-C reaches only this program, which then ends its
+        // servers.
         command.process_group(0);
         let spawned = command.spawn();
         let mut child = spawned.with_context(|| format!("{} cannot be started", program.display()))?;
-        let log = Lines::of(child.stderr.take().context("the server's log")?);
-        Ok(Process { child, log })
+        let log = LogTail::of(child.stderr.take().context("the server's log")?);
+        Ok(ServerProcess { child, log })
     }
 
-    /// Starts it and waits until it takes calls.
-    pub(crate) async fn up(&self, data: &Path, settings: &[&str]) -> Result<(Process, SocketAddr)> {
+    /// Starts the server and waits until it accepts calls.
+    pub(crate) async fn start_and_wait(
+        &self,
+        data: &Path,
+        settings: &[&str],
+    ) -> Result<(ServerProcess, SocketAddr)> {
         let mut process = self.start(data, settings)?;
         let address = process.address().await?;
         Ok((process, address))
     }
 
-    /// Lets it read the whole store of a folder, where no server runs, and say that it is undamaged.
+    /// Runs `check-store` on a data folder without a running server. Fails if the store is damaged.
     pub(crate) async fn check_store(&self, data: &Path) -> Result<()> {
         let (program, arguments) = self.command.split_first().context("a program")?;
         let mut command = Command::new(program);
         command.args(arguments).arg("--data").arg(data).arg("check-store").kill_on_drop(true);
-        let output = soon("check-store ends", command.output()).await??;
+        let output = within_timeout("check-store ends", command.output()).await??;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stdout);
-            bail!("check-store finds damage: {}", said.trim());
+            let report = String::from_utf8_lossy(&output.stdout);
+            bail!("check-store finds damage: {}", report.trim());
         }
         Ok(())
     }
 }
 
-/// The last lines that a server has said in its log.
+/// The last lines of a server's log.
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<VecDeque<String>>>);
+struct LogTail(Arc<Mutex<VecDeque<String>>>);
 
-impl Lines {
-    fn of(log: impl AsyncRead + Unpin + Send + 'static) -> Lines {
-        let lines = Lines::default();
+impl LogTail {
+    fn of(log: impl AsyncRead + Unpin + Send + 'static) -> LogTail {
+        let lines = LogTail::default();
         let kept = lines.clone();
         tokio::spawn(async move {
             let mut log = BufReader::new(log).lines();
             while let Ok(Some(line)) = log.next_line().await {
                 let mut kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.push_back(line);
-                if kept.len() > LINES {
+                if kept.len() > KEPT_LOG_LINES {
                     kept.pop_front();
                 }
             }
@@ -109,20 +113,20 @@ impl Lines {
         lines
     }
 
-    fn said(&self) -> String {
+    fn text(&self) -> String {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().map(|line| format!("\n  {line}")).collect()
     }
 }
 
-/// A server that runs. Dropping it kills it.
-pub(crate) struct Process {
+/// A running server. Dropping it kills it.
+pub(crate) struct ServerProcess {
     child: Child,
-    log: Lines,
+    log: LogTail,
 }
 
-impl Process {
-    /// Where it listens, as it says when it is up.
+impl ServerProcess {
+    /// The listening address, from the server's start-up message.
     async fn address(&mut self) -> Result<SocketAddr> {
         let output = self.child.stdout.take().context("the server's output")?;
         let mut lines = BufReader::new(output).lines();
@@ -135,45 +139,44 @@ impl Process {
             }
             bail!("the server ended before it was up");
         };
-        let address = match soon("the server comes up", reading).await {
+        let address = match within_timeout("the server comes up", reading).await {
             Ok(Ok(address)) => address,
-            Ok(Err(error)) | Err(error) => bail!("{error:#}; it said:{}", self.log.said()),
+            Ok(Err(error)) | Err(error) => bail!("{error:#}; last log lines:{}", self.log.text()),
         };
-        // It says a little more, and must not wait for a reader.
+        // Drain further output, so that the server never blocks on the pipe.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         Ok(address)
     }
 
-    /// Its process id.
     pub(crate) fn id(&self) -> Result<u32> {
         self.child.id().context("the server has ended")
     }
 
-    /// Kill -9, and waits until it is dead.
+    /// Sends SIGKILL and waits for the end of the process. Fails if the server has ended by itself.
     pub(crate) async fn kill(mut self) -> Result<()> {
         if let Some(status) = self.child.try_wait()? {
-            bail!("the server ended by itself ({status}); it said:{}", self.log.said());
+            bail!("the server ended by itself ({status}); last log lines:{}", self.log.text());
         }
         self.child.kill().await.context("kill -9")
     }
 
-    /// Waits until it has ended, however.
+    /// Waits for the end of the process, with any exit status.
     pub(crate) async fn ended(mut self) -> Result<()> {
         self.child.wait().await?;
         Ok(())
     }
 
-    /// Tells it to stop, and waits until it has, in good order.
+    /// Sends SIGTERM and waits for a graceful exit.
     pub(crate) async fn stop(mut self) -> Result<()> {
-        let told = Command::new("kill").args(["-TERM", &self.id()?.to_string()]).status().await?;
-        let status = soon("the server stops", self.child.wait()).await??;
-        if !told.success() || !status.success() {
-            bail!("the server was told to stop, and ended with {status}");
+        let signalled = Command::new("kill").args(["-TERM", &self.id()?.to_string()]).status().await?;
+        let status = within_timeout("the server stops", self.child.wait()).await??;
+        if !signalled.success() || !status.success() {
+            bail!("the server was sent SIGTERM, and ended with {status}");
         }
         Ok(())
     }
 
-    /// How much memory it has, in KiB.
+    /// Resident memory in KiB.
     pub(crate) fn memory(&self) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id()?))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("VmRSS")?;

@@ -13,28 +13,28 @@ use parlor_server::program;
 use parlor_server::serve::{Parts, Server};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::early::EarlyLog;
+use crate::early_ack::EarlyAckLog;
 
-/// What `parlor-server` does with these arguments.
+/// Runs `parlor-server` with these arguments.
 pub(crate) fn serve(arguments: &[String]) -> ExitCode {
     program::main(&parse(arguments))
 }
 
-/// The same server over a log that answers before anything is written.
+/// Runs the server on a log that acknowledges before it writes.
 pub(crate) async fn serve_early(arguments: &[String]) -> Result<ExitCode> {
     let settings = Settings::load(&Sources::of_process(parse(arguments).flags))?;
     let file = settings.store_file().context("the control needs a store in a file")?;
     let parts = Parts {
         clock: Arc::new(SystemClock::new()),
         server_key: ServerKey::load_or_create(&settings.data)?,
-        log: Arc::new(EarlyLog::over(Arc::new(SqliteLog::open(&file, Options::default())?))),
+        log: Arc::new(EarlyAckLog::over(Arc::new(SqliteLog::open(&file, Options::default())?))),
         keys: Arc::new(Keys::new(KeySet::new(settings.keys.clone())?)),
     };
-    let mut told = signal(SignalKind::terminate())?;
+    let mut terminate = signal(SignalKind::terminate())?;
     let running = Server::start(&settings, parts).await?;
     let address = running.address().context("the server listens nowhere")?;
     println!("the control listens on {address} (it acknowledges before it commits)");
-    told.recv().await;
+    terminate.recv().await;
     running.stop().await;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! Where the server is just now, and calls that are made again until it is there.
+//! Current address of the server, and calls that are retried until they are answered.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -13,42 +13,42 @@ use tonic::{Code, Response, Status};
 use tonic_types::StatusExt;
 use wire::table_service_client::TableServiceClient;
 
-/// How long anything may take that is not waited for in vain.
-pub(crate) const A_MINUTE: Duration = Duration::from_secs(60);
+/// Timeout of every wait.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long a client waits before it tries again.
-pub(crate) const A_MOMENT: Duration = Duration::from_millis(20);
+/// Delay before a client retries.
+pub(crate) const RETRY_DELAY: Duration = Duration::from_millis(20);
 
-/// Where the server is; nowhere, while it is down.
-pub(crate) struct Dial {
+/// Current address of the server; `None` while it is down.
+pub(crate) struct ServerAddress {
     address: watch::Sender<Option<SocketAddr>>,
-    /// The connection for calls, and to where it goes.
+    /// The connection for unary calls, with its address.
     calls: Mutex<Option<(SocketAddr, Channel)>>,
 }
 
-impl Dial {
-    pub(crate) fn new() -> Dial {
-        Dial { address: watch::Sender::new(None), calls: Mutex::new(None) }
+impl ServerAddress {
+    pub(crate) fn new() -> ServerAddress {
+        ServerAddress { address: watch::Sender::new(None), calls: Mutex::new(None) }
     }
 
-    /// The server is here now, or nowhere.
+    /// Sets the address, or `None` while the server is down.
     pub(crate) fn set(&self, address: Option<SocketAddr>) {
         self.address.send_replace(address);
     }
 
-    /// Where the server is, as soon as it is anywhere.
+    /// Waits until the server has an address.
     pub(crate) async fn address(&self) -> SocketAddr {
         let mut address = self.address.subscribe();
         loop {
             if let Some(found) = *address.borrow_and_update() {
                 return found;
             }
-            // The sender is here, so there is always something to wait for.
+            // `self` holds the sender, so the channel never closes.
             let _changed = address.changed().await;
         }
     }
 
-    /// A new connection to where the server is.
+    /// A new connection to the server.
     pub(crate) async fn connect(&self) -> Result<Channel> {
         Ok(endpoint(self.address().await)?.connect().await?)
     }
@@ -67,7 +67,7 @@ impl Dial {
         Ok(TableServiceClient::new(channel))
     }
 
-    /// Makes a call until it is answered. An error that trying again cannot help is given back.
+    /// Retries a call until it is answered. Returns errors that a retry cannot solve.
     pub(crate) async fn call<T, F>(
         &self,
         call: impl Fn(TableServiceClient<Channel>) -> F,
@@ -77,32 +77,33 @@ impl Dial {
     {
         loop {
             let client = self.tables().await.map_err(|error| Status::internal(format!("{error:#}")))?;
-            match tokio::time::timeout(A_MINUTE, call(client)).await {
+            match tokio::time::timeout(TIMEOUT, call(client)).await {
                 Ok(Ok(answer)) => return Ok(answer.into_inner()),
                 Ok(Err(status)) if is_final(&status) => return Err(status),
-                Ok(Err(_)) => tokio::time::sleep(A_MOMENT).await,
+                Ok(Err(_)) => tokio::time::sleep(RETRY_DELAY).await,
                 Err(_) => return Err(Status::deadline_exceeded("no answer within a minute")),
             }
         }
     }
 }
 
-/// How to connect. Small windows: a client that stops reading is felt by the server soon.
+/// Connection settings. Flow-control windows are small, so that a client that stops reading causes
+/// backpressure soon.
 pub(crate) fn endpoint(address: SocketAddr) -> Result<Endpoint> {
     let endpoint = Endpoint::from_shared(format!("http://{address}")).context("an address")?;
     Ok(endpoint
-        .connect_timeout(A_MINUTE)
+        .connect_timeout(TIMEOUT)
         .tcp_nodelay(true)
         .initial_stream_window_size(65_535)
         .initial_connection_window_size(65_535))
 }
 
-/// The reason that the server gives with an error; none if the error comes from the connection.
+/// Reason in the server's ErrorInfo; `None` for connection errors.
 pub(crate) fn reason(status: &Status) -> Option<String> {
     status.get_error_details().error_info().map(|info| info.reason.clone())
 }
 
-/// Whether trying again cannot help.
+/// True if a retry cannot help.
 fn is_final(status: &Status) -> bool {
     match reason(status) {
         Some(reason) => !["STORE_UNAVAILABLE", "SERVER_STOPPING", "RATE_LIMITED", "TOO_MANY_STREAMS"]
@@ -111,10 +112,10 @@ fn is_final(status: &Status) -> bool {
     }
 }
 
-/// Waits for something that must come within a minute.
-pub(crate) async fn soon<T>(what: &str, coming: impl Future<Output = T>) -> Result<T> {
-    match tokio::time::timeout(A_MINUTE, coming).await {
-        Ok(come) => Ok(come),
+/// Awaits a future, and fails after [`TIMEOUT`].
+pub(crate) async fn within_timeout<T>(what: &str, future: impl Future<Output = T>) -> Result<T> {
+    match tokio::time::timeout(TIMEOUT, future).await {
+        Ok(output) => Ok(output),
         Err(_) => bail!("{what}: that did not happen within a minute"),
     }
 }

@@ -1,5 +1,5 @@
-//! A slow reader: a client that watches many tables and stops reading. The server cuts it off rather than keep everything
-//! for it, says so, and gives it all that it missed when it comes back.
+//! Slow readers: clients that watch many tables and stop reading. The server disconnects them with a reason
+//! instead of buffering without bound, and sends all missed updates after a resume.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,78 +13,79 @@ use tokio::task::JoinSet;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 use wire::ErrorReason;
-use wire::play_request_item::Item as Say;
+use wire::play_request_item::Item as RequestItem;
 use wire::play_service_client::PlayServiceClient;
-use wire::stream_item::Item as Hear;
+use wire::stream_item::Item as ResponseItem;
 
-use crate::dial::soon;
-use crate::kills::{clean, end_play};
-use crate::load::{Load, Size};
-use crate::process::{Process, Program};
-use crate::world::{State, World};
+use crate::kills::{require_clean, stop_load_and_server};
+use crate::load::{Load, LoadSize};
+use crate::process::{ServerProcess, ServerProgram};
+use crate::run::{Run, RunState};
+use crate::server_address::within_timeout;
 
-/// How many clients stop reading at the same time, and how often new ones come.
+/// Number of clients that stop reading at the same time, and of rounds with new ones.
 const READERS: usize = 3;
 const ROUNDS: usize = 2;
-/// How many tables each of them watches.
-const WATCHED: usize = 64;
-/// How many answers are played at those tables while it does not read: more than the server keeps for a reader.
-const MEANWHILE: usize = 2500;
-/// How often a reader comes back, at most, before all is read.
-const COMES_BACK: usize = 50;
-/// How much more memory the server may have with slow readers than without, in KiB.
-const MOST_MEMORY: u64 = 64 * 1024;
+/// Number of tables that each client watches.
+const WATCHED_TABLES: usize = 64;
+/// Number of answers played at these tables while the client does not read: more than the server buffers for
+/// a stream.
+const ANSWERS_WHILE_STALLED: usize = 2500;
+/// Maximum number of resumes of a reader until it has read everything.
+const MAX_RESUMES: usize = 50;
+/// Maximum additional memory of the server with slow readers, in KiB.
+const MAX_EXTRA_MEMORY_KIB: u64 = 64 * 1024;
 
-/// What a reader met.
+/// Counts of a reader.
 #[derive(Clone, Copy, Default)]
-struct Met {
+struct ReaderCounts {
     cut: u64,
     resumed: u64,
     missed: u64,
 }
 
-/// Plays, with readers that are too slow, and prints what came of it.
-pub(crate) async fn report(program: &Program, data: &Path, seed: u64, size: Size) -> Result<()> {
-    let (server, address) = program.up(data, &[]).await?;
+/// Runs a load with slow readers and prints the counts.
+pub(crate) async fn report(program: &ServerProgram, data: &Path, seed: u64, size: LoadSize) -> Result<()> {
+    let (server, address) = program.start_and_wait(data, &[]).await?;
     let load = Load::start(seed, size);
-    load.world.dial.set(Some(address));
-    load.world.until_more(5 * size.tables as u64).await?;
+    load.run.server.set(Some(address));
+    load.run.until_more(5 * size.tables as u64).await?;
     let before = server.memory()?;
     let mut most = before;
-    let mut met = Met::default();
+    let mut counts = ReaderCounts::default();
     for _ in 0..ROUNDS {
         let mut readers = JoinSet::new();
         for _ in 0..READERS {
-            let world = load.world.clone();
-            readers.spawn(async move { Reader::new(&world).run(&world).await });
+            let run = load.run.clone();
+            readers.spawn(async move { Reader::new(&run).run(&run).await });
         }
         while let Some(done) = next_done(&mut readers, &server, &mut most).await? {
-            met.cut += done.cut;
-            met.resumed += done.resumed;
-            met.missed += done.missed;
+            counts.cut += done.cut;
+            counts.resumed += done.resumed;
+            counts.missed += done.missed;
         }
     }
-    let world = end_play(load, server).await?;
-    let Met { cut, resumed, missed } = met;
+    let run = stop_load_and_server(load, server).await?;
+    let ReaderCounts { cut, resumed, missed } = counts;
     println!(
         "faults slow_reader cut={cut} resumed={resumed} missed={missed} server_rss_kib={before}..{most} seed={seed}"
     );
-    clean(&world.state().tally)?;
+    require_clean(&run.state().counts)?;
     if cut == 0 || missed > 0 {
         bail!("readers were cut off {cut} times and missed {missed} updates");
     }
-    if most > before + MOST_MEMORY {
+    if most > before + MAX_EXTRA_MEMORY_KIB {
         bail!("slow readers cost the server {} KiB", most - before);
     }
     Ok(())
 }
 
-/// The next reader that is done; looks at the memory of the server meanwhile.
+/// Waits for the next finished reader, and samples the server's memory meanwhile.
 async fn next_done(
-    readers: &mut JoinSet<Result<Met>>,
-    server: &Process,
+    readers: &mut JoinSet<Result<ReaderCounts>>,
+    server: &ServerProcess,
     most: &mut u64,
-) -> Result<Option<Met>> {
+) -> Result<Option<ReaderCounts>> {
     loop {
         *most = server.memory()?.max(*most);
         tokio::select! {
@@ -96,114 +97,116 @@ async fn next_done(
 
 /// A client that watches tables, and stops reading once.
 struct Reader {
-    /// By the channel: the table and, once it is known, the number of its last update. Tables that are over are gone.
+    /// Table id and cursor by channel. Finished tables are removed.
     watched: BTreeMap<u32, (String, Option<u32>)>,
-    /// The tables, as the world numbers them.
+    /// Numbers of the tables in the run.
     tables: Vec<usize>,
-    met: Met,
+    counts: ReaderCounts,
 }
 
-/// How a stream ended, or that something else is to be done with it.
-enum Heard {
+/// Result of reading a stream.
+enum ReadOutcome {
     All,
     TooSlow,
     Ended,
 }
 
 impl Reader {
-    fn new(world: &World) -> Reader {
-        let mut playing = world.state().playing();
-        playing.truncate(WATCHED);
+    fn new(run: &Run) -> Reader {
+        let mut playing = run.state().playing();
+        playing.truncate(WATCHED_TABLES);
         let tables = playing.iter().map(|(number, _)| *number).collect();
         let watched = (0..).zip(playing).map(|(channel, (_, id))| (channel, (id, None))).collect();
-        Reader { watched, tables, met: Met::default() }
+        Reader { watched, tables, counts: ReaderCounts::default() }
     }
 
-    async fn run(mut self, world: &Arc<World>) -> Result<Met> {
-        let (_say, mut stream) = self.attach(world).await?;
+    async fn run(mut self, run: &Arc<Run>) -> Result<ReaderCounts> {
+        let (_requests, mut stream) = self.attach(run).await?;
         while self.watched.values().any(|(_, number)| number.is_none()) {
-            let message = soon("a table is shown", stream.message()).await??.context("the stream ended")?;
-            self.hear(message);
+            let message =
+                within_timeout("a snapshot arrives", stream.message()).await??.context("the stream ended")?;
+            self.handle_message(message);
         }
-        // Now it does not read.
-        let before = self.answers(&world.state());
-        let enough = |state: &State| {
+        // The client stops reading.
+        let before = self.answers(&run.state());
+        let enough = |state: &RunState| {
             let is_over = self.tables.iter().all(|table| state.is_over(*table));
-            is_over || self.answers(state) >= before + MEANWHILE
+            is_over || self.answers(state) >= before + ANSWERS_WHILE_STALLED
         };
-        world.until("the tables are played on", enough).await?;
-        // And now it does, and comes back as often as it is cut off, until all tables are over.
-        for _ in 0..COMES_BACK {
+        run.until("the tables are played", enough).await?;
+        // It reads again, and resumes after each disconnect, until all tables are over.
+        for _ in 0..MAX_RESUMES {
             match self.read(&mut stream).await? {
-                Heard::All => return Ok(self.met),
-                Heard::TooSlow => self.met.cut += 1,
-                Heard::Ended => {}
+                ReadOutcome::All => return Ok(self.counts),
+                ReadOutcome::TooSlow => self.counts.cut += 1,
+                ReadOutcome::Ended => {}
             }
-            stream = self.attach(world).await?.1;
-            self.met.resumed += 1;
+            stream = self.attach(run).await?.1;
+            self.counts.resumed += 1;
         }
-        bail!("a reader came back {COMES_BACK} times and could not read everything");
+        bail!("a reader resumed {MAX_RESUMES} times and could not read everything");
     }
 
-    /// How many answers were acknowledged at the tables.
-    fn answers(&self, state: &State) -> usize {
+    /// Number of acknowledged answers at the tables.
+    fn answers(&self, state: &RunState) -> usize {
         self.tables.iter().map(|table| state.acknowledged_at(*table)).sum()
     }
 
     async fn attach(
         &self,
-        world: &World,
+        run: &Run,
     ) -> Result<(mpsc::Sender<wire::PlayRequest>, Streaming<wire::PlayResponse>)> {
         let attach = |(channel, (table, after)): (&u32, &(String, Option<u32>))| {
             let viewer = Some(wire::attach::Viewer::TableId(table.clone()));
             let wants = wire::Wants { events: true, update_views: true, ..wire::Wants::default() };
-            let attach = Say::Attach(wire::Attach { viewer, after: *after, wants: Some(wants) });
+            let attach = RequestItem::Attach(wire::Attach { viewer, after: *after, wants: Some(wants) });
             wire::PlayRequestItem { channel: *channel, item: Some(attach) }
         };
         let items = self.watched.iter().map(attach).collect();
-        let (say, requests) = mpsc::channel(1);
-        say.send(wire::PlayRequest { items }).await?;
-        let mut client = PlayServiceClient::new(world.dial.connect().await?);
-        let stream = soon("a stream opens", client.play(ReceiverStream::new(requests))).await??;
-        Ok((say, stream.into_inner()))
+        let (sender, requests) = mpsc::channel(1);
+        sender.send(wire::PlayRequest { items }).await?;
+        let mut client = PlayServiceClient::new(run.server.connect().await?);
+        let stream = within_timeout("a stream opens", client.play(ReceiverStream::new(requests))).await??;
+        Ok((sender, stream.into_inner()))
     }
 
-    /// Reads until everything is read, or the stream ends.
-    async fn read(&mut self, stream: &mut Streaming<wire::PlayResponse>) -> Result<Heard> {
+    /// Reads until all tables are over, or the stream ends.
+    async fn read(&mut self, stream: &mut Streaming<wire::PlayResponse>) -> Result<ReadOutcome> {
         while !self.watched.is_empty() {
-            let Ok(Some(message)) = soon("something is told", stream.message()).await? else {
-                return Ok(Heard::Ended);
+            let Ok(Some(message)) = within_timeout("a message arrives", stream.message()).await? else {
+                return Ok(ReadOutcome::Ended);
             };
             let ending = message.ending.as_ref().map(wire::StreamEnding::reason);
-            self.hear(message);
+            self.handle_message(message);
             match ending {
-                Some(ErrorReason::TooSlow) => return Ok(Heard::TooSlow),
+                Some(ErrorReason::TooSlow) => return Ok(ReadOutcome::TooSlow),
                 Some(reason) => bail!("the stream ended with {reason:?}"),
                 None => {}
             }
         }
-        Ok(Heard::All)
+        Ok(ReadOutcome::All)
     }
 
-    fn hear(&mut self, message: wire::PlayResponse) {
-        for said in message.items {
-            let Some((_, number)) = self.watched.get_mut(&said.channel) else { continue };
-            match said.item {
-                Some(Hear::Snapshot(snapshot)) => {
-                    // Whoever has a number gets updates. A snapshot would leave some out.
-                    self.met.missed += number.map_or(0, |number| u64::from(snapshot.number.abs_diff(number)));
+    fn handle_message(&mut self, message: wire::PlayResponse) {
+        for item in message.items {
+            let Some((_, number)) = self.watched.get_mut(&item.channel) else { continue };
+            match item.item {
+                Some(ResponseItem::Snapshot(snapshot)) => {
+                    // With a cursor the server must send updates; a snapshot skips some.
+                    self.counts.missed +=
+                        number.map_or(0, |number| u64::from(snapshot.number.abs_diff(number)));
                     *number = Some(snapshot.number);
                 }
-                Some(Hear::Update(update)) => {
+                Some(ResponseItem::Update(update)) => {
                     let expected = number.unwrap_or_default() + 1;
-                    self.met.missed += u64::from(update.number.abs_diff(expected));
+                    self.counts.missed += u64::from(update.number.abs_diff(expected));
                     *number = Some(update.number);
                 }
-                Some(Hear::Closed(closed)) => {
+                Some(ResponseItem::Closed(closed)) => {
                     if closed.reason() != ErrorReason::Unspecified {
-                        self.met.missed += 1;
+                        self.counts.missed += 1;
                     }
-                    self.watched.remove(&said.channel);
+                    self.watched.remove(&item.channel);
                 }
                 _ => {}
             }

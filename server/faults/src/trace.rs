@@ -1,8 +1,8 @@
-//! Whether the acknowledgement waits for the disk. Kill -9 keeps the page cache, so kills alone cannot tell; strace can:
-//! the server is run under it with one client that waits for each answer, and the order of the calls is looked at.
+//! Order of fsync and acknowledgement, from a trace of system calls. Kill -9 keeps the page cache, so kills
+//! alone do not prove durability. The server runs under strace with one client that waits for each answer.
 //!
-//! An acknowledgement is in order if, after the answer was read from the socket, the store was written, then synced, and
-//! the sync had ended before the write to the socket with the acknowledgement began.
+//! An acknowledgement is correct if, after the answer was read from the socket, the store was written, then
+//! synced, and the sync completed before the write to the socket with the acknowledgement started.
 
 #[cfg(test)]
 mod tests;
@@ -15,29 +15,28 @@ use parlor_proto::v1 as wire;
 use prost::Message;
 use tokio::process::Command;
 
-use crate::dial::soon;
-use crate::frames::Frames;
-use crate::load::{Load, Size};
-use crate::process::Program;
-use crate::strace::{Call, Event, events};
+use crate::grpc_frames::FrameDecoder;
+use crate::load::{Load, LoadSize};
+use crate::process::ServerProgram;
+use crate::server_address::within_timeout;
+use crate::strace::{Syscall, TraceEvent, parse_events};
 
-/// The calls that are looked at.
+/// Traced system calls.
 const CALLS: &str = "trace=fsync,fdatasync,pwrite64,write,writev,sendto,sendmsg,read,readv,recvfrom,recvmsg";
-/// How many answers are played.
+/// Number of answers to play.
 const ANSWERS: u64 = 150;
 
-/// What a trace shows.
+/// Result of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Shown {
-    /// Acknowledgements.
+pub(crate) struct TraceResult {
     pub(crate) acknowledgements: u64,
-    /// Those that were sent before their commit was synced.
+    /// Acknowledgements sent before their commit was synced.
     pub(crate) before_sync: u64,
 }
 
-/// Runs the program under strace, and prints what the trace shows.
-pub(crate) async fn report(program: &Program, folder: &Path, seed: u64) -> Result<()> {
-    let Shown { acknowledgements, before_sync } = run(program, folder, seed).await?;
+/// Traces the real server and prints the counts.
+pub(crate) async fn report(program: &ServerProgram, folder: &Path, seed: u64) -> Result<()> {
+    let TraceResult { acknowledgements, before_sync } = run(program, folder, seed).await?;
     println!("faults trace acknowledgements={acknowledgements} before_sync={before_sync} seed={seed}");
     if before_sync > 0 {
         bail!("answers were acknowledged before they were on disk");
@@ -45,51 +44,51 @@ pub(crate) async fn report(program: &Program, folder: &Path, seed: u64) -> Resul
     Ok(())
 }
 
-/// The same with the server that acknowledges too early, which must be found out.
-pub(crate) async fn report_control(program: &Program, folder: &Path, seed: u64) -> Result<()> {
-    let Shown { acknowledgements, before_sync } = run(program, folder, seed).await?;
+/// Traces the control server, which acknowledges too early and must be detected.
+pub(crate) async fn report_control(program: &ServerProgram, folder: &Path, seed: u64) -> Result<()> {
+    let TraceResult { acknowledgements, before_sync } = run(program, folder, seed).await?;
     let caught = u8::from(before_sync > 0);
     println!(
         "faults trace control acknowledgements={acknowledgements} before_sync={before_sync} caught={caught}"
     );
     if caught == 0 {
-        bail!("a server that acknowledges before it commits was not found out: the trace can find nothing");
+        bail!("a server that acknowledges before it commits was not detected: the trace cannot detect it");
     }
     Ok(())
 }
 
-async fn run(program: &Program, folder: &Path, seed: u64) -> Result<Shown> {
+async fn run(program: &ServerProgram, folder: &Path, seed: u64) -> Result<TraceResult> {
     let file = folder.join("trace");
     let flags =
         ["strace", "-f", "-qq", "-yy", "-xx", "-s", "1000000", "-e", CALLS, "-e", "signal=none", "-o"];
     let under = flags.into_iter().map(PathBuf::from).chain([file.clone()]);
-    let started = program.under(under).up(&folder.join("data"), &[]).await;
-    let (server, address) = started.context("strace must be there and must be allowed to trace")?;
+    let started = program.under(under).start_and_wait(&folder.join("data"), &[]).await;
+    let (server, address) = started.context("strace must be installed and allowed to trace")?;
     let traced = Traced::of(&file)?;
-    let load = Load::start(seed, Size { tables: 1, streams: 1, one_at_a_time: true });
-    load.world.dial.set(Some(address));
-    load.world.until_more(ANSWERS).await?;
-    // Killed, so that nothing more is written; strace ends with it.
+    let load = Load::start(seed, LoadSize { tables: 1, streams: 1, one_at_a_time: true });
+    load.run.server.set(Some(address));
+    load.run.until_more(ANSWERS).await?;
+    // After the kill nothing more is written, and strace ends.
     traced.kill().await?;
-    load.world.dial.set(None);
-    soon("strace ends", server.ended()).await??;
-    let acknowledged = load.world.state().tally.acknowledged;
-    let shown = look_through(&events(&std::fs::read_to_string(&file)?));
-    // The last ones may have been on their way when the server was killed.
+    load.run.server.set(None);
+    within_timeout("strace ends", server.ended()).await??;
+    let acknowledged = load.run.state().counts.acknowledged;
+    let shown = check_order(&parse_events(&std::fs::read_to_string(&file)?));
+    // The last acknowledgements may have been in transit at the kill.
     if shown.acknowledgements < acknowledged {
         let seen = shown.acknowledgements;
-        bail!("the trace shows {seen} of {acknowledged} acknowledgements: it was not understood");
+        bail!("the trace shows {seen} of {acknowledged} acknowledgements: it was not parsed completely");
     }
     Ok(shown)
 }
 
-/// The server below strace, which outlives it unless it is killed too.
+/// The traced server process, which outlives strace unless it is killed, too.
 struct Traced {
     id: String,
 }
 
 impl Traced {
-    /// The first process of the trace.
+    /// Takes the first process of the trace.
     fn of(file: &Path) -> Result<Traced> {
         let trace = std::fs::read_to_string(file)?;
         let id = trace.split(' ').next().filter(|id| id.parse::<u32>().is_ok());
@@ -104,7 +103,7 @@ impl Traced {
 
 impl Drop for Traced {
     fn drop(&mut self) {
-        // It has mostly been killed already.
+        // Usually it has been killed already.
         let killing = std::process::Command::new("kill")
             .args(["-KILL", &self.id])
             .stderr(std::process::Stdio::null())
@@ -113,44 +112,48 @@ impl Drop for Traced {
     }
 }
 
-/// How far the commit of an answer has come.
+/// Stage of the commit of an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Commit {
+enum CommitStage {
     Asked,
     Written,
     Syncing,
     Synced,
 }
 
-/// An answer, by the channel and the decision.
+/// An answer: channel and decision id.
 type Answer = (u32, u32);
 
-/// Looks through a trace.
-fn look_through(events: &[Event]) -> Shown {
-    let mut shown = Shown::default();
-    let (mut from_server, mut from_client): (HashMap<&str, Frames>, HashMap<&str, Frames>) =
+/// Checks the order of events in a trace.
+fn check_order(events: &[TraceEvent]) -> TraceResult {
+    let mut shown = TraceResult::default();
+    let (mut from_server, mut from_client): (HashMap<&str, FrameDecoder>, HashMap<&str, FrameDecoder>) =
         Default::default();
-    let mut commits: HashMap<Answer, Commit> = HashMap::new();
+    let mut commits: HashMap<Answer, CommitStage> = HashMap::new();
     let mut acknowledged: HashSet<Answer> = HashSet::new();
     for event in events {
         match event {
-            Event::Ended(call) if reads(call) => {
-                let messages = from_client.entry(&call.about).or_default().feed(&call.bytes);
+            TraceEvent::Completed(call) if reads(call) => {
+                let messages = from_client.entry(&call.target).or_default().feed(&call.bytes);
                 for answer in messages.iter().flat_map(|message| answers(message)) {
-                    commits.entry(answer).or_insert(Commit::Asked);
+                    commits.entry(answer).or_insert(CommitStage::Asked);
                 }
             }
-            Event::Ended(call) if call.name == "pwrite64" && is_store(call) => {
-                step(&mut commits, Commit::Asked, Commit::Written);
+            TraceEvent::Completed(call) if call.name == "pwrite64" && is_store(call) => {
+                step(&mut commits, CommitStage::Asked, CommitStage::Written);
             }
-            Event::Begins(call) if syncs(call) => step(&mut commits, Commit::Written, Commit::Syncing),
-            Event::Ended(call) if syncs(call) => step(&mut commits, Commit::Syncing, Commit::Synced),
-            Event::Begins(call) if is_connection(call) && !reads(call) => {
-                let messages = from_server.entry(&call.about).or_default().feed(&call.bytes);
+            TraceEvent::Started(call) if syncs(call) => {
+                step(&mut commits, CommitStage::Written, CommitStage::Syncing);
+            }
+            TraceEvent::Completed(call) if syncs(call) => {
+                step(&mut commits, CommitStage::Syncing, CommitStage::Synced);
+            }
+            TraceEvent::Started(call) if is_connection(call) && !reads(call) => {
+                let messages = from_server.entry(&call.target).or_default().feed(&call.bytes);
                 for answer in messages.iter().flat_map(|message| acknowledgements(message)) {
                     if acknowledged.insert(answer) {
                         shown.acknowledgements += 1;
-                        shown.before_sync += u64::from(commits.get(&answer) != Some(&Commit::Synced));
+                        shown.before_sync += u64::from(commits.get(&answer) != Some(&CommitStage::Synced));
                     }
                 }
             }
@@ -160,27 +163,27 @@ fn look_through(events: &[Event]) -> Shown {
     shown
 }
 
-fn step(commits: &mut HashMap<Answer, Commit>, from: Commit, to: Commit) {
+fn step(commits: &mut HashMap<Answer, CommitStage>, from: CommitStage, to: CommitStage) {
     commits.values_mut().filter(|commit| **commit == from).for_each(|commit| *commit = to);
 }
 
-fn is_connection(call: &Call) -> bool {
-    call.about.contains("->")
+fn is_connection(call: &Syscall) -> bool {
+    call.target.contains("->")
 }
 
-fn reads(call: &Call) -> bool {
+fn reads(call: &Syscall) -> bool {
     is_connection(call) && ["read", "readv", "recvfrom", "recvmsg"].contains(&call.name.as_str())
 }
 
-fn is_store(call: &Call) -> bool {
-    call.about.ends_with("parlor.db-wal") || call.about.ends_with("parlor.db")
+fn is_store(call: &Syscall) -> bool {
+    call.target.ends_with("parlor.db-wal") || call.target.ends_with("parlor.db")
 }
 
-fn syncs(call: &Call) -> bool {
+fn syncs(call: &Syscall) -> bool {
     is_store(call) && ["fsync", "fdatasync"].contains(&call.name.as_str())
 }
 
-/// The answers in a message of the client's. One of another call reads as nonsense, and has none.
+/// Answers in a client message. Messages of other calls contain none.
 fn answers(message: &[u8]) -> Vec<Answer> {
     let items = wire::PlayRequest::decode(message).map(|request| request.items).unwrap_or_default();
     let answer = |item: wire::PlayRequestItem| match item.item {
@@ -190,7 +193,7 @@ fn answers(message: &[u8]) -> Vec<Answer> {
     items.into_iter().filter_map(answer).collect()
 }
 
-/// The acknowledgements in a message of the server's.
+/// Acknowledgements in a server message.
 fn acknowledgements(message: &[u8]) -> Vec<Answer> {
     let items = wire::PlayResponse::decode(message).map(|response| response.items).unwrap_or_default();
     let acknowledgement = |item: wire::StreamItem| match item.item {

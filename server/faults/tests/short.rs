@@ -1,9 +1,9 @@
-//! A short run of the tool itself, on the server in its own binary. That it finds what is wrong is shown by the controls
-//! of the whole run, `make faults`, and by the tests of its accounts.
+//! Short runs of the tool with the server in its own binary. Its ability to detect violations is covered by
+//! the controls of the full run, `make faults`, and by the tests of the ledger.
 
 use std::process::Command;
 
-/// Runs some parts, and gives what was printed.
+/// Runs some parts and returns the output.
 fn faults(parts: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_faults"));
     command.args(["--server", "itself", "--kills", "3", "--cuts", "5", "--tables", "12", "--deals", "1"]);
@@ -14,7 +14,7 @@ fn faults(parts: &str) -> String {
     printed
 }
 
-/// The value of a count in the line that begins so.
+/// Value of a count in the line with this prefix.
 fn count(printed: &str, line: &str, name: &str) -> u64 {
     let line = printed.lines().find(|printed| printed.starts_with(line)).expect("the line");
     let value = line.split(' ').find_map(|word| word.strip_prefix(&format!("{name}=")));
@@ -22,7 +22,7 @@ fn count(printed: &str, line: &str, name: &str) -> u64 {
 }
 
 #[test]
-fn a_killed_server_loses_nothing() {
+fn kills_lose_nothing() {
     let printed = faults("kills");
     assert_eq!(count(&printed, "faults kills", "kills"), 3);
     assert_eq!(count(&printed, "faults kills", "lost"), 0);
@@ -39,7 +39,7 @@ fn cut_connections_lose_nothing() {
 }
 
 #[test]
-fn tournaments_come_out_the_same() {
+fn tournaments_with_faults_have_the_same_results() {
     let printed = faults("tournament");
     assert_eq!(count(&printed, "faults tournament", "kills"), 3);
     assert_eq!(count(&printed, "faults tournament", "equal"), 1);

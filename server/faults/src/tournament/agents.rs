@@ -1,4 +1,5 @@
-//! The agents: what they choose follows from the position alone, so that they would choose the same again.
+//! Deterministic agents: their choices depend on the position alone, so that a repeated run has the same
+//! moves.
 
 use std::collections::{BTreeSet, HashSet};
 use std::net::SocketAddr;
@@ -11,104 +12,111 @@ use rand_core::Rng;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::dial::soon;
-use crate::world::generator;
+use crate::run::rng_for;
+use crate::server_address::within_timeout;
 
-/// Who they are; the first is greedy, and the others choose at random.
+/// Names of the agents; the first is greedy, the others choose at random.
 pub(super) const NAMES: [&str; 3] = ["ann", "bob", "cid"];
-/// At how many tables each of them plays at once.
-const TABLES: u32 = 6;
+/// Concurrent tables of each agent.
+const TABLES_PER_AGENT: u32 = 6;
 
-/// What has become of the agents so far.
+/// Progress of the agents.
 #[derive(Default)]
-pub(super) struct Told {
-    /// What they were asked, each once: the table, the seat and the number of the decision.
+pub(super) struct AgentProgress {
+    /// Distinct decisions: table, seat and decision id.
     asked: HashSet<(String, u32, u32)>,
-    /// Who is connected.
-    here: BTreeSet<&'static str>,
-    /// How often one of them has connected.
+    /// Connected agents.
+    connected: BTreeSet<&'static str>,
+    /// Total number of connections.
     connections: u64,
-    /// What ended the play of one of them, or of its bot.
-    trouble: Option<String>,
+    /// Error that ended the play of an agent.
+    error: Option<String>,
 }
 
-impl Told {
-    /// How many decisions they were asked for.
+impl AgentProgress {
+    /// Number of decisions.
     pub(super) fn asked(&self) -> usize {
         self.asked.len()
     }
 
-    /// The same, and how often one of them has connected.
+    /// Numbers of decisions and of connections.
     pub(super) fn counts(&self) -> (usize, u64) {
         (self.asked.len(), self.connections)
     }
 }
 
-/// All agents, each over a connection of its own. They end when it is dropped.
+/// All agents, each over its own connection. Dropping it ends them.
 pub(super) struct Agents {
-    told: Arc<watch::Sender<Told>>,
+    progress: Arc<watch::Sender<AgentProgress>>,
     _tasks: JoinSet<()>,
 }
 
 impl Agents {
-    /// They connect to where the server is said to be, and come back as often as it takes. Forgetful ones choose otherwise
-    /// after that.
-    pub(super) fn start(address: SocketAddr, forgetful: bool) -> Result<Agents> {
-        let told = Arc::new(watch::Sender::new(Told::default()));
+    /// Starts agents that connect to this address and reconnect as often as needed. Nondeterministic ones
+    /// choose differently after a reconnect.
+    pub(super) fn start(address: SocketAddr, nondeterministic: bool) -> Result<Agents> {
+        let progress = Arc::new(watch::Sender::new(AgentProgress::default()));
         let mut tasks = JoinSet::new();
         for name in NAMES {
             let bot = HouseBot::by_name(if name == NAMES[0] { "greedy" } else { "random" })?;
             let client = Client::builder(format!("http://{address}")).connect_lazy()?;
-            let settings = AgentSettings::new(name).version("1").max_tables(TABLES);
+            let settings = AgentSettings::new(name).version("1").max_tables(TABLES_PER_AGENT);
             let settings = settings.key(format!("the secret of {name}, the agent"));
-            let asked = told.clone();
-            let make = move |_: &wire::SeatGiven| Steady { name, bot, forgetful, told: asked.clone() };
-            tasks.spawn(serve(name, client.start_agent(settings, make)?, told.clone()));
+            let asked = progress.clone();
+            let make = move |_: &wire::SeatGiven| DeterministicBot {
+                name,
+                bot,
+                nondeterministic,
+                progress: asked.clone(),
+            };
+            tasks.spawn(serve(name, client.start_agent(settings, make)?, progress.clone()));
         }
-        Ok(Agents { told, _tasks: tasks })
+        Ok(Agents { progress, _tasks: tasks })
     }
 
-    pub(super) fn told(&self) -> watch::Ref<'_, Told> {
-        self.told.borrow()
+    pub(super) fn progress(&self) -> watch::Ref<'_, AgentProgress> {
+        self.progress.borrow()
     }
 
-    /// Waits until all are connected.
-    pub(super) async fn until_here(&self) -> Result<()> {
-        self.until("all agents are connected", |told| told.here.len() == NAMES.len()).await
+    /// Waits until all agents are connected.
+    pub(super) async fn until_connected(&self) -> Result<()> {
+        self.until("all agents are connected", |progress| progress.connected.len() == NAMES.len()).await
     }
 
-    /// Waits until they were asked for so many decisions. That takes as long as it takes, but something must happen in
-    /// every minute.
+    /// Waits until the agents were asked for `count` decisions. Fails if there is no decision within the
+    /// timeout.
     pub(super) async fn until_asked(&self, count: usize) -> Result<()> {
         loop {
-            let so_far = self.told().asked();
+            let so_far = self.progress().asked();
             if so_far >= count {
                 return Ok(());
             }
-            self.until("the agents are asked", |told| told.asked() > so_far).await?;
+            self.until("the agents are asked", |progress| progress.asked() > so_far).await?;
         }
     }
 
-    async fn until(&self, what: &str, mut holds: impl FnMut(&Told) -> bool) -> Result<()> {
-        let mut told = self.told.subscribe();
-        let told = soon(what, told.wait_for(|told| told.trouble.is_some() || holds(told))).await??;
-        match &told.trouble {
-            Some(trouble) => bail!("{trouble}"),
+    async fn until(&self, what: &str, mut holds: impl FnMut(&AgentProgress) -> bool) -> Result<()> {
+        let mut progress = self.progress.subscribe();
+        let progress =
+            within_timeout(what, progress.wait_for(|progress| progress.error.is_some() || holds(progress)))
+                .await??;
+        match &progress.error {
+            Some(error) => bail!("{error}"),
             None => Ok(()),
         }
     }
 }
 
-/// Lets an agent play for as long as the run lasts.
-async fn serve(name: &'static str, mut agent: AgentRunner, told: Arc<watch::Sender<Told>>) {
-    let trouble = loop {
+/// Serves an agent until the end of the run.
+async fn serve(name: &'static str, mut agent: AgentRunner, progress: Arc<watch::Sender<AgentProgress>>) {
+    let error = loop {
         match agent.next().await {
-            Ok(Some(AgentEvent::Connected(_))) => told.send_modify(|told| {
-                told.connections += 1;
-                told.here.insert(name);
+            Ok(Some(AgentEvent::Connected(_))) => progress.send_modify(|progress| {
+                progress.connections += 1;
+                progress.connected.insert(name);
             }),
             Ok(Some(AgentEvent::Disconnected { .. })) => {
-                told.send_modify(|told| told.here.retain(|here| *here != name));
+                progress.send_modify(|progress| progress.connected.retain(|connected| *connected != name));
             }
             Ok(Some(AgentEvent::BotFailed { given, error })) => {
                 break format!("{name} cannot play on at table {}: {error}", given.table_id);
@@ -118,30 +126,30 @@ async fn serve(name: &'static str, mut agent: AgentRunner, told: Arc<watch::Send
             Err(error) => break format!("{name} was turned away: {error}"),
         }
     };
-    told.send_modify(|told| told.trouble = told.trouble.take().or(Some(trouble)));
+    progress.send_modify(|progress| progress.error = progress.error.take().or(Some(error)));
 }
 
-/// A bot without memory: its randomness is that of the seat and of the decision.
-struct Steady {
+/// A bot without memory: its randomness depends on the agent, the seat and the decision.
+struct DeterministicBot {
     name: &'static str,
     bot: HouseBot,
-    /// Whether its randomness is also that of the connections so far.
-    forgetful: bool,
-    told: Arc<watch::Sender<Told>>,
+    /// The randomness depends on the number of connections, too.
+    nondeterministic: bool,
+    progress: Arc<watch::Sender<AgentProgress>>,
 }
 
-impl Bot for Steady {
+impl Bot for DeterministicBot {
     fn decide(&mut self, question: &Question) -> Result<Choice, BotError> {
         let decision = (question.table_id().to_owned(), question.seat(), question.id());
         let number = (question.seat() as usize) << 32 | question.id() as usize;
         let mut connections = 0;
-        self.told.send_modify(|told| {
-            told.asked.insert(decision);
-            connections = told.connections;
+        self.progress.send_modify(|progress| {
+            progress.asked.insert(decision);
+            connections = progress.connections;
         });
         let mut seed = [0; 32];
-        let start = if self.forgetful { connections } else { 0 };
-        generator(start, self.name, number).fill_bytes(&mut seed);
+        let start = if self.nondeterministic { connections } else { 0 };
+        rng_for(start, self.name, number).fill_bytes(&mut seed);
         Ok(self.bot.decide(question.engine_view()?, question.engine_actions()?, seed)?.into())
     }
 }

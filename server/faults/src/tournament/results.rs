@@ -1,4 +1,4 @@
-//! What came of the tournaments of a run, without what differs from run to run: ids and times.
+//! Results of the tournaments of a run, without ids and times, which differ from run to run.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -6,49 +6,49 @@ use anyhow::{Context, Result};
 use parlor_sdk::{Client, TableFilter, wire};
 use tokio_stream::StreamExt;
 
-/// Which table of a tournament it is: the deal and the rotation.
-type Place = (u32, u32);
+/// A table of a tournament: deal and rotation.
+type TableKey = (u32, u32);
 
-/// A decision at a table: the seat, its number, who made it, and which of the legal actions it was.
+/// A decision at a table: seat, decision id, decider, and index of the action.
 type Move = (u32, u32, i32, u32);
 
-/// A table that was played.
+/// A played table.
 #[derive(Clone, PartialEq, Debug)]
-struct Played {
-    /// As the tournament lists it.
+struct PlayedTable {
+    /// The table in the tournament's listing.
     listed: wire::TournamentTable,
-    /// All that was decided, by seats.
+    /// All decisions, by seat.
     moves: Vec<Move>,
 }
 
-/// What came of a tournament.
+/// Results of a tournament.
 #[derive(Clone, PartialEq, Debug)]
-struct Cup {
+struct TournamentResults {
     name: String,
     state: i32,
-    /// Whether it ends as soon as a question is answered.
-    has_question: bool,
+    /// The tournament has a sequential test.
+    has_test: bool,
     standings: wire::Standings,
-    tables: BTreeMap<Place, Played>,
+    tables: BTreeMap<TableKey, PlayedTable>,
 }
 
-/// What came of all tournaments of a run.
+/// Results of all tournaments of a run.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Account {
-    cups: Vec<Cup>,
-    /// Tables that the server has beyond those of the tournaments, one for each place.
+pub(super) struct RunResults {
+    tournaments: Vec<TournamentResults>,
+    /// Tables of the server beyond one for each deal and rotation of the tournaments.
     surplus: usize,
 }
 
-/// How one run differs from another.
+/// Difference between two runs.
 #[derive(PartialEq, Eq, Debug, Default)]
 pub(super) struct Difference {
-    /// Tables of the one that the other does not have.
+    /// Tables of the first run that the second does not have.
     pub(super) lost: usize,
-    /// Tables of the other that the one does not have, or that it has twice.
+    /// Tables of the second run that the first does not have, or that it has twice.
     pub(super) doubled: usize,
-    /// What else differs, and where.
-    pub(super) sentences: Vec<String>,
+    /// Descriptions of all other differences.
+    pub(super) descriptions: Vec<String>,
 }
 
 impl Difference {
@@ -57,41 +57,42 @@ impl Difference {
     }
 }
 
-impl Account {
-    /// Asks the server for all that there is of these tournaments, which are over.
-    pub(super) async fn of(client: &Client, tournaments: &[String]) -> Result<Account> {
-        let mut account = Account::default();
+impl RunResults {
+    /// Reads the results of these finished tournaments from the server.
+    pub(super) async fn read(client: &Client, tournaments: &[String]) -> Result<RunResults> {
+        let mut results = RunResults::default();
         for id in tournaments {
-            account.cups.push(Cup::of(client, id).await?);
+            results.tournaments.push(TournamentResults::read(client, id).await?);
         }
-        let mut begun = HashSet::new();
+        let mut started = HashSet::new();
         let mut tables = std::pin::pin!(client.tables(TableFilter::new()));
         while let Some(table) = tables.next().await {
             let deal =
                 table?.shuffle.and_then(|shuffle| shuffle.deal_group).context("a table of no tournament")?;
             let number = tournaments.iter().position(|id| *id == deal.tournament_id);
-            let cup = &account.cups[number.context("a table of another tournament")?];
-            let place = (deal.number(), deal.rotation());
-            let is_known = !cup.counts(deal.number()) || cup.tables.contains_key(&place);
-            if !begun.insert((number, place)) || !is_known {
-                account.surplus += 1;
+            let tournament = &results.tournaments[number.context("a table of another tournament")?];
+            let key = (deal.number(), deal.rotation());
+            let is_known = !tournament.counts(deal.number()) || tournament.tables.contains_key(&key);
+            if !started.insert((number, key)) || !is_known {
+                results.surplus += 1;
             }
         }
-        Ok(account)
+        Ok(results)
     }
 
-    /// How many tables were played.
+    /// Number of played tables.
     pub(super) fn tables(&self) -> usize {
-        self.cups.iter().map(|cup| cup.tables.len()).sum()
+        self.tournaments.iter().map(|tournament| tournament.tables.len()).sum()
     }
 
-    /// Why this is no run to compare others with, if it is not: somebody did not play to the end, or not all counts.
-    pub(super) fn flaw(&self) -> Option<String> {
-        for Cup { name, state, standings, tables, .. } in &self.cups {
+    /// Reason for which the run is no valid reference, if any: a game was not played out, or a group is not
+    /// counted.
+    pub(super) fn defect(&self) -> Option<String> {
+        for TournamentResults { name, state, standings, tables, .. } in &self.tournaments {
             let finishes = standings.rows.iter().flat_map(|row| &row.finishes);
             let finished = *state == wire::TournamentState::Finished as i32;
             let all_count = standings.groups_counted == standings.groups_expected;
-            let flaw = if !finished || !all_count || standings.groups_voided > 0 || tables.is_empty() {
+            let defect = if !finished || !all_count || standings.groups_voided > 0 || tables.is_empty() {
                 "not all groups count"
             } else if finishes.into_iter().any(|count| count.finish() != wire::SeatFinish::PlayedOut) {
                 "not all games were played out"
@@ -100,38 +101,39 @@ impl Account {
             } else {
                 continue;
             };
-            return Some(format!("{flaw} in {name}"));
+            return Some(format!("{defect} in {name}"));
         }
         None
     }
 
-    /// How another run, which should have been the same, differs from this one.
-    pub(super) fn difference(&self, other: &Account) -> Difference {
+    /// Compares another run, which should be equal, with this one.
+    pub(super) fn difference(&self, other: &RunResults) -> Difference {
         let mut difference = Difference { doubled: other.surplus, ..Difference::default() };
-        for (cup, other) in self.cups.iter().zip(&other.cups) {
-            difference.lost += cup.tables.keys().filter(|place| !other.tables.contains_key(place)).count();
-            difference.doubled += other.tables.keys().filter(|place| !cup.tables.contains_key(place)).count();
-            cup.compare(other, &mut |sentence| {
-                difference.sentences.push(format!("{}: {sentence}", cup.name));
+        for (tournament, other) in self.tournaments.iter().zip(&other.tournaments) {
+            difference.lost += tournament.tables.keys().filter(|key| !other.tables.contains_key(key)).count();
+            difference.doubled +=
+                other.tables.keys().filter(|key| !tournament.tables.contains_key(key)).count();
+            tournament.compare(other, &mut |description| {
+                difference.descriptions.push(format!("{}: {description}", tournament.name));
             });
         }
-        if self.cups.len() != other.cups.len() {
-            difference.sentences.push("there are not as many tournaments".to_owned());
+        if self.tournaments.len() != other.tournaments.len() {
+            difference.descriptions.push("there are not as many tournaments".to_owned());
         }
         difference
     }
 }
 
-impl Cup {
-    async fn of(client: &Client, id: &str) -> Result<Cup> {
+impl TournamentResults {
+    async fn read(client: &Client, id: &str) -> Result<TournamentResults> {
         let tournament = client.tournament(id).await?;
         let setup = tournament.setup.unwrap_or_default();
         let standings = client.standings(id, true).await?;
-        let has_question = setup.test.is_some();
-        let mut cup = Cup {
+        let has_test = setup.test.is_some();
+        let mut tournament = TournamentResults {
             name: setup.name,
             state: tournament.state,
-            has_question,
+            has_test,
             standings,
             tables: BTreeMap::new(),
         };
@@ -142,54 +144,58 @@ impl Cup {
             let moves = moves.remove(&table.table_id).unwrap_or_default();
             table.table_id.clear();
             table.results.iter_mut().for_each(|result| result.think_ms = 0);
-            if cup.counts(table.group) {
-                cup.tables.insert((table.group, table.rotation), Played { listed: table, moves });
+            if tournament.counts(table.group) {
+                tournament.tables.insert((table.group, table.rotation), PlayedTable { listed: table, moves });
             }
         }
-        if has_question {
-            let standings = &mut cup.standings;
+        if has_test {
+            let standings = &mut tournament.standings;
             (standings.groups_complete, standings.tables_over) = (0, 0);
             (standings.groups_expected, standings.tables_expected) = (standings.groups_counted, 0);
         }
-        Ok(cup)
+        Ok(tournament)
     }
 
-    /// Whether a group counts. When a question is answered, later groups may have begun already, or not yet.
+    /// True if a group is compared. After the decision of a sequential test, later groups may or may not have
+    /// started.
     fn counts(&self, group: u32) -> bool {
-        !self.has_question || group < self.standings.groups_counted
+        !self.has_test || group < self.standings.groups_counted
     }
 
-    /// Says what differs.
-    fn compare(&self, other: &Cup, say: &mut impl FnMut(String)) {
+    /// Describes all differences.
+    fn compare(&self, other: &TournamentResults, describe: &mut impl FnMut(String)) {
         if self.state != other.state {
-            say("it did not end the same way".to_owned());
+            describe("it did not end the same way".to_owned());
         }
-        for (place, played) in &self.tables {
-            match other.tables.get(place) {
-                None => say(format!("the table {place:?} was not played")),
+        for (key, played) in &self.tables {
+            match other.tables.get(key) {
+                None => describe(format!("the table {key:?} was not played")),
                 Some(other) if other.moves != played.moves => {
                     let same = played.moves.iter().zip(&other.moves).take_while(|(a, b)| a == b).count();
                     let (was, is) = (played.moves.get(same), other.moves.get(same));
-                    say(format!("at the table {place:?}, {was:?} has become {is:?}"));
+                    describe(format!("at the table {key:?}, {was:?} has become {is:?}"));
                 }
                 Some(other) if other.listed != played.listed => {
-                    say(format!("of the table {place:?}, {:?} has become {:?}", played.listed, other.listed));
+                    describe(format!(
+                        "of the table {key:?}, {:?} has become {:?}",
+                        played.listed, other.listed
+                    ));
                 }
                 Some(_) => {}
             }
         }
         let (rows, others) = (&self.standings.rows, &other.standings.rows);
         match rows.iter().zip(others).find(|(was, is)| was != is) {
-            Some((was, is)) => say(format!("in the standings, {was:?} has become {is:?}")),
+            Some((was, is)) => describe(format!("in the standings, {was:?} has become {is:?}")),
             None if self.standings != other.standings => {
-                say("the standings differ in something else than their rows".to_owned());
+                describe("the standings differ in something else than their rows".to_owned());
             }
             None => {}
         }
     }
 }
 
-/// What was decided at each table of a tournament, by the ids of the tables.
+/// Decisions at each table of a tournament, by table id.
 async fn moves(client: &Client, tournament: &str) -> Result<BTreeMap<String, Vec<Move>>> {
     let mut records = client.export_records(tournament, None);
     let mut all = BTreeMap::new();
@@ -197,7 +203,7 @@ async fn moves(client: &Client, tournament: &str) -> Result<BTreeMap<String, Vec
         let decided = record.steps.iter().flat_map(|step| &step.decided);
         let mut moves: Vec<Move> =
             decided.map(|made| (made.seat, made.decision_id, made.by, made.index)).collect();
-        // Where several decide at once, anyone may be first.
+        // The order of simultaneous decisions may vary.
         moves.sort_unstable();
         all.insert(record.table_id, moves);
     }
@@ -209,8 +215,8 @@ mod tests {
     use super::*;
 
     /// Two groups of two tables, between two entrants.
-    fn account() -> Account {
-        let table = |(group, rotation): Place| {
+    fn results() -> RunResults {
+        let table = |(group, rotation): TableKey| {
             let results = [0, 1].map(|seat| wire::SeatResult {
                 seat,
                 place: seat + 1,
@@ -224,7 +230,7 @@ mod tests {
                 over: true,
                 ..wire::TournamentTable::default()
             };
-            ((group, rotation), Played { listed, moves: vec![(0, 1, 1, 4), (1, 1, 1, 2)] })
+            ((group, rotation), PlayedTable { listed, moves: vec![(0, 1, 1, 4), (1, 1, 1, 2)] })
         };
         let finishes = vec![wire::FinishCount { finish: wire::SeatFinish::PlayedOut.into(), games: 4 }];
         let row = |entrant| wire::StandingsRow { entrant, finishes: finishes.clone(), ..Default::default() };
@@ -234,43 +240,43 @@ mod tests {
             groups_expected: 2,
             ..wire::Standings::default()
         };
-        let cup = Cup {
+        let tournament = TournamentResults {
             name: "gap".to_owned(),
             state: wire::TournamentState::Finished.into(),
-            has_question: false,
+            has_test: false,
             standings,
             tables: [(0, 0), (0, 1), (1, 0), (1, 1)].map(table).into(),
         };
-        Account { cups: vec![cup], surplus: 0 }
+        RunResults { tournaments: vec![tournament], surplus: 0 }
     }
 
-    /// What is found when something is wrong with the other run: what is lost, what is doubled, how many sentences.
-    fn found(spoil: impl FnOnce(&mut Account)) -> (usize, usize, usize) {
-        let mut other = account();
-        spoil(&mut other);
-        let difference = account().difference(&other);
+    /// Numbers of lost tables, duplicated tables and described differences after a change of the other run.
+    fn found(change: impl FnOnce(&mut RunResults)) -> (usize, usize, usize) {
+        let mut other = results();
+        change(&mut other);
+        let difference = results().difference(&other);
         assert!(!difference.is_none(), "{difference:?}");
-        (difference.lost, difference.doubled, difference.sentences.len())
+        (difference.lost, difference.doubled, difference.descriptions.len())
     }
 
     #[test]
-    fn two_runs_that_are_the_same_do_not_differ() {
-        assert!(account().difference(&account()).is_none());
-        assert_eq!(account().flaw(), None);
+    fn equal_runs_have_no_difference() {
+        assert!(results().difference(&results()).is_none());
+        assert_eq!(results().defect(), None);
     }
 
     #[test]
-    fn every_difference_is_found() {
-        fn played(account: &mut Account) -> &mut Played {
-            account.cups[0].tables.get_mut(&(1, 0)).unwrap()
+    fn every_difference_is_detected() {
+        fn played(results: &mut RunResults) -> &mut PlayedTable {
+            results.tournaments[0].tables.get_mut(&(1, 0)).unwrap()
         }
-        fn standings(account: &mut Account) -> &mut wire::Standings {
-            &mut account.cups[0].standings
+        fn standings(results: &mut RunResults) -> &mut wire::Standings {
+            &mut results.tournaments[0].standings
         }
-        assert_eq!(found(|other| drop(other.cups[0].tables.remove(&(0, 1)))), (1, 0, 1));
-        let twice = |other: &mut Account| {
+        assert_eq!(found(|other| drop(other.tournaments[0].tables.remove(&(0, 1)))), (1, 0, 1));
+        let twice = |other: &mut RunResults| {
             let again = played(other).clone();
-            other.cups[0].tables.insert((2, 0), again);
+            other.tournaments[0].tables.insert((2, 0), again);
         };
         assert_eq!(found(twice), (0, 1, 0));
         assert_eq!(found(|other| other.surplus = 1), (0, 1, 0));
@@ -281,25 +287,26 @@ mod tests {
         assert_eq!(found(|other| standings(other).rows[1].rating = 0.1), (0, 0, 1));
         assert_eq!(found(|other| drop(standings(other).rows.pop())), (0, 0, 1));
         assert_eq!(found(|other| standings(other).groups_voided = 1), (0, 0, 1));
-        assert_eq!(found(|other| other.cups[0].state = 0), (0, 0, 1));
-        assert_eq!(found(|other| other.cups.clear()), (0, 0, 1));
+        assert_eq!(found(|other| other.tournaments[0].state = 0), (0, 0, 1));
+        assert_eq!(found(|other| other.tournaments.clear()), (0, 0, 1));
     }
 
     #[test]
-    fn a_run_that_shows_nothing_is_found() {
-        let spoils: [fn(&mut Account); 5] = [
-            |account| account.cups[0].state = wire::TournamentState::Running.into(),
-            |account| account.cups[0].standings.groups_counted = 1,
-            |account| account.cups[0].standings.groups_voided = 1,
-            |account| {
-                account.cups[0].standings.rows[0].finishes[0].finish = wire::SeatFinish::TimedOut.into();
+    fn invalid_reference_run_is_detected() {
+        let changes: [fn(&mut RunResults); 5] = [
+            |results| results.tournaments[0].state = wire::TournamentState::Running.into(),
+            |results| results.tournaments[0].standings.groups_counted = 1,
+            |results| results.tournaments[0].standings.groups_voided = 1,
+            |results| {
+                results.tournaments[0].standings.rows[0].finishes[0].finish =
+                    wire::SeatFinish::TimedOut.into();
             },
-            |account| account.cups[0].tables.get_mut(&(0, 0)).unwrap().moves.clear(),
+            |results| results.tournaments[0].tables.get_mut(&(0, 0)).unwrap().moves.clear(),
         ];
-        for (number, spoil) in spoils.into_iter().enumerate() {
-            let mut spoilt = account();
-            spoil(&mut spoilt);
-            assert!(spoilt.flaw().is_some(), "{number}");
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut failed = results();
+            change(&mut failed);
+            assert!(failed.defect().is_some(), "{number}");
         }
     }
 }

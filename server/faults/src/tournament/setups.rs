@@ -1,5 +1,5 @@
-//! What is played: a tournament of each format, each of another game, and one with a question, all at the same time and by
-//! the same agents.
+//! Setups of the tournaments: one of each format, each of a different game, and one with a sequential test,
+//! all played concurrently by the same agents.
 
 use parlor_sdk::{Error, options, wire};
 use rand_core::Rng;
@@ -7,13 +7,13 @@ use wire::entrant_setup::Entrant;
 use wire::tournament_setup::Format;
 
 use super::agents::NAMES;
-use crate::world::generator;
+use crate::run::rng_for;
 
-/// More than any run takes.
+/// Clock times longer than any run.
 const LONG_MS: u32 = 600_000;
 
-/// The tournaments of a run. The bigger it is, the more deals they have.
-pub(super) fn cups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>, Error> {
+/// Setups of the tournaments of a run, with numbers of deals in proportion to `size`.
+pub(super) fn setups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>, Error> {
     let [ann, bob, cid] = NAMES.map(agent);
     let round_robin = Format::RoundRobin(wire::RoundRobinFormat { groups: size });
     let gauntlet = Format::Gauntlet(wire::GauntletFormat { champion: 1, groups: size });
@@ -21,14 +21,14 @@ pub(super) fn cups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>, E
     let knockout = Format::Knockout(wire::KnockoutFormat { groups: size, tie_groups: Some(1) });
     let of = |number: usize, game: &str, players, entrants: &[wire::EntrantSetup], format| {
         let mut given_seed = vec![0; 32];
-        generator(seed, "tournament", number).fill_bytes(&mut given_seed);
+        rng_for(seed, "tournament", number).fill_bytes(&mut given_seed);
         Ok(wire::TournamentSetup {
             name: game.to_owned(),
             options: Some(options::default_for(game)?),
             players,
             entrants: entrants.to_vec(),
             format: Some(format),
-            // Nobody loses on time, and nobody is given up, however often the server is away.
+            // No agent loses on time or is withdrawn, even with many restarts of the server.
             clock: Some(wire::ClockSettings {
                 decision_ms: Some(LONG_MS),
                 grace_ms: Some(LONG_MS),
@@ -40,23 +40,23 @@ pub(super) fn cups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>, E
             ..wire::TournamentSetup::default()
         })
     };
-    // Greedy is better than random by far, which is known after some of the groups.
-    let question = wire::SequentialTest {
+    // Greedy is far better than random, so the test is decided after some of the groups.
+    let test = wire::SequentialTest {
         entrant: 0,
         upper: 5.0,
         min_groups: size + 1,
         ..wire::SequentialTest::default()
     };
     let many = Format::RoundRobin(wire::RoundRobinFormat { groups: 4 * size });
-    let asked = of(4, "gap", 2, &[ann.clone(), bob.clone()], many)?;
-    // One of them has a bye.
+    let tested = of(4, "gap", 2, &[ann.clone(), bob.clone()], many)?;
+    // An odd number, so that one entrant has a bye.
     let odd = [bob.clone(), house("greedy"), ann.clone(), cid.clone(), house("random")];
     Ok(vec![
         of(0, "gap", 2, &[ann.clone(), bob.clone(), cid.clone(), house("search:20")], round_robin)?,
         of(1, "flush", 3, &[house("greedy"), ann.clone(), bob.clone(), house("random")], gauntlet)?,
         of(2, "no_dice", 2, &odd, swiss)?,
         of(3, "habe_fertig", 2, &[cid, house("search:20"), bob, ann], knockout)?,
-        wire::TournamentSetup { name: "gap with a question".to_owned(), test: Some(question), ..asked },
+        wire::TournamentSetup { name: "gap with a sequential test".to_owned(), test: Some(test), ..tested },
     ])
 }
 

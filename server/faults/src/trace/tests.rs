@@ -1,4 +1,4 @@
-//! Traces written by hand: one in order, and each way of being too early.
+//! Handwritten traces: one in the correct order, and each way to acknowledge too early.
 
 use super::*;
 
@@ -16,61 +16,61 @@ fn message(message: &impl Message) -> Vec<u8> {
     frame
 }
 
-fn call(name: &str, about: &str, bytes: Vec<u8>) -> Call {
-    Call { name: name.into(), about: about.into(), bytes }
+fn call(name: &str, target: &str, bytes: Vec<u8>) -> Syscall {
+    Syscall { name: name.into(), target: target.into(), bytes }
 }
 
-fn asked() -> Event {
+fn asked() -> TraceEvent {
     let answer = wire::Answer { decision_id: 5, ..wire::Answer::default() };
     let item = Some(wire::play_request_item::Item::Answer(answer));
     let request = wire::PlayRequest { items: vec![wire::PlayRequestItem { channel: 3, item }] };
-    Event::Ended(call("recvfrom", CONNECTION, message(&request)))
+    TraceEvent::Completed(call("recvfrom", CONNECTION, message(&request)))
 }
 
-fn acknowledged() -> Event {
+fn acknowledged() -> TraceEvent {
     let status = wire::AnswerStatus::Accepted.into();
     let answered = wire::Answered { decision_id: 5, status, ..wire::Answered::default() };
     let item = Some(wire::stream_item::Item::Answered(answered));
     let items = vec![wire::StreamItem { channel: 3, item }];
     let response = wire::PlayResponse { items, ending: None };
-    Event::Begins(call("writev", CONNECTION, message(&response)))
+    TraceEvent::Started(call("writev", CONNECTION, message(&response)))
 }
 
-fn written() -> Event {
-    Event::Ended(call("pwrite64", WAL, vec![1]))
+fn written() -> TraceEvent {
+    TraceEvent::Completed(call("pwrite64", WAL, vec![1]))
 }
 
-fn syncing() -> Event {
-    Event::Begins(call("fdatasync", WAL, vec![]))
+fn syncing() -> TraceEvent {
+    TraceEvent::Started(call("fdatasync", WAL, vec![]))
 }
 
-fn synced() -> Event {
-    Event::Ended(call("fdatasync", WAL, vec![]))
+fn synced() -> TraceEvent {
+    TraceEvent::Completed(call("fdatasync", WAL, vec![]))
 }
 
-fn too_early(events: &[Event]) -> u64 {
-    let shown = look_through(events);
+fn too_early(events: &[TraceEvent]) -> u64 {
+    let shown = check_order(events);
     assert_eq!(shown.acknowledgements, 1);
     shown.before_sync
 }
 
 #[test]
-fn an_acknowledgement_after_the_sync_is_in_order() {
+fn acknowledgement_after_the_sync_is_correct() {
     assert_eq!(too_early(&[asked(), written(), syncing(), synced(), acknowledged()]), 0);
 }
 
 #[test]
-fn an_acknowledgement_before_any_of_it_is_too_early() {
+fn acknowledgement_before_write_or_sync_is_too_early() {
     assert_eq!(too_early(&[asked(), acknowledged(), written(), syncing(), synced()]), 1);
     assert_eq!(too_early(&[asked(), written(), acknowledged(), syncing(), synced()]), 1);
     assert_eq!(too_early(&[asked(), written(), syncing(), acknowledged(), synced()]), 1);
 }
 
 #[test]
-fn a_sync_of_something_else_does_not_count() {
+fn unrelated_sync_does_not_count() {
     assert_eq!(too_early(&[written(), syncing(), synced(), asked(), acknowledged()]), 1);
-    // It had begun before the store was written.
+    // The sync started before the store was written.
     assert_eq!(too_early(&[asked(), syncing(), written(), synced(), acknowledged()]), 1);
-    let elsewhere = Event::Ended(call("fdatasync", "/data/other", vec![]));
+    let elsewhere = TraceEvent::Completed(call("fdatasync", "/data/other", vec![]));
     assert_eq!(too_early(&[asked(), written(), syncing(), elsewhere, acknowledged()]), 1);
 }
