@@ -1,8 +1,8 @@
-//! How many entries a second the log in a file takes from 64 tables at once, and how that compares with a row an entry.
+//! Append throughput of the SQLite log with 64 concurrent tables, compared with a store of one row per entry.
 //!
-//! Both write to files in the same folder, in turns, with the same group commit, the same hashes and the same wait for
-//! the disk; the median of the turns counts. Where the disk is slow, both wait for it most of the time: then the time of
-//! the processor tells the difference. `PARLOR_BENCH_DIR` names the folder; without it, a temporary one is used.
+//! Both write to files in the same folder, in turns, with the same group commit, hashes and fsyncs; the
+//! median of the turns is reported. On a slow disk both mostly wait, and CPU time shows the difference.
+//! `PARLOR_BENCH_DIR` sets the folder; the default is a temporary one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
 const TABLES: u64 = 64;
-/// How long the log of a table is when it is finished.
-const GAME: u64 = 150;
+/// Entries of a finished table.
+const ENTRIES_PER_GAME: u64 = 150;
 const GAMES: u64 = 6;
 const TURNS: usize = 5;
 
@@ -29,27 +29,27 @@ fn main() {
         None => tempfile::tempdir(),
     };
     let folder = folder.expect("the folder can be written");
-    let (mut ours, mut naive) = (Vec::new(), Vec::new());
+    let (mut journal, mut rows) = (Vec::new(), Vec::new());
     for turn in 0..TURNS {
         let file = |name| folder.path().join(format!("{name} {turn}"));
-        ours.push(runtime.block_on(measure(Journal::open(&file("journal")))));
-        naive.push(runtime.block_on(measure(RowPerEntry::open(&file("rows")))));
+        journal.push(runtime.block_on(measure(Journal::open(&file("journal")))));
+        rows.push(runtime.block_on(measure(RowPerEntry::open(&file("rows")))));
     }
-    let (ours, naive) = (Rate::median(&ours), Rate::median(&naive));
-    println!("bench log_append {:.0} entries/s", ours.entries);
-    println!("bench log_append_row_per_entry {:.0} entries/s", naive.entries);
-    println!("bench log_append_vs_row_per_entry {:.2} x", ours.entries / naive.entries);
-    println!("bench log_append_cpu {:.2} us/entry", ours.cpu);
-    println!("bench log_append_row_per_entry_cpu {:.2} us/entry", naive.cpu);
-    println!("bench log_append_cpu_vs_row_per_entry {:.2} x", naive.cpu / ours.cpu);
+    let (journal, rows) = (Rate::median(&journal), Rate::median(&rows));
+    println!("bench log_append {:.0} entries/s", journal.entries);
+    println!("bench log_append_row_per_entry {:.0} entries/s", rows.entries);
+    println!("bench log_append_vs_row_per_entry {:.2} x", journal.entries / rows.entries);
+    println!("bench log_append_cpu {:.2} us/entry", journal.cpu);
+    println!("bench log_append_row_per_entry_cpu {:.2} us/entry", rows.cpu);
+    println!("bench log_append_cpu_vs_row_per_entry {:.2} x", rows.cpu / journal.cpu);
 }
 
-/// How fast it went.
+/// Measured rates.
 #[derive(Clone, Copy)]
 struct Rate {
-    /// Entries a second.
+    /// Entries per second.
     entries: f64,
-    /// Microseconds of the processor an entry, of the whole process: tables and runtime included.
+    /// CPU microseconds per entry, of the whole process: tables and runtime included.
     cpu: f64,
 }
 
@@ -64,10 +64,10 @@ impl Rate {
     }
 }
 
-/// The processor time of this process in microseconds, as Linux counts it; elsewhere not a number.
+/// CPU time of this process in microseconds, from Linux's /proc; NaN elsewhere.
 fn cpu_time() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // After the name, which may have blanks in it: field 3 and the following; 14 and 15 are ticks of 10 ms.
+    // Field 3 follows the process name, which may contain blanks; fields 14 and 15 are ticks of 10 ms.
     let fields: Vec<f64> = stat
         .rsplit(')')
         .next()
@@ -81,17 +81,17 @@ fn cpu_time() -> f64 {
     }
 }
 
-/// A way to keep entries.
+/// A store of entries.
 trait Store: Send + Sync + 'static {
     fn add(&self, table: TableId, index: u64) -> impl Future<Output = ()> + Send;
 }
 
-/// An entry as a move might look.
+/// An entry of the size of a move.
 fn entry(index: u64) -> Bytes {
     Bytes::from(format!("seat {} plays card {index:>8}", index % 4))
 }
 
-/// Plays games at all tables at once.
+/// Plays games at all tables concurrently.
 async fn measure(store: impl Store) -> Rate {
     let store = Arc::new(store);
     let (started, cpu) = (now(), cpu_time());
@@ -101,7 +101,7 @@ async fn measure(store: impl Store) -> Rate {
             tokio::spawn(async move {
                 for game in 0..GAMES {
                     let id = TableId::new(game * TABLES + table, [1; 10]);
-                    for index in 0..GAME {
+                    for index in 0..ENTRIES_PER_GAME {
                         store.add(id, index).await;
                     }
                 }
@@ -111,7 +111,7 @@ async fn measure(store: impl Store) -> Rate {
     for table in tables {
         table.await.expect("a table plays to the end");
     }
-    let entries = (TABLES * GAMES * GAME) as f64;
+    let entries = (TABLES * GAMES * ENTRIES_PER_GAME) as f64;
     Rate { entries: entries / since(started).as_secs_f64(), cpu: (cpu_time() - cpu) / entries }
 }
 
@@ -125,7 +125,7 @@ fn since(started: Instant) -> Duration {
     started.elapsed()
 }
 
-/// The log of the server.
+/// The server's log.
 struct Journal(SqliteLog);
 
 impl Journal {
@@ -141,21 +141,21 @@ impl Store for Journal {
             append.place = Some(NewPlace::InPlay);
             append.listing = Some(Listing {
                 kind: Kind::Table,
-                owner: OwnerId::new("bench").expect("that is a name"),
+                owner: OwnerId::new("bench").expect("a valid owner id"),
                 game: "gap".into(),
                 state: 0,
                 visibility: 0,
                 tags: Vec::new(),
             });
         }
-        if index == GAME - 1 {
+        if index == ENTRIES_PER_GAME - 1 {
             append.place = Some(NewPlace::Finished { record: entry(index) });
         }
-        self.0.append(append).await.expect("the log takes it");
+        self.0.append(append).await.expect("the append is accepted");
     }
 }
 
-/// What one would write first: a row an entry, in one transaction for all that waits.
+/// The straightforward store: one row per entry, with one transaction for all waiting entries.
 struct RowPerEntry {
     queue: mpsc::Sender<(TableId, u64, oneshot::Sender<()>)>,
 }
@@ -174,7 +174,7 @@ impl RowPerEntry {
             let mut recent = [0; 2];
             while let Some(first) = asked.blocking_recv() {
                 let mut batch = vec![first];
-                // The log's own way to wait for others, or its commits would be fuller than these.
+                // The same batching as the log, or its commits would be larger than these.
                 for nap in 0..=8 {
                     let before = batch.len();
                     while let Ok(next) = asked.try_recv() {
@@ -187,7 +187,7 @@ impl RowPerEntry {
                 }
                 recent = [recent[1], batch.len()];
                 let mut answers = Vec::new();
-                let transaction = db.transaction().expect("nobody else writes");
+                let transaction = db.transaction().expect("there is no other writer");
                 for (id, index, answer) in batch {
                     insert(&transaction, &id, index).expect("there is room");
                     answers.push(answer);

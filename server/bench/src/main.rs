@@ -1,12 +1,12 @@
-//! `make bench`: how fast the hosted path is, beside bare tonic and under thousands of tables. Each line of the report is
-//! `bench NAME VALUE UNIT`, with the range of the turns behind it.
+//! `make bench`: benchmarks of the hosted path against a bare tonic baseline, with thousands of tables. Each
+//! line of the report is `bench NAME VALUE UNIT`, followed by the range over the turns.
 
-mod bare;
-mod figures;
+mod baseline;
+mod benchmarks;
+mod filled_store;
+mod message_sizes;
 mod process;
-mod rest;
-mod run;
-mod sizes;
+mod samples;
 mod tournament;
 
 use std::time::Duration;
@@ -15,108 +15,108 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use parlor_server::config::{Cli, Settings, Sources};
 
-/// The allocator of the server, for the baseline too.
+/// The server's allocator, also for the baseline.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Measures the hosted path.
+/// Benchmarks the hosted path.
 #[derive(Parser)]
 #[command(name = "bench")]
 struct Arguments {
     #[command(flatten)]
-    measuring: Measuring,
+    measurement: Measurement,
     #[command(subcommand)]
     part: Option<Part>,
 }
 
-/// How much is measured.
+/// Extent of the measurements.
 #[derive(Clone, Copy, Debug, clap::Args)]
-struct Measuring {
-    /// How many turns there are: the median of them counts.
+struct Measurement {
+    /// Number of turns; the median of all turns is reported.
     #[arg(long, global = true, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     turns: u32,
-    /// How long each load is measured.
+    /// Duration of each measurement in seconds.
     #[arg(long, global = true, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// How many tables are played at once; a tenth and ten times as many where numbers are compared.
+    /// Concurrent tables; a tenth and ten times as many where table counts are compared.
     #[arg(long, global = true, default_value_t = 1000)]
     tables: usize,
-    /// How many finished games the store has that is not empty.
+    /// Finished games in the filled store.
     #[arg(long, global = true, default_value_t = 1_000_000)]
     at_rest: u64,
 }
 
-/// Parts of it alone, and what runs as processes of their own.
+/// Single parts of the benchmark, and modes for child processes.
 #[derive(Subcommand)]
 enum Part {
-    /// Moves for a second of the server's CPU alone, beside the baseline's.
+    /// Only moves per CPU-second of the server, compared with the baseline.
     Moves,
-    /// The memory of a table alone.
+    /// Only memory per table.
     Memory,
-    /// How long a move takes alone, beside the baseline's.
+    /// Only latency of a move, compared with the baseline.
     Latency,
-    /// A store full of finished games alone.
+    /// Only a store full of finished games.
     Rest,
-    /// Tournaments alone.
+    /// Only tournaments.
     Tournament,
-    /// The agents of a tournament.
+    /// Child process: the agents of a tournament.
     Agents {
-        /// Where the server listens.
+        /// Address of the server.
         address: String,
-        /// How many tables each takes.
+        /// Concurrent tables of each agent.
         #[arg(long)]
         at_once: u32,
     },
-    /// The server of the baseline.
+    /// Child process: the baseline server.
     BareServe {
-        /// How many tables it has.
+        /// Number of tables.
         #[arg(long)]
         tables: usize,
         #[command(flatten)]
-        sizes: bare::Sizes,
-        /// Moves are told so many milliseconds after they were made, as if they were committed to a log first.
+        sizes: baseline::Sizes,
+        /// Delay in milliseconds between a move and its update, as for a commit to a log.
         #[arg(long)]
         turn_ms: Option<u64>,
-        /// Arguments of parlor-server, for the settings.
+        /// Arguments of parlor-server for the settings.
         #[arg(last = true)]
         arguments: Vec<String>,
     },
-    /// The players of the baseline.
+    /// Child process: the players of the baseline.
     BareLoad {
-        /// Where the server listens.
+        /// Address of the server.
         address: String,
         #[command(flatten)]
-        load: bare::Load,
+        load: baseline::BaselineLoad,
         #[command(flatten)]
-        sizes: bare::Sizes,
+        sizes: baseline::Sizes,
     },
 }
 
 fn main() -> Result<()> {
-    let Arguments { measuring, part } = Arguments::parse();
+    let Arguments { measurement, part } = Arguments::parse();
     let runtime = || tokio::runtime::Builder::new_multi_thread().enable_all().build();
     match part {
-        Some(Part::Moves) => run::moves(measuring).map(drop),
-        Some(Part::Memory) => run::memory(measuring),
-        Some(Part::Latency) => run::latency(measuring, None),
-        Some(Part::Rest) => run::at_rest(measuring),
-        Some(Part::Tournament) => tournament::run(measuring),
+        Some(Part::Moves) => benchmarks::moves(measurement).map(drop),
+        Some(Part::Memory) => benchmarks::memory(measurement),
+        Some(Part::Latency) => benchmarks::latency(measurement, None),
+        Some(Part::Rest) => benchmarks::at_rest(measurement),
+        Some(Part::Tournament) => tournament::run(measurement),
         Some(Part::Agents { address, at_once }) => runtime()?.block_on(tournament::serve(&address, at_once)),
         Some(Part::BareServe { tables, sizes, turn_ms, arguments }) => {
             let cli = Cli::parse_from(std::iter::once("parlor-server".to_owned()).chain(arguments));
             let settings = Settings::load(&Sources::of_process(cli.flags))?;
-            runtime()?.block_on(bare::serve(tables, sizes, turn_ms.map(Duration::from_millis), &settings))
+            runtime()?.block_on(baseline::serve(tables, sizes, turn_ms.map(Duration::from_millis), &settings))
         }
         Some(Part::BareLoad { address, load, sizes }) => {
-            println!("{:#}", runtime()?.block_on(bare::load(&address, load, sizes))?);
+            println!("{:#}", runtime()?.block_on(baseline::load(&address, load, sizes))?);
             Ok(())
         }
         None => {
-            let full = run::moves(measuring)?;
-            run::memory(measuring)?;
-            run::latency(measuring, Some(full))?;
-            run::at_rest(measuring)?;
-            tournament::run(measuring)
+            let full = benchmarks::moves(measurement)?;
+            benchmarks::memory(measurement)?;
+            benchmarks::latency(measurement, Some(full))?;
+            benchmarks::at_rest(measurement)?;
+            tournament::run(measurement)
         }
     }
 }

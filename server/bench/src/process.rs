@@ -1,4 +1,4 @@
-//! Servers as processes of their own, so that what they compute can be counted, and the loads on them.
+//! Server processes, whose CPU time is measured, and the loads on them.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,9 +10,9 @@ use anyhow::{Context, Result, bail};
 use parlor_cli::load::now;
 use serde_json::Value;
 
-use crate::bare::Sizes;
+use crate::baseline::Sizes;
 
-/// Limits that nobody here is to wait for. The baseline has the same, as far as they are limits of tonic's.
+/// Limits high enough not to slow the loads down. The baseline has the same where tonic has such limits.
 const SETTINGS: [&str; 6] = [
     "limits.requests_per_second=1000000",
     "limits.request_burst=1000000",
@@ -22,17 +22,17 @@ const SETTINGS: [&str; 6] = [
     "limits.commit_queue=65536",
 ];
 
-/// A server that runs. Dropping it kills it.
+/// A running server. Dropping it kills it.
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: String,
     metrics: Option<SocketAddr>,
-    /// How long it took to be up.
+    /// Time from the start of the process until it listened.
     pub(crate) started_in: Duration,
 }
 
-/// A program beside this one.
-fn beside(name: &str) -> Result<PathBuf> {
+/// Path of a program in the folder of this one.
+fn sibling_program(name: &str) -> Result<PathBuf> {
     let path = std::env::current_exe().context("the path of this program")?.with_file_name(name);
     if !path.exists() {
         bail!("{} is not there: build it first (make bench does)", path.display());
@@ -41,12 +41,12 @@ fn beside(name: &str) -> Result<PathBuf> {
 }
 
 impl Server {
-    /// Parlor on a folder.
+    /// Parlor on a data folder.
     pub(crate) fn hosted(data: &Path) -> Result<Server> {
         Server::start(Server::command(data)?)
     }
 
-    /// Parlor on a folder, without huge pages: its memory then grows by what is used, and not by 2 MiB at a time.
+    /// Parlor on a data folder, without huge pages: its memory grows by what is used, not by 2 MiB at a time.
     pub(crate) fn with_small_pages(data: &Path) -> Result<Server> {
         let mut command = Server::command(data)?;
         command.env("MIMALLOC_ALLOW_THP", "0");
@@ -54,13 +54,13 @@ impl Server {
     }
 
     fn command(data: &Path) -> Result<Command> {
-        let mut command = Command::new(beside("parlor-server")?);
+        let mut command = Command::new(sibling_program("parlor-server")?);
         command.args(["--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--log-level", "error"]);
         command.arg("--data").arg(data).args(SETTINGS.map(|setting| ["--set", setting]).concat());
         Ok(command)
     }
 
-    /// The baseline, with turns of so many milliseconds or none.
+    /// The baseline, with a delay of updates in milliseconds or none.
     pub(crate) fn bare(tables: usize, sizes: Sizes, turn_ms: Option<u64>) -> Result<Server> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["bare-serve", "--tables", &tables.to_string()]).args(sizes.arguments());
@@ -83,7 +83,7 @@ impl Server {
             if let Some((_, after)) = line.split_once(" listens on ") {
                 server.started_in = now() - begun;
                 server.address = after.split(' ').next().unwrap_or_default().to_owned();
-                // The baseline says nothing more.
+                // The last line of the baseline.
                 if line.contains("baseline") {
                     return Ok(server);
                 }
@@ -100,12 +100,12 @@ impl Server {
         self.child.id()
     }
 
-    /// The time that this share of its commits took at most, in milliseconds.
+    /// Quantile of the commit times, in milliseconds.
     pub(crate) fn commit_ms(&self, share: f64) -> Result<f64> {
         commit_ms(&self.metrics()?, share).context("no commits in the metrics")
     }
 
-    /// Its metrics, as they are now.
+    /// Current metrics page.
     pub(crate) fn metrics(&self) -> Result<String> {
         let mut page = TcpStream::connect(self.metrics.context("a page with metrics")?)?;
         page.write_all(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
@@ -114,7 +114,7 @@ impl Server {
         Ok(text)
     }
 
-    /// Tells it to stop, and waits until it has, so that its store is in order.
+    /// Sends SIGTERM and waits for a graceful exit.
     pub(crate) fn stop(mut self) -> Result<()> {
         let told = Command::new("kill").args(["-TERM", &self.id().to_string()]).status()?;
         if !told.success() || !self.child.wait()?.success() {
@@ -126,13 +126,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The upper end of the bucket with the slowest commit of this share.
+/// Quantile of the commit times: the upper bound of its histogram bucket, in milliseconds.
 fn commit_ms(metrics: &str, share: f64) -> Option<f64> {
     let buckets = metrics.lines().filter_map(|line| {
         let (end, count) = line.strip_prefix("parlor_commit_seconds_bucket{le=\"")?.split_once("\"} ")?;
@@ -149,44 +149,44 @@ fn commit_ms(metrics: &str, share: f64) -> Option<f64> {
 pub(crate) struct Load {
     pub(crate) tables: usize,
     pub(crate) connections: usize,
-    /// One seat a stream, or as many as there are to a connection.
-    pub(crate) stream_a_seat: bool,
+    /// One seat per stream, instead of all seats of a connection.
+    pub(crate) stream_per_seat: bool,
     pub(crate) seconds: u64,
     pub(crate) rate: Option<f64>,
-    /// Options of the game.
+    /// Game options.
     pub(crate) options: &'static [&'static str],
 }
 
-/// What came of a load.
+/// Results of a load.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Measured {
+pub(crate) struct LoadResult {
     pub(crate) per_second: f64,
     pub(crate) per_cpu_second: f64,
     pub(crate) p99_ms: f64,
-    /// The memory of the server at the end; the baseline's is not looked at.
+    /// Memory of the server at the end; 0 for the baseline.
     pub(crate) memory_kib: f64,
 }
 
 impl Load {
-    /// Plays on Parlor, by `parlor bench`.
-    pub(crate) fn on_hosted(&self, server: &Server) -> Result<Measured> {
-        let mut command = Command::new(beside("parlor")?);
+    /// Runs the load on Parlor, with `parlor bench`.
+    pub(crate) fn on_hosted(&self, server: &Server) -> Result<LoadResult> {
+        let mut command = Command::new(sibling_program("parlor")?);
         command.args(["bench", "--json", "--server", &format!("http://{}", server.address)]);
         command.args(self.arguments(server));
-        if self.stream_a_seat {
+        if self.stream_per_seat {
             command.args(["--seats-per-stream", "1"]);
         }
         for option in self.options {
             command.args(["--option", option]);
         }
-        measured(command)
+        run_load(command)
     }
 
-    /// Plays on the baseline.
-    pub(crate) fn on_bare(&self, server: &Server, sizes: Sizes) -> Result<Measured> {
+    /// Runs the load on the baseline.
+    pub(crate) fn on_bare(&self, server: &Server, sizes: Sizes) -> Result<LoadResult> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["bare-load", &server.address]).args(self.arguments(server)).args(sizes.arguments());
-        measured(command)
+        run_load(command)
     }
 
     fn arguments(&self, server: &Server) -> Vec<String> {
@@ -201,8 +201,8 @@ impl Load {
     }
 }
 
-/// Runs a load, and reads what it says.
-fn measured(mut command: Command) -> Result<Measured> {
+/// Runs a load process and parses its report.
+fn run_load(mut command: Command) -> Result<LoadResult> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
     if !output.status.success() {
         bail!("a load failed: {command:?}");
@@ -210,9 +210,9 @@ fn measured(mut command: Command) -> Result<Measured> {
     let report: Value = serde_json::from_slice(&output.stdout)?;
     let number = |path: &str| {
         let found = report.pointer(path).and_then(Value::as_f64);
-        found.with_context(|| format!("a load did not say {path}"))
+        found.with_context(|| format!("the report of a load has no {path}"))
     };
-    Ok(Measured {
+    Ok(LoadResult {
         per_second: number("/moves_per_second")?,
         per_cpu_second: number("/server/moves_per_cpu_second")?,
         p99_ms: number("/latency_ms/p99")?,
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slowest_commits_are_found() {
+    fn commit_quantiles_are_read_from_the_histogram() {
         let line = |end: &str, count: u32| format!("parlor_commit_seconds_bucket{{le=\"{end}\"}} {count}\n");
         let text = [line("0.001", 50), line("0.002", 98), line("0.004", 99), line("+Inf", 100)].concat();
         assert_eq!(commit_ms(&text, 0.99), Some(4.0));

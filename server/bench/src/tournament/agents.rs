@@ -1,4 +1,4 @@
-//! Two agents that play at random, in a process of their own.
+//! Two random agents in a separate process.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -11,14 +11,14 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 const NAMES: [&str; 2] = ["first", "second"];
-/// What the process says of each that is there.
+/// Line printed by the process for each connected agent.
 const CONNECTED: &str = "connected";
 
-/// The process with the agents. Dropping it kills it.
+/// The process of the agents. Dropping it kills it.
 pub(super) struct Agents(Child);
 
 impl Agents {
-    /// Starts it, and waits until all are connected.
+    /// Starts the process and waits until all agents are connected.
     pub(super) fn start(address: &str, at_once: usize) -> Result<Agents> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["agents", address, "--at-once", &at_once.to_string()]);
@@ -32,7 +32,7 @@ impl Agents {
         Ok(agents)
     }
 
-    /// What they are called.
+    /// Names of the agents.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         NAMES.into_iter()
     }
@@ -40,13 +40,13 @@ impl Agents {
 
 impl Drop for Agents {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// What the process does: it plays whatever it is given, until it is killed.
+/// Main function of the process: plays all assigned seats until it is killed.
 pub(crate) async fn serve(address: &str, at_once: u32) -> Result<()> {
     try_join_all(NAMES.map(|name| play(name, address, at_once))).await?;
     Ok(())

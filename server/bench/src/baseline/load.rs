@@ -1,4 +1,4 @@
-//! The players of the baseline.
+//! Load generator of the baseline.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,52 +18,53 @@ use super::wire::Move;
 use super::wire::bare_client::BareClient;
 use super::{PLAYERS, Sizes};
 
-/// How much is played.
+/// Settings of the load.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub(crate) struct Load {
-    /// How many tables.
+pub(crate) struct BaselineLoad {
+    /// Number of tables.
     #[arg(long)]
     pub(crate) tables: usize,
-    /// Over how many connections.
+    /// Number of connections.
     #[arg(long)]
     pub(crate) connections: usize,
-    /// For how long.
+    /// Duration of the measurement.
     #[arg(long)]
     pub(crate) seconds: u64,
-    /// How many moves a second in all; as fast as it goes unless said.
+    /// Total moves per second; default: maximum rate.
     #[arg(long)]
     pub(crate) rate: Option<f64>,
-    /// The process of the server.
+    /// Process id of the server.
     #[arg(long)]
     pub(crate) server_pid: u32,
 }
 
-/// What the tables share.
-struct Ground {
+/// Shared state of all tables.
+struct SharedLoad {
     channels: Vec<Channel>,
     pace: RateLimiter,
     meter: LatencyMeter,
     sizes: Sizes,
 }
 
-/// A move that is under way, and how many have been told of it.
+/// A move in progress, and the number of players that have its update.
 #[derive(Clone, Copy)]
-struct Open {
-    begun: Instant,
-    told: usize,
+struct MoveInProgress {
+    started: Instant,
+    delivered: usize,
 }
 
-/// The moves of a table that are under way, by their numbers: while one is made, the one before may still be told.
-type Moves = Mutex<[Open; 2]>;
+/// Moves of a table in progress, by number modulo 2: while one is made, updates of the previous one may be in
+/// transit.
+type Moves = Mutex<[MoveInProgress; 2]>;
 
-/// Plays, and gives what `parlor bench --json` gives.
-pub(crate) async fn load(address: &str, load: Load, sizes: Sizes) -> Result<Value> {
+/// Runs the load. Returns a report in the format of `parlor bench --json`.
+pub(crate) async fn load(address: &str, load: BaselineLoad, sizes: Sizes) -> Result<Value> {
     let server = Process::with_id(load.server_pid);
     let mut channels = Vec::with_capacity(load.connections);
     for _ in 0..load.connections {
         channels.push(connect(address).await?);
     }
-    let ground = Arc::new(Ground {
+    let shared = Arc::new(SharedLoad {
         channels,
         pace: RateLimiter::new(load.rate),
         meter: LatencyMeter::default(),
@@ -72,7 +73,7 @@ pub(crate) async fn load(address: &str, load: Load, sizes: Sizes) -> Result<Valu
     let (ready, mut all_ready) = mpsc::channel(64);
     let mut playing = JoinSet::new();
     for table in 0..load.tables {
-        playing.spawn(play_table(ground.clone(), table, ready.clone()));
+        playing.spawn(play_table(shared.clone(), table, ready.clone()));
     }
     for _ in 0..load.tables {
         tokio::select! {
@@ -82,14 +83,14 @@ pub(crate) async fn load(address: &str, load: Load, sizes: Sizes) -> Result<Valu
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     let cpu = || server.and_then(|server| server.cpu().ok());
-    let (cpu_before, begun) = (cpu(), now());
-    ground.meter.begin();
+    let (cpu_before, started) = (cpu(), now());
+    shared.meter.begin();
     tokio::select! {
         () = tokio::time::sleep(Duration::from_secs(load.seconds)) => {}
         Some(ended) = playing.join_next() => ended??,
     }
-    let times = ground.meter.end();
-    let (took, cpu_after) = ((now() - begun).as_secs_f64(), cpu());
+    let times = shared.meter.end();
+    let (took, cpu_after) = ((now() - started).as_secs_f64(), cpu());
     let moves = times.len();
     let cpu = cpu_before.zip(cpu_after).map(|(before, after)| (after - before).as_secs_f64());
     let milliseconds = |share| times.value_at_quantile(share) as f64 / 1000.0;
@@ -118,46 +119,47 @@ async fn connect(address: &str) -> Result<Channel> {
     Ok(endpoint.connect().await?)
 }
 
-async fn play_table(ground: Arc<Ground>, table: usize, ready: mpsc::Sender<()>) -> Result<()> {
-    let open = Mutex::new([Open { begun: now(), told: 0 }; 2]);
-    try_join_all((0..PLAYERS).map(|seat| play(&ground, table, seat, &open, &ready))).await?;
+async fn play_table(shared: Arc<SharedLoad>, table: usize, ready: mpsc::Sender<()>) -> Result<()> {
+    let open = Mutex::new([MoveInProgress { started: now(), delivered: 0 }; 2]);
+    try_join_all((0..PLAYERS).map(|seat| play(&shared, table, seat, &open, &ready))).await?;
     Ok(())
 }
 
 async fn play(
-    ground: &Ground,
+    shared: &SharedLoad,
     table: usize,
     seat: usize,
     open: &Moves,
     ready: &mpsc::Sender<()>,
 ) -> Result<()> {
-    let channel = &ground.channels[(table * PLAYERS + seat) % ground.channels.len()];
-    let (say, said) = mpsc::channel(4);
+    let channel = &shared.channels[(table * PLAYERS + seat) % shared.channels.len()];
+    let (requests, request_stream) = mpsc::channel(4);
     let mut next = Move { table: table as u32, seat: seat as u32, decision: 0, index: 0 };
-    say.send(next).await?;
-    let mut told = BareClient::new(channel.clone()).play(ReceiverStream::new(said)).await?.into_inner();
+    requests.send(next).await?;
+    let mut updates =
+        BareClient::new(channel.clone()).play(ReceiverStream::new(request_stream)).await?.into_inner();
     let mut first = true;
-    while let Some(told) = told.message().await? {
-        let sizes = Sizes { view: told.view.len(), events: told.events.len() };
-        let is_whole = told.encoded_len() > sizes.view + sizes.events;
-        ensure!(sizes == ground.sizes && is_whole, "a message has {sizes:?}, and not {:?}", ground.sizes);
+    while let Some(update) = updates.message().await? {
+        let sizes = Sizes { view: update.view.len(), events: update.events.len() };
+        let is_whole = update.encoded_len() > sizes.view + sizes.events;
+        ensure!(sizes == shared.sizes && is_whole, "a message has {sizes:?}, and not {:?}", shared.sizes);
         if std::mem::take(&mut first) {
             if seat == 0 {
                 ready.send(()).await?;
             }
         } else {
-            let open = &mut open.lock().unwrap_or_else(PoisonError::into_inner)[told.number as usize % 2];
-            open.told += 1;
-            if open.told == PLAYERS {
-                ground.meter.count(table, now() - open.begun);
+            let open = &mut open.lock().unwrap_or_else(PoisonError::into_inner)[update.number as usize % 2];
+            open.delivered += 1;
+            if open.delivered == PLAYERS {
+                shared.meter.count(table, now() - open.started);
             }
         }
-        if told.turn as usize == seat {
-            ground.pace.wait().await;
-            open.lock().unwrap_or_else(PoisonError::into_inner)[(told.number as usize + 1) % 2] =
-                Open { begun: now(), told: 0 };
-            (next.decision, next.index) = (told.number, 1);
-            say.send(next).await?;
+        if update.turn as usize == seat {
+            shared.pace.wait().await;
+            open.lock().unwrap_or_else(PoisonError::into_inner)[(update.number as usize + 1) % 2] =
+                MoveInProgress { started: now(), delivered: 0 };
+            (next.decision, next.index) = (update.number, 1);
+            requests.send(next).await?;
         }
     }
     Ok(())

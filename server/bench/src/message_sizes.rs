@@ -1,4 +1,4 @@
-//! How many bytes a move is, on Parlor's own wire: a few games are played message by message, and weighed.
+//! BytesPerMove per move in Parlor's protocol, measured by playing a few games message by message.
 
 use anyhow::{Context, Result};
 use parlor_proto::v1 as wire;
@@ -6,41 +6,41 @@ use prost::Message;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Channel;
-use wire::play_request_item::Item as Say;
+use wire::play_request_item::Item as RequestItem;
 use wire::play_service_client::PlayServiceClient;
-use wire::stream_item::Item as Hear;
+use wire::stream_item::Item as ResponseItem;
 use wire::table_service_client::TableServiceClient;
 
-use crate::bare::Sizes;
+use crate::baseline::Sizes;
 
-/// How many games are weighed.
+/// Number of games to measure.
 const GAMES: u32 = 10;
 
-/// The mean bytes of a move.
+/// Mean bytes per move.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Bytes {
-    /// All that is sent to both players.
+pub(crate) struct BytesPerMove {
+    /// Total sent to both players.
     pub(crate) sent: f64,
-    /// The views in it, of both players together.
+    /// Views of both players.
     views: f64,
-    /// The events in it, of both players together.
+    /// Events of both players.
     events: f64,
 }
 
-impl Bytes {
-    /// The sizes of the baseline's messages: a view and events for each of the two players.
+impl BytesPerMove {
+    /// Message sizes for the baseline: a view and events for each of the two players.
     pub(crate) fn sizes(self) -> Sizes {
         Sizes { view: (self.views / 2.0).round() as usize, events: (self.events / 2.0).round() as usize }
     }
 
-    /// Sizes that make as many bytes as Parlor sends, where the views come with the decisions.
-    pub(crate) fn packed(self) -> Sizes {
+    /// Message sizes with the same total bytes as Parlor sends, where views come with the decisions.
+    pub(crate) fn sizes_of_total(self) -> Sizes {
         let events = (self.events / 2.0).round() as usize;
         Sizes { view: (self.sent / 2.0).round() as usize - events, events }
     }
 }
 
-/// What a client that looks at everything wants.
+/// Stream contents of a client that uses everything.
 pub(crate) const FULL: wire::Wants = wire::Wants {
     events: true,
     update_views: true,
@@ -50,7 +50,7 @@ pub(crate) const FULL: wire::Wants = wire::Wants {
     time_left: false,
 };
 
-/// What a client wants that keeps the game itself: what happened, and nothing else.
+/// Stream contents of a client that tracks the game itself: events only.
 pub(crate) const LEAN: wire::Wants = wire::Wants {
     events: true,
     update_views: false,
@@ -60,7 +60,7 @@ pub(crate) const LEAN: wire::Wants = wire::Wants {
     time_left: false,
 };
 
-/// What an agent wants that says nothing about it.
+/// Default stream contents of an agent.
 pub(crate) const AGENT: wire::Wants = wire::Wants {
     events: true,
     update_views: false,
@@ -70,17 +70,22 @@ pub(crate) const AGENT: wire::Wants = wire::Wants {
     time_left: false,
 };
 
-/// Plays some games of gap for two, and weighs them.
-pub(crate) async fn weigh(address: &str, wants: wire::Wants) -> Result<Bytes> {
+/// Plays games of GAP for two, and measures the bytes.
+pub(crate) async fn measure(address: &str, wants: wire::Wants) -> Result<BytesPerMove> {
     let channel = Channel::from_shared(format!("http://{address}"))?.connect().await?;
-    let (mut bytes, mut moves) = (Bytes::default(), 0.0);
+    let (mut bytes, mut moves) = (BytesPerMove::default(), 0.0);
     for _ in 0..GAMES {
         play(&channel, wants, &mut bytes, &mut moves).await?;
     }
-    Ok(Bytes { sent: bytes.sent / moves, views: bytes.views / moves, events: bytes.events / moves })
+    Ok(BytesPerMove { sent: bytes.sent / moves, views: bytes.views / moves, events: bytes.events / moves })
 }
 
-async fn play(channel: &Channel, wants: wire::Wants, bytes: &mut Bytes, moves: &mut f64) -> Result<()> {
+async fn play(
+    channel: &Channel,
+    wants: wire::Wants,
+    bytes: &mut BytesPerMove,
+    moves: &mut f64,
+) -> Result<()> {
     let mut tables = TableServiceClient::new(channel.clone());
     let options = wire::game_options::Game::Gap(wire::GapOptions::default());
     let create = wire::CreateTableRequest {
@@ -89,39 +94,39 @@ async fn play(channel: &Channel, wants: wire::Wants, bytes: &mut Bytes, moves: &
         ..wire::CreateTableRequest::default()
     };
     let table = tables.create_table(create).await?.into_inner().table.context("a table")?;
-    let (say, said) = mpsc::channel(16);
+    let (requests, request_stream) = mpsc::channel(16);
     for channel in 0..2 {
         let join = wire::JoinTableRequest { table_id: table.table_id.clone(), ..Default::default() };
         let token = tables.join_table(join).await?.into_inner().seat_token;
         let viewer = Some(wire::attach::Viewer::SeatToken(token));
         let attach = wire::Attach { viewer, after: None, wants: Some(wants) };
-        say.send(request(channel, Say::Attach(attach))).await?;
+        requests.send(request(channel, RequestItem::Attach(attach))).await?;
     }
-    let mut heard =
-        PlayServiceClient::new(channel.clone()).play(ReceiverStream::new(said)).await?.into_inner();
+    let mut responses =
+        PlayServiceClient::new(channel.clone()).play(ReceiverStream::new(request_stream)).await?.into_inner();
     let mut closed = 0;
     while closed < 2
-        && let Some(message) = heard.message().await?
+        && let Some(message) = responses.message().await?
     {
         for item in message.items {
-            let weight = item.encoded_len() as f64;
+            let length = item.encoded_len() as f64;
             match item.item {
-                Some(Hear::Update(update)) => {
-                    bytes.sent += weight;
+                Some(ResponseItem::Update(update)) => {
+                    bytes.sent += length;
                     bytes.views += update.view.map_or(0, |view| view.encoded_len()) as f64;
                     let events = update.events.iter().map(Message::encoded_len).sum::<usize>();
                     bytes.events += events as f64;
                     *moves += f64::from(u8::from(update.decided.is_some()));
                 }
-                Some(Hear::Decision(decision)) => {
-                    bytes.sent += weight;
+                Some(ResponseItem::Decision(decision)) => {
+                    bytes.sent += length;
                     let index = decision.id % decision.legal_count;
                     let choice = Some(wire::answer::Choice::Index(index));
                     let answer = wire::Answer { decision_id: decision.id, choice, think_ms: None };
-                    say.send(request(item.channel, Say::Answer(answer))).await?;
+                    requests.send(request(item.channel, RequestItem::Answer(answer))).await?;
                 }
-                Some(Hear::Answered(_)) => bytes.sent += weight,
-                Some(Hear::Closed(_)) => closed += 1,
+                Some(ResponseItem::Answered(_)) => bytes.sent += length,
+                Some(ResponseItem::Closed(_)) => closed += 1,
                 _ => {}
             }
         }
@@ -129,6 +134,6 @@ async fn play(channel: &Channel, wants: wire::Wants, bytes: &mut Bytes, moves: &
     Ok(())
 }
 
-fn request(channel: u32, item: Say) -> wire::PlayRequest {
+fn request(channel: u32, item: RequestItem) -> wire::PlayRequest {
     wire::PlayRequest { items: vec![wire::PlayRequestItem { channel, item: Some(item) }] }
 }
