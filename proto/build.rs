@@ -18,20 +18,16 @@ const CODEC: &str = "crate::codec::Codec";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wire = proto_files(Path::new("parlor/v1"))?;
-    let store = proto_files(Path::new("parlor/store/v1"))?;
     // A folder is watched for files that come and go, each file for its content.
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=parlor/v1");
-    println!("cargo:rerun-if-changed=parlor/store/v1");
-    for proto in wire.iter().chain(&store) {
+    for proto in &wire {
         println!("cargo:rerun-if-changed={}", proto.display());
     }
 
-    // What is on a server's disk is nothing that clients should see by reflection.
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let public = protox::compile(&wire, ["."])?;
-    fs::write(out.join("parlor_v1.binpb"), public.encode_to_vec())?;
-    let descriptors = protox::compile(wire.iter().chain(&store), ["."])?;
+    let descriptors = protox::compile(&wire, ["."])?;
+    fs::write(out.join("parlor_v1.binpb"), descriptors.encode_to_vec())?;
 
     let builder = tonic_prost_build::configure()
         .build_client(cfg!(feature = "client"))

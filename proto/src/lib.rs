@@ -3,9 +3,8 @@
 //! - [`v1`]: the messages of package `parlor.v1`, generated from `proto/parlor/v1/*.proto`. Their comments are the
 //!   documentation of the API. The features `client` and `server` add the gRPC clients and server traits.
 //! - [`FILE_DESCRIPTOR_SET`]: the same files as data, for server reflection.
-//! - `store` (feature `store`): package `parlor.store.v1`, what a server keeps on its disk. It never travels.
 //! - `codec` (features `client` and `server`): how messages become frames.
-//! - `frame` (feature `server`): the messages of streams as a server sends them.
+//! - `frame` (features `server` and `engine`): encoded items of stream messages.
 //! - `reflect` (feature `reflect`): messages by their descriptors: JSON, and field by field.
 //! - `convert` (feature `engine`): conversions to and from the types of `parlor-engine`, one file a game. What comes from
 //!   the engine always has a form on the wire; what comes from the wire is checked, and an error names the field.
@@ -16,7 +15,7 @@
 pub mod codec;
 #[cfg(feature = "engine")]
 pub mod convert;
-#[cfg(feature = "server")]
+#[cfg(all(feature = "server", feature = "engine"))]
 pub mod frame;
 #[cfg(feature = "reflect")]
 pub mod reflect;
@@ -34,23 +33,6 @@ pub mod write;
 )]
 pub mod v1 {
     include!(concat!(env!("OUT_DIR"), "/parlor.v1.rs"));
-}
-
-/// What is stored.
-#[cfg(feature = "store")]
-pub mod store {
-    /// The messages of package `parlor.store.v1`.
-    #[allow(
-        clippy::all,
-        clippy::unwrap_used,
-        missing_docs,
-        unreachable_pub,
-        unused_qualifications,
-        reason = "generated code"
-    )]
-    pub mod v1 {
-        include!(concat!(env!("OUT_DIR"), "/parlor.store.v1.rs"));
-    }
 }
 
 /// The package `parlor.v1`, as an encoded `google.protobuf.FileDescriptorSet` with its comments and imports.

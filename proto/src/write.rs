@@ -42,7 +42,7 @@ impl<'a> Fields<'a> {
     }
 
     /// How many bytes are written here, these fields and whatever is before them.
-    #[cfg(feature = "server")]
+    #[cfg(all(feature = "server", feature = "engine"))]
     pub(crate) fn written(&self) -> usize {
         self.0.len()
     }

@@ -17,7 +17,6 @@
 
 mod any;
 mod common;
-pub mod field;
 mod flush;
 mod gap;
 mod habe_fertig;
@@ -25,7 +24,8 @@ mod no_dice;
 
 pub use any::{card, card_code};
 pub use common::{seat, seat_number, seat_numbers, seats, shuffle};
-pub use field::WrongField;
+pub use parlor_fields as field;
+pub use parlor_fields::WrongField;
 
 /// Makes messages of what can be written.
 macro_rules! messages {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use parlor_host::clock::SystemClock;
 use parlor_sdk::{Client, ClientBuilder};
-use parlor_server::clock::SystemClock;
 use parlor_server::config::Settings;
 use parlor_server::identity::{KeySet, Keys, ServerKey};
-use parlor_server::log::{LogError, Options, SqliteLog};
-use parlor_server::serve::{Parts, Running, Server};
+use parlor_server::transport::{Parts, Running, Server};
+use parlor_store::{LogError, Options, SqliteLog};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use parlor_server::TableId;
-use parlor_server::log::{Append, Filter, Listing, Log, NewPlace, Options, Page, Place, SqliteLog, TableRow};
+use parlor_store::{Append, Filter, Listing, Log, NewPlace, Options, Page, Place, SqliteLog, TableRow};
 
 use crate::process::{Load, Server};
 

@@ -61,6 +61,7 @@ say_debug!(Action, Made, NoOptions, Shown);
 
 impl Game for Coin {
     type Options = NoOptions;
+    type Card = parlor_engine::gap::Card;
     type Action = Action;
     type Event = Made;
     type View = Shown;

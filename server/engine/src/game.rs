@@ -7,8 +7,8 @@ use rand_core::Rng;
 
 use crate::error::ensure;
 use crate::{
-    Audience, Chance, ColourSymmetry, ImpossibleView, Localise, Outcome, Refusal, Seat, Seats, SetupError,
-    ShuffleId, Text, Viewer,
+    Audience, CardCode, Chance, ColourSymmetry, ImpossibleView, Localise, Outcome, Refusal, Seat, Seats,
+    SetupError, ShuffleId, Text, Viewer,
 };
 
 /// Static facts about a game, the same for every table.
@@ -77,6 +77,8 @@ impl GameInfo {
 pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
     /// Options of a table. The default is the most common choice.
     type Options: Copy + Eq + Debug + Default + Localise + Send + Sync;
+    /// Card that is dealt. Its codes stand for it in shuffles.
+    type Card: CardCode;
     /// An action of a player. Every value of the type is legal in some position.
     type Action: Copy + Eq + Hash + Debug + Display + Localise + Send + Sync;
     /// An event in the form one audience receives.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use parlor_server::TableId;
-use parlor_server::log::{
+use parlor_store::{
     Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Log, LogError, Millis, OwnerId, Page,
     Retained, StartUp, TableRow, Tables,
 };

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use parlor_server::clock::SystemClock;
+use parlor_host::clock::SystemClock;
 use parlor_server::config::{Cli, Settings, Sources};
 use parlor_server::identity::{KeySet, Keys, ServerKey};
-use parlor_server::log::{Options, SqliteLog};
 use parlor_server::program;
-use parlor_server::serve::{Parts, Server};
+use parlor_server::transport::{Parts, Server};
+use parlor_store::{Options, SqliteLog};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::early_ack::EarlyAckLog;

@@ -29,9 +29,11 @@ mod tests;
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
+    num::NonZeroUsize,
     path::PathBuf,
 };
 
+use parlor_host::settings::{AgentSettings, BotSettings, HostSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::identity::KeyEntry;
@@ -110,6 +112,37 @@ impl Default for Settings {
             log: Logging::default(),
             telemetry: Telemetry::default(),
             keys: Vec::new(),
+        }
+    }
+}
+
+/// The part of the settings that the host has.
+impl From<&Settings> for HostSettings {
+    fn from(settings: &Settings) -> HostSettings {
+        let Settings { table, limits, retention, bots, agents, .. } = settings;
+        HostSettings {
+            bots: BotSettings {
+                threads: NonZeroUsize::new(bots.workers.get() as usize),
+                queue: bots.queue.get() as usize,
+            },
+            agents: AgentSettings {
+                max_tables: agents.max_tables.get(),
+                known: agents.known.get(),
+                known_per_key: agents.known_per_key.get(),
+                time_outs: agents.time_outs.get(),
+                refused: agents.refused.get(),
+                breaks: agents.breaks.get(),
+                slow: agents.slow.get(),
+                within: agents.within.get(),
+                aside_first: agents.aside_first.get(),
+                aside_longest: agents.aside_longest.get(),
+            },
+            idle_timeout: table.idle.get(),
+            table_queue: limits.table_queue.get() as usize,
+            stream_queue: limits.reader_queue.get() as usize,
+            batch_bytes: limits.batch_bytes.bytes(),
+            channels_per_stream: limits.channels_per_stream.get(),
+            keep_finished: retention.finished.time(),
         }
     }
 }

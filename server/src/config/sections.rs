@@ -1,10 +1,6 @@
 //! Sections of the settings file, one type each.
 
-use std::{
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-    thread,
-};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -187,16 +183,6 @@ pub struct Bots {
     pub queue: Count<1, 1_000_000>,
     /// Playouts of the search bot per decision.
     pub search_iterations: Count<1, 1_000_000>,
-}
-
-impl Bots {
-    /// Number of worker threads on this machine.
-    #[must_use]
-    pub fn threads(&self) -> NonZeroUsize {
-        NonZeroUsize::new(self.workers.get() as usize)
-            .or_else(|| thread::available_parallelism().ok())
-            .unwrap_or(NonZeroUsize::MIN)
-    }
 }
 
 impl Default for Bots {

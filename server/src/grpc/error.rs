@@ -8,17 +8,15 @@ use parlor_proto::{convert::WrongField, v1::ErrorReason};
 use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt};
 
-use super::reasons::{DOMAIN, code, name};
+use super::error_code::{DOMAIN, code, name};
 use super::tournament;
-use crate::{
-    agents::AgentError,
-    host::HostError,
-    identity::{KeyRefused, Scope, TokenRefused},
-    limits::{Counted, Exhausted},
-    log::LogError,
-    table::CommandError,
-    tournament::TournamentError,
-};
+use crate::identity::{KeyRefused, Scope, TokenRefused};
+use parlor_host::HostError;
+use parlor_host::agents::AgentError;
+use parlor_host::limits::{Counted, Exhausted};
+use parlor_host::table::CommandError;
+use parlor_host::tournaments::TournamentError;
+use parlor_store::LogError;
 
 /// When to come back if too much waits to be written: commits take milliseconds.
 const BUSY: Duration = Duration::from_millis(100);

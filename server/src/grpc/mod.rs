@@ -3,43 +3,42 @@
 
 mod agent;
 mod catalogue;
-mod ear;
+pub mod convert;
 mod error;
-mod framed;
-mod heard;
+mod error_code;
+mod inbound;
 pub mod layer;
 mod method;
+mod outbound;
 mod peer;
 mod play;
-mod reasons;
 mod record;
-mod speech;
+pub(crate) mod routes;
 mod table;
 mod tournament;
 
 pub use agent::Agents;
 pub use catalogue::Catalogue;
 pub use error::Failure;
-pub use framed::put_in_place;
+pub use error_code::{DOMAIN, code, name};
 pub use method::Method;
 pub use peer::Peer;
 pub use play::Play;
-pub use reasons::{DOMAIN, code, name};
 pub use record::Records;
 pub use table::Tables;
 pub use tournament::Tournaments;
 
 use crate::config::Settings;
-use crate::host::Host;
 use crate::identity::ServerKey;
+use parlor_host::Host;
 
 /// What the services have in common.
 #[derive(Debug)]
-pub struct Parlour {
+pub struct AppState {
     /// All tables.
     pub host: Host,
     /// All tournaments.
-    pub tournaments: crate::tournament::Tournaments,
+    pub tournaments: parlor_host::tournaments::Tournaments,
     /// What tokens are signed with.
     pub server_key: ServerKey,
     /// Defaults and limits.

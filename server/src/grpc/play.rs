@@ -1,61 +1,103 @@
 //! PlayService: playing and watching over streams, and answering without one.
+//!
+//! The messages of Play and Follow are encoded where they are made, so these methods have a codec of their own
+//! ([`EncodedCodec`]) and are routed here instead of by generated code.
 
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use parlor_proto::v1::{self, play_service_server::PlayService};
-use tonic::{Request, Response, Status, Streaming, async_trait};
+use futures_util::future::BoxFuture;
+use parlor_proto::codec::{Codec, EncodedCodec};
+use parlor_proto::v1::{self, play_service_server::SERVICE_NAME};
+use tonic::body::Body;
+use tonic::server::{Grpc, NamedService};
+use tonic::{Request, Response, Status, Streaming};
+use tower::{Service, service_fn};
 
-use super::ear::{Speaker, converse, tell};
-use super::framed::{Nothing, framed};
-use super::heard::Heard;
+use super::inbound::{Speaker, converse, tell};
 use super::layer::trace::{note_seat, note_table};
+use super::outbound::ResponseStream;
+use super::routes::{AnswerFuture, no_such_method};
 use super::table::caller;
-use super::{Failure, Parlour};
-use crate::wire;
+use super::{AppState, Failure, convert};
 
-/// Playing and watching.
+/// PlayService.
 #[derive(Clone, Debug)]
-pub struct Play(pub Arc<Parlour>);
+pub struct Play(pub Arc<AppState>);
 
-#[async_trait]
-impl PlayService for Play {
-    type PlayStream = Nothing<v1::PlayResponse>;
+impl NamedService for Play {
+    const NAME: &'static str = SERVICE_NAME;
+}
 
+impl Service<http::Request<Body>> for Play {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = AnswerFuture;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> AnswerFuture {
+        let play = self.clone();
+        let limit = self.0.settings.limits.message_bytes.bytes();
+        match request.uri().path() {
+            "/parlor.v1.PlayService/Play" => Box::pin(async move {
+                let mut grpc = Grpc::new(EncodedCodec::default()).max_decoding_message_size(limit);
+                Ok(grpc.streaming(service_fn(|request| play.play(request)), request).await)
+            }),
+            "/parlor.v1.PlayService/Follow" => Box::pin(async move {
+                let mut grpc = Grpc::new(EncodedCodec::default()).max_decoding_message_size(limit);
+                Ok(grpc.server_streaming(service_fn(|request| play.follow(request)), request).await)
+            }),
+            "/parlor.v1.PlayService/Act" => Box::pin(async move {
+                let mut grpc = Grpc::new(Codec::default()).max_decoding_message_size(limit);
+                Ok(grpc.unary(service_fn(|request| play.act(request)), request).await)
+            }),
+            _ => no_such_method(),
+        }
+    }
+}
+
+impl Play {
     async fn play(
         &self,
         request: Request<Streaming<v1::PlayRequest>>,
-    ) -> Result<Response<Self::PlayStream>, Status> {
+    ) -> Result<Response<ResponseStream<v1::PlayResponse>>, Status> {
         let caller = caller(&request);
-        let requests = Heard::of(request)?;
         let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
-        let speaker = Speaker::Client { parlour: self.0.clone(), caller, handle };
-        Ok(framed(converse::<_, v1::PlayResponse>(speaker, outbox, Vec::new(), requests)))
+        let speaker = Speaker::Client { state: self.0.clone(), caller, handle };
+        Ok(Response::new(converse(speaker, outbox, Vec::new(), request.into_inner())))
     }
-
-    type FollowStream = Nothing<v1::FollowResponse>;
 
     async fn follow(
         &self,
         request: Request<v1::FollowRequest>,
-    ) -> Result<Response<Self::FollowStream>, Status> {
+    ) -> Result<Response<ResponseStream<v1::FollowResponse>>, Status> {
         let caller = caller(&request);
-        let channels = wire::follow_channels(request.into_inner()).map_err(Failure::from)?;
+        let channels = convert::follow_channels(request.into_inner()).map_err(Failure::from)?;
         let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
-        let speaker = Speaker::Client { parlour: self.0.clone(), caller, handle };
-        Ok(framed(tell::<v1::FollowResponse>(speaker, outbox, channels)))
+        let speaker = Speaker::Client { state: self.0.clone(), caller, handle };
+        Ok(Response::new(tell(speaker, outbox, channels)))
     }
 
-    async fn act(&self, request: Request<v1::ActRequest>) -> Result<Response<v1::ActResponse>, Status> {
-        let (pass, answering) = wire::act(request.into_inner(), &self.0.server_key)?;
-        note_table(pass.table());
-        note_seat(pass.seat());
-        let answered = match answering {
-            Ok(wire::Answering { decision, answer, reported }) => {
-                let answered = self.0.host.act(pass, decision, answer, reported).await;
-                wire::answered(&answered.map_err(Failure::from)?)
-            }
-            Err(unreadable) => unreadable,
-        };
-        Ok(Response::new(v1::ActResponse { answered: Some(answered) }))
+    fn act(
+        &self,
+        request: Request<v1::ActRequest>,
+    ) -> BoxFuture<'_, Result<Response<v1::ActResponse>, Status>> {
+        Box::pin(async move {
+            let (pass, answering) = convert::act(request.into_inner(), &self.0.server_key)?;
+            note_table(pass.table());
+            note_seat(pass.seat());
+            let answered = match answering {
+                Ok(answering) => {
+                    let answered = self.0.host.act(pass, answering).await;
+                    convert::answered(&answered.map_err(Failure::from)?)
+                }
+                Err(refused) => refused,
+            };
+            Ok(Response::new(v1::ActResponse { answered: Some(answered) }))
+        })
     }
 }

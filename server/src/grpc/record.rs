@@ -11,31 +11,48 @@ use tonic::{Request, Response, Status, async_trait};
 
 use super::layer::trace::note_table;
 use super::table::caller;
-use super::{Failure, Parlour};
-use crate::host::{Host, HostError};
+use super::{AppState, Failure};
 use crate::identity::{Caller, Scope};
-use crate::{TableId, wire};
+use parlor_host::TableId;
+use parlor_host::tournaments::{Access, TournamentError};
+use parlor_host::{Host, HostError};
+
+use crate::grpc::convert::{self, tournament::shown_tournament};
 
 /// The most bytes of the records of one message of an export, unless one record alone has more.
 const BATCH: usize = 256 << 10;
 
 /// Records.
 #[derive(Clone, Debug)]
-pub struct Records(pub Arc<Parlour>);
+pub struct Records(pub Arc<AppState>);
 
 type Answer<T> = Result<Response<T>, Status>;
+
+impl Records {
+    /// The shuffle of a tournament with its seed, whoever asks; `None` while it is not over.
+    async fn shown_seed(&self, tournament: TableId) -> Result<Option<v1::TournamentShuffle>, Failure> {
+        let access = Access { caller: None, admin: true };
+        let shuffle = match self.0.tournaments.get(tournament, &access).await {
+            Ok((shown, _)) => shown_tournament(&shown, false)?.shuffle,
+            // The record of a table is valid without it.
+            Err(TournamentError::NotFound { .. } | TournamentError::Damaged { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(shuffle.filter(|shuffle| !shuffle.server_seed.is_empty()))
+    }
+}
 
 #[async_trait]
 impl RecordService for Records {
     async fn get_record(&self, request: Request<v1::GetRecordRequest>) -> Answer<v1::GetRecordResponse> {
         let caller = caller(&request);
-        let (who, asked) = wire::get_record(request.into_inner(), &self.0.server_key, caller.as_ref())?;
+        let (who, asked) = convert::get_record(request.into_inner(), &self.0.server_key, caller.as_ref())?;
         note_table(who.table());
         let (record, viewer) = self.0.host.record(&who, asked).await.map_err(Failure::from)?;
-        let mut shown = wire::record(&record, viewer);
+        let mut shown = convert::record(&record, viewer);
         if let Some(deal) = record.look.setup.chance.deal() {
-            let proof = self.0.tournaments.shown_seed(deal.tournament).await.map_err(Failure::from)?;
-            wire::prove_deal(&mut shown, proof.as_ref());
+            let proof = self.shown_seed(deal.tournament).await?;
+            convert::prove_deal(&mut shown, proof.as_ref());
         }
         Ok(Response::new(v1::GetRecordResponse { record: Some(shown) }))
     }
@@ -45,13 +62,13 @@ impl RecordService for Records {
         request: Request<v1::ListRecordsRequest>,
     ) -> Answer<v1::ListRecordsResponse> {
         let caller = caller(&request);
-        let wire::Listing { filter, after, size } =
-            wire::list_records(request.into_inner(), caller.as_ref())?;
+        let convert::Listing { filter, after, size } =
+            convert::list_records(request.into_inner(), caller.as_ref())?;
         let (looks, next) = self.0.host.tables(filter, after, size).await.map_err(Failure::from)?;
         let deals = self.0.host.deals();
         let shown = looks.iter().filter(|look| deals.check(look.setup.chance.deal()).is_ok());
         Ok(Response::new(v1::ListRecordsResponse {
-            records: shown.map(wire::record_summary).collect(),
+            records: shown.map(convert::record_summary).collect(),
             next_page_token: next.map(|table| table.to_string()).unwrap_or_default(),
         }))
     }
@@ -63,11 +80,11 @@ impl RecordService for Records {
         request: Request<v1::ExportRecordsRequest>,
     ) -> Answer<Self::ExportRecordsStream> {
         let caller = caller(&request);
-        let (tournament, viewer) = wire::export_records(request.into_inner()).map_err(Failure::from)?;
+        let (tournament, viewer) = convert::export_records(request.into_inner()).map_err(Failure::from)?;
         let admin = caller.as_ref().is_some_and(|caller| caller.may(Scope::Admin));
         let owner = caller.as_ref().map(Caller::owner);
         let tables = self.0.host.tables_of(tournament, owner, admin).await.map_err(Failure::from)?;
-        let proof = self.0.tournaments.shown_seed(tournament).await.map_err(Failure::from)?;
+        let proof = self.shown_seed(tournament).await?;
         let (host, tables) = (self.0.host.clone(), tables.into_iter());
         let export = Export { host, tables, viewer, proof, next: None };
         Ok(Response::new(Box::pin(exported(export))))
@@ -95,8 +112,8 @@ impl Export {
         for table in self.tables.by_ref() {
             match self.host.record_of(table, self.viewer).await {
                 Ok(record) => {
-                    let mut shown = wire::record(&record, self.viewer);
-                    wire::prove_deal(&mut shown, self.proof.as_ref());
+                    let mut shown = convert::record(&record, self.viewer);
+                    convert::prove_deal(&mut shown, self.proof.as_ref());
                     return Ok(Some(shown));
                 }
                 // Its deal is still being played, or it was deleted a moment ago.

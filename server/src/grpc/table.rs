@@ -7,15 +7,17 @@ use parlor_proto::v1::{self, table_service_server::TableService};
 use tonic::{Request, Response, Status, async_trait};
 
 use super::layer::trace::{note_seat, note_table};
-use super::{Failure, Parlour};
-use crate::host::{Behalf, HostError, Join, NewsFollow};
+use super::{AppState, Failure};
 use crate::identity::{Caller, KeyRefused, Quota, Scope, SeatPass};
-use crate::table::{Look, Visibility};
-use crate::{TableId, wire};
+use parlor_host::TableId;
+use parlor_host::table::{Look, Visibility};
+use parlor_host::{Behalf, HostError, Join, NewsFollow};
+
+use crate::grpc::convert;
 
 /// Tables.
 #[derive(Clone, Debug)]
-pub struct Tables(pub Arc<Parlour>);
+pub struct Tables(pub Arc<AppState>);
 
 type Answer<T> = Result<Response<T>, Status>;
 
@@ -49,7 +51,7 @@ fn owns(caller: Option<&Caller>, look: &Look) -> bool {
 
 impl Tables {
     fn shown(caller: Option<&Caller>, look: &Look) -> Option<v1::Table> {
-        Some(wire::table(look, owns(caller, look)))
+        Some(convert::table(look, owns(caller, look)))
     }
 
     /// How many tables the caller may have open.
@@ -89,7 +91,7 @@ impl TableService for Tables {
         {
             return Err(Failure::Scope(Scope::SeededTables).into());
         }
-        let new = wire::create_table(asked, &settings.table, &settings.bots)?;
+        let new = convert::create_table(asked, &settings.table, &settings.bots)?;
         let made = self.0.host.create(caller.owner(), self.quota(&caller), new).await;
         let look = made.map_err(Failure::from)?;
         note_table(look.setup.table);
@@ -98,7 +100,7 @@ impl TableService for Tables {
 
     async fn join_table(&self, request: Request<v1::JoinTableRequest>) -> Answer<v1::JoinTableResponse> {
         let caller = caller(&request);
-        let (table, mut join) = wire::join_table(request.into_inner(), &self.0.server_key)?;
+        let (table, mut join) = convert::join_table(request.into_inner(), &self.0.server_key)?;
         note_table(table);
         // Before the table is looked at: nobody learns without a key which tables there are.
         if caller.is_none() && join.previous.is_none() {
@@ -122,7 +124,7 @@ impl TableService for Tables {
 
     async fn get_table(&self, request: Request<v1::GetTableRequest>) -> Answer<v1::GetTableResponse> {
         let caller = caller(&request);
-        let who = wire::get_table(request.get_ref(), &self.0.server_key, caller.as_ref())?;
+        let who = convert::get_table(request.get_ref(), &self.0.server_key, caller.as_ref())?;
         note_table(who.table());
         let (look, _) = self.0.host.admit(&who).await.map_err(Failure::from)?;
         Ok(Response::new(v1::GetTableResponse { table: Tables::shown(caller.as_ref(), &look) }))
@@ -130,7 +132,8 @@ impl TableService for Tables {
 
     async fn list_tables(&self, request: Request<v1::ListTablesRequest>) -> Answer<v1::ListTablesResponse> {
         let caller = caller(&request);
-        let wire::Listing { filter, after, size } = wire::list_tables(request.into_inner(), caller.as_ref())?;
+        let convert::Listing { filter, after, size } =
+            convert::list_tables(request.into_inner(), caller.as_ref())?;
         let (looks, next) = self.0.host.tables(filter, after, size).await.map_err(Failure::from)?;
         Ok(Response::new(v1::ListTablesResponse {
             tables: looks.iter().filter_map(|look| Tables::shown(caller.as_ref(), look)).collect(),
@@ -156,8 +159,8 @@ impl TableService for Tables {
         request: Request<v1::ReplaceSeatRequest>,
     ) -> Answer<v1::ReplaceSeatResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
-        let wire::Replacing { table, seat, bot, request } =
-            wire::replace_seat(request.into_inner(), &self.0.settings.bots)?;
+        let convert::Replacing { table, seat, bot, request } =
+            convert::replace_seat(request.into_inner(), &self.0.settings.bots)?;
         note_table(table);
         note_seat(seat);
         let replaced = self.0.host.replace(table, behalf(&caller), seat, bot, request).await;
@@ -166,7 +169,8 @@ impl TableService for Tables {
     }
 
     async fn rematch(&self, request: Request<v1::RematchRequest>) -> Answer<v1::RematchResponse> {
-        let wire::Rematching { table, pass, rotate } = wire::rematch(request.get_ref(), &self.0.server_key)?;
+        let convert::Rematching { table, pass, rotate } =
+            convert::rematch(request.get_ref(), &self.0.server_key)?;
         note_table(table);
         let caller = caller(&request);
         let behalf = behalf_of(pass, &request)?;
@@ -179,7 +183,7 @@ impl TableService for Tables {
 
     async fn resign_seat(&self, request: Request<v1::ResignSeatRequest>) -> Answer<v1::ResignSeatResponse> {
         let (metadata, extensions, asked) = request.into_parts();
-        let wire::Resigning { table, seat, pass } = wire::resign_seat(asked, &self.0.server_key)?;
+        let convert::Resigning { table, seat, pass } = convert::resign_seat(asked, &self.0.server_key)?;
         note_table(table);
         note_seat(seat);
         let behalf = behalf_of(pass, &Request::from_parts(metadata, extensions, ()))?;
@@ -192,7 +196,7 @@ impl TableService for Tables {
         request: Request<v1::CancelTableRequest>,
     ) -> Answer<v1::CancelTableResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
-        let (table, note) = wire::cancel_table(request.into_inner()).map_err(Failure::from)?;
+        let (table, note) = convert::cancel_table(request.into_inner()).map_err(Failure::from)?;
         note_table(table);
         let look = self.0.host.cancel(table, behalf(&caller), note).await.map_err(Failure::from)?;
         Ok(Response::new(v1::CancelTableResponse { table: Tables::shown(Some(&caller), &look) }))
@@ -203,7 +207,7 @@ impl TableService for Tables {
         request: Request<v1::DeleteTableRequest>,
     ) -> Answer<v1::DeleteTableResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
-        let table = wire::delete_table(request.get_ref()).map_err(Failure::from)?;
+        let table = convert::delete_table(request.get_ref()).map_err(Failure::from)?;
         note_table(table);
         self.0.host.delete(table, behalf(&caller)).await.map_err(Failure::from)?;
         Ok(Response::new(v1::DeleteTableResponse {}))
@@ -214,7 +218,7 @@ impl TableService for Tables {
         request: Request<v1::CreateSpectatorTokenRequest>,
     ) -> Answer<v1::CreateSpectatorTokenResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
-        let (table, revoke) = wire::create_spectator_token(request.get_ref()).map_err(Failure::from)?;
+        let (table, revoke) = convert::create_spectator_token(request.get_ref()).map_err(Failure::from)?;
         note_table(table);
         let generation = self.0.host.spectators(table, behalf(&caller), revoke).await;
         let token = self.0.server_key.spectator_token(table, generation.map_err(Failure::from)?);
@@ -226,8 +230,8 @@ impl TableService for Tables {
         request: Request<v1::ReissueSeatTokenRequest>,
     ) -> Answer<v1::ReissueSeatTokenResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
-        let wire::Reissuing { table, seat, request } =
-            wire::reissue_seat_token(request.get_ref()).map_err(Failure::from)?;
+        let convert::Reissuing { table, seat, request } =
+            convert::reissue_seat_token(request.get_ref()).map_err(Failure::from)?;
         note_table(table);
         note_seat(seat);
         let generation = self.0.host.reissue(table, behalf(&caller), seat, request).await;
@@ -243,7 +247,7 @@ fn told(news: NewsFollow) -> impl Stream<Item = Result<v1::FollowTablesResponse,
         let mut news = news?;
         match news.next().await {
             Ok(items) => {
-                let items = items.iter().map(wire::news).collect();
+                let items = items.iter().map(convert::news).collect();
                 let message = v1::FollowTablesResponse { news: items, number: news.number() };
                 Some((Ok(message), Some(news)))
             }

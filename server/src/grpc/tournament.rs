@@ -13,15 +13,20 @@ use tonic::{Request, Response, Status, async_trait};
 
 use super::layer::trace::note_tournament;
 use super::table::{caller, with_scope};
-use super::{Failure, Parlour};
-use crate::host::HostError;
+use super::{AppState, Failure};
 use crate::identity::{KeyRefused, Scope};
-use crate::tournament::{Access, Command, Follow, TableRow, TournamentError};
-use crate::{TableId, wire};
+use parlor_host::HostError;
+use parlor_host::TableId;
+use parlor_host::tournaments::{
+    Access, Command, FinishedTournament, Follow, LiveOrStored, TableRow, TournamentError,
+};
+
+use crate::grpc::convert::tournament::{shown_standings, shown_tournament};
+use crate::grpc::convert::{self, ToMessage};
 
 /// Tournaments.
 #[derive(Clone, Debug)]
-pub struct Tournaments(pub Arc<Parlour>);
+pub struct Tournaments(pub Arc<AppState>);
 
 type Answer<T> = Result<Response<T>, Status>;
 
@@ -39,7 +44,7 @@ fn organising<T>(request: &Request<T>) -> Result<Access, Failure> {
 }
 
 fn tournament_id(text: &str) -> Result<TableId, Failure> {
-    let id = wire::tournament::tournament_id(text)?;
+    let id = convert::tournament::tournament_id(text)?;
     note_tournament(id);
     Ok(id)
 }
@@ -59,7 +64,8 @@ impl Tournaments {
     }
 
     async fn get(&self, tournament: TableId, access: &Access) -> Result<Option<v1::Tournament>, Failure> {
-        Ok(Some(self.0.tournaments.get(tournament, access).await?))
+        let (tournament, owned) = self.0.tournaments.get(tournament, access).await?;
+        Ok(Some(shown_tournament(&tournament, owned)?))
     }
 
     async fn standings(
@@ -67,7 +73,8 @@ impl Tournaments {
         tournament: TableId,
         access: &Access,
     ) -> Result<Option<v1::Standings>, Failure> {
-        Ok(Some(self.0.tournaments.standings(tournament, access, false).await?))
+        let standings = self.0.tournaments.standings(tournament, access, false).await?;
+        Ok(Some(shown_standings(&standings, false)?))
     }
 }
 
@@ -85,9 +92,9 @@ impl TournamentService for Tournaments {
             return Err(Failure::Scope(Scope::SeededTables).into());
         }
         let settings = &self.0.settings;
-        let new = wire::create_tournament(asked, &settings.table, &settings.bots)?;
+        let new = convert::create_tournament(asked, &settings.table, &settings.bots)?;
         let made = self.0.tournaments.create(caller.owner(), new).await.map_err(Failure::from)?;
-        Ok(Response::new(v1::CreateTournamentResponse { tournament: Some(made) }))
+        Ok(Response::new(v1::CreateTournamentResponse { tournament: Some(shown_tournament(&made, true)?) }))
     }
 
     async fn start_tournament(
@@ -115,13 +122,15 @@ impl TournamentService for Tournaments {
         if asked.owned && access.caller.is_none() {
             return Err(Failure::from(KeyRefused::Missing).into());
         }
-        let size = wire::tournament::page_size(asked.page_size).map_err(Failure::from)?;
+        let size = convert::tournament::page_size(asked.page_size).map_err(Failure::from)?;
         let after = match asked.page_token.as_str() {
             "" => None,
             token => Some(token.parse().map_err(|_| bad_page_token())?),
         };
         let listed = self.0.tournaments.list(&access, asked.owned, after, size).await;
-        let (tournaments, next) = listed.map_err(Failure::from)?;
+        let (listed, next) = listed.map_err(Failure::from)?;
+        let shown = listed.iter().map(|(tournament, owned)| shown_tournament(tournament, *owned));
+        let tournaments = shown.collect::<Result<_, _>>()?;
         let next_page_token = next.map(|next| next.to_string()).unwrap_or_default();
         Ok(Response::new(v1::ListTournamentsResponse { tournaments, next_page_token }))
     }
@@ -133,7 +142,8 @@ impl TournamentService for Tournaments {
         let (access, asked) = (looking(&request), request.get_ref());
         let id = tournament_id(&asked.tournament_id)?;
         let standings = self.0.tournaments.standings(id, &access, asked.history).await;
-        let standings = Some(standings.map_err(Failure::from)?);
+        let standings = shown_standings(&standings.map_err(Failure::from)?, asked.history)?;
+        let standings = Some(standings);
         Ok(Response::new(v1::GetStandingsResponse { standings }))
     }
 
@@ -146,12 +156,14 @@ impl TournamentService for Tournaments {
     ) -> Answer<Self::FollowTournamentStream> {
         let access = looking(&request);
         let id = tournament_id(&request.get_ref().tournament_id)?;
-        let owned = self.0.tournaments.get(id, &access).await.map_err(Failure::from)?.owned;
+        let (_, owned) = self.0.tournaments.get(id, &access).await.map_err(Failure::from)?;
         let stream = match self.0.tournaments.follow(id, &access).await.map_err(Failure::from)? {
             Ok(follow) => told(follow, owned, self.0.host.stopped()).boxed(),
-            Err((tournament, standings)) => {
-                let tournament = Some(tournament);
-                let last = v1::FollowTournamentResponse { tournament, standings: Some(standings) };
+            Err(FinishedTournament { tournament, standings }) => {
+                let last = v1::FollowTournamentResponse {
+                    tournament: Some(shown_tournament(&LiveOrStored::Stored(tournament), owned)?),
+                    standings: Some(shown_standings(&LiveOrStored::Stored(standings), false)?),
+                };
                 futures_util::stream::iter([Ok(last)]).boxed()
             }
         };
@@ -164,7 +176,7 @@ impl TournamentService for Tournaments {
     ) -> Answer<v1::ListTournamentTablesResponse> {
         let (access, asked) = (looking(&request), request.get_ref());
         let id = tournament_id(&asked.tournament_id)?;
-        let size = wire::tournament::page_size(asked.page_size).map_err(Failure::from)?;
+        let size = convert::tournament::page_size(asked.page_size).map_err(Failure::from)?;
         let after = place(&asked.page_token)?;
         let listed = self.0.tournaments.tables(id, &access, after, size).await;
         let (tables, next) = listed.map_err(Failure::from)?;
@@ -197,7 +209,7 @@ impl TournamentService for Tournaments {
         request: Request<v1::CancelTournamentRequest>,
     ) -> Answer<v1::CancelTournamentResponse> {
         let asked = request.get_ref();
-        let reason = wire::tournament::reason(asked.reason.clone(), 0).map_err(Failure::from)?;
+        let reason = convert::tournament::reason(asked.reason.clone(), 0).map_err(Failure::from)?;
         let (id, access) = self.command(&request, &asked.tournament_id, Command::Cancel { reason }).await?;
         Ok(Response::new(v1::CancelTournamentResponse { tournament: self.get(id, &access).await? }))
     }
@@ -215,7 +227,7 @@ impl TournamentService for Tournaments {
 
     async fn void_group(&self, request: Request<v1::VoidGroupRequest>) -> Answer<v1::VoidGroupResponse> {
         let asked = request.get_ref();
-        let reason = wire::tournament::reason(asked.reason.clone(), 1).map_err(Failure::from)?;
+        let reason = convert::tournament::reason(asked.reason.clone(), 1).map_err(Failure::from)?;
         let command = Command::Void { group: asked.group, reason };
         let (id, access) = self.command(&request, &asked.tournament_id, command).await?;
         Ok(Response::new(v1::VoidGroupResponse { standings: self.standings(id, &access).await? }))
@@ -247,7 +259,7 @@ fn table(row: TableRow) -> v1::TournamentTable {
         round: row.round,
         over: row.played.is_some(),
         has_record: row.is_shown && row.played.is_some(),
-        results: results.into_iter().map(v1::SeatResult::from).collect(),
+        results: results.iter().map(ToMessage::to_message).collect(),
         void_reason: row.void_reason,
     }
 }
@@ -269,8 +281,8 @@ fn told(
                 return Some((Err(Failure::from(HostError::Fault { what }).into()), None));
             }
         };
-        let tournament = tournament.map(|tournament| v1::Tournament { owned, ..tournament });
-        let standings = Some(v1::Standings::clone(&standings));
+        let tournament = tournament.map(|tournament| convert::tournament::tournament(&tournament, owned));
+        let standings = Some(convert::standings::standings(&standings));
         let message = v1::FollowTournamentResponse { tournament, standings };
         Some((Ok(message), Some((follow, stopped))))
     })

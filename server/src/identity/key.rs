@@ -7,12 +7,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
-use crate::{NoRandomness, Secret, config::Count, fresh_bytes};
+use super::{API_KEY_PREFIX, Owner};
+use crate::config::Count;
+use parlor_host::NoRandomness;
+use parlor_host::Secret;
+use parlor_host::fresh_bytes;
 
-/// Prefix of every API key, which people and secret scanners recognise.
-pub(super) const PREFIX: &str = "plr_";
 /// Length of a key: the prefix and 32 bytes in base64url.
-const KEY_LENGTH: usize = PREFIX.len() + 43;
+const KEY_LENGTH: usize = API_KEY_PREFIX.len() + 43;
 
 /// Permission of a key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -78,65 +80,6 @@ impl TryFrom<String> for Scope {
 impl From<Scope> for String {
     fn from(scope: Scope) -> String {
         scope.name().to_owned()
-    }
-}
-
-/// Owner of a key: the name that owns tables. Several keys may have the same owner, so that keys can be
-/// rotated.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Owner(String);
-
-/// The text is not a valid owner name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("expected an owner of 1 to 64 of the characters a-z, A-Z, 0-9, '.', '-' and '_'")]
-pub struct ParseOwnerError;
-
-impl Owner {
-    /// Maximum number of characters.
-    pub const MAX_LENGTH: usize = 64;
-
-    /// The name.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Owner of all tables on a server without keys.
-    pub(super) fn local() -> Owner {
-        Owner(String::from("local"))
-    }
-}
-
-impl FromStr for Owner {
-    type Err = ParseOwnerError;
-
-    fn from_str(text: &str) -> Result<Owner, ParseOwnerError> {
-        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
-        let fits = (1..=Owner::MAX_LENGTH).contains(&text.len()) && text.bytes().all(plain);
-        // A key pasted here by mistake would appear in listings and logs.
-        let is_key = text.starts_with(PREFIX);
-        if fits && !is_key { Ok(Owner(text.to_owned())) } else { Err(ParseOwnerError) }
-    }
-}
-
-impl TryFrom<String> for Owner {
-    type Error = ParseOwnerError;
-
-    fn try_from(text: String) -> Result<Owner, ParseOwnerError> {
-        text.parse()
-    }
-}
-
-impl From<Owner> for String {
-    fn from(owner: Owner) -> String {
-        owner.0
-    }
-}
-
-impl fmt::Display for Owner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
@@ -263,7 +206,7 @@ impl NewKey {
         tables: Option<Quota>,
         requests_per_second: Option<Quota>,
     ) -> Result<NewKey, NoRandomness> {
-        let text = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(fresh_bytes::<32>()?));
+        let text = format!("{API_KEY_PREFIX}{}", URL_SAFE_NO_PAD.encode(fresh_bytes::<32>()?));
         let entry = KeyEntry { owner, hash: KeyHash::from_key(&text), scopes, tables, requests_per_second };
         Ok(NewKey { text: Secret::new(text), entry })
     }
@@ -278,7 +221,7 @@ impl NewKey {
 
 /// Reports whether the text has the format of an API key, a cheap check before hashing.
 pub(super) fn has_key_format(text: &str) -> bool {
-    text.len() == KEY_LENGTH && text.starts_with(PREFIX)
+    text.len() == KEY_LENGTH && text.starts_with(API_KEY_PREFIX)
 }
 
 #[cfg(test)]

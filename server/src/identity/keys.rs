@@ -7,7 +7,8 @@ use std::{
 
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
-use super::key::{KeyEntry, KeyHash, KeyId, Owner, Quota, Scope, has_key_format};
+use super::Owner;
+use super::key::{KeyEntry, KeyHash, KeyId, Quota, Scope, has_key_format};
 
 /// Maximum number of keys. Every request is compared with all of them, so that timing reveals nothing.
 pub const MAX_KEYS: usize = 1024;

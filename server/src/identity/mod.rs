@@ -14,10 +14,11 @@ mod keys;
 mod server_key;
 mod token;
 
-pub use key::{
-    KeyEntry, KeyHash, KeyId, NewKey, Owner, ParseKeyHashError, ParseOwnerError, ParseScopeError, Quota,
-    Scope,
-};
+pub use key::{KeyEntry, KeyHash, KeyId, NewKey, ParseKeyHashError, ParseScopeError, Quota, Scope};
 pub use keys::{Caller, KeyRefused, KeySet, KeySetError, Keys, MAX_KEYS};
 pub use server_key::{SERVER_KEY_FILE, ServerKey, ServerKeyError};
-pub use token::{Generation, SeatClaim, SeatPass, SpectatorClaim, SpectatorPass, TokenKind, TokenRefused};
+
+pub use parlor_host::identity::{
+    API_KEY_PREFIX, Generation, Owner, ParseOwnerError, SeatClaim, SeatPass, SpectatorClaim, SpectatorPass,
+    TokenKind, TokenRefused,
+};

@@ -8,7 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{NoRandomness, Secret, fresh_bytes};
+use parlor_host::NoRandomness;
+use parlor_host::Secret;
+use parlor_host::fresh_bytes;
 
 /// Name of the key's file in the data folder.
 pub const SERVER_KEY_FILE: &str = "server.key";

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::print;
 use crate::{
     config::{EXAMPLE, Settings},
-    serve::check_tls,
+    transport::check_tls,
 };
 
 /// Prints the example settings file.

@@ -12,13 +12,13 @@ use super::{
     systemd::{self, notify},
 };
 use crate::{
-    clock::SystemClock,
     config::{Settings, Sources, Store},
     identity::{KeySet, Keys, ServerKey},
-    log::{Log, MemoryLog, Options, SqliteLog},
-    serve::{Parts, Running, Server},
     telemetry::Telemetry,
+    transport::{Parts, Running, Server},
 };
+use parlor_host::clock::SystemClock;
+use parlor_store::{Log, MemoryLog, Options, SqliteLog};
 
 /// Runs the server until a stop signal.
 pub(super) fn run(sources: &Sources) -> anyhow::Result<ExitCode> {

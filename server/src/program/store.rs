@@ -8,10 +8,8 @@ use std::{
 use anyhow::{Context, bail};
 
 use super::print;
-use crate::{
-    config::Settings,
-    log::{self, Report},
-};
+use crate::config::Settings;
+use parlor_store::Report;
 
 fn store_file(settings: &Settings) -> anyhow::Result<PathBuf> {
     let file = settings.store_file();
@@ -22,7 +20,7 @@ fn store_file(settings: &Settings) -> anyhow::Result<PathBuf> {
 
 /// `check-store`: checks the whole store.
 pub(super) fn check(settings: &Settings) -> anyhow::Result<ExitCode> {
-    let report = log::check(&store_file(settings)?)?;
+    let report = parlor_store::check(&store_file(settings)?)?;
     print(&report);
     Ok(if report.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -34,7 +32,10 @@ pub(super) fn backup(settings: &Settings, to: &Path) -> anyhow::Result<ExitCode>
     if !from.exists() {
         bail!("{} is not there: name the data folder with --data, or the store with --store", from.display());
     }
-    print_report(&log::backup(&from, to)?, &format!("{} is a copy of {}", to.display(), from.display()))
+    print_report(
+        &parlor_store::backup(&from, to)?,
+        &format!("{} is a copy of {}", to.display(), from.display()),
+    )
 }
 
 /// `restore`: replaces the store by a backup.
@@ -44,7 +45,7 @@ pub(super) fn restore(settings: &Settings, from: &Path, replace: bool) -> anyhow
         std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
     }
     print_report(
-        &log::restore(from, &to, replace)?,
+        &parlor_store::restore(from, &to, replace)?,
         &format!("{} is a copy of {}", to.display(), from.display()),
     )
 }

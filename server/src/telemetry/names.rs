@@ -4,6 +4,10 @@
 //! is hidden.
 
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
+use parlor_host::metric_names::{
+    AGENTS_CONNECTED, AGENTS_SET_ASIDE, MOVES, TABLES_IN_MEMORY, TOURNAMENT_TABLES, TOURNAMENTS_IN_MEMORY,
+};
+use parlor_store::COMMIT_SECONDS;
 
 /// Completed requests, by method and status.
 pub const REQUESTS: &str = "parlor_requests_total";
@@ -13,23 +17,6 @@ pub const REQUEST_SECONDS: &str = "parlor_request_seconds";
 pub const STREAMS_OPEN: &str = "parlor_streams_open";
 /// Open connections.
 pub const CONNECTIONS_OPEN: &str = "parlor_connections_open";
-
-/// Accepted answers of players, except to secret decisions.
-pub const MOVES: &str = "parlor_moves_total";
-/// Tables in memory, by shard.
-pub const TABLES_IN_MEMORY: &str = "parlor_tables_in_memory";
-
-/// Duration of commits to the store.
-pub const COMMIT_SECONDS: &str = "parlor_commit_seconds";
-/// Connected agents.
-pub const AGENTS_CONNECTED: &str = "parlor_agents_connected";
-/// Suspensions of agents, by reason.
-pub const AGENTS_SET_ASIDE: &str = "parlor_agents_set_aside_total";
-
-/// Tournaments in memory.
-pub const TOURNAMENTS_IN_MEMORY: &str = "parlor_tournaments_in_memory";
-/// Finished tournament tables.
-pub const TOURNAMENT_TABLES: &str = "parlor_tournament_tables_total";
 
 /// Registers the description of each metric.
 pub(super) fn describe() {

@@ -40,7 +40,10 @@ pub fn recorder() -> Recorder {
             std::array::from_fn(|exponent| 0.000_1 * 1.25_f64.powi(exponent as i32));
         let builder =
             PrometheusBuilder::new().set_buckets_for_metric(times, &SECONDS_BUCKETS).and_then(|builder| {
-                builder.set_buckets_for_metric(Matcher::Full(names::COMMIT_SECONDS.into()), &commit_buckets)
+                builder.set_buckets_for_metric(
+                    Matcher::Full(parlor_store::COMMIT_SECONDS.into()),
+                    &commit_buckets,
+                )
             });
         let handle = builder.ok().and_then(|builder| builder.install_recorder().ok());
         names::describe();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use parlor_engine::{AnyAction, AnyEvent, Seat, ShuffleId, Viewer, below, shuffle};
-use parlor_server::table::Entry;
+use parlor_host::table::Entry;
 use rand_chacha::ChaCha8Rng;
 
 use crate::model_table::{Deals, ModelTable, Observation, Operation, ROUNDS, deck};

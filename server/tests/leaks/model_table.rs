@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use parlor_engine::{
     AnyAction, AnyEvent, AnyGame, AnyView, Audience, Chance, EventSink, Seat, ShuffleId, Viewer,
 };
-use parlor_server::TableId;
-use parlor_server::fair::Entropy;
-use parlor_server::table::{
+use parlor_fair::Entropy;
+use parlor_host::table::{
     ChanceSetup, Entry, Holder, SeatSetup, Setup, State, Step, Table, Told, Visibility,
 };
+use parlor_server::TableId;
 
 use crate::table_kind::TableKind;
 
 /// Creation time of the tables: the start of the servers' clocks.
-pub(crate) const CREATED: u64 = parlor_server::clock::ManualClock::EPOCH_MS;
+pub(crate) const CREATED: u64 = parlor_host::clock::ManualClock::EPOCH_MS;
 /// Owner of the tables.
 pub(crate) const OWNER: &str = "club";
 /// Number of rounds with a scripted deal.

@@ -7,18 +7,19 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use parlor_engine::{Seat, Viewer};
+use parlor_host::clock::ManualClock;
+use parlor_host::persistence::encode_entry;
+use parlor_host::table::{Entry, Setup};
 use parlor_proto::v1;
 use parlor_proto::v1::play_service_client::PlayServiceClient;
 use parlor_proto::v1::record_service_client::RecordServiceClient;
 use parlor_proto::v1::table_service_client::TableServiceClient;
 use parlor_server::TableId;
-use parlor_server::clock::ManualClock;
 use parlor_server::config::Settings;
+use parlor_server::grpc::convert::ApiCodec;
 use parlor_server::identity::{Generation, KeySet, Keys, NewKey, Scope, ServerKey};
-use parlor_server::log::{Append, Kind, Listing, Log, MemoryLog, Millis, NewPlace, OwnerId};
-use parlor_server::serve::{Accepted, Parts, Running, Server};
-use parlor_server::stored::encode_entry;
-use parlor_server::table::{Entry, Setup};
+use parlor_server::transport::{Accepted, Parts, Running, Server};
+use parlor_store::{Append, Kind, Listing, Log, MemoryLog, Millis, NewPlace, OwnerId};
 use prost::Message;
 use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
@@ -138,7 +139,7 @@ fn create_append(setup: Setup) -> Append {
     let (created, owner) = (setup.created, OwnerId::new(&setup.owner).expect("a valid owner name"));
     let game = setup.options.game().info().id.to_owned();
     let table = setup.table;
-    let entry = encode_entry(created, created, &Entry::Created(Box::new(setup)));
+    let entry = encode_entry(created, created, &Entry::Created(Box::new(setup)), &ApiCodec);
     Append {
         listing: Some(Listing { kind: Kind::Table, owner, game, state: 1, visibility: 1, tags: Vec::new() }),
         place: Some(NewPlace::InPlay),

@@ -1,7 +1,7 @@
 //! `TableKind`: the table configurations under test: player count, clock, and held windows.
 
 use parlor_engine::GameId;
-use parlor_server::table::TimeControl;
+use parlor_host::table::TimeControl;
 
 /// Time per decision at tables with a clock.
 pub(crate) const DECISION_MS: u32 = 20_000;

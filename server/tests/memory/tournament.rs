@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use parlor_engine::{Audience, Seat, Viewer};
+use parlor_fair::Entropy;
+use parlor_host::table::{Conduct, Deal, SeatResult, TimeControl, Visibility};
+use parlor_host::tournaments::{Course, EntrantSetup, Entry, Setup, Terms};
 use parlor_server::TableId;
-use parlor_server::fair::Entropy;
-use parlor_server::table::{Conduct, Deal, SeatResult, TimeControl, Visibility};
-use parlor_server::tournament::{Course, EntrantSetup, Entry, Setup, Terms};
 use parlor_tournament::plan::{Deals, Format};
 use parlor_tournament::{Entrant, Standings, TableToMake};
 use rand_chacha::ChaCha8Rng;

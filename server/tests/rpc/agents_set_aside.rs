@@ -6,7 +6,7 @@ use parlor_proto::v1::{
     self, AgentState, AnswerStatus, ErrorReason as Reason, SetAsideReason as Why, TableState,
 };
 use parlor_server::config::{Agents, Count, Span};
-use parlor_server::log::{Filter, Kind, Page};
+use parlor_store::{Filter, Kind, Page};
 
 use crate::agent_client::{AgentClient, agent_seat, find_agent, hello, with_seats};
 use crate::agents::for_agents;

@@ -7,8 +7,8 @@ use parlor_proto::v1::{self, ErrorReason as Reason};
 use parlor_server::{
     config::{Count, Keep, Size, Span},
     identity::Scope,
-    log::LogError,
 };
+use parlor_store::LogError;
 
 use crate::agent_client::{AgentClient, hello};
 use crate::agents::for_agents;

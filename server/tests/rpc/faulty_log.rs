@@ -8,12 +8,10 @@ use std::sync::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use parlor_server::{
-    TableId,
-    log::{
-        Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Log, LogError, MemoryLog, Millis, OwnerId,
-        Page, Retained, StartUp, TableRow, Tables,
-    },
+use parlor_server::TableId;
+use parlor_store::{
+    Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Log, LogError, MemoryLog, Millis, OwnerId,
+    Page, Retained, StartUp, TableRow, Tables,
 };
 use tokio::sync::watch;
 

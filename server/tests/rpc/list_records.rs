@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use parlor_engine::{GameId, Viewer};
+use parlor_host::persistence::{decode_record, encode_record};
+use parlor_host::table::{ChanceSetup, Deal, Holder, Visibility};
+use parlor_host::{agent_tag, tournament_tag};
 use parlor_proto::v1::{self, ErrorReason as Reason};
 use parlor_server::TableId;
-use parlor_server::host::{agent_tag, tournament_tag};
+use parlor_server::grpc::convert::ApiCodec;
 use parlor_server::identity::Scope;
-use parlor_server::log::{Append, Kind, Listing, Log, Millis, NewPlace, OwnerId};
-use parlor_server::stored::{decode_record, encode_record};
-use parlor_server::table::{ChanceSetup, Deal, Holder, Visibility};
+use parlor_store::{Append, Kind, Listing, Log, Millis, NewPlace, OwnerId};
 use prost::Message;
 
 use crate::agent_client::{AgentClient, hello};
@@ -150,7 +151,7 @@ async fn put_tournament(log: &dyn Log, id: TableId, owner: &str, public: bool) {
 /// Appends a copy of a finished table as a table of a deal, with an agent on its first seat.
 async fn put_table(log: &dyn Log, model: TableId, id: TableId, deal: Deal, public: bool) {
     let bytes = log.record(model).await.expect("a table").expect("a record");
-    let mut record = decode_record(&bytes).expect("a record");
+    let mut record = decode_record(&bytes, &ApiCodec).expect("a record");
     let tags = vec![
         agent_tag("robo"),
         tournament_tag(deal.tournament),
@@ -165,7 +166,7 @@ async fn put_table(log: &dyn Log, model: TableId, id: TableId, deal: Deal, publi
     let listing = Listing { tags, visibility: if public { 1 } else { 2 }, ..row.listing };
     let append = Append {
         listing: Some(listing),
-        place: Some(NewPlace::Finished { record: encode_record(&record) }),
+        place: Some(NewPlace::Finished { record: encode_record(&record, &ApiCodec) }),
         ..Append::new(id, 0, Millis(1), vec![Vec::new().into()])
     };
     log.append(append).await.expect("a new table");

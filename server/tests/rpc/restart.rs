@@ -9,7 +9,7 @@ use std::{
 
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, AnswerStatus as Status, DecidedBy, ErrorReason as Reason, TableState as State};
-use parlor_server::log::{Log, LogError, Options, SqliteLog};
+use parlor_store::{Log, LogError, Options, SqliteLog};
 use tempfile::TempDir;
 
 use crate::client::error_reason;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use parlor_proto::v1::{self, AnswerStatus as Status, DecidedBy, ErrorReason as Reason, TableState as State};
-use parlor_server::log::LogError;
+use parlor_store::LogError;
 
 use crate::faulty_log::{FaultyLog, damaged_error, io_error, no_space_error};
 use crate::streams::{PlayStream, answer_index, answer_item, attach_item, play_seat, resume_after, spectate};

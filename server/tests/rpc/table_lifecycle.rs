@@ -1,10 +1,8 @@
 //! The life cycle of a table: cancelled, deleted, expired, evicted from memory and restored, and retention.
 
 use parlor_proto::v1::{self, AnswerStatus as Status, EndReason, ErrorReason as Reason, TableState as State};
-use parlor_server::{
-    config::{Keep, Span},
-    log::Place,
-};
+use parlor_server::config::{Keep, Span};
+use parlor_store::Place;
 
 use crate::client::error_reason;
 use crate::streams::{PlayStream, answer_index, attach_item, play_seat, resume_after, spectate, with_wants};

@@ -3,13 +3,13 @@
 
 use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
 
+use parlor_host::clock::{Clock, ManualClock, Moment};
 use parlor_server::{
-    clock::{Clock, ManualClock, Moment},
     config::{Count, Settings, Span},
     identity::{KeyEntry, KeySet, Keys, NewKey, Owner, Scope, ServerKey},
-    log::{Log, MemoryLog},
-    serve::{Parts, Running, Server},
+    transport::{Parts, Running, Server},
 };
+use parlor_store::{Log, MemoryLog};
 use tonic::transport::{Channel, Endpoint};
 
 use crate::client::Client;

@@ -7,7 +7,7 @@ use parlor_engine::GameId;
 use parlor_proto::v1::{
     self, ErrorReason as Reason, TournamentState as State, stream_item::Item, tournament_setup::Format,
 };
-use parlor_server::log::{Append, Log, Millis};
+use parlor_store::{Append, Log, Millis};
 
 use crate::agent_client::{AgentClient, find_agent, hello};
 use crate::client::{RpcError, error_reason};

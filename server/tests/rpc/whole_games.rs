@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parlor_engine::{GameId, Viewer};
 use parlor_proto::v1::{self, stream_item::Item, table_event::Event};
-use parlor_server::log::{Options, SqliteLog};
+use parlor_store::{Options, SqliteLog};
 
 use crate::players::{ChooseAction, PlayedTable, Transcript, engine_view, random_choice, replay_from_seed};
 use crate::streams::{PlayStream, answer_index, answer_item, attach_item, play_seat};

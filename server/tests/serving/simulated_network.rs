@@ -5,11 +5,9 @@ use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 use futures_util::stream;
 use hyper_util::rt::TokioIo;
 use parlor_engine::GameId;
+use parlor_host::clock::ManualClock;
 use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
-use parlor_server::{
-    clock::ManualClock,
-    serve::{Accepted, Server},
-};
+use parlor_server::transport::{Accepted, Server};
 use tonic::transport::{Endpoint, Uri};
 use tower::service_fn;
 use turmoil::net::{TcpListener, TcpStream};

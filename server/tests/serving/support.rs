@@ -11,13 +11,13 @@ use std::{
     time::Duration,
 };
 
+use parlor_host::clock::{Clock, ManualClock};
 use parlor_server::{
-    clock::{Clock, ManualClock},
     config::Settings,
     identity::{KeySet, Keys, NewKey, Owner, Scope, ServerKey},
-    log::MemoryLog,
-    serve::{Parts, Running, Server},
+    transport::{Parts, Running, Server},
 };
+use parlor_store::MemoryLog;
 use tempfile::TempDir;
 use tonic::{
     Status,

@@ -2,7 +2,7 @@
 
 use parlor_engine::{AnyOptions, GameId, Seat, Viewer, below};
 use parlor_fair::{Entropy, GIVEN, ServerSeed, TableId};
-use parlor_server::table::{
+use parlor_host::table::{
     ChanceSetup, Deal, Entry, Record, SeatSetup, Setup, Table, TimeControl, Visibility,
 };
 use rand_chacha::ChaCha8Rng;
@@ -177,7 +177,7 @@ impl TableSpec {
 
     /// The record: full, or of a viewer.
     pub(super) fn record(&self, viewer: Option<Viewer>) -> wire::Record {
-        parlor_server::wire::record(&self.play(), viewer)
+        parlor_server::grpc::convert::record(&self.play(), viewer)
     }
 
     /// Full record of a deal's table after its tournament, which had this seed byte.
@@ -190,7 +190,7 @@ impl TableSpec {
             server_seed: vec![seed; 32],
             ..Default::default()
         };
-        parlor_server::wire::prove_deal(&mut record, Some(&proof));
+        parlor_server::grpc::convert::prove_deal(&mut record, Some(&proof));
         record
     }
 }

@@ -1,7 +1,7 @@
 //! Tampered records: one change each, and the verification names it with the value found and expected.
 
 use parlor_engine::{GameId, Seat, Viewer};
-use parlor_server::table::ChanceSetup;
+use parlor_host::table::ChanceSetup;
 use prost_types::Timestamp;
 
 use super::fixtures::{TableSpec, deal, table};

@@ -27,7 +27,7 @@ fn viewer_records_of_every_kind_verify() {
     for table in all_table_specs() {
         let played = table.play();
         for viewer in parlor_engine::Viewer::all(table.players) {
-            let report = record::verify(&parlor_server::wire::record(&played, Some(viewer)));
+            let report = record::verify(&parlor_server::grpc::convert::record(&played, Some(viewer)));
             let messages: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
             assert!(
                 report.is_valid(),

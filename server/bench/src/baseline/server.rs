@@ -10,7 +10,7 @@ use anyhow::Result;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use parlor_server::config::Settings;
-use parlor_server::serve;
+use parlor_server::transport;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming, transport::Server};
@@ -162,7 +162,7 @@ pub(crate) async fn serve(
     let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
     println!("the baseline listens on {} (bare tonic)", listener.local_addr()?);
     let connections = &settings.connections;
-    let incoming = serve::incoming(listener, connections);
+    let incoming = transport::incoming(listener, connections);
     let incoming = incoming.map(|accepted| Ok::<_, std::io::Error>(accepted.io));
     // HTTP settings of Parlor.
     let server = Server::builder()

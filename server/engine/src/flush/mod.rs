@@ -85,6 +85,7 @@ pub struct Flush {
 
 impl Game for Flush {
     type Options = Options;
+    type Card = Rank;
     type Action = Action;
     type Event = Event;
     type View = View;

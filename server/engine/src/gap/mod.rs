@@ -66,6 +66,7 @@ pub struct Gap {
 
 impl Game for Gap {
     type Options = Options;
+    type Card = Card;
     type Action = Action;
     type Event = Event;
     type View = View;

@@ -95,6 +95,7 @@ pub struct HabeFertig {
 
 impl Game for HabeFertig {
     type Options = Options;
+    type Card = Card;
     type Action = Action;
     type Event = Event;
     type View = View;

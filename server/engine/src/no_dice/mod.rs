@@ -95,6 +95,7 @@ pub struct NoDice {
 
 impl Game for NoDice {
     type Options = Options;
+    type Card = Card;
     type Action = Action;
     type Event = Event;
     type View = View;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::identity::{NewKey, Scope};
+use parlor_host::HostSettings;
 
 #[test]
 fn defaults_apply_without_sources() {
@@ -39,7 +40,7 @@ fn flags_override_environment_overrides_file() {
         ..Settings::default()
     };
     assert_eq!(settings, expected);
-    assert_eq!((settings.store_file(), settings.bots.threads().get()), (None, 3));
+    assert_eq!((settings.store_file(), HostSettings::from(&settings).bots.thread_count().get()), (None, 3));
 }
 
 #[test]

@@ -6,7 +6,10 @@ use parlor_tournament::Misfit;
 use tonic::Code;
 
 use super::*;
-use crate::{TableId, identity::TokenKind, log::OwnerId, table::DecisionId};
+use crate::identity::TokenKind;
+use parlor_host::TableId;
+use parlor_host::table::DecisionId;
+use parlor_store::OwnerId;
 
 /// The code, reason and message of a failure.
 fn told(failure: impl Into<Failure>) -> (Code, String, String) {

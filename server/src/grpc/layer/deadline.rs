@@ -1,5 +1,7 @@
 //! Gives up on a call when its client does: whoever sends `grpc-timeout` hears nothing that comes later.
 //!
+//! tonic would answer CANCELLED when the time is over, so this layer answers a little earlier.
+//!
 //! The time counts until the response begins. A stream may go on for as long as its client likes.
 
 use std::task::{Context, Poll};
@@ -10,6 +12,9 @@ use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
 use super::Answer;
+
+/// Time by which this layer is earlier than tonic, whose timer began before.
+const EARLIER: Duration = Duration::from_millis(5);
 
 /// Gives up in time.
 #[derive(Clone, Copy, Debug)]
@@ -45,9 +50,11 @@ where
         let answer = self.0.call(request);
         Box::pin(async move {
             match within {
-                Some(within) => tokio::time::timeout(within, answer).await.unwrap_or_else(|_| {
-                    Ok(Status::deadline_exceeded("the client's time for this call is over").into_http())
-                }),
+                Some(within) => {
+                    tokio::time::timeout(within.saturating_sub(EARLIER), answer).await.unwrap_or_else(|_| {
+                        Ok(Status::deadline_exceeded("the client's time for this call is over").into_http())
+                    })
+                }
                 None => answer.await,
             }
         })

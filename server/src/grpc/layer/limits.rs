@@ -13,14 +13,14 @@ use http::{Request, Response};
 use tonic::body::Body;
 use tower::{Layer, Service};
 
-use super::{Answer, identity::Who, refused, tail};
+use super::{Answer, identity::Who, on_complete, refused};
 use crate::{
-    clock::Clock,
     config,
     grpc::peer::Peer,
     identity::{Caller, KeyId},
-    limits::{Counted, Counter, Exhausted, Held, Rate, RateLimiter},
 };
+use parlor_host::clock::Clock;
+use parlor_host::limits::{Counted, Counter, Exhausted, Held, Rate, RateLimiter};
 
 /// Whose bucket a request takes a token from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -123,7 +123,7 @@ where
             Err(exhausted) => return Box::pin(async move { Ok(refused(exhausted)) }),
         };
         let answer = self.inner.call(request);
-        Box::pin(async move { Ok(tail::keep(answer.await?, held)) })
+        Box::pin(async move { Ok(on_complete::keep(answer.await?, held)) })
     }
 }
 
@@ -141,10 +141,10 @@ mod tests {
     };
     use super::*;
     use crate::{
-        clock::ManualClock,
         config::Count,
         identity::{KeySet, Keys, NewKey, Scope},
     };
+    use parlor_host::clock::ManualClock;
 
     struct Served {
         clock: ManualClock,

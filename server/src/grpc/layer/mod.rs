@@ -3,11 +3,11 @@
 //! | layer | what it does |
 //! |---|---|
 //! | [`trace`] | a span for the request: method, key, peer, and the table and seat that the handler names |
-//! | [`meter`] | counts the request by method and status, and the streams that are open |
+//! | [`metrics`] | counts the request by method and status, and the streams that are open |
 //! | [`identity`] | finds out who calls, from `authorization: Bearer KEY` |
 //! | [`limits`] | takes a token from the caller's bucket, and a place on the connection |
 //! | [`identity`] again | refuses a key that is no good, now that it has been counted |
-//! | [`size`] | refuses a message that is too large before it is read |
+//! | [`message_limit`] | refuses a message that is too large before it is read |
 //! | [`deadline`] | gives up when the client does, as `grpc-timeout` says |
 //!
 //! gRPC-Web stands outside of all of them, so that each sees plain gRPC and answers with a plain status.
@@ -15,9 +15,9 @@
 pub mod deadline;
 pub mod identity;
 pub mod limits;
-pub mod meter;
-pub mod size;
-pub(super) mod tail;
+pub mod message_limit;
+pub mod metrics;
+pub(super) mod on_complete;
 pub mod trace;
 
 use std::{future::Future, pin::Pin};

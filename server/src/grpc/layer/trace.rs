@@ -15,12 +15,10 @@ use tower::{Layer, Service};
 use tracing::{Instrument, Span, field, info_span};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use super::{Answer, meter::status_name, tail};
-use crate::{
-    TableId,
-    clock::Clock,
-    grpc::{Method, peer::Peer},
-};
+use super::{Answer, metrics::status_name, on_complete};
+use crate::grpc::{Method, peer::Peer};
+use parlor_host::TableId;
+use parlor_host::clock::Clock;
 
 /// Notes in the span of the request which table it is about.
 pub fn note_table(table: TableId) {
@@ -121,7 +119,7 @@ where
         let answer = span.in_scope(|| self.inner.call(request)).instrument(span.clone());
         Box::pin(async move {
             let response = answer.await?;
-            Ok(tail::at_end(response, move |code| {
+            Ok(on_complete::at_end(response, move |code| {
                 let taken = clock.now().since(begun);
                 span.record("rpc.grpc.status_code", code as i32);
                 span.in_scope(|| ended(&span, code, taken));

@@ -11,7 +11,7 @@ fn new_key_is_32_random_bytes_with_a_prefix() {
     assert_ne!(one.text.reveal(), other.text.reveal());
     let text = one.text.reveal();
     assert!(has_key_format(text), "{text}");
-    let bytes = URL_SAFE_NO_PAD.decode(&text[PREFIX.len()..]).unwrap();
+    let bytes = URL_SAFE_NO_PAD.decode(&text[API_KEY_PREFIX.len()..]).unwrap();
     assert_eq!(bytes.len(), 32);
     assert_eq!(one.entry.hash, KeyHash::from_key(text));
 }
@@ -20,7 +20,7 @@ fn new_key_is_32_random_bytes_with_a_prefix() {
 fn settings_lines_contain_the_hash_and_not_the_key() {
     let key = new_key();
     let lines = key.settings_lines();
-    assert!(!lines.contains(&key.text.reveal()[PREFIX.len()..]));
+    assert!(!lines.contains(&key.text.reveal()[API_KEY_PREFIX.len()..]));
     let expected = format!(
         "[[keys]]\nowner = \"anna\"\nhash = \"{}\"\nscopes = [\"tables\", \"play\"]\ntables = 5\n",
         key.entry.hash
@@ -35,7 +35,7 @@ fn settings_lines_contain_the_hash_and_not_the_key() {
 fn debug_output_does_not_contain_the_key() {
     let key = new_key();
     let shown = format!("{key:?} {key:#?}");
-    let secret = &key.text.reveal()[PREFIX.len()..];
+    let secret = &key.text.reveal()[API_KEY_PREFIX.len()..];
     assert!(!shown.contains(secret) && shown.contains("anna"), "{shown}");
 }
 
@@ -85,7 +85,7 @@ fn owner_names_are_restricted_to_plain_characters() {
         assert_eq!(name.parse::<Owner>().map(|owner| owner.to_string()), Ok(name.to_owned()));
     }
     for name in ["", "a b", "ä", "a\n", "plr_abc", &"x".repeat(65)] {
-        assert_eq!(name.parse::<Owner>(), Err(ParseOwnerError), "{name:?}");
+        assert_eq!(name.parse::<Owner>(), Err(crate::identity::ParseOwnerError), "{name:?}");
     }
 }
 

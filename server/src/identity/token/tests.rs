@@ -58,12 +58,12 @@ fn tokens_differ_by_seat_table_and_generation() {
             for seat in Seat::all(6) {
                 let token = server().seat_token(table, seat, generation);
                 let pass = server().open_seat(token.reveal()).unwrap();
-                assert_eq!((pass.table, pass.seat, pass.generation), (table, seat, generation));
+                assert_eq!(pass, SeatPass::new(table, seat, generation));
                 assert!(tokens.insert(token.reveal().clone()));
             }
             let token = server().spectator_token(table, generation);
             let pass = server().open_spectator(token.reveal()).unwrap();
-            assert_eq!((pass.table, pass.generation), (table, generation));
+            assert_eq!(pass, SpectatorPass::new(table, generation));
             assert!(tokens.insert(token.reveal().clone()));
         }
     }

@@ -1,0 +1,252 @@
+//! How an agent behaves: what it has answered, what went wrong with it in a row, and when that is enough.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::clock::Moment;
+use crate::settings::AgentSettings;
+
+/// What goes wrong with an agent.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Trouble {
+    /// Its clock ran out.
+    TimedOut,
+    /// It broke its connection while it was playing.
+    BrokeOff,
+    /// It answered against the rules, or what it was not asked.
+    BrokeRules,
+    /// It read too slowly.
+    TooSlow,
+}
+
+impl Trouble {
+    /// Every kind of it.
+    pub const ALL: [Trouble; 4] =
+        [Trouble::TimedOut, Trouble::BrokeOff, Trouble::BrokeRules, Trouble::TooSlow];
+
+    /// What it did again and again, for people.
+    #[must_use]
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Trouble::TimedOut => "its clock ran out again and again",
+            Trouble::BrokeOff => "it broke its connection again and again while it was playing",
+            Trouble::BrokeRules => "its answers were refused again and again",
+            Trouble::TooSlow => "it read too slowly again and again",
+        }
+    }
+
+    /// One word for it, for metrics.
+    pub(super) const fn label(self) -> &'static str {
+        match self {
+            Trouble::TimedOut => "timed_out",
+            Trouble::BrokeOff => "broke_off",
+            Trouble::BrokeRules => "broke_rules",
+            Trouble::TooSlow => "too_slow",
+        }
+    }
+}
+
+/// An agent gets no new seats for a while.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Aside {
+    /// Why.
+    pub why: Trouble,
+    /// Since when, in milliseconds since 1970.
+    pub since: u64,
+    /// Until when. From then on it is healthy, if it is connected.
+    pub until: u64,
+    /// The how manieth time in a row it is.
+    pub times: u32,
+}
+
+impl Aside {
+    /// The next time that an agent is set aside, after this one if there was any: twice as long, unless it has behaved for
+    /// as long as the longest time.
+    pub(super) fn after(before: Option<Aside>, why: Trouble, now: u64, settings: &AgentSettings) -> Aside {
+        let (first, longest) = (in_ms(settings.aside_first), in_ms(settings.aside_longest));
+        let in_a_row = before.filter(|before| now < before.until.saturating_add(longest));
+        let times = in_a_row.map_or(1, |before| before.times.saturating_add(1));
+        let doubled = first.saturating_mul(1_u64.checked_shl(times - 1).unwrap_or(u64::MAX));
+        Aside { why, since: now, until: now.saturating_add(doubled.min(longest.max(first))), times }
+    }
+}
+
+fn in_ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// How an agent has answered since the server started. Secret decisions are not counted: whoever looks on would learn of
+/// them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Times {
+    /// How many decisions it has answered.
+    pub answers: u64,
+    /// How many of its answers were refused.
+    pub refused: u64,
+    /// How often its clock ran out.
+    pub clocks_run_out: u64,
+    /// How long its answers took in all.
+    pub taken: Duration,
+    /// How long the slowest one took.
+    pub longest: Duration,
+    /// How many answers had its own report of the time, and how long they took in all by that.
+    pub reported: (u64, Duration),
+}
+
+impl Times {
+    /// The mean time for an answer.
+    #[must_use]
+    pub fn mean(&self) -> Duration {
+        mean(self.taken, self.answers)
+    }
+
+    /// The mean time for an answer by the agent's own report, if it ever said.
+    #[must_use]
+    pub fn reported_mean(&self) -> Option<Duration> {
+        let (count, sum) = self.reported;
+        (count > 0).then(|| mean(sum, count))
+    }
+}
+
+fn mean(sum: Duration, count: u64) -> Duration {
+    let micros = sum.as_micros() / u128::from(count.max(1));
+    Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
+}
+
+/// What an agent has done, and what is held against it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Conduct {
+    pub(super) times: Times,
+    time_outs: u32,
+    refused: u32,
+    breaks: VecDeque<Moment>,
+    slow: VecDeque<Moment>,
+}
+
+impl Conduct {
+    /// An answer was accepted: nothing is wrong in a row any more.
+    pub(super) fn answered(&mut self, took: Duration, reported: Option<u32>) {
+        (self.time_outs, self.refused) = (0, 0);
+        self.times.answers += 1;
+        self.times.taken = self.times.taken.saturating_add(took);
+        self.times.longest = self.times.longest.max(took);
+        if let Some(ms) = reported {
+            let (count, sum) = &mut self.times.reported;
+            *count += 1;
+            *sum = sum.saturating_add(Duration::from_millis(ms.into()));
+        }
+    }
+
+    /// How many answers were refused in a row.
+    pub(super) const fn refused_in_a_row(&self) -> u32 {
+        self.refused
+    }
+
+    /// Something went wrong. Says whether that is enough to set the agent aside; if so, it begins anew.
+    pub(super) fn note(&mut self, trouble: Trouble, now: Moment, settings: &AgentSettings) -> bool {
+        let within = settings.within;
+        let is_enough = match trouble {
+            Trouble::TimedOut => {
+                self.times.clocks_run_out += 1;
+                self.time_outs = self.time_outs.saturating_add(1);
+                self.time_outs >= settings.time_outs
+            }
+            Trouble::BrokeRules => {
+                self.times.refused += 1;
+                self.refused = self.refused.saturating_add(1);
+                self.refused >= settings.refused
+            }
+            Trouble::BrokeOff => count(&mut self.breaks, now, within) >= settings.breaks,
+            Trouble::TooSlow => count(&mut self.slow, now, within) >= settings.slow,
+        };
+        if is_enough {
+            match trouble {
+                Trouble::TimedOut => self.time_outs = 0,
+                // What was refused in a row goes on counting: at some point the connection ends.
+                Trouble::BrokeRules => {}
+                Trouble::BrokeOff => self.breaks.clear(),
+                Trouble::TooSlow => self.slow.clear(),
+            }
+        }
+        is_enough
+    }
+}
+
+/// Counts one more, and those before it that were not long ago. As many are kept as lead to something.
+fn count(times: &mut VecDeque<Moment>, now: Moment, within: Duration) -> u32 {
+    times.push_back(now);
+    while times.front().is_some_and(|first| now.since(*first) > within) {
+        times.pop_front();
+    }
+    times.len() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn each_time_aside_is_twice_as_long_up_to_a_bound() {
+        let settings = AgentSettings::default();
+        let mut aside = None;
+        let mut now = 1_000_000;
+        let mut lasted = Vec::new();
+        for _ in 0..8 {
+            let next = Aside::after(aside, Trouble::TimedOut, now, &settings);
+            lasted.push((next.until - next.since) / 1000);
+            (now, aside) = (next.until + 1, Some(next));
+        }
+        assert_eq!(lasted, [10, 20, 40, 80, 160, 320, 600, 600]);
+        let later = Aside::after(aside, Trouble::TimedOut, now + 600_000, &settings);
+        assert_eq!((later.times, later.until - later.since), (1, 10_000), "it has behaved for long enough");
+    }
+
+    #[test]
+    fn what_goes_wrong_in_a_row_is_forgiven_by_one_good_answer() {
+        let settings = AgentSettings::default();
+        for (trouble, most) in
+            [(Trouble::TimedOut, settings.time_outs), (Trouble::BrokeRules, settings.refused)]
+        {
+            let mut conduct = Conduct::default();
+            for _ in 0..most - 1 {
+                assert!(!conduct.note(trouble, Moment::START, &settings), "{trouble:?}");
+            }
+            conduct.answered(SECOND, None);
+            for _ in 0..most - 1 {
+                assert!(!conduct.note(trouble, Moment::START, &settings), "{trouble:?}");
+            }
+            assert!(conduct.note(trouble, Moment::START, &settings), "{trouble:?}");
+        }
+    }
+
+    #[test]
+    fn breaks_count_while_they_are_fresh() {
+        let settings = AgentSettings::default();
+        for (trouble, most) in [(Trouble::BrokeOff, settings.breaks), (Trouble::TooSlow, settings.slow)] {
+            let mut conduct = Conduct::default();
+            let mut now = Moment::START;
+            for _ in 0..100 {
+                now = now + settings.within + SECOND;
+                assert!(!conduct.note(trouble, now, &settings), "{trouble:?}: rarely is no trouble");
+            }
+            for _ in 0..most - 2 {
+                assert!(!conduct.note(trouble, now, &settings), "{trouble:?}");
+            }
+            assert!(conduct.note(trouble, now, &settings), "{trouble:?}");
+            assert!(!conduct.note(trouble, now, &settings), "{trouble:?}: it begins anew");
+        }
+    }
+
+    #[test]
+    fn times_are_summed_up() {
+        let mut conduct = Conduct::default();
+        assert_eq!((conduct.times.mean(), conduct.times.reported_mean()), (Duration::ZERO, None));
+        conduct.answered(SECOND, None);
+        conduct.answered(3 * SECOND, Some(500));
+        assert_eq!(conduct.times.mean(), 2 * SECOND);
+        assert_eq!(conduct.times.longest, 3 * SECOND);
+        assert_eq!(conduct.times.reported_mean(), Some(Duration::from_millis(500)));
+    }
+}

@@ -1,0 +1,225 @@
+//! Owners of tables, and verified claims of seat and spectator tokens. Issuing and verifying tokens is the server's part.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+use parlor_engine::Seat;
+use parlor_fair::TableId;
+use serde::{Deserialize, Serialize};
+
+/// The prefix of every API key, so that people and secret scanners recognise one.
+pub const API_KEY_PREFIX: &str = "plr_";
+
+/// The owner of tables, as the settings name the holder of an API key: letters, digits, `.`, `-` and `_`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Owner(String);
+
+/// The text is not the name of an owner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("expected an owner of 1 to 64 of the characters a-z, A-Z, 0-9, '.', '-' and '_'")]
+pub struct ParseOwnerError;
+
+impl Owner {
+    /// The maximum length of a name, in characters.
+    pub const MAX_LENGTH: usize = 64;
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The owner of all tables on a server without API keys.
+    #[must_use]
+    pub fn local() -> Owner {
+        Owner(String::from("local"))
+    }
+}
+
+impl FromStr for Owner {
+    type Err = ParseOwnerError;
+
+    fn from_str(text: &str) -> Result<Owner, ParseOwnerError> {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
+        let fits = (1..=Owner::MAX_LENGTH).contains(&text.len()) && text.bytes().all(plain);
+        // A key pasted into the wrong place would show in listings and logs.
+        let is_key = text.starts_with(API_KEY_PREFIX);
+        if fits && !is_key { Ok(Owner(text.to_owned())) } else { Err(ParseOwnerError) }
+    }
+}
+
+impl TryFrom<String> for Owner {
+    type Error = ParseOwnerError;
+
+    fn try_from(text: String) -> Result<Owner, ParseOwnerError> {
+        text.parse()
+    }
+}
+
+impl From<Owner> for String {
+    fn from(owner: Owner) -> String {
+        owner.0
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Counts how often a token was reissued. Only the newest generation is valid.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Generation(pub u32);
+
+impl Generation {
+    /// The first token of a seat or a table.
+    pub const FIRST: Generation = Generation(0);
+
+    /// The next generation, which invalidates this one; `None` after four billion.
+    #[must_use]
+    pub fn next(self) -> Option<Generation> {
+        self.0.checked_add(1).map(Generation)
+    }
+}
+
+/// The kind of a token.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TokenKind {
+    /// Plays a seat.
+    Seat,
+    /// Watches a table.
+    Spectator,
+}
+
+impl TokenKind {
+    /// The prefix of every token of the kind.
+    #[must_use]
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            TokenKind::Seat => "pls_",
+            TokenKind::Spectator => "plv_",
+        }
+    }
+}
+
+impl fmt::Display for TokenKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TokenKind::Seat => "seat token",
+            TokenKind::Spectator => "spectator token",
+        })
+    }
+}
+
+/// The reason why a token is refused. It never repeats the token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TokenRefused {
+    /// It is not a token of this kind at all.
+    #[error("that is no {kind}: send it exactly as it was given, from the prefix {prefix} on", kind = .0, prefix = .0.prefix())]
+    Malformed(TokenKind),
+    /// It is another credential.
+    #[error("that is {got}, and a {wanted} is needed here: send the one that begins with {}", wanted.prefix())]
+    OtherKind {
+        /// The kind that is needed.
+        wanted: TokenKind,
+        /// The credential that was sent.
+        got: &'static str,
+    },
+    /// This server did not issue it.
+    #[error("this {0} is wrong: this server never gave it, check that it is complete and for this server")]
+    Wrong(TokenKind),
+    /// A newer one was issued.
+    #[error("this {0} was reissued: ask the owner of the table for the new one")]
+    Reissued(TokenKind),
+}
+
+/// A verified seat token, before its generation is compared with the table's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SeatPass {
+    table: TableId,
+    seat: Seat,
+    generation: Generation,
+}
+
+/// The right to play a seat.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct SeatClaim {
+    /// The table.
+    pub table: TableId,
+    /// The seat.
+    pub seat: Seat,
+}
+
+impl SeatPass {
+    /// A pass for a seat. The caller has verified the token, or assigned the seat to an agent itself.
+    #[must_use]
+    pub const fn new(table: TableId, seat: Seat, generation: Generation) -> SeatPass {
+        SeatPass { table, seat, generation }
+    }
+
+    /// The table.
+    #[must_use]
+    pub const fn table(&self) -> TableId {
+        self.table
+    }
+
+    /// The seat.
+    #[must_use]
+    pub const fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    /// Admits the player if the pass is of the newest generation.
+    pub fn admit(self, newest: Generation) -> Result<SeatClaim, TokenRefused> {
+        check_generation(TokenKind::Seat, self.generation, newest)?;
+        Ok(SeatClaim { table: self.table, seat: self.seat })
+    }
+}
+
+/// A verified spectator token, before its generation is compared with the table's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SpectatorPass {
+    table: TableId,
+    generation: Generation,
+}
+
+/// The right to watch a table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct SpectatorClaim {
+    /// The table.
+    pub table: TableId,
+}
+
+impl SpectatorPass {
+    /// A pass for spectators of a table. The caller has verified the token.
+    #[must_use]
+    pub const fn new(table: TableId, generation: Generation) -> SpectatorPass {
+        SpectatorPass { table, generation }
+    }
+
+    /// The table.
+    #[must_use]
+    pub const fn table(&self) -> TableId {
+        self.table
+    }
+
+    /// Admits the spectator if the pass is of the newest generation.
+    pub fn admit(self, newest: Generation) -> Result<SpectatorClaim, TokenRefused> {
+        check_generation(TokenKind::Spectator, self.generation, newest)?;
+        Ok(SpectatorClaim { table: self.table })
+    }
+}
+
+fn check_generation(kind: TokenKind, generation: Generation, newest: Generation) -> Result<(), TokenRefused> {
+    match generation.cmp(&newest) {
+        Ordering::Less => Err(TokenRefused::Reissued(kind)),
+        // Issued by a log that this one does not continue, such as the one before a restored backup.
+        Ordering::Greater => Err(TokenRefused::Wrong(kind)),
+        Ordering::Equal => Ok(()),
+    }
+}

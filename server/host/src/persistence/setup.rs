@@ -1,0 +1,165 @@
+//! How a table was set up, as it is stored.
+
+use parlor_engine::{MAX_SEATS, ShuffleId, ShufflePurpose};
+use parlor_fields::{WrongField, bytes, each, length, number8, number16, optional};
+use parlor_store::v1 as store;
+use parlor_store::v1::seat_setup::Occupant;
+use parlor_store::v1::setup::Chance;
+
+use super::PayloadCodec;
+use super::codec::decode_required;
+use super::codes::{decode_visibility, encode_visibility, entropies, seat, seat_number};
+use crate::TableId;
+use crate::table::{ChanceSetup, Deal, RequestMark, SeatSetup, Setup};
+
+pub(super) fn encode_setup(setup: &Setup, codec: &dyn PayloadCodec) -> store::Setup {
+    store::Setup {
+        table_id: setup.table.as_bytes().to_vec(),
+        owner: setup.owner.clone(),
+        options: Some(codec.encode(&setup.options)),
+        rules_version: setup.rules_version,
+        seats: setup.seats.iter().map(store::SeatSetup::from).collect(),
+        clock: Some(codec.encode(&setup.time)),
+        visibility: encode_visibility(setup.visibility).into(),
+        metadata: setup.metadata.clone(),
+        created_ms: setup.created,
+        fill_ms: setup.fill,
+        rematch_of: setup.rematch_of.map(|table| table.as_bytes().to_vec()),
+        request: setup.request.as_ref().map(Into::into),
+        chance: Some(match &setup.chance {
+            ChanceSetup::Fresh { server_seed } => Chance::ServerSeed(server_seed.to_vec()),
+            ChanceSetup::Given { seed } => Chance::GivenSeed(seed.to_vec()),
+            ChanceSetup::Scripted { seed, orders } => Chance::Scripted(store::ScriptedChance {
+                seed: seed.to_vec(),
+                shuffles: orders.iter().map(scripted_shuffle).collect(),
+            }),
+            ChanceSetup::Deal(deal) => Chance::Deal(store::DealChance {
+                tournament_id: deal.tournament.as_bytes().to_vec(),
+                number: deal.number,
+                rotation: deal.rotation.into(),
+                server_seed: deal.server_seed.to_vec(),
+                entropy: deal.entropy.iter().map(|added| added.as_bytes().to_vec()).collect(),
+                recolour: deal.recolour,
+                given: deal.given,
+            }),
+        }),
+    }
+}
+
+pub(super) fn decode_setup(stored: store::Setup, codec: &dyn PayloadCodec) -> Result<Setup, WrongField> {
+    length(&stored.seats, 1..=MAX_SEATS, "seats")?;
+    Ok(Setup {
+        table: table_id(&stored.table_id, "table_id")?,
+        owner: stored.owner,
+        options: decode_required(codec, stored.options, "options")?,
+        rules_version: stored.rules_version,
+        seats: each(stored.seats, "seats")?,
+        time: decode_required(codec, stored.clock, "clock")?,
+        visibility: decode_visibility(stored.visibility, "visibility")?,
+        chance: match stored.chance {
+            Some(Chance::ServerSeed(seed)) => {
+                ChanceSetup::Fresh { server_seed: bytes(&seed, "server_seed")? }
+            }
+            Some(Chance::GivenSeed(seed)) => ChanceSetup::Given { seed: bytes(&seed, "given_seed")? },
+            Some(Chance::Scripted(script)) => scripted(&script).map_err(|wrong| wrong.within("scripted"))?,
+            Some(Chance::Deal(stored)) => {
+                let deal = deal(&stored).map_err(|wrong| wrong.within("deal"))?;
+                ChanceSetup::Deal(Box::new(deal))
+            }
+            None => return Err(WrongField::new("must have a server_seed or a given_seed")),
+        },
+        metadata: stored.metadata,
+        created: stored.created_ms,
+        fill: stored.fill_ms,
+        rematch_of: stored.rematch_of.map(|table| table_id(&table, "rematch_of")).transpose()?,
+        request: optional(stored.request, "request")?,
+    })
+}
+
+fn scripted_shuffle((name, cards): &(ShuffleId, Vec<u8>)) -> store::ScriptedShuffle {
+    store::ScriptedShuffle {
+        round: name.round.into(),
+        rebuild: name.purpose == ShufflePurpose::Rebuild,
+        count: name.count.into(),
+        cards: cards.clone(),
+    }
+}
+
+fn scripted(script: &store::ScriptedChance) -> Result<ChanceSetup, WrongField> {
+    let order = |(place, shuffle): (usize, &store::ScriptedShuffle)| {
+        let small = |value: u32, field: &str| {
+            number16(value, field).map_err(|wrong| wrong.in_list(place).within("shuffles"))
+        };
+        let purpose = if shuffle.rebuild { ShufflePurpose::Rebuild } else { ShufflePurpose::Deal };
+        let (round, count) = (small(shuffle.round, "round")?, small(shuffle.count, "count")?);
+        Ok((ShuffleId { round, purpose, count }, shuffle.cards.clone()))
+    };
+    let orders = script.shuffles.iter().enumerate().map(order).collect::<Result<_, WrongField>>()?;
+    Ok(ChanceSetup::Scripted { seed: bytes(&script.seed, "seed")?, orders })
+}
+
+fn deal(stored: &store::DealChance) -> Result<Deal, WrongField> {
+    Ok(Deal {
+        tournament: table_id(&stored.tournament_id, "tournament_id")?,
+        number: stored.number,
+        rotation: number8(stored.rotation, "rotation")?,
+        server_seed: bytes(&stored.server_seed, "server_seed")?,
+        entropy: entropies(&stored.entropy, "entropy")?,
+        recolour: stored.recolour,
+        given: stored.given,
+    })
+}
+
+/// The id of a table, as bytes.
+pub(super) fn table_id(id: &[u8], field: &str) -> Result<TableId, WrongField> {
+    bytes(id, field).map(TableId::from_bytes)
+}
+
+impl From<&SeatSetup> for store::SeatSetup {
+    fn from(seat: &SeatSetup) -> store::SeatSetup {
+        let occupant = match seat {
+            SeatSetup::Open => Occupant::Open(store::OpenSeat {}),
+            SeatSetup::Reserved { user, name, previous } => Occupant::Reserved(store::ReservedSeat {
+                user: user.clone(),
+                name: name.clone(),
+                previous: previous.map(seat_number),
+            }),
+            SeatSetup::House { bot } => Occupant::House(store::HouseSeat { bot: bot.clone() }),
+            SeatSetup::Agent { name, version } => {
+                Occupant::Agent(store::AgentSeat { name: name.clone(), version: version.clone() })
+            }
+        };
+        store::SeatSetup { occupant: Some(occupant) }
+    }
+}
+
+impl TryFrom<store::SeatSetup> for SeatSetup {
+    type Error = WrongField;
+    fn try_from(stored: store::SeatSetup) -> Result<SeatSetup, WrongField> {
+        match stored.occupant {
+            Some(Occupant::Open(store::OpenSeat {})) => Ok(SeatSetup::Open),
+            Some(Occupant::Reserved(store::ReservedSeat { user, name, previous })) => {
+                let previous = previous.map(|number| seat(number, "reserved.previous")).transpose()?;
+                Ok(SeatSetup::Reserved { user, name, previous })
+            }
+            Some(Occupant::House(store::HouseSeat { bot })) => Ok(SeatSetup::House { bot }),
+            Some(Occupant::Agent(store::AgentSeat { name, version })) => {
+                Ok(SeatSetup::Agent { name, version })
+            }
+            None => Err(WrongField::new("must say whose it is")),
+        }
+    }
+}
+
+impl From<&RequestMark> for store::RequestMark {
+    fn from(mark: &RequestMark) -> store::RequestMark {
+        store::RequestMark { id: mark.id.to_string(), digest: mark.digest.to_vec() }
+    }
+}
+
+impl TryFrom<store::RequestMark> for RequestMark {
+    type Error = WrongField;
+    fn try_from(stored: store::RequestMark) -> Result<RequestMark, WrongField> {
+        Ok(RequestMark { id: stored.id.into(), digest: bytes(&stored.digest, "digest")? })
+    }
+}

@@ -1,0 +1,119 @@
+//! A table without its game, as it is stored.
+
+use std::sync::Arc;
+
+use parlor_engine::Viewer;
+use parlor_fields::{WrongField, each, length};
+use parlor_store::v1 as store;
+use parlor_store::v1::seat_look;
+
+use super::codec::{decode_optional, decode_required};
+use super::codes::{decode_seat_finish, encode_seat_finish};
+use super::setup::{decode_setup, encode_setup, table_id};
+use super::{PayloadCodec, after, moment};
+use crate::table::{Ending, Finished, Holder, Look, Numbers, SeatLook, Shuffle, State};
+
+pub(super) fn encode_look(look: &Look, codec: &dyn PayloadCodec) -> store::Look {
+    let created = look.setup.created;
+    let players = look.seats.len() as u8;
+    store::Look {
+        setup: Some(encode_setup(&look.setup, codec)),
+        seats: look.seats.iter().map(store::SeatLook::from).collect(),
+        shuffle: Some(codec.encode(&look.shuffle)),
+        result: look.ending.as_ref().map(|ending| codec.encode(ending)),
+        started_after_ms: look.started.map(|at| after(created, at)),
+        ended_after_ms: look.ended.map(|at| after(created, at)),
+        length: look.length,
+        numbers: Viewer::all(players).map(|viewer| look.numbers.of(viewer)).collect(),
+        spectators: look.spectators,
+        rematch: look.rematch.map(|table| table.as_bytes().to_vec()),
+    }
+}
+
+pub(super) fn decode_look(stored: store::Look, codec: &dyn PayloadCodec) -> Result<Look, WrongField> {
+    let setup = stored.setup.ok_or_else(|| WrongField::at("setup", "must be set"))?;
+    let setup = decode_setup(setup, codec).map_err(|wrong| wrong.within("setup"))?;
+    let players = setup.seats.len();
+    length(&stored.seats, players..=players, "seats")?;
+    length(&stored.numbers, players + 1..=players + 1, "numbers")?;
+    let numbers = Viewer::all(players as u8).zip(stored.numbers);
+    let shuffle: Shuffle = decode_required(codec, stored.shuffle, "shuffle")?;
+    if !shuffle.entropy.is_empty() {
+        length(&shuffle.entropy, players..=players, "entropy").map_err(|wrong| wrong.within("shuffle"))?;
+    }
+    let ending: Option<Ending> = decode_optional(codec, stored.result, "result")?;
+    if let Some(Ending::Finished(Finished { seats })) = &ending {
+        length(seats, players..=players, "seats").map_err(|wrong| wrong.within("result"))?;
+    }
+    if ending.is_some() != stored.ended_after_ms.is_some() {
+        return Err(WrongField::at("ended_after_ms", "must be set if there is a result, and only then"));
+    }
+    let created = setup.created;
+    Ok(Look {
+        setup: Arc::new(setup),
+        state: state(ending.as_ref(), stored.started_after_ms.is_some()),
+        seats: each(stored.seats, "seats")?,
+        shuffle,
+        ending,
+        started: stored.started_after_ms.map(|after| moment(created, after)),
+        ended: stored.ended_after_ms.map(|after| moment(created, after)),
+        length: stored.length,
+        numbers: numbers.fold(Numbers::default(), |all, (viewer, number)| all.with(viewer, number)),
+        spectators: stored.spectators,
+        rematch: stored.rematch.map(|table| table_id(&table, "rematch")).transpose()?,
+    })
+}
+
+/// Where a table is in its life, by how it ended and whether its game has begun.
+const fn state(ending: Option<&Ending>, has_begun: bool) -> State {
+    match ending {
+        Some(Ending::Finished(_)) => State::Finished,
+        Some(Ending::Cancelled { .. }) => State::Cancelled,
+        Some(Ending::Expired) => State::Expired,
+        Some(Ending::Faulted { .. }) => State::Faulted,
+        None if has_begun => State::Playing,
+        None => State::Open,
+    }
+}
+
+impl From<&SeatLook> for store::SeatLook {
+    fn from(seat: &SeatLook) -> store::SeatLook {
+        let holder = match &seat.holder {
+            Holder::Vacant => seat_look::Holder::Vacant(store::Vacant {}),
+            Holder::Player { user, name } => {
+                seat_look::Holder::Player(store::Player { user: user.clone(), name: name.clone() })
+            }
+            Holder::House { bot } => seat_look::Holder::House(store::HouseSeat { bot: bot.clone() }),
+            Holder::Agent { name, version } => {
+                seat_look::Holder::Agent(store::AgentSeat { name: name.clone(), version: version.clone() })
+            }
+        };
+        store::SeatLook {
+            holder: Some(holder),
+            generation: seat.generation,
+            finish: encode_seat_finish(seat.conduct).into(),
+            grace_ms: seat.grace,
+        }
+    }
+}
+
+impl TryFrom<store::SeatLook> for SeatLook {
+    type Error = WrongField;
+    fn try_from(stored: store::SeatLook) -> Result<SeatLook, WrongField> {
+        let holder = match stored.holder {
+            Some(seat_look::Holder::Vacant(store::Vacant {})) => Holder::Vacant,
+            Some(seat_look::Holder::Player(store::Player { user, name })) => Holder::Player { user, name },
+            Some(seat_look::Holder::House(store::HouseSeat { bot })) => Holder::House { bot },
+            Some(seat_look::Holder::Agent(store::AgentSeat { name, version })) => {
+                Holder::Agent { name, version }
+            }
+            None => return Err(WrongField::new("must have a holder")),
+        };
+        Ok(SeatLook {
+            holder,
+            generation: stored.generation,
+            conduct: decode_seat_finish(stored.finish, "finish")?,
+            grace: stored.grace_ms,
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! The entries of a tournament's log and its record, as they are stored.
+
+use bytes::Bytes;
+use parlor_engine::MAX_SEATS;
+use parlor_fields::{WrongField, bytes, length, number8, number16, optional};
+use parlor_store::v1 as store;
+use parlor_store::v1::tournament_entry::Event;
+use parlor_tournament::Entrant;
+use parlor_tournament::plan::TableId as Place;
+use prost::Message;
+
+use super::codec::{decode_each, decode_required};
+use super::codes::{entropies, entropy};
+use super::setup::table_id;
+use super::{BadStored, PayloadCodec, after, decode, moment};
+use crate::tournaments::{Entry, FinishedTournament, Setup};
+
+const WHAT: &str = "entry of a tournament";
+
+/// The bytes of an entry of a tournament that was created at one time, which happened at another one.
+#[must_use]
+pub fn encode_tournament_entry(created: u64, at: u64, entry: &Entry, codec: &dyn PayloadCodec) -> Bytes {
+    let event = Some(encode_event(entry, codec));
+    store::TournamentEntry { after_ms: after(created, at), event }.encode_to_vec().into()
+}
+
+/// An entry of a tournament that was created at this time, and when it happened. The first entry knows that by itself.
+pub fn decode_tournament_entry(
+    created: u64,
+    bytes: &[u8],
+    codec: &dyn PayloadCodec,
+) -> Result<(u64, Entry), BadStored> {
+    decode(WHAT, bytes, |stored: store::TournamentEntry| {
+        let entry = decode_event(stored.event.ok_or_else(|| WrongField::new("must have an event"))?, codec)?;
+        let created = if let Entry::Created(setup) = &entry { setup.created } else { created };
+        Ok((moment(created, stored.after_ms), entry))
+    })
+}
+
+/// The bytes of a tournament that is over.
+#[must_use]
+pub fn encode_tournament_record(finished: FinishedTournament) -> Bytes {
+    let FinishedTournament { tournament, standings } = finished;
+    let record = store::TournamentRecord { tournament: Some(tournament), standings: Some(standings) };
+    record.encode_to_vec().into()
+}
+
+/// A tournament that is over, as everyone may see it.
+pub fn decode_tournament_record(bytes: &[u8]) -> Result<FinishedTournament, BadStored> {
+    decode("record of a tournament", bytes, |stored: store::TournamentRecord| {
+        let missing = |field| WrongField::at(field, "must be set");
+        let tournament = stored.tournament.ok_or_else(|| missing("tournament"))?;
+        let standings = stored.standings.ok_or_else(|| missing("standings"))?;
+        Ok(FinishedTournament { tournament, standings })
+    })
+}
+
+fn encode_event(entry: &Entry, codec: &dyn PayloadCodec) -> Event {
+    match entry {
+        Entry::Created(setup) => Event::Created(encode_created(setup, codec)),
+        Entry::Started { versions, entropy } => Event::Started(store::TournamentStarted {
+            versions: versions.clone(),
+            entropy: entropy.iter().map(|added| added.as_bytes().to_vec()).collect(),
+        }),
+        Entry::TableOver { place, table, seats } => Event::TableOver(store::TournamentTableOver {
+            group: place.group,
+            rotation: place.rotation.into(),
+            table_id: table.as_bytes().to_vec(),
+            results: seats.iter().map(|seat| codec.encode(seat)).collect(),
+        }),
+        Entry::GroupVoided { group, reason } => {
+            Event::GroupVoided(store::TournamentGroupVoided { group: *group, reason: reason.clone() })
+        }
+        Entry::Withdrawn { entrant } => {
+            Event::Withdrawn(store::TournamentWithdrawn { entrant: entrant.0.into() })
+        }
+        Entry::Paused => Event::Paused(store::TournamentPaused {}),
+        Entry::Resumed => Event::Resumed(store::TournamentResumed {}),
+        Entry::Cancelled { reason } => {
+            Event::Cancelled(store::TournamentCancelled { reason: reason.clone() })
+        }
+    }
+}
+
+fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, WrongField> {
+    match stored {
+        Event::Created(stored) => {
+            let setup = decode_created(stored, codec).map_err(|wrong| wrong.within("created"))?;
+            Ok(Entry::Created(Box::new(setup)))
+        }
+        Event::Started(store::TournamentStarted { versions, entropy }) => {
+            let entropy = entropies(&entropy, "started.entropy")?;
+            Ok(Entry::Started { versions, entropy })
+        }
+        Event::TableOver(stored) => table_over(stored, codec).map_err(|wrong| wrong.within("table_over")),
+        Event::GroupVoided(store::TournamentGroupVoided { group, reason }) => {
+            Ok(Entry::GroupVoided { group, reason })
+        }
+        Event::Withdrawn(store::TournamentWithdrawn { entrant }) => {
+            let entrant = number16(entrant, "withdrawn.entrant").map(Entrant)?;
+            Ok(Entry::Withdrawn { entrant })
+        }
+        Event::Paused(store::TournamentPaused {}) => Ok(Entry::Paused),
+        Event::Resumed(store::TournamentResumed {}) => Ok(Entry::Resumed),
+        Event::Cancelled(store::TournamentCancelled { reason }) => Ok(Entry::Cancelled { reason }),
+    }
+}
+
+fn table_over(stored: store::TournamentTableOver, codec: &dyn PayloadCodec) -> Result<Entry, WrongField> {
+    length(&stored.results, 0..=MAX_SEATS, "results")?;
+    Ok(Entry::TableOver {
+        place: Place { group: stored.group, rotation: number8(stored.rotation, "rotation")? },
+        table: table_id(&stored.table_id, "table_id")?,
+        seats: decode_each(codec, stored.results, "results")?,
+    })
+}
+
+fn encode_created(setup: &Setup, codec: &dyn PayloadCodec) -> store::TournamentCreated {
+    store::TournamentCreated {
+        tournament_id: setup.tournament.as_bytes().to_vec(),
+        owner: setup.owner.clone(),
+        setup: Some(codec.encode(&setup.terms)),
+        seed: setup.seed.to_vec(),
+        given: setup.given,
+        entropy: setup.entropy.as_bytes().to_vec(),
+        created_ms: setup.created,
+        request: setup.request.as_ref().map(Into::into),
+    }
+}
+
+fn decode_created(stored: store::TournamentCreated, codec: &dyn PayloadCodec) -> Result<Setup, WrongField> {
+    Ok(Setup {
+        tournament: table_id(&stored.tournament_id, "tournament_id")?,
+        owner: stored.owner,
+        terms: decode_required(codec, stored.setup, "setup")?,
+        seed: bytes(&stored.seed, "seed")?,
+        given: stored.given,
+        entropy: entropy(&stored.entropy)?,
+        created: stored.created_ms,
+        request: optional(stored.request, "request")?,
+    })
+}

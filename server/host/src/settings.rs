@@ -1,0 +1,112 @@
+//! Settings of a host. The server reads them from its configuration; bounds are checked there.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// Settings of a host.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HostSettings {
+    /// House bots.
+    pub bots: BotSettings,
+    /// Agents.
+    pub agents: AgentSettings,
+    /// Time after which an unused table leaves memory.
+    pub idle_timeout: Duration,
+    /// Requests that may wait for one table.
+    pub table_queue: usize,
+    /// Items that may wait for one stream before it is cut off.
+    pub stream_queue: usize,
+    /// Bytes of one stream message before the next one begins.
+    pub batch_bytes: usize,
+    /// Channels that one stream may have attached.
+    pub channels_per_stream: u32,
+    /// Time for which finished tables are kept; `None` keeps them for ever.
+    pub keep_finished: Option<Duration>,
+}
+
+impl HostSettings {
+    /// The defaults.
+    pub const DEFAULT: HostSettings = HostSettings {
+        bots: BotSettings::DEFAULT,
+        agents: AgentSettings::DEFAULT,
+        idle_timeout: Duration::from_secs(5 * 60),
+        table_queue: 64,
+        stream_queue: 1_024,
+        batch_bytes: 256 * 1024,
+        channels_per_stream: 4_096,
+        keep_finished: Some(Duration::from_secs(30 * 24 * 3600)),
+    };
+}
+
+impl Default for HostSettings {
+    fn default() -> HostSettings {
+        HostSettings::DEFAULT
+    }
+}
+
+/// Settings of the house bots.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BotSettings {
+    /// Worker threads; `None` is one for each core.
+    pub threads: Option<NonZeroUsize>,
+    /// Decisions that may wait for a worker.
+    pub queue: usize,
+}
+
+impl BotSettings {
+    /// The defaults.
+    pub const DEFAULT: BotSettings = BotSettings { threads: None, queue: 1_024 };
+
+    /// The number of worker threads on this machine.
+    #[must_use]
+    pub fn thread_count(&self) -> NonZeroUsize {
+        self.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+    }
+}
+
+/// Settings of agents: how many there may be, and what suspends one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AgentSettings {
+    /// Tables at which one agent plays at once, whatever it asks for.
+    pub max_tables: u32,
+    /// Registered names in total.
+    pub known: u32,
+    /// Registered names per API key.
+    pub known_per_key: u32,
+    /// Consecutive time-outs that suspend an agent.
+    pub time_outs: u32,
+    /// Consecutive refused answers that suspend it.
+    pub refused: u32,
+    /// Broken connections within `within` that suspend it.
+    pub breaks: u32,
+    /// Cut-offs for slow reading within `within` that suspend it.
+    pub slow: u32,
+    /// Window in which broken connections and slow reading are counted.
+    pub within: Duration,
+    /// Length of the first suspension; each further one doubles it.
+    pub aside_first: Duration,
+    /// Longest suspension.
+    pub aside_longest: Duration,
+}
+
+impl AgentSettings {
+    /// The defaults.
+    pub const DEFAULT: AgentSettings = AgentSettings {
+        max_tables: 1_000,
+        known: 10_000,
+        known_per_key: 5_000,
+        time_outs: 6,
+        refused: 20,
+        breaks: 10,
+        slow: 3,
+        within: Duration::from_secs(60),
+        aside_first: Duration::from_secs(10),
+        aside_longest: Duration::from_secs(10 * 60),
+    };
+}
+
+impl Default for AgentSettings {
+    fn default() -> AgentSettings {
+        AgentSettings::DEFAULT
+    }
+}

@@ -1,0 +1,177 @@
+//! Tournaments and their standings as anyone may see them, at one moment.
+
+use std::sync::Arc;
+
+use parlor_fair::Entropy;
+use parlor_tournament::stats::{Decision, rating};
+use parlor_tournament::tournament::Progress;
+use parlor_tournament::{Entrant, Group, Standings, State, Tally};
+
+use super::{Course, Setup};
+
+/// The maximum number of points of the rating history.
+const HISTORY_POINTS: usize = 50;
+
+/// A tournament, as anyone may see it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TournamentSnapshot {
+    /// Its setup. The seed in it is secret: [`TournamentSnapshot::server_seed`] is set once it may be shown.
+    pub setup: Arc<Setup>,
+    /// Its state.
+    pub state: State,
+    /// The version of each entrant: the one it plays with, or before the start the one that was asked for.
+    pub versions: Vec<String>,
+    /// The entropy of the organiser and of each entrant, once it has started.
+    pub entropy: Vec<Entropy>,
+    /// The seed of all shuffles, once its last table has ended.
+    pub server_seed: Option<[u8; 32]>,
+    /// Its start, in milliseconds since 1970.
+    pub started: Option<u64>,
+    /// Its end, in milliseconds since 1970, once its last table has ended.
+    pub ended: Option<u64>,
+    /// The reason of its cancellation, or the answer of its sequential test. Empty otherwise.
+    pub note: String,
+}
+
+impl TournamentSnapshot {
+    /// A tournament that has not been started.
+    #[must_use]
+    pub fn created(setup: Arc<Setup>) -> TournamentSnapshot {
+        TournamentSnapshot {
+            state: State::Created,
+            versions: setup.terms.entrants.iter().map(|entrant| entrant.version().to_owned()).collect(),
+            setup,
+            entropy: Vec::new(),
+            server_seed: None,
+            started: None,
+            ended: None,
+            note: String::new(),
+        }
+    }
+
+    /// A tournament that is shown in this state. Seed and end show once it is closed: its last table has ended.
+    #[must_use]
+    pub fn new(course: &Course, state: State, is_closed: bool) -> TournamentSnapshot {
+        TournamentSnapshot {
+            setup: course.setup.clone(),
+            state,
+            versions: versions(course),
+            entropy: course.entropy.clone(),
+            server_seed: is_closed.then_some(course.setup.seed),
+            started: course.started,
+            ended: course.ended.filter(|_| is_closed),
+            note: note(course),
+        }
+    }
+}
+
+/// The version of each entrant.
+fn versions(course: &Course) -> Vec<String> {
+    let entrants = (0..course.setup.terms.entrants.len()).map(|index| Entrant(index as u16));
+    entrants.map(|entrant| course.version(entrant).to_owned()).collect()
+}
+
+/// The reason of the cancellation, or the answer of the sequential test.
+fn note(course: &Course) -> String {
+    let answered = course.setup.terms.test.zip(course.plan.test());
+    let answered = answered.and_then(|(test, state)| Some((test, state.decision?, state.groups)));
+    let Some((test, decision, groups)) = answered else { return course.plan.note().to_owned() };
+    let who = course.setup.terms.entrants[test.entrant.index()].name();
+    let answer = match decision {
+        Decision::Lower => format!("at most {}", test.lower),
+        Decision::Upper => format!("at least {}", test.upper),
+    };
+    format!("decided after {groups} groups of {who}: its mean group score is {answer}")
+}
+
+/// The standings of a tournament at one moment.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StandingsSnapshot {
+    /// The setup of the tournament.
+    pub setup: Arc<Setup>,
+    /// The version of each entrant.
+    pub versions: Vec<String>,
+    /// The state of the tournament.
+    pub state: State,
+    /// How much has been played, and how much is to come.
+    pub progress: Progress,
+    /// The statistics of the groups that count.
+    pub standings: Standings,
+    /// The number of tables that run.
+    pub tables_running: u32,
+    /// The expected time until the end, in milliseconds; `None` if it cannot be known.
+    pub time_left: Option<u64>,
+    /// The ratings after growing parts of the groups; empty if they were not asked for.
+    pub history: Vec<rating::RatingPoint>,
+}
+
+/// A tournament at one moment, without the statistics of its groups.
+pub(super) struct StandingsFrame {
+    setup: Arc<Setup>,
+    versions: Vec<String>,
+    placings: Vec<parlor_tournament::tournament::Placing>,
+    progress: Progress,
+    state: State,
+}
+
+impl StandingsFrame {
+    /// A tournament that is shown in this state.
+    pub(super) fn new(course: &Course, state: State) -> StandingsFrame {
+        StandingsFrame {
+            setup: course.setup.clone(),
+            versions: versions(course),
+            placings: course.plan.placings(),
+            progress: course.plan.progress(),
+            state,
+        }
+    }
+
+    /// The standings after the groups of the tally.
+    pub(super) fn standings(self, tally: &Tally) -> StandingsSnapshot {
+        let standings = tally.standings(&self.placings);
+        self.with(standings)
+    }
+
+    /// The standings without any rows.
+    pub(super) fn empty(self) -> StandingsSnapshot {
+        self.with(Standings { rows: Vec::new(), cells: Vec::new(), groups_counted: 0, test: None })
+    }
+
+    fn with(self, standings: Standings) -> StandingsSnapshot {
+        let StandingsFrame { setup, versions, progress, state, .. } = self;
+        let history = Vec::new();
+        StandingsSnapshot {
+            setup,
+            versions,
+            state,
+            progress,
+            standings,
+            tables_running: 0,
+            time_left: None,
+            history,
+        }
+    }
+}
+
+/// The ratings after growing parts of these groups.
+pub(super) fn rating_history(entrants: usize, groups: &[Group]) -> Vec<rating::RatingPoint> {
+    rating::history(entrants, groups, HISTORY_POINTS)
+}
+
+/// A finished tournament, encoded when it ended. The host does not look into it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FinishedTournament {
+    /// The encoded tournament.
+    pub tournament: Vec<u8>,
+    /// The encoded final standings, with their history.
+    pub standings: Vec<u8>,
+}
+
+/// A value of a tournament in memory, or the encoded one from the record of a finished tournament.
+#[derive(Clone, PartialEq, Debug)]
+pub enum LiveOrStored<T> {
+    /// The tournament is not over.
+    Live(T),
+    /// The tournament is over.
+    Stored(Vec<u8>),
+}

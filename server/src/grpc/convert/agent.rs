@@ -1,0 +1,219 @@
+//! Agents: what they say of themselves, and how they are listed.
+
+use std::collections::HashMap;
+
+use parlor_engine::{GameId, Seat};
+use parlor_proto::convert::field::{WrongField, number, one_of};
+use parlor_proto::convert::seat;
+use parlor_proto::v1;
+use sha2::{Digest, Sha256};
+
+use super::ToMessage;
+use super::attach::{items, wants};
+use super::id::table_id;
+use super::shuffle::entropy;
+use super::table::timestamp;
+use crate::grpc::Failure;
+use crate::identity::{Caller, KeyId};
+use parlor_host::TableId;
+use parlor_host::agents::{AgentFilter, AgentLook, Aside, Registered, Says, Whereabouts};
+use parlor_host::{AgentStream, Arrival, Wants};
+
+/// The longest name and the longest version, in characters.
+const NAME: usize = 64;
+/// The shortest and the longest agent key, in bytes.
+const KEY: std::ops::RangeInclusive<usize> = 16..=64;
+/// At how many tables an agent can want to play.
+const TABLES: std::ops::RangeInclusive<u32> = 1..=10_000;
+/// How many agents a page has if the caller does not say, and at most.
+const USUAL_PAGE: u32 = 100;
+const LARGEST_PAGE: u32 = 1000;
+
+/// The name of an agent.
+pub(super) fn agent_name(text: String, field: &str) -> Result<String, WrongField> {
+    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    if begins && text.len() <= NAME && text.bytes().all(is_good) {
+        return Ok(text);
+    }
+    let why = format!(
+        "must be 1 to {NAME} letters, digits and the characters . _ -, the first a letter or a digit"
+    );
+    Err(WrongField::at(field, why))
+}
+
+/// The version of an agent. It may be empty.
+pub(super) fn agent_version(text: String, field: &str) -> Result<String, WrongField> {
+    if text.len() <= NAME && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Ok(text);
+    }
+    Err(WrongField::at(field, format!("must have up to {NAME} printable ASCII characters")))
+}
+
+/// The first message of an agent: who it is, and what it says beside that.
+pub fn hello(
+    wire: v1::ConnectRequest,
+    caller: &Caller,
+) -> Result<(Arrival, Vec<v1::PlayRequestItem>), Failure> {
+    let Some(hello) = wire.hello else {
+        return Err(WrongField::at("hello", "must be set in the first message").into());
+    };
+    let arrival = arrival(hello, caller).map_err(|failure| failure.within("hello"))?;
+    Ok((arrival, items(wire.items)?))
+}
+
+/// The items of a later message.
+pub fn connect_items(wire: v1::ConnectRequest) -> Result<Vec<v1::PlayRequestItem>, WrongField> {
+    if wire.hello.is_some() {
+        return Err(WrongField::at("hello", "must be set in the first message alone"));
+    }
+    items(wire.items)
+}
+
+fn arrival(wire: v1::AgentHello, caller: &Caller) -> Result<Arrival, Failure> {
+    let name = agent_name(wire.name, "name")?;
+    let key = agent_key(&wire.agent_key, caller.key() != KeyId::NONE)?;
+    let says = Says {
+        version: agent_version(wire.version, "version")?,
+        games: games(&wire.games)?,
+        max_tables: number(wire.max_tables, TABLES, "max_tables")?,
+    };
+    Ok(Arrival {
+        who: Registered { name, owner: caller.owner().as_str().to_owned(), key },
+        says,
+        wants: wire.wants.map_or_else(Wants::default, wants),
+        entropy: entropy(&wire.entropy)?,
+        bookmarks: bookmarks(&wire.bookmarks)?,
+    })
+}
+
+/// The hash of an agent key. Whoever has an API key needs none.
+fn agent_key(key: &[u8], has_api_key: bool) -> Result<Option<[u8; 32]>, WrongField> {
+    if key.is_empty() && has_api_key {
+        return Ok(None);
+    }
+    if KEY.contains(&key.len()) {
+        return Ok(Some(Sha256::digest(key).into()));
+    }
+    let why = format!("must have {} to {} bytes, not {}", KEY.start(), KEY.end(), key.len());
+    Err(WrongField::at("agent_key", why))
+}
+
+fn games(ids: &[String]) -> Result<Vec<GameId>, Failure> {
+    if ids.is_empty() {
+        return Err(WrongField::at("games", "must have at least one game").into());
+    }
+    let mut games = Vec::new();
+    for (place, id) in ids.iter().enumerate() {
+        let game = GameId::from_id(id).ok_or(Failure::NoSuchGame)?;
+        if games.contains(&game) {
+            let wrong = WrongField::new(format!("must be each once: {id} is there twice"));
+            return Err(wrong.in_list(place).within("games").into());
+        }
+        games.push(game);
+    }
+    Ok(games)
+}
+
+fn bookmarks(wire: &[v1::AgentBookmark]) -> Result<HashMap<(TableId, Seat), u64>, WrongField> {
+    let mut bookmarks = HashMap::with_capacity(wire.len());
+    for (place, bookmark) in wire.iter().enumerate() {
+        let wrong = |wrong: WrongField| wrong.in_list(place).within("bookmarks");
+        let table = table_id(&bookmark.table_id, "table_id").map_err(wrong)?;
+        let seat = seat(bookmark.seat, "seat").map_err(wrong)?;
+        if bookmarks.insert((table, seat), bookmark.after.into()).is_some() {
+            return Err(wrong(WrongField::new("must be one for each seat: there is another one for it")));
+        }
+    }
+    Ok(bookmarks)
+}
+
+/// The agent is connected.
+#[must_use]
+pub fn welcome(stream: &AgentStream) -> v1::AgentWelcome {
+    v1::AgentWelcome {
+        max_tables: stream.max_tables,
+        seats: u32::try_from(stream.seats()).unwrap_or(u32::MAX),
+        set_aside: stream.aside.map(set_aside),
+    }
+}
+
+/// Why an agent gets no new seats.
+#[must_use]
+pub fn set_aside(aside: Aside) -> v1::SetAside {
+    v1::SetAside {
+        reason: aside.why.to_message().into(),
+        message: format!("{}: it gets no new seats for a while", aside.why.in_words()),
+        since_time: Some(timestamp(aside.since)),
+        until_time: Some(timestamp(aside.until)),
+    }
+}
+
+/// An agent, as this caller sees it.
+#[must_use]
+pub fn agent(look: &AgentLook, caller: Option<&Caller>) -> v1::Agent {
+    let micros = |time: std::time::Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    let state = match look.state {
+        Whereabouts::Here => v1::AgentState::Here,
+        Whereabouts::Gone => v1::AgentState::Gone,
+        Whereabouts::SetAside => v1::AgentState::SetAside,
+    };
+    v1::Agent {
+        name: look.who.name.clone(),
+        version: look.says.version.clone(),
+        games: look.says.games.iter().map(|game| game.info().id.to_owned()).collect(),
+        max_tables: look.says.max_tables,
+        state: state.into(),
+        playing: u32::try_from(look.playing).unwrap_or(u32::MAX),
+        set_aside: look.aside.map(set_aside),
+        create_time: Some(timestamp(look.created)),
+        last_seen_time: look.seen.map(timestamp),
+        times: Some(v1::AgentTimes {
+            answers: look.times.answers,
+            refused: look.times.refused,
+            clocks_run_out: look.times.clocks_run_out,
+            mean_us: micros(look.times.mean()),
+            longest_us: micros(look.times.longest),
+            reported_mean_us: look.times.reported_mean().map(micros),
+        }),
+        owned: caller.is_some_and(|caller| caller.owner().as_str() == look.who.owner),
+    }
+}
+
+/// One page of agents.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AgentPage {
+    /// Which agents.
+    pub filter: AgentFilter,
+    /// The name with which the page before ended.
+    pub after: Option<String>,
+    /// How many at most.
+    pub size: usize,
+}
+
+/// Listing agents.
+pub fn list_agents(wire: v1::ListAgentsRequest) -> Result<AgentPage, Failure> {
+    let game = match wire.game.as_str() {
+        "" => None,
+        id => Some(GameId::from_id(id).ok_or(Failure::NoSuchGame)?),
+    };
+    let state = one_of(wire.state, "state", |state: v1::AgentState| match state {
+        v1::AgentState::Unspecified => Some(None),
+        v1::AgentState::Here => Some(Some(Whereabouts::Here)),
+        v1::AgentState::Gone => Some(Some(Whereabouts::Gone)),
+        v1::AgentState::SetAside => Some(Some(Whereabouts::SetAside)),
+    })?;
+    let size: u32 = match wire.page_size {
+        0 => USUAL_PAGE,
+        size => number(size, 1..=LARGEST_PAGE, "page_size")?,
+    };
+    let after = match wire.page_token {
+        token if token.is_empty() => None,
+        // A page ends with an agent, and the token is its name.
+        token => {
+            let wrong = |_| WrongField::at("page_token", "must be next_page_token of the page before");
+            Some(agent_name(token, "page_token").map_err(wrong)?)
+        }
+    };
+    Ok(AgentPage { filter: AgentFilter { game, state }, after, size: size as usize })
+}

@@ -1,0 +1,137 @@
+//! Answers to decisions, and what became of them.
+
+use parlor_engine::{AnyAction, Lang, Localise};
+use parlor_proto::convert::field::{WrongField, required};
+use parlor_proto::v1;
+use parlor_proto::write::{Fields, Write, read_back};
+
+use super::error_text_de::german;
+use super::{AsMessage, number};
+use crate::grpc::Failure;
+use crate::identity::{SeatPass, ServerKey};
+use parlor_host::table::{Answer, CommandError, Decided, DecisionAnswer, DecisionId};
+use parlor_host::{AnswerOutcome, AnswerRefused, Answered, HostError};
+
+/// An answer. One that cannot be read is told of with [`unreadable`].
+pub fn answer(wire: v1::Answer) -> Result<DecisionAnswer, WrongField> {
+    if wire.decision_id == 0 {
+        return Err(WrongField::at("decision_id", "must be the id of a decision: the first is 1"));
+    }
+    let answer = match wire.choice {
+        Some(v1::answer::Choice::Index(index)) => Answer::Index(index),
+        Some(v1::answer::Choice::Action(action)) => {
+            Answer::Action(required::<_, AnyAction>(Some(action), "action")?)
+        }
+        None => return Err(WrongField::new("must have an index or an action")),
+    };
+    Ok(DecisionAnswer { decision: DecisionId(wire.decision_id.into()), answer, reported: wire.think_ms })
+}
+
+/// One answer without a stream: who gives it, and the answer itself or what is wrong with it. What is wrong is for
+/// [`unreadable`]: an answer that was refused is told of, and is no error of the call.
+pub fn act(
+    wire: v1::ActRequest,
+    key: &ServerKey,
+) -> Result<(SeatPass, Result<DecisionAnswer, v1::Answered>), Failure> {
+    let pass = key.open_seat(&wire.seat_token)?;
+    let Some(answer) = wire.answer else {
+        return Err(WrongField::at("answer", "must be set").into());
+    };
+    let decision_id = answer.decision_id;
+    Ok((pass, self::answer(answer).map_err(|wrong| unreadable(decision_id, wrong))))
+}
+
+/// What became of an answer that cannot be read: it was refused.
+#[must_use]
+pub fn unreadable(decision_id: u32, wrong: WrongField) -> v1::Answered {
+    refused(decision_id, wrong.into())
+}
+
+fn refused(decision_id: u32, refusal: v1::AnswerRefusal) -> v1::Answered {
+    v1::Answered {
+        decision_id,
+        status: v1::AnswerStatus::Refused.into(),
+        action: None,
+        number: 0,
+        refusal: Some(refusal),
+    }
+}
+
+/// What became of an answer.
+#[must_use]
+pub fn answered(answered: &Answered) -> v1::Answered {
+    read_back(&AsMessage(answered))
+}
+
+/// A [`v1::Answered`].
+impl Write for AsMessage<'_, Answered> {
+    fn write(&self, to: &mut Fields<'_>) {
+        let Answered { decision, outcome } = self.0;
+        let decision_id = number(decision.0);
+        let mut decided = |status: v1::AnswerStatus, made: &Decided| {
+            to.number(1, decision_id);
+            to.number(2, status as u32);
+            to.message(3, &made.action);
+            to.number(4, number(made.number));
+        };
+        let refusal = match outcome {
+            AnswerOutcome::Accepted(made) => return decided(v1::AnswerStatus::Accepted, made),
+            AnswerOutcome::Repeated(made) => return decided(v1::AnswerStatus::Repeated, made),
+            AnswerOutcome::Conflict(made) => {
+                decided(v1::AnswerStatus::Conflict, made);
+                let error = CommandError::AlreadyDecided { decision: *decision, played: Some(made.action) };
+                return to.made(5, &refusal(error.into()));
+            }
+            AnswerOutcome::Refused(AnswerRefused::Illegal(refusal)) => {
+                refused(decision_id, (*refusal).into())
+            }
+            AnswerOutcome::Refused(AnswerRefused::Command(error)) => {
+                command_refused(decision_id, error.clone())
+            }
+            AnswerOutcome::Refused(AnswerRefused::Host(HostError::Command(error))) => {
+                command_refused(decision_id, error.clone())
+            }
+            AnswerOutcome::Refused(AnswerRefused::Host(error)) => {
+                refused(decision_id, refusal(error.clone()))
+            }
+        };
+        to.all_of(&refusal);
+    }
+}
+
+fn command_refused(decision_id: u32, error: CommandError) -> v1::Answered {
+    match error {
+        CommandError::Illegal(refusal) => refused(decision_id, refusal.into()),
+        CommandError::NoSuchIndex { .. } => {
+            let refusal = v1::AnswerRefusal { field: "index".to_owned(), ..refusal(error.into()) };
+            refused(decision_id, refusal)
+        }
+        CommandError::AlreadyDecided { played, .. } => v1::Answered {
+            status: v1::AnswerStatus::Conflict.into(),
+            action: played.map(v1::GameAction::from),
+            ..refused(decision_id, refusal(error.into()))
+        },
+        _ => refused(decision_id, refusal(error.into())),
+    }
+}
+
+/// Why an answer was not accepted, if it was not the rules.
+fn refusal(error: HostError) -> v1::AnswerRefusal {
+    let played = match &error {
+        HostError::Command(CommandError::AlreadyDecided { played, .. }) => *played,
+        _ => None,
+    };
+    let failure = Failure::from(error);
+    failure.log();
+    let reason = failure.reason();
+    let de = match played {
+        Some(action) => format!("Das wurde schon entschieden: {}", action.in_lang(Lang::De)),
+        None => german(reason).to_owned(),
+    };
+    v1::AnswerRefusal {
+        reason: reason.into(),
+        rule: String::new(),
+        field: String::new(),
+        text: Some(v1::Text { en: failure.message(), de }),
+    }
+}

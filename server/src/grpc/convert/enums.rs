@@ -1,0 +1,92 @@
+//! The small enumerations: where a table is in its life, who may see it, how a seat plays, who decided.
+
+use parlor_proto::convert::field::{WrongField, one_of};
+use parlor_proto::v1;
+
+use super::ToMessage;
+
+use parlor_host::agents::Trouble;
+use parlor_host::table::{Conduct, DecidedBy, State, Visibility};
+
+impl ToMessage<v1::TableState> for State {
+    fn to_message(&self) -> v1::TableState {
+        match self {
+            State::Open => v1::TableState::Open,
+            State::Playing => v1::TableState::Playing,
+            State::Finished => v1::TableState::Finished,
+            State::Cancelled => v1::TableState::Cancelled,
+            State::Expired => v1::TableState::Expired,
+            State::Faulted => v1::TableState::Faulted,
+        }
+    }
+}
+
+impl ToMessage<v1::Visibility> for Visibility {
+    fn to_message(&self) -> v1::Visibility {
+        match self {
+            Visibility::Public => v1::Visibility::Public,
+            Visibility::Private => v1::Visibility::Private,
+        }
+    }
+}
+
+/// Who may see a table. It must be said.
+pub(crate) fn visibility(value: i32, field: &str) -> Result<Visibility, WrongField> {
+    one_of(value, field, |visibility| match visibility {
+        v1::Visibility::Unspecified => None,
+        v1::Visibility::Public => Some(Visibility::Public),
+        v1::Visibility::Private => Some(Visibility::Private),
+    })
+}
+
+impl ToMessage<v1::SeatFinish> for Conduct {
+    fn to_message(&self) -> v1::SeatFinish {
+        match self {
+            Conduct::PlayedOut => v1::SeatFinish::PlayedOut,
+            Conduct::TimedOut => v1::SeatFinish::TimedOut,
+            Conduct::Resigned => v1::SeatFinish::Resigned,
+            Conduct::Disconnected => v1::SeatFinish::Disconnected,
+            Conduct::SetAside => v1::SeatFinish::SetAside,
+        }
+    }
+}
+
+/// How a seat plays.
+pub(crate) fn conduct(value: i32, field: &str) -> Result<Conduct, WrongField> {
+    one_of(value, field, |finish| match finish {
+        v1::SeatFinish::Unspecified => None,
+        v1::SeatFinish::PlayedOut => Some(Conduct::PlayedOut),
+        v1::SeatFinish::TimedOut => Some(Conduct::TimedOut),
+        v1::SeatFinish::Resigned => Some(Conduct::Resigned),
+        v1::SeatFinish::Disconnected => Some(Conduct::Disconnected),
+        v1::SeatFinish::SetAside => Some(Conduct::SetAside),
+    })
+}
+
+impl ToMessage<v1::DecidedBy> for DecidedBy {
+    fn to_message(&self) -> v1::DecidedBy {
+        match self {
+            DecidedBy::Player => v1::DecidedBy::Player,
+            DecidedBy::Clock => v1::DecidedBy::Clock,
+            DecidedBy::Forfeit => v1::DecidedBy::Forfeit,
+            DecidedBy::HouseBot => v1::DecidedBy::HouseBot,
+        }
+    }
+}
+
+impl ToMessage<v1::SetAsideReason> for Trouble {
+    fn to_message(&self) -> v1::SetAsideReason {
+        match self {
+            Trouble::TimedOut => v1::SetAsideReason::TimedOut,
+            Trouble::BrokeOff => v1::SetAsideReason::BrokeOff,
+            Trouble::BrokeRules => v1::SetAsideReason::BrokeRules,
+            Trouble::TooSlow => v1::SetAsideReason::TooSlow,
+        }
+    }
+}
+
+/// Why a seat can no longer win.
+pub(crate) fn forfeit(value: i32, field: &str) -> Result<Conduct, WrongField> {
+    let conduct = conduct(value, field)?;
+    if conduct.is_forfeit() { Ok(conduct) } else { Err(WrongField::at(field, "must be that of a forfeit")) }
+}

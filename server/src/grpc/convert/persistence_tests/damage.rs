@@ -1,0 +1,111 @@
+//! Bit flips, truncations and random bytes are refused or decode to something else; decoding and replay never
+//! panic.
+
+use crate::grpc::convert::ApiCodec;
+use parlor_engine::{GameId, Viewer, below};
+use rand_chacha::ChaCha8Rng;
+use rand_core::Rng;
+
+use super::games::{NOW, play};
+use super::test_rng;
+use parlor_host::persistence::{
+    BadStored, decode_entry, decode_news, decode_record, encode_entry, encode_news, encode_record,
+};
+use parlor_host::table::{Entry, Record, Table};
+use parlor_store::{FeedItem, Millis};
+
+fn flip(bytes: &[u8], rng: &mut ChaCha8Rng) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let place = below(bytes.len() as u32, rng) as usize;
+    bytes[place] ^= 1 << below(8, rng);
+    bytes
+}
+
+/// Decodes an entry, and checks that the result round-trips.
+fn read_entry(bytes: &[u8]) -> Option<(u64, Entry)> {
+    let (at, entry) = decode_entry(NOW, bytes, &ApiCodec).ok()?;
+    let created = if let Entry::Created(setup) = &entry { setup.created } else { NOW };
+    let again = encode_entry(created, at, &entry, &ApiCodec);
+    assert_eq!(decode_entry(created, &again, &ApiCodec).as_ref(), Ok(&(at, entry.clone())));
+    Some((at, entry))
+}
+
+fn read_record(bytes: &[u8]) -> Result<(), BadStored> {
+    let record = decode_record(bytes, &ApiCodec)?;
+    assert_eq!(decode_record(&encode_record(&record, &ApiCodec), &ApiCodec), Ok(record.clone()));
+    for viewer in Viewer::all(record.look.seats.len() as u8) {
+        let tellings = record.tellings(viewer, 0).count();
+        assert!(tellings <= record.steps.len());
+    }
+    Ok(())
+}
+
+fn read_news(bytes: &[u8]) {
+    let item = |bytes: &[u8]| FeedItem { number: 1, at: Millis(0), payload: bytes.to_vec().into() };
+    if let Ok(read) = decode_news(&item(bytes), &ApiCodec) {
+        let again = encode_news(read.table, &read.news, &ApiCodec);
+        assert_eq!(decode_news(&item(&again), &ApiCodec), Ok(read));
+    }
+}
+
+#[test]
+fn damaged_logs_do_not_panic() {
+    let mut rng = test_rng("damaged_logs_do_not_panic");
+    for game in GameId::ALL {
+        let log = play(game.default_options(), 2, &mut rng).log;
+        let stored: Vec<_> = log.iter().map(|(at, entry)| encode_entry(NOW, *at, entry, &ApiCodec)).collect();
+        for entry in stored.iter().take(8) {
+            for length in 0..entry.len() {
+                read_entry(&entry[..length]);
+            }
+        }
+        for _ in 0..400 {
+            let place = below(stored.len() as u32, &mut rng) as usize;
+            let Some((at, damaged)) = read_entry(&flip(&stored[place], &mut rng)) else { continue };
+            let mut log = log.clone();
+            log[place] = (at, damaged);
+            // The table may refuse the entry, or take another course.
+            let Ok(mut table) = Table::open(&log[0].1) else { continue };
+            let _ = log[1..].iter().try_for_each(|(at, entry)| table.fold(*at, entry).map(drop));
+        }
+    }
+}
+
+#[test]
+fn damaged_records_and_news_do_not_panic() {
+    let mut rng = test_rng("damaged_records_and_news_do_not_panic");
+    for game in GameId::ALL {
+        let played = play(game.default_options(), game.info().max_players, &mut rng);
+        let record = Record::of(&played.log).expect("a log");
+        let bytes = encode_record(&record, &ApiCodec);
+        let mut refused = 0;
+        for _ in 0..150 {
+            refused += u32::from(read_record(&flip(&bytes, &mut rng)).is_err());
+            let length = below(bytes.len() as u32, &mut rng) as usize;
+            let _ = read_record(&bytes[..length]);
+        }
+        assert!(refused > 20, "{game:?}: most of a record is checked, and {refused} of 150 were refused");
+        let news = parlor_host::News::Over(record.look.clone().into());
+        let bytes = encode_news(record.look.setup.table, &news, &ApiCodec);
+        for length in 0..bytes.len() {
+            read_news(&bytes[..length]);
+            read_news(&flip(&bytes, &mut rng));
+        }
+    }
+}
+
+#[test]
+fn random_bytes_do_not_panic() {
+    let mut rng = test_rng("random_bytes_do_not_panic");
+    for _ in 0..20_000 {
+        let mut bytes = vec![0; below(60, &mut rng) as usize];
+        rng.fill_bytes(&mut bytes);
+        // Small tags make more of the bytes decode as messages.
+        for byte in bytes.iter_mut().step_by(2) {
+            *byte &= 0x7f;
+        }
+        read_entry(&bytes);
+        read_news(&bytes);
+        let _ = read_record(&bytes);
+    }
+}

@@ -1,0 +1,109 @@
+//! Round trips: logs, records and news of whole tables.
+
+use crate::grpc::convert::ApiCodec;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parlor_engine::{Seat, Viewer};
+
+use super::games::{NOW, Played, play_all};
+use super::test_rng;
+use parlor_host::TableId;
+use parlor_host::persistence::{
+    Reader, decode_entry, decode_news, decode_record, encode_entry, encode_news, encode_record,
+};
+use parlor_host::table::{Conduct, Entry, Look, Record, Table};
+use parlor_host::{News, NewsItem};
+use parlor_store::{FeedItem, Millis};
+
+/// The encoded entries of a log.
+fn stored(log: &[(u64, Entry)]) -> Vec<Bytes> {
+    log.iter().map(|(at, entry)| encode_entry(NOW, *at, entry, &ApiCodec)).collect()
+}
+
+/// The entries as slices.
+fn each(stored: &[Bytes]) -> impl Iterator<Item = &[u8]> {
+    stored.iter().map(Bytes::as_ref)
+}
+
+#[test]
+fn logs_and_records_round_trip() {
+    let mut rng = test_rng("whole_tables_read_back");
+    let (mut tables, mut actions, mut action_bytes) = (0, 0, 0);
+    play_all(&mut rng, |Played { log, table }| {
+        tables += 1;
+        let stored = stored(&log);
+        assert_eq!(Reader::new().read_all(each(&stored), &ApiCodec).as_ref(), Ok(&log));
+        assert_eq!(Reader::after(NOW).read_all(each(&stored[1..]), &ApiCodec).expect("the rest"), log[1..]);
+        for ((_, entry), stored) in log.iter().zip(&stored) {
+            if matches!(entry, Entry::Acted { .. }) {
+                actions += 1;
+                action_bytes += stored.len();
+            }
+        }
+
+        let record = Record::of(&log).expect("a log");
+        let bytes = encode_record(&record, &ApiCodec);
+        let read = decode_record(&bytes, &ApiCodec).expect("a record");
+        assert_eq!(read, record);
+        assert_eq!(read.look, table.look());
+        for viewer in Viewer::all(table.players()) {
+            assert_eq!(read.last_view(viewer), table.view(viewer), "{viewer:?}");
+        }
+        // A step is some dozens of bytes, stored once for all viewers.
+        assert!(bytes.len() < 6_000 + 150 * log.len(), "{} bytes for {} entries", bytes.len(), log.len());
+    });
+    assert!(tables > 20 && actions > 2_000, "{tables} tables, {actions} actions");
+    assert!(action_bytes < actions * 18, "{action_bytes} bytes for {actions} actions");
+}
+
+/// Times round-trip exactly, including those before the creation of the table.
+#[test]
+fn entry_times_round_trip() {
+    for (created, at) in [(NOW, NOW - 5_000), (NOW, 0), (0, u64::MAX), (u64::MAX, 0), (NOW, NOW)] {
+        let bytes = encode_entry(created, at, &Entry::Started, &ApiCodec);
+        assert_eq!(decode_entry(created, &bytes, &ApiCodec), Ok((at, Entry::Started)));
+    }
+}
+
+#[test]
+fn news_round_trip() {
+    let mut rng = test_rng("news_read_back");
+    let check = |table: TableId, news: News| {
+        let payload: Bytes = encode_news(table, &news, &ApiCodec);
+        let item = FeedItem { number: 7, at: Millis(NOW), payload };
+        assert_eq!(decode_news(&item, &ApiCodec), Ok(NewsItem { number: 7, table, at: NOW, news }));
+    };
+    play_all(&mut rng, |Played { log, table }| {
+        let id = table.setup().table;
+        let first = Table::open(&log[0].1).expect("a first entry");
+        check(id, News::Created(Arc::new(first.look())));
+        let over = Look { rematch: Some(TableId::from_bytes([9; 16])), ..table.look() };
+        check(id, News::Over(Arc::new(over)));
+        check(id, News::Over(Arc::new(table.look())));
+    });
+    let (id, seat) = (TableId::from_bytes([3; 16]), Seat::new(5).expect("a seat"));
+    for user in [None, Some(String::new()), Some("ann".to_owned())] {
+        check(id, News::Joined { seat, user, name: "Änne".to_owned() });
+    }
+    check(id, News::Started);
+    for conduct in [Conduct::TimedOut, Conduct::Resigned, Conduct::Disconnected, Conduct::SetAside] {
+        check(id, News::Forfeited { seat, conduct });
+    }
+    check(id, News::Replaced { seat, bot: "greedy".to_owned() });
+    check(id, News::Deleted);
+}
+
+/// Only the first entry of a log is a creation.
+#[test]
+fn created_entry_is_only_valid_at_the_start_of_a_log() {
+    let mut rng = test_rng("a_log_begins_with_its_table");
+    let log = super::games::play(parlor_engine::GameId::Gap.default_options(), 2, &mut rng).log;
+    let stored = stored(&log);
+    let error =
+        Reader::new().read_all(each(&stored[1..]), &ApiCodec).expect_err("no first entry").to_string();
+    assert_eq!(error, "a stored entry cannot be read: created: must stand before all other entries");
+    let twice = [stored[0].clone(), stored[0].clone()];
+    let error = Reader::new().read_all(each(&twice), &ApiCodec).expect_err("two first entries").to_string();
+    assert_eq!(error, "a stored entry cannot be read: created: must stand at the beginning of the log");
+}

@@ -1,0 +1,108 @@
+//! Entries of tournaments through bytes and back.
+
+use parlor_engine::{GameId, Seat};
+use parlor_tournament::plan::{Deals, Format, SequentialTest};
+
+use parlor_host::TableId;
+use parlor_host::persistence::{decode_tournament_entry, encode_tournament_entry};
+use parlor_host::table::{Conduct, RequestMark, SeatResult, TimeControl, Visibility};
+use parlor_host::tournaments::{EntrantSetup, Entry, Setup, Terms};
+use parlor_tournament::Entrant;
+use parlor_tournament::plan::TableId as Place;
+
+use crate::grpc::convert::ApiCodec;
+use parlor_fair::Entropy;
+
+fn terms() -> Terms {
+    let test = SequentialTest {
+        entrant: Entrant(1),
+        lower: -1.5,
+        upper: 2.0,
+        alpha: 0.05,
+        beta: 0.1,
+        min_groups: 30,
+    };
+    let time = TimeControl {
+        decision: 1000,
+        bank: 5000,
+        grace: 3000,
+        forfeit_after: 2,
+        secret: 400,
+        constant_secret: true,
+    };
+    Terms {
+        name: "cup".to_owned(),
+        options: GameId::Gap.default_options(),
+        players: 2,
+        entrants: vec![
+            EntrantSetup::House { bot: "search:12".to_owned() },
+            EntrantSetup::Agent { name: "ann".to_owned(), version: "1".to_owned() },
+        ],
+        format: Format::Swiss { rounds: 3, groups: 2 },
+        deals: Deals::Independent,
+        test: Some(test),
+        time,
+        max_tables: 4,
+        visibility: Visibility::Private,
+        patience: 0,
+    }
+}
+
+fn entries() -> Vec<Entry> {
+    let entropy = Entropy::new(b"dice").expect("few bytes");
+    let setup = Setup {
+        tournament: TableId::from_bytes([7; 16]),
+        owner: "club".to_owned(),
+        terms: terms(),
+        seed: [3; 32],
+        given: true,
+        entropy,
+        created: 1_000,
+        request: Some(RequestMark { id: "r".into(), digest: [4; 16] }),
+    };
+    let result = SeatResult {
+        seat: Seat::FIRST,
+        points: -3,
+        place: 2,
+        conduct: Conduct::SetAside,
+        time_outs: 1,
+        thought: 9,
+    };
+    let (place, table) = (Place { group: 5, rotation: 1 }, TableId::from_bytes([8; 16]));
+    let versions = vec![String::new(), "1".to_owned()];
+    vec![
+        Entry::Created(Box::new(setup)),
+        Entry::Started { versions, entropy: vec![Entropy::NONE, entropy] },
+        Entry::TableOver { place, table, seats: vec![result] },
+        Entry::TableOver { place, table, seats: Vec::new() },
+        Entry::GroupVoided { group: 5, reason: "a fault".to_owned() },
+        Entry::Withdrawn { entrant: Entrant(1) },
+        Entry::Paused,
+        Entry::Resumed,
+        Entry::Cancelled { reason: "rain".to_owned() },
+    ]
+}
+
+#[test]
+fn what_is_stored_reads_back() {
+    for entry in entries() {
+        let stored = encode_tournament_entry(1_000, 1_234, &entry, &ApiCodec);
+        assert_eq!(decode_tournament_entry(1_000, &stored, &ApiCodec), Ok((1_234, entry)));
+    }
+}
+
+/// Whatever is cut off or spoilt gives an error or another entry, never a panic.
+#[test]
+fn damaged_entries_are_refused_or_read() {
+    for entry in entries() {
+        let stored = encode_tournament_entry(1_000, 1_234, &entry, &ApiCodec);
+        for at in 0..stored.len() {
+            let _ = decode_tournament_entry(1_000, &stored[..at], &ApiCodec);
+            let mut spoilt = stored.to_vec();
+            spoilt[at] ^= 0x15;
+            let _ = decode_tournament_entry(1_000, &spoilt, &ApiCodec);
+        }
+    }
+    let wrong = decode_tournament_entry(0, &[], &ApiCodec).expect_err("nothing is in it");
+    assert_eq!(wrong.to_string(), "a stored entry of a tournament cannot be read: must have an event");
+}

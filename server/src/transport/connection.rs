@@ -1,0 +1,180 @@
+//! An accepted connection: coalesces writes, tells tonic its peer, counts itself while it is open, and can be cut off.
+//!
+//! tonic detaches the tasks of its connections. After the grace of a shutdown their IO fails instead, which ends them.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, Waker},
+};
+
+use metrics::gauge;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+use tonic::transport::server::Connected;
+
+use super::{Accepted, coalesce::CoalescingIo};
+use crate::{grpc::Peer, telemetry::names};
+
+/// Cuts off all connections of a server.
+#[derive(Clone, Default)]
+pub(super) struct CutOff(Arc<CutOffState>);
+
+#[derive(Default)]
+struct CutOffState {
+    /// Read for every message, so it is not behind a lock that all connections share.
+    is_cut: AtomicBool,
+    wakes: CancellationToken,
+}
+
+impl CutOff {
+    /// Fails the IO of all connections from now on.
+    pub(super) fn cut(&self) {
+        self.0.is_cut.store(true, Ordering::Release);
+        self.0.wakes.cancel();
+    }
+
+    fn check(&self) -> io::Result<()> {
+        if self.0.is_cut.load(Ordering::Acquire) {
+            return Err(io::Error::new(io::ErrorKind::ConnectionAborted, "the server is shutting down"));
+        }
+        Ok(())
+    }
+}
+
+/// An accepted connection.
+pub(super) struct Connection<IO> {
+    io: CoalescingIo<IO>,
+    peer: Peer,
+    cut_off: CutOff,
+    /// Wakes the task that serves the connection when it is cut off.
+    cut: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// The waker that `cut` knows.
+    waker: Option<Waker>,
+    _open: OpenConnection,
+}
+
+impl<IO> Connection<IO> {
+    /// The connection with this number.
+    pub(super) fn new(accepted: Accepted<IO>, number: u64, cut_off: CutOff) -> Connection<IO> {
+        let Accepted { io, address } = accepted;
+        Connection {
+            io: CoalescingIo::new(io),
+            peer: Peer { connection: number, address },
+            cut: Box::pin(cut_off.0.wakes.clone().cancelled_owned()),
+            cut_off,
+            waker: None,
+            _open: OpenConnection::new(),
+        }
+    }
+
+    /// Fails if the connection is cut off; registers the task for that otherwise. One task serves a connection, so the waker
+    /// seldom changes.
+    fn check(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        if !self.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            self.waker = Some(cx.waker().clone());
+            // If it is ready, the check below sees it.
+            let _ready = self.cut.as_mut().poll(cx);
+        }
+        self.cut_off.check()
+    }
+}
+
+impl<IO> Connected for Connection<IO> {
+    type ConnectInfo = Peer;
+
+    fn connect_info(&self) -> Peer {
+        self.peer
+    }
+}
+
+impl<IO: AsyncRead + Unpin> AsyncRead for Connection<IO> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.check(cx)?;
+        Pin::new(&mut self.io).poll_read(cx, buffer)
+    }
+}
+
+impl<IO: AsyncWrite + Unpin> AsyncWrite for Connection<IO> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.cut_off.check()?;
+        Pin::new(&mut self.io).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.cut_off.check()?;
+        Pin::new(&mut self.io).poll_write_vectored(cx, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.cut_off.check()?;
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.cut_off.check()?;
+        Pin::new(&mut self.io).poll_shutdown(cx)
+    }
+}
+
+/// Counts a connection while it is open.
+struct OpenConnection;
+
+impl OpenConnection {
+    fn new() -> OpenConnection {
+        gauge!(names::CONNECTIONS_OPEN).increment(1);
+        OpenConnection
+    }
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        gauge!(names::CONNECTIONS_OPEN).decrement(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_cut_off_wakes_a_waiting_read_and_fails_all_io() {
+        let (near, _far) = duplex(16);
+        let cut_off = CutOff::default();
+        let accepted = Accepted { io: near, address: None };
+        let mut connection = Connection::new(accepted, 1, cut_off.clone());
+        connection.write_all(b"written").await.expect("an open connection");
+        let mut buffer = [0; 4];
+        let reading = tokio::spawn(async move {
+            let read = connection.read(&mut buffer).await;
+            (connection, read)
+        });
+        tokio::task::yield_now().await;
+        assert!(!reading.is_finished(), "the client sends nothing");
+        cut_off.cut();
+        let (mut connection, read) = reading.await.expect("the reader");
+        assert_eq!(read.expect_err("cut off").kind(), io::ErrorKind::ConnectionAborted);
+        assert_eq!(
+            connection.write(b"more").await.expect_err("cut off").kind(),
+            io::ErrorKind::ConnectionAborted
+        );
+    }
+}

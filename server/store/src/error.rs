@@ -1,0 +1,157 @@
+//! Errors of a log.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{OwnerId, TableId};
+
+/// Error of a log. A failed operation has changed nothing, unless the variant says otherwise.
+///
+/// `Clone`, because one commit carries many appends and its failure is returned for each of them.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LogError {
+    /// The log's length differs from the expected one: another writer was first.
+    #[error("table {table} has {actual} entries, not the expected number: read the rest, then append again")]
+    Conflict {
+        /// The table.
+        table: TableId,
+        /// Its length, in entries.
+        actual: u64,
+    },
+    /// The owner's request id has already created a table.
+    #[error("this request already created table {table}")]
+    Repeated {
+        /// The table that it created.
+        table: TableId,
+    },
+    /// The table does not exist, or no longer.
+    #[error("there is no table {table}")]
+    NoSuchTable {
+        /// The table.
+        table: TableId,
+    },
+    /// The table is finished and therefore immutable.
+    #[error("table {table} is finished: it takes no more entries")]
+    Finished {
+        /// The table.
+        table: TableId,
+    },
+    /// The reader's cursor is beyond the end of the log: the log has lost its tail.
+    #[error(
+        "table {table} has only {length} entries, fewer than the reader has seen: its tail is lost; start again from a snapshot"
+    )]
+    Ahead {
+        /// The table.
+        table: TableId,
+        /// Its length, in entries.
+        length: u64,
+    },
+    /// The reader's cursor is beyond the end of the feed: the feed has lost its tail.
+    #[error(
+        "the feed of {owner} ends at number {last}, before what the reader has seen: its tail is lost; list the tables again"
+    )]
+    FeedAhead {
+        /// The owner of the feed.
+        owner: OwnerId,
+        /// Its last number.
+        last: u64,
+    },
+    /// The requested items are older than the retention of the feed.
+    #[error(
+        "the feed of {owner} starts at number {first}: older items are no longer kept; list the tables again"
+    )]
+    FeedTrimmed {
+        /// The owner of the feed.
+        owner: OwnerId,
+        /// Its first number.
+        first: u64,
+    },
+    /// The follower lags too far behind and must follow again.
+    #[error("the follower lags too far behind: follow again from {next}")]
+    Behind {
+        /// The next index or number for this follower.
+        next: u64,
+    },
+    /// The write queue is full.
+    #[error("the write queue is full: try again in a moment")]
+    Busy,
+    /// The disk is full. Appends succeed again once there is space.
+    #[error("no space to write {}: free some space on its disk; nothing acknowledged is lost ({why})", file.display())]
+    NoSpace {
+        /// The file of the store.
+        file: PathBuf,
+        /// The store's own error.
+        why: Arc<str>,
+    },
+    /// The store is damaged.
+    #[error("{} is damaged: {what}. Restore it from a backup; parlor-server check-store lists all damage", file.display())]
+    Damaged {
+        /// The file of the store.
+        file: PathBuf,
+        /// The damaged table, if known.
+        table: Option<TableId>,
+        /// The damaged entry, if known.
+        entry: Option<u64>,
+        /// Description of the damage.
+        what: Arc<str>,
+    },
+    /// The store has a newer schema than this program.
+    #[error("{} has schema version {found}, this program supports versions up to {known}: run a newer parlor-server, or restore an older backup", file.display())]
+    Newer {
+        /// The file of the store.
+        file: PathBuf,
+        /// Its schema version.
+        found: i64,
+        /// The newest supported version.
+        known: i64,
+    },
+    /// The store has an older schema, and this operation must not migrate it.
+    #[error("{} was written by an older version: start parlor-server on it once to migrate it", file.display())]
+    Older {
+        /// The file of the store.
+        file: PathBuf,
+    },
+    /// The file is not a Parlor store.
+    #[error("{} is not a store of Parlor: name another file, or a new one", file.display())]
+    NotAStore {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Another process has the store open.
+    #[error("{} is in use by another process: stop that one first, or name another file", file.display())]
+    InUse {
+        /// The file of the store.
+        file: PathBuf,
+    },
+    /// The file exists, and replacing it was not requested.
+    #[error("{} exists already: name another file, or allow replacing it", file.display())]
+    Exists {
+        /// The file.
+        file: PathBuf,
+    },
+    /// An argument is out of bounds or inconsistent.
+    #[error("{what} must be {allowed}")]
+    Invalid {
+        /// The invalid argument.
+        what: &'static str,
+        /// The allowed values.
+        allowed: &'static str,
+    },
+    /// The table's log has reached its size limit.
+    #[error("the log of table {table} is full: a log has at most 64 MiB")]
+    Full {
+        /// The table.
+        table: TableId,
+    },
+    /// The file cannot be read or written, for a reason other than space.
+    #[error("cannot use {}: {why}", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// The operating system's error.
+        why: Arc<str>,
+    },
+    /// The log is closed. A pending append may or may not have been committed.
+    #[error("the log is closed: this append may or may not be in it; read it when it is open again")]
+    Closed,
+}

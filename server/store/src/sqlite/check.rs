@@ -1,0 +1,219 @@
+//! Full integrity check of a store.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::feed;
+use super::file_errors::{FileErrors, io_error};
+use super::journal::{self, StoreMeta};
+use super::schema::{StoreLock, open_reader};
+use super::stored_row::{COLUMNS, StoredRow};
+use super::tags;
+use crate::chain::HashChain;
+use crate::{Kind, LogError, Place, TableId};
+
+/// Problems that a report lists.
+const MAX_PROBLEMS: usize = 100;
+
+/// Contents of a store, and the problems found in it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Number of tables.
+    pub tables: u64,
+    /// Number of tournaments.
+    pub tournaments: u64,
+    /// Number of agents.
+    pub agents: u64,
+    /// Number of these that are in play.
+    pub in_play: u64,
+    /// Number of these that are finished.
+    pub finished: u64,
+    /// Number of entries in their logs.
+    pub entries: u64,
+    /// Number of journal rows.
+    pub journal_rows: u64,
+    /// Number of feed items.
+    pub feed_items: u64,
+    /// Descriptions of the first hundred problems.
+    pub problems: Vec<String>,
+}
+
+impl Report {
+    /// Reports whether no problem was found.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    fn note<T>(&mut self, result: Result<T, LogError>) -> Option<T> {
+        result.map_err(|error| self.problem(error.to_string())).ok()
+    }
+
+    fn problem(&mut self, problem: String) {
+        if self.problems.len() < MAX_PROBLEMS && !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} tables, {} tournaments, {} agents ({} in play, {} finished), {} entries, {} rows in the journal, \
+             {} feed items",
+            self.tables,
+            self.tournaments,
+            self.agents,
+            self.in_play,
+            self.finished,
+            self.entries,
+            self.journal_rows,
+            self.feed_items
+        )?;
+        for problem in &self.problems {
+            writeln!(f, "problem: {problem}")?;
+        }
+        match self.problems.len() {
+            0 => write!(f, "sound"),
+            count => write!(f, "{count} problems: restore the store from a backup"),
+        }
+    }
+}
+
+/// Checks a whole store that no server uses. Damage goes into the report; an error means that the store
+/// cannot be read at all.
+pub fn check(store: &Path) -> Result<Report, LogError> {
+    // Taking the lock would create its file even where there is no store.
+    if let Err(error) = std::fs::metadata(store) {
+        return Err(io_error(store, error));
+    }
+    let _lock = StoreLock::acquire(store)?;
+    check_unlocked(store)
+}
+
+/// Like [`check`], for a file that no other process uses.
+pub(super) fn check_unlocked(store: &Path) -> Result<Report, LogError> {
+    let errors = FileErrors(store);
+    let db = open_reader(store)?;
+    let db = errors.wrap(db.unchecked_transaction())?;
+    let mut report = Report::default();
+    check_pages(&db, errors, &mut report);
+    let mut cursors = HashMap::new();
+    let rows = check_tables(&db, errors, &mut cursors, &mut report);
+    let rows = report.note(rows).unwrap_or_default();
+    let journal = check_journal(&db, errors, &mut cursors, &mut report);
+    report.note(journal);
+    let feeds = check_feeds(&db, errors, &mut report);
+    report.note(feeds);
+    if let Some(meta) = report.note(StoreMeta::load(&db, errors)) {
+        let found = (rows, report.in_play, report.journal_rows);
+        if found != (meta.tables, meta.in_play, meta.journal_rows) {
+            report.problem(format!(
+                "there should be {} tables, tournaments and agents, {} of them in play, and {} rows in the journal",
+                meta.tables, meta.in_play, meta.journal_rows
+            ));
+        }
+    }
+    Ok(report)
+}
+
+/// SQLite's own integrity check.
+fn check_pages(db: &Connection, errors: FileErrors<'_>, report: &mut Report) {
+    let lines = db.prepare("PRAGMA integrity_check(100)").and_then(|mut check| {
+        let lines = check.query_map([], |row| row.get::<_, String>(0))?;
+        lines.collect::<rusqlite::Result<Vec<_>>>()
+    });
+    for line in report.note(errors.wrap(lines)).unwrap_or_default() {
+        if line != "ok" {
+            report.problem(format!("SQLite: {line}"));
+        }
+    }
+}
+
+/// Journal position of a table in play, from its row.
+struct JournalCursor {
+    chain: HashChain,
+    journal_from: u64,
+}
+
+/// Returns the number of rows of all kinds.
+fn check_tables(
+    db: &Connection,
+    errors: FileErrors<'_>,
+    cursors: &mut HashMap<TableId, JournalCursor>,
+    report: &mut Report,
+) -> Result<u64, LogError> {
+    let mut select = errors.wrap(db.prepare(&format!("SELECT {COLUMNS} FROM tables NOT INDEXED")))?;
+    let mut rows = errors.wrap(select.query([]))?;
+    let (mut count, mut tags) = (0, 0);
+    while let Some(row) = errors.wrap(rows.next())? {
+        count += 1;
+        let Some(row) = report.note(StoredRow::from_sql(row, errors)) else {
+            continue;
+        };
+        match row.listing.kind {
+            Kind::Table => report.tables += 1,
+            Kind::Tournament => report.tournaments += 1,
+            Kind::Agent => report.agents += 1,
+        }
+        tags += report.note(tags::check(db, &row, errors)).unwrap_or_default();
+        match row.place {
+            Place::InPlay => {
+                report.in_play += 1;
+                let table = JournalCursor { chain: row.stored, journal_from: row.journal_from };
+                cursors.insert(row.id, table);
+            }
+            Place::Finished => report.finished += 1,
+            Place::AtRest { .. } => {}
+        }
+        report.entries += row.stored.length;
+        report.note(row.entries(db, u64::MAX, &mut Vec::new(), errors));
+        report.note(row.record(db, errors));
+    }
+    let tag_rows: u64 = errors.wrap(db.query_row("SELECT count(*) FROM tags", [], |row| row.get(0)))?;
+    if tag_rows != tags {
+        report.problem(format!("there are {tag_rows} tags, and should be {tags}"));
+    }
+    Ok(count)
+}
+
+fn check_journal(
+    db: &Connection,
+    errors: FileErrors<'_>,
+    cursors: &mut HashMap<TableId, JournalCursor>,
+    report: &mut Report,
+) -> Result<(), LogError> {
+    journal::read(db, errors, |seq, _, frames| {
+        report.journal_rows += 1;
+        for frame in &frames {
+            if let Some(table) = cursors.get_mut(&frame.table)
+                && seq >= table.journal_from
+            {
+                let before = table.chain.length;
+                journal::apply_frame(&mut table.chain, frame, errors)?;
+                report.entries += table.chain.length - before;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn check_feeds(db: &Connection, errors: FileErrors<'_>, report: &mut Report) -> Result<(), LogError> {
+    for (owner, range) in feed::owners(db, errors)? {
+        let mut next = range.first;
+        while next <= range.last {
+            let page = feed::items(db, &owner, next, range.last, errors)?;
+            next += page.len() as u64;
+            report.feed_items += page.len() as u64;
+        }
+    }
+    let rows: u64 = errors.wrap(db.query_row("SELECT count(*) FROM feed", [], |row| row.get(0)))?;
+    if rows != report.feed_items {
+        report.problem(format!("there are {rows} feed items, and should be {}", report.feed_items));
+    }
+    Ok(())
+}

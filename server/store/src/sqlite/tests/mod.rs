@@ -1,0 +1,126 @@
+//! Tests of the SQLite log beyond the contract: durability, bounded size, damage, full disk.
+
+mod backup;
+mod corruption;
+mod durability;
+mod full;
+mod journal;
+mod memory_equivalence;
+mod tags;
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::contract::{REST, add, assert_log, create, delete, finished, listing, owner, posts, put, table};
+use crate::{NewPlace, Place};
+
+/// A temporary folder with a store.
+struct StoreDir {
+    folder: TempDir,
+}
+
+impl StoreDir {
+    fn new() -> StoreDir {
+        StoreDir { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn open(&self) -> SqliteLog {
+        self.open_with(Options::default())
+    }
+
+    fn open_with(&self, options: Options) -> SqliteLog {
+        SqliteLog::open(&self.file("store.db"), options).unwrap()
+    }
+
+    /// Copies the store as a crash would leave it: with its WAL.
+    fn crash(&self, name: &str) -> PathBuf {
+        let copy = self.file(name);
+        for suffix in ["", "-wal"] {
+            let from = schema::with_suffix(&self.file("store.db"), suffix);
+            std::fs::copy(from, schema::with_suffix(&copy, suffix)).unwrap();
+        }
+        copy
+    }
+}
+
+/// A phase of a commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum CommitPhase {
+    /// Everything is written, nothing is committed.
+    Written,
+    /// The transaction is committed, the index not yet updated.
+    Committed,
+}
+
+/// Action of a test at a phase of a commit.
+pub(super) struct CommitHook {
+    at: CommitPhase,
+    run: Box<dyn FnMut() + Send>,
+}
+
+impl Shared {
+    pub(super) fn run_hook(&self, phase: CommitPhase) {
+        let hook = self.hook.lock().unwrap().take_if(|hook| hook.at == phase);
+        if let Some(mut hook) = hook {
+            (hook.run)();
+        }
+    }
+}
+
+/// A commit paused midway. It continues when this is dropped, so that a failing test ends too.
+struct PausedCommit {
+    reached: Option<Receiver<()>>,
+    _standing: SyncSender<()>,
+}
+
+impl PausedCommit {
+    /// Pauses the next commit after writing and before committing.
+    fn before_next_commit(log: &SqliteLog) -> PausedCommit {
+        PausedCommit::at(log, CommitPhase::Written)
+    }
+
+    /// Pauses the next commit at this phase.
+    fn at(log: &SqliteLog, at: CommitPhase) -> PausedCommit {
+        let (reach, reached) = sync_channel(1);
+        let (standing, go_on) = sync_channel(1);
+        let run = Box::new(move || {
+            let _ = reach.send(());
+            let _: Result<(), _> = go_on.recv();
+        });
+        *log.shared.hook.lock().unwrap() = Some(CommitHook { at, run });
+        PausedCommit { reached: Some(reached), _standing: standing }
+    }
+
+    /// Waits until the writer is paused.
+    async fn reached(&mut self) {
+        let reached = self.reached.take().unwrap();
+        tokio::task::spawn_blocking(move || reached.recv()).await.unwrap().unwrap();
+    }
+}
+
+fn open(file: &Path) -> Result<SqliteLog, LogError> {
+    SqliteLog::open(file, Options::default())
+}
+
+fn short_journal(limit: u64) -> Options {
+    Options { journal_limit: limit, ..Options::default() }
+}
+
+/// Random generator of one test, seeded from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test
+/// fails.
+fn rng(test: &str) -> rand_chacha::ChaCha8Rng {
+    let seed = std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().unwrap());
+    println!("{test}: PARLOR_TEST_SEED={seed}");
+    rand_core::SeedableRng::seed_from_u64(seed)
+}
+
+fn below(rng: &mut rand_chacha::ChaCha8Rng, bound: usize) -> usize {
+    (rand_core::Rng::next_u64(rng) % bound as u64) as usize
+}
