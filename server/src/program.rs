@@ -35,9 +35,9 @@ pub fn main(cli: &Cli) -> ExitCode {
 }
 
 fn dispatch(cli: &Cli) -> anyhow::Result<ExitCode> {
-    let sources = Sources::of_process(cli.flags.clone());
+    let sources = Sources::from_process(cli.flags.clone());
     let settings = || Settings::load(&sources);
-    match cli.asked() {
+    match cli.command_or_run() {
         Command::Run => run::run(&sources),
         Command::CheckConfig { example: true } => check_config::example(),
         Command::CheckConfig { example: false } => check_config::settings(&settings()?),

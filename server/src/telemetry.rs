@@ -2,9 +2,9 @@
 //! their own.
 
 mod log_lines;
-pub mod names;
+pub mod metric_names;
+pub mod metrics_server;
 mod otlp;
-pub mod page;
 mod recorder;
 
 use std::time::Duration;

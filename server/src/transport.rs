@@ -29,8 +29,8 @@ use crate::{
         AppState,
         convert::{ApiCodec, ApiItemEncoder},
     },
-    identity::{Keys, ServerKey},
-    telemetry::{page, recorder},
+    identity::{ApiKeys, ServerKey},
+    telemetry::{metrics_server, recorder},
 };
 use parlor_host::clock::Clock;
 use parlor_host::tournaments::Tournaments;
@@ -52,7 +52,7 @@ pub struct Parts {
     /// Where tables are kept.
     pub log: Arc<dyn Log>,
     /// The API keys in force. Whoever keeps them can exchange them while the server runs.
-    pub keys: Arc<Keys>,
+    pub keys: Arc<ApiKeys>,
     /// What seat tokens and spectator tokens are signed with.
     pub server_key: ServerKey,
 }
@@ -98,7 +98,7 @@ impl Server {
         running.address = Some(address);
         if let Some(((listener, address), recorder)) = page {
             running.metrics_address = Some(address);
-            let page = page::serve(listener, recorder, running.readiness.clone());
+            let page = metrics_server::serve(listener, recorder, running.readiness.clone());
             running.page = Some(tokio::spawn(page.instrument(info_span!("page"))));
         }
         Ok(running)
@@ -139,7 +139,7 @@ impl Server {
             let cut_off = cut_off.clone();
             move |(accepted, number)| Ok::<_, Infallible>(Connection::new(accepted, number, cut_off.clone()))
         });
-        let readiness = page::Readiness::default();
+        let readiness = metrics_server::Readiness::default();
         let serving = Serving {
             stop: stop.clone(),
             closing: closing.clone(),
@@ -167,7 +167,7 @@ struct Serving {
     grace: Duration,
     host: Host,
     health: Health,
-    readiness: page::Readiness,
+    readiness: metrics_server::Readiness,
 }
 
 impl Serving {
@@ -201,7 +201,7 @@ pub struct Running {
     address: Option<SocketAddr>,
     metrics_address: Option<SocketAddr>,
     stop: CancellationToken,
-    readiness: page::Readiness,
+    readiness: metrics_server::Readiness,
     task: Option<JoinHandle<()>>,
     page: Option<JoinHandle<()>>,
 }

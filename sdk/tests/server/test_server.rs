@@ -6,9 +6,9 @@ use std::time::Duration;
 use parlor_host::clock::SystemClock;
 use parlor_sdk::{Client, ClientBuilder};
 use parlor_server::config::Settings;
-use parlor_server::identity::{KeySet, Keys, ServerKey};
+use parlor_server::identity::{ApiKeys, KeySet, ServerKey};
 use parlor_server::transport::{Parts, Running, Server};
-use parlor_store::{LogError, Options, SqliteLog};
+use parlor_store::{LogError, SqliteLog, SqliteOptions};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
@@ -89,7 +89,7 @@ async fn start_server(settings: &Settings) -> (Runtime, Running) {
     let parts = Parts {
         clock: Arc::new(SystemClock::new()),
         log: Arc::new(log),
-        keys: Arc::new(Keys::new(KeySet::new(settings.keys.clone()).unwrap())),
+        keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).unwrap())),
         server_key,
     };
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -104,7 +104,7 @@ async fn open_log(settings: &Settings) -> SqliteLog {
     let file = settings.store_file().unwrap();
     within(async {
         loop {
-            match SqliteLog::open(&file, Options::default()) {
+            match SqliteLog::open(&file, SqliteOptions::default()) {
                 Err(LogError::InUse { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
                 log => return log.unwrap(),
             }

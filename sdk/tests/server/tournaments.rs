@@ -116,7 +116,7 @@ for_all_games!(test_every_game);
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn same_seed_gives_the_same_tournament() {
     let one = TestServer::start().await;
-    let other = TestServer::start_with(|settings, _| settings.bots.workers = Count::of(1)).await;
+    let other = TestServer::start_with(|settings, _| settings.bots.workers = Count::new(1)).await;
     for game in options::game_ids() {
         let setup = cup(&game, "search:5", Format::RoundRobin(wire::RoundRobinFormat { groups: 2 }));
         let [(first, tables), (second, again)] =

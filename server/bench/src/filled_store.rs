@@ -7,7 +7,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use parlor_server::TableId;
-use parlor_store::{Append, Filter, Listing, Log, NewPlace, Options, Page, Place, SqliteLog, TableRow};
+use parlor_store::{
+    Append, Listing, Log, LogFilter, NewPlace, PageRequest, Place, SqliteLog, SqliteOptions, TableRow,
+};
 
 use crate::process::{Load, Server};
 
@@ -34,7 +36,7 @@ pub(crate) fn open_or_create(games: u64) -> Result<PathBuf> {
 
 async fn fill(folder: &Path, games: u64) -> Result<()> {
     let game = FinishedGame::play().await?;
-    let log = SqliteLog::open(&folder.join("parlor.db"), Options::default())?;
+    let log = SqliteLog::open(&folder.join("parlor.db"), SqliteOptions::default())?;
     for first in (0..games).step_by(TABLES_PER_COMMIT as usize) {
         let appends = (first..games.min(first + TABLES_PER_COMMIT)).map(|number| game.copy(number)).collect();
         log.append_all(appends).await.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -59,9 +61,9 @@ impl FinishedGame {
             Load { tables: 50, connections: 1, stream_per_seat: false, seconds: 3, rate: None, options: &[] };
         load.on_hosted(&server)?;
         server.stop()?;
-        let log = Arc::new(SqliteLog::open(&data.path().join("parlor.db"), Options::default())?);
-        let finished = Filter { state: Some(FINISHED), ..Filter::default() };
-        let found = log.tables(finished, Page { after: None, size: 1000 }).await?.tables;
+        let log = Arc::new(SqliteLog::open(&data.path().join("parlor.db"), SqliteOptions::default())?);
+        let finished = LogFilter { state: Some(FINISHED), ..LogFilter::default() };
+        let found = log.list_tables(finished, PageRequest { after: None, size: 1000 }).await?.tables;
         let mut games = Vec::new();
         for row in found.into_iter().filter(|row| row.place == Place::Finished) {
             let entries = log.read(row.id, 0).await?.into_iter().map(|entry| entry.payload).collect();

@@ -104,7 +104,7 @@ fn main() -> Result<()> {
         Some(Part::Agents { address, at_once }) => runtime()?.block_on(tournament::serve(&address, at_once)),
         Some(Part::BareServe { tables, sizes, turn_ms, arguments }) => {
             let cli = Cli::parse_from(std::iter::once("parlor-server".to_owned()).chain(arguments));
-            let settings = Settings::load(&Sources::of_process(cli.flags))?;
+            let settings = Settings::load(&Sources::from_process(cli.flags))?;
             runtime()?.block_on(baseline::serve(tables, sizes, turn_ms.map(Duration::from_millis), &settings))
         }
         Some(Part::BareLoad { address, load, sizes }) => {

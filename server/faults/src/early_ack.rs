@@ -12,8 +12,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use parlor_server::TableId;
 use parlor_store::{
-    Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Log, LogError, Millis, OwnerId, Page,
-    Retained, StartUp, TableRow, Tables,
+    Append, Appended, Delete, Entry, FeedItem, Log, LogError, LogFilter, LogFollower, Millis, OwnerId,
+    PageRequest, RetentionCounts, StartupState, TablePage, TableRow,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -92,7 +92,7 @@ impl Log for EarlyAckLog {
         self.flushed().await.read(table, from).await
     }
 
-    async fn follow(&self, table: TableId, from: u64) -> Result<Follow<Entry>, LogError> {
+    async fn follow(&self, table: TableId, from: u64) -> Result<LogFollower<Entry>, LogError> {
         self.flushed().await.follow(table, from).await
     }
 
@@ -104,31 +104,35 @@ impl Log for EarlyAckLog {
         self.flushed().await.record(table).await
     }
 
-    async fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
-        self.flushed().await.requested(owner, request).await
+    async fn find_by_request(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
+        self.flushed().await.find_by_request(owner, request).await
     }
 
-    async fn tables(&self, filter: Filter, page: Page) -> Result<Tables, LogError> {
-        self.flushed().await.tables(filter, page).await
+    async fn list_tables(&self, filter: LogFilter, page: PageRequest) -> Result<TablePage, LogError> {
+        self.flushed().await.list_tables(filter, page).await
     }
 
-    async fn owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
-        self.flushed().await.owner_feed(owner, after).await
+    async fn read_owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
+        self.flushed().await.read_owner_feed(owner, after).await
     }
 
-    async fn follow_owner(&self, owner: &OwnerId, after: u64) -> Result<Follow<FeedItem>, LogError> {
-        self.flushed().await.follow_owner(owner, after).await
+    async fn follow_owner_feed(
+        &self,
+        owner: &OwnerId,
+        after: u64,
+    ) -> Result<LogFollower<FeedItem>, LogError> {
+        self.flushed().await.follow_owner_feed(owner, after).await
     }
 
-    async fn start_up(&self) -> Result<StartUp, LogError> {
-        self.flushed().await.start_up().await
+    async fn load_startup_state(&self) -> Result<StartupState, LogError> {
+        self.flushed().await.load_startup_state().await
     }
 
     async fn delete(&self, delete: Delete) -> Result<(), LogError> {
         self.flushed().await.delete(delete).await
     }
 
-    async fn retain(&self, since: Millis) -> Result<Retained, LogError> {
-        self.flushed().await.retain(since).await
+    async fn apply_retention(&self, since: Millis) -> Result<RetentionCounts, LogError> {
+        self.flushed().await.apply_retention(since).await
     }
 }

@@ -7,10 +7,10 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use parlor_host::clock::SystemClock;
 use parlor_server::config::{Cli, Settings, Sources};
-use parlor_server::identity::{KeySet, Keys, ServerKey};
+use parlor_server::identity::{ApiKeys, KeySet, ServerKey};
 use parlor_server::program;
 use parlor_server::transport::{Parts, Server};
-use parlor_store::{Options, SqliteLog};
+use parlor_store::{SqliteLog, SqliteOptions};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::early_ack::EarlyAckLog;
@@ -22,13 +22,13 @@ pub(crate) fn serve(arguments: &[String]) -> ExitCode {
 
 /// Runs the server on a log that acknowledges before it writes.
 pub(crate) async fn serve_early(arguments: &[String]) -> Result<ExitCode> {
-    let settings = Settings::load(&Sources::of_process(parse(arguments).flags))?;
+    let settings = Settings::load(&Sources::from_process(parse(arguments).flags))?;
     let file = settings.store_file().context("the control needs a store in a file")?;
     let parts = Parts {
         clock: Arc::new(SystemClock::new()),
         server_key: ServerKey::load_or_create(&settings.data)?,
-        log: Arc::new(EarlyAckLog::over(Arc::new(SqliteLog::open(&file, Options::default())?))),
-        keys: Arc::new(Keys::new(KeySet::new(settings.keys.clone())?)),
+        log: Arc::new(EarlyAckLog::over(Arc::new(SqliteLog::open(&file, SqliteOptions::default())?))),
+        keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone())?)),
     };
     let mut terminate = signal(SignalKind::terminate())?;
     let running = Server::start(&settings, parts).await?;

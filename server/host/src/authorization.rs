@@ -34,11 +34,11 @@ impl Door<'_> {
         match who {
             Who::Seat(pass) => {
                 let newest = self.seats.get(pass.seat().index()).copied().ok_or(hidden)?;
-                let claim = pass.admit(Generation(newest))?;
+                let claim = pass.check_generation(Generation(newest))?;
                 Ok(Viewer::Seat(claim.seat))
             }
             Who::Spectator(pass) => {
-                pass.admit(Generation(self.spectators))?;
+                pass.check_generation(Generation(self.spectators))?;
                 Ok(Viewer::Spectator)
             }
             Who::Rail { caller, admin, .. } => {

@@ -11,7 +11,7 @@ use crate::identity::Owner;
 use crate::shard::{Creation, ToShard};
 use crate::table::{ChanceSetup, Deal, Entry, Holder, Look, SeatSetup, Setup, TimeControl, Visibility};
 use crate::{Behalf, Host, HostError, NewChance, NewTable, client_request, rematch_request};
-use crate::{TableId, fresh_bytes};
+use crate::{TableId, random_bytes};
 use parlor_store::{LogError, OwnerId};
 
 /// For how many milliseconds a table of a deal would wait for its seats, all of which are taken.
@@ -23,7 +23,7 @@ impl Host {
         let owner = OwnerId::new(owner.as_str())?;
         let request = new.request.as_ref().map(client_request);
         if let Some(name) = &request
-            && let Some(made) = self.shared.log.requested(&owner, name).await?
+            && let Some(made) = self.shared.log.find_by_request(&owner, name).await?
         {
             return self.made_before(made, &new).await;
         }
@@ -47,7 +47,7 @@ impl Host {
             request: new.request.clone(),
         };
         match self.make(&owner, tables, setup, new.agents, Seats::NONE, request).await {
-            Err(HostError::Log(LogError::Repeated { table })) => self.made_before(table, &new).await,
+            Err(HostError::Log(LogError::DuplicateRequest { table })) => self.made_before(table, &new).await,
             made => made,
         }
     }
@@ -91,7 +91,7 @@ impl Host {
         let owner = OwnerId::new(&setup.owner)?;
         let request = Some(rematch_request(table));
         match self.make(&owner, tables, setup, MustBe::Here, Seats::NONE, request).await {
-            Err(HostError::Log(LogError::Repeated { table })) => self.look(table).await,
+            Err(HostError::Log(LogError::DuplicateRequest { table })) => self.look(table).await,
             Err(error) => Err(error),
             Ok(look) => {
                 self.shards.send(table, ToShard::Rematch { of: table, table: look.setup.table }).await?;
@@ -106,7 +106,7 @@ impl Host {
     pub async fn create_dealt(&self, owner: &Owner, new: DealtTable) -> Result<Look, HostError> {
         let owner = OwnerId::new(owner.as_str())?;
         let request = deal_request(&new.deal);
-        if let Some(made) = self.shared.log.requested(&owner, &request).await? {
+        if let Some(made) = self.shared.log.find_by_request(&owner, &request).await? {
             return self.look(made).await;
         }
         let setup = Setup {
@@ -125,7 +125,7 @@ impl Host {
             request: None,
         };
         match self.make(&owner, 0, setup, MustBe::Registered, new.set_aside, Some(request)).await {
-            Err(HostError::Log(LogError::Repeated { table })) => self.look(table).await,
+            Err(HostError::Log(LogError::DuplicateRequest { table })) => self.look(table).await,
             made => made,
         }
     }
@@ -180,7 +180,7 @@ impl Host {
     }
 
     fn new_id(&self) -> Result<TableId, HostError> {
-        Ok(TableId::new(self.shared.clock.now_ms(), fresh_bytes()?))
+        Ok(TableId::new(self.shared.clock.now_ms(), random_bytes()?))
     }
 }
 
@@ -207,7 +207,7 @@ fn deal_request(deal: &Deal) -> String {
 }
 
 fn fresh_chance() -> Result<ChanceSetup, HostError> {
-    Ok(ChanceSetup::Fresh { server_seed: fresh_bytes()? })
+    Ok(ChanceSetup::Fresh { server_seed: random_bytes()? })
 }
 
 /// The seats of a rematch: players are waited for, bots sit, and what nobody had taken is as it was.

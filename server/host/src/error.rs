@@ -4,10 +4,10 @@ use parlor_bots::BotError;
 use parlor_engine::SetupError;
 
 use crate::agents::AgentError;
-use crate::identity::TokenRefused;
-use crate::limits::Exhausted;
+use crate::identity::TokenError;
+use crate::limits::LimitExceeded;
 use crate::table::CommandError;
-use crate::{NoRandomness, TableId};
+use crate::{RandomnessError, TableId};
 use parlor_store::LogError;
 
 /// Why the host refused or failed. Each is one line that says what to do.
@@ -21,10 +21,10 @@ pub enum HostError {
     Command(#[from] CommandError),
     /// The token is not good, or not any more.
     #[error(transparent)]
-    Token(#[from] TokenRefused),
+    Token(#[from] TokenError),
     /// A limit is reached.
     #[error(transparent)]
-    Exhausted(#[from] Exhausted),
+    Exhausted(#[from] LimitExceeded),
     /// The game cannot be set up so.
     #[error(transparent)]
     Setup(#[from] SetupError),
@@ -117,7 +117,7 @@ pub enum HostError {
     Stopping,
     /// There is no randomness.
     #[error(transparent)]
-    Randomness(#[from] NoRandomness),
+    Randomness(#[from] RandomnessError),
     /// The server is at fault. What exactly is for its own log.
     #[error("a fault of the server ended this: {what}")]
     Fault {
@@ -134,7 +134,7 @@ impl HostError {
             HostError::Log(error) => {
                 matches!(
                     error,
-                    LogError::Busy | LogError::NoSpace { .. } | LogError::Io { .. } | LogError::Closed
+                    LogError::QueueFull | LogError::NoSpace { .. } | LogError::Io { .. } | LogError::Closed
                 )
             }
             HostError::TooSlow | HostError::TableBusy { .. } | HostError::Stopping => true,

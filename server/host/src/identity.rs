@@ -116,7 +116,7 @@ impl fmt::Display for TokenKind {
 
 /// The reason why a token is refused. It never repeats the token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum TokenRefused {
+pub enum TokenError {
     /// It is not a token of this kind at all.
     #[error("that is no {kind}: send it exactly as it was given, from the prefix {prefix} on", kind = .0, prefix = .0.prefix())]
     Malformed(TokenKind),
@@ -138,7 +138,7 @@ pub enum TokenRefused {
 
 /// A verified seat token, before its generation is compared with the table's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SeatPass {
+pub struct VerifiedSeatToken {
     table: TableId,
     seat: Seat,
     generation: Generation,
@@ -154,11 +154,11 @@ pub struct SeatClaim {
     pub seat: Seat,
 }
 
-impl SeatPass {
+impl VerifiedSeatToken {
     /// A pass for a seat. The caller has verified the token, or assigned the seat to an agent itself.
     #[must_use]
-    pub const fn new(table: TableId, seat: Seat, generation: Generation) -> SeatPass {
-        SeatPass { table, seat, generation }
+    pub const fn new(table: TableId, seat: Seat, generation: Generation) -> VerifiedSeatToken {
+        VerifiedSeatToken { table, seat, generation }
     }
 
     /// The table.
@@ -174,7 +174,7 @@ impl SeatPass {
     }
 
     /// Admits the player if the pass is of the newest generation.
-    pub fn admit(self, newest: Generation) -> Result<SeatClaim, TokenRefused> {
+    pub fn check_generation(self, newest: Generation) -> Result<SeatClaim, TokenError> {
         check_generation(TokenKind::Seat, self.generation, newest)?;
         Ok(SeatClaim { table: self.table, seat: self.seat })
     }
@@ -182,7 +182,7 @@ impl SeatPass {
 
 /// A verified spectator token, before its generation is compared with the table's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SpectatorPass {
+pub struct VerifiedSpectatorToken {
     table: TableId,
     generation: Generation,
 }
@@ -195,11 +195,11 @@ pub struct SpectatorClaim {
     pub table: TableId,
 }
 
-impl SpectatorPass {
+impl VerifiedSpectatorToken {
     /// A pass for spectators of a table. The caller has verified the token.
     #[must_use]
-    pub const fn new(table: TableId, generation: Generation) -> SpectatorPass {
-        SpectatorPass { table, generation }
+    pub const fn new(table: TableId, generation: Generation) -> VerifiedSpectatorToken {
+        VerifiedSpectatorToken { table, generation }
     }
 
     /// The table.
@@ -209,17 +209,17 @@ impl SpectatorPass {
     }
 
     /// Admits the spectator if the pass is of the newest generation.
-    pub fn admit(self, newest: Generation) -> Result<SpectatorClaim, TokenRefused> {
+    pub fn check_generation(self, newest: Generation) -> Result<SpectatorClaim, TokenError> {
         check_generation(TokenKind::Spectator, self.generation, newest)?;
         Ok(SpectatorClaim { table: self.table })
     }
 }
 
-fn check_generation(kind: TokenKind, generation: Generation, newest: Generation) -> Result<(), TokenRefused> {
+fn check_generation(kind: TokenKind, generation: Generation, newest: Generation) -> Result<(), TokenError> {
     match generation.cmp(&newest) {
-        Ordering::Less => Err(TokenRefused::Reissued(kind)),
+        Ordering::Less => Err(TokenError::Reissued(kind)),
         // Issued by a log that this one does not continue, such as the one before a restored backup.
-        Ordering::Greater => Err(TokenRefused::Wrong(kind)),
+        Ordering::Greater => Err(TokenError::Wrong(kind)),
         Ordering::Equal => Ok(()),
     }
 }

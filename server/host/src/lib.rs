@@ -37,7 +37,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parlor_engine::{Seat, Viewer};
-use parlor_store::{Delete, Log, Millis, OwnerId, Post};
+use parlor_store::{Delete, Log, Millis, NewFeedItem, OwnerId};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -48,7 +48,7 @@ pub use create_table::DealtTable;
 pub use error::HostError;
 pub use owner_feed::NewsFollow;
 pub use parlor_fair::{Secret, TableId};
-pub use random::{NoRandomness, fresh_bytes};
+pub use random::{RandomnessError, random_bytes};
 pub use requests::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
 pub use settings::HostSettings;
 pub use stream::{
@@ -60,7 +60,7 @@ pub use tournaments::deal_visibility::{Deals, TableEnd, TableEnds};
 
 use crate::agents::Hub;
 use crate::clock::{Clock, Moment};
-use crate::identity::{Generation, Owner, SeatPass};
+use crate::identity::{Generation, Owner, VerifiedSeatToken};
 use crate::persistence::PayloadCodec;
 use crate::shard::house_bots::{self, BotPool};
 use crate::shard::table_message::{Ask, Change, To};
@@ -211,7 +211,7 @@ impl Host {
             channels_per_stream: settings.channels_per_stream,
         });
         let shards = Shards(shards.into());
-        let start_up = shared.log.start_up().await?;
+        let start_up = shared.log.load_startup_state().await?;
         // Whoever runs the tournaments comes later, and until then nothing of them is shown.
         start_up.tournaments.iter().for_each(|tournament| shared.deals.open(*tournament));
         let (now, now_ms) = (shared.clock.now(), shared.clock.now_ms());
@@ -329,7 +329,7 @@ impl Host {
     }
 
     /// The seat at the table before, whose token this is, if that table has this one as its rematch.
-    async fn previous_seat(&self, table: TableId, previous: SeatPass) -> Result<Seat, HostError> {
+    async fn previous_seat(&self, table: TableId, previous: VerifiedSeatToken) -> Result<Seat, HostError> {
         let (before, _) = self.admit(&Who::Seat(previous)).await?;
         if before.rematch == Some(table) { Ok(previous.seat()) } else { Err(HostError::NotFound { table }) }
     }
@@ -403,7 +403,7 @@ impl Host {
             return Err(HostError::NotOver { table });
         }
         let owner = OwnerId::new(&look.setup.owner)?;
-        let feed = vec![Post {
+        let feed = vec![NewFeedItem {
             owner,
             payload: persistence::encode_news(table, &News::Deleted, self.shared.codecs.payloads),
         }];
@@ -412,7 +412,11 @@ impl Host {
     }
 
     /// Takes the answer of a seat.
-    pub async fn act(&self, pass: SeatPass, answering: DecisionAnswer) -> Result<Answered, HostError> {
+    pub async fn act(
+        &self,
+        pass: VerifiedSeatToken,
+        answering: DecisionAnswer,
+    ) -> Result<Answered, HostError> {
         self.ask(pass.table(), |to| Ask::Act { pass, answering, to }).await
     }
 

@@ -8,12 +8,12 @@ mod rate;
 
 use std::{fmt, time::Duration};
 
-pub use counter::{Counter, Held};
+pub use counter::{CountGuard, Counter};
 pub use rate::{Rate, RateLimiter};
 
 /// A resource whose count per caller is limited.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Counted {
+pub enum LimitedResource {
     /// Open tables of an API key.
     Tables,
     /// Streams on one connection.
@@ -24,20 +24,20 @@ pub enum Counted {
     Agents,
 }
 
-impl fmt::Display for Counted {
+impl fmt::Display for LimitedResource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Counted::Tables => "tables per key",
-            Counted::Streams => "streams per connection",
-            Counted::Channels => "channels per stream",
-            Counted::Agents => "agent names",
+            LimitedResource::Tables => "tables per key",
+            LimitedResource::Streams => "streams per connection",
+            LimitedResource::Channels => "channels per stream",
+            LimitedResource::Agents => "agent names",
         })
     }
 }
 
 /// A limit is exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Exhausted {
+pub enum LimitExceeded {
     /// Request rate.
     #[error("more than {per_second} requests per second: retry in {} ms", millis_rounded_up(.retry_after))]
     Rate {
@@ -50,7 +50,7 @@ pub enum Exhausted {
     #[error("{counted} are limited to {most}: end one first")]
     Count {
         /// The resource.
-        counted: Counted,
+        counted: LimitedResource,
         /// The maximum count.
         most: u32,
     },
@@ -62,13 +62,15 @@ pub enum Exhausted {
     },
 }
 
-impl Exhausted {
+impl LimitExceeded {
     /// Time to wait before a retry; `None` where waiting does not help.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
-            Exhausted::Rate { retry_after, .. } | Exhausted::Callers { retry_after } => Some(*retry_after),
-            Exhausted::Count { .. } => None,
+            LimitExceeded::Rate { retry_after, .. } | LimitExceeded::Callers { retry_after } => {
+                Some(*retry_after)
+            }
+            LimitExceeded::Count { .. } => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::TableId;
 use crate::shard::commit::{state_code, visibility_code};
 use crate::table::{Holder, Look, SeatSetup, State, Visibility};
 use crate::{Host, HostError, TableFilter};
-use parlor_store::{Filter, Kind, Millis, OwnerId, Page, TableRow};
+use parlor_store::{LogFilter, LogKind, Millis, OwnerId, PageRequest, TableRow};
 
 /// How many tables are looked at for one page, at the most. A page may then be short, and there is a next one.
 const LOOKED_AT: usize = 2000;
@@ -23,7 +23,11 @@ impl Host {
         self.going()?;
         let (mut found, mut looked_at) = (Vec::new(), 0);
         loop {
-            let page = self.shared.log.tables(filter.rows()?, Page { after, size: page_size(size) }).await?;
+            let page = self
+                .shared
+                .log
+                .list_tables(filter.rows()?, PageRequest { after, size: page_size(size) })
+                .await?;
             looked_at += page.tables.len();
             let wanted: Vec<TableRow> = page.tables.into_iter().filter(|row| filter.wants(row)).collect();
             let looks = join_all(wanted.iter().map(|row| self.look(row.id))).await;
@@ -58,10 +62,10 @@ fn page_size(size: usize) -> u32 {
 
 impl TableFilter {
     /// What the log itself can filter by.
-    fn rows(&self) -> Result<Filter, HostError> {
+    fn rows(&self) -> Result<LogFilter, HostError> {
         let owner = self.caller.as_ref().filter(|_| self.owned || self.is_private());
-        Ok(Filter {
-            kind: Kind::Table,
+        Ok(LogFilter {
+            kind: LogKind::Table,
             owner: owner.map(|owner| OwnerId::new(owner.as_str())).transpose()?,
             game: self.game.map(|game| game.info().id.to_owned()),
             tag: self.tags.first().cloned(),

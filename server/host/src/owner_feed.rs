@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::persistence::{self, PayloadCodec};
 use crate::{HostError, NewsItem};
-use parlor_store::{FeedItem, Follow, Log, LogError, OwnerId};
+use parlor_store::{FeedItem, Log, LogError, LogFollower, OwnerId};
 
 /// The most items that are given at once.
 const BATCH: usize = 256;
@@ -17,7 +17,7 @@ pub struct NewsFollow {
     codec: &'static dyn PayloadCodec,
     stopped: CancellationToken,
     owner: OwnerId,
-    follow: Follow<FeedItem>,
+    follow: LogFollower<FeedItem>,
     next: u64,
 }
 
@@ -41,7 +41,7 @@ impl NewsFollow {
             Some(after) => after,
             None => newest(log.as_ref(), &owner).await?,
         };
-        let follow = log.follow_owner(&owner, after).await?;
+        let follow = log.follow_owner_feed(&owner, after).await?;
         Ok(NewsFollow { log, codec, stopped, owner, follow, next: after + 1 })
     }
 
@@ -58,8 +58,8 @@ impl NewsFollow {
                 Ok(Some(item)) => return Ok(item),
                 Ok(None) => return Err(LogError::Closed.into()),
                 // It did not keep up: what it missed is in the log.
-                Err(LogError::Behind { .. }) => {
-                    self.follow = self.log.follow_owner(&self.owner, self.next - 1).await?;
+                Err(LogError::FollowerLagged { .. }) => {
+                    self.follow = self.log.follow_owner_feed(&self.owner, self.next - 1).await?;
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -96,7 +96,7 @@ impl NewsFollow {
 
 /// The number of the newest item: the log tells whoever claims to know more.
 async fn newest(log: &dyn Log, owner: &OwnerId) -> Result<u64, HostError> {
-    match log.owner_feed(owner, u64::MAX - 1).await {
+    match log.read_owner_feed(owner, u64::MAX - 1).await {
         Err(LogError::FeedAhead { last, .. }) => Ok(last),
         Err(error) => Err(error.into()),
         Ok(_) => Ok(u64::MAX - 1),
@@ -105,7 +105,7 @@ async fn newest(log: &dyn Log, owner: &OwnerId) -> Result<u64, HostError> {
 
 /// The number before the first item that is kept.
 async fn first_kept(log: &dyn Log, owner: &OwnerId) -> Result<u64, HostError> {
-    match log.owner_feed(owner, 0).await {
+    match log.read_owner_feed(owner, 0).await {
         Ok(_) => Ok(0),
         Err(LogError::FeedTrimmed { first, .. }) => Ok(first - 1),
         Err(error) => Err(error.into()),

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::HostError;
-use crate::limits::{Counted, Exhausted};
+use crate::limits::{LimitExceeded, LimitedResource};
 use crate::shard::commit::state_code;
 use crate::table::State;
 use crate::tags::deal_of;
-use parlor_store::{Filter, Log, OwnerId, Page};
+use parlor_store::{Log, LogFilter, OwnerId, PageRequest};
 
 #[derive(Debug, Default)]
 pub(crate) struct Quota(Mutex<HashMap<OwnerId, u32>>);
@@ -31,7 +31,7 @@ impl Quota {
         let mut counts = self.counts();
         let held = counts.entry(owner.clone()).or_default();
         if *held >= most {
-            return Err(Exhausted::Count { counted: Counted::Tables, most }.into());
+            return Err(LimitExceeded::Count { counted: LimitedResource::Tables, most }.into());
         }
         *held += 1;
         Ok(())
@@ -47,10 +47,13 @@ impl Quota {
 
 /// How many tables of the owner are in this state; more than `most` are not counted.
 async fn count(log: &dyn Log, owner: &OwnerId, state: State, most: u32) -> Result<u32, HostError> {
-    let filter = Filter { owner: Some(owner.clone()), state: Some(state_code(state)), ..Filter::default() };
+    let filter =
+        LogFilter { owner: Some(owner.clone()), state: Some(state_code(state)), ..LogFilter::default() };
     let (mut after, mut count) = (None, 0_u32);
     loop {
-        let page = log.tables(filter.clone(), Page { after, size: parlor_store::limits::PAGE }).await?;
+        let page = log
+            .list_tables(filter.clone(), PageRequest { after, size: parlor_store::limits::MAX_PAGE_SIZE })
+            .await?;
         let own = page.tables.iter().filter(|row| deal_of(&row.listing.tags).is_none()).count();
         count = count.saturating_add(own as u32);
         after = page.next;

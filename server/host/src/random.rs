@@ -8,13 +8,13 @@
 #[error(
     "the operating system gives no random bytes ({0}): check that /dev/urandom or getrandom(2) can be used"
 )]
-pub struct NoRandomness(getrandom::Error);
+pub struct RandomnessError(getrandom::Error);
 
 /// Returns `N` unpredictable random bytes.
 #[expect(clippy::disallowed_methods, reason = "the only source of fresh randomness")]
-pub fn fresh_bytes<const N: usize>() -> Result<[u8; N], NoRandomness> {
+pub fn random_bytes<const N: usize>() -> Result<[u8; N], RandomnessError> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(NoRandomness)?;
+    getrandom::fill(&mut bytes).map_err(RandomnessError)?;
     Ok(bytes)
 }
 
@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn bytes_are_fresh_each_time() {
-        let (one, other) = (fresh_bytes::<32>().unwrap(), fresh_bytes::<32>().unwrap());
+        let (one, other) = (random_bytes::<32>().unwrap(), random_bytes::<32>().unwrap());
         assert_ne!(one, other);
         assert_ne!(one, [0; 32]);
     }

@@ -11,7 +11,7 @@ use crate::shard::load::{Loaded, load};
 use crate::table::{CommandError, Record, Visibility};
 use crate::tags::{deal_of, tournament_tag};
 use crate::{Host, HostError, Who};
-use parlor_store::{Filter, Kind, LogError, Page, limits};
+use parlor_store::{LogError, LogFilter, LogKind, PageRequest, limits};
 
 impl Host {
     /// The record of a table that is over, to somebody who may see it, and whose record is meant: with `None`, all of it.
@@ -71,14 +71,15 @@ impl Host {
         };
         let owns = admin || caller.is_some_and(|caller| caller.as_str() == row.listing.owner.as_str());
         let is_public = row.listing.visibility == visibility_code(Visibility::Public);
-        if row.listing.kind != Kind::Tournament || !(owns || is_public) {
+        if row.listing.kind != LogKind::Tournament || !(owns || is_public) {
             return Err(hidden);
         }
         let filter =
-            Filter { tag: Some(tournament_tag(tournament)), finished: Some(true), ..Filter::default() };
+            LogFilter { tag: Some(tournament_tag(tournament)), finished: Some(true), ..LogFilter::default() };
         let (mut tables, mut after) = (Vec::new(), None);
         loop {
-            let page = log.tables(filter.clone(), Page { after, size: limits::PAGE }).await?;
+            let page =
+                log.list_tables(filter.clone(), PageRequest { after, size: limits::MAX_PAGE_SIZE }).await?;
             tables.extend(page.tables.iter().map(|row| (deal_of(&row.listing.tags), row.id)));
             after = page.next;
             if after.is_none() {

@@ -6,7 +6,7 @@ use parlor_engine::{AnyOptions, GameId, Seat};
 
 use crate::TableId;
 use crate::agents::MustBe;
-use crate::identity::{Owner, SeatPass, SpectatorPass};
+use crate::identity::{Owner, VerifiedSeatToken, VerifiedSpectatorToken};
 use crate::table::{Joining, RequestMark, SeatSetup, State, TimeControl, Visibility};
 
 /// A table to be made. What the server has defaults for has been filled in.
@@ -59,7 +59,7 @@ pub enum Behalf {
     /// An administrator's: any table is touched.
     Admin,
     /// Whoever holds this token: the seat is touched, while the token is good.
-    Seat(SeatPass),
+    Seat(VerifiedSeatToken),
 }
 
 /// A seat to be taken.
@@ -70,7 +70,7 @@ pub struct Join {
     /// Whether the owner asks: it hands out seats of private tables, and those kept for its users.
     pub by_owner: bool,
     /// At a rematch: the token of the seat at the table before.
-    pub previous: Option<SeatPass>,
+    pub previous: Option<VerifiedSeatToken>,
 }
 
 /// Which tables are listed. What is `None` or empty is not looked at.
@@ -102,9 +102,9 @@ pub struct TableFilter {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Who {
     /// The player of a seat, by its token.
-    Seat(SeatPass),
+    Seat(VerifiedSeatToken),
     /// Somebody at the rail, by a token for spectators.
-    Spectator(SpectatorPass),
+    Spectator(VerifiedSpectatorToken),
     /// Somebody at the rail without a token: of a public table, or of one of the caller's own.
     Rail {
         /// The table.

@@ -22,7 +22,7 @@ async fn run(shared: Weak<Shared>, keep: Duration) {
     while let Some(strong) = shared.upgrade() {
         let (clock, stopped) = (strong.clock.clone(), strong.stopped.clone());
         let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
-        match strong.log.retain(Millis(clock.now_ms().saturating_sub(keep_ms))).await {
+        match strong.log.apply_retention(Millis(clock.now_ms().saturating_sub(keep_ms))).await {
             Ok(removed) if removed.tables > 0 || removed.feed_items > 0 => {
                 tracing::info!(
                     tables = removed.tables,

@@ -19,7 +19,7 @@ impl<const MIN: u32, const MAX: u32> Count<MIN, MAX> {
     /// # Panics
     /// If the number is out of bounds.
     #[must_use]
-    pub const fn of(number: u32) -> Self {
+    pub const fn new(number: u32) -> Self {
         assert!(MIN <= number && number <= MAX, "out of bounds");
         Count(number)
     }
@@ -75,7 +75,7 @@ impl<const MIN: u64, const MAX: u64> Span<MIN, MAX> {
     /// # Panics
     /// If the time is out of bounds.
     #[must_use]
-    pub const fn of_ms(ms: u64) -> Self {
+    pub const fn from_ms(ms: u64) -> Self {
         assert!(MIN <= ms && ms <= MAX, "out of bounds");
         Span(Duration::from_millis(ms))
     }
@@ -121,7 +121,7 @@ impl<const MIN: u32, const MAX: u32> Size<MIN, MAX> {
     /// # Panics
     /// If the size is out of bounds.
     #[must_use]
-    pub const fn of_kib(kib: u32) -> Self {
+    pub const fn from_kib(kib: u32) -> Self {
         let bytes = kib * KIB;
         assert!(MIN <= bytes && bytes <= MAX, "out of bounds");
         Size(bytes)
@@ -219,7 +219,7 @@ mod tests {
             "x".parse::<Count<1, 10>>().unwrap_err().to_string(),
             "expected a whole number from 1 to 10"
         );
-        assert_eq!("3".parse::<Count<1, 10>>(), Ok(Count::of(3)));
+        assert_eq!("3".parse::<Count<1, 10>>(), Ok(Count::new(3)));
     }
 
     #[test]

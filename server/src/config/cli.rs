@@ -31,7 +31,7 @@ pub struct Cli {
 impl Cli {
     /// The command; `run` if none was given.
     #[must_use]
-    pub fn asked(&self) -> Command {
+    pub fn command_or_run(&self) -> Command {
         self.command.clone().unwrap_or(Command::Run)
     }
 }

@@ -37,7 +37,7 @@ pub struct Sources {
 impl Sources {
     /// The environment of this process, and its flags.
     #[must_use]
-    pub fn of_process(flags: Flags) -> Sources {
+    pub fn from_process(flags: Flags) -> Sources {
         Sources { environment: std::env::vars_os().collect(), flags }
     }
 

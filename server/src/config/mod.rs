@@ -45,7 +45,7 @@ pub use load::Sources;
 pub use sections::{
     Agents, Bots, Connections, Limits, Logging, Retention, TableDefaults, Telemetry, Tls, TlsFiles,
 };
-pub use values::{Endpoint, Keep, LogFormat, LogLevel, Origins, Store};
+pub use values::{Endpoint, LogFormat, LogLevel, Origins, RetentionPeriod, Store};
 
 /// `deploy/parlor.toml`: every key, its default and its meaning.
 pub const EXAMPLE: &str = include_str!("../../../deploy/parlor.toml");
@@ -101,7 +101,7 @@ impl Default for Settings {
             data: PathBuf::from("data"),
             store: Store::Sqlite(PathBuf::from("parlor.db")),
             insecure: false,
-            shutdown_grace: const { Span::of_ms(5_000) },
+            shutdown_grace: const { Span::from_ms(5_000) },
             tls: Tls::default(),
             connections: Connections::default(),
             limits: Limits::default(),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Count, Endpoint, Keep, LogFormat, LogLevel, Origins, Size, Span, setting_value};
+use super::{Count, Endpoint, LogFormat, LogLevel, Origins, RetentionPeriod, Size, Span, setting_value};
 
 const SECOND: u64 = 1_000;
 const MINUTE: u64 = 60 * SECOND;
@@ -67,8 +67,8 @@ pub struct Connections {
 impl Default for Connections {
     fn default() -> Connections {
         Connections {
-            keepalive_interval: const { Span::of_ms(20 * SECOND) },
-            keepalive_timeout: const { Span::of_ms(10 * SECOND) },
+            keepalive_interval: const { Span::from_ms(20 * SECOND) },
+            keepalive_timeout: const { Span::from_ms(10 * SECOND) },
             cors_origins: Origins::default(),
         }
     }
@@ -106,17 +106,17 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            message_bytes: const { Size::of_kib(1024) },
-            batch_bytes: const { Size::of_kib(256) },
-            streams_per_connection: const { Count::of(128) },
-            channels_per_stream: const { Count::of(4_096) },
-            tables_per_key: const { Count::of(10_000) },
-            requests_per_second: const { Count::of(1_000) },
-            request_burst: const { Count::of(2_000) },
-            callers: const { Count::of(65_536) },
-            reader_queue: const { Count::of(1_024) },
-            table_queue: const { Count::of(64) },
-            commit_queue: const { Count::of(8_192) },
+            message_bytes: const { Size::from_kib(1024) },
+            batch_bytes: const { Size::from_kib(256) },
+            streams_per_connection: const { Count::new(128) },
+            channels_per_stream: const { Count::new(4_096) },
+            tables_per_key: const { Count::new(10_000) },
+            requests_per_second: const { Count::new(1_000) },
+            request_burst: const { Count::new(2_000) },
+            callers: const { Count::new(65_536) },
+            reader_queue: const { Count::new(1_024) },
+            table_queue: const { Count::new(64) },
+            commit_queue: const { Count::new(8_192) },
         }
     }
 }
@@ -147,13 +147,13 @@ pub struct TableDefaults {
 impl Default for TableDefaults {
     fn default() -> TableDefaults {
         TableDefaults {
-            decision: const { Span::of_ms(30 * SECOND) },
-            bank: const { Span::of_ms(2 * MINUTE) },
-            grace: const { Span::of_ms(2 * MINUTE) },
-            forfeit_after: const { Count::of(3) },
-            fill_within: const { Span::of_ms(HOUR) },
-            idle: const { Span::of_ms(5 * MINUTE) },
-            hidden_window: const { Span::of_ms(5 * SECOND) },
+            decision: const { Span::from_ms(30 * SECOND) },
+            bank: const { Span::from_ms(2 * MINUTE) },
+            grace: const { Span::from_ms(2 * MINUTE) },
+            forfeit_after: const { Count::new(3) },
+            fill_within: const { Span::from_ms(HOUR) },
+            idle: const { Span::from_ms(5 * MINUTE) },
+            hidden_window: const { Span::from_ms(5 * SECOND) },
             hidden_window_constant: false,
         }
     }
@@ -164,12 +164,12 @@ impl Default for TableDefaults {
 #[serde(deny_unknown_fields, default)]
 pub struct Retention {
     /// Time that a finished table is kept.
-    pub finished: Keep,
+    pub finished: RetentionPeriod,
 }
 
 impl Default for Retention {
     fn default() -> Retention {
-        Retention { finished: const { Keep::days(30) } }
+        Retention { finished: const { RetentionPeriod::days(30) } }
     }
 }
 
@@ -188,9 +188,9 @@ pub struct Bots {
 impl Default for Bots {
     fn default() -> Bots {
         Bots {
-            workers: const { Count::of(0) },
-            queue: const { Count::of(1_024) },
-            search_iterations: const { Count::of(1_000) },
+            workers: const { Count::new(0) },
+            queue: const { Count::new(1_024) },
+            search_iterations: const { Count::new(1_000) },
         }
     }
 }
@@ -226,17 +226,17 @@ pub struct Agents {
 impl Default for Agents {
     fn default() -> Agents {
         Agents {
-            max_tables: const { Count::of(1_000) },
-            known: const { Count::of(10_000) },
-            known_per_key: const { Count::of(5_000) },
-            hello_within: const { Span::of_ms(10 * SECOND) },
-            time_outs: const { Count::of(6) },
-            refused: const { Count::of(20) },
-            breaks: const { Count::of(10) },
-            slow: const { Count::of(3) },
-            within: const { Span::of_ms(MINUTE) },
-            aside_first: const { Span::of_ms(10 * SECOND) },
-            aside_longest: const { Span::of_ms(10 * MINUTE) },
+            max_tables: const { Count::new(1_000) },
+            known: const { Count::new(10_000) },
+            known_per_key: const { Count::new(5_000) },
+            hello_within: const { Span::from_ms(10 * SECOND) },
+            time_outs: const { Count::new(6) },
+            refused: const { Count::new(20) },
+            breaks: const { Count::new(10) },
+            slow: const { Count::new(3) },
+            within: const { Span::from_ms(MINUTE) },
+            aside_first: const { Span::from_ms(10 * SECOND) },
+            aside_longest: const { Span::from_ms(10 * MINUTE) },
         }
     }
 }

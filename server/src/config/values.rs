@@ -50,41 +50,41 @@ const DAY: u64 = 24 * 60 * MINUTE;
 
 /// Retention period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Keep {
+pub enum RetentionPeriod {
     /// Until it is deleted.
     Forever,
     /// At least this long.
     For(Span<MINUTE, { 36500 * DAY }>),
 }
 
-impl Keep {
+impl RetentionPeriod {
     /// A period in days.
-    pub(super) const fn days(days: u64) -> Keep {
-        Keep::For(Span::of_ms(days * DAY))
+    pub(super) const fn days(days: u64) -> RetentionPeriod {
+        RetentionPeriod::For(Span::from_ms(days * DAY))
     }
 
     /// The time after which it may be removed; `None` for never.
     #[must_use]
     pub const fn time(self) -> Option<Duration> {
         match self {
-            Keep::Forever => None,
-            Keep::For(span) => Some(span.get()),
+            RetentionPeriod::Forever => None,
+            RetentionPeriod::For(span) => Some(span.get()),
         }
     }
 }
 
-impl SettingValue for Keep {
-    fn from_raw(raw: &RawValue) -> Option<Keep> {
+impl SettingValue for RetentionPeriod {
+    fn from_raw(raw: &RawValue) -> Option<RetentionPeriod> {
         match raw {
-            RawValue::Text(text) if text == "forever" => Some(Keep::Forever),
-            raw => Span::from_raw(raw).map(Keep::For),
+            RawValue::Text(text) if text == "forever" => Some(RetentionPeriod::Forever),
+            raw => Span::from_raw(raw).map(RetentionPeriod::For),
         }
     }
 
     fn to_raw(&self) -> RawValue {
         match self {
-            Keep::Forever => RawValue::Text(String::from("forever")),
-            Keep::For(span) => span.to_raw(),
+            RetentionPeriod::Forever => RawValue::Text(String::from("forever")),
+            RetentionPeriod::For(span) => span.to_raw(),
         }
     }
 
@@ -93,7 +93,7 @@ impl SettingValue for Keep {
     }
 }
 
-impl_serde_for_setting!(Keep);
+impl_serde_for_setting!(RetentionPeriod);
 
 setting_enum! {
     /// Format of log lines.
@@ -170,13 +170,13 @@ impl Origins {
 
     /// All configured origins.
     #[must_use]
-    pub fn named(&self) -> &[String] {
+    pub fn as_slice(&self) -> &[String] {
         &self.0
     }
 
     /// Reports whether every origin is allowed.
     #[must_use]
-    pub fn any(&self) -> bool {
+    pub fn allows_any(&self) -> bool {
         self.0.iter().any(|origin| origin == "*")
     }
 
@@ -251,7 +251,7 @@ mod tests {
             &["memory", "sqlite:parlor.db", "sqlite:/var/lib/p.db"],
             &["", "sqlite", "sqlite:", "Memory", "postgres:x"],
         );
-        check::<Keep>(&["forever", "30days", "1m"], &["", "never", "1s", "30"]);
+        check::<RetentionPeriod>(&["forever", "30days", "1m"], &["", "never", "1s", "30"]);
         check::<LogFormat>(&["text", "json"], &["", "JSON", "xml"]);
         check::<LogLevel>(&["error", "warn", "info", "debug", "trace"], &["", "INFO", "verbose"]);
         check::<Endpoint>(
@@ -264,8 +264,8 @@ mod tests {
     #[test]
     fn origins_without_scheme_or_with_path_are_refused() {
         let read = |texts: &[&str]| Origins::from_raw(texts.iter().map(|text| (*text).to_owned()).collect());
-        assert!(!read(&["https://example.org", "http://localhost:8080"]).unwrap().any());
-        assert!(read(&["*"]).unwrap().any());
+        assert!(!read(&["https://example.org", "http://localhost:8080"]).unwrap().allows_any());
+        assert!(read(&["*"]).unwrap().allows_any());
         for bad in ["", "example.org", "https://", "https://example.org/page", "https://*.org", "ftp://x"] {
             assert_eq!(read(&[bad]), None, "{bad}");
         }

@@ -10,10 +10,10 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 use super::error_code::{DOMAIN, code, name};
 use super::tournament;
-use crate::identity::{KeyRefused, Scope, TokenRefused};
+use crate::identity::{ApiKeyError, Scope, TokenError};
 use parlor_host::HostError;
 use parlor_host::agents::AgentError;
-use parlor_host::limits::{Counted, Exhausted};
+use parlor_host::limits::{LimitExceeded, LimitedResource};
 use parlor_host::table::CommandError;
 use parlor_host::tournaments::TournamentError;
 use parlor_store::LogError;
@@ -33,7 +33,7 @@ pub enum Failure {
     Field(#[from] WrongField),
     /// The caller is not known.
     #[error(transparent)]
-    Key(#[from] KeyRefused),
+    Key(#[from] ApiKeyError),
     /// The key does not allow it.
     #[error("this API key lacks the scope {0}: ask who runs the server for one that has it")]
     Scope(Scope),
@@ -56,14 +56,14 @@ pub enum Failure {
     Host(#[from] HostError),
 }
 
-impl From<Exhausted> for Failure {
-    fn from(exhausted: Exhausted) -> Failure {
+impl From<LimitExceeded> for Failure {
+    fn from(exhausted: LimitExceeded) -> Failure {
         HostError::from(exhausted).into()
     }
 }
 
-impl From<TokenRefused> for Failure {
-    fn from(refused: TokenRefused) -> Failure {
+impl From<TokenError> for Failure {
+    fn from(refused: TokenError) -> Failure {
         HostError::from(refused).into()
     }
 }
@@ -118,8 +118,8 @@ impl Failure {
         let told = Told::new;
         match self {
             Failure::Field(wrong) => told(Reason::InvalidField).field(wrong.path(), wrong.why()),
-            Failure::Key(KeyRefused::Missing) => told(Reason::CredentialsMissing),
-            Failure::Key(KeyRefused::Malformed | KeyRefused::Unknown) => told(Reason::KeyInvalid),
+            Failure::Key(ApiKeyError::Missing) => told(Reason::CredentialsMissing),
+            Failure::Key(ApiKeyError::Malformed | ApiKeyError::Unknown) => told(Reason::KeyInvalid),
             Failure::Scope(scope) => told(Reason::ScopeMissing).with("scope", scope),
             Failure::NoSuchGame => told(Reason::GameNotFound),
             Failure::MessageTooLarge { most, .. } => told(Reason::MessageTooLarge).with("most", most),
@@ -140,32 +140,32 @@ impl Failure {
                 TournamentError::Host(_) => told(Reason::ServerFault).saying(FAULT),
             },
             Failure::Host(HostError::Token(refused)) => match refused {
-                TokenRefused::Malformed(_) | TokenRefused::OtherKind { .. } | TokenRefused::Wrong(_) => {
+                TokenError::Malformed(_) | TokenError::OtherKind { .. } | TokenError::Wrong(_) => {
                     told(Reason::TokenInvalid)
                 }
-                TokenRefused::Reissued(_) => told(Reason::TokenExpired),
+                TokenError::Reissued(_) => told(Reason::TokenExpired),
             },
             Failure::Host(HostError::Exhausted(exhausted)) => match exhausted {
-                Exhausted::Rate { retry_after, .. } | Exhausted::Callers { retry_after } => {
+                LimitExceeded::Rate { retry_after, .. } | LimitExceeded::Callers { retry_after } => {
                     told(Reason::RateLimited).retry(*retry_after)
                 }
-                Exhausted::Count { counted: Counted::Tables, most } => {
+                LimitExceeded::Count { counted: LimitedResource::Tables, most } => {
                     told(Reason::TooManyTables).with("most", most)
                 }
-                Exhausted::Count {
-                    counted: Counted::Streams | Counted::Channels | Counted::Agents,
+                LimitExceeded::Count {
+                    counted: LimitedResource::Streams | LimitedResource::Channels | LimitedResource::Agents,
                     most,
                 } => told(Reason::TooManyStreams).with("most", most),
             },
             Failure::Host(HostError::Log(error)) => match error {
                 LogError::NoSuchTable { table } => told(Reason::TableNotFound).with("table_id", table),
                 LogError::Finished { table } => told(Reason::TableOver).with("table_id", table),
-                LogError::Repeated { table } => told(Reason::RequestIdReused).with("table_id", table),
-                LogError::Ahead { table, .. } => told(Reason::CursorAhead).with("table_id", table),
+                LogError::DuplicateRequest { table } => told(Reason::RequestIdReused).with("table_id", table),
+                LogError::ReaderAhead { table, .. } => told(Reason::CursorAhead).with("table_id", table),
                 LogError::FeedAhead { last, .. } => told(Reason::CursorAhead).with("last", last),
                 LogError::FeedTrimmed { first, .. } => told(Reason::CursorTooOld).with("first", first),
-                LogError::Behind { .. } => told(Reason::TooSlow),
-                LogError::Busy => told(Reason::RateLimited).retry(BUSY),
+                LogError::FollowerLagged { .. } => told(Reason::TooSlow),
+                LogError::QueueFull => told(Reason::RateLimited).retry(BUSY),
                 LogError::NoSpace { .. } | LogError::Io { .. } => {
                     told(Reason::StoreUnavailable).retry(NO_STORE).saying(
                         "the server cannot store anything now, so tables pause: try again; \
@@ -176,13 +176,13 @@ impl Failure {
                 LogError::Closed => told(Reason::ServerStopping).retry(STOPPING),
                 // What only a program that opens a store, or writes what it should not, can meet.
                 LogError::Conflict { .. }
-                | LogError::Newer { .. }
-                | LogError::Older { .. }
+                | LogError::NewerSchema { .. }
+                | LogError::OlderSchema { .. }
                 | LogError::NotAStore { .. }
                 | LogError::InUse { .. }
-                | LogError::Exists { .. }
+                | LogError::FileExists { .. }
                 | LogError::Invalid { .. }
-                | LogError::Full { .. } => told(Reason::ServerFault).saying(FAULT),
+                | LogError::LogFull { .. } => told(Reason::ServerFault).saying(FAULT),
             },
             Failure::Host(HostError::Command(error)) => match error {
                 CommandError::NoSuchSeat { seat, .. } => told(Reason::SeatNotFound).with("seat", seat),

@@ -81,7 +81,7 @@ impl RecordService for Records {
     ) -> Answer<Self::ExportRecordsStream> {
         let caller = caller(&request);
         let (tournament, viewer) = convert::export_records(request.into_inner()).map_err(Failure::from)?;
-        let admin = caller.as_ref().is_some_and(|caller| caller.may(Scope::Admin));
+        let admin = caller.as_ref().is_some_and(|caller| caller.has_scope(Scope::Admin));
         let owner = caller.as_ref().map(Caller::owner);
         let tables = self.0.host.tables_of(tournament, owner, admin).await.map_err(Failure::from)?;
         let proof = self.shown_seed(tournament).await?;

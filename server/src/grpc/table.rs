@@ -8,7 +8,7 @@ use tonic::{Request, Response, Status, async_trait};
 
 use super::layer::trace::{note_seat, note_table};
 use super::{AppState, Failure};
-use crate::identity::{Caller, KeyRefused, Quota, Scope, SeatPass};
+use crate::identity::{ApiKeyError, Caller, Quota, Scope, VerifiedSeatToken};
 use parlor_host::TableId;
 use parlor_host::table::{Look, Visibility};
 use parlor_host::{Behalf, HostError, Join, NewsFollow};
@@ -28,17 +28,17 @@ pub(super) fn caller<T>(request: &Request<T>) -> Option<Caller> {
 
 /// Who calls, and may do this.
 pub(super) fn with_scope<T>(request: &Request<T>, scope: Scope) -> Result<Caller, Failure> {
-    let caller = caller(request).ok_or(KeyRefused::Missing)?;
-    if caller.may(scope) { Ok(caller) } else { Err(Failure::Scope(scope)) }
+    let caller = caller(request).ok_or(ApiKeyError::Missing)?;
+    if caller.has_scope(scope) { Ok(caller) } else { Err(Failure::Scope(scope)) }
 }
 
 /// On whose behalf the caller changes tables.
 fn behalf(caller: &Caller) -> Behalf {
-    if caller.may(Scope::Admin) { Behalf::Admin } else { Behalf::Owner(caller.owner().clone()) }
+    if caller.has_scope(Scope::Admin) { Behalf::Admin } else { Behalf::Owner(caller.owner().clone()) }
 }
 
 /// On whose behalf something is done: the holder's of a token or, without one, the owner's.
-fn behalf_of<T>(pass: Option<SeatPass>, request: &Request<T>) -> Result<Behalf, Failure> {
+fn behalf_of<T>(pass: Option<VerifiedSeatToken>, request: &Request<T>) -> Result<Behalf, Failure> {
     match pass {
         Some(pass) => Ok(Behalf::Seat(pass)),
         None => with_scope(request, Scope::Tables).map(|caller| behalf(&caller)),
@@ -63,7 +63,7 @@ impl Tables {
     async fn hands_out(&self, caller: Option<&Caller>, table: TableId, join: &Join) -> Result<bool, Failure> {
         let look = self.0.host.look(table).await?;
         let runs_it = |caller: &Caller| {
-            caller.may(Scope::Admin) || (caller.may(Scope::Tables) && owns(Some(caller), &look))
+            caller.has_scope(Scope::Admin) || (caller.has_scope(Scope::Tables) && owns(Some(caller), &look))
         };
         let by_owner = caller.is_some_and(runs_it);
         let is_hidden = look.setup.visibility == Visibility::Private && join.previous.is_none();
@@ -87,7 +87,7 @@ impl TableService for Tables {
         let settings = &self.0.settings;
         let asked = request.into_inner();
         if matches!(asked.chance, Some(v1::create_table_request::Chance::GivenSeed(_)))
-            && !caller.may(Scope::SeededTables)
+            && !caller.has_scope(Scope::SeededTables)
         {
             return Err(Failure::Scope(Scope::SeededTables).into());
         }
@@ -104,11 +104,11 @@ impl TableService for Tables {
         note_table(table);
         // Before the table is looked at: nobody learns without a key which tables there are.
         if caller.is_none() && join.previous.is_none() {
-            return Err(Failure::from(KeyRefused::Missing).into());
+            return Err(Failure::from(ApiKeyError::Missing).into());
         }
         join.by_owner = self.hands_out(caller.as_ref(), table, &join).await?;
         let may_play =
-            join.previous.is_some() || caller.as_ref().is_some_and(|caller| caller.may(Scope::Play));
+            join.previous.is_some() || caller.as_ref().is_some_and(|caller| caller.has_scope(Scope::Play));
         if !join.by_owner && !may_play {
             return Err(Failure::Scope(Scope::Play).into());
         }

@@ -14,7 +14,7 @@ use tonic::{Request, Response, Status, async_trait};
 use super::layer::trace::note_tournament;
 use super::table::{caller, with_scope};
 use super::{AppState, Failure};
-use crate::identity::{KeyRefused, Scope};
+use crate::identity::{ApiKeyError, Scope};
 use parlor_host::HostError;
 use parlor_host::TableId;
 use parlor_host::tournaments::{
@@ -33,7 +33,7 @@ type Answer<T> = Result<Response<T>, Status>;
 /// Who looks at tournaments. Whoever has no key sees the public ones.
 fn looking<T>(request: &Request<T>) -> Access {
     let caller = caller(request);
-    let admin = caller.as_ref().is_some_and(|caller| caller.may(Scope::Admin));
+    let admin = caller.as_ref().is_some_and(|caller| caller.has_scope(Scope::Admin));
     Access { caller: caller.map(|caller| caller.owner().clone()), admin }
 }
 
@@ -88,7 +88,7 @@ impl TournamentService for Tournaments {
         with_scope(&request, Scope::Agents)?;
         let asked = request.into_inner();
         let is_seeded = asked.setup.as_ref().is_some_and(|setup| !setup.given_seed.is_empty());
-        if is_seeded && !caller.may(Scope::SeededTables) {
+        if is_seeded && !caller.has_scope(Scope::SeededTables) {
             return Err(Failure::Scope(Scope::SeededTables).into());
         }
         let settings = &self.0.settings;
@@ -120,7 +120,7 @@ impl TournamentService for Tournaments {
     ) -> Answer<v1::ListTournamentsResponse> {
         let (access, asked) = (looking(&request), request.get_ref());
         if asked.owned && access.caller.is_none() {
-            return Err(Failure::from(KeyRefused::Missing).into());
+            return Err(Failure::from(ApiKeyError::Missing).into());
         }
         let size = convert::tournament::page_size(asked.page_size).map_err(Failure::from)?;
         let after = match asked.page_token.as_str() {

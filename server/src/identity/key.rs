@@ -9,9 +9,9 @@ use subtle::{Choice, ConstantTimeEq};
 
 use super::{API_KEY_PREFIX, Owner};
 use crate::config::Count;
-use parlor_host::NoRandomness;
+use parlor_host::RandomnessError;
 use parlor_host::Secret;
-use parlor_host::fresh_bytes;
+use parlor_host::random_bytes;
 
 /// Length of a key: the prefix and 32 bytes in base64url.
 const KEY_LENGTH: usize = API_KEY_PREFIX.len() + 43;
@@ -205,8 +205,8 @@ impl NewKey {
         scopes: Vec<Scope>,
         tables: Option<Quota>,
         requests_per_second: Option<Quota>,
-    ) -> Result<NewKey, NoRandomness> {
-        let text = format!("{API_KEY_PREFIX}{}", URL_SAFE_NO_PAD.encode(fresh_bytes::<32>()?));
+    ) -> Result<NewKey, RandomnessError> {
+        let text = format!("{API_KEY_PREFIX}{}", URL_SAFE_NO_PAD.encode(random_bytes::<32>()?));
         let entry = KeyEntry { owner, hash: KeyHash::from_key(&text), scopes, tables, requests_per_second };
         Ok(NewKey { text: Secret::new(text), entry })
     }

@@ -120,7 +120,7 @@ impl Caller {
 
     /// Reports whether the caller has a scope: its key has it or `admin`, or the server has no keys.
     #[must_use]
-    pub fn may(&self, scope: Scope) -> bool {
+    pub fn has_scope(&self, scope: Scope) -> bool {
         match &self.0 {
             CallerKind::Key(entry) => entry.scopes.contains(&scope) || entry.scopes.contains(&Scope::Admin),
             CallerKind::Local(_) => true,
@@ -148,7 +148,7 @@ impl Caller {
 
 /// Reason why an API key is refused. The message never contains what the caller sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum KeyRefused {
+pub enum ApiKeyError {
     /// The server has keys, and the caller sent none.
     #[error("this server needs an API key: send it as `authorization: Bearer plr_...`")]
     Missing,
@@ -162,13 +162,13 @@ pub enum KeyRefused {
 
 /// The current keys, replaceable while the server runs.
 #[derive(Debug)]
-pub struct Keys(RwLock<Arc<KeySet>>);
+pub struct ApiKeys(RwLock<Arc<KeySet>>);
 
-impl Keys {
+impl ApiKeys {
     /// The keys at start-up.
     #[must_use]
-    pub fn new(set: KeySet) -> Keys {
-        Keys(RwLock::new(Arc::new(set)))
+    pub fn new(set: KeySet) -> ApiKeys {
+        ApiKeys(RwLock::new(Arc::new(set)))
     }
 
     /// Replaces all keys atomically: a call sees either the old or the new set. A caller whose key was
@@ -186,16 +186,17 @@ impl Keys {
     }
 
     /// Identifies the caller that sends this key, or none.
-    pub fn identify(&self, key: Option<&str>) -> Result<Caller, KeyRefused> {
+    pub fn identify(&self, key: Option<&str>) -> Result<Caller, ApiKeyError> {
         let keys = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
         match key {
             // A server without keys ignores the key: a client may send it to every server it knows.
             _ if keys.is_empty() => Ok(Caller(CallerKind::Local(Owner::local()))),
-            None => Err(KeyRefused::Missing),
-            Some(text) if !has_key_format(text) => Err(KeyRefused::Malformed),
-            Some(text) => {
-                keys.find(text).map(|entry| Caller(CallerKind::Key(entry.clone()))).ok_or(KeyRefused::Unknown)
-            }
+            None => Err(ApiKeyError::Missing),
+            Some(text) if !has_key_format(text) => Err(ApiKeyError::Malformed),
+            Some(text) => keys
+                .find(text)
+                .map(|entry| Caller(CallerKind::Key(entry.clone())))
+                .ok_or(ApiKeyError::Unknown),
         }
     }
 }

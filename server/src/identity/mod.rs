@@ -15,10 +15,10 @@ mod server_key;
 mod token;
 
 pub use key::{KeyEntry, KeyHash, KeyId, NewKey, ParseKeyHashError, ParseScopeError, Quota, Scope};
-pub use keys::{Caller, KeyRefused, KeySet, KeySetError, Keys, MAX_KEYS};
+pub use keys::{ApiKeyError, ApiKeys, Caller, KeySet, KeySetError, MAX_KEYS};
 pub use server_key::{SERVER_KEY_FILE, ServerKey, ServerKeyError};
 
 pub use parlor_host::identity::{
-    API_KEY_PREFIX, Generation, Owner, ParseOwnerError, SeatClaim, SeatPass, SpectatorClaim, SpectatorPass,
-    TokenKind, TokenRefused,
+    API_KEY_PREFIX, Generation, Owner, ParseOwnerError, SeatClaim, SpectatorClaim, TokenError, TokenKind,
+    VerifiedSeatToken, VerifiedSpectatorToken,
 };

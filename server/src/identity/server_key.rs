@@ -8,9 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use parlor_host::NoRandomness;
+use parlor_host::RandomnessError;
 use parlor_host::Secret;
-use parlor_host::fresh_bytes;
+use parlor_host::random_bytes;
 
 /// Name of the key's file in the data folder.
 pub const SERVER_KEY_FILE: &str = "server.key";
@@ -46,13 +46,13 @@ pub enum ServerKeyError {
     },
     /// No random bytes to generate a key from.
     #[error(transparent)]
-    NoRandomness(#[from] NoRandomness),
+    RandomnessError(#[from] RandomnessError),
 }
 
 impl ServerKey {
     /// Generates a key, for a server that stores nothing: its tokens end with the process.
-    pub fn generate() -> Result<ServerKey, NoRandomness> {
-        fresh_bytes().map(ServerKey::from_bytes)
+    pub fn generate() -> Result<ServerKey, RandomnessError> {
+        random_bytes().map(ServerKey::from_bytes)
     }
 
     /// The key with these bytes.
@@ -107,7 +107,7 @@ fn read(file: File, path: PathBuf) -> Result<ServerKey, ServerKeyError> {
 /// Creates the key's file atomically: written under another name, synced and then linked.
 fn create(folder: &Path, path: PathBuf) -> Result<ServerKey, ServerKeyError> {
     let key = ServerKey::generate()?;
-    let unique = u64::from_be_bytes(fresh_bytes()?);
+    let unique = u64::from_be_bytes(random_bytes()?);
     let draft = folder.join(format!("{SERVER_KEY_FILE}.{unique:016x}"));
     let made = write_draft(folder, &draft, &key).and_then(|()| {
         // Unlike a rename, a link never replaces a key that another process has just created.

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The base64url has no padding. Verification has two steps, with a look-up of the table in between:
-//! [`ServerKey::open_seat`] verifies the MAC, [`SeatPass::admit`] checks that the token is the newest.
+//! [`ServerKey::verify_seat_token`] verifies the MAC, [`VerifiedSeatToken::check_generation`] checks that the token is the newest.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -19,7 +19,7 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
 use super::server_key::ServerKey;
-use super::{API_KEY_PREFIX, Generation, SeatPass, SpectatorPass, TokenKind, TokenRefused};
+use super::{API_KEY_PREFIX, Generation, TokenError, TokenKind, VerifiedSeatToken, VerifiedSpectatorToken};
 use parlor_host::Secret;
 use parlor_host::TableId;
 
@@ -61,21 +61,23 @@ impl ServerKey {
     }
 
     /// Verifies the MAC of a seat token.
-    pub fn open_seat(&self, token: &str) -> Result<SeatPass, TokenRefused> {
+    pub fn verify_seat_token(&self, token: &str) -> Result<VerifiedSeatToken, TokenError> {
         let claim = self.verify(TokenKind::Seat, token)?;
         let seat = claim.get(16).copied().and_then(Seat::new);
         match (table(&claim), seat, generation(&claim)) {
-            (Some(table), Some(seat), Some(generation)) => Ok(SeatPass::new(table, seat, generation)),
-            _ => Err(TokenRefused::Wrong(TokenKind::Seat)),
+            (Some(table), Some(seat), Some(generation)) => {
+                Ok(VerifiedSeatToken::new(table, seat, generation))
+            }
+            _ => Err(TokenError::Wrong(TokenKind::Seat)),
         }
     }
 
     /// Verifies the MAC of a spectator token.
-    pub fn open_spectator(&self, token: &str) -> Result<SpectatorPass, TokenRefused> {
+    pub fn verify_spectator_token(&self, token: &str) -> Result<VerifiedSpectatorToken, TokenError> {
         let claim = self.verify(TokenKind::Spectator, token)?;
         match (table(&claim), generation(&claim)) {
-            (Some(table), Some(generation)) => Ok(SpectatorPass::new(table, generation)),
-            _ => Err(TokenRefused::Wrong(TokenKind::Spectator)),
+            (Some(table), Some(generation)) => Ok(VerifiedSpectatorToken::new(table, generation)),
+            _ => Err(TokenError::Wrong(TokenKind::Spectator)),
         }
     }
 
@@ -86,22 +88,22 @@ impl ServerKey {
     }
 
     /// Verifies the MAC and returns the bytes before it.
-    fn verify(&self, kind: TokenKind, token: &str) -> Result<Vec<u8>, TokenRefused> {
+    fn verify(&self, kind: TokenKind, token: &str) -> Result<Vec<u8>, TokenError> {
         let length = claim_length(kind) + 32;
         let Some(text) = token.strip_prefix(kind.prefix()) else {
             return Err(wrong_credential(kind, token));
         };
         // The length is checked before decoding, so that a huge text costs nothing.
         if text.len() != (length * 4).div_ceil(3) {
-            return Err(TokenRefused::Malformed(kind));
+            return Err(TokenError::Malformed(kind));
         }
-        let malformed = |_| TokenRefused::Malformed(kind);
+        let malformed = |_| TokenError::Malformed(kind);
         let mut claim = URL_SAFE_NO_PAD.decode(text).map_err(malformed)?;
         let mac = claim.split_off(claim_length(kind));
         if bool::from(self.mac(kind, &claim).ct_eq(mac.as_slice())) {
             Ok(claim)
         } else {
-            Err(TokenRefused::Wrong(kind))
+            Err(TokenError::Wrong(kind))
         }
     }
 
@@ -121,15 +123,15 @@ fn generation(claim: &[u8]) -> Option<Generation> {
     claim.last_chunk().map(|bytes| Generation(u32::from_be_bytes(*bytes)))
 }
 
-fn wrong_credential(wanted: TokenKind, token: &str) -> TokenRefused {
+fn wrong_credential(wanted: TokenKind, token: &str) -> TokenError {
     let known = [
         (API_KEY_PREFIX, "an API key"),
         (TokenKind::Seat.prefix(), "a seat token"),
         (TokenKind::Spectator.prefix(), "a spectator token"),
     ];
     match known.into_iter().find(|(prefix, _)| token.starts_with(prefix)) {
-        Some((_, got)) => TokenRefused::OtherKind { wanted, got },
-        None => TokenRefused::Malformed(wanted),
+        Some((_, got)) => TokenError::OtherKind { wanted, got },
+        None => TokenError::Malformed(wanted),
     }
 }
 

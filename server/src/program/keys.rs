@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::print;
 use crate::{
     config::{Settings, Sources},
-    identity::{KeySet, Keys, NewKey, Owner, Quota, Scope},
+    identity::{ApiKeys, KeySet, NewKey, Owner, Quota, Scope},
 };
 
 /// Generates a key and prints it; it is not shown again.
@@ -27,7 +27,7 @@ pub(super) fn new(
 }
 
 /// Replaces the keys by those of the settings file. An invalid file changes nothing.
-pub(super) fn reload(sources: &Sources, keys: &Keys) {
+pub(super) fn reload(sources: &Sources, keys: &ApiKeys) {
     let loaded = Settings::load(sources).map_err(anyhow::Error::from).and_then(|settings| {
         let count = settings.keys.len();
         keys.replace(KeySet::new(settings.keys)?)?;

@@ -13,12 +13,12 @@ use super::{
 };
 use crate::{
     config::{Settings, Sources, Store},
-    identity::{KeySet, Keys, ServerKey},
+    identity::{ApiKeys, KeySet, ServerKey},
     telemetry::Telemetry,
     transport::{Parts, Running, Server},
 };
 use parlor_host::clock::SystemClock;
-use parlor_store::{Log, MemoryLog, Options, SqliteLog};
+use parlor_store::{Log, MemoryLog, SqliteLog, SqliteOptions};
 
 /// Runs the server until a stop signal.
 pub(super) fn run(sources: &Sources) -> anyhow::Result<ExitCode> {
@@ -35,7 +35,7 @@ async fn serve(sources: &Sources, settings: &Settings) -> anyhow::Result<ExitCod
     let telemetry = Telemetry::start(settings)?;
     // Before anything else, so that a signal during start-up is handled too.
     let mut signals = Signals::listen().context("signals cannot be listened for")?;
-    let keys = Arc::new(Keys::new(KeySet::new(settings.keys.clone())?));
+    let keys = Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone())?));
     let (log, server_key) = open_store(settings)?;
     let parts =
         Parts { clock: Arc::new(SystemClock::new()), log: log.clone(), keys: keys.clone(), server_key };
@@ -75,7 +75,7 @@ fn open_store(settings: &Settings) -> anyhow::Result<(Arc<dyn Log>, ServerKey)> 
             // Also creates the data folder.
             let server_key = ServerKey::load_or_create(&settings.data)?;
             let queue = settings.limits.commit_queue.get() as usize;
-            let log = SqliteLog::open(&file, Options { queue, ..Options::default() })?;
+            let log = SqliteLog::open(&file, SqliteOptions { queue, ..SqliteOptions::default() })?;
             Ok((Arc::new(log), server_key))
         }
         // A store in memory needs no persistent key.

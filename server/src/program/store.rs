@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 
 use super::print;
 use crate::config::Settings;
-use parlor_store::Report;
+use parlor_store::StoreReport;
 
 fn store_file(settings: &Settings) -> anyhow::Result<PathBuf> {
     let file = settings.store_file();
@@ -50,7 +50,7 @@ pub(super) fn restore(settings: &Settings, from: &Path, replace: bool) -> anyhow
     )
 }
 
-fn print_report(report: &Report, what: &str) -> anyhow::Result<ExitCode> {
+fn print_report(report: &StoreReport, what: &str) -> anyhow::Result<ExitCode> {
     print(format_args!("{report}\n{what}"));
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
-use super::names;
+use super::metric_names;
 
 /// Upper bounds of the buckets of durations, in seconds: from a look-up in memory to a wait for a slow disk.
 const SECONDS_BUCKETS: [f64; 12] =
@@ -46,7 +46,7 @@ pub fn recorder() -> Recorder {
                 )
             });
         let handle = builder.ok().and_then(|builder| builder.install_recorder().ok());
-        names::describe();
+        metric_names::describe();
         Recorder(handle)
     });
     made.clone()
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn metrics_are_rendered_with_help_texts() {
         let recorder = recorder();
-        metrics::histogram!(names::REQUEST_SECONDS, "method" => "test").record(0.003);
+        metrics::histogram!(metric_names::REQUEST_SECONDS, "method" => "test").record(0.003);
         recorder.run_upkeep();
         let text = recorder.render();
         assert!(text.contains("# HELP parlor_request_seconds Duration of unary calls"), "{text}");

@@ -18,7 +18,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::transport::server::Connected;
 
 use super::{Accepted, coalesce::CoalescingIo};
-use crate::{grpc::Peer, telemetry::names};
+use crate::{grpc::Peer, telemetry::metric_names};
 
 /// Cuts off all connections of a server.
 #[derive(Clone, Default)]
@@ -138,14 +138,14 @@ struct OpenConnection;
 
 impl OpenConnection {
     fn new() -> OpenConnection {
-        gauge!(names::CONNECTIONS_OPEN).increment(1);
+        gauge!(metric_names::CONNECTIONS_OPEN).increment(1);
         OpenConnection
     }
 }
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        gauge!(names::CONNECTIONS_OPEN).decrement(1);
+        gauge!(metric_names::CONNECTIONS_OPEN).decrement(1);
     }
 }
 

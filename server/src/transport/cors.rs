@@ -20,10 +20,10 @@ const STATUS: [HeaderName; 3] = [
 /// Lets these origins call, and see how their calls end. Calls carry no cookies, so a page gets nothing by this that
 /// its user did not give it.
 pub(super) fn layer(origins: &Origins) -> CorsLayer {
-    let allowed = if origins.any() {
+    let allowed = if origins.allows_any() {
         AllowOrigin::any()
     } else {
-        let named = origins.named().iter();
+        let named = origins.as_slice().iter();
         // The settings let nothing through that is not plain text.
         AllowOrigin::list(named.filter_map(|origin| HeaderValue::from_str(origin).ok()))
     };

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use parlor_store::{Append, Kind, Listing, Log, Millis, NewPlace, Options, OwnerId, SqliteLog, TableId};
+use parlor_store::{
+    Append, Listing, Log, LogKind, Millis, NewPlace, OwnerId, SqliteLog, SqliteOptions, TableId,
+};
 use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
@@ -128,7 +130,7 @@ struct Journal(SqliteLog);
 
 impl Journal {
     fn open(file: &Path) -> Journal {
-        Journal(SqliteLog::open(file, Options::default()).expect("a new file can be opened"))
+        Journal(SqliteLog::open(file, SqliteOptions::default()).expect("a new file can be opened"))
     }
 }
 
@@ -138,7 +140,7 @@ impl Store for Journal {
         if index == 0 {
             append.place = Some(NewPlace::InPlay);
             append.listing = Some(Listing {
-                kind: Kind::Table,
+                kind: LogKind::Table,
                 owner: OwnerId::new("bench").expect("a valid owner id"),
                 game: "gap".into(),
                 state: 0,

@@ -27,11 +27,11 @@ pub mod limits {
     /// Bytes of one tag.
     pub const MAX_TAG_BYTES: usize = 128;
     /// Tables on one page.
-    pub const PAGE: u32 = 1000;
+    pub const MAX_PAGE_SIZE: u32 = 1000;
     /// Feed items that one read returns.
     pub const MAX_FEED_PAGE_ITEMS: usize = 1000;
     /// Latest time, in milliseconds since 1970.
-    pub const TIME: u64 = i64::MAX as u64;
+    pub const MAX_TIME_MS: u64 = i64::MAX as u64;
 }
 
 /// Entries for one table's log, and everything else in the same commit.
@@ -53,7 +53,7 @@ pub struct Append {
     /// naming that table.
     pub request: Option<String>,
     /// Feed items posted with this commit.
-    pub feed: Vec<Post>,
+    pub feed: Vec<NewFeedItem>,
 }
 
 impl Append {
@@ -76,7 +76,7 @@ impl Append {
 
     /// Checks the bounds that hold for every log, independent of its contents.
     pub(super) fn validate(&self) -> Result<(), LogError> {
-        require(self.at.0 <= limits::TIME, "time", "below 2^63 milliseconds")?;
+        require(self.at.0 <= limits::MAX_TIME_MS, "time", "below 2^63 milliseconds")?;
         require(self.entries.len() <= limits::MAX_ITEMS_PER_APPEND, "entries", "at most 1024 in an append")?;
         require(
             self.entries.iter().all(|entry| entry.len() <= limits::MAX_PAYLOAD_BYTES),
@@ -91,7 +91,7 @@ impl Append {
         }
         require(bytes <= limits::MAX_APPEND_BYTES, "append", "at most 4 MiB")?;
         if let Some(NewPlace::AtRest { wakes_at: Some(time) }) = self.place {
-            require(time.0 <= limits::TIME, "waking time", "below 2^63 milliseconds")?;
+            require(time.0 <= limits::MAX_TIME_MS, "waking time", "below 2^63 milliseconds")?;
         }
         if let Some(listing) = &self.listing {
             let game = listing.game.len();
@@ -132,7 +132,7 @@ fn validate_tags(tags: &[String]) -> Result<(), LogError> {
     require(tags.iter().enumerate().all(is_unique), "tags", "different from each other")
 }
 
-fn validate_feed(feed: &[Post]) -> Result<(), LogError> {
+fn validate_feed(feed: &[NewFeedItem]) -> Result<(), LogError> {
     require(feed.len() <= limits::MAX_ITEMS_PER_APPEND, "feed", "at most 1024 items in an append")?;
     require(
         feed.iter().all(|post| post.payload.len() <= limits::MAX_PAYLOAD_BYTES),
@@ -175,7 +175,7 @@ pub(super) fn check_append(append: &Append, current: Option<TableState<'_>>) -> 
 
 /// Subject of a log.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Kind {
+pub enum LogKind {
     /// A table. "Table" in this module means a log of any kind unless stated otherwise.
     #[default]
     Table,
@@ -189,7 +189,7 @@ pub enum Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listing {
     /// The kind, immutable.
-    pub kind: Kind,
+    pub kind: LogKind,
     /// The owner that created it, immutable.
     pub owner: OwnerId,
     /// The name of the game.
@@ -233,7 +233,7 @@ impl NewPlace {
 
 /// A new item for an owner's feed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Post {
+pub struct NewFeedItem {
     /// The owner of the feed.
     pub owner: OwnerId,
     /// The encoded item.
@@ -259,13 +259,13 @@ pub struct Delete {
     /// Time of the deletion.
     pub at: Millis,
     /// Feed items posted with this commit.
-    pub feed: Vec<Post>,
+    pub feed: Vec<NewFeedItem>,
 }
 
 impl Delete {
     /// Checks the bounds that hold for every log, independent of its contents.
     pub(super) fn validate(&self) -> Result<(), LogError> {
-        require(self.at.0 <= limits::TIME, "time", "below 2^63 milliseconds")?;
+        require(self.at.0 <= limits::MAX_TIME_MS, "time", "below 2^63 milliseconds")?;
         validate_feed(&self.feed)
     }
 }

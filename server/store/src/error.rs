@@ -20,7 +20,7 @@ pub enum LogError {
     },
     /// The owner's request id has already created a table.
     #[error("this request already created table {table}")]
-    Repeated {
+    DuplicateRequest {
         /// The table that it created.
         table: TableId,
     },
@@ -40,7 +40,7 @@ pub enum LogError {
     #[error(
         "table {table} has only {length} entries, fewer than the reader has seen: its tail is lost; start again from a snapshot"
     )]
-    Ahead {
+    ReaderAhead {
         /// The table.
         table: TableId,
         /// Its length, in entries.
@@ -68,13 +68,13 @@ pub enum LogError {
     },
     /// The follower lags too far behind and must follow again.
     #[error("the follower lags too far behind: follow again from {next}")]
-    Behind {
+    FollowerLagged {
         /// The next index or number for this follower.
         next: u64,
     },
     /// The write queue is full.
     #[error("the write queue is full: try again in a moment")]
-    Busy,
+    QueueFull,
     /// The disk is full. Appends succeed again once there is space.
     #[error("no space to write {}: free some space on its disk; nothing acknowledged is lost ({why})", file.display())]
     NoSpace {
@@ -97,7 +97,7 @@ pub enum LogError {
     },
     /// The store has a newer schema than this program.
     #[error("{} has schema version {found}, this program supports versions up to {known}: run a newer parlor-server, or restore an older backup", file.display())]
-    Newer {
+    NewerSchema {
         /// The file of the store.
         file: PathBuf,
         /// Its schema version.
@@ -107,7 +107,7 @@ pub enum LogError {
     },
     /// The store has an older schema, and this operation must not migrate it.
     #[error("{} was written by an older version: start parlor-server on it once to migrate it", file.display())]
-    Older {
+    OlderSchema {
         /// The file of the store.
         file: PathBuf,
     },
@@ -125,7 +125,7 @@ pub enum LogError {
     },
     /// The file exists, and replacing it was not requested.
     #[error("{} exists already: name another file, or allow replacing it", file.display())]
-    Exists {
+    FileExists {
         /// The file.
         file: PathBuf,
     },
@@ -139,7 +139,7 @@ pub enum LogError {
     },
     /// The table's log has reached its size limit.
     #[error("the log of table {table} is full: a log has at most 64 MiB")]
-    Full {
+    LogFull {
         /// The table.
         table: TableId,
     },

@@ -1,7 +1,7 @@
 //! Following a log: stored items first, then new ones, each exactly once and in order.
 //!
 //! Committers publish to a topic after each commit. A topic exists while it has followers. Each follower has
-//! a bounded queue; one that lags behind gets [`LogError::Behind`] and follows again from its cursor.
+//! a bounded queue; one that lags behind gets [`LogError::FollowerLagged`] and follows again from its cursor.
 
 use std::collections::HashMap;
 use std::collections::VecDeque;
@@ -153,19 +153,19 @@ impl<T> Drop for PendingFollow<T> {
 impl<T: Numbered> PendingFollow<T> {
     /// Starts delivery with these stored items, whose first has number `next`; `rest` says what comes after
     /// them.
-    pub(super) fn into_follow(self, ready: Vec<T>, next: u64, rest: FollowTail) -> Follow<T> {
+    pub(super) fn into_follow(self, ready: Vec<T>, next: u64, rest: FollowTail) -> LogFollower<T> {
         let end = match rest {
             FollowTail::Live => None,
             FollowTail::Finished => Some(Ok(())),
-            FollowTail::MoreStored => Some(Err(LogError::Behind { next: next + ready.len() as u64 })),
+            FollowTail::MoreStored => Some(Err(LogError::FollowerLagged { next: next + ready.len() as u64 })),
         };
-        Follow { ready: ready.into(), next, end, live: self }
+        LogFollower { ready: ready.into(), next, end, live: self }
     }
 }
 
 /// A follower of a log from a cursor on: stored items, then new ones, each once, in order, and only when
 /// durable.
-pub struct Follow<T> {
+pub struct LogFollower<T> {
     ready: VecDeque<T>,
     next: u64,
     /// Set when nothing more will be delivered.
@@ -173,19 +173,19 @@ pub struct Follow<T> {
     live: PendingFollow<T>,
 }
 
-impl<T> fmt::Debug for Follow<T> {
+impl<T> fmt::Debug for LogFollower<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Follow").field("next", &self.next).finish_non_exhaustive()
+        f.debug_struct("LogFollower").field("next", &self.next).finish_non_exhaustive()
     }
 }
 
 #[expect(private_bounds, reason = "only entries and feed items can be followed")]
-impl<T: Numbered> Follow<T> {
+impl<T: Numbered> LogFollower<T> {
     /// Waits for the next item; `None` after the last one of a finished table.
     ///
     /// # Errors
     ///
-    /// [`LogError::Behind`] if this follower lagged, with the cursor to follow again from.
+    /// [`LogError::FollowerLagged`] if this follower lagged, with the cursor to follow again from.
     ///
     /// # Cancellation
     ///
@@ -199,7 +199,7 @@ impl<T: Numbered> Follow<T> {
                 }
                 if item.number() > self.next {
                     self.ready.clear();
-                    self.end = Some(Err(LogError::Behind { next: self.next }));
+                    self.end = Some(Err(LogError::FollowerLagged { next: self.next }));
                     break;
                 }
                 self.next += 1;
@@ -212,7 +212,7 @@ impl<T: Numbered> Follow<T> {
                     Ok(TopicMessage::Items(items)) => self.ready.extend(items.iter().cloned()),
                     Ok(TopicMessage::End(why)) => self.end = Some(why.map_or(Ok(()), Err)),
                     Err(RecvError::Lagged(_)) => {
-                        self.end = Some(Err(LogError::Behind { next: self.next }));
+                        self.end = Some(Err(LogError::FollowerLagged { next: self.next }));
                     }
                     Err(RecvError::Closed) => self.end = Some(Err(LogError::Closed)),
                 },
@@ -220,7 +220,7 @@ impl<T: Numbered> Follow<T> {
         }
     }
 
-    /// Cursor to follow again from: the index or number that [`Follow::next`] returns next.
+    /// Cursor to follow again from: the index or number that [`LogFollower::next`] returns next.
     #[must_use]
     pub fn cursor(&self) -> u64 {
         self.next
@@ -247,7 +247,7 @@ mod tests {
         }
         assert_eq!(slow.next().await.unwrap().map(|item| item.number), Some(1));
         for _ in 0..2 {
-            assert_eq!(slow.next().await, Err(LogError::Behind { next: 2 }));
+            assert_eq!(slow.next().await, Err(LogError::FollowerLagged { next: 2 }));
         }
         assert_eq!(slow.cursor(), 2);
     }

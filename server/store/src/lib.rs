@@ -9,7 +9,7 @@
 //! is read at start-up. A table *at rest* costs only disk, until a client uses it or its clock wakes it. A
 //! *finished* table has a record and never changes again.
 //!
-//! Tournaments and agent registrations are logs too, distinguished by their [`Kind`]; a listing of tables
+//! Tournaments and agent registrations are logs too, distinguished by their [`LogKind`]; a listing of tables
 //! contains neither. A log that grows for days should stay in play: there an append costs only its own size,
 //! however long the log is, and does not hold the journal back, because a journal at its limit writes the
 //! whole log out once. At rest every append rewrites the whole log, so that place suits logs that rarely
@@ -34,15 +34,17 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::future::join_all;
 
-pub use append::{Append, Appended, Delete, Kind, Listing, NewPlace, Post, limits};
+pub use append::{Append, Appended, Delete, Listing, LogKind, NewFeedItem, NewPlace, limits};
 pub use chain::{Entry, Hash};
 pub use error::LogError;
-pub use follow::Follow;
+pub use follow::LogFollower;
 pub use id::{Millis, OwnerId};
 pub use memory::MemoryLog;
 pub use parlor_fair::{BadTableId, TableId};
-pub use query::{FeedItem, Filter, Page, Place, Retained, StartUp, TableRow, Tables};
-pub use sqlite::{Options, Report, SqliteLog, backup, check, restore};
+pub use query::{
+    FeedItem, LogFilter, PageRequest, Place, RetentionCounts, StartupState, TablePage, TableRow,
+};
+pub use sqlite::{SqliteLog, SqliteOptions, StoreReport, backup, check, restore};
 
 /// The persisted message forms: package `parlor.store.v1`, generated from `proto/parlor/store/v1`.
 ///
@@ -98,7 +100,7 @@ pub trait Log: Send + Sync + 'static {
 
     /// Follows the entries from index `from` on: stored ones first, then each new one when it is durable.
     /// Ends when the table is finished.
-    async fn follow(&self, table: TableId, from: u64) -> Result<Follow<Entry>, LogError>;
+    async fn follow(&self, table: TableId, from: u64) -> Result<LogFollower<Entry>, LogError>;
 
     /// The listing and the place of a table.
     async fn find(&self, table: TableId) -> Result<TableRow, LogError>;
@@ -107,29 +109,30 @@ pub trait Log: Send + Sync + 'static {
     async fn record(&self, table: TableId) -> Result<Option<Bytes>, LogError>;
 
     /// The table that an owner's request id created, if any.
-    async fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError>;
+    async fn find_by_request(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError>;
 
     /// One page of the tables that pass the filter, newest first. A page may be short or even empty and still
     /// have a next one.
-    async fn tables(&self, filter: Filter, page: Page) -> Result<Tables, LogError>;
+    async fn list_tables(&self, filter: LogFilter, page: PageRequest) -> Result<TablePage, LogError>;
 
     /// The items of an owner's feed after number `after`, at most [`limits::MAX_FEED_PAGE_ITEMS`].
-    async fn owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError>;
+    async fn read_owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError>;
 
     /// Follows an owner's feed after number `after`: stored items first, then each new one when it is
     /// durable.
-    async fn follow_owner(&self, owner: &OwnerId, after: u64) -> Result<Follow<FeedItem>, LogError>;
+    async fn follow_owner_feed(&self, owner: &OwnerId, after: u64)
+    -> Result<LogFollower<FeedItem>, LogError>;
 
     /// The tables and tournaments in play, and those that their clock will wake: everything a server must
     /// load when it starts.
-    async fn start_up(&self) -> Result<StartUp, LogError>;
+    async fn load_startup_state(&self) -> Result<StartupState, LogError>;
 
     /// Removes a table in any place, with its log, its record and its request id.
     async fn delete(&self, delete: Delete) -> Result<(), LogError>;
 
     /// Removes the tables and tournaments finished before this time, and the feed items posted before it.
     /// Logs at rest are never removed, however old.
-    async fn retain(&self, since: Millis) -> Result<Retained, LogError>;
+    async fn apply_retention(&self, since: Millis) -> Result<RetentionCounts, LogError>;
 
     /// Writes everything queued, refuses new calls, and leaves the store closed in order. Dropping a log does
     /// the same without saying when it is done. Idempotent.

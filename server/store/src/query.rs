@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::append::limits;
-use super::{Kind, Listing, Millis, OwnerId, TableId};
+use super::{Listing, LogKind, Millis, OwnerId, TableId};
 
 /// Place of a table: where its log is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,9 +39,9 @@ pub struct TableRow {
 /// A filter by tag uses an index of that tag; a filter by tag and not finished uses an index of the
 /// unfinished tables alone.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Filter {
+pub struct LogFilter {
     /// The kind. Other kinds never match.
-    pub kind: Kind,
+    pub kind: LogKind,
     /// Tables with this tag.
     pub tag: Option<String>,
     /// Finished tables, or unfinished ones.
@@ -60,7 +60,7 @@ pub struct Filter {
     pub visibility: Option<u8>,
 }
 
-impl Filter {
+impl LogFilter {
     /// Reports whether a table passes the filter.
     #[must_use]
     pub fn passes(&self, row: &TableRow) -> bool {
@@ -79,22 +79,22 @@ impl Filter {
 
 /// A page of a listing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Page {
+pub struct PageRequest {
     /// Last table of the previous page; `None` for the first page.
     pub after: Option<TableId>,
-    /// Tables on the page; clamped to 1..=[`limits::PAGE`].
+    /// Tables on the page; clamped to 1..=[`limits::MAX_PAGE_SIZE`].
     pub size: u32,
 }
 
-impl Page {
+impl PageRequest {
     pub(super) fn bounded_size(self) -> usize {
-        self.size.clamp(1, limits::PAGE) as usize
+        self.size.clamp(1, limits::MAX_PAGE_SIZE) as usize
     }
 }
 
 /// One page of tables.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tables {
+pub struct TablePage {
     /// The tables, newest first.
     pub tables: Vec<TableRow>,
     /// Cursor of the next page; `None` after the last one.
@@ -114,7 +114,7 @@ pub struct FeedItem {
 
 /// State that a server loads when it starts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct StartUp {
+pub struct StartupState {
     /// Tables in play. Other kinds are not included.
     pub in_play: Vec<TableId>,
     /// Tables at rest that their clock will wake, earliest first. Other kinds are not included.
@@ -125,7 +125,7 @@ pub struct StartUp {
 
 /// Counts of what retention removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Retained {
+pub struct RetentionCounts {
     /// Finished tables and tournaments.
     pub tables: u64,
     /// Feed items.

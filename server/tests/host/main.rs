@@ -10,7 +10,7 @@ use prost::Message;
 
 use parlor_host::agents::MustBe;
 use parlor_host::clock::ManualClock;
-use parlor_host::identity::{Generation, Owner, SeatPass, SpectatorPass};
+use parlor_host::identity::{Generation, Owner, VerifiedSeatToken, VerifiedSpectatorToken};
 use parlor_host::table::{
     Answer, DecisionAnswer, DecisionId, Joining, Look, SeatSetup, State, TimeControl, Visibility,
 };
@@ -76,11 +76,11 @@ impl Scene {
         look.setup.table
     }
 
-    async fn sit(&self, table: TableId) -> SeatPass {
+    async fn sit(&self, table: TableId) -> VerifiedSeatToken {
         let join = Join { joining: Joining::default(), by_owner: false, previous: None };
         let joined = self.host.join(table, join).await.expect("a free seat");
         let token = self.key.seat_token(table, joined.seat, joined.generation);
-        self.key.open_seat(token.reveal()).expect("a token of this server")
+        self.key.verify_seat_token(token.reveal()).expect("a token of this server")
     }
 
     async fn over(&self, table: TableId) -> Look {
@@ -375,7 +375,7 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
         assert!(seen.numbers.is_empty() && seen.events.is_empty());
     }
     let pass = scene.key.seat_token(table, Seat::FIRST, Generation(0));
-    let pass = Who::Seat(scene.key.open_seat(pass.reveal()).expect("a token of this server"));
+    let pass = Who::Seat(scene.key.verify_seat_token(pass.reveal()).expect("a token of this server"));
     for who in [&rail, &pass] {
         let record = scene.host.record(who, None).await;
         assert_eq!(record.map(drop), Err(refused.clone()));
@@ -395,7 +395,7 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
     assert_eq!(seen.numbers.len() as u64, look.numbers.of(Viewer::Spectator));
 }
 
-fn spectator(scene: &Scene, table: TableId) -> SpectatorPass {
+fn spectator(scene: &Scene, table: TableId) -> VerifiedSpectatorToken {
     let token = scene.key.spectator_token(table, Generation(0));
-    scene.key.open_spectator(token.reveal()).expect("a token of this server")
+    scene.key.verify_spectator_token(token.reveal()).expect("a token of this server")
 }

@@ -17,9 +17,9 @@ use parlor_proto::v1::table_service_client::TableServiceClient;
 use parlor_server::TableId;
 use parlor_server::config::Settings;
 use parlor_server::grpc::convert::ApiCodec;
-use parlor_server::identity::{Generation, KeySet, Keys, NewKey, Scope, ServerKey};
+use parlor_server::identity::{ApiKeys, Generation, KeySet, NewKey, Scope, ServerKey};
 use parlor_server::transport::{Accepted, Parts, Running, Server};
-use parlor_store::{Append, Kind, Listing, Log, MemoryLog, Millis, NewPlace, OwnerId};
+use parlor_store::{Append, Listing, Log, LogKind, MemoryLog, Millis, NewPlace, OwnerId};
 use prost::Message;
 use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
@@ -89,7 +89,7 @@ impl ServerFactory {
         let parts = Parts {
             clock: Arc::new(clock.clone()),
             log: log.clone(),
-            keys: Arc::new(Keys::new(KeySet::new(settings.keys.clone()).expect("keys"))),
+            keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).expect("keys"))),
             server_key: self.server_key.clone(),
         };
         let (running, channel) = if self.sockets {
@@ -141,7 +141,14 @@ fn create_append(setup: Setup) -> Append {
     let table = setup.table;
     let entry = encode_entry(created, created, &Entry::Created(Box::new(setup)), &ApiCodec);
     Append {
-        listing: Some(Listing { kind: Kind::Table, owner, game, state: 1, visibility: 1, tags: Vec::new() }),
+        listing: Some(Listing {
+            kind: LogKind::Table,
+            owner,
+            game,
+            state: 1,
+            visibility: 1,
+            tags: Vec::new(),
+        }),
         place: Some(NewPlace::InPlay),
         ..Append::new(table, 0, Millis(created), vec![entry])
     }
@@ -252,7 +259,8 @@ impl TestServer {
     /// All news of FollowTables, encoded.
     pub(crate) async fn news(&mut self) -> Vec<Vec<u8>> {
         let owner = OwnerId::new(OWNER).expect("a valid owner name");
-        let last = self.log.owner_feed(&owner, 0).await.expect("a feed").last().map_or(0, |item| item.number);
+        let last =
+            self.log.read_owner_feed(&owner, 0).await.expect("a feed").last().map_or(0, |item| item.number);
         let asked = with_key(v1::FollowTablesRequest { after: Some(0) }, &self.owner);
         let mut stream = with_timeout(self.tables.follow_tables(asked)).await.expect("a stream").into_inner();
         let mut news = Vec::new();

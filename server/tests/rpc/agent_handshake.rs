@@ -116,7 +116,7 @@ async fn agent_name_belongs_to_its_first_owner_or_agent_key() {
 
 #[tokio::test]
 async fn agent_names_are_limited_per_server_and_per_key() {
-    let server = TestServer::with_settings(|settings| settings.agents.known = Count::of(2)).await;
+    let server = TestServer::with_settings(|settings| settings.agents.known = Count::new(2)).await;
     for name in ["ann", "ben"] {
         AgentClient::connect(&server.client(), hello(name)).await;
     }
@@ -127,7 +127,7 @@ async fn agent_names_are_limited_per_server_and_per_key() {
     let entries = vec![club.entry.clone(), team.entry.clone()];
     let server = TestServer::with_settings(|settings| {
         settings.keys = entries;
-        settings.agents.known_per_key = Count::of(1);
+        settings.agents.known_per_key = Count::new(1);
     })
     .await;
     AgentClient::connect(&server.client_with_key(&club), hello("ann")).await;

@@ -93,7 +93,7 @@ async fn second_connection_of_an_agent_replaces_the_first() {
 
 #[tokio::test]
 async fn unavailable_agents_get_no_seats() {
-    let server = TestServer::with_settings(|settings| settings.agents.max_tables = Count::of(2)).await;
+    let server = TestServer::with_settings(|settings| settings.agents.max_tables = Count::new(2)).await;
     let client = server.client();
     assert_eq!(error_reason(client.create_table(for_agents(&["ann", "ann"])).await), Reason::AgentNotFound);
     let only_gap = v1::AgentHello { games: vec!["gap".into()], ..hello("ann") };

@@ -5,7 +5,7 @@ use parlor_proto::v1::{
     self, AgentState, AnswerStatus, ErrorReason as Reason, SetAsideReason as Why, TableState,
 };
 use parlor_server::config::{Agents, Count, Span};
-use parlor_store::{Filter, Kind, Page};
+use parlor_store::{LogFilter, LogKind, PageRequest};
 
 use crate::agent::{Agent, agent_seat, hello, listed, seats};
 use crate::agents::for_agents;
@@ -22,12 +22,12 @@ const AN_HOUR: u64 = 3_600_000;
 async fn strict(change: impl FnOnce(&mut Agents)) -> Scene {
     Scene::with(|settings| {
         settings.agents = Agents {
-            time_outs: Count::of(2),
-            refused: Count::of(3),
-            breaks: Count::of(3),
-            slow: Count::of(2),
-            aside_first: Span::of_ms(AN_HOUR),
-            aside_longest: Span::of_ms(2 * AN_HOUR),
+            time_outs: Count::new(2),
+            refused: Count::new(3),
+            breaks: Count::new(3),
+            slow: Count::new(2),
+            aside_first: Span::from_ms(AN_HOUR),
+            aside_longest: Span::from_ms(2 * AN_HOUR),
             ..Agents::default()
         };
         change(&mut settings.agents);
@@ -193,14 +193,14 @@ async fn whoever_breaks_off_while_it_plays() {
 #[tokio::test]
 async fn whoever_floods_and_does_not_read() {
     let agents = Agents {
-        slow: Count::of(2),
-        refused: Count::of(10_000),
-        aside_first: Span::of_ms(AN_HOUR),
+        slow: Count::new(2),
+        refused: Count::new(10_000),
+        aside_first: Span::from_ms(AN_HOUR),
         ..Agents::default()
     };
     let scene = Scene::with(|settings| {
         settings.agents = agents;
-        settings.limits.reader_queue = Count::of(16);
+        settings.limits.reader_queue = Count::new(16);
     })
     .await;
     let caller = scene.anyone();
@@ -222,8 +222,8 @@ async fn being_set_aside_grows_and_outlives_the_server() {
     let scene = stored(folder.path()).await;
     let entries = async |scene: &Scene, length: usize| {
         until("it to be stored", async || {
-            let filter = Filter { kind: Kind::Agent, ..Filter::default() };
-            let page = scene.log.tables(filter, Page { after: None, size: 2 }).await.expect("a page");
+            let filter = LogFilter { kind: LogKind::Agent, ..LogFilter::default() };
+            let page = scene.log.list_tables(filter, PageRequest { after: None, size: 2 }).await.expect("a page");
             let read = scene.log.read(page.tables[0].id, 0).await.expect("a log");
             page.tables.len() == 1 && read.len() == length
         })

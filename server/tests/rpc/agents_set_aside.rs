@@ -6,7 +6,7 @@ use parlor_proto::v1::{
     self, AgentState, AnswerStatus, ErrorReason as Reason, SetAsideReason as Why, TableState,
 };
 use parlor_server::config::{Agents, Count, Span};
-use parlor_store::{Filter, Kind, Page};
+use parlor_store::{LogFilter, LogKind, PageRequest};
 
 use crate::agent_client::{AgentClient, agent_seat, find_agent, hello, with_seats};
 use crate::agents::for_agents;
@@ -23,12 +23,12 @@ const HOUR_MS: u64 = 3_600_000;
 async fn strict_server(change: impl FnOnce(&mut Agents)) -> TestServer {
     TestServer::with_settings(|settings| {
         settings.agents = Agents {
-            time_outs: Count::of(2),
-            refused: Count::of(3),
-            breaks: Count::of(3),
-            slow: Count::of(2),
-            aside_first: Span::of_ms(HOUR_MS),
-            aside_longest: Span::of_ms(2 * HOUR_MS),
+            time_outs: Count::new(2),
+            refused: Count::new(3),
+            breaks: Count::new(3),
+            slow: Count::new(2),
+            aside_first: Span::from_ms(HOUR_MS),
+            aside_longest: Span::from_ms(2 * HOUR_MS),
             ..Agents::default()
         };
         change(&mut settings.agents);
@@ -200,14 +200,14 @@ async fn disconnects_during_play_set_an_agent_aside() {
 #[tokio::test]
 async fn slow_readers_are_cut_off_and_set_aside() {
     let agents = Agents {
-        slow: Count::of(2),
-        refused: Count::of(10_000),
-        aside_first: Span::of_ms(HOUR_MS),
+        slow: Count::new(2),
+        refused: Count::new(10_000),
+        aside_first: Span::from_ms(HOUR_MS),
         ..Agents::default()
     };
     let server = TestServer::with_settings(|settings| {
         settings.agents = agents;
-        settings.limits.reader_queue = Count::of(16);
+        settings.limits.reader_queue = Count::new(16);
     })
     .await;
     let client = server.client();
@@ -229,8 +229,9 @@ async fn set_aside_doubles_and_survives_a_restart() {
     let server = server_on_disk(folder.path()).await;
     let wait_for_entries = async |server: &TestServer, length: usize| {
         wait_until("the entries to be stored", async || {
-            let filter = Filter { kind: Kind::Agent, ..Filter::default() };
-            let page = server.log.tables(filter, Page { after: None, size: 2 }).await.expect("a page");
+            let filter = LogFilter { kind: LogKind::Agent, ..LogFilter::default() };
+            let page =
+                server.log.list_tables(filter, PageRequest { after: None, size: 2 }).await.expect("a page");
             let read = server.log.read(page.tables[0].id, 0).await.expect("a log");
             page.tables.len() == 1 && read.len() == length
         })

@@ -177,7 +177,7 @@ async fn open_tables_per_key_are_limited() {
     let ben = api_key("ben", OWNER);
     let server = TestServer::with_settings(|settings| {
         settings.keys = vec![anna.entry.clone(), ben.entry.clone()];
-        settings.limits.tables_per_key = Count::of(1);
+        settings.limits.tables_per_key = Count::new(1);
     })
     .await;
     let (owner, other) = (server.client_with_key(&anna), server.client_with_key(&ben));
@@ -210,8 +210,8 @@ async fn requests_per_key_are_rate_limited() {
     let anna = api_key("anna", OWNER);
     let server = TestServer::with_settings(|settings| {
         settings.keys = vec![slow.entry.clone(), anna.entry.clone()];
-        settings.limits.requests_per_second = Count::of(100);
-        settings.limits.request_burst = Count::of(150);
+        settings.limits.requests_per_second = Count::new(100);
+        settings.limits.request_burst = Count::new(150);
     })
     .await;
     let client = server.client_with_key(&slow);

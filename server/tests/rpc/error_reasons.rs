@@ -5,7 +5,7 @@ use std::{future::Future, pin::Pin};
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, ErrorReason as Reason};
 use parlor_server::{
-    config::{Count, Keep, Size, Span},
+    config::{Count, RetentionPeriod, Size, Span},
     identity::Scope,
 };
 use parlor_store::LogError;
@@ -159,7 +159,7 @@ fn cases() -> Vec<(Reason, Case)> {
             refusal_reason(&server, &seated.tokens[0], answer_action(1, other)).await
         };
         CursorTooOld: {
-            let minute = Keep::For(Span::of_ms(60_000));
+            let minute = RetentionPeriod::For(Span::from_ms(60_000));
             let server = TestServer::with_settings(|settings| settings.retention.finished = minute).await;
             let client = server.client();
             let id = client.new_table(gap(2)).await;
@@ -189,21 +189,21 @@ fn cases() -> Vec<(Reason, Case)> {
         };
         RateLimited: {
             let server = TestServer::with_settings(|settings| {
-                settings.limits.requests_per_second = Count::of(1);
-                settings.limits.request_burst = Count::of(1);
+                settings.limits.requests_per_second = Count::new(1);
+                settings.limits.request_burst = Count::new(1);
             })
             .await;
             server.client().list_games(v1::ListGamesRequest {}).await.expect("a request within the rate");
             error_reason(server.client().list_games(v1::ListGamesRequest {}).await)
         };
         TooManyTables: {
-            let one = Count::of(1);
+            let one = Count::new(1);
             let server = TestServer::with_settings(|settings| settings.limits.tables_per_key = one).await;
             server.client().new_table(gap(2)).await;
             error_reason(server.client().create_table(gap(2)).await)
         };
         TooManyStreams: {
-            let one = Count::of(1);
+            let one = Count::new(1);
             let server = TestServer::with_settings(|settings| settings.limits.streams_per_connection = one).await;
             let client = server.client();
             let _one = PlayStream::open(&client).await;
@@ -211,8 +211,8 @@ fn cases() -> Vec<(Reason, Case)> {
         };
         MessageTooLarge: {
             let server = TestServer::with_settings(|settings| {
-                settings.limits.message_bytes = Size::of_kib(64);
-                settings.limits.batch_bytes = Size::of_kib(64);
+                settings.limits.message_bytes = Size::from_kib(64);
+                settings.limits.batch_bytes = Size::from_kib(64);
             })
             .await;
             error_reason(server.client().get_table(get(&"x".repeat(70_000))).await)

@@ -146,7 +146,7 @@ async fn nobody_pays_for_the_time_in_which_nothing_can_be_stored() {
 #[tokio::test]
 async fn a_server_that_is_busy_says_when_to_come_back() {
     let (log, scene) = scene().await;
-    log.fail(LogError::Busy);
+    log.fail(LogError::QueueFull);
     let refused = scene.anyone().create_table(gap(2)).await.expect_err("busy");
     assert_eq!(refused.reason, Reason::RateLimited);
     assert!(refused.retry.is_some());

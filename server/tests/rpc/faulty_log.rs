@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use parlor_server::TableId;
 use parlor_store::{
-    Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Log, LogError, MemoryLog, Millis, OwnerId,
-    Page, Retained, StartUp, TableRow, Tables,
+    Append, Appended, Delete, Entry, FeedItem, Log, LogError, LogFilter, LogFollower, MemoryLog, Millis,
+    OwnerId, PageRequest, RetentionCounts, StartupState, TablePage, TableRow,
 };
 use tokio::sync::watch;
 
@@ -157,7 +157,7 @@ impl Log for FaultyLog {
         self.log.read(table, from).await
     }
 
-    async fn follow(&self, table: TableId, from: u64) -> Result<Follow<Entry>, LogError> {
+    async fn follow(&self, table: TableId, from: u64) -> Result<LogFollower<Entry>, LogError> {
         self.log.follow(table, from).await
     }
 
@@ -171,31 +171,35 @@ impl Log for FaultyLog {
         if corrupt.is_some() { Ok(corrupt) } else { self.log.record(table).await }
     }
 
-    async fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
-        self.log.requested(owner, request).await
+    async fn find_by_request(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
+        self.log.find_by_request(owner, request).await
     }
 
-    async fn tables(&self, filter: Filter, page: Page) -> Result<Tables, LogError> {
-        self.log.tables(filter, page).await
+    async fn list_tables(&self, filter: LogFilter, page: PageRequest) -> Result<TablePage, LogError> {
+        self.log.list_tables(filter, page).await
     }
 
-    async fn owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
-        self.log.owner_feed(owner, after).await
+    async fn read_owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
+        self.log.read_owner_feed(owner, after).await
     }
 
-    async fn follow_owner(&self, owner: &OwnerId, after: u64) -> Result<Follow<FeedItem>, LogError> {
-        self.log.follow_owner(owner, after).await
+    async fn follow_owner_feed(
+        &self,
+        owner: &OwnerId,
+        after: u64,
+    ) -> Result<LogFollower<FeedItem>, LogError> {
+        self.log.follow_owner_feed(owner, after).await
     }
 
-    async fn start_up(&self) -> Result<StartUp, LogError> {
-        self.log.start_up().await
+    async fn load_startup_state(&self) -> Result<StartupState, LogError> {
+        self.log.load_startup_state().await
     }
 
     async fn delete(&self, delete: Delete) -> Result<(), LogError> {
         self.log.delete(delete).await
     }
 
-    async fn retain(&self, since: Millis) -> Result<Retained, LogError> {
-        self.log.retain(since).await
+    async fn apply_retention(&self, since: Millis) -> Result<RetentionCounts, LogError> {
+        self.log.apply_retention(since).await
     }
 }

@@ -2,7 +2,7 @@
 
 use parlor_proto::v1::{self, ErrorReason as Reason, table_news::News as Kind};
 use parlor_server::{
-    config::{Keep, Span},
+    config::{RetentionPeriod, Span},
     identity::Scope,
 };
 
@@ -186,9 +186,10 @@ async fn cursor_ahead_of_all_news_is_refused() {
 
 #[tokio::test]
 async fn cursor_before_the_retained_news_is_refused() {
-    let server =
-        TestServer::with_settings(|settings| settings.retention.finished = Keep::For(Span::of_ms(60_000)))
-            .await;
+    let server = TestServer::with_settings(|settings| {
+        settings.retention.finished = RetentionPeriod::For(Span::from_ms(60_000))
+    })
+    .await;
     let client = server.client();
     let [_, _] = create_all_news(&server, &client).await;
     let old = client.new_table(gap(2)).await;

@@ -1,7 +1,7 @@
 //! The life of a table: called off, deleted, expired, at rest, and kept for as long as the settings say.
 
 use parlor_proto::v1::{self, AnswerStatus as Status, EndReason, ErrorReason as Reason, TableState as State};
-use parlor_server::config::{Keep, Span};
+use parlor_server::config::{RetentionPeriod, Span};
 use parlor_store::Place;
 
 use crate::ask::{act, cancel, clock, delete, fresh, gap, get, house, join, open, timed};
@@ -97,7 +97,7 @@ async fn place(scene: &Scene, id: &str) -> Place {
 
 #[tokio::test]
 async fn a_table_that_nobody_uses_rests_and_comes_back() {
-    let scene = Scene::with(|settings| settings.table.idle = Span::of_ms(10_000)).await;
+    let scene = Scene::with(|settings| settings.table.idle = Span::from_ms(10_000)).await;
     let caller = scene.anyone();
     let seated = caller.seat_all(gap(2)).await;
     let mut line = Line::open(&caller).await;
@@ -131,7 +131,7 @@ async fn a_table_that_nobody_uses_rests_and_comes_back() {
 
 #[tokio::test]
 async fn a_clock_wakes_a_table_that_rests() {
-    let scene = Scene::with(|settings| settings.table.idle = Span::of_ms(10_000)).await;
+    let scene = Scene::with(|settings| settings.table.idle = Span::from_ms(10_000)).await;
     let caller = scene.anyone();
     let open = caller.make(v1::CreateTableRequest { fill_ms: Some(3_600_000), ..gap(2) }).await;
     // A correspondence game: a day for each decision, and nobody there.
@@ -155,7 +155,7 @@ async fn a_clock_wakes_a_table_that_rests() {
 
 #[tokio::test]
 async fn a_clock_goes_on_while_its_table_rests() {
-    let scene = Scene::with(|settings| settings.table.idle = Span::of_ms(10_000)).await;
+    let scene = Scene::with(|settings| settings.table.idle = Span::from_ms(10_000)).await;
     let caller = scene.anyone();
     let seated = caller.seat_all(timed(clock(3_600_000, 0, 0, 1), gap(2))).await;
     scene.advance(ms(30_000));
@@ -168,7 +168,7 @@ async fn a_clock_goes_on_while_its_table_rests() {
 #[tokio::test]
 async fn a_table_that_cannot_rest_yet_does_not_keep_the_server_busy() {
     // Nobody is there, it is idle, and its clock will run out before long: it stays in memory until then.
-    let scene = Scene::with(|settings| settings.table.idle = Span::of_ms(10_000)).await;
+    let scene = Scene::with(|settings| settings.table.idle = Span::from_ms(10_000)).await;
     let caller = scene.anyone();
     let seated = caller.seat_all(timed(clock(15_000, 0, 0, 1), gap(2))).await;
     scene.sleeps_until(ms(15_000)).await;
@@ -179,7 +179,7 @@ async fn a_table_that_cannot_rest_yet_does_not_keep_the_server_busy() {
 
 #[tokio::test]
 async fn what_is_over_is_kept_as_long_as_the_settings_say() {
-    let scene = Scene::with(|settings| settings.retention.finished = Keep::For(Span::of_ms(900_000))).await;
+    let scene = Scene::with(|settings| settings.retention.finished = RetentionPeriod::For(Span::from_ms(900_000))).await;
     let caller = scene.anyone();
     let bots = v1::CreateTableRequest { seats: vec![house("random"), house("random")], ..gap(2) };
     let old = caller.make(bots.clone()).await;

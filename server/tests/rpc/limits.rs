@@ -125,8 +125,8 @@ async fn truncated_http1_request_does_not_succeed() {
 #[tokio::test]
 async fn oversized_message_is_refused_and_ends_its_stream() {
     let server = TestServer::with_settings(|settings| {
-        settings.limits.message_bytes = Size::of_kib(64);
-        settings.limits.batch_bytes = Size::of_kib(64);
+        settings.limits.message_bytes = Size::from_kib(64);
+        settings.limits.batch_bytes = Size::from_kib(64);
     })
     .await;
     let client = server.client();
@@ -190,7 +190,7 @@ async fn protocol_errors_close_their_channel_only() {
 #[tokio::test]
 async fn channels_per_stream_are_limited() {
     let server =
-        TestServer::with_settings(|settings| settings.limits.channels_per_stream = Count::of(2)).await;
+        TestServer::with_settings(|settings| settings.limits.channels_per_stream = Count::new(2)).await;
     let client = server.client();
     let id = client.new_table(gap(2)).await;
     let mut stream = PlayStream::open(&client).await;
@@ -208,7 +208,7 @@ async fn channels_per_stream_are_limited() {
 #[tokio::test]
 async fn streams_per_connection_are_limited() {
     let server =
-        TestServer::with_settings(|settings| settings.limits.streams_per_connection = Count::of(2)).await;
+        TestServer::with_settings(|settings| settings.limits.streams_per_connection = Count::new(2)).await;
     let client = server.client();
     let one = PlayStream::open(&client).await;
     let _two = PlayStream::open(&client).await;
@@ -252,7 +252,7 @@ async fn follow_takes_1_to_64_channels() {
 
 #[tokio::test]
 async fn response_messages_are_limited_to_the_batch_size() {
-    let server = TestServer::with_settings(|settings| settings.limits.batch_bytes = Size::of_kib(4)).await;
+    let server = TestServer::with_settings(|settings| settings.limits.batch_bytes = Size::from_kib(4)).await;
     let played = server.play_to_end(table(GameId::NoDice, 4)).await;
     let request = v1::FollowRequest {
         channels: vec![v1::FollowChannel {
@@ -307,7 +307,7 @@ async fn play_past_a_slow_reader(server: &TestServer) -> (String, PlayStream, Re
 
 /// A server with a short queue for each reader.
 async fn server_with_short_queues() -> TestServer {
-    TestServer::with_settings(|settings| settings.limits.reader_queue = Count::of(16)).await
+    TestServer::with_settings(|settings| settings.limits.reader_queue = Count::new(16)).await
 }
 
 /// The reason with which the server ends the stream of a slow reader.

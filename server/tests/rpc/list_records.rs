@@ -10,7 +10,7 @@ use parlor_proto::v1::{self, ErrorReason as Reason};
 use parlor_server::TableId;
 use parlor_server::grpc::convert::ApiCodec;
 use parlor_server::identity::Scope;
-use parlor_store::{Append, Kind, Listing, Log, Millis, NewPlace, OwnerId};
+use parlor_store::{Append, Listing, Log, LogKind, Millis, NewPlace, OwnerId};
 use prost::Message;
 
 use crate::agent_client::{AgentClient, hello};
@@ -133,7 +133,7 @@ async fn invalid_list_records_requests_are_refused() {
 /// Appends a tournament to the log that no task runs.
 async fn put_tournament(log: &dyn Log, id: TableId, owner: &str, public: bool) {
     let listing = Listing {
-        kind: Kind::Tournament,
+        kind: LogKind::Tournament,
         owner: OwnerId::new(owner).expect("a name"),
         game: "gap".into(),
         state: 1,

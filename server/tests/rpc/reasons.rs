@@ -4,7 +4,7 @@ use std::{future::Future, pin::Pin};
 
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, ErrorReason as Reason};
-use parlor_server::{config::{Count, Keep, Size, Span}, identity::Scope};
+use parlor_server::{config::{Count, RetentionPeriod, Size, Span}, identity::Scope};
 use parlor_store::LogError;
 
 use crate::agent::{Agent, hello};
@@ -142,7 +142,7 @@ fn cases() -> Vec<(Reason, Case)> {
             refused(&scene, &seated.tokens[0], action(1, other)).await
         };
         CursorTooOld: {
-            let scene = Scene::with(|settings| settings.retention.finished = Keep::For(Span::of_ms(60_000))).await;
+            let scene = Scene::with(|settings| settings.retention.finished = RetentionPeriod::For(Span::from_ms(60_000))).await;
             let caller = scene.anyone();
             let id = caller.make(gap(2)).await;
             caller.cancel_table(cancel(&id)).await.expect("it can be called off");
@@ -171,28 +171,28 @@ fn cases() -> Vec<(Reason, Case)> {
         };
         RateLimited: {
             let scene = Scene::with(|settings| {
-                settings.limits.requests_per_second = Count::of(1);
-                settings.limits.request_burst = Count::of(1);
+                settings.limits.requests_per_second = Count::new(1);
+                settings.limits.request_burst = Count::new(1);
             })
             .await;
             scene.anyone().list_games(v1::ListGamesRequest {}).await.expect("the first one");
             why(scene.anyone().list_games(v1::ListGamesRequest {}).await)
         };
         TooManyTables: {
-            let scene = Scene::with(|settings| settings.limits.tables_per_key = Count::of(1)).await;
+            let scene = Scene::with(|settings| settings.limits.tables_per_key = Count::new(1)).await;
             scene.anyone().make(gap(2)).await;
             why(scene.anyone().create_table(gap(2)).await)
         };
         TooManyStreams: {
-            let scene = Scene::with(|settings| settings.limits.streams_per_connection = Count::of(1)).await;
+            let scene = Scene::with(|settings| settings.limits.streams_per_connection = Count::new(1)).await;
             let caller = scene.anyone();
             let _one = Line::open(&caller).await;
             why(Line::try_open(&caller).await)
         };
         MessageTooLarge: {
             let scene = Scene::with(|settings| {
-                settings.limits.message_bytes = Size::of_kib(64);
-                settings.limits.batch_bytes = Size::of_kib(64);
+                settings.limits.message_bytes = Size::from_kib(64);
+                settings.limits.batch_bytes = Size::from_kib(64);
             })
             .await;
             why(scene.anyone().get_table(get(&"x".repeat(70_000))).await)

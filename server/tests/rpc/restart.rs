@@ -9,7 +9,7 @@ use std::{
 
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, AnswerStatus as Status, DecidedBy, ErrorReason as Reason, TableState as State};
-use parlor_store::{Log, LogError, Options, SqliteLog};
+use parlor_store::{Log, LogError, SqliteLog, SqliteOptions};
 use tempfile::TempDir;
 
 use crate::client::error_reason;
@@ -25,7 +25,7 @@ fn file(folder: &Path) -> PathBuf {
 }
 
 fn open(folder: &Path) -> Arc<dyn Log> {
-    Arc::new(SqliteLog::open(&file(folder), Options::default()).expect("a store"))
+    Arc::new(SqliteLog::open(&file(folder), SqliteOptions::default()).expect("a store"))
 }
 
 /// Starts a server on a store in this folder.
@@ -40,7 +40,7 @@ pub(crate) async fn restart(server: TestServer, folder: &Path, down_for: Duratio
         // The tasks of the old server release the file asynchronously.
         let mut opened = None;
         wait_until("the store to be free", async || {
-            match SqliteLog::open(&file(folder), Options::default()) {
+            match SqliteLog::open(&file(folder), SqliteOptions::default()) {
                 Ok(log) => {
                     opened = Some(log);
                     true

@@ -3,7 +3,7 @@
 use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
 
 use parlor_host::clock::{Clock, ManualClock, Moment};
-use parlor_server::{config::{Count, Settings, Span}, identity::{KeyEntry, KeySet, Keys, NewKey, Owner, Scope, ServerKey}, transport::{Parts, Running, Server}};
+use parlor_server::{config::{Count, Settings, Span}, identity::{KeyEntry, KeySet, ApiKeys, NewKey, Owner, Scope, ServerKey}, transport::{Parts, Running, Server}};
 use parlor_store::{Log, MemoryLog};
 use tonic::transport::{Channel, Endpoint};
 
@@ -36,10 +36,10 @@ pub(crate) fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.listen.set_port(0);
     settings.metrics = None;
-    settings.shutdown_grace = Span::of_ms(0);
-    settings.bots.workers = Count::of(1);
-    settings.limits.requests_per_second = Count::of(1_000_000);
-    settings.limits.request_burst = Count::of(1_000_000);
+    settings.shutdown_grace = Span::from_ms(0);
+    settings.bots.workers = Count::new(1);
+    settings.limits.requests_per_second = Count::new(1_000_000);
+    settings.limits.request_burst = Count::new(1_000_000);
     settings
 }
 
@@ -51,8 +51,8 @@ pub(crate) fn key(owner: &str, scopes: &[Scope]) -> NewKey {
 
 /// The same key, with more or other quotas.
 pub(crate) fn with_quotas(mut key: NewKey, tables: Option<u32>, requests: Option<u32>) -> NewKey {
-    key.entry.tables = tables.map(Count::of);
-    key.entry.requests_per_second = requests.map(Count::of);
+    key.entry.tables = tables.map(Count::new);
+    key.entry.requests_per_second = requests.map(Count::new);
     key
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Scene {
     pub(crate) clock: ManualClock,
     /// What the server keeps.
     pub(crate) log: Arc<dyn Log>,
-    pub(crate) keys: Arc<Keys>,
+    pub(crate) keys: Arc<ApiKeys>,
     /// Where the log is, if it is in a file.
     pub(crate) folder: Option<PathBuf>,
     settings: Settings,
@@ -95,7 +95,7 @@ impl Scene {
     }
 
     async fn start(log: Arc<dyn Log>, clock: ManualClock, settings: Settings) -> Scene {
-        let keys = Arc::new(Keys::new(KeySet::new(settings.keys.clone()).expect("keys")));
+        let keys = Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).expect("keys")));
         let parts = Parts {
             clock: Arc::new(clock.clone()),
             log: log.clone(),

@@ -149,7 +149,7 @@ async fn store_downtime_is_not_charged_to_clocks() {
 #[tokio::test]
 async fn busy_log_is_answered_rate_limited_with_a_retry_delay() {
     let (log, server) = faulty_server().await;
-    log.fail_appends(LogError::Busy);
+    log.fail_appends(LogError::QueueFull);
     let refused = server.client().create_table(gap(2)).await.expect_err("busy");
     assert_eq!(refused.reason, Reason::RateLimited);
     assert!(refused.retry.is_some());

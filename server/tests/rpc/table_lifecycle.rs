@@ -1,7 +1,7 @@
 //! The life cycle of a table: cancelled, deleted, expired, evicted from memory and restored, and retention.
 
 use parlor_proto::v1::{self, AnswerStatus as Status, EndReason, ErrorReason as Reason, TableState as State};
-use parlor_server::config::{Keep, Span};
+use parlor_server::config::{RetentionPeriod, Span};
 use parlor_store::Place;
 
 use crate::client::error_reason;
@@ -111,7 +111,7 @@ async fn place(server: &TestServer, id: &str) -> Place {
 
 #[tokio::test]
 async fn idle_table_is_evicted_and_restored_on_access() {
-    let server = TestServer::with_settings(|settings| settings.table.idle = Span::of_ms(10_000)).await;
+    let server = TestServer::with_settings(|settings| settings.table.idle = Span::from_ms(10_000)).await;
     let client = server.client();
     let seated = client.new_seated_table(gap(2)).await;
     let mut stream = PlayStream::open(&client).await;
@@ -152,7 +152,7 @@ async fn idle_table_is_evicted_and_restored_on_access() {
 
 #[tokio::test]
 async fn clock_wakes_an_evicted_table() {
-    let server = TestServer::with_settings(|settings| settings.table.idle = Span::of_ms(10_000)).await;
+    let server = TestServer::with_settings(|settings| settings.table.idle = Span::from_ms(10_000)).await;
     let client = server.client();
     let open = client.new_table(v1::CreateTableRequest { fill_ms: Some(3_600_000), ..gap(2) }).await;
     // A correspondence game: a day for each decision, and no connected player.
@@ -176,7 +176,7 @@ async fn clock_wakes_an_evicted_table() {
 
 #[tokio::test]
 async fn clock_runs_while_its_table_is_evicted() {
-    let server = TestServer::with_settings(|settings| settings.table.idle = Span::of_ms(10_000)).await;
+    let server = TestServer::with_settings(|settings| settings.table.idle = Span::from_ms(10_000)).await;
     let client = server.client();
     let seated = client.new_seated_table(timed(clock(3_600_000, 0, 0, 1), gap(2))).await;
     server.advance(ms(30_000));
@@ -194,7 +194,7 @@ async fn clock_runs_while_its_table_is_evicted() {
 async fn idle_table_with_a_near_deadline_stays_in_memory_without_polling() {
     // No viewer, and the clock runs out soon: the table stays in memory until then, with that as its only
     // deadline.
-    let server = TestServer::with_settings(|settings| settings.table.idle = Span::of_ms(10_000)).await;
+    let server = TestServer::with_settings(|settings| settings.table.idle = Span::from_ms(10_000)).await;
     let client = server.client();
     let seated = client.new_seated_table(timed(clock(15_000, 0, 0, 1), gap(2))).await;
     server.advance_to_deadline(ms(15_000)).await;
@@ -205,9 +205,10 @@ async fn idle_table_with_a_near_deadline_stays_in_memory_without_polling() {
 
 #[tokio::test]
 async fn retention_deletes_finished_tables_by_age() {
-    let server =
-        TestServer::with_settings(|settings| settings.retention.finished = Keep::For(Span::of_ms(900_000)))
-            .await;
+    let server = TestServer::with_settings(|settings| {
+        settings.retention.finished = RetentionPeriod::For(Span::from_ms(900_000))
+    })
+    .await;
     let client = server.client();
     let bots = v1::CreateTableRequest { seats: vec![house("random"), house("random")], ..gap(2) };
     let old = client.new_table(bots.clone()).await;

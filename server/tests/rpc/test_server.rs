@@ -6,7 +6,7 @@ use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
 use parlor_host::clock::{Clock, ManualClock, Moment};
 use parlor_server::{
     config::{Count, Settings, Span},
-    identity::{KeyEntry, KeySet, Keys, NewKey, Owner, Scope, ServerKey},
+    identity::{ApiKeys, KeyEntry, KeySet, NewKey, Owner, Scope, ServerKey},
     transport::{Parts, Running, Server},
 };
 use parlor_store::{Log, MemoryLog};
@@ -47,10 +47,10 @@ pub(crate) fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.listen.set_port(0);
     settings.metrics = None;
-    settings.shutdown_grace = Span::of_ms(0);
-    settings.bots.workers = Count::of(1);
-    settings.limits.requests_per_second = Count::of(1_000_000);
-    settings.limits.request_burst = Count::of(1_000_000);
+    settings.shutdown_grace = Span::from_ms(0);
+    settings.bots.workers = Count::new(1);
+    settings.limits.requests_per_second = Count::new(1_000_000);
+    settings.limits.request_burst = Count::new(1_000_000);
     settings
 }
 
@@ -62,8 +62,8 @@ pub(crate) fn api_key(owner: &str, scopes: &[Scope]) -> NewKey {
 
 /// Sets the quotas of a key: open tables, and requests per second.
 pub(crate) fn with_quotas(mut key: NewKey, tables: Option<u32>, requests: Option<u32>) -> NewKey {
-    key.entry.tables = tables.map(Count::of);
-    key.entry.requests_per_second = requests.map(Count::of);
+    key.entry.tables = tables.map(Count::new);
+    key.entry.requests_per_second = requests.map(Count::new);
     key
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn with_quotas(mut key: NewKey, tables: Option<u32>, requests: Option
 pub(crate) struct TestServer {
     pub(crate) clock: ManualClock,
     pub(crate) log: Arc<dyn Log>,
-    pub(crate) keys: Arc<Keys>,
+    pub(crate) keys: Arc<ApiKeys>,
     /// Folder of the log file, for logs on disk.
     pub(crate) folder: Option<PathBuf>,
     settings: Settings,
@@ -104,7 +104,7 @@ impl TestServer {
     }
 
     async fn start(log: Arc<dyn Log>, clock: ManualClock, settings: Settings) -> TestServer {
-        let keys = Arc::new(Keys::new(KeySet::new(settings.keys.clone()).expect("valid keys")));
+        let keys = Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).expect("valid keys")));
         let parts = Parts {
             clock: Arc::new(clock.clone()),
             log: log.clone(),

@@ -68,7 +68,7 @@ impl RunningTournament {
     ) -> (RunningTournament, AgentClient) {
         let server = TestServer::with_settings(|settings| {
             // Timeouts do not set an agent aside here: it must get every table.
-            settings.agents.time_outs = Count::of(1_000);
+            settings.agents.time_outs = Count::new(1_000);
             change(&mut settings.agents);
         })
         .await;
@@ -164,9 +164,10 @@ async fn agent_that_never_answers_times_out() {
 #[tokio::test]
 async fn silent_agent_with_one_table_is_set_aside() {
     let one = v1::AgentHello { max_tables: 1, ..hello("bad") };
-    let (tournament, mut bad) =
-        RunningTournament::start_with(one, |agents| agents.time_outs = Count::of(TABLES_PER_ROTATION as u32))
-            .await;
+    let (tournament, mut bad) = RunningTournament::start_with(one, |agents| {
+        agents.time_outs = Count::new(TABLES_PER_ROTATION as u32)
+    })
+    .await;
     wait_until("the others' first tables", async || {
         tournament.tables_over(false).await == TABLES_PER_ROTATION
     })
@@ -191,7 +192,7 @@ async fn silent_agent_with_one_table_is_set_aside() {
 
 #[tokio::test]
 async fn agent_with_illegal_answers_times_out() {
-    let (tournament, mut bad) = RunningTournament::start(|agents| agents.refused = Count::of(1_000)).await;
+    let (tournament, mut bad) = RunningTournament::start(|agents| agents.refused = Count::new(1_000)).await;
     tournament.wait_for_others().await;
     for _ in 0..2 {
         for _ in 0..TABLES_PER_ROTATION {
@@ -210,7 +211,7 @@ async fn agent_with_illegal_answers_times_out() {
 /// The agent plays, and also answers on unknown channels and for unknown decisions.
 #[tokio::test]
 async fn answers_for_unknown_channels_and_decisions_change_no_game() {
-    let (tournament, mut bad) = RunningTournament::start(|agents| agents.refused = Count::of(1_000)).await;
+    let (tournament, mut bad) = RunningTournament::start(|agents| agents.refused = Count::new(1_000)).await;
     let (mut closed, mut wrong) = (0, 0);
     while closed < TABLES {
         match bad.reader.next().await {

@@ -153,7 +153,7 @@ async fn tournament_tables_are_limited_apart_from_the_key_quota() {
     let entry = anna.entry.clone();
     let server = TestServer::with_settings(|settings| {
         settings.keys = vec![entry];
-        settings.limits.tables_per_key = Count::of(3);
+        settings.limits.tables_per_key = Count::new(3);
     })
     .await;
     let client = server.client_with_key(&anna);

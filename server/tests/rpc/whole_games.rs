@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parlor_engine::{GameId, Viewer};
 use parlor_proto::v1::{self, stream_item::Item, table_event::Event};
-use parlor_store::{Options, SqliteLog};
+use parlor_store::{SqliteLog, SqliteOptions};
 
 use crate::players::{ChooseAction, PlayedTable, Transcript, engine_view, random_choice, replay_from_seed};
 use crate::streams::{PlayStream, answer_index, answer_item, attach_item, play_seat};
@@ -81,7 +81,7 @@ parlor_engine::for_all_games!(suite);
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_stream_plays_many_tables() {
     let folder = tempfile::tempdir().unwrap();
-    let log = SqliteLog::open(&folder.path().join("parlor.db"), Options::default()).unwrap();
+    let log = SqliteLog::open(&folder.path().join("parlor.db"), SqliteOptions::default()).unwrap();
     let server = TestServer::with_log(Arc::new(log), |_| {}).await;
     let mut tables = Vec::new();
     for _ in 0..3 {

@@ -180,5 +180,5 @@ fn systemd_unit_uses_existing_flags() {
     let line = unit.lines().find_map(|line| line.strip_prefix("ExecStart=")).expect("an ExecStart line");
     let cli = parlor_server::config::Cli::try_parse_from(line.split_whitespace()).unwrap();
     assert_eq!(cli.flags.data.as_deref(), Some("/var/lib/parlor"));
-    assert_eq!(cli.asked(), parlor_server::config::Command::Run);
+    assert_eq!(cli.command_or_run(), parlor_server::config::Command::Run);
 }

@@ -13,8 +13,8 @@ use crate::support::{TestServer, reason, settings, with_timeout};
 #[tokio::test]
 async fn rate_limit_error_has_a_retry_delay() {
     let mut settings = settings();
-    settings.limits.requests_per_second = Count::of(1);
-    settings.limits.request_burst = Count::of(2);
+    settings.limits.requests_per_second = Count::new(1);
+    settings.limits.request_burst = Count::new(2);
     let server = TestServer::start(&settings).await;
     let mut catalogue = CatalogueServiceClient::new(server.channel().await);
     for _ in 0..2 {
@@ -31,9 +31,9 @@ async fn rate_limit_error_has_a_retry_delay() {
 #[tokio::test]
 async fn streams_per_connection_are_limited() {
     let mut settings = settings();
-    settings.limits.streams_per_connection = Count::of(2);
+    settings.limits.streams_per_connection = Count::new(2);
     // The clock stands still, so the requests of the polling below use up the burst.
-    settings.limits.request_burst = Count::of(1_000_000);
+    settings.limits.request_burst = Count::new(1_000_000);
     let server = TestServer::start(&settings).await;
     let mut health = HealthClient::new(server.channel().await);
     let about = || HealthCheckRequest { service: String::new() };
@@ -58,8 +58,8 @@ async fn streams_per_connection_are_limited() {
 #[tokio::test]
 async fn oversized_message_is_refused() {
     let mut settings = settings();
-    settings.limits.message_bytes = Size::of_kib(64);
-    settings.limits.batch_bytes = Size::of_kib(64);
+    settings.limits.message_bytes = Size::from_kib(64);
+    settings.limits.batch_bytes = Size::from_kib(64);
     let server = TestServer::start(&settings).await;
     let mut catalogue = CatalogueServiceClient::new(server.channel().await);
     let asked = v1::GetRulesRequest { game: "x".repeat(65 * 1024), language: 0 };

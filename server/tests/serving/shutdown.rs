@@ -43,7 +43,7 @@ async fn wait_until_port_closes(address: SocketAddr) {
 async fn idle_connections_do_not_delay_shutdown() {
     let mut settings = settings();
     // Longer than the timeout of the test: shutdown must not wait for the grace.
-    settings.shutdown_grace = Span::of_ms(600_000);
+    settings.shutdown_grace = Span::from_ms(600_000);
     use_own_ip(&mut settings, 1);
     let server = TestServer::start(&settings).await;
     let channel = server.channel().await;
@@ -57,7 +57,7 @@ async fn idle_connections_do_not_delay_shutdown() {
 #[tokio::test]
 async fn open_streams_are_cut_off_after_the_shutdown_grace() {
     let mut settings = settings();
-    settings.shutdown_grace = Span::of_ms(50);
+    settings.shutdown_grace = Span::from_ms(50);
     let server = TestServer::start(&settings).await;
     let mut stream = open_endless_stream(server.channel().await).await;
     with_timeout(server.running.stop()).await;

@@ -14,7 +14,7 @@ use std::{
 use parlor_host::clock::{Clock, ManualClock};
 use parlor_server::{
     config::Settings,
-    identity::{KeySet, Keys, NewKey, Owner, Scope, ServerKey},
+    identity::{ApiKeys, KeySet, NewKey, Owner, Scope, ServerKey},
     transport::{Parts, Running, Server},
 };
 use parlor_store::MemoryLog;
@@ -90,7 +90,7 @@ pub(crate) fn parts(settings: &Settings, clock: Arc<dyn Clock>) -> Parts {
     Parts {
         clock,
         log: Arc::new(MemoryLog::new()),
-        keys: Arc::new(Keys::new(KeySet::new(settings.keys.clone()).expect("keys"))),
+        keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).expect("keys"))),
         server_key: ServerKey::from_bytes([7; 32]),
     }
 }

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use parlor_server::TableId;
 use parlor_store::{
-    Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Log, LogError, MemoryLog, Millis, OwnerId,
-    Page, Retained, StartUp, TableRow, Tables,
+    Append, Appended, Delete, Entry, FeedItem, Log, LogError, LogFilter, LogFollower, MemoryLog, Millis,
+    OwnerId, PageRequest, RetentionCounts, StartupState, TablePage, TableRow,
 };
 
 /// The moment at which the log acknowledges an append.
@@ -84,7 +84,7 @@ impl Log for EarlyAckLog {
         self.0.read(table, from).await
     }
 
-    async fn follow(&self, table: TableId, from: u64) -> Result<Follow<Entry>, LogError> {
+    async fn follow(&self, table: TableId, from: u64) -> Result<LogFollower<Entry>, LogError> {
         self.0.follow(table, from).await
     }
 
@@ -96,31 +96,35 @@ impl Log for EarlyAckLog {
         self.0.record(table).await
     }
 
-    async fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
-        self.0.requested(owner, request).await
+    async fn find_by_request(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
+        self.0.find_by_request(owner, request).await
     }
 
-    async fn tables(&self, filter: Filter, page: Page) -> Result<Tables, LogError> {
-        self.0.tables(filter, page).await
+    async fn list_tables(&self, filter: LogFilter, page: PageRequest) -> Result<TablePage, LogError> {
+        self.0.list_tables(filter, page).await
     }
 
-    async fn owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
-        self.0.owner_feed(owner, after).await
+    async fn read_owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
+        self.0.read_owner_feed(owner, after).await
     }
 
-    async fn follow_owner(&self, owner: &OwnerId, after: u64) -> Result<Follow<FeedItem>, LogError> {
-        self.0.follow_owner(owner, after).await
+    async fn follow_owner_feed(
+        &self,
+        owner: &OwnerId,
+        after: u64,
+    ) -> Result<LogFollower<FeedItem>, LogError> {
+        self.0.follow_owner_feed(owner, after).await
     }
 
-    async fn start_up(&self) -> Result<StartUp, LogError> {
-        self.0.start_up().await
+    async fn load_startup_state(&self) -> Result<StartupState, LogError> {
+        self.0.load_startup_state().await
     }
 
     async fn delete(&self, delete: Delete) -> Result<(), LogError> {
         self.0.delete(delete).await
     }
 
-    async fn retain(&self, since: Millis) -> Result<Retained, LogError> {
-        self.0.retain(since).await
+    async fn apply_retention(&self, since: Millis) -> Result<RetentionCounts, LogError> {
+        self.0.apply_retention(since).await
     }
 }

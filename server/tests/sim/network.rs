@@ -9,7 +9,7 @@ use hyper_util::rt::TokioIo;
 use parlor_engine::below;
 use parlor_host::clock::{Clock, Moment, Sleep};
 use parlor_server::config::Settings;
-use parlor_server::identity::{KeySet, Keys, ServerKey};
+use parlor_server::identity::{ApiKeys, KeySet, ServerKey};
 use parlor_server::transport::{Accepted, Parts, Server};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -82,7 +82,7 @@ async fn serve(disk: Disk, seed: u64) -> turmoil::Result {
     let parts = Parts {
         clock: Arc::new(SimulatedClock),
         log: disk.open(),
-        keys: Arc::new(Keys::new(KeySet::new(Vec::new()).expect("no keys"))),
+        keys: Arc::new(ApiKeys::new(KeySet::new(Vec::new()).expect("no keys"))),
         server_key: ServerKey::from_bytes([7; 32]),
     };
     let mut running = Server::start_on(&Settings::default(), parts, incoming).await?;

@@ -15,7 +15,7 @@ use crate::agents::{self, AgentError, Aside, Given, Here, Known, Registered, Say
 use crate::table::Holder;
 use crate::{Channel, Host, HostError, Outbox, Said, Saying, StreamHandle, StreamKind, Wants, agent_tag};
 use parlor_fair::Entropy;
-use parlor_store::{Filter, Page};
+use parlor_store::{LogFilter, PageRequest};
 
 /// How many seats are given at once.
 const BATCH: usize = 256;
@@ -125,11 +125,11 @@ impl Host {
     /// The seats of an agent, at tables that are not over, which this version can play.
     async fn seats_of(&self, known: &Known, version: &str) -> Result<Vec<Given>, HostError> {
         let name = &known.who.name;
-        let filter = Filter { tag: Some(agent_tag(name)), finished: Some(false), ..Filter::default() };
+        let filter = LogFilter { tag: Some(agent_tag(name)), finished: Some(false), ..LogFilter::default() };
         let (mut after, mut seats) = (None, Vec::new());
         loop {
-            let page = Page { after, size: parlor_store::limits::PAGE };
-            let tables = self.shared.log.tables(filter.clone(), page).await?;
+            let page = PageRequest { after, size: parlor_store::limits::MAX_PAGE_SIZE };
+            let tables = self.shared.log.list_tables(filter.clone(), page).await?;
             for row in &tables.tables {
                 let look = match self.look(row.id).await {
                     Ok(look) if !look.state.is_over() => look,

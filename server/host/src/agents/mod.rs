@@ -29,13 +29,15 @@ pub use registration::{AgentEntry, Registered, Says};
 
 use crate::HostError;
 use crate::clock::Clock;
-use crate::limits::{Counted, Exhausted};
+use crate::limits::{LimitExceeded, LimitedResource};
 use crate::settings::AgentSettings;
 use crate::table::{Holder, SeatSetup, Table};
 use crate::{TableId, persistence};
 use agent::Connection;
 use parlor_fair::Entropy;
-use parlor_store::{Append, Filter, Kind, Listing, Log, LogError, Millis, NewPlace, OwnerId, Page};
+use parlor_store::{
+    Append, Listing, Log, LogError, LogFilter, LogKind, Millis, NewPlace, OwnerId, PageRequest,
+};
 use registration::{Registration, log_of};
 
 /// How often, at the most, it is noted in the log that an agent says something new of itself.
@@ -170,10 +172,12 @@ impl Hub {
         settings: &AgentSettings,
     ) -> Result<Hub, HostError> {
         let mut known = BTreeMap::new();
-        let filter = Filter { kind: Kind::Agent, ..Filter::default() };
+        let filter = LogFilter { kind: LogKind::Agent, ..LogFilter::default() };
         let mut after = None;
         loop {
-            let page = log.tables(filter.clone(), Page { after, size: parlor_store::limits::PAGE }).await?;
+            let page = log
+                .list_tables(filter.clone(), PageRequest { after, size: parlor_store::limits::MAX_PAGE_SIZE })
+                .await?;
             for row in page.tables {
                 if let Some(agent) = read(log.as_ref(), row.id).await {
                     known.insert(agent.who.name.clone(), Arc::new(Known::new(agent)));
@@ -282,7 +286,7 @@ impl Hub {
         };
         for (count, most) in [(all, settings.known), (own, settings.known_per_key)] {
             if count >= most as usize {
-                return Err(Exhausted::Count { counted: Counted::Agents, most }.into());
+                return Err(LimitExceeded::Count { counted: LimitedResource::Agents, most }.into());
             }
         }
         let (now, name) = (self.0.clock.now_ms(), asking.name.clone());
@@ -293,7 +297,7 @@ impl Hub {
         let mut append =
             Append::new(log_of(&name), 0, Millis(now), vec![persistence::encode_agent(now, &entry)]);
         append.listing = Some(Listing {
-            kind: Kind::Agent,
+            kind: LogKind::Agent,
             owner: OwnerId::new(&agent.who.owner)?,
             game: "agent".to_owned(),
             state: 1,

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Counted, Exhausted};
+use super::{LimitExceeded, LimitedResource};
 
 /// Retry delay when the maximum number of callers is tracked; when one of them releases its last resource is
 /// unknown.
@@ -19,7 +19,7 @@ const FULL_RETRY_AFTER: Duration = Duration::from_secs(1);
 /// the lifetime of a scope, such as streams, use [`Counter::hold`].
 #[derive(Debug)]
 pub struct Counter<K> {
-    counted: Counted,
+    counted: LimitedResource,
     max_callers: usize,
     held: Arc<Mutex<HashMap<K, u32>>>,
 }
@@ -33,14 +33,14 @@ impl<K> Clone for Counter<K> {
 impl<K: Eq + Hash + Clone> Counter<K> {
     /// A counter with all counts zero.
     #[must_use]
-    pub fn new(counted: Counted, max_callers: usize) -> Counter<K> {
+    pub fn new(counted: LimitedResource, max_callers: usize) -> Counter<K> {
         Counter { counted, max_callers, held: Arc::default() }
     }
 
     /// Increments a caller's count, unless it has reached `max`.
-    pub fn add(&self, caller: &K, max: u32) -> Result<(), Exhausted> {
+    pub fn add(&self, caller: &K, max: u32) -> Result<(), LimitExceeded> {
         let mut held = self.lock();
-        let full = Exhausted::Count { counted: self.counted, most: max };
+        let full = LimitExceeded::Count { counted: self.counted, most: max };
         let is_full = held.len() >= self.max_callers;
         match held.entry(caller.clone()) {
             Entry::Occupied(mut count) if *count.get() < max => {
@@ -49,7 +49,7 @@ impl<K: Eq + Hash + Clone> Counter<K> {
             }
             Entry::Occupied(_) => Err(full),
             Entry::Vacant(_) if max == 0 => Err(full),
-            Entry::Vacant(_) if is_full => Err(Exhausted::Callers { retry_after: FULL_RETRY_AFTER }),
+            Entry::Vacant(_) if is_full => Err(LimitExceeded::Callers { retry_after: FULL_RETRY_AFTER }),
             Entry::Vacant(place) => {
                 place.insert(1);
                 Ok(())
@@ -84,9 +84,9 @@ impl<K: Eq + Hash + Clone> Counter<K> {
     }
 
     /// Increments a caller's count until the returned guard is dropped.
-    pub fn hold(&self, caller: &K, max: u32) -> Result<Held<K>, Exhausted> {
+    pub fn hold(&self, caller: &K, max: u32) -> Result<CountGuard<K>, LimitExceeded> {
         self.add(caller, max)?;
-        Ok(Held { counter: self.clone(), caller: caller.clone() })
+        Ok(CountGuard { counter: self.clone(), caller: caller.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<K, u32>> {
@@ -97,12 +97,12 @@ impl<K: Eq + Hash + Clone> Counter<K> {
 /// Guard of one counted resource, which is released on drop.
 #[derive(Debug)]
 #[must_use = "the count is released when this is dropped"]
-pub struct Held<K: Eq + Hash + Clone> {
+pub struct CountGuard<K: Eq + Hash + Clone> {
     counter: Counter<K>,
     caller: K,
 }
 
-impl<K: Eq + Hash + Clone> Drop for Held<K> {
+impl<K: Eq + Hash + Clone> Drop for CountGuard<K> {
     fn drop(&mut self) {
         self.counter.sub(&self.caller);
     }
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn count_limit_is_enforced_per_caller() {
-        let tables = Counter::new(Counted::Tables, 10);
+        let tables = Counter::new(LimitedResource::Tables, 10);
         tables.add(&"anna", 2).unwrap();
         tables.add(&"anna", 2).unwrap();
         let refused = tables.add(&"anna", 2).unwrap_err();
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn held_count_ends_when_dropped() {
-        let streams = Counter::new(Counted::Streams, 10);
+        let streams = Counter::new(LimitedResource::Streams, 10);
         let first = streams.hold(&7, 1).unwrap();
         assert_eq!(
             streams.hold(&7, 1).unwrap_err().to_string(),
@@ -142,9 +142,9 @@ mod tests {
 
     #[test]
     fn tracked_callers_are_bounded_and_freed_at_zero() {
-        let tables = Counter::new(Counted::Tables, 1);
+        let tables = Counter::new(LimitedResource::Tables, 1);
         tables.add(&"anna", 5).unwrap();
-        assert_eq!(tables.add(&"ben", 5), Err(Exhausted::Callers { retry_after: FULL_RETRY_AFTER }));
+        assert_eq!(tables.add(&"ben", 5), Err(LimitExceeded::Callers { retry_after: FULL_RETRY_AFTER }));
         assert_eq!(tables.add(&"anna", 5), Ok(()));
         tables.sub(&"anna");
         tables.sub(&"anna");
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn restored_counts_ignore_limits_and_never_go_below_zero() {
-        let tables = Counter::new(Counted::Tables, 0);
+        let tables = Counter::new(LimitedResource::Tables, 0);
         tables.restore(&"anna", 3);
         assert_eq!(tables.count(&"anna"), 3);
         assert!(tables.add(&"anna", 3).is_err());
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn concurrent_adds_respect_the_limit() {
-        let tables = Counter::new(Counted::Tables, 4);
+        let tables = Counter::new(LimitedResource::Tables, 4);
         let granted: u32 = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..4)
                 .map(|_| scope.spawn(|| (0..100).filter(|_| tables.add(&"anna", 150).is_ok()).count() as u32))

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use super::Exhausted;
+use super::LimitExceeded;
 use crate::clock::{Clock, Moment};
 
 /// A token bucket of `burst` tokens, refilled with `per_second` tokens per second. A request takes one token.
@@ -62,7 +62,7 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
     }
 
     /// Takes a token from the caller's bucket, or returns the time until there is one.
-    pub fn take(&self, caller: &K, rate: Rate) -> Result<(), Exhausted> {
+    pub fn take(&self, caller: &K, rate: Rate) -> Result<(), LimitExceeded> {
         let now = self.clock.now();
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if !buckets.full_at.contains_key(caller) {
@@ -74,7 +74,7 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
         let allowed = interval.saturating_mul(rate.burst.get() - 1);
         let missing = full_at.since(now);
         if missing > allowed {
-            return Err(Exhausted::Rate {
+            return Err(LimitExceeded::Rate {
                 per_second: rate.per_second.get(),
                 retry_after: missing - allowed,
             });
@@ -92,7 +92,7 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
 
 impl<K: Eq + Hash> Buckets<K> {
     /// Makes room for one more caller by evicting full buckets.
-    fn evict_full_buckets(&mut self, now: Moment, max_callers: usize) -> Result<(), Exhausted> {
+    fn evict_full_buckets(&mut self, now: Moment, max_callers: usize) -> Result<(), LimitExceeded> {
         if self.full_at.len() < max_callers {
             return Ok(());
         }
@@ -105,7 +105,7 @@ impl<K: Eq + Hash> Buckets<K> {
             let first = self.full_at.values().min().copied();
             self.full_until = first.unwrap_or(now + Duration::from_secs(1));
         }
-        Err(Exhausted::Callers { retry_after: self.full_until.since(now) })
+        Err(LimitExceeded::Callers { retry_after: self.full_until.since(now) })
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(limiter.take(&"anna", rate), Ok(()));
         }
-        let refused = Exhausted::Rate { per_second: 10, retry_after: MS * 100 };
+        let refused = LimitExceeded::Rate { per_second: 10, retry_after: MS * 100 };
         assert_eq!(limiter.take(&"anna", rate), Err(refused));
         assert_eq!(limiter.take(&"anna", rate), Err(refused), "a refusal takes no token");
         assert_eq!(refused.to_string(), "more than 10 requests per second: retry in 100 ms");
@@ -158,7 +158,7 @@ mod tests {
         clock.advance(MS * 300);
         limiter.take(&"ben", rate).unwrap();
         let refused = limiter.take(&"carl", rate).unwrap_err();
-        assert_eq!(refused, Exhausted::Callers { retry_after: MS * 700 });
+        assert_eq!(refused, LimitExceeded::Callers { retry_after: MS * 700 });
         assert_eq!(refused.to_string(), "the server has too many callers at once: retry in 700 ms");
         assert_eq!(limiter.take(&"anna", rate), Ok(()), "a tracked caller is served");
         clock.advance(MS * 1000);
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn limiter_without_capacity_refuses_everyone() {
         let (_, limiter) = limiter(0);
-        assert!(matches!(limiter.take(&"anna", Rate::new(0, 0)), Err(Exhausted::Callers { .. })));
+        assert!(matches!(limiter.take(&"anna", Rate::new(0, 0)), Err(LimitExceeded::Callers { .. })));
         assert_eq!(limiter.callers(), 0);
     }
 

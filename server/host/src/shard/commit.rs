@@ -13,7 +13,7 @@ use crate::shard::table_message::To;
 use crate::table::{Entry, Holder, Look, State, Table, TableEvent, Visibility};
 use crate::tags::tags;
 use crate::{HostError, News, Shared};
-use parlor_store::{Append, Kind, Listing, Millis, NewPlace, OwnerId, Post};
+use parlor_store::{Append, Listing, LogKind, Millis, NewFeedItem, NewPlace, OwnerId};
 
 /// What a shard does in one turn.
 pub(crate) struct Work {
@@ -115,7 +115,7 @@ pub(crate) fn append(live: &Live, work: &Work, expected: u64, entries: &[Entry],
         .map(|entry| persistence::encode_entry(setup.created, work.now_ms, entry, codec))
         .collect();
     let mut append = Append::new(setup.table, expected, Millis(work.now_ms), stored);
-    let post = |news| Post {
+    let post = |news| NewFeedItem {
         owner: live.owner.clone(),
         payload: persistence::encode_news(setup.table, news, codec),
     };
@@ -127,7 +127,7 @@ fn listing(live: &Live) -> Listing {
     let table = &live.table;
     let setup = table.setup();
     Listing {
-        kind: Kind::Table,
+        kind: LogKind::Table,
         owner: live.owner.clone(),
         game: setup.options.game().info().id.to_owned(),
         state: state_code(table.state()),

@@ -4,7 +4,7 @@ use parlor_engine::Viewer;
 
 use crate::TableId;
 use crate::authorization::Door;
-use crate::identity::SeatPass;
+use crate::identity::VerifiedSeatToken;
 use crate::shard::table_actor::Sub;
 use crate::shard::table_commands::{catch_up, decided_before};
 use crate::shard::table_message::{Ask, Attach, Change};
@@ -64,7 +64,7 @@ fn changed(record: &Record, change: &Change) -> Result<(), HostError> {
 /// An answer over a stream that came when the table was over.
 fn answer_late(
     record: &Record,
-    pass: Option<SeatPass>,
+    pass: Option<VerifiedSeatToken>,
     answering: DecisionAnswer,
 ) -> Result<AnswerOutcome, HostError> {
     let pass = pass.ok_or(CommandError::Over)?;

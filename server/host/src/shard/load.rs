@@ -8,7 +8,7 @@ use crate::persistence::{self, PayloadCodec};
 use crate::rematch_request;
 use crate::shard::journal::Journal;
 use crate::table::{Record, Table};
-use parlor_store::{Kind, Log, LogError, OwnerId, Place};
+use parlor_store::{Log, LogError, LogKind, OwnerId, Place};
 
 /// A table as the log has it.
 pub(crate) enum Loaded {
@@ -40,7 +40,7 @@ async fn try_load(log: &dyn Log, codec: &dyn PayloadCodec, table: TableId) -> Re
     let damaged = |what: String| HostError::Damaged { table, what };
     let row = log.find(table).await?;
     // A tournament is no table, though it has a log like one.
-    if row.listing.kind != Kind::Table {
+    if row.listing.kind != LogKind::Table {
         return Err(HostError::NotFound { table });
     }
     if row.place == Place::Finished {
@@ -71,5 +71,5 @@ pub(crate) async fn rematch_of(
     owner: &OwnerId,
     table: TableId,
 ) -> Result<Option<TableId>, LogError> {
-    log.requested(owner, &rematch_request(table)).await
+    log.find_by_request(owner, &rematch_request(table)).await
 }

@@ -6,7 +6,7 @@ use parlor_engine::{Seat, Viewer};
 use tokio::sync::oneshot;
 
 use crate::agents::Known;
-use crate::identity::SeatPass;
+use crate::identity::VerifiedSeatToken;
 use crate::stream::channels::Attachment;
 use crate::stream::queue::{CatchUp, Out};
 use crate::table::{DecisionAnswer, Look, RequestMark};
@@ -26,7 +26,7 @@ pub(crate) enum Ask {
     /// To change something.
     Change { behalf: Behalf, change: Change, to: To<Look> },
     /// To take the answer of a seat.
-    Act { pass: SeatPass, answering: DecisionAnswer, to: To<Answered> },
+    Act { pass: VerifiedSeatToken, answering: DecisionAnswer, to: To<Answered> },
     /// To let somebody watch, or play over a stream.
     Attach(Box<Attach>),
     /// To take an answer from a stream.
@@ -35,7 +35,7 @@ pub(crate) enum Ask {
         channel: Channel,
         attachment: Attachment,
         /// The token that the channel was attached with.
-        pass: Option<SeatPass>,
+        pass: Option<VerifiedSeatToken>,
         answering: DecisionAnswer,
     },
     /// To forget somebody who watched.

@@ -117,7 +117,7 @@ fn rests(live: &mut Live, work: &mut Work) -> bool {
     }
     let wakes_at = wakes.map(|moment| {
         let ahead = u64::try_from(moment.since(work.now).as_millis()).unwrap_or(u64::MAX);
-        Millis(work.now_ms.saturating_add(ahead).min(parlor_store::limits::TIME))
+        Millis(work.now_ms.saturating_add(ahead).min(parlor_store::limits::MAX_TIME_MS))
     });
     let entries = live.clocks.away_entries(&live.table, work.now);
     let length = live.table.length();

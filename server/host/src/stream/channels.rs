@@ -2,7 +2,7 @@
 
 use crate::Channel;
 use crate::agents::Given;
-use crate::identity::SeatPass;
+use crate::identity::VerifiedSeatToken;
 use parlor_store::FastMap;
 
 use crate::TableId;
@@ -24,7 +24,7 @@ pub(crate) struct Attached {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
     /// At a seat, with its token.
-    Seat(SeatPass),
+    Seat(VerifiedSeatToken),
     /// Where one only looks on.
     Rail(TableId),
 }
@@ -38,7 +38,7 @@ impl Place {
     }
 
     /// The token, if it is a seat.
-    pub(crate) const fn pass(&self) -> Option<SeatPass> {
+    pub(crate) const fn pass(&self) -> Option<VerifiedSeatToken> {
         if let Place::Seat(pass) = self { Some(*pass) } else { None }
     }
 }

@@ -11,8 +11,8 @@ use super::channels::{Attached, Attachment, Place};
 use super::item_batch::{ItemBatch, StreamKind};
 use crate::TableId;
 use crate::agents::{Given, Known};
-use crate::identity::{Generation, SeatPass};
-use crate::limits::{Counted, Exhausted};
+use crate::identity::{Generation, VerifiedSeatToken};
+use crate::limits::{LimitExceeded, LimitedResource};
 use crate::shard::ToShard;
 use crate::shard::table_message::{Ask, Attach, Change};
 use crate::stream::queue::{CatchUp, NoRoom, Out, closed};
@@ -204,7 +204,7 @@ impl StreamHandle {
             }
             Said::Take { given, after, wants } => {
                 // A seat of an agent has one generation: it has no token that could be made anew.
-                let pass = SeatPass::new(given.table, given.seat, Generation::FIRST);
+                let pass = VerifiedSeatToken::new(given.table, given.seat, Generation::FIRST);
                 self.attach(channel, Who::Seat(pass), Some(given), after, wants, u32::MAX, to);
             }
             Said::Detach => match self.out.detach(channel) {
@@ -264,7 +264,7 @@ impl StreamHandle {
         ) {
             Ok(before) => before,
             Err(NoRoom) => {
-                let full = Exhausted::Count { counted: Counted::Channels, most };
+                let full = LimitExceeded::Count { counted: LimitedResource::Channels, most };
                 let closed = closed(Some(full.into()), after.unwrap_or_default());
                 return self.out.tell(channel, &StreamItem::Closed(closed));
             }

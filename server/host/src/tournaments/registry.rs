@@ -25,9 +25,9 @@ use crate::persistence::{
 use crate::shard::commit::visibility_code;
 use crate::table::Visibility;
 use crate::{Host, HostError, client_request};
-use crate::{TableId, fresh_bytes};
+use crate::{TableId, random_bytes};
 use parlor_store::{
-    Append, Filter, Kind, Listing, Log, LogError, Millis, NewPlace, OwnerId, Page, Place as Kept,
+    Append, Listing, Log, LogError, LogFilter, LogKind, Millis, NewPlace, OwnerId, PageRequest, Place as Kept,
 };
 
 /// How many tournaments that are not over an organiser may have.
@@ -197,20 +197,20 @@ impl Tournaments {
         let owner_id = OwnerId::new(owner.as_str())?;
         let request = new.request.as_ref().map(client_request);
         if let Some(name) = &request
-            && let Some(made) = log.requested(&owner_id, name).await?
+            && let Some(made) = log.find_by_request(&owner_id, name).await?
         {
             return self.made_before(owner, made, &new).await;
         }
         self.check_count(&owner_id).await?;
         let now = self.0.clock.now_ms();
-        let random = fresh_bytes().map_err(HostError::from)?;
+        let random = random_bytes().map_err(HostError::from)?;
         let setup = Setup {
             tournament: TableId::new(now, random),
             owner: owner.as_str().to_owned(),
             terms: new.terms.clone(),
             seed: match new.given_seed {
                 Some(seed) => seed,
-                None => fresh_bytes().map_err(HostError::from)?,
+                None => random_bytes().map_err(HostError::from)?,
             },
             given: new.given_seed.is_some(),
             entropy: new.entropy,
@@ -225,7 +225,7 @@ impl Tournaments {
         append.request = request;
         match log.append(append).await {
             Ok(_) => {}
-            Err(LogError::Repeated { table }) => return self.made_before(owner, table, &new).await,
+            Err(LogError::DuplicateRequest { table }) => return self.made_before(owner, table, &new).await,
             Err(error) => return Err(error.into()),
         }
         tracing::info!(tournament = %setup.tournament, "a tournament was made");
@@ -240,7 +240,7 @@ impl Tournaments {
         new: &NewTournament,
     ) -> Result<LiveOrStored<TournamentSnapshot>, TournamentError> {
         let row = self.0.log.find(made).await?;
-        if row.listing.kind != Kind::Tournament {
+        if row.listing.kind != LogKind::Tournament {
             return Err(HostError::RequestReused.into());
         }
         match self.setup(made).await {
@@ -266,15 +266,15 @@ impl Tournaments {
     }
 
     async fn check_count(&self, owner: &OwnerId) -> Result<(), TournamentError> {
-        let filter = Filter {
-            kind: Kind::Tournament,
+        let filter = LogFilter {
+            kind: LogKind::Tournament,
             owner: Some(owner.clone()),
             finished: Some(false),
-            ..Filter::default()
+            ..LogFilter::default()
         };
         let (mut after, mut count) = (None, 0);
         loop {
-            let page = self.0.log.tables(filter.clone(), Page { after, size: MOST }).await?;
+            let page = self.0.log.list_tables(filter.clone(), PageRequest { after, size: MOST }).await?;
             count += page.tables.len();
             if count >= MOST as usize {
                 return Err(TournamentError::TooMany { most: MOST });
@@ -299,7 +299,7 @@ impl Tournaments {
         let row = self.0.log.find(tournament).await?;
         let is_public = row.listing.visibility == visibility_code(Visibility::Public);
         let is_seen = access.may_see(row.listing.owner.as_str(), is_public);
-        if row.listing.kind != Kind::Tournament || !is_seen {
+        if row.listing.kind != LogKind::Tournament || !is_seen {
             return Err(hidden);
         }
         match row.place {
@@ -380,7 +380,7 @@ const fn state_code(state: State) -> u8 {
 /// The listing of a tournament.
 pub(super) fn listing(setup: &Setup, state: State) -> Result<Listing, LogError> {
     Ok(Listing {
-        kind: Kind::Tournament,
+        kind: LogKind::Tournament,
         owner: OwnerId::new(&setup.owner)?,
         game: setup.terms.options.game().info().id.to_owned(),
         state: state_code(state),

@@ -117,7 +117,7 @@ fn help_explains_every_flag_and_lists_every_key() {
 fn subcommands_are_parsed() {
     let command = |line: &[&str]| {
         let line = std::iter::once("parlor-server").chain(line.iter().copied());
-        Cli::try_parse_from(line).map(|cli| cli.asked())
+        Cli::try_parse_from(line).map(|cli| cli.command_or_run())
     };
     assert_eq!(command(&[]).unwrap(), Command::Run);
     assert_eq!(command(&["run", "--insecure"]).unwrap(), Command::Run);

@@ -31,12 +31,12 @@ fn flags_override_environment_overrides_file() {
         data: PathBuf::from("environment"),
         store: Store::Memory,
         limits: Limits {
-            callers: Count::of(1),
-            table_queue: Count::of(2),
-            reader_queue: Count::of(33),
+            callers: Count::new(1),
+            table_queue: Count::new(2),
+            reader_queue: Count::new(33),
             ..Limits::default()
         },
-        bots: Bots { workers: Count::of(3), ..Bots::default() },
+        bots: Bots { workers: Count::new(3), ..Bots::default() },
         ..Settings::default()
     };
     assert_eq!(settings, expected);
@@ -96,7 +96,7 @@ fn every_key_has_an_environment_variable_and_set_flag() {
 #[test]
 fn cors_origins_parse_from_arrays_and_comma_lists() {
     let file = "[connections]\ncors_origins = ['https://a.example', 'http://b.example:8080']";
-    let origins = |settings: Settings| settings.connections.cors_origins.named().join(" ");
+    let origins = |settings: Settings| settings.connections.cors_origins.as_slice().join(" ");
     assert_eq!(origins(load(file, &[], &[])), "https://a.example http://b.example:8080");
     let variable = [("PARLOR_CONNECTIONS_CORS_ORIGINS", "https://c.example, *")];
     assert_eq!(origins(load(file, &variable, &[])), "https://c.example *");

@@ -8,7 +8,7 @@ use parlor_proto::write::{Fields, Write, read_back};
 use super::error_text_de::german;
 use super::{AsMessage, number};
 use crate::grpc::Failure;
-use crate::identity::{SeatPass, ServerKey};
+use crate::identity::{ServerKey, VerifiedSeatToken};
 use parlor_host::table::{Answer, CommandError, Decided, DecisionAnswer, DecisionId};
 use parlor_host::{AnswerOutcome, AnswerRefused, Answered, HostError};
 
@@ -32,8 +32,8 @@ pub fn answer(wire: v1::Answer) -> Result<DecisionAnswer, WrongField> {
 pub fn act(
     wire: v1::ActRequest,
     key: &ServerKey,
-) -> Result<(SeatPass, Result<DecisionAnswer, v1::Answered>), Failure> {
-    let pass = key.open_seat(&wire.seat_token)?;
+) -> Result<(VerifiedSeatToken, Result<DecisionAnswer, v1::Answered>), Failure> {
+    let pass = key.verify_seat_token(&wire.seat_token)?;
     let Some(answer) = wire.answer else {
         return Err(WrongField::at("answer", "must be set").into());
     };

@@ -31,8 +31,8 @@ pub struct Attaching {
 pub fn attach(wire: v1::Attach, key: &ServerKey, caller: Option<&Caller>) -> Result<Attaching, Failure> {
     use v1::attach::Viewer;
     let who = match wire.viewer {
-        Some(Viewer::SeatToken(token)) => Who::Seat(key.open_seat(&token)?),
-        Some(Viewer::SpectatorToken(token)) => Who::Spectator(key.open_spectator(&token)?),
+        Some(Viewer::SeatToken(token)) => Who::Seat(key.verify_seat_token(&token)?),
+        Some(Viewer::SpectatorToken(token)) => Who::Spectator(key.verify_spectator_token(&token)?),
         Some(Viewer::TableId(id)) => rail(table_id(&id, "table_id")?, caller),
         None => {
             return Err(WrongField::new("must have a seat_token, a table_id or a spectator_token").into());
@@ -47,7 +47,7 @@ pub(super) fn rail(table: TableId, caller: Option<&Caller>) -> Who {
     Who::Rail {
         table,
         caller: caller.map(|caller| caller.owner().clone()),
-        admin: caller.is_some_and(|caller| caller.may(Scope::Admin)),
+        admin: caller.is_some_and(|caller| caller.has_scope(Scope::Admin)),
     }
 }
 

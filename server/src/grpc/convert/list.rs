@@ -8,7 +8,7 @@ use super::ToMessage;
 use super::id::table_id;
 use super::validate::{metadata, user_id};
 use crate::grpc::Failure;
-use crate::identity::{Caller, KeyRefused};
+use crate::identity::{ApiKeyError, Caller};
 use parlor_host::TableFilter;
 use parlor_host::TableId;
 use parlor_host::table::State;
@@ -41,7 +41,7 @@ pub fn list_tables(wire: v1::ListTablesRequest, caller: Option<&Caller>) -> Resu
     let (user, metadata) = (user_id(wire.user_id, "user_id")?, metadata(wire.metadata)?);
     let is_about_own = wire.owned || user.is_some() || !metadata.is_empty();
     if is_about_own && caller.is_none() {
-        return Err(KeyRefused::Missing.into());
+        return Err(ApiKeyError::Missing.into());
     }
     let size: u32 = match wire.page_size {
         0 => USUAL_PAGE,

@@ -16,7 +16,7 @@ use super::stream_item::game_view;
 use super::table::timestamp;
 use super::table_requests::looking;
 use crate::grpc::Failure;
-use crate::identity::{Caller, KeyRefused, ServerKey};
+use crate::identity::{ApiKeyError, Caller, ServerKey};
 use parlor_host::TableId;
 use parlor_host::table::{Decided, Holder, Look, Record, SeatLook, State, Step, Told};
 use parlor_host::{TableFilter, Who, agent_tag, tournament_tag};
@@ -190,7 +190,7 @@ pub fn get_record(
 /// Listing records for this caller.
 pub fn list_records(wire: v1::ListRecordsRequest, caller: Option<&Caller>) -> Result<Listing, Failure> {
     if wire.owned && caller.is_none() {
-        return Err(KeyRefused::Missing.into());
+        return Err(ApiKeyError::Missing.into());
     }
     let mut tags = Vec::new();
     if !wire.tournament_id.is_empty() {

@@ -13,7 +13,7 @@ use super::shuffle::entropy;
 use super::validate::{name, note, request_mark, user_id};
 use crate::config::Bots;
 use crate::grpc::Failure;
-use crate::identity::{Caller, SeatPass, ServerKey, TokenKind};
+use crate::identity::{Caller, ServerKey, TokenKind, VerifiedSeatToken};
 use parlor_host::TableId;
 use parlor_host::table::{Joining, RequestMark};
 use parlor_host::{Join, Who};
@@ -32,7 +32,7 @@ pub fn join_table(wire: v1::JoinTableRequest, key: &ServerKey) -> Result<(TableI
     };
     let previous = match wire.previous_token.as_str() {
         "" => None,
-        token => Some(key.open_seat(token)?),
+        token => Some(key.verify_seat_token(token)?),
     };
     Ok((table, Join { joining, by_owner: false, previous }))
 }
@@ -57,9 +57,9 @@ pub(super) fn looking(
     let who = match token {
         "" => rail(table, caller),
         token if token.starts_with(TokenKind::Spectator.prefix()) => {
-            Who::Spectator(key.open_spectator(token)?)
+            Who::Spectator(key.verify_spectator_token(token)?)
         }
-        token => Who::Seat(key.open_seat(token)?),
+        token => Who::Seat(key.verify_seat_token(token)?),
     };
     same_table(table, who.table(), "token")?;
     Ok(who)
@@ -103,7 +103,7 @@ pub struct Rematching {
     /// The table that is over.
     pub table: TableId,
     /// The token of the player who asks; none if it is the owner.
-    pub pass: Option<SeatPass>,
+    pub pass: Option<VerifiedSeatToken>,
     /// Whether everyone moves one seat to the left.
     pub rotate: bool,
 }
@@ -114,7 +114,7 @@ pub fn rematch(wire: &v1::RematchRequest, key: &ServerKey) -> Result<Rematching,
     let table = table_id(&wire.table_id, "table_id")?;
     let pass = match wire.seat_token.as_str() {
         "" => None,
-        token => Some(key.open_seat(token)?),
+        token => Some(key.verify_seat_token(token)?),
     };
     same_table(table, pass.map_or(table, |pass| pass.table()), "seat_token")?;
     Ok(Rematching { table, pass, rotate: wire.rotate_seats })
@@ -128,14 +128,14 @@ pub struct Resigning {
     /// The seat.
     pub seat: Seat,
     /// The token of the player who asks; none if it is the owner.
-    pub pass: Option<SeatPass>,
+    pub pass: Option<VerifiedSeatToken>,
 }
 
 /// Giving a seat up.
 pub fn resign_seat(wire: v1::ResignSeatRequest, key: &ServerKey) -> Result<Resigning, Failure> {
     match wire.seat {
         Some(Resigned::SeatToken(token)) => {
-            let pass = key.open_seat(&token)?;
+            let pass = key.verify_seat_token(&token)?;
             Ok(Resigning { table: pass.table(), seat: pass.seat(), pass: Some(pass) })
         }
         Some(Resigned::SeatAtTable(at)) => Ok(Resigning {

@@ -71,18 +71,14 @@ fn invalid_field_is_named_by_its_path() {
 
 #[test]
 fn credential_errors_have_their_reasons() {
-    check(KeyRefused::Missing, Code::Unauthenticated, "CREDENTIALS_MISSING");
-    check(KeyRefused::Malformed, Code::Unauthenticated, "KEY_INVALID");
-    check(KeyRefused::Unknown, Code::Unauthenticated, "KEY_INVALID");
+    check(ApiKeyError::Missing, Code::Unauthenticated, "CREDENTIALS_MISSING");
+    check(ApiKeyError::Malformed, Code::Unauthenticated, "KEY_INVALID");
+    check(ApiKeyError::Unknown, Code::Unauthenticated, "KEY_INVALID");
     let kind = TokenKind::Seat;
-    check(TokenRefused::Malformed(kind), Code::Unauthenticated, "TOKEN_INVALID");
-    check(
-        TokenRefused::OtherKind { wanted: kind, got: "an API key" },
-        Code::Unauthenticated,
-        "TOKEN_INVALID",
-    );
-    check(TokenRefused::Wrong(kind), Code::Unauthenticated, "TOKEN_INVALID");
-    check(TokenRefused::Reissued(kind), Code::Unauthenticated, "TOKEN_EXPIRED");
+    check(TokenError::Malformed(kind), Code::Unauthenticated, "TOKEN_INVALID");
+    check(TokenError::OtherKind { wanted: kind, got: "an API key" }, Code::Unauthenticated, "TOKEN_INVALID");
+    check(TokenError::Wrong(kind), Code::Unauthenticated, "TOKEN_INVALID");
+    check(TokenError::Reissued(kind), Code::Unauthenticated, "TOKEN_EXPIRED");
     check(Failure::Scope(Scope::SeededTables), Code::PermissionDenied, "SCOPE_MISSING");
     let scope = [("scope".to_owned(), "seeded_tables".to_owned())];
     assert_eq!(metadata(Failure::Scope(Scope::SeededTables)), scope);
@@ -91,15 +87,15 @@ fn credential_errors_have_their_reasons() {
 #[test]
 fn limit_errors_have_metadata_and_retry_delay() {
     let after = Duration::from_millis(250);
-    let rate = Exhausted::Rate { per_second: 10, retry_after: after };
+    let rate = LimitExceeded::Rate { per_second: 10, retry_after: after };
     check(rate, Code::ResourceExhausted, "RATE_LIMITED");
     assert_eq!(retry(rate), Some(after));
-    assert_eq!(retry(Exhausted::Callers { retry_after: after }), Some(after));
-    let tables = Exhausted::Count { counted: Counted::Tables, most: 5 };
+    assert_eq!(retry(LimitExceeded::Callers { retry_after: after }), Some(after));
+    let tables = LimitExceeded::Count { counted: LimitedResource::Tables, most: 5 };
     check(tables, Code::ResourceExhausted, "TOO_MANY_TABLES");
     assert_eq!(retry(tables), None, "no retry delay: waiting does not help");
     assert_eq!(metadata(tables), [("most".to_owned(), "5".to_owned())]);
-    let streams = Exhausted::Count { counted: Counted::Streams, most: 5 };
+    let streams = LimitExceeded::Count { counted: LimitedResource::Streams, most: 5 };
     check(streams, Code::ResourceExhausted, "TOO_MANY_STREAMS");
     let large = Failure::MessageTooLarge { bytes: 2_000_000, most: 1_048_576 };
     check(large.clone(), Code::ResourceExhausted, "MESSAGE_TOO_LARGE");
@@ -110,17 +106,17 @@ fn limit_errors_have_metadata_and_retry_delay() {
 fn log_errors_have_their_reasons() {
     check(LogError::NoSuchTable { table: TABLE }, Code::NotFound, "TABLE_NOT_FOUND");
     check(LogError::Finished { table: TABLE }, Code::FailedPrecondition, "TABLE_OVER");
-    check(LogError::Repeated { table: TABLE }, Code::AlreadyExists, "REQUEST_ID_REUSED");
-    check(LogError::Ahead { table: TABLE, length: 3 }, Code::DataLoss, "CURSOR_AHEAD");
+    check(LogError::DuplicateRequest { table: TABLE }, Code::AlreadyExists, "REQUEST_ID_REUSED");
+    check(LogError::ReaderAhead { table: TABLE, length: 3 }, Code::DataLoss, "CURSOR_AHEAD");
     let owner = OwnerId::new("anna").unwrap();
     check(LogError::FeedTrimmed { owner, first: 9 }, Code::OutOfRange, "CURSOR_TOO_OLD");
     let owner = OwnerId::new("anna").unwrap();
     check(LogError::FeedAhead { owner, last: 9 }, Code::DataLoss, "CURSOR_AHEAD");
-    check(LogError::Behind { next: 3 }, Code::ResourceExhausted, "TOO_SLOW");
-    check(LogError::Busy, Code::ResourceExhausted, "RATE_LIMITED");
-    assert_eq!(retry(LogError::Busy), Some(BUSY));
+    check(LogError::FollowerLagged { next: 3 }, Code::ResourceExhausted, "TOO_SLOW");
+    check(LogError::QueueFull, Code::ResourceExhausted, "RATE_LIMITED");
+    assert_eq!(retry(LogError::QueueFull), Some(BUSY));
     check(LogError::Closed, Code::Unavailable, "SERVER_STOPPING");
-    check(LogError::Full { table: TABLE }, Code::Internal, "SERVER_FAULT");
+    check(LogError::LogFull { table: TABLE }, Code::Internal, "SERVER_FAULT");
     check(LogError::Conflict { table: TABLE, actual: 4 }, Code::Internal, "SERVER_FAULT");
 }
 
@@ -133,11 +129,11 @@ fn log_errors_do_not_leak_file_paths() {
         LogError::NoSpace { file: file.clone(), why: why.clone() },
         LogError::Io { file: file.clone(), why: why.clone() },
         LogError::Damaged { file: file.clone(), table: Some(TABLE), entry: Some(3), what: why },
-        LogError::Newer { file: file.clone(), found: 3, known: 2 },
-        LogError::Older { file: file.clone() },
+        LogError::NewerSchema { file: file.clone(), found: 3, known: 2 },
+        LogError::OlderSchema { file: file.clone() },
         LogError::NotAStore { file: file.clone() },
         LogError::InUse { file: file.clone() },
-        LogError::Exists { file },
+        LogError::FileExists { file },
     ];
     for error in errors {
         let status = Status::from(Failure::from(error));
@@ -231,19 +227,19 @@ fn setup_errors_name_the_field() {
 fn every_error_reason_is_used() {
     use std::collections::BTreeSet;
     let (decision, kind, file) = (DecisionId(1), TokenKind::Seat, std::path::PathBuf::from("parlor.db"));
-    let count = |counted| Failure::from(Exhausted::Count { counted, most: 1 });
+    let count = |counted| Failure::from(LimitExceeded::Count { counted, most: 1 });
     let failures = [
         WrongField::new("is wrong").into(),
-        KeyRefused::Missing.into(),
-        KeyRefused::Unknown.into(),
-        TokenRefused::Wrong(kind).into(),
-        TokenRefused::Reissued(kind).into(),
+        ApiKeyError::Missing.into(),
+        ApiKeyError::Unknown.into(),
+        TokenError::Wrong(kind).into(),
+        TokenError::Reissued(kind).into(),
         Failure::Scope(Scope::Play),
         Failure::NoSuchGame,
         Failure::MessageTooLarge { bytes: 2, most: 1 },
-        Exhausted::Callers { retry_after: BUSY }.into(),
-        count(Counted::Tables),
-        count(Counted::Streams),
+        LimitExceeded::Callers { retry_after: BUSY }.into(),
+        count(LimitedResource::Tables),
+        count(LimitedResource::Streams),
         HostError::NotOwner { table: TABLE }.into(),
         HostError::NotFound { table: TABLE }.into(),
         HostError::NotOver { table: TABLE }.into(),
@@ -258,7 +254,7 @@ fn every_error_reason_is_used() {
         HostError::Stopping.into(),
         HostError::Fault { what: String::new() }.into(),
         HostError::from(parlor_bots::HouseBot::by_name("nobody").unwrap_err()).into(),
-        LogError::Ahead { table: TABLE, length: 1 }.into(),
+        LogError::ReaderAhead { table: TABLE, length: 1 }.into(),
         LogError::FeedTrimmed { owner: OwnerId::new("anna").unwrap(), first: 1 }.into(),
         LogError::Io { file: file.clone(), why: "gone".into() }.into(),
         LogError::Damaged { file, table: None, entry: None, what: "a row".into() }.into(),

@@ -17,7 +17,7 @@ use tower::{Layer, Service};
 use tracing::{Span, field::display};
 
 use super::refused;
-use crate::identity::{Caller, KeyRefused, Keys};
+use crate::identity::{ApiKeyError, ApiKeys, Caller};
 
 /// What the key of a request says about who calls, until it is admitted.
 #[derive(Clone, Debug)]
@@ -27,32 +27,32 @@ pub(super) enum Who {
     /// Somebody without a key.
     Nobody,
     /// Somebody with a key that is no good.
-    Refused(KeyRefused),
+    Refused(ApiKeyError),
 }
 
 /// The key in the metadata; none if there is none.
-fn key(headers: &HeaderMap) -> Result<Option<&str>, KeyRefused> {
+fn key(headers: &HeaderMap) -> Result<Option<&str>, ApiKeyError> {
     let Some(value) = headers.get(AUTHORIZATION) else { return Ok(None) };
-    let text = value.to_str().map_err(|_| KeyRefused::Malformed)?;
-    let (scheme, key) = text.split_once(' ').ok_or(KeyRefused::Malformed)?;
-    if scheme.eq_ignore_ascii_case("bearer") { Ok(Some(key.trim())) } else { Err(KeyRefused::Malformed) }
+    let text = value.to_str().map_err(|_| ApiKeyError::Malformed)?;
+    let (scheme, key) = text.split_once(' ').ok_or(ApiKeyError::Malformed)?;
+    if scheme.eq_ignore_ascii_case("bearer") { Ok(Some(key.trim())) } else { Err(ApiKeyError::Malformed) }
 }
 
 /// Finds out who calls.
 #[derive(Clone, Debug)]
-pub struct Identify(Arc<Keys>);
+pub struct Identify(Arc<ApiKeys>);
 
 impl Identify {
     /// Looks callers up in these keys.
     #[must_use]
-    pub const fn new(keys: Arc<Keys>) -> Identify {
+    pub const fn new(keys: Arc<ApiKeys>) -> Identify {
         Identify(keys)
     }
 
     fn who(&self, headers: &HeaderMap) -> Who {
         match key(headers).and_then(|key| self.0.identify(key)) {
             Ok(caller) => Who::Known(caller),
-            Err(KeyRefused::Missing) => Who::Nobody,
+            Err(ApiKeyError::Missing) => Who::Nobody,
             Err(refused) => Who::Refused(refused),
         }
     }
@@ -144,7 +144,7 @@ mod tests {
     use crate::identity::{KeySet, NewKey, Scope};
 
     /// Who the handler is told calls: `None` is nobody. Or the reason for which the call never came there.
-    async fn calls(keys: &Arc<Keys>, authorization: Option<&[u8]>) -> Result<Option<String>, String> {
+    async fn calls(keys: &Arc<ApiKeys>, authorization: Option<&[u8]>) -> Result<Option<String>, String> {
         let mut request = request("/parlor.v1.TableService/GetTable");
         if let Some(value) = authorization {
             request.headers_mut().insert(AUTHORIZATION, value.try_into().unwrap());
@@ -171,7 +171,7 @@ mod tests {
     #[tokio::test]
     async fn a_key_says_who_calls() {
         let key = NewKey::generate("anna".parse().unwrap(), vec![Scope::Play], None, None).unwrap();
-        let keys = Arc::new(Keys::new(KeySet::new(vec![key.entry.clone()]).unwrap()));
+        let keys = Arc::new(ApiKeys::new(KeySet::new(vec![key.entry.clone()]).unwrap()));
         let text = key.text.reveal();
         let anna = Ok(Some("anna".to_owned()));
         assert_eq!(calls(&keys, Some(format!("Bearer {text}").as_bytes())).await, anna);
@@ -188,7 +188,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_without_keys_knows_everyone() {
-        let keys = Arc::new(Keys::new(KeySet::default()));
+        let keys = Arc::new(ApiKeys::new(KeySet::default()));
         let local = Ok(Some("local".to_owned()));
         assert_eq!(calls(&keys, None).await, local);
         assert_eq!(calls(&keys, Some(b"Bearer whatever")).await, local);

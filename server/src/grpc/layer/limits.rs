@@ -20,7 +20,7 @@ use crate::{
     identity::{Caller, KeyId},
 };
 use parlor_host::clock::Clock;
-use parlor_host::limits::{Counted, Counter, Exhausted, Held, Rate, RateLimiter};
+use parlor_host::limits::{CountGuard, Counter, LimitExceeded, LimitedResource, Rate, RateLimiter};
 
 /// Whose bucket a request takes a token from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -50,7 +50,7 @@ impl Limit {
         Limit(Arc::new(Limits {
             settings: settings.clone(),
             rates: RateLimiter::new(clock, callers),
-            streams: Counter::new(Counted::Streams, callers),
+            streams: Counter::new(LimitedResource::Streams, callers),
         }))
     }
 }
@@ -69,7 +69,7 @@ impl Limits {
     }
 
     /// Takes a token for the request, and a place on its connection.
-    fn take(&self, request: &Request<Body>) -> Result<Option<Held<u64>>, Exhausted> {
+    fn take(&self, request: &Request<Body>) -> Result<Option<CountGuard<u64>>, LimitExceeded> {
         let peer = request.extensions().get::<Peer>();
         let caller = match request.extensions().get::<Who>() {
             // On a server without keys everyone has the same: there it is the address that counts.
@@ -142,28 +142,28 @@ mod tests {
     use super::*;
     use crate::{
         config::Count,
-        identity::{KeySet, Keys, NewKey, Scope},
+        identity::{ApiKeys, KeySet, NewKey, Scope},
     };
     use parlor_host::clock::ManualClock;
 
     struct Served {
         clock: ManualClock,
         limit: Limit,
-        keys: Arc<Keys>,
+        keys: Arc<ApiKeys>,
         anna: String,
     }
 
     fn served(requests_per_second: Count<1, 1_000_000>, streams: Count<1, 10_000>) -> Served {
         let settings = config::Limits {
             requests_per_second,
-            request_burst: Count::of(requests_per_second.get() * 2),
+            request_burst: Count::new(requests_per_second.get() * 2),
             streams_per_connection: streams,
             ..config::Limits::default()
         };
         let clock = ManualClock::new();
-        let quota = Some(Count::of(1));
+        let quota = Some(Count::new(1));
         let anna = NewKey::generate("anna".parse().unwrap(), vec![Scope::Play], None, quota).unwrap();
-        let keys = Arc::new(Keys::new(KeySet::new(vec![anna.entry]).unwrap()));
+        let keys = Arc::new(ApiKeys::new(KeySet::new(vec![anna.entry]).unwrap()));
         let limit = Limit::new(&settings, Arc::new(clock.clone()));
         Served { clock, limit, keys, anna: anna.text.reveal().clone() }
     }
@@ -204,7 +204,7 @@ mod tests {
 
     #[tokio::test]
     async fn callers_without_a_key_share_the_bucket_of_their_address() {
-        let served = served(Count::of(1), Count::of(100));
+        let served = served(Count::new(1), Count::new(100));
         assert_eq!(served.refused(at(1, "192.0.2.1:1"), None).await, None);
         assert_eq!(served.refused(at(2, "192.0.2.1:2"), None).await, None);
         assert_eq!(
@@ -222,7 +222,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_has_its_own_bucket_wherever_it_comes_from() {
-        let served = served(Count::of(10), Count::of(100));
+        let served = served(Count::new(10), Count::new(100));
         let anna = Some(served.anna.as_str());
         // Its quota is a tenth of the usual one, and so is its burst.
         for connection in 0..2 {
@@ -234,7 +234,7 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_tries_keys_pays_for_each() {
-        let served = served(Count::of(1), Count::of(100));
+        let served = served(Count::new(1), Count::new(100));
         let wrong = Some("plr_guess");
         let invalid = Some("KEY_INVALID".to_owned());
         assert_eq!(served.refused(at(1, "192.0.2.1:1"), wrong).await, invalid);
@@ -245,7 +245,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_call_holds_its_place_until_its_response_has_ended() {
-        let served = served(Count::of(1000), Count::of(2));
+        let served = served(Count::new(1000), Count::new(2));
         let one = served.call(at(1, "192.0.2.1:1"), None).await;
         let other = served.call(at(1, "192.0.2.1:1"), None).await;
         let full = Some("TOO_MANY_STREAMS".to_owned());
@@ -261,7 +261,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_network_without_addresses_has_limits_too() {
-        let served = served(Count::of(1), Count::of(100));
+        let served = served(Count::new(1), Count::new(100));
         let peer = Some(Peer { connection: 1, address: None });
         assert_eq!(served.refused(peer, None).await, None);
         assert_eq!(served.refused(peer, None).await, None);

@@ -11,7 +11,7 @@ use tonic::{Code, body::Body};
 use tower::{Layer, Service};
 
 use super::{Answer, on_complete};
-use crate::{grpc::Method, telemetry::names};
+use crate::{grpc::Method, telemetry::metric_names};
 use parlor_host::clock::{Clock, Moment};
 
 /// Counts every request.
@@ -78,7 +78,7 @@ struct Metered {
 impl Metered {
     fn begin(&self) {
         if self.method.streams {
-            gauge!(names::STREAMS_OPEN, "method" => self.method.name).increment(1);
+            gauge!(metric_names::STREAMS_OPEN, "method" => self.method.name).increment(1);
         }
     }
 
@@ -91,12 +91,12 @@ impl Drop for Metered {
     fn drop(&mut self) {
         let method = self.method.name;
         let status = status_name(self.code.unwrap_or(Code::Cancelled));
-        counter!(names::REQUESTS, "method" => method, "status" => status).increment(1);
+        counter!(metric_names::REQUESTS, "method" => method, "status" => status).increment(1);
         if self.method.streams {
-            gauge!(names::STREAMS_OPEN, "method" => method).decrement(1);
+            gauge!(metric_names::STREAMS_OPEN, "method" => method).decrement(1);
         } else {
             let taken = self.clock.now().since(self.begun);
-            histogram!(names::REQUEST_SECONDS, "method" => method).record(taken.as_secs_f64());
+            histogram!(metric_names::REQUEST_SECONDS, "method" => method).record(taken.as_secs_f64());
         }
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 fn new_key() -> NewKey {
-    let quota = Some(Quota::of(5));
+    let quota = Some(Quota::new(5));
     NewKey::generate("anna".parse().unwrap(), vec![Scope::Tables, Scope::Play], quota, None).unwrap()
 }
 

@@ -2,7 +2,8 @@ use super::*;
 use crate::identity::NewKey;
 
 fn new_key(owner: &str, scopes: &[Scope]) -> NewKey {
-    NewKey::generate(owner.parse().unwrap(), scopes.to_vec(), Some(Quota::of(3)), Some(Quota::of(9))).unwrap()
+    NewKey::generate(owner.parse().unwrap(), scopes.to_vec(), Some(Quota::new(3)), Some(Quota::new(9)))
+        .unwrap()
 }
 
 fn set(keys: &[&NewKey]) -> KeySet {
@@ -12,32 +13,35 @@ fn set(keys: &[&NewKey]) -> KeySet {
 #[test]
 fn identify_finds_every_known_key_and_no_other() {
     let made: Vec<_> = (0..20).map(|n| new_key(&format!("owner{n}"), &[Scope::Play])).collect();
-    let keys = Keys::new(set(&made.iter().collect::<Vec<_>>()));
+    let keys = ApiKeys::new(set(&made.iter().collect::<Vec<_>>()));
     for (n, key) in made.iter().enumerate() {
         let caller = keys.identify(Some(key.text.reveal())).unwrap();
         assert_eq!(caller.owner().as_str(), format!("owner{n}"));
         assert_eq!(caller.key(), key.entry.hash.id());
-        assert_eq!((caller.tables(), caller.requests_per_second()), (Some(Quota::of(3)), Some(Quota::of(9))));
+        assert_eq!(
+            (caller.tables(), caller.requests_per_second()),
+            (Some(Quota::new(3)), Some(Quota::new(9)))
+        );
     }
     let stranger = new_key("stranger", &[Scope::Admin]);
-    assert_eq!(keys.identify(Some(stranger.text.reveal())).unwrap_err(), KeyRefused::Unknown);
+    assert_eq!(keys.identify(Some(stranger.text.reveal())).unwrap_err(), ApiKeyError::Unknown);
 }
 
 #[test]
 fn malformed_key_is_refused_and_not_printed() {
     let key = new_key("anna", &[Scope::Play]);
-    let keys = Keys::new(set(&[&key]));
+    let keys = ApiKeys::new(set(&[&key]));
     let text = key.text.reveal();
     let cut = &text[..46];
-    assert_eq!(keys.identify(None).unwrap_err(), KeyRefused::Missing);
+    assert_eq!(keys.identify(None).unwrap_err(), ApiKeyError::Missing);
     for wrong in ["", cut, &format!("{text}x"), &text.replace("plr_", "plx_"), &text.to_uppercase()] {
         let refused = keys.identify(Some(wrong)).unwrap_err();
-        assert_eq!(refused, KeyRefused::Malformed);
+        assert_eq!(refused, ApiKeyError::Malformed);
         assert!(wrong.is_empty() || !format!("{refused} {refused:?}").contains(wrong));
     }
     let mut other = text.clone();
     other.replace_range(20..21, if &text[20..21] == "A" { "B" } else { "A" });
-    assert_eq!(keys.identify(Some(&other)).unwrap_err(), KeyRefused::Unknown);
+    assert_eq!(keys.identify(Some(&other)).unwrap_err(), ApiKeyError::Unknown);
     let shown = format!("{keys:?} {:?}", keys.identify(Some(text)).unwrap());
     assert!(!shown.contains(&text[4..]) && shown.contains("anna"), "Debug prints the key");
 }
@@ -45,10 +49,10 @@ fn malformed_key_is_refused_and_not_printed() {
 #[test]
 fn scopes_limit_a_caller() {
     let (anna, root) = (new_key("anna", &[Scope::Tables, Scope::Play]), new_key("root", &[Scope::Admin]));
-    let keys = Keys::new(set(&[&anna, &root]));
+    let keys = ApiKeys::new(set(&[&anna, &root]));
     let allowed = |key: &NewKey| {
         let caller = keys.identify(Some(key.text.reveal())).unwrap();
-        Scope::ALL.map(|scope| caller.may(scope))
+        Scope::ALL.map(|scope| caller.has_scope(scope))
     };
     assert_eq!(allowed(&anna), [true, true, false, false, false]);
     assert_eq!(allowed(&root), [true; 5]);
@@ -56,11 +60,11 @@ fn scopes_limit_a_caller() {
 
 #[test]
 fn every_caller_is_the_local_owner_without_keys() {
-    let keys = Keys::new(KeySet::default());
+    let keys = ApiKeys::new(KeySet::default());
     for key in [None, Some("plr_whatever")] {
         let caller = keys.identify(key).unwrap();
         assert_eq!(caller.owner().as_str(), "local");
-        assert!(Scope::ALL.into_iter().all(|scope| caller.may(scope)));
+        assert!(Scope::ALL.into_iter().all(|scope| caller.has_scope(scope)));
         assert_eq!((caller.tables(), caller.requests_per_second(), caller.key()), (None, None, KeyId::NONE));
     }
 }
@@ -68,24 +72,24 @@ fn every_caller_is_the_local_owner_without_keys() {
 #[test]
 fn replace_swaps_the_keys_of_a_running_server() {
     let (old, new) = (new_key("anna", &[Scope::Play]), new_key("anna", &[Scope::Play]));
-    let keys = Keys::new(set(&[&old]));
+    let keys = ApiKeys::new(set(&[&old]));
     let before = keys.identify(Some(old.text.reveal())).unwrap();
     keys.replace(set(&[&new])).unwrap();
-    assert_eq!(keys.identify(Some(old.text.reveal())).unwrap_err(), KeyRefused::Unknown);
+    assert_eq!(keys.identify(Some(old.text.reveal())).unwrap_err(), ApiKeyError::Unknown);
     assert_eq!(keys.identify(Some(new.text.reveal())).unwrap().owner(), before.owner());
 }
 
 #[test]
 fn replace_never_removes_the_last_key() {
     let key = new_key("anna", &[Scope::Play]);
-    let keys = Keys::new(set(&[&key]));
+    let keys = ApiKeys::new(set(&[&key]));
     assert_eq!(keys.replace(KeySet::default()), Err(KeySetError::LastKeyRemoved));
     assert!(keys.identify(Some(key.text.reveal())).is_ok(), "the old keys remain");
-    let open = Keys::new(KeySet::default());
+    let open = ApiKeys::new(KeySet::default());
     assert_eq!(open.replace(KeySet::default()), Ok(()));
     assert!(open.identify(None).is_ok());
     assert_eq!(open.replace(set(&[&key])), Ok(()));
-    assert_eq!(open.identify(None).unwrap_err(), KeyRefused::Missing);
+    assert_eq!(open.identify(None).unwrap_err(), ApiKeyError::Missing);
 }
 
 #[test]

@@ -39,14 +39,14 @@ fn tokens_are_pinned() {
 
 #[test]
 fn token_names_its_table_and_seat() {
-    let pass = server().open_seat(SEAT_TOKEN).unwrap();
+    let pass = server().verify_seat_token(SEAT_TOKEN).unwrap();
     assert_eq!((pass.table(), pass.seat()), (table(), seat(3)));
-    let claim = pass.admit(Generation(258)).unwrap();
+    let claim = pass.check_generation(Generation(258)).unwrap();
     assert_eq!((claim.table, claim.seat), (table(), seat(3)));
 
-    let pass = server().open_spectator(SPECTATOR_TOKEN).unwrap();
+    let pass = server().verify_spectator_token(SPECTATOR_TOKEN).unwrap();
     assert_eq!(pass.table(), table());
-    assert_eq!(pass.admit(Generation(7)).unwrap().table, table());
+    assert_eq!(pass.check_generation(Generation(7)).unwrap().table, table());
 }
 
 #[test]
@@ -57,13 +57,13 @@ fn tokens_differ_by_seat_table_and_generation() {
         for generation in [Generation::FIRST, Generation(1), Generation(u32::MAX)] {
             for seat in Seat::all(6) {
                 let token = server().seat_token(table, seat, generation);
-                let pass = server().open_seat(token.reveal()).unwrap();
-                assert_eq!(pass, SeatPass::new(table, seat, generation));
+                let pass = server().verify_seat_token(token.reveal()).unwrap();
+                assert_eq!(pass, VerifiedSeatToken::new(table, seat, generation));
                 assert!(tokens.insert(token.reveal().clone()));
             }
             let token = server().spectator_token(table, generation);
-            let pass = server().open_spectator(token.reveal()).unwrap();
-            assert_eq!(pass, SpectatorPass::new(table, generation));
+            let pass = server().verify_spectator_token(token.reveal()).unwrap();
+            assert_eq!(pass, VerifiedSpectatorToken::new(table, generation));
             assert!(tokens.insert(token.reveal().clone()));
         }
     }
@@ -71,17 +71,17 @@ fn tokens_differ_by_seat_table_and_generation() {
 
 #[test]
 fn reissued_and_future_generations_are_refused() {
-    let seat = server().open_seat(SEAT_TOKEN).unwrap();
-    let spectator = server().open_spectator(SPECTATOR_TOKEN).unwrap();
+    let seat = server().verify_seat_token(SEAT_TOKEN).unwrap();
+    let spectator = server().verify_spectator_token(SPECTATOR_TOKEN).unwrap();
     let (s, v) = (TokenKind::Seat, TokenKind::Spectator);
-    assert_eq!(seat.admit(Generation(259)), Err(TokenRefused::Reissued(s)));
-    assert_eq!(seat.admit(Generation(257)), Err(TokenRefused::Wrong(s)));
-    assert_eq!(spectator.admit(Generation(8)), Err(TokenRefused::Reissued(v)));
-    assert_eq!(spectator.admit(Generation(6)), Err(TokenRefused::Wrong(v)));
+    assert_eq!(seat.check_generation(Generation(259)), Err(TokenError::Reissued(s)));
+    assert_eq!(seat.check_generation(Generation(257)), Err(TokenError::Wrong(s)));
+    assert_eq!(spectator.check_generation(Generation(8)), Err(TokenError::Reissued(v)));
+    assert_eq!(spectator.check_generation(Generation(6)), Err(TokenError::Wrong(v)));
 }
 
 /// Replaces each character of the token in turn; every result must be refused.
-fn assert_tampering_is_refused(token: &str, opens: impl Fn(&str) -> Result<(), TokenRefused>) {
+fn assert_tampering_is_refused(token: &str, opens: impl Fn(&str) -> Result<(), TokenError>) {
     assert_eq!(opens(token), Ok(()));
     for at in 0..token.len() {
         for with in ["A", "b", "-", "=", "!"] {
@@ -96,18 +96,18 @@ fn assert_tampering_is_refused(token: &str, opens: impl Fn(&str) -> Result<(), T
 
 #[test]
 fn tampered_token_is_refused() {
-    assert_tampering_is_refused(SEAT_TOKEN, |token| server().open_seat(token).map(drop));
-    assert_tampering_is_refused(SPECTATOR_TOKEN, |token| server().open_spectator(token).map(drop));
+    assert_tampering_is_refused(SEAT_TOKEN, |token| server().verify_seat_token(token).map(drop));
+    assert_tampering_is_refused(SPECTATOR_TOKEN, |token| server().verify_spectator_token(token).map(drop));
     let mut raised = SEAT_TOKEN.to_owned();
     raised.replace_range(30..31, "9");
-    assert_eq!(server().open_seat(&raised), Err(TokenRefused::Wrong(TokenKind::Seat)));
+    assert_eq!(server().verify_seat_token(&raised), Err(TokenError::Wrong(TokenKind::Seat)));
 }
 
 #[test]
 fn token_of_another_server_is_refused() {
     let other = ServerKey::from_bytes([9; 32]);
-    assert_eq!(other.open_seat(SEAT_TOKEN), Err(TokenRefused::Wrong(TokenKind::Seat)));
-    assert_eq!(other.open_spectator(SPECTATOR_TOKEN), Err(TokenRefused::Wrong(TokenKind::Spectator)));
+    assert_eq!(other.verify_seat_token(SEAT_TOKEN), Err(TokenError::Wrong(TokenKind::Seat)));
+    assert_eq!(other.verify_spectator_token(SPECTATOR_TOKEN), Err(TokenError::Wrong(TokenKind::Spectator)));
 }
 
 #[test]
@@ -115,28 +115,34 @@ fn malformed_token_and_wrong_credential_errors() {
     let long = format!("pls_{}", "A".repeat(1 << 20));
     let cut = &SEAT_TOKEN[..SEAT_TOKEN.len() - 1];
     for text in ["", "pls_", "pls", "hello", "äöü", cut, &long] {
-        assert_eq!(server().open_seat(text), Err(TokenRefused::Malformed(TokenKind::Seat)));
+        assert_eq!(server().verify_seat_token(text), Err(TokenError::Malformed(TokenKind::Seat)));
     }
-    let named = |text: &str| server().open_seat(text).unwrap_err().to_string();
+    let named = |text: &str| server().verify_seat_token(text).unwrap_err().to_string();
     assert_eq!(
         named(SPECTATOR_TOKEN),
         "this is a spectator token, but a seat token is required: send the one that starts with pls_"
     );
     assert!(named("plr_abc").starts_with("this is an API key"));
-    assert!(server().open_spectator(SEAT_TOKEN).unwrap_err().to_string().starts_with("this is a seat token"));
+    assert!(
+        server()
+            .verify_spectator_token(SEAT_TOKEN)
+            .unwrap_err()
+            .to_string()
+            .starts_with("this is a seat token")
+    );
 }
 
 #[test]
 fn a_seat_token_with_another_prefix_is_not_a_spectator_token() {
     let renamed = SEAT_TOKEN.replace("pls_", "plv_");
-    assert!(server().open_spectator(&renamed).is_err());
+    assert!(server().verify_spectator_token(&renamed).is_err());
 }
 
 #[test]
 fn errors_and_debug_output_do_not_contain_the_token() {
     let secret = &SEAT_TOKEN[40..];
-    let pass = server().open_seat(SEAT_TOKEN).unwrap();
-    let refused = ServerKey::from_bytes([9; 32]).open_seat(SEAT_TOKEN).unwrap_err();
+    let pass = server().verify_seat_token(SEAT_TOKEN).unwrap();
+    let refused = ServerKey::from_bytes([9; 32]).verify_seat_token(SEAT_TOKEN).unwrap_err();
     let token = server().seat_token(table(), seat(3), Generation(258));
     let shown = format!("{pass:?} {refused} {refused:?} {token:?}");
     assert!(!shown.contains(secret), "{shown}");

@@ -40,7 +40,7 @@ async fn append_with_wrong_expected_length_is_a_conflict(log: Arc<dyn Log>) {
     let again = log.append(create(table(1), &["x"])).await;
     assert!(matches!(again, Err(LogError::Conflict { actual: 2, .. })));
     assert_log(&*log, table(1), &["a", "b"]).await;
-    assert_eq!(log.owner_feed(&owner("ann"), 0).await, Ok(vec![]));
+    assert_eq!(log.read_owner_feed(&owner("ann"), 0).await, Ok(vec![]));
     assert_eq!(log.find(table(1)).await.unwrap().place, Place::InPlay);
 }
 
@@ -124,21 +124,21 @@ fn request(table: TableId, name: &str, id: &str) -> Append {
 }
 
 async fn request_id_creates_one_table(log: Arc<dyn Log>) {
-    assert_eq!(log.requested(&owner("ann"), "r").await, Ok(None));
+    assert_eq!(log.find_by_request(&owner("ann"), "r").await, Ok(None));
     log.append(request(table(1), "ann", "r")).await.unwrap();
-    let repeated = Err(LogError::Repeated { table: table(1) });
+    let repeated = Err(LogError::DuplicateRequest { table: table(1) });
     assert_eq!(log.append(request(table(2), "ann", "r")).await, repeated);
     assert_eq!(log.append(request(table(1), "ann", "r")).await, repeated);
-    assert_eq!(log.requested(&owner("ann"), "r").await, Ok(Some(table(1))));
+    assert_eq!(log.find_by_request(&owner("ann"), "r").await, Ok(Some(table(1))));
     // Request ids are scoped to their owner.
     log.append(request(table(3), "bob", "r")).await.unwrap();
     log.append(request(table(4), "ann", "s")).await.unwrap();
-    assert_eq!(log.requested(&owner("bob"), "r").await, Ok(Some(table(3))));
+    assert_eq!(log.find_by_request(&owner("bob"), "r").await, Ok(Some(table(3))));
     // A request id lasts as long as its table, in any place.
     log.append(put(table(1), 1, finished(b"won"))).await.unwrap();
     assert_eq!(log.append(request(table(2), "ann", "r")).await, repeated);
     log.delete(delete(table(1))).await.unwrap();
-    assert_eq!(log.requested(&owner("ann"), "r").await, Ok(None));
+    assert_eq!(log.find_by_request(&owner("ann"), "r").await, Ok(None));
     log.append(request(table(2), "ann", "r")).await.unwrap();
 }
 
@@ -151,14 +151,14 @@ async fn concurrent_duplicate_requests_create_one_table(log: Arc<dyn Log>) {
     for request in requests.collect::<Vec<_>>() {
         answers.push(request.await.unwrap());
     }
-    let made = log.requested(&owner("ann"), "r").await.unwrap().unwrap();
+    let made = log.find_by_request(&owner("ann"), "r").await.unwrap().unwrap();
     for (number, answer) in answers {
         match answer {
             Ok(_) => assert_eq!(made, table(number)),
-            Err(error) => assert_eq!(error, LogError::Repeated { table: made }),
+            Err(error) => assert_eq!(error, LogError::DuplicateRequest { table: made }),
         }
     }
-    let all = log.tables(Filter::default(), Page { after: None, size: 10 }).await.unwrap();
+    let all = log.list_tables(LogFilter::default(), PageRequest { after: None, size: 10 }).await.unwrap();
     assert_eq!(all.tables.len(), 1);
 }
 

@@ -12,12 +12,12 @@ on_every_log!(
 
 async fn feed_items_are_numbered_per_owner(log: Arc<dyn Log>) {
     let (ann, bob) = (owner("ann"), owner("bob"));
-    assert_eq!(log.owner_feed(&ann, 0).await, Ok(vec![]));
+    assert_eq!(log.read_owner_feed(&ann, 0).await, Ok(vec![]));
     let ahead = |owner: &OwnerId, last| {
         let owner = owner.clone();
         LogError::FeedAhead { owner, last }
     };
-    assert_eq!(log.owner_feed(&ann, 1).await, Err(ahead(&ann, 0)));
+    assert_eq!(log.read_owner_feed(&ann, 1).await, Err(ahead(&ann, 0)));
     let mut append = create(table(1), &["a"]);
     append.feed = [posts("ann", &["1", "2"]), posts("bob", &["1"]), posts("ann", &["3"])].concat();
     assert_eq!(log.append(append).await.unwrap().feed, [1, 2, 1, 3]);
@@ -28,12 +28,12 @@ async fn feed_items_are_numbered_per_owner(log: Arc<dyn Log>) {
         |number: u64, at| FeedItem { number, at: Millis(at), payload: Bytes::from(number.to_string()) };
     let all = [item(1, 1000), item(2, 1000), item(3, 1000)];
     for after in 0..=3 {
-        assert_eq!(log.owner_feed(&ann, after).await.unwrap(), all[after as usize..]);
+        assert_eq!(log.read_owner_feed(&ann, after).await.unwrap(), all[after as usize..]);
     }
-    assert_eq!(log.owner_feed(&ann, 4).await, Err(ahead(&ann, 3)));
-    assert_eq!(log.owner_feed(&ann, u64::MAX).await, Err(ahead(&ann, 3)));
-    assert_eq!(log.follow_owner(&ann, u64::MAX).await.map(drop), Err(ahead(&ann, 3)));
-    assert_eq!(log.owner_feed(&bob, 0).await, Ok(vec![item(1, 1000), item(2, 1001)]));
+    assert_eq!(log.read_owner_feed(&ann, 4).await, Err(ahead(&ann, 3)));
+    assert_eq!(log.read_owner_feed(&ann, u64::MAX).await, Err(ahead(&ann, 3)));
+    assert_eq!(log.follow_owner_feed(&ann, u64::MAX).await.map(drop), Err(ahead(&ann, 3)));
+    assert_eq!(log.read_owner_feed(&bob, 0).await, Ok(vec![item(1, 1000), item(2, 1001)]));
 }
 
 async fn concurrent_posts_leave_no_gap_in_feed_numbers(log: Arc<dyn Log>) {
@@ -58,7 +58,7 @@ async fn concurrent_posts_leave_no_gap_in_feed_numbers(log: Arc<dyn Log>) {
     }
     numbers.sort_unstable();
     assert!(numbers.into_iter().eq(1..=256));
-    assert_eq!(log.owner_feed(&owner("ann"), 0).await.unwrap().len(), 256);
+    assert_eq!(log.read_owner_feed(&owner("ann"), 0).await.unwrap().len(), 256);
 }
 
 /// Posts this many items to Ann's feed.
@@ -77,17 +77,17 @@ async fn fill(log: &dyn Log, count: usize) {
 async fn feed_is_read_in_pages(log: Arc<dyn Log>) {
     let count = limits::MAX_FEED_PAGE_ITEMS + 10;
     fill(&*log, count).await;
-    let first = log.owner_feed(&owner("ann"), 0).await.unwrap();
+    let first = log.read_owner_feed(&owner("ann"), 0).await.unwrap();
     assert_eq!(first.len(), limits::MAX_FEED_PAGE_ITEMS);
-    let rest = log.owner_feed(&owner("ann"), limits::MAX_FEED_PAGE_ITEMS as u64).await.unwrap();
+    let rest = log.read_owner_feed(&owner("ann"), limits::MAX_FEED_PAGE_ITEMS as u64).await.unwrap();
     assert_eq!(rest.len(), 10);
 }
 
 async fn feed_follower_gets_stored_and_new_items(log: Arc<dyn Log>) {
     let ann = owner("ann");
-    let mut early = log.follow_owner(&ann, 0).await.unwrap();
+    let mut early = log.follow_owner_feed(&ann, 0).await.unwrap();
     fill(&*log, 3).await;
-    let mut late = log.follow_owner(&ann, 2).await.unwrap();
+    let mut late = log.follow_owner_feed(&ann, 2).await.unwrap();
     let mut append = add(table(1), 1, &[]);
     append.feed = [posts("bob", &["x"]), posts("ann", &["y"])].concat();
     log.append(append).await.unwrap();
@@ -107,7 +107,7 @@ async fn follower_of_a_long_feed_resumes_after_each_page(log: Arc<dyn Log>) {
     let mut next = 1;
     let mut steps = 0;
     while next <= count {
-        let mut follow = log.follow_owner(&ann, next - 1).await.unwrap();
+        let mut follow = log.follow_owner_feed(&ann, next - 1).await.unwrap();
         steps += 1;
         let told = loop {
             if next > count {
@@ -119,7 +119,7 @@ async fn follower_of_a_long_feed_resumes_after_each_page(log: Arc<dyn Log>) {
             }
             next += 1;
         };
-        assert_eq!(told, (next <= count).then_some(LogError::Behind { next }));
+        assert_eq!(told, (next <= count).then_some(LogError::FollowerLagged { next }));
     }
     assert_eq!(steps, 3);
 }

@@ -46,7 +46,7 @@ async fn follower_gets_each_entry_once_in_order(log: Arc<dyn Log>) {
                         next += 1;
                     }
                     Ok(None) => break,
-                    Err(LogError::Behind { next: cursor }) => {
+                    Err(LogError::FollowerLagged { next: cursor }) => {
                         assert_eq!(cursor, next);
                         follow = log.follow(table(1), cursor).await.unwrap();
                     }
@@ -107,7 +107,7 @@ async fn lagging_follower_resumes_from_its_cursor(log: Arc<dyn Log>) {
         log.append(add(table(1), turn, &["x"])).await.unwrap();
     }
     assert_eq!(slow.next().await.unwrap().unwrap().index, 0);
-    assert_eq!(slow.next().await, Err(LogError::Behind { next: 1 }));
+    assert_eq!(slow.next().await, Err(LogError::FollowerLagged { next: 1 }));
     let mut again = log.follow(table(1), slow.cursor()).await.unwrap();
     for index in 1..count {
         assert_eq!(again.next().await.unwrap().unwrap().index, index);

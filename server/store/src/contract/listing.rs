@@ -14,11 +14,11 @@ on_every_log!(
 );
 
 /// All tables, read in pages of this size.
-async fn pages(log: &dyn Log, filter: &Filter, size: u32) -> Vec<TableId> {
+async fn pages(log: &dyn Log, filter: &LogFilter, size: u32) -> Vec<TableId> {
     let mut all = Vec::new();
     let mut after = None;
     loop {
-        let page = log.tables(filter.clone(), Page { after, size }).await.unwrap();
+        let page = log.list_tables(filter.clone(), PageRequest { after, size }).await.unwrap();
         assert!(page.tables.len() <= size as usize);
         all.extend(page.tables.iter().map(|table| table.id));
         after = page.next;
@@ -29,7 +29,7 @@ async fn pages(log: &dyn Log, filter: &Filter, size: u32) -> Vec<TableId> {
 }
 
 async fn tables_are_listed_newest_first_in_pages(log: Arc<dyn Log>) {
-    let filter = Filter::default();
+    let filter = LogFilter::default();
     assert_eq!(pages(&*log, &filter, 3).await, []);
     for number in [3, 1, 4, 0, 5, 2, 6] {
         log.append(create(table(number), &["a"])).await.unwrap();
@@ -39,8 +39,8 @@ async fn tables_are_listed_newest_first_in_pages(log: Arc<dyn Log>) {
         assert_eq!(pages(&*log, &filter, size).await, newest, "{size}");
     }
     // A cursor need not be an existing table.
-    let page = Page { after: Some(TableId::new(2, [0xff; 10])), size: 10 };
-    let older = log.tables(filter, page).await.unwrap();
+    let page = PageRequest { after: Some(TableId::new(2, [0xff; 10])), size: 10 };
+    let older = log.list_tables(filter, page).await.unwrap();
     assert_eq!(older.tables.iter().map(|row| row.id).collect::<Vec<_>>(), newest[4..]);
     assert_eq!(older.next, None);
 }
@@ -65,12 +65,12 @@ async fn listing_filters_combine(log: Arc<dyn Log>) {
     }
     rows.reverse();
     for choice in 0..36 {
-        let filter = Filter {
+        let filter = LogFilter {
             owner: [None, Some(owner("ann"))][choice % 2].clone(),
             game: [None, Some("flush".into()), Some("chess".into())][choice / 2 % 3].clone(),
             state: [None, Some(1), Some(9)][choice / 6 % 3],
             visibility: [None, Some(1)][choice / 18],
-            ..Filter::default()
+            ..LogFilter::default()
         };
         let passing = rows.iter().filter(|row| filter.passes(row));
         let expected: Vec<TableId> = passing.map(|row| row.id).collect();
@@ -92,15 +92,15 @@ async fn listing_update_is_found_by_filters(log: Arc<dyn Log>) {
     let after = log.find(table(1)).await.unwrap();
     assert_eq!((after.created, after.updated), (Millis(1000), Millis(1001)));
     assert_eq!(Some(&after.listing), append.listing.as_ref());
-    let all = Page { after: None, size: 9 };
-    let filter = |state| Filter { owner: Some(owner("ann")), state: Some(state), ..Filter::default() };
-    assert_eq!(log.tables(filter(5), all).await.unwrap().tables, [after]);
-    assert_eq!(log.tables(filter(0), all).await.unwrap().tables, []);
+    let all = PageRequest { after: None, size: 9 };
+    let filter = |state| LogFilter { owner: Some(owner("ann")), state: Some(state), ..LogFilter::default() };
+    assert_eq!(log.list_tables(filter(5), all).await.unwrap().tables, [after]);
+    assert_eq!(log.list_tables(filter(0), all).await.unwrap().tables, []);
     assert_log(&*log, table(1), &["a", "b", "c"]).await;
 }
 
 async fn tag_kind_and_time_filters_combine(log: Arc<dyn Log>) {
-    let kinds = [Kind::Table, Kind::Tournament, Kind::Agent];
+    let kinds = [LogKind::Table, LogKind::Tournament, LogKind::Agent];
     let tags: [&[&str]; 3] = [&[], &["agent:ann"], &["tournament:1", "agent:ann"]];
     let mut rows = Vec::new();
     for number in 0..54 {
@@ -124,7 +124,7 @@ async fn tag_kind_and_time_filters_combine(log: Arc<dyn Log>) {
     for choice in 0..3 * 4 * 3 * 2 * 4 {
         let (since, before) =
             [(None, None), (Some(9), Some(40)), (Some(u64::MAX), None), (None, Some(u64::MAX))][choice % 4];
-        let filter = Filter {
+        let filter = LogFilter {
             kind: kinds[choice / 4 % 3],
             tag: [None, Some("agent:ann"), Some("tournament:1"), Some("agent:")][choice / 12 % 4]
                 .map(Into::into),
@@ -132,7 +132,7 @@ async fn tag_kind_and_time_filters_combine(log: Arc<dyn Log>) {
             owner: [None, Some(owner("bob"))][choice / 144].clone(),
             since: since.map(Millis),
             before: before.map(Millis),
-            ..Filter::default()
+            ..LogFilter::default()
         };
         let passing = rows.iter().filter(|row| filter.passes(row));
         let expected: Vec<TableId> = passing.map(|row| row.id).collect();
@@ -157,7 +157,7 @@ async fn tagged_table_is_found_until_it_is_deleted(log: Arc<dyn Log>) {
     log.append(put(table(0), 1, finished(b"r"))).await.unwrap();
     log.append(put(table(1), 1, finished(b"r"))).await.unwrap();
     log.append(put(table(2), 1, REST)).await.unwrap();
-    let with = |finished| Filter { tag: Some("t".into()), finished, ..Filter::default() };
+    let with = |finished| LogFilter { tag: Some("t".into()), finished, ..LogFilter::default() };
     assert_eq!(pages(&*log, &with(None), 9).await, [3, 2, 1, 0].map(table));
     assert_eq!(pages(&*log, &with(Some(false)), 9).await, [3, 2].map(table));
     for number in [1, 3] {
@@ -168,7 +168,7 @@ async fn tagged_table_is_found_until_it_is_deleted(log: Arc<dyn Log>) {
     // The id is reusable, and is found by its new tags only.
     log.append(tagged(3, &["u"])).await.unwrap();
     assert_eq!(pages(&*log, &with(None), 9).await, [2, 0].map(table));
-    let other = Filter { tag: Some("u".into()), ..Filter::default() };
+    let other = LogFilter { tag: Some("u".into()), ..LogFilter::default() };
     assert_eq!(pages(&*log, &other, 9).await, [table(3)]);
 }
 
@@ -176,7 +176,7 @@ async fn kind_and_tags_are_immutable(log: Arc<dyn Log>) {
     log.append(tagged(1, &["t"])).await.unwrap();
     let before = log.find(table(1)).await.unwrap();
     for listing in [
-        Listing { kind: Kind::Tournament, ..before.listing.clone() },
+        Listing { kind: LogKind::Tournament, ..before.listing.clone() },
         Listing { tags: vec![], ..before.listing.clone() },
         Listing { tags: vec!["u".into()], ..before.listing.clone() },
     ] {
@@ -204,11 +204,11 @@ async fn invalid_tags_are_refused(log: Arc<dyn Log>) {
 }
 
 async fn page_size_is_clamped(log: Arc<dyn Log>) {
-    for number in 0..limits::PAGE as u64 + 1 {
+    for number in 0..limits::MAX_PAGE_SIZE as u64 + 1 {
         log.append(create(table(number), &["a"])).await.unwrap();
     }
-    for (size, expected) in [(0, 1), (u32::MAX, limits::PAGE as usize)] {
-        let page = log.tables(Filter::default(), Page { after: None, size }).await.unwrap();
+    for (size, expected) in [(0, 1), (u32::MAX, limits::MAX_PAGE_SIZE as usize)] {
+        let page = log.list_tables(LogFilter::default(), PageRequest { after: None, size }).await.unwrap();
         assert_eq!(page.tables.len(), expected);
         assert!(page.next.is_some());
     }

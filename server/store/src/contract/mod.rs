@@ -48,19 +48,19 @@ fn simulated() -> Fixture {
     Fixture { log, _folder: None, syncing: Some(syncing) }
 }
 
-fn sqlite_with(options: Options) -> Fixture {
+fn sqlite_with(options: SqliteOptions) -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let log = SqliteLog::open(&folder.path().join("store.db"), options).unwrap();
     Fixture { log: Arc::new(log), _folder: Some(folder), syncing: None }
 }
 
 fn sqlite() -> Fixture {
-    sqlite_with(Options::default())
+    sqlite_with(SqliteOptions::default())
 }
 
 /// A SQLite log that writes tables out of the journal all the time.
 fn sqlite_short_journal() -> Fixture {
-    sqlite_with(Options { journal_limit: 600, ..Options::default() })
+    sqlite_with(SqliteOptions { journal_limit: 600, ..SqliteOptions::default() })
 }
 
 /// Generates each test for every kind of log.
@@ -95,7 +95,7 @@ pub(super) fn payloads(texts: &[&str]) -> Vec<Bytes> {
 
 pub(super) fn listing(name: &str) -> Listing {
     Listing {
-        kind: Kind::Table,
+        kind: LogKind::Table,
         owner: owner(name),
         game: "gap".into(),
         state: 0,
@@ -124,8 +124,8 @@ pub(super) fn finished(record: &'static [u8]) -> NewPlace {
     NewPlace::Finished { record: Bytes::from_static(record) }
 }
 
-pub(super) fn posts(name: &str, texts: &[&str]) -> Vec<Post> {
-    let post = |payload| Post { owner: owner(name), payload };
+pub(super) fn posts(name: &str, texts: &[&str]) -> Vec<NewFeedItem> {
+    let post = |payload| NewFeedItem { owner: owner(name), payload };
     payloads(texts).into_iter().map(post).collect()
 }
 
@@ -143,7 +143,7 @@ pub(super) async fn assert_log(log: &dyn Log, table: TableId, texts: &[&str]) {
     }
     let length = expected.len() as u64;
     for beyond in [length + 1, u64::MAX] {
-        let ahead = LogError::Ahead { table, length };
+        let ahead = LogError::ReaderAhead { table, length };
         assert_eq!(log.read(table, beyond).await, Err(ahead.clone()));
         assert_eq!(log.follow(table, beyond).await.map(drop), Err(ahead));
     }

@@ -94,11 +94,11 @@ async fn deleted_table_is_gone_and_its_id_is_reusable(log: Arc<dyn Log>) {
         assert_log(&*log, table(number), &["new", "life"]).await;
         assert_eq!(log.record(table(number)).await, Ok(None));
     }
-    assert_eq!(log.owner_feed(&owner("ann"), 0).await.unwrap().len(), 3);
+    assert_eq!(log.read_owner_feed(&owner("ann"), 0).await.unwrap().len(), 3);
 }
 
 async fn start_up_lists_tables_in_play_and_waking_tables(log: Arc<dyn Log>) {
-    assert_eq!(log.start_up().await, Ok(StartUp::default()));
+    assert_eq!(log.load_startup_state().await, Ok(StartupState::default()));
     let wakes = |time| NewPlace::AtRest { wakes_at: Some(Millis(time)) };
     let places = [NewPlace::InPlay, wakes(50), REST, finished(b""), wakes(40), NewPlace::InPlay];
     for (number, place) in places.into_iter().enumerate() {
@@ -108,13 +108,13 @@ async fn start_up_lists_tables_in_play_and_waking_tables(log: Arc<dyn Log>) {
     }
     log.append(create(table(8), &["a"])).await.unwrap();
     log.delete(delete(table(8))).await.unwrap();
-    let start = log.start_up().await.unwrap();
+    let start = log.load_startup_state().await.unwrap();
     assert_eq!(start.in_play, [table(0), table(5)]);
     assert_eq!(start.waking, [(Millis(40), table(4)), (Millis(50), table(1))]);
 }
 
 /// An append that creates a log of another kind.
-fn create_kind(number: u64, kind: Kind, place: NewPlace) -> Append {
+fn create_kind(number: u64, kind: LogKind, place: NewPlace) -> Append {
     let listing = Some(Listing { kind, ..listing("ann") });
     Append { listing, place: Some(place), ..create(table(number), &["a"]) }
 }
@@ -123,22 +123,22 @@ async fn start_up_separates_tournaments_and_omits_agents(log: Arc<dyn Log>) {
     let wakes = NewPlace::AtRest { wakes_at: Some(Millis(9)) };
     let mut number = 0;
     for place in [wakes, NewPlace::InPlay, REST, finished(b"")] {
-        for kind in [Kind::Tournament, Kind::Table, Kind::Agent] {
+        for kind in [LogKind::Tournament, LogKind::Table, LogKind::Agent] {
             log.append(create_kind(number, kind, place.clone())).await.unwrap();
             number += 1;
         }
     }
-    let start = log.start_up().await.unwrap();
+    let start = log.load_startup_state().await.unwrap();
     assert_eq!(start.tournaments, [0, 3].map(table));
     assert_eq!(start.waking, [(Millis(9), table(1))]);
     assert_eq!(start.in_play, [table(4)]);
 }
 
 async fn retention_removes_finished_tournaments_and_never_agents(log: Arc<dyn Log>) {
-    log.append(create_kind(1, Kind::Tournament, finished(b"r"))).await.unwrap();
-    log.append(create_kind(2, Kind::Tournament, NewPlace::InPlay)).await.unwrap();
-    log.append(create_kind(3, Kind::Agent, REST)).await.unwrap();
-    assert_eq!(log.retain(Millis(1 << 40)).await.unwrap().tables, 1);
+    log.append(create_kind(1, LogKind::Tournament, finished(b"r"))).await.unwrap();
+    log.append(create_kind(2, LogKind::Tournament, NewPlace::InPlay)).await.unwrap();
+    log.append(create_kind(3, LogKind::Agent, REST)).await.unwrap();
+    assert_eq!(log.apply_retention(Millis(1 << 40)).await.unwrap().tables, 1);
     assert!(log.find(table(1)).await.is_err());
     for number in [2, 3] {
         assert!(log.find(table(number)).await.is_ok());
@@ -154,23 +154,23 @@ async fn retention_removes_old_finished_tables_and_feed_items(log: Arc<dyn Log>)
         append.request = Some(format!("r{number}"));
         log.append(append).await.unwrap();
     }
-    let removed = log.retain(Millis(590)).await.unwrap();
+    let removed = log.apply_retention(Millis(590)).await.unwrap();
     assert_eq!((removed.tables, removed.feed_items), (295, 590));
     for number in 0..600 {
         let gone = number % 2 == 0 && number < 590;
         assert_eq!(log.find(table(number)).await.is_err(), gone, "{number}");
-        let request = log.requested(&owner("ann"), &format!("r{number}")).await.unwrap();
+        let request = log.find_by_request(&owner("ann"), &format!("r{number}")).await.unwrap();
         assert_eq!(request.is_none(), gone);
     }
     let bob = owner("bob");
     let first = 394;
-    assert_eq!(log.owner_feed(&bob, 0).await, Err(LogError::FeedTrimmed { owner: bob.clone(), first }));
-    let kept = log.owner_feed(&bob, first - 1).await.unwrap();
+    assert_eq!(log.read_owner_feed(&bob, 0).await, Err(LogError::FeedTrimmed { owner: bob.clone(), first }));
+    let kept = log.read_owner_feed(&bob, first - 1).await.unwrap();
     assert!(kept.iter().map(|item| item.number).eq(first..=400));
-    assert_eq!(log.retain(Millis(590)).await, Ok(Retained::default()));
+    assert_eq!(log.apply_retention(Millis(590)).await, Ok(RetentionCounts::default()));
     // Numbers continue although no item is kept.
-    log.retain(Millis(10_000)).await.unwrap();
-    assert_eq!(log.owner_feed(&bob, 400).await, Ok(vec![]));
+    log.apply_retention(Millis(10_000)).await.unwrap();
+    assert_eq!(log.read_owner_feed(&bob, 400).await, Ok(vec![]));
     let mut append = create(table(1000), &["a"]);
     append.feed = posts("bob", &["created"]);
     assert_eq!(log.append(append).await.unwrap().feed, [401]);

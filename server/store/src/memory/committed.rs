@@ -9,8 +9,8 @@ use crate::append::{TableState, check_append, limits};
 use crate::chain::{HashChain, encoded_length};
 use crate::follow::TopicHub;
 use crate::{
-    Append, Appended, Delete, Entry, FeedItem, LogError, Millis, NewPlace, OwnerId, Place, Post, Retained,
-    TableId, TableRow,
+    Append, Appended, Delete, Entry, FeedItem, LogError, Millis, NewFeedItem, NewPlace, OwnerId, Place,
+    RetentionCounts, TableId, TableRow,
 };
 
 /// A write to the log.
@@ -59,7 +59,7 @@ impl CommittedState {
         if let (Some(listing), Some(request)) = (&append.listing, &append.request)
             && let Some(table) = self.requests.get(&(listing.owner.clone(), request.clone()))
         {
-            return Err(LogError::Repeated { table: *table });
+            return Err(LogError::DuplicateRequest { table: *table });
         }
         let table = self.tables.get(&append.table);
         let current = table.map(|table| TableState {
@@ -70,7 +70,7 @@ impl CommittedState {
         check_append(append, current)?;
         let bytes = table.map_or(0, |table| table.bytes) + encoded_length(&append.entries);
         if bytes > limits::MAX_LOG_BYTES {
-            return Err(LogError::Full { table: append.table });
+            return Err(LogError::LogFull { table: append.table });
         }
         Ok(())
     }
@@ -180,9 +180,9 @@ impl CommittedState {
         Ok(Appended { length, head, feed })
     }
 
-    fn post(&mut self, at: Millis, posts: Vec<Post>, followers: &FollowerHubs) -> Vec<u64> {
+    fn post(&mut self, at: Millis, posts: Vec<NewFeedItem>, followers: &FollowerHubs) -> Vec<u64> {
         let mut numbers = Vec::with_capacity(posts.len());
-        for Post { owner, payload } in posts {
+        for NewFeedItem { owner, payload } in posts {
             let feed = self.feeds.entry(owner.clone()).or_default();
             feed.last += 1;
             let item = FeedItem { number: feed.last, at, payload };
@@ -194,8 +194,8 @@ impl CommittedState {
     }
 
     /// Removes the tables finished before this time, and the feed items posted before it.
-    pub(super) fn retain(&mut self, since: Millis) -> Result<Retained, LogError> {
-        let mut retained = Retained::default();
+    pub(super) fn apply_retention(&mut self, since: Millis) -> Result<RetentionCounts, LogError> {
+        let mut retained = RetentionCounts::default();
         let old = |table: &&MemoryTable| table.row.place == Place::Finished && table.row.updated < since;
         let old: Vec<TableId> = self.tables.values().filter(old).map(|table| table.row.id).collect();
         for table in old {

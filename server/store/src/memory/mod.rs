@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 
 use super::follow::{FollowTail, TopicHub};
 use super::{
-    Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Kind, Log, LogError, Millis, OwnerId, Page,
-    Place, Retained, StartUp, TableId, TableRow, Tables,
+    Append, Appended, Delete, Entry, FeedItem, Log, LogError, LogFilter, LogFollower, LogKind, Millis,
+    OwnerId, PageRequest, Place, RetentionCounts, StartupState, TableId, TablePage, TableRow,
 };
 use committed::{CommittedState, FollowerHubs, MemoryCommand};
 
@@ -120,7 +120,7 @@ impl MemoryLog {
                 return committed.commit(command, &self.followers);
             };
             if pending.len() >= MAX_PENDING {
-                return Err(LogError::Busy);
+                return Err(LogError::QueueFull);
             }
             let (answer, answered) = oneshot::channel();
             pending.push(PendingCommand { command, answer });
@@ -141,11 +141,11 @@ impl Log for MemoryLog {
         self.with_committed(|committed| {
             let entries = &committed.table(&table)?.entries;
             let rest = usize::try_from(from).ok().and_then(|from| entries.get(from..));
-            rest.map(<[Entry]>::to_vec).ok_or(LogError::Ahead { table, length: entries.len() as u64 })
+            rest.map(<[Entry]>::to_vec).ok_or(LogError::ReaderAhead { table, length: entries.len() as u64 })
         })
     }
 
-    async fn follow(&self, table: TableId, from: u64) -> Result<Follow<Entry>, LogError> {
+    async fn follow(&self, table: TableId, from: u64) -> Result<LogFollower<Entry>, LogError> {
         let pending = self.followers.tables.subscribe(table);
         let entries = self.read(table, from).await?;
         let finished =
@@ -161,12 +161,12 @@ impl Log for MemoryLog {
         self.with_committed(|committed| Ok(committed.table(&table)?.record.clone()))
     }
 
-    async fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
+    async fn find_by_request(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
         let key = (owner.clone(), request.to_owned());
         self.with_committed(|committed| Ok(committed.requests.get(&key).copied()))
     }
 
-    async fn tables(&self, filter: Filter, page: Page) -> Result<Tables, LogError> {
+    async fn list_tables(&self, filter: LogFilter, page: PageRequest) -> Result<TablePage, LogError> {
         self.with_committed(|committed| {
             let size = page.bounded_size();
             let older = match page.after {
@@ -176,30 +176,34 @@ impl Log for MemoryLog {
             let mut passing = older.rev().filter(|(_, table)| filter.passes(&table.row));
             let tables: Vec<_> = passing.by_ref().take(size).map(|(_, table)| table.row.clone()).collect();
             let next = passing.next().and(tables.last()).map(|last| last.id);
-            Ok(Tables { tables, next })
+            Ok(TablePage { tables, next })
         })
     }
 
-    async fn owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
+    async fn read_owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
         self.with_committed(|committed| committed.feed(owner, after))
     }
 
-    async fn follow_owner(&self, owner: &OwnerId, after: u64) -> Result<Follow<FeedItem>, LogError> {
+    async fn follow_owner_feed(
+        &self,
+        owner: &OwnerId,
+        after: u64,
+    ) -> Result<LogFollower<FeedItem>, LogError> {
         let pending = self.followers.owners.subscribe(owner.clone());
-        let items = self.owner_feed(owner, after).await?;
+        let items = self.read_owner_feed(owner, after).await?;
         let rest = FollowTail::of_feed(items.len());
         Ok(pending.into_follow(items, after + 1, rest))
     }
 
-    async fn start_up(&self) -> Result<StartUp, LogError> {
+    async fn load_startup_state(&self) -> Result<StartupState, LogError> {
         self.with_committed(|committed| {
-            let mut start = StartUp::default();
+            let mut start = StartupState::default();
             for (id, table) in &committed.tables {
                 match (table.row.listing.kind, table.row.place) {
-                    (_, Place::AtRest { wakes_at: None } | Place::Finished) | (Kind::Agent, _) => {}
-                    (Kind::Tournament, _) => start.tournaments.push(*id),
-                    (Kind::Table, Place::InPlay) => start.in_play.push(*id),
-                    (Kind::Table, Place::AtRest { wakes_at: Some(time) }) => {
+                    (_, Place::AtRest { wakes_at: None } | Place::Finished) | (LogKind::Agent, _) => {}
+                    (LogKind::Tournament, _) => start.tournaments.push(*id),
+                    (LogKind::Table, Place::InPlay) => start.in_play.push(*id),
+                    (LogKind::Table, Place::AtRest { wakes_at: Some(time) }) => {
                         start.waking.push((time, *id));
                     }
                 }
@@ -214,11 +218,11 @@ impl Log for MemoryLog {
         self.submit(MemoryCommand::Delete(delete)).await.map(|_| ())
     }
 
-    async fn retain(&self, since: Millis) -> Result<Retained, LogError> {
+    async fn apply_retention(&self, since: Millis) -> Result<RetentionCounts, LogError> {
         let mut state = self.state();
         if state.crashed {
             return Err(LogError::Closed);
         }
-        state.committed.retain(since)
+        state.committed.apply_retention(since)
     }
 }

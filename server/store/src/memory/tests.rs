@@ -32,7 +32,7 @@ async fn append_is_acknowledged_and_visible_only_after_sync() {
     let second = spawn_append(&log, append).await;
     assert!(!second.is_finished());
     assert_log(&*log, table(1), &["a"]).await;
-    assert_eq!(log.owner_feed(&owner("ann"), 0).await, Ok(vec![]));
+    assert_eq!(log.read_owner_feed(&owner("ann"), 0).await, Ok(vec![]));
     let timeout = std::time::Duration::from_millis(1);
     assert!(tokio::time::timeout(timeout, follow.next()).await.is_err());
     assert_eq!(log.sync(), 1);
@@ -59,7 +59,7 @@ async fn crash_loses_unsynced_appends_only() {
     assert_eq!(log.read(table(1), 0).await, Err(LogError::Closed));
     assert_eq!(log.append(add(table(1), 1, &["c"])).await, Err(LogError::Closed));
     assert_eq!(log.delete(delete(table(1))).await, Err(LogError::Closed));
-    assert_eq!(log.retain(Millis(1)).await, Err(LogError::Closed));
+    assert_eq!(log.apply_retention(Millis(1)).await, Err(LogError::Closed));
 
     assert_log(&*after, table(1), &["a"]).await;
     assert!(after.find(table(2)).await.is_err());
@@ -78,7 +78,7 @@ async fn full_queue_is_refused_as_busy() {
     for number in 0..MAX_PENDING as u64 {
         pending.push(spawn_append(&log, create(table(number), &["a"])).await);
     }
-    assert_eq!(log.append(create(table(1 << 20), &["a"])).await, Err(LogError::Busy));
+    assert_eq!(log.append(create(table(1 << 20), &["a"])).await, Err(LogError::QueueFull));
     assert_eq!(log.sync(), MAX_PENDING);
     for append in pending {
         append.await.unwrap().unwrap();

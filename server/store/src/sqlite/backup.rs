@@ -3,14 +3,14 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::check::{Report, check_unlocked};
+use super::check::{StoreReport, check_unlocked};
 use super::file_errors::{FileErrors, io_error};
 use super::schema::{self, StoreLock, with_suffix};
 use crate::LogError;
 
 /// Copies a consistent snapshot of a store to a file that must not exist, and checks the copy. A server in
 /// this or another process may be using the store.
-pub fn backup(store: &Path, to: &Path) -> Result<Report, LogError> {
+pub fn backup(store: &Path, to: &Path) -> Result<StoreReport, LogError> {
     refuse_existing(to)?;
     let copy = with_suffix(to, ".partial");
     let report = copy_checked(store, &copy)?;
@@ -23,7 +23,7 @@ pub fn backup(store: &Path, to: &Path) -> Result<Report, LogError> {
 /// Replaces a store that no server uses by a backup. An existing store is lost, and only if `replace` is set.
 ///
 /// The backup is checked first, and refused if damaged. The backup file itself is unchanged.
-pub fn restore(backup: &Path, store: &Path, replace: bool) -> Result<Report, LogError> {
+pub fn restore(backup: &Path, store: &Path, replace: bool) -> Result<StoreReport, LogError> {
     let _lock = StoreLock::acquire(store)?;
     if !replace {
         refuse_existing(store)?;
@@ -40,13 +40,13 @@ pub fn restore(backup: &Path, store: &Path, replace: bool) -> Result<Report, Log
 
 fn refuse_existing(file: &Path) -> Result<(), LogError> {
     if file.exists() {
-        return Err(LogError::Exists { file: file.into() });
+        return Err(LogError::FileExists { file: file.into() });
     }
     Ok(())
 }
 
 /// Copies a store and checks the copy. Removes the copy on failure.
-fn copy_checked(from: &Path, to: &Path) -> Result<Report, LogError> {
+fn copy_checked(from: &Path, to: &Path) -> Result<StoreReport, LogError> {
     let copied = copy(from, to).and_then(|()| {
         let report = check_unlocked(to)?;
         match report.problems.first() {

@@ -17,7 +17,8 @@ use crate::FastMap;
 use crate::append::{TableState, check_append, limits};
 use crate::chain::{HashChain, encoded_length};
 use crate::{
-    Append, Appended, Delete, FeedItem, LogError, Millis, NewPlace, OwnerId, Place, Post, Retained, TableId,
+    Append, Appended, Delete, FeedItem, LogError, Millis, NewFeedItem, NewPlace, OwnerId, Place,
+    RetentionCounts, TableId,
 };
 
 /// Tables that retention removes in one commit.
@@ -100,16 +101,16 @@ impl<'a> CommitBatch<'a> {
     }
 
     /// The table that a request id created.
-    fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
+    fn find_by_request(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
         if let Some(made) = self.requests.get(&(owner.clone(), request.to_owned())) {
             return Ok(*made);
         }
-        super::reader::requested(self.db, owner, request, self.errors)
+        super::reader::find_by_request(self.db, owner, request, self.errors)
     }
 
     /// Loads the feed ranges of these owners.
-    fn load_owners(&mut self, posts: &[Post]) -> Result<(), LogError> {
-        for Post { owner, .. } in posts {
+    fn load_owners(&mut self, posts: &[NewFeedItem]) -> Result<(), LogError> {
+        for NewFeedItem { owner, .. } in posts {
             if !self.owners.contains_key(owner) {
                 let range = FeedRange::load(self.db, owner, self.errors)?;
                 self.owners.insert(owner.clone(), range);
@@ -118,9 +119,9 @@ impl<'a> CommitBatch<'a> {
         Ok(())
     }
 
-    fn post(&mut self, at: Millis, posts: &[Post]) -> Vec<u64> {
+    fn post(&mut self, at: Millis, posts: &[NewFeedItem]) -> Vec<u64> {
         let mut given = Vec::with_capacity(posts.len());
-        for Post { owner, payload } in posts {
+        for NewFeedItem { owner, payload } in posts {
             let range = self.owners.entry(owner.clone()).or_insert(FeedRange::EMPTY);
             range.last += 1;
             given.push(range.last);
@@ -134,9 +135,9 @@ impl<'a> CommitBatch<'a> {
     pub(super) fn append(&mut self, append: &Append) -> Result<Appended, LogError> {
         let id = append.table;
         if let (Some(listing), Some(request)) = (&append.listing, &append.request)
-            && let Some(table) = self.requested(&listing.owner, request)?
+            && let Some(table) = self.find_by_request(&listing.owner, request)?
         {
-            return Err(LogError::Repeated { table });
+            return Err(LogError::DuplicateRequest { table });
         }
         self.load(id)?;
         self.load_owners(&append.feed)?;
@@ -156,7 +157,7 @@ impl<'a> CommitBatch<'a> {
         let bytes = pending.map_or(0, |pending| pending.bytes + pending.new_entries.len() as u64);
         let new_bytes = encoded_length(&append.entries);
         if bytes + new_bytes > limits::MAX_LOG_BYTES {
-            return Err(LogError::Full { table: id });
+            return Err(LogError::LogFull { table: id });
         }
 
         // No refusal beyond this point.
@@ -231,8 +232,8 @@ impl<'a> CommitBatch<'a> {
 
     /// Adds one step of retention to the commit, which must contain nothing else. Also returns whether
     /// retention is complete.
-    pub(super) fn retain(&mut self, since: Millis) -> Result<(Retained, bool), LogError> {
-        let mut retained = Retained::default();
+    pub(super) fn apply_retention(&mut self, since: Millis) -> Result<(RetentionCounts, bool), LogError> {
+        let mut retained = RetentionCounts::default();
         let old: Vec<[u8; 16]> = self.errors.wrap(
             self.db
                 .prepare_cached(

@@ -13,14 +13,14 @@ use super::schema::{StoreLock, open_reader};
 use super::stored_row::{COLUMNS, StoredRow};
 use super::tags;
 use crate::chain::HashChain;
-use crate::{Kind, LogError, Place, TableId};
+use crate::{LogError, LogKind, Place, TableId};
 
 /// Problems that a report lists.
 const MAX_PROBLEMS: usize = 100;
 
 /// Contents of a store, and the problems found in it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Report {
+pub struct StoreReport {
     /// Number of tables.
     pub tables: u64,
     /// Number of tournaments.
@@ -41,7 +41,7 @@ pub struct Report {
     pub problems: Vec<String>,
 }
 
-impl Report {
+impl StoreReport {
     /// Reports whether no problem was found.
     #[must_use]
     pub fn is_sound(&self) -> bool {
@@ -59,7 +59,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for StoreReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
@@ -86,7 +86,7 @@ impl fmt::Display for Report {
 
 /// Checks a whole store that no server uses. Damage goes into the report; an error means that the store
 /// cannot be read at all.
-pub fn check(store: &Path) -> Result<Report, LogError> {
+pub fn check(store: &Path) -> Result<StoreReport, LogError> {
     // Taking the lock would create its file even where there is no store.
     if let Err(error) = std::fs::metadata(store) {
         return Err(io_error(store, error));
@@ -96,11 +96,11 @@ pub fn check(store: &Path) -> Result<Report, LogError> {
 }
 
 /// Like [`check`], for a file that no other process uses.
-pub(super) fn check_unlocked(store: &Path) -> Result<Report, LogError> {
+pub(super) fn check_unlocked(store: &Path) -> Result<StoreReport, LogError> {
     let errors = FileErrors(store);
     let db = open_reader(store)?;
     let db = errors.wrap(db.unchecked_transaction())?;
-    let mut report = Report::default();
+    let mut report = StoreReport::default();
     check_pages(&db, errors, &mut report);
     let mut cursors = HashMap::new();
     let rows = check_tables(&db, errors, &mut cursors, &mut report);
@@ -122,7 +122,7 @@ pub(super) fn check_unlocked(store: &Path) -> Result<Report, LogError> {
 }
 
 /// SQLite's own integrity check.
-fn check_pages(db: &Connection, errors: FileErrors<'_>, report: &mut Report) {
+fn check_pages(db: &Connection, errors: FileErrors<'_>, report: &mut StoreReport) {
     let lines = db.prepare("PRAGMA integrity_check(100)").and_then(|mut check| {
         let lines = check.query_map([], |row| row.get::<_, String>(0))?;
         lines.collect::<rusqlite::Result<Vec<_>>>()
@@ -145,7 +145,7 @@ fn check_tables(
     db: &Connection,
     errors: FileErrors<'_>,
     cursors: &mut HashMap<TableId, JournalCursor>,
-    report: &mut Report,
+    report: &mut StoreReport,
 ) -> Result<u64, LogError> {
     let mut select = errors.wrap(db.prepare(&format!("SELECT {COLUMNS} FROM tables NOT INDEXED")))?;
     let mut rows = errors.wrap(select.query([]))?;
@@ -156,9 +156,9 @@ fn check_tables(
             continue;
         };
         match row.listing.kind {
-            Kind::Table => report.tables += 1,
-            Kind::Tournament => report.tournaments += 1,
-            Kind::Agent => report.agents += 1,
+            LogKind::Table => report.tables += 1,
+            LogKind::Tournament => report.tournaments += 1,
+            LogKind::Agent => report.agents += 1,
         }
         tags += report.note(tags::check(db, &row, errors)).unwrap_or_default();
         match row.place {
@@ -185,7 +185,7 @@ fn check_journal(
     db: &Connection,
     errors: FileErrors<'_>,
     cursors: &mut HashMap<TableId, JournalCursor>,
-    report: &mut Report,
+    report: &mut StoreReport,
 ) -> Result<(), LogError> {
     journal::read(db, errors, |seq, _, frames| {
         report.journal_rows += 1;
@@ -202,7 +202,7 @@ fn check_journal(
     })
 }
 
-fn check_feeds(db: &Connection, errors: FileErrors<'_>, report: &mut Report) -> Result<(), LogError> {
+fn check_feeds(db: &Connection, errors: FileErrors<'_>, report: &mut StoreReport) -> Result<(), LogError> {
     for (owner, range) in feed::owners(db, errors)? {
         let mut next = range.first;
         while next <= range.last {

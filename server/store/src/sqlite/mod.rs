@@ -31,12 +31,12 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 pub use backup::{backup, restore};
-pub use check::{Report, check};
+pub use check::{StoreReport, check};
 
 use super::follow::{FollowTail, TopicHub};
 use super::{
-    Append, Appended, Delete, Entry, FeedItem, Filter, Follow, Log, LogError, Millis, OwnerId, Page,
-    Retained, StartUp, TableId, TableRow, Tables,
+    Append, Appended, Delete, Entry, FeedItem, Log, LogError, LogFilter, LogFollower, Millis, OwnerId,
+    PageRequest, RetentionCounts, StartupState, TableId, TablePage, TableRow,
 };
 use file_errors::FileErrors;
 use journal::StoreMeta;
@@ -48,7 +48,7 @@ use writer::{Writer, WriterCommand, WriterReply};
 
 /// Resource limits of a store.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct SqliteOptions {
     /// Bytes of the journal above which tables in play are written out.
     pub journal_limit: u64,
     /// Appends that may wait for the writer.
@@ -59,9 +59,9 @@ pub struct Options {
     pub readers: usize,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { journal_limit: 32 << 20, queue: 8192, queue_bytes: 64 << 20, readers: 4 }
+impl Default for SqliteOptions {
+    fn default() -> SqliteOptions {
+        SqliteOptions { journal_limit: 32 << 20, queue: 8192, queue_bytes: 64 << 20, readers: 4 }
     }
 }
 
@@ -75,7 +75,7 @@ pub struct SqliteLog {
 /// State shared by the writer and the readers.
 struct Shared {
     file: PathBuf,
-    options: Options,
+    options: SqliteOptions,
     index: RwLock<JournalIndex>,
     /// Sequence number of the last commit in the index.
     applied: Mutex<u64>,
@@ -130,7 +130,7 @@ impl SqliteLog {
     /// Opens or creates a store, migrating an older one. Reads and verifies the tables in play.
     ///
     /// Blocking: call it before the server starts serving.
-    pub fn open(file: &Path, options: Options) -> Result<SqliteLog, LogError> {
+    pub fn open(file: &Path, options: SqliteOptions) -> Result<SqliteLog, LogError> {
         let errors = FileErrors(file);
         let lock = StoreLock::acquire(file)?;
         let db = schema::open_writer(file)?;
@@ -154,7 +154,7 @@ impl SqliteLog {
     }
 
     /// Writes a checked copy of a consistent snapshot to a new file, while appends continue.
-    pub async fn backup(&self, to: &Path) -> Result<Report, LogError> {
+    pub async fn backup(&self, to: &Path) -> Result<StoreReport, LogError> {
         let (shared, to) = (self.shared.clone(), to.to_owned());
         let task = tokio::task::spawn_blocking(move || backup::backup(&shared.file, &to));
         task.await.unwrap_or(Err(LogError::Closed))
@@ -179,7 +179,7 @@ impl Log for SqliteLog {
         Ok(self.shared.with_reader(read).await?.0)
     }
 
-    async fn follow(&self, table: TableId, from: u64) -> Result<Follow<Entry>, LogError> {
+    async fn follow(&self, table: TableId, from: u64) -> Result<LogFollower<Entry>, LogError> {
         let pending = self.shared.tables.subscribe(table);
         let (entries, finished) = match self.shared.read_tail(table, from) {
             Some(found) => (found?, false),
@@ -208,34 +208,40 @@ impl Log for SqliteLog {
         self.shared.with_reader(read).await
     }
 
-    async fn requested(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
+    async fn find_by_request(&self, owner: &OwnerId, request: &str) -> Result<Option<TableId>, LogError> {
         let (owner, request) = (owner.clone(), request.to_owned());
-        let read =
-            move |shared: &Shared, db: &_| reader::requested(db, &owner, &request, FileErrors(&shared.file));
+        let read = move |shared: &Shared, db: &_| {
+            reader::find_by_request(db, &owner, &request, FileErrors(&shared.file))
+        };
         self.shared.with_reader(read).await
     }
 
-    async fn tables(&self, filter: Filter, page: Page) -> Result<Tables, LogError> {
+    async fn list_tables(&self, filter: LogFilter, page: PageRequest) -> Result<TablePage, LogError> {
         let read = move |shared: &Shared, db: &_| reader::tables(db, &filter, page, FileErrors(&shared.file));
         self.shared.with_reader(read).await
     }
 
-    async fn owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
+    async fn read_owner_feed(&self, owner: &OwnerId, after: u64) -> Result<Vec<FeedItem>, LogError> {
         let owner = owner.clone();
-        let read =
-            move |shared: &Shared, db: &_| reader::owner_feed(db, &owner, after, FileErrors(&shared.file));
+        let read = move |shared: &Shared, db: &_| {
+            reader::read_owner_feed(db, &owner, after, FileErrors(&shared.file))
+        };
         self.shared.with_reader(read).await
     }
 
-    async fn follow_owner(&self, owner: &OwnerId, after: u64) -> Result<Follow<FeedItem>, LogError> {
+    async fn follow_owner_feed(
+        &self,
+        owner: &OwnerId,
+        after: u64,
+    ) -> Result<LogFollower<FeedItem>, LogError> {
         let pending = self.shared.owners.subscribe(owner.clone());
-        let items = self.owner_feed(owner, after).await?;
+        let items = self.read_owner_feed(owner, after).await?;
         let rest = FollowTail::of_feed(items.len());
         Ok(pending.into_follow(items, after + 1, rest))
     }
 
-    async fn start_up(&self) -> Result<StartUp, LogError> {
-        self.shared.with_reader(reader::start_up).await
+    async fn load_startup_state(&self) -> Result<StartupState, LogError> {
+        self.shared.with_reader(reader::load_startup_state).await
     }
 
     async fn delete(&self, delete: Delete) -> Result<(), LogError> {
@@ -243,8 +249,8 @@ impl Log for SqliteLog {
         self.writer.submit(WriterCommand::Delete(delete)).await.map(|_| ())
     }
 
-    async fn retain(&self, since: Millis) -> Result<Retained, LogError> {
-        let mut sum = Retained::default();
+    async fn apply_retention(&self, since: Millis) -> Result<RetentionCounts, LogError> {
+        let mut sum = RetentionCounts::default();
         loop {
             let WriterReply::Removed { counts, complete } =
                 self.writer.submit(WriterCommand::Retain(since)).await?

@@ -16,7 +16,8 @@ use super::schema::open_reader;
 use super::stored_row::{COLUMNS, StoredRow};
 use super::tags;
 use crate::{
-    Entry, FeedItem, Filter, Kind, LogError, Millis, OwnerId, Page, Place, StartUp, TableId, TableRow, Tables,
+    Entry, FeedItem, LogError, LogFilter, LogKind, Millis, OwnerId, PageRequest, Place, StartupState,
+    TableId, TablePage, TableRow,
 };
 
 /// Rows scanned for one page of a listing.
@@ -105,7 +106,7 @@ struct LogSlice {
 impl LogSlice {
     fn entries_from(self, table: TableId, from: u64) -> Result<Vec<Entry>, LogError> {
         if from > self.length {
-            return Err(LogError::Ahead { table, length: self.length });
+            return Err(LogError::ReaderAhead { table, length: self.length });
         }
         Ok(self.entries)
     }
@@ -150,7 +151,7 @@ pub(super) fn entries(
 }
 
 /// The table that an owner's request id created.
-pub(super) fn requested(
+pub(super) fn find_by_request(
     db: &Connection,
     owner: &OwnerId,
     request: &str,
@@ -174,15 +175,15 @@ pub(super) fn requested(
 /// bounded number of rows.
 pub(super) fn tables(
     db: &Connection,
-    filter: &Filter,
-    page: Page,
+    filter: &LogFilter,
+    page: PageRequest,
     errors: FileErrors<'_>,
-) -> Result<Tables, LogError> {
+) -> Result<TablePage, LogError> {
     let (sql, values) = page_query(filter, page.after);
     let mut select = errors.wrap(db.prepare_cached(&sql))?;
     let mut rows = errors.wrap(select.query(params_from_iter(values)))?;
     let size = page.bounded_size();
-    let mut found = Tables { tables: Vec::new(), next: None };
+    let mut found = TablePage { tables: Vec::new(), next: None };
     let mut scanned = 0;
     let mut last = None;
     while let Some(row) = errors.wrap(rows.next())? {
@@ -204,7 +205,7 @@ pub(super) fn tables(
 }
 
 /// SQL and parameters of a page.
-pub(super) fn page_query(filter: &Filter, after: Option<TableId>) -> (String, Vec<Value>) {
+pub(super) fn page_query(filter: &LogFilter, after: Option<TableId>) -> (String, Vec<Value>) {
     let tag = filter.tag.as_deref().or(tags::kind_tag(filter.kind));
     let owner = filter.owner.as_ref().map(|owner| ("owner", owner.as_str().to_owned().into()));
     let state = filter.state.map(|state| ("state", state.into()));
@@ -249,7 +250,7 @@ fn first_id_at(time: Millis) -> Vec<u8> {
 }
 
 /// One page of an owner's feed.
-pub(super) fn owner_feed(
+pub(super) fn read_owner_feed(
     db: &Connection,
     owner: &OwnerId,
     after: u64,
@@ -267,14 +268,14 @@ pub(super) fn owner_feed(
 }
 
 /// Tables and tournaments in play, and those that their clock will wake.
-pub(super) fn start_up(shared: &Shared, db: &Connection) -> Result<StartUp, LogError> {
+pub(super) fn load_startup_state(shared: &Shared, db: &Connection) -> Result<StartupState, LogError> {
     let errors = FileErrors(&shared.file);
-    let mut start = StartUp::default();
+    let mut start = StartupState::default();
     let others = tags::unfinished_non_tables(db, errors)?;
     for id in shared.index().tables.keys() {
         match others.get(id) {
             None => start.in_play.push(*id),
-            Some(Kind::Tournament) => start.tournaments.push(*id),
+            Some(LogKind::Tournament) => start.tournaments.push(*id),
             Some(_) => {}
         }
     }
@@ -284,8 +285,8 @@ pub(super) fn start_up(shared: &Shared, db: &Connection) -> Result<StartUp, LogE
     while let Some(row) = errors.wrap(rows.next())? {
         let row = StoredRow::from_sql(row, errors)?;
         match (row.listing.kind, row.place) {
-            (Kind::Table, Place::AtRest { wakes_at: Some(time) }) => start.waking.push((time, row.id)),
-            (Kind::Tournament, Place::AtRest { wakes_at: Some(_) }) => start.tournaments.push(row.id),
+            (LogKind::Table, Place::AtRest { wakes_at: Some(time) }) => start.waking.push((time, row.id)),
+            (LogKind::Tournament, Place::AtRest { wakes_at: Some(_) }) => start.tournaments.push(row.id),
             _ => {}
         }
     }

@@ -79,12 +79,12 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ) STRICT;
 ",
     "
-    -- Kind of a table, and its tags separated by spaces. The columns follow the large ones, but a table
+    -- LogKind of a table, and its tags separated by spaces. The columns follow the large ones, but a table
     -- without tags stores NULL there, so nothing is read in vain.
     ALTER TABLE tables ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE tables ADD COLUMN tags TEXT;
 
-    -- Tables by tag. Tournaments and agents also have a tag of their kind.
+    -- TablePage by tag. Tournaments and agents also have a tag of their kind.
     CREATE TABLE tags (
         tag TEXT NOT NULL,
         id BLOB NOT NULL,
@@ -144,7 +144,7 @@ pub(super) fn open_writer(file: &Path) -> Result<Connection, LogError> {
 pub(super) fn open_reader(file: &Path) -> Result<Connection, LogError> {
     let (connection, version) = open_any_version(file)?;
     if version < MIGRATIONS.len() {
-        return Err(LogError::Older { file: file.into() });
+        return Err(LogError::OlderSchema { file: file.into() });
     }
     // Rows are rarely read twice, and the page cache of the system has the file anyway. In KiB.
     FileErrors(file).wrap(connection.pragma_update(None, "cache_size", -512))?;
@@ -190,7 +190,7 @@ fn version(connection: &Connection, file: &Path) -> Result<usize, LogError> {
     match (application, version) {
         (0, 0) if objects == 0 => Ok(0),
         (APPLICATION_ID, version) if version > MIGRATIONS.len() as i64 => {
-            Err(LogError::Newer { file: file.into(), found: version, known: MIGRATIONS.len() as i64 })
+            Err(LogError::NewerSchema { file: file.into(), found: version, known: MIGRATIONS.len() as i64 })
         }
         (APPLICATION_ID, version) if version > 0 => Ok(version as usize),
         _ => Err(LogError::NotAStore { file: file.into() }),
@@ -233,7 +233,7 @@ mod tests {
         migrate(&mut connection, &file, &broken[..3]).unwrap();
         assert!(connection.prepare("SELECT a FROM more").is_ok());
         // The file now has a newer schema than this program.
-        let newer = LogError::Newer { file: file.clone(), found: 3, known: 2 };
+        let newer = LogError::NewerSchema { file: file.clone(), found: 3, known: 2 };
         assert_eq!(version(&connection, &file), Err(newer.clone()));
         drop(connection);
         assert_eq!(open_writer(&file).map(drop), Err(newer.clone()));

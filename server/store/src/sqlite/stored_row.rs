@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::file_errors::FileErrors;
 use super::tags;
 use crate::chain::HashChain;
-use crate::{Entry, Hash, Kind, Listing, LogError, Millis, OwnerId, Place, TableId, TableRow};
+use crate::{Entry, Hash, Listing, LogError, LogKind, Millis, OwnerId, Place, TableId, TableRow};
 
 /// All columns of a table except its log and its record.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -106,7 +106,7 @@ impl StoredRow {
         hash.update(self.stored.head);
         hash.update(self.record_hash.unwrap_or_default());
         // Rows from before kinds and tags keep their checksum.
-        if self.listing.kind != Kind::Table || !self.listing.tags.is_empty() {
+        if self.listing.kind != LogKind::Table || !self.listing.tags.is_empty() {
             hash.update([tags::kind_column(self.listing.kind)]);
             hash.update(self.listing.tags.join(" "));
         }

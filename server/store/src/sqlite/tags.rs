@@ -8,31 +8,31 @@ use rusqlite::{Connection, params};
 
 use super::file_errors::FileErrors;
 use super::stored_row::StoredRow;
-use crate::{Kind, LogError, Place, TableId};
+use crate::{LogError, LogKind, Place, TableId};
 
 /// Number of a kind in a row. The numbers never change.
-pub(super) fn kind_column(kind: Kind) -> u8 {
+pub(super) fn kind_column(kind: LogKind) -> u8 {
     match kind {
-        Kind::Table => 0,
-        Kind::Tournament => 1,
-        Kind::Agent => 2,
+        LogKind::Table => 0,
+        LogKind::Tournament => 1,
+        LogKind::Agent => 2,
     }
 }
 
 /// Kind of a number in a row.
-pub(super) fn kind_from_column(column: u8) -> rusqlite::Result<Kind> {
-    [Kind::Table, Kind::Tournament, Kind::Agent]
+pub(super) fn kind_from_column(column: u8) -> rusqlite::Result<LogKind> {
+    [LogKind::Table, LogKind::Tournament, LogKind::Agent]
         .into_iter()
         .find(|kind| kind_column(*kind) == column)
         .ok_or(rusqlite::Error::IntegralValueOutOfRange(15, column.into()))
 }
 
 /// Tag that all logs of a kind have. No other tag starts with a dot.
-pub(super) fn kind_tag(kind: Kind) -> Option<&'static str> {
+pub(super) fn kind_tag(kind: LogKind) -> Option<&'static str> {
     match kind {
-        Kind::Table => None,
-        Kind::Tournament => Some(".tournament"),
-        Kind::Agent => Some(".agent"),
+        LogKind::Table => None,
+        LogKind::Tournament => Some(".tournament"),
+        LogKind::Agent => Some(".agent"),
     }
 }
 
@@ -98,9 +98,9 @@ pub(super) fn check(db: &Connection, row: &StoredRow, errors: FileErrors<'_>) ->
 pub(super) fn unfinished_non_tables(
     db: &Connection,
     errors: FileErrors<'_>,
-) -> Result<HashMap<TableId, Kind>, LogError> {
+) -> Result<HashMap<TableId, LogKind>, LogError> {
     let mut others = HashMap::new();
-    for kind in [Kind::Tournament, Kind::Agent] {
+    for kind in [LogKind::Tournament, LogKind::Agent] {
         let sql = "SELECT id FROM tags WHERE tag = ?1 AND finished = 0";
         let ids: Vec<[u8; 16]> =
             errors

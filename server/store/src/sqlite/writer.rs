@@ -12,7 +12,7 @@ use super::Shared;
 use super::file_errors::io_error;
 use super::journal::StoreMeta;
 use super::writer_thread::run_writer;
-use crate::{Append, Appended, Delete, LogError, Millis, Retained};
+use crate::{Append, Appended, Delete, LogError, Millis, RetentionCounts};
 
 /// A command to the writer.
 pub(super) enum WriterCommand {
@@ -69,7 +69,7 @@ impl WriterCommand {
 pub(super) enum WriterReply {
     Appended(Appended),
     Deleted,
-    Removed { counts: Retained, complete: bool },
+    Removed { counts: RetentionCounts, complete: bool },
     Closed,
 }
 
@@ -112,7 +112,7 @@ impl QueueUsage {
             return Ok(());
         }
         self.release(QueueSize { count, bytes });
-        Err(LogError::Busy)
+        Err(LogError::QueueFull)
     }
 
     pub(super) fn release(&self, QueueSize { count, bytes }: QueueSize) {

@@ -157,7 +157,7 @@ fn commit(
                 batch.delete(delete).map(|_| WriterReply::Deleted)
             }
             CommitStep::Other(WriterCommand::Retain(since)) => {
-                let (counts, complete) = batch.retain(*since)?;
+                let (counts, complete) = batch.apply_retention(*since)?;
                 Ok(WriterReply::Removed { counts, complete })
             }
             // Appends are steps of their own, and the writer has already ended at a close.

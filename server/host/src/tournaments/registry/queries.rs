@@ -15,7 +15,7 @@ use crate::tournaments::{
     Course, FinishedTournament, LiveOrStored, PlayedTable, StandingsSnapshot, TournamentError,
     TournamentSnapshot,
 };
-use parlor_store::{Filter, Kind, OwnerId, Page};
+use parlor_store::{LogFilter, LogKind, OwnerId, PageRequest};
 
 /// A table of a tournament, as it is listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -98,14 +98,14 @@ impl Tournaments {
         size: usize,
     ) -> Result<(Vec<(LiveOrStored<TournamentSnapshot>, bool)>, Option<TableId>), TournamentError> {
         let owner = access.caller.as_ref().filter(|_| owned);
-        let filter = Filter {
-            kind: Kind::Tournament,
+        let filter = LogFilter {
+            kind: LogKind::Tournament,
             owner: owner.map(|owner| OwnerId::new(owner.as_str())).transpose()?,
-            ..Filter::default()
+            ..LogFilter::default()
         };
         let mut found = Vec::new();
-        let page = Page { after, size: u32::try_from(size).unwrap_or(u32::MAX) };
-        let rows = self.0.log.tables(filter, page).await?;
+        let page = PageRequest { after, size: u32::try_from(size).unwrap_or(u32::MAX) };
+        let rows = self.0.log.list_tables(filter, page).await?;
         for row in rows.tables {
             after = Some(row.id);
             match self.get(row.id, access).await {

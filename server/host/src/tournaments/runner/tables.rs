@@ -16,7 +16,7 @@ use crate::table::{Ending, Finished, Look};
 use crate::tournaments::table_scheduler::{Choice, Made, choose};
 use crate::tournaments::{Course, Entry};
 use crate::{Behalf, HostError, TableEnd, tournament_tag};
-use parlor_store::{Filter, Page, limits};
+use parlor_store::{LogFilter, PageRequest, limits};
 
 /// How many entries are appended together.
 const ENTRIES: usize = 500;
@@ -26,11 +26,11 @@ impl Runner {
     pub(super) async fn find_tables(&mut self) -> Result<(), Stop> {
         let host = self.registry.host.clone();
         let tag = Some(tournament_tag(self.tournament));
-        let filter = Filter { tag, finished: Some(false), ..Filter::default() };
+        let filter = LogFilter { tag, finished: Some(false), ..LogFilter::default() };
         let mut after = None;
         loop {
-            let page = Page { after, size: limits::PAGE };
-            let rows = match self.registry.log.tables(filter.clone(), page).await {
+            let page = PageRequest { after, size: limits::MAX_PAGE_SIZE };
+            let rows = match self.registry.log.list_tables(filter.clone(), page).await {
                 Ok(rows) => rows,
                 Err(error) => {
                     tracing::warn!(tournament = %self.tournament, %error, "tables cannot be found");

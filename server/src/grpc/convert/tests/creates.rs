@@ -277,7 +277,7 @@ fn agent_name_and_version_are_validated() {
 #[test]
 fn search_playouts_are_capped_to_a_valid_bot() {
     let mut settings = Settings::default();
-    settings.bots.search_iterations = const { crate::config::Count::of(1_000_000) };
+    settings.bots.search_iterations = const { crate::config::Count::new(1_000_000) };
     let mut wire = request();
     wire.seats[1].occupant = Some(Occupant::HouseBot(v1::HouseBotSeat { name: "search".to_owned() }));
     let new = create_table(wire, &settings.table, &settings.bots).expect("a table");

@@ -11,7 +11,7 @@ use parlor_engine::Seat;
 use parlor_proto::convert::WrongField;
 
 use crate::grpc::Failure;
-use crate::identity::{Caller, Generation, KeySet, Keys, ServerKey};
+use crate::identity::{ApiKeys, Caller, Generation, KeySet, ServerKey};
 use parlor_host::TableId;
 
 const TABLE: TableId = TableId::from_bytes([7; 16]);
@@ -27,7 +27,7 @@ fn key() -> ServerKey {
 
 /// The caller on a server without keys.
 fn caller() -> Caller {
-    let keys = Keys::new(KeySet::new(Vec::new()).expect("no keys"));
+    let keys = ApiKeys::new(KeySet::new(Vec::new()).expect("no keys"));
     keys.identify(None).expect("a server without keys accepts every caller")
 }
 

@@ -28,7 +28,7 @@ async fn backup_is_a_consistent_snapshot() {
         assert!(length >= before.max(known));
         assert_eq!(entries, log.read(table(1), 0).await.unwrap()[..length as usize]);
         // Each turn commits an entry, then a table: the snapshot has at most one of the two more.
-        let others = copy.start_up().await.unwrap().in_play.len() as u64 - 1;
+        let others = copy.load_startup_state().await.unwrap().in_play.len() as u64 - 1;
         assert!(others + 1 == length || others + 2 == length, "{others} and {length}");
         known = length;
     }
@@ -41,7 +41,7 @@ async fn backup_never_overwrites_a_file() {
     let log = folder.open();
     let to = folder.file("backup");
     std::fs::write(&to, "precious").unwrap();
-    let exists = LogError::Exists { file: to.clone() };
+    let exists = LogError::FileExists { file: to.clone() };
     assert_eq!(log.backup(&to).await, Err(exists));
     assert_eq!(std::fs::read(&to).unwrap(), b"precious");
     let nowhere = folder.file("no/such/folder");
@@ -68,14 +68,14 @@ async fn restore_replaces_the_store() {
         // Files as a crashed server leaves them.
         folder.crash("crashed");
     }
-    let exists = LogError::Exists { file: store.clone() };
+    let exists = LogError::FileExists { file: store.clone() };
     assert_eq!(restore(&backup, &store, false), Err(exists));
     assert_log(&folder.open(), table(1), &["a", "b"]).await;
 
     assert!(restore(&backup, &store, true).unwrap().is_sound());
     let log = folder.open();
     assert_log(&log, table(1), &["a"]).await;
-    assert_eq!(log.read(table(1), 2).await, Err(LogError::Ahead { table: table(1), length: 1 }));
+    assert_eq!(log.read(table(1), 2).await, Err(LogError::ReaderAhead { table: table(1), length: 1 }));
     let crashed = folder.file("crashed");
     assert!(schema::with_suffix(&crashed, "-wal").exists());
     restore(&backup, &crashed, true).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::{Kind, Listing, Report};
+use crate::{Listing, LogKind, StoreReport};
 
 /// Everything readable of one table.
 type TableContents = (Vec<Entry>, TableRow, Option<Bytes>);
@@ -14,7 +14,7 @@ struct Contents {
     tables: BTreeMap<TableId, Result<TableContents, LogError>>,
     listed: Option<Vec<TableId>>,
     feed: Option<Vec<FeedItem>>,
-    start: Option<StartUp>,
+    start: Option<StartupState>,
 }
 
 const TABLES: u64 = 12;
@@ -28,11 +28,11 @@ async fn contents(log: &SqliteLog) -> Contents {
     for number in 0..TABLES {
         contents.tables.insert(table(number), one_table(log, table(number)).await);
     }
-    let all = Page { after: None, size: 100 };
-    let listed = log.tables(Filter::default(), all).await.ok();
+    let all = PageRequest { after: None, size: 100 };
+    let listed = log.list_tables(LogFilter::default(), all).await.ok();
     contents.listed = listed.map(|page| page.tables.into_iter().map(|row| row.id).collect());
-    contents.feed = log.owner_feed(&owner("ann"), 0).await.ok();
-    contents.start = log.start_up().await.ok();
+    contents.feed = log.read_owner_feed(&owner("ann"), 0).await.ok();
+    contents.start = log.load_startup_state().await.ok();
     contents
 }
 
@@ -44,7 +44,7 @@ async fn build_store(folder: &StoreDir) -> (Vec<u8>, Contents) {
         append.feed = posts("ann", &["created"]);
         append.request = Some(format!("request {number}"));
         append.listing = Some(Listing {
-            kind: if number == 10 { Kind::Tournament } else { Kind::Table },
+            kind: if number == 10 { LogKind::Tournament } else { LogKind::Table },
             tags: if number % 3 == 0 { vec!["t".into()] } else { Vec::new() },
             ..listing("ann")
         });
@@ -74,7 +74,7 @@ enum OpenOutcome {
     Read(Contents),
 }
 
-async fn open_damaged(folder: &StoreDir, bytes: &[u8]) -> (Result<Report, LogError>, OpenOutcome) {
+async fn open_damaged(folder: &StoreDir, bytes: &[u8]) -> (Result<StoreReport, LogError>, OpenOutcome) {
     let file = folder.file("damaged.db");
     for suffix in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(schema::with_suffix(&file, suffix));
@@ -91,12 +91,12 @@ async fn open_damaged(folder: &StoreDir, bytes: &[u8]) -> (Result<Report, LogErr
 /// Asserts that everything readable is right, and that missing data is reported as damage.
 fn assert_no_wrong_data(
     truth: &Contents,
-    report: &Result<Report, LogError>,
+    report: &Result<StoreReport, LogError>,
     found: OpenOutcome,
     place: &str,
 ) {
     let OpenOutcome::Read(found) = found else {
-        assert!(!report.as_ref().is_ok_and(Report::is_sound), "{place}: refused, and yet sound");
+        assert!(!report.as_ref().is_ok_and(StoreReport::is_sound), "{place}: refused, and yet sound");
         return;
     };
     for (id, read) in &found.tables {
@@ -105,7 +105,7 @@ fn assert_no_wrong_data(
         }
     }
     if found != *truth {
-        assert!(!report.as_ref().is_ok_and(Report::is_sound), "{place}: damaged, and yet sound");
+        assert!(!report.as_ref().is_ok_and(StoreReport::is_sound), "{place}: damaged, and yet sound");
     }
 }
 
@@ -125,7 +125,7 @@ async fn flipped_bit_never_gives_wrong_data() {
         let mut damaged = bytes.clone();
         damaged[place] ^= 1 << bit;
         let (report, found) = open_damaged(&folder, &damaged).await;
-        noticed += u32::from(!report.as_ref().is_ok_and(Report::is_sound));
+        noticed += u32::from(!report.as_ref().is_ok_and(StoreReport::is_sound));
         refused += u32::from(matches!(found, OpenOutcome::Refused(_)));
         assert_no_wrong_data(&truth, &report, found, &format!("byte {place}, bit {bit}"));
     }
@@ -251,7 +251,7 @@ async fn deleted_or_altered_rows_are_detected() {
         let (report, found) = open_damaged(&folder, &bytes).await;
         // A missing index makes queries slow, not wrong.
         let slow = sql.starts_with("DROP INDEX");
-        assert_eq!(report.as_ref().is_ok_and(Report::is_sound), slow, "{sql}: {report:?}");
+        assert_eq!(report.as_ref().is_ok_and(StoreReport::is_sound), slow, "{sql}: {report:?}");
         assert_no_wrong_data(&truth, &report, found, sql);
     }
 }

@@ -20,9 +20,9 @@ async fn store_survives_close_and_reopen() {
     assert_log(&log, table(1), &["a", "b"]).await;
     assert_log(&log, table(2), &["a"]).await;
     assert_eq!(log.record(table(3)).await, Ok(Some(Bytes::from_static(b"record"))));
-    assert_eq!(log.requested(&owner("ann"), "r").await, Ok(Some(table(3))));
-    assert_eq!(log.owner_feed(&owner("ann"), 0).await.unwrap().len(), 1);
-    assert_eq!(log.start_up().await.unwrap().in_play, [table(1)]);
+    assert_eq!(log.find_by_request(&owner("ann"), "r").await, Ok(Some(table(3))));
+    assert_eq!(log.read_owner_feed(&owner("ann"), 0).await.unwrap().len(), 1);
+    assert_eq!(log.load_startup_state().await.unwrap().in_play, [table(1)]);
     log.append(add(table(1), 2, &["c"])).await.unwrap();
     assert_log(&log, table(1), &["a", "b", "c"]).await;
 }
@@ -83,7 +83,7 @@ async fn truncated_wal_is_reported_as_reader_ahead() {
             Err(error) => panic!("cut to {tenth} tenths: {error}"),
         };
         let read = log.read(table(1), 0).await.unwrap().len() as u64;
-        let ahead = LogError::Ahead { table: table(1), length: read };
+        let ahead = LogError::ReaderAhead { table: table(1), length: read };
         assert_eq!(log.read(table(1), 30).await, Err(ahead.clone()));
         assert_eq!(log.follow(table(1), 30).await.map(drop), Err(ahead));
         lengths.push(read);
@@ -99,7 +99,7 @@ async fn uncommitted_entry_is_not_visible() {
     log.append(create(table(1), &["a"])).await.unwrap();
     log.append(create(table(2), &["a"])).await.unwrap();
     let mut follow = log.follow(table(1), 1).await.unwrap();
-    let mut feed = log.follow_owner(&owner("ann"), 0).await.unwrap();
+    let mut feed = log.follow_owner_feed(&owner("ann"), 0).await.unwrap();
     let mut paused = PausedCommit::before_next_commit(&log);
     let appending = {
         let log = log.clone();
@@ -114,7 +114,7 @@ async fn uncommitted_entry_is_not_visible() {
     // Everything is written, nothing is committed.
     assert_log(&*log, table(1), &["a"]).await;
     assert_eq!(log.find(table(1)).await.unwrap().place, Place::InPlay);
-    assert_eq!(log.owner_feed(&owner("ann"), 0).await, Ok(vec![]));
+    assert_eq!(log.read_owner_feed(&owner("ann"), 0).await, Ok(vec![]));
     assert!(!appending.is_finished());
     let nothing = std::time::Duration::from_millis(20);
     assert!(tokio::time::timeout(nothing, follow.next()).await.is_err());

@@ -33,7 +33,7 @@ async fn full_disk_loses_nothing_and_appends_resume_with_space() {
         assert_eq!(again, Err(full.clone()));
         assert_log(&log, table(1), &acknowledged).await;
     }
-    assert_eq!(log.owner_feed(&owner("ann"), 0).await.unwrap().len(), length - 1);
+    assert_eq!(log.read_owner_feed(&owner("ann"), 0).await.unwrap().len(), length - 1);
     let crash = folder.crash("crash");
     let copy = open(&crash).unwrap();
     assert_log(&copy, table(1), &acknowledged).await;
@@ -55,9 +55,10 @@ async fn full_disk_loses_nothing_and_appends_resume_with_space() {
 #[tokio::test(flavor = "multi_thread")]
 async fn full_writer_queue_is_busy_at_once() {
     let folder = StoreDir::new();
-    let log = Arc::new(folder.open_with(Options { queue: 2, queue_bytes: 1000, ..Options::default() }));
+    let log =
+        Arc::new(folder.open_with(SqliteOptions { queue: 2, queue_bytes: 1000, ..SqliteOptions::default() }));
     let too_large = Append { entries: vec![Bytes::from(vec![0; 1001])], ..create(table(9), &[]) };
-    assert_eq!(log.append(too_large).await, Err(LogError::Busy));
+    assert_eq!(log.append(too_large).await, Err(LogError::QueueFull));
     log.append(create(table(0), &["a"])).await.unwrap();
 
     let mut paused = PausedCommit::before_next_commit(&log);
@@ -71,7 +72,7 @@ async fn full_writer_queue_is_busy_at_once() {
     while log.writer.queued() < 2 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(log.append(create(table(4), &["a"])).await, Err(LogError::Busy));
+    assert_eq!(log.append(create(table(4), &["a"])).await, Err(LogError::QueueFull));
     drop(paused);
     for append in appends {
         append.await.unwrap().unwrap();

@@ -94,7 +94,7 @@ async fn slow_table_does_not_hold_the_journal_back() {
     drop(log);
     let log = folder.open();
     assert_log(&log, table(0), &["slow", "at last"]).await;
-    assert_eq!(log.start_up().await.unwrap().in_play, [table(0)]);
+    assert_eq!(log.load_startup_state().await.unwrap().in_play, [table(0)]);
 }
 
 #[tokio::test]
@@ -162,7 +162,7 @@ async fn start_up_does_not_read_tables_at_rest() {
     db.execute("UPDATE tables SET state = 7, log = x'00' WHERE place = 1", []).unwrap();
     drop(db);
     let log = folder.open();
-    assert_eq!(log.start_up().await.unwrap().in_play, [table(20)]);
+    assert_eq!(log.load_startup_state().await.unwrap().in_play, [table(20)]);
     assert!(matches!(log.read(table(3), 0).await, Err(LogError::Damaged { .. })));
     drop(log);
     assert_eq!(check(&file).unwrap().problems.len(), 20);

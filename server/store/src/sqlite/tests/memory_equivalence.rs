@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::{Kind, Listing, MemoryLog};
+use crate::{Listing, LogKind, MemoryLog};
 
 /// A random operation.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ const TABLES: usize = 12;
 
 /// Some are tournaments, and some have tags.
 fn tagged_listing(number: usize, name: &str) -> Listing {
-    let kind = if number % 4 == 3 { Kind::Tournament } else { Kind::Table };
+    let kind = if number % 4 == 3 { LogKind::Tournament } else { LogKind::Table };
     let tags =
         if number.is_multiple_of(3) { vec!["t".into(), format!("u{}", number % 2)] } else { Vec::new() };
     Listing { kind, tags, ..listing(name) }
@@ -85,10 +85,10 @@ async fn random_operation(
 }
 
 /// All tables that pass a filter. Logs may split pages differently.
-async fn all_pages(log: &dyn Log, filter: Filter) -> Vec<TableRow> {
+async fn all_pages(log: &dyn Log, filter: LogFilter) -> Vec<TableRow> {
     let (mut all, mut after) = (Vec::new(), None);
     loop {
-        let page = log.tables(filter.clone(), Page { after, size: 5 }).await.unwrap();
+        let page = log.list_tables(filter.clone(), PageRequest { after, size: 5 }).await.unwrap();
         all.extend(page.tables);
         after = page.next;
         if after.is_none() {
@@ -112,35 +112,35 @@ async fn assert_same(model: &dyn Log, log: &dyn Log) {
         for number in 0..6 {
             let request = format!("request {number}");
             assert_eq!(
-                log.requested(&owner(name), &request).await,
-                model.requested(&owner(name), &request).await
+                log.find_by_request(&owner(name), &request).await,
+                model.find_by_request(&owner(name), &request).await
             );
         }
-        let last = match model.owner_feed(&owner(name), u64::MAX).await {
+        let last = match model.read_owner_feed(&owner(name), u64::MAX).await {
             Err(LogError::FeedAhead { last, .. }) => last,
             other => panic!("{other:?}"),
         };
         for after in last.saturating_sub(30)..=last + 1 {
             assert_eq!(
-                log.owner_feed(&owner(name), after).await,
-                model.owner_feed(&owner(name), after).await
+                log.read_owner_feed(&owner(name), after).await,
+                model.read_owner_feed(&owner(name), after).await
             );
         }
     }
     for state in [None, Some(1)] {
-        let filter = Filter { state, owner: Some(owner("ann")), ..Filter::default() };
+        let filter = LogFilter { state, owner: Some(owner("ann")), ..LogFilter::default() };
         assert_eq!(all_pages(log, filter.clone()).await, all_pages(model, filter).await);
     }
     for choice in 0..12 {
-        let filter = Filter {
-            kind: [Kind::Table, Kind::Tournament][choice % 2],
+        let filter = LogFilter {
+            kind: [LogKind::Table, LogKind::Tournament][choice % 2],
             tag: [None, Some("t".into()), Some("u0".into())][choice / 2 % 3].clone(),
             finished: [None, Some(false)][choice / 6],
-            ..Filter::default()
+            ..LogFilter::default()
         };
         assert_eq!(all_pages(log, filter.clone()).await, all_pages(model, filter).await);
     }
-    assert_eq!(log.start_up().await, model.start_up().await);
+    assert_eq!(log.load_startup_state().await, model.load_startup_state().await);
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn sqlite_log_behaves_like_memory_log() {
         }
         if below(&mut rng, 20) == 0 {
             let since = Millis(time.saturating_sub(200));
-            assert_eq!(log.retain(since).await, model.retain(since).await, "round {round}");
+            assert_eq!(log.apply_retention(since).await, model.apply_retention(since).await, "round {round}");
         }
         if below(&mut rng, 10) == 0 {
             assert_same(&*model, &*log).await;

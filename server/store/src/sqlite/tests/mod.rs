@@ -32,10 +32,10 @@ impl StoreDir {
     }
 
     fn open(&self) -> SqliteLog {
-        self.open_with(Options::default())
+        self.open_with(SqliteOptions::default())
     }
 
-    fn open_with(&self, options: Options) -> SqliteLog {
+    fn open_with(&self, options: SqliteOptions) -> SqliteLog {
         SqliteLog::open(&self.file("store.db"), options).unwrap()
     }
 
@@ -106,11 +106,11 @@ impl PausedCommit {
 }
 
 fn open(file: &Path) -> Result<SqliteLog, LogError> {
-    SqliteLog::open(file, Options::default())
+    SqliteLog::open(file, SqliteOptions::default())
 }
 
-fn short_journal(limit: u64) -> Options {
-    Options { journal_limit: limit, ..Options::default() }
+fn short_journal(limit: u64) -> SqliteOptions {
+    SqliteOptions { journal_limit: limit, ..SqliteOptions::default() }
 }
 
 /// Random generator of one test, seeded from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test

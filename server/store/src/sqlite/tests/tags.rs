@@ -1,15 +1,15 @@
 //! Tags: migration of a store without them, and the indexes that listings use.
 
 use super::*;
-use crate::{Kind, Listing, Millis, OwnerId};
+use crate::{Listing, LogKind, Millis, OwnerId};
 
 fn tagged(number: u64) -> Append {
     let listing = Listing { tags: vec!["agent:ann".into()], ..listing("ann") };
     Append { listing: Some(listing), ..create(table(number), &["a"]) }
 }
 
-fn with_tag(finished: Option<bool>) -> Filter {
-    Filter { tag: Some("agent:ann".into()), finished, ..Filter::default() }
+fn with_tag(finished: Option<bool>) -> LogFilter {
+    LogFilter { tag: Some("agent:ann".into()), finished, ..LogFilter::default() }
 }
 
 /// Downgrades a store to the first schema version.
@@ -34,10 +34,10 @@ async fn first_schema_version_is_migrated() {
     }
     make_first_version(&file);
     // A check does not migrate. A backup migrates the copy; only opening the store migrates the store.
-    assert_eq!(check(&file), Err(LogError::Older { file: file.clone() }));
+    assert_eq!(check(&file), Err(LogError::OlderSchema { file: file.clone() }));
     let copy = folder.file("copy");
     assert!(backup(&file, &copy).unwrap().is_sound());
-    assert_eq!(check(&file), Err(LogError::Older { file: file.clone() }));
+    assert_eq!(check(&file), Err(LogError::OlderSchema { file: file.clone() }));
     assert_log(&open(&copy).unwrap(), table(1), &["a", "b"]).await;
     std::fs::copy(&file, folder.file("old backup")).unwrap();
     assert!(restore(&folder.file("old backup"), &folder.file("restored"), false).unwrap().is_sound());
@@ -47,11 +47,11 @@ async fn first_schema_version_is_migrated() {
     assert_log(&log, table(1), &["a", "b"]).await;
     assert_eq!(log.record(table(2)).await, Ok(Some(Bytes::from_static(b"record"))));
     assert_eq!(log.find(table(2)).await.unwrap().listing, listing("ann"));
-    assert_eq!(log.start_up().await.unwrap().in_play, [table(1)]);
+    assert_eq!(log.load_startup_state().await.unwrap().in_play, [table(1)]);
     log.append(add(table(1), 2, &["c"])).await.unwrap();
     log.append(tagged(3)).await.unwrap();
     log.append(put(table(1), 3, finished(b"r"))).await.unwrap();
-    let found = log.tables(with_tag(None), Page { after: None, size: 9 }).await.unwrap();
+    let found = log.list_tables(with_tag(None), PageRequest { after: None, size: 9 }).await.unwrap();
     assert_eq!(found.tables.iter().map(|row| row.id).collect::<Vec<_>>(), [table(3)]);
     let backup = folder.file("backup");
     assert!(log.backup(&backup).await.unwrap().is_sound());
@@ -65,10 +65,16 @@ async fn store_report_counts_each_kind() {
     let folder = StoreDir::new();
     {
         let log = folder.open();
-        for (number, kind) in
-            [Kind::Table, Kind::Agent, Kind::Table, Kind::Tournament, Kind::Table, Kind::Agent]
-                .into_iter()
-                .enumerate()
+        for (number, kind) in [
+            LogKind::Table,
+            LogKind::Agent,
+            LogKind::Table,
+            LogKind::Tournament,
+            LogKind::Table,
+            LogKind::Agent,
+        ]
+        .into_iter()
+        .enumerate()
         {
             let listing = Listing { kind, ..listing("ann") };
             log.append(Append { listing: Some(listing), ..create(table(number as u64), &["a"]) })
@@ -83,7 +89,7 @@ async fn store_report_counts_each_kind() {
 }
 
 /// SQLite's query plan for a listing.
-fn plan(folder: &StoreDir, filter: &Filter) -> String {
+fn plan(folder: &StoreDir, filter: &LogFilter) -> String {
     let (sql, values) = reader::page_query(filter, None);
     let db = rusqlite::Connection::open(folder.file("store.db")).unwrap();
     let mut explain = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
@@ -99,7 +105,7 @@ async fn tag_queries_use_an_index() {
     assert!(all.contains("SEARCH tags USING PRIMARY KEY (tag=? AND id>? AND id<?)"), "{all}");
     let unfinished = plan(&folder, &with_tag(Some(false)));
     assert!(unfinished.contains("SEARCH tags USING COVERING INDEX tags_unfinished"), "{unfinished}");
-    let tournaments = Filter { kind: Kind::Tournament, ..Filter::default() };
+    let tournaments = LogFilter { kind: LogKind::Tournament, ..LogFilter::default() };
     let tournaments = plan(&folder, &tournaments);
     assert!(tournaments.contains("SEARCH tags USING PRIMARY KEY"), "{tournaments}");
     for plan in [all, unfinished, tournaments] {
@@ -116,16 +122,19 @@ async fn filtered_listings_use_the_most_specific_index() {
     let before = Some(Millis(7));
     for (filter, index) in [
         (
-            Filter { owner: owner.clone(), state, ..Filter::default() },
+            LogFilter { owner: owner.clone(), state, ..LogFilter::default() },
             "tables_of_owner_by_state (owner=? AND state=?",
         ),
         (
-            Filter { owner: owner.clone(), state, visibility, before, ..Filter::default() },
+            LogFilter { owner: owner.clone(), state, visibility, before, ..LogFilter::default() },
             "tables_of_owner_by_state (owner=? AND state=?",
         ),
-        (Filter { owner, ..Filter::default() }, "tables_of_owner (owner=?"),
-        (Filter { state, visibility, ..Filter::default() }, "tables_by_state (visibility=? AND state=?"),
-        (Filter::default(), "sqlite_autoindex_tables_1 ("),
+        (LogFilter { owner, ..LogFilter::default() }, "tables_of_owner (owner=?"),
+        (
+            LogFilter { state, visibility, ..LogFilter::default() },
+            "tables_by_state (visibility=? AND state=?",
+        ),
+        (LogFilter::default(), "sqlite_autoindex_tables_1 ("),
     ] {
         let plan = plan(&folder, &filter);
         let expected = format!("SEARCH tables USING INDEX {index}");

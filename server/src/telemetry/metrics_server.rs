@@ -142,7 +142,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
-    use crate::telemetry::{names, recorder};
+    use crate::telemetry::{metric_names, recorder};
 
     /// Status line and body of a response.
     async fn get(address: std::net::SocketAddr, path: &str) -> (String, String) {
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(get(address, "/ready").await, ("HTTP/1.1 200 OK".to_owned(), "ready\n".to_owned()));
         assert!(get(address, "/").await.1.contains(": ready\n"));
 
-        metrics::counter!(names::REQUESTS, "method" => "page", "status" => "OK").increment(3);
+        metrics::counter!(metric_names::REQUESTS, "method" => "page", "status" => "OK").increment(3);
         let (status, metrics) = get(address, "/metrics").await;
         assert_eq!(status, "HTTP/1.1 200 OK");
         assert!(metrics.contains("parlor_requests_total{method=\"page\",status=\"OK\"} 3"), "{metrics}");
