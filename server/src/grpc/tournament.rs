@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures_util::{Stream, StreamExt};
 use parlor_proto::convert::WrongField;
 use parlor_proto::v1::{self, tournament_service_server::TournamentService};
-use parlor_tournament::plan::TableId as Place;
-use parlor_tournament::{Entrant, Misfit};
+use parlor_tournament::plan::TableKey as Place;
+use parlor_tournament::{Entrant, InvalidEntry};
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, async_trait};
 
@@ -298,17 +298,17 @@ impl From<TournamentError> for Failure {
 }
 
 /// The reason for programs why a tournament refuses something.
-pub(super) fn reason(misfit: &Misfit) -> v1::ErrorReason {
+pub(super) fn reason(misfit: &InvalidEntry) -> v1::ErrorReason {
     match misfit {
-        Misfit::NoEntrant(..) => v1::ErrorReason::EntrantNotFound,
-        Misfit::NoGroup(..) | Misfit::NoTable(..) => v1::ErrorReason::GroupNotFound,
-        Misfit::NotStarted
-        | Misfit::Over
-        | Misfit::TooFew { .. }
-        | Misfit::Decided(_)
-        | Misfit::WrongSeats { .. }
-        | Misfit::WrongPlace(..)
-        | Misfit::OtherResult(..)
-        | Misfit::Nothing => v1::ErrorReason::TournamentState,
+        InvalidEntry::UnknownEntrant(..) => v1::ErrorReason::EntrantNotFound,
+        InvalidEntry::UnknownGroup(..) | InvalidEntry::UnknownTable(..) => v1::ErrorReason::GroupNotFound,
+        InvalidEntry::NotStarted
+        | InvalidEntry::Over
+        | InvalidEntry::TooFewEntrants { .. }
+        | InvalidEntry::RoundDecided(_)
+        | InvalidEntry::WrongSeats { .. }
+        | InvalidEntry::WrongPlace(..)
+        | InvalidEntry::ConflictingResult(..)
+        | InvalidEntry::NoEffect => v1::ErrorReason::TournamentState,
     }
 }

@@ -293,7 +293,7 @@ async fn a_house_bot_that_fails_voids_a_deal() {
         players: 2,
         entrants: vec![slow(99_999), slow(100_000)],
         format: parlor_tournament::plan::Format::RoundRobin { groups: 1 },
-        deals: parlor_tournament::plan::Deals::Duplicate,
+        deals: parlor_tournament::plan::DealMode::Duplicate,
         test: None,
         time: TimeControl { decision: 0, ..TIME },
         max_tables: 0,

@@ -5,14 +5,14 @@
 
 use parlor_engine::flush::Flush;
 use parlor_engine::gap::Gap;
-use parlor_tournament::plan::Deals;
+use parlor_tournament::plan::DealMode;
 
 use crate::player::{DealMemory, Recall};
 use crate::tournament::{TestTournament, TournamentOutcome};
 
 /// Tables of three: 240 groups, of which each entrant plays 180.
 const TOURNAMENT: TestTournament =
-    TestTournament { players: 3, groups: 120, deals: Deals::Duplicate, recolours: true };
+    TestTournament { players: 3, groups: 120, deals: DealMode::Duplicate, recolours: true };
 
 /// One entrant that remembers, and three that do not.
 fn one_of_four(recall: Recall) -> [Recall; 4] {
@@ -85,7 +85,7 @@ fn exact_recall_is_flagged_in_a_game_without_colours() {
 /// Independent deals, for untrusted entrants: every table has a deal of its own.
 #[test]
 fn independent_deals_defeat_recall() {
-    let independent = TestTournament { deals: Deals::Independent, ..TOURNAMENT };
+    let independent = TestTournament { deals: DealMode::Independent, ..TOURNAMENT };
     let outcome = independent.play::<Gap>("independent deals", &one_of_four(Recall::any_colours()));
     assert_eq!(outcome.known, [0, 0, 0]);
     assert!(!gains(&outcome, 0));

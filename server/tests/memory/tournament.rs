@@ -8,8 +8,8 @@ use parlor_fair::Entropy;
 use parlor_host::table::{Conduct, Deal, SeatResult, TimeControl, Visibility};
 use parlor_host::tournaments::{Course, EntrantSetup, Entry, Setup, Terms};
 use parlor_server::TableId;
-use parlor_tournament::plan::{Deals, Format};
-use parlor_tournament::{Entrant, Standings, TableToMake};
+use parlor_tournament::plan::{DealMode, Format};
+use parlor_tournament::{Entrant, PlannedTable, Standings};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
@@ -20,7 +20,7 @@ use crate::player::{Player, Recall};
 pub(crate) struct TestTournament {
     pub(crate) players: u8,
     pub(crate) groups: u32,
-    pub(crate) deals: Deals,
+    pub(crate) deals: DealMode,
     /// Permutes colours when a deal is played again, as the server does; false only in the control.
     pub(crate) recolours: bool,
 }
@@ -34,7 +34,7 @@ pub(crate) struct TournamentOutcome {
 
 impl TournamentOutcome {
     /// The row of an entrant in the standings.
-    pub(crate) fn row(&self, entrant: u16) -> &parlor_tournament::standings::Row {
+    pub(crate) fn row(&self, entrant: u16) -> &parlor_tournament::standings::StandingsRow {
         self.standings.rows.iter().find(|row| row.entrant == Entrant(entrant)).expect("a row")
     }
 
@@ -61,7 +61,7 @@ impl TestTournament {
             let table = TableId::new(u64::from(next.table.group), [next.table.rotation; 10]);
             course.fold(0, &Entry::TableOver { place: next.table, table, seats }).expect("a valid result");
         }
-        let standings = Standings::of(&course.plan.placings(), None, course.plan.counted());
+        let standings = Standings::from_groups(&course.plan.placings(), None, course.plan.counted());
         println!("{name}: recognised by rotation {known:?}");
         for row in &standings.rows {
             println!("  {:?}: {:.2} {:?} gain {:?}", row.entrant, row.mean, row.interval, row.gain);
@@ -114,7 +114,7 @@ impl TestTournament {
     fn table<G: PublicDeals>(
         &self,
         course: &Course,
-        next: &TableToMake,
+        next: &PlannedTable,
         recalls: &[Recall],
     ) -> (Vec<SeatResult>, u32) {
         let dealt = course.deal(next.table);

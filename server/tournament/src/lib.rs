@@ -19,9 +19,9 @@ pub mod standings;
 pub mod stats;
 pub mod tournament;
 
-pub use results::{Entrant, Finish, Group, GroupScore, SeatScore, TableScore};
-pub use standings::{Standings, Tally};
-pub use tournament::{Entry, Misfit, State, TableToMake, Tournament};
+pub use results::{Entrant, Group, GroupScore, SeatFinish, SeatScore, TableScore};
+pub use standings::{Standings, StandingsAccumulator};
+pub use tournament::{InvalidEntry, PlanEntry, PlannedTable, Tournament, TournamentState};
 
 /// The example in the README compiles.
 #[cfg(doctest)]

@@ -14,7 +14,7 @@ impl Entrant {
 
 /// Reason for which a game ended for one of its seats.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Finish {
+pub enum SeatFinish {
     /// The seat played to the end.
     PlayedOut,
     /// Forfeit: the clock ran out too often.
@@ -27,11 +27,11 @@ pub enum Finish {
     SetAside,
 }
 
-impl Finish {
+impl SeatFinish {
     /// True for every reason but `PlayedOut`. A forfeited seat scores the lowest points of its table.
     #[must_use]
     pub const fn is_forfeit(self) -> bool {
-        !matches!(self, Finish::PlayedOut)
+        !matches!(self, SeatFinish::PlayedOut)
     }
 }
 
@@ -45,7 +45,7 @@ pub struct SeatScore {
     /// Place, from 1 for the best. Ties share a place and the next places are skipped (1, 1, 3).
     pub place: u8,
     /// Reason for which the game ended for the seat.
-    pub finish: Finish,
+    pub finish: SeatFinish,
 }
 
 /// Result of a finished table.
@@ -118,7 +118,7 @@ impl Group {
 mod tests {
     use super::*;
 
-    fn table(rotation: u8, seats: &[(u16, i32, Finish)]) -> TableScore {
+    fn table(rotation: u8, seats: &[(u16, i32, SeatFinish)]) -> TableScore {
         let seat =
             |&(entrant, points, finish)| SeatScore { entrant: Entrant(entrant), points, place: 1, finish };
         TableScore { rotation, seats: seats.iter().map(seat).collect() }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn group_score_is_the_lead_over_the_mean_of_the_others_averaged_over_rotations() {
-        use Finish::PlayedOut;
+        use SeatFinish::PlayedOut;
         let first = table(0, &[(4, 10, PlayedOut), (7, 4, PlayedOut), (2, 1, PlayedOut)]);
         let second = table(1, &[(2, 6, PlayedOut), (4, 3, PlayedOut), (7, 3, PlayedOut)]);
         let group = Group { number: 0, round: 0, tables: vec![first, second] };
@@ -136,8 +136,10 @@ mod tests {
 
     #[test]
     fn forfeited_seat_scores_the_lowest_points_of_its_table() {
-        let table =
-            table(0, &[(0, 9, Finish::TimedOut), (1, 2, Finish::PlayedOut), (2, 5, Finish::PlayedOut)]);
+        let table = table(
+            0,
+            &[(0, 9, SeatFinish::TimedOut), (1, 2, SeatFinish::PlayedOut), (2, 5, SeatFinish::PlayedOut)],
+        );
         let points: Vec<_> = table.points().map(|(entrant, points)| (entrant.0, points)).collect();
         assert_eq!(points, [(0, 2), (1, 2), (2, 5)]);
     }

@@ -1,35 +1,35 @@
 //! Standings: ranks, means, ratings and the cross table over the counted groups.
 //!
-//! A [`Tally`] adds one group after another and computes the standings at any time, in about 20 ms for 10,000
-//! groups of 16 entrants; [`Standings::of`] computes them from all groups at once. Names and progress are
-//! added by the caller.
+//! A [`StandingsAccumulator`] adds one group after another and computes the standings at any time, in about
+//! 20 ms for 10,000 groups of 16 entrants; [`Standings::from_groups`] computes them from all groups at once.
+//! Names and progress are added by the caller.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::plan::SequentialTest;
-use crate::results::{Entrant, Finish, Group, TableScore};
+use crate::results::{Entrant, Group, SeatFinish, TableScore};
 use crate::stats::rating::PlackettLuce;
 use crate::stats::rotation_gain::RotationGains;
-use crate::stats::{Interval, Moments, RotationGain, SequentialState, Sprt};
+use crate::stats::{Interval, Moments, RotationGain, Sprt, SprtState};
 use crate::tournament::Placing;
 
 /// Standings of a tournament.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Standings {
     /// One row for each entrant, best first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<StandingsRow>,
     /// Cross table: one cell for each pair that has met, in both directions.
     pub cells: Vec<CrossCell>,
     /// Number of counted groups.
     pub groups_counted: u32,
     /// State of the sequential test, if there is one.
-    pub test: Option<SequentialState>,
+    pub test: Option<SprtState>,
 }
 
 /// Standing of one entrant.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Row {
+pub struct StandingsRow {
     /// Rank, from 1 for the best. Ties share a rank.
     pub rank: u32,
     /// The entrant.
@@ -51,7 +51,7 @@ pub struct Row {
     /// Placing by the format.
     pub placing: Placing,
     /// Number of games by the reason for which they ended; without zeros.
-    pub finishes: Vec<(Finish, u32)>,
+    pub finishes: Vec<(SeatFinish, u32)>,
     /// Gain in later rotations of a deal.
     pub gain: Option<RotationGain>,
 }
@@ -74,8 +74,8 @@ pub struct CrossCell {
 impl Standings {
     /// Standings after these groups. `placings` are those of the format, in entrant order.
     #[must_use]
-    pub fn of(placings: &[Placing], test: Option<&SequentialTest>, groups: &[Group]) -> Standings {
-        let mut accumulator = Tally::new(placings.len(), test);
+    pub fn from_groups(placings: &[Placing], test: Option<&SequentialTest>, groups: &[Group]) -> Standings {
+        let mut accumulator = StandingsAccumulator::new(placings.len(), test);
         accumulator.catch_up(groups);
         accumulator.standings(placings)
     }
@@ -83,7 +83,7 @@ impl Standings {
 
 /// Incremental computation of standings: adding a group is cheap, and standings are available at any time.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Tally {
+pub struct StandingsAccumulator {
     entrants: Vec<EntrantTotals>,
     /// Differences of points in each group, for pairs with the smaller entrant first.
     pairs: BTreeMap<(Entrant, Entrant), Moments>,
@@ -102,14 +102,14 @@ struct EntrantTotals {
     games: u32,
     scores: Moments,
     place_points: f64,
-    finishes: BTreeMap<Finish, u32>,
+    finishes: BTreeMap<SeatFinish, u32>,
 }
 
-impl Tally {
+impl StandingsAccumulator {
     /// An empty accumulator for this number of entrants.
     #[must_use]
     pub fn new(entrants: usize, test: Option<&SequentialTest>) -> Self {
-        Tally {
+        StandingsAccumulator {
             entrants: vec![EntrantTotals::default(); entrants],
             pairs: BTreeMap::new(),
             model: PlackettLuce::new(entrants),
@@ -142,7 +142,7 @@ impl Tally {
         let is_prefix =
             added <= groups.len() && groups[..added].last().map(|group| group.number) == self.last;
         if !is_prefix {
-            *self = Tally::new(self.entrants.len(), self.test.as_ref());
+            *self = StandingsAccumulator::new(self.entrants.len(), self.test.as_ref());
         }
         &groups[self.groups as usize..]
     }
@@ -206,7 +206,7 @@ impl Tally {
 
     /// State of the sequential test, if there is one.
     #[must_use]
-    pub fn test(&self) -> Option<SequentialState> {
+    pub fn test(&self) -> Option<SprtState> {
         self.sprt.as_ref().map(Sprt::state)
     }
 
@@ -218,7 +218,7 @@ impl Tally {
         let row = |placing: &Placing| {
             let at = placing.entrant.index();
             let (totals, rating) = (self.entrants.get(at)?, ratings[at]);
-            Some(Row {
+            Some(StandingsRow {
                 rank: 0,
                 entrant: placing.entrant,
                 games: totals.games,
@@ -233,7 +233,7 @@ impl Tally {
                 gain: gains[at],
             })
         };
-        let mut rows: Vec<Row> = placings.iter().filter_map(row).collect();
+        let mut rows: Vec<StandingsRow> = placings.iter().filter_map(row).collect();
         rows.sort_by(|a, b| compare_rows(a, b).then(a.entrant.cmp(&b.entrant)));
         for at in 0..rows.len() {
             let equal = at > 0 && compare_rows(&rows[at - 1], &rows[at]).is_eq();
@@ -257,7 +257,7 @@ impl Tally {
 
 /// Order of rows, best first: by the format, active before withdrawn, with groups before without, by mean
 /// group score.
-fn compare_rows(a: &Row, b: &Row) -> Ordering {
+fn compare_rows(a: &StandingsRow, b: &StandingsRow) -> Ordering {
     let withdrawn = a.placing.withdrawn.cmp(&b.placing.withdrawn);
     let format = a.placing.order.cmp(&b.placing.order);
     let played = (a.groups == 0).cmp(&(b.groups == 0));

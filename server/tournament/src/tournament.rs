@@ -27,13 +27,13 @@ mod validate;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-pub use entry::{Entry, Misfit};
-pub use queries::{GroupLook, GroupState, Placing, Progress};
+pub use entry::{InvalidEntry, PlanEntry};
+pub use queries::{GroupState, GroupSummary, Placing, Progress};
 
 use crate::plan::lineups::Lineup;
 use crate::plan::random::{Purpose, RandomStreams};
 use crate::plan::schedule::Schedule;
-use crate::plan::{Setup, SetupError, TableId};
+use crate::plan::{PlanSetup, PlanSetupError, TableKey};
 use crate::stats::Sprt;
 use crate::{Entrant, Group, TableScore};
 use parlor_engine::shuffle;
@@ -41,7 +41,7 @@ use stages::FormatState;
 
 /// Lifecycle state of a tournament.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
+pub enum TournamentState {
     /// Not started yet.
     Created,
     /// Tables are being played.
@@ -56,9 +56,9 @@ pub enum State {
 
 /// A table of the plan with its seating.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TableToMake {
+pub struct PlannedTable {
     /// Group and rotation.
-    pub table: TableId,
+    pub table: TableKey,
     /// Round, from 0; always 0 in formats without rounds.
     pub round: u32,
     /// Entrants in seat order.
@@ -68,9 +68,9 @@ pub struct TableToMake {
 /// A tournament: the fold of its entries.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tournament {
-    setup: Setup,
+    setup: PlanSetup,
     random: RandomStreams,
-    state: State,
+    state: TournamentState,
     /// Reason of the cancellation, or empty.
     cancel_reason: String,
     withdrawn: Vec<bool>,
@@ -110,11 +110,11 @@ struct PlannedGroup {
 }
 
 impl Tournament {
-    /// A tournament in state [`State::Created`]. All random draws come from `seed`.
+    /// A tournament in state [`TournamentState::Created`]. All random draws come from `seed`.
     ///
     /// # Errors
     /// The first invalid setting.
-    pub fn open(setup: Setup, seed: [u8; 32]) -> Result<Tournament, SetupError> {
+    pub fn new(setup: PlanSetup, seed: [u8; 32]) -> Result<Tournament, PlanSetupError> {
         setup.validate()?;
         let random = RandomStreams::from_seed(seed);
         let mut tournament = Tournament {
@@ -124,7 +124,7 @@ impl Tournament {
             test: setup.test.map(Sprt::new),
             setup,
             random,
-            state: State::Created,
+            state: TournamentState::Created,
             cancel_reason: String::new(),
             groups: Vec::new(),
             members: Vec::new(),
@@ -144,43 +144,43 @@ impl Tournament {
     ///
     /// # Errors
     /// The entry is invalid or changes nothing; the tournament is unchanged.
-    pub fn fold(&mut self, entry: &Entry) -> Result<(), Misfit> {
+    pub fn apply(&mut self, entry: &PlanEntry) -> Result<(), InvalidEntry> {
         if !self.validate(entry)? {
-            return Err(Misfit::Nothing);
+            return Err(InvalidEntry::NoEffect);
         }
         match entry {
-            Entry::Started | Entry::Resumed => self.state = State::Running,
-            Entry::Paused => self.state = State::Paused,
-            Entry::Cancelled { reason } => {
-                self.state = State::Cancelled;
+            PlanEntry::Started | PlanEntry::Resumed => self.state = TournamentState::Running,
+            PlanEntry::Paused => self.state = TournamentState::Paused,
+            PlanEntry::Cancelled { reason } => {
+                self.state = TournamentState::Cancelled;
                 self.cancel_reason.clone_from(reason);
             }
-            Entry::TableOver { group, table } => self.record_table(*group, table.clone()),
-            Entry::GroupVoided { group, reason } => {
+            PlanEntry::TableOver { group, table } => self.record_table(*group, table.clone()),
+            PlanEntry::GroupVoided { group, reason } => {
                 self.void_group(*group, reason.clone());
                 self.replace_group(*group);
             }
-            Entry::Withdrawn { entrant } => self.withdraw(*entrant),
+            PlanEntry::Withdrawn { entrant } => self.withdraw(*entrant),
         }
-        if self.state != State::Created {
+        if self.state != TournamentState::Created {
             self.advance();
         }
         Ok(())
     }
 
     /// Tables that may start now, in order, given the running ones. Empty unless the state is
-    /// [`State::Running`]. The line-up is in [`Tournament::group`]; the seating is in [`Tournament::table`],
-    /// which costs more.
+    /// [`TournamentState::Running`]. The line-up is in [`Tournament::group`]; the seating is in
+    /// [`Tournament::table`], which costs more.
     ///
     /// The iterator is lazy: its cost does not grow with the length of the tournament.
-    pub fn ready<'a>(&'a self, running: &'a BTreeSet<TableId>) -> impl Iterator<Item = TableId> + 'a {
-        let open = (self.state == State::Running).then(|| self.schedule.ready(running));
+    pub fn ready<'a>(&'a self, running: &'a BTreeSet<TableKey>) -> impl Iterator<Item = TableKey> + 'a {
+        let open = (self.state == TournamentState::Running).then(|| self.schedule.ready(running));
         open.into_iter().flatten()
     }
 
     /// Entrants in seat order: a random order for each group, rotated by one for each rotation, so that every
     /// entrant has every seat once, and neighbours differ from group to group.
-    fn seats(&self, table: TableId) -> Vec<Entrant> {
+    fn seats(&self, table: TableKey) -> Vec<Entrant> {
         let mut seats = self.lineup(self.groups[table.group as usize].lineup).to_vec();
         shuffle(&mut seats, &mut self.random.stream(Purpose::Seating, u64::from(table.group)));
         seats.rotate_left(usize::from(table.rotation));
@@ -234,7 +234,7 @@ impl Tournament {
                 break;
             }
             if !self.start_next_stage() {
-                self.state = State::Finished;
+                self.state = TournamentState::Finished;
             }
         }
     }

@@ -6,7 +6,7 @@ use parlor_fields::{WrongField, bytes, length, number8, number16, optional};
 use parlor_store::v1 as store;
 use parlor_store::v1::tournament_entry::Event;
 use parlor_tournament::Entrant;
-use parlor_tournament::plan::TableId as Place;
+use parlor_tournament::plan::TableKey as Place;
 use prost::Message;
 
 use super::codec::{decode_each, decode_required};

@@ -1,6 +1,6 @@
 //! What an organiser can have done to a tournament.
 
-use parlor_tournament::{Entrant, Entry};
+use parlor_tournament::{Entrant, PlanEntry};
 
 /// What an organiser can have done.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,14 +29,14 @@ pub enum Command {
 
 impl Command {
     /// What the plan is asked.
-    pub(super) fn planned(&self) -> Entry {
+    pub(super) fn planned(&self) -> PlanEntry {
         match self.clone() {
-            Command::Start => Entry::Started,
-            Command::Pause => Entry::Paused,
-            Command::Resume => Entry::Resumed,
-            Command::Cancel { reason } => Entry::Cancelled { reason },
-            Command::Withdraw(entrant) => Entry::Withdrawn { entrant },
-            Command::Void { group, reason } => Entry::GroupVoided { group, reason },
+            Command::Start => PlanEntry::Started,
+            Command::Pause => PlanEntry::Paused,
+            Command::Resume => PlanEntry::Resumed,
+            Command::Cancel { reason } => PlanEntry::Cancelled { reason },
+            Command::Withdraw(entrant) => PlanEntry::Withdrawn { entrant },
+            Command::Void { group, reason } => PlanEntry::GroupVoided { group, reason },
         }
     }
 }

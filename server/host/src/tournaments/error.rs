@@ -1,6 +1,6 @@
 //! Why something cannot be done with a tournament.
 
-use parlor_tournament::Misfit;
+use parlor_tournament::InvalidEntry;
 
 use crate::HostError;
 use crate::TableId;
@@ -23,7 +23,7 @@ pub enum TournamentError {
     },
     /// The tournament is against it.
     #[error(transparent)]
-    Misfit(#[from] Misfit),
+    Misfit(#[from] InvalidEntry),
     /// An agent has to be connected before the tournament starts.
     #[error("agent {name} is not connected, and has to be when the tournament starts: connect it first")]
     NoAgent {

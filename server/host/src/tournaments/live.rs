@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use parlor_tournament::plan::TableId as Place;
+use parlor_tournament::plan::TableKey as Place;
 use parlor_tournament::stats::rating::RatingPoint;
-use parlor_tournament::{State, Tally};
+use parlor_tournament::{StandingsAccumulator, TournamentState};
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -43,8 +43,12 @@ pub(super) struct Shown {
 
 impl Shown {
     /// Where it is in its life. While its last tables are being ended, it is not over yet.
-    pub(super) fn state(&self) -> State {
-        if self.course.is_over() && !self.closed { State::Running } else { self.course.plan.state() }
+    pub(super) fn state(&self) -> TournamentState {
+        if self.course.is_over() && !self.closed {
+            TournamentState::Running
+        } else {
+            self.course.plan.state()
+        }
     }
 
     /// The tournament, as everyone may see it.
@@ -62,7 +66,7 @@ pub(super) struct Live {
     /// The standings of some version, so that many who ask at once cost no more than one.
     newest: Mutex<Option<(u64, Arc<StandingsSnapshot>)>>,
     /// The groups that these took in: the next ones take in what came since. Held only while they are made.
-    tally: std::sync::Mutex<Tally>,
+    tally: std::sync::Mutex<StandingsAccumulator>,
     /// The curve of the ratings, as it was made last.
     history: Mutex<Option<History>>,
     /// Nobody runs it any more, though it is not over.
@@ -83,7 +87,8 @@ impl Live {
     pub(super) fn new(course: Course, clock: Arc<dyn Clock>) -> (Arc<Live>, mpsc::Receiver<Asking>) {
         let (commands, asked) = mpsc::channel(16);
         let pace = Pace::new(clock.now_ms(), course.plan.progress().tables_over);
-        let tally = Tally::new(course.setup.terms.entrants.len(), course.setup.terms.test.as_ref());
+        let tally =
+            StandingsAccumulator::new(course.setup.terms.entrants.len(), course.setup.terms.test.as_ref());
         let shown = Shown { course, running: BTreeMap::new(), pace, closed: false };
         let live = Live {
             shown: RwLock::new(shown),

@@ -5,7 +5,7 @@ mod queries;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use parlor_tournament::State;
+use parlor_tournament::TournamentState;
 use tokio::sync::oneshot;
 use tracing::{Instrument, info_span};
 
@@ -220,7 +220,7 @@ impl Tournaments {
         let first = Entry::Created(Box::new(setup.clone()));
         let stored = vec![encode_tournament_entry(now, now, &first, self.0.codec())];
         let mut append = Append::new(setup.tournament, 0, Millis(now), stored);
-        append.listing = Some(listing(&setup, State::Created)?);
+        append.listing = Some(listing(&setup, TournamentState::Created)?);
         append.place = Some(NewPlace::AtRest { wakes_at: None });
         append.request = request;
         match log.append(append).await {
@@ -362,23 +362,23 @@ impl Tournaments {
     /// What becomes of a command for a tournament that is over: it was done before, or it cannot be done.
     async fn ask_over(&self, tournament: TableId, command: Command) -> Result<(), TournamentError> {
         let course = self.load(tournament).await?;
-        course.plan.ask(command.planned()).map(|_| ()).map_err(TournamentError::from)
+        course.plan.propose(command.planned()).map(|_| ()).map_err(TournamentError::from)
     }
 }
 
 /// The code of a state in listings. It is on disk, and never changes.
-const fn state_code(state: State) -> u8 {
+const fn state_code(state: TournamentState) -> u8 {
     match state {
-        State::Created => 1,
-        State::Running => 2,
-        State::Paused => 3,
-        State::Finished => 4,
-        State::Cancelled => 5,
+        TournamentState::Created => 1,
+        TournamentState::Running => 2,
+        TournamentState::Paused => 3,
+        TournamentState::Finished => 4,
+        TournamentState::Cancelled => 5,
     }
 }
 
 /// The listing of a tournament.
-pub(super) fn listing(setup: &Setup, state: State) -> Result<Listing, LogError> {
+pub(super) fn listing(setup: &Setup, state: TournamentState) -> Result<Listing, LogError> {
     Ok(Listing {
         kind: LogKind::Tournament,
         owner: OwnerId::new(&setup.owner)?,

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_tournament::plan::TableId as Place;
-use parlor_tournament::{Entrant, State};
+use parlor_tournament::plan::TableKey as Place;
+use parlor_tournament::{Entrant, TournamentState};
 use tokio::sync::{mpsc, oneshot};
 
 use super::live::{Asking, Live};
@@ -248,11 +248,11 @@ fn fold_all(course: &mut Course, now: u64, entries: &[Entry]) -> Result<(), Host
 }
 
 /// The state that an entry brings about by itself.
-fn state_after(entry: &Entry) -> Option<State> {
+fn state_after(entry: &Entry) -> Option<TournamentState> {
     match entry {
-        Entry::Started { .. } | Entry::Resumed => Some(State::Running),
-        Entry::Paused => Some(State::Paused),
-        Entry::Cancelled { .. } => Some(State::Cancelled),
+        Entry::Started { .. } | Entry::Resumed => Some(TournamentState::Running),
+        Entry::Paused => Some(TournamentState::Paused),
+        Entry::Cancelled { .. } => Some(TournamentState::Cancelled),
         _ => None,
     }
 }

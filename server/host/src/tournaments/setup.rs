@@ -1,7 +1,7 @@
 //! How a tournament is set up: everything that was decided when it was created.
 
 use parlor_engine::AnyOptions;
-use parlor_tournament::plan::{self, Deals, Format, SequentialTest};
+use parlor_tournament::plan::{self, DealMode, Format, SequentialTest};
 
 use crate::TableId;
 use crate::table::{RequestMark, TimeControl, Visibility};
@@ -57,7 +57,7 @@ pub struct Terms {
     /// Who meets whom.
     pub format: Format,
     /// How hands are dealt.
-    pub deals: Deals,
+    pub deals: DealMode,
     /// The question that ends it, if there is one.
     pub test: Option<SequentialTest>,
     /// How much time the players have.
@@ -73,8 +73,8 @@ pub struct Terms {
 impl Terms {
     /// What the plan has to know.
     #[must_use]
-    pub fn plan(&self) -> plan::Setup {
-        plan::Setup {
+    pub fn plan(&self) -> plan::PlanSetup {
+        plan::PlanSetup {
             players: self.players,
             // The border lets at most 256 in.
             entrants: self.entrants.len() as u16,

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use parlor_fair::Entropy;
-use parlor_tournament::stats::{Decision, rating};
+use parlor_tournament::stats::{SprtDecision, rating};
 use parlor_tournament::tournament::Progress;
-use parlor_tournament::{Entrant, Group, Standings, State, Tally};
+use parlor_tournament::{Entrant, Group, Standings, StandingsAccumulator, TournamentState};
 
 use super::{Course, Setup};
 
@@ -18,7 +18,7 @@ pub struct TournamentSnapshot {
     /// Its setup. The seed in it is secret: [`TournamentSnapshot::server_seed`] is set once it may be shown.
     pub setup: Arc<Setup>,
     /// Its state.
-    pub state: State,
+    pub state: TournamentState,
     /// The version of each entrant: the one it plays with, or before the start the one that was asked for.
     pub versions: Vec<String>,
     /// The entropy of the organiser and of each entrant, once it has started.
@@ -38,7 +38,7 @@ impl TournamentSnapshot {
     #[must_use]
     pub fn created(setup: Arc<Setup>) -> TournamentSnapshot {
         TournamentSnapshot {
-            state: State::Created,
+            state: TournamentState::Created,
             versions: setup.terms.entrants.iter().map(|entrant| entrant.version().to_owned()).collect(),
             setup,
             entropy: Vec::new(),
@@ -51,7 +51,7 @@ impl TournamentSnapshot {
 
     /// A tournament that is shown in this state. Seed and end show once it is closed: its last table has ended.
     #[must_use]
-    pub fn new(course: &Course, state: State, is_closed: bool) -> TournamentSnapshot {
+    pub fn new(course: &Course, state: TournamentState, is_closed: bool) -> TournamentSnapshot {
         TournamentSnapshot {
             setup: course.setup.clone(),
             state,
@@ -75,11 +75,11 @@ fn versions(course: &Course) -> Vec<String> {
 fn note(course: &Course) -> String {
     let answered = course.setup.terms.test.zip(course.plan.test());
     let answered = answered.and_then(|(test, state)| Some((test, state.decision?, state.groups)));
-    let Some((test, decision, groups)) = answered else { return course.plan.note().to_owned() };
+    let Some((test, decision, groups)) = answered else { return course.plan.cancel_reason().to_owned() };
     let who = course.setup.terms.entrants[test.entrant.index()].name();
     let answer = match decision {
-        Decision::Lower => format!("at most {}", test.lower),
-        Decision::Upper => format!("at least {}", test.upper),
+        SprtDecision::Lower => format!("at most {}", test.lower),
+        SprtDecision::Upper => format!("at least {}", test.upper),
     };
     format!("decided after {groups} groups of {who}: its mean group score is {answer}")
 }
@@ -92,7 +92,7 @@ pub struct StandingsSnapshot {
     /// The version of each entrant.
     pub versions: Vec<String>,
     /// The state of the tournament.
-    pub state: State,
+    pub state: TournamentState,
     /// How much has been played, and how much is to come.
     pub progress: Progress,
     /// The statistics of the groups that count.
@@ -111,12 +111,12 @@ pub(super) struct StandingsFrame {
     versions: Vec<String>,
     placings: Vec<parlor_tournament::tournament::Placing>,
     progress: Progress,
-    state: State,
+    state: TournamentState,
 }
 
 impl StandingsFrame {
     /// A tournament that is shown in this state.
-    pub(super) fn new(course: &Course, state: State) -> StandingsFrame {
+    pub(super) fn new(course: &Course, state: TournamentState) -> StandingsFrame {
         StandingsFrame {
             setup: course.setup.clone(),
             versions: versions(course),
@@ -127,7 +127,7 @@ impl StandingsFrame {
     }
 
     /// The standings after the groups of the tally.
-    pub(super) fn standings(self, tally: &Tally) -> StandingsSnapshot {
+    pub(super) fn standings(self, tally: &StandingsAccumulator) -> StandingsSnapshot {
         let standings = tally.standings(&self.placings);
         self.with(standings)
     }

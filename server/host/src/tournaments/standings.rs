@@ -1,6 +1,6 @@
 //! Standings of a tournament that no runner has in memory, and the pace of one that runs.
 
-use parlor_tournament::{State, Tally};
+use parlor_tournament::{StandingsAccumulator, TournamentState};
 
 use super::Course;
 use super::snapshot::{StandingsFrame, StandingsSnapshot, rating_history};
@@ -25,7 +25,7 @@ impl Pace {
         let played = progress.tables_over.checked_sub(self.over).filter(|played| *played > 0)?;
         let to_come = progress.tables_expected.saturating_sub(progress.tables_over);
         let took = now.saturating_sub(self.since);
-        let is_on = course.plan.state() == State::Running;
+        let is_on = course.plan.state() == TournamentState::Running;
         is_on.then(|| (u128::from(took) * u128::from(to_come) / u128::from(played)) as u64)
     }
 }
@@ -34,7 +34,7 @@ impl Pace {
 pub(super) fn standings(course: &Course, history: bool) -> StandingsSnapshot {
     let entrants = course.setup.terms.entrants.len();
     let (mut tally, counted) =
-        (Tally::new(entrants, course.setup.terms.test.as_ref()), course.plan.counted());
+        (StandingsAccumulator::new(entrants, course.setup.terms.test.as_ref()), course.plan.counted());
     tally.catch_up(counted);
     let history = if history { rating_history(entrants, counted) } else { Vec::new() };
     StandingsSnapshot { history, ..StandingsFrame::new(course, course.plan.state()).standings(&tally) }

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use parlor_tournament::plan::TableId as Place;
-use parlor_tournament::{self as plan, Entrant, Finish, SeatScore, State, TableScore, Tournament};
+use parlor_tournament::plan::TableKey as Place;
+use parlor_tournament::{
+    self as plan, Entrant, SeatFinish, SeatScore, TableScore, Tournament, TournamentState,
+};
 
 use super::{EntrantSetup, Setup};
 use crate::TableId;
@@ -103,7 +105,7 @@ impl Course {
             return Err(bad("the log does not begin with a tournament".to_owned()));
         };
         let seed = *setup.seed().plan(setup.salt()).reveal();
-        let plan = Tournament::open(setup.terms.plan(), seed).map_err(|error| bad(error.to_string()))?;
+        let plan = Tournament::new(setup.terms.plan(), seed).map_err(|error| bad(error.to_string()))?;
         Ok(Course {
             setup: Arc::new(Setup::clone(setup)),
             plan,
@@ -122,9 +124,9 @@ impl Course {
         let bad = |why: String| BadEntry { index, why };
         if let Some(entry) = self.planned(entry).map_err(bad)?
             // A table may end when its group is void already: then it is only noted here.
-            && let Some(entry) = self.plan.ask(entry).map_err(|misfit| bad(misfit.to_string()))?
+            && let Some(entry) = self.plan.propose(entry).map_err(|misfit| bad(misfit.to_string()))?
         {
-            self.plan.fold(&entry).map_err(|misfit| bad(misfit.to_string()))?;
+            self.plan.apply(&entry).map_err(|misfit| bad(misfit.to_string()))?;
         }
         match entry {
             Entry::Started { versions, entropy } => {
@@ -147,7 +149,7 @@ impl Course {
     }
 
     /// What an entry means for the plan; nothing for a table that was not played to its end.
-    fn planned(&self, entry: &Entry) -> Result<Option<plan::Entry>, String> {
+    fn planned(&self, entry: &Entry) -> Result<Option<plan::PlanEntry>, String> {
         Ok(Some(match entry {
             Entry::Created(_) => return Err("a tournament is created once".to_owned()),
             Entry::Started { versions, entropy } => {
@@ -155,19 +157,19 @@ impl Course {
                 if versions.len() != entrants || entropy.len() != entrants {
                     return Err(format!("there are {entrants} entrants"));
                 }
-                plan::Entry::Started
+                plan::PlanEntry::Started
             }
             Entry::TableOver { seats, .. } if seats.is_empty() => return Ok(None),
             Entry::TableOver { place, seats, .. } => {
-                plan::Entry::TableOver { group: place.group, table: self.score(*place, seats)? }
+                plan::PlanEntry::TableOver { group: place.group, table: self.score(*place, seats)? }
             }
             Entry::GroupVoided { group, reason } => {
-                plan::Entry::GroupVoided { group: *group, reason: reason.clone() }
+                plan::PlanEntry::GroupVoided { group: *group, reason: reason.clone() }
             }
-            Entry::Withdrawn { entrant } => plan::Entry::Withdrawn { entrant: *entrant },
-            Entry::Paused => plan::Entry::Paused,
-            Entry::Resumed => plan::Entry::Resumed,
-            Entry::Cancelled { reason } => plan::Entry::Cancelled { reason: reason.clone() },
+            Entry::Withdrawn { entrant } => plan::PlanEntry::Withdrawn { entrant: *entrant },
+            Entry::Paused => plan::PlanEntry::Paused,
+            Entry::Resumed => plan::PlanEntry::Resumed,
+            Entry::Cancelled { reason } => plan::PlanEntry::Cancelled { reason: reason.clone() },
         }))
     }
 
@@ -200,7 +202,7 @@ impl Course {
             server_seed: *setup.seed().deal(setup.salt(), place.group).reveal(),
             entropy: self.entropy.clone(),
             // A deal that is played once needs no other colours.
-            recolour: setup.terms.deals == plan::plan::Deals::Duplicate,
+            recolour: setup.terms.deals == plan::plan::DealMode::Duplicate,
             given: setup.given,
         }
     }
@@ -227,17 +229,17 @@ impl Course {
     /// Whether the log has nothing more to come: it is over, whether its last tables have ended or not.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        matches!(self.plan.state(), State::Finished | State::Cancelled)
+        matches!(self.plan.state(), TournamentState::Finished | TournamentState::Cancelled)
     }
 }
 
 /// How a game ended for a seat, as the plan has it.
-const fn finish(conduct: Conduct) -> Finish {
+const fn finish(conduct: Conduct) -> SeatFinish {
     match conduct {
-        Conduct::PlayedOut => Finish::PlayedOut,
-        Conduct::TimedOut => Finish::TimedOut,
-        Conduct::Resigned => Finish::Resigned,
-        Conduct::Disconnected => Finish::Disconnected,
-        Conduct::SetAside => Finish::SetAside,
+        Conduct::PlayedOut => SeatFinish::PlayedOut,
+        Conduct::TimedOut => SeatFinish::TimedOut,
+        Conduct::Resigned => SeatFinish::Resigned,
+        Conduct::Disconnected => SeatFinish::Disconnected,
+        Conduct::SetAside => SeatFinish::SetAside,
     }
 }

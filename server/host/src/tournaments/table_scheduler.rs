@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use parlor_engine::{Seat, Seats};
-use parlor_tournament::plan::TableId as Place;
-use parlor_tournament::{Entrant, TableToMake};
+use parlor_tournament::plan::TableKey as Place;
+use parlor_tournament::{Entrant, PlannedTable};
 
 use super::live::Shown;
 use super::{Course, EntrantSetup};
@@ -96,7 +96,7 @@ pub(super) fn choose(shown: &Shown, most: usize, given_up: &mut HashSet<Entrant>
             skipped += 1;
             continue;
         }
-        let Some(TableToMake { seats, .. }) = course.plan.table(place) else { continue };
+        let Some(PlannedTable { seats, .. }) = course.plan.table(place) else { continue };
         let away: Vec<Entrant> = those(Room::GivenUp).collect();
         for who in &seats {
             if let Room::Here(room) = &mut rooms[who.index()] {

@@ -3,10 +3,10 @@
 use parlor_host::table::Conduct;
 use parlor_host::tournaments::StandingsSnapshot;
 use parlor_proto::v1;
-use parlor_tournament::Finish;
-use parlor_tournament::standings::{CrossCell, Row};
+use parlor_tournament::SeatFinish;
+use parlor_tournament::standings::{CrossCell, StandingsRow};
 use parlor_tournament::stats::rating::RatingPoint;
-use parlor_tournament::stats::{Decision, Interval, RotationGain, SequentialState};
+use parlor_tournament::stats::{Interval, RotationGain, SprtDecision, SprtState};
 use parlor_tournament::tournament::Progress;
 
 use super::ToMessage;
@@ -43,7 +43,7 @@ pub(crate) fn standings(snapshot: &StandingsSnapshot) -> v1::Standings {
     }
 }
 
-fn row(snapshot: &StandingsSnapshot, row: &Row) -> v1::StandingsRow {
+fn row(snapshot: &StandingsSnapshot, row: &StandingsRow) -> v1::StandingsRow {
     let at = row.entrant.index();
     v1::StandingsRow {
         rank: row.rank,
@@ -85,13 +85,13 @@ fn cell(cell: &CrossCell) -> v1::CrossCell {
     }
 }
 
-fn finish_count(finish: Finish, games: u32) -> v1::FinishCount {
+fn finish_count(finish: SeatFinish, games: u32) -> v1::FinishCount {
     let conduct = match finish {
-        Finish::PlayedOut => Conduct::PlayedOut,
-        Finish::TimedOut => Conduct::TimedOut,
-        Finish::Resigned => Conduct::Resigned,
-        Finish::Disconnected => Conduct::Disconnected,
-        Finish::SetAside => Conduct::SetAside,
+        SeatFinish::PlayedOut => Conduct::PlayedOut,
+        SeatFinish::TimedOut => Conduct::TimedOut,
+        SeatFinish::Resigned => Conduct::Resigned,
+        SeatFinish::Disconnected => Conduct::Disconnected,
+        SeatFinish::SetAside => Conduct::SetAside,
     };
     v1::FinishCount { finish: conduct.to_message().into(), games }
 }
@@ -100,11 +100,11 @@ const fn interval(of: Interval) -> v1::Interval {
     v1::Interval { low: of.low, high: of.high }
 }
 
-fn sequential_state(test: SequentialState) -> v1::SequentialState {
+fn sequential_state(test: SprtState) -> v1::SequentialState {
     let decision = match test.decision {
         None => v1::SequentialDecision::Unspecified,
-        Some(Decision::Lower) => v1::SequentialDecision::Lower,
-        Some(Decision::Upper) => v1::SequentialDecision::Upper,
+        Some(SprtDecision::Lower) => v1::SequentialDecision::Lower,
+        Some(SprtDecision::Upper) => v1::SequentialDecision::Upper,
     };
     v1::SequentialState {
         llr: test.llr,

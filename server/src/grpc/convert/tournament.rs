@@ -8,8 +8,8 @@ use parlor_proto::convert::field::{WrongField, bytes, number, one_of, required};
 use parlor_proto::v1;
 use parlor_proto::v1::entrant_setup::Entrant as WireEntrant;
 use parlor_proto::v1::tournament_setup::Format as WireFormat;
-use parlor_tournament::plan::{Deals, Format, MAX_ENTRANTS, SequentialTest, SetupError};
-use parlor_tournament::{Entrant, State};
+use parlor_tournament::plan::{DealMode, Format, MAX_ENTRANTS, PlanSetupError, SequentialTest};
+use parlor_tournament::{Entrant, TournamentState};
 
 use super::agent::{agent_name, agent_version};
 use super::create_table::time_control;
@@ -93,8 +93,8 @@ fn terms(
         entrants,
         format: format(wire.format)?,
         deals: one_of(wire.deals, "deals", |deals| match deals {
-            v1::Deals::Unspecified | v1::Deals::Duplicate => Some(Deals::Duplicate),
-            v1::Deals::Independent => Some(Deals::Independent),
+            v1::Deals::Unspecified | v1::Deals::Duplicate => Some(DealMode::Duplicate),
+            v1::Deals::Independent => Some(DealMode::Independent),
         })?,
         test: wire.test.map(sequential_test).transpose().map_err(|wrong| wrong.within("test"))?,
         time,
@@ -113,7 +113,7 @@ fn terms(
 }
 
 /// The field of the setup that an error of the plan is about.
-fn field_of(error: &SetupError, terms: &Terms) -> &'static str {
+fn field_of(error: &PlanSetupError, terms: &Terms) -> &'static str {
     let format = match terms.format {
         Format::RoundRobin { .. } => "round_robin",
         Format::Gauntlet { .. } => "gauntlet",
@@ -121,13 +121,13 @@ fn field_of(error: &SetupError, terms: &Terms) -> &'static str {
         Format::Knockout { .. } => "knockout",
     };
     match error {
-        SetupError::Entrants(_) | SetupError::TooFew { .. } => "entrants",
-        SetupError::Players(_) => "players",
-        SetupError::TestOfKnockout | SetupError::Test(_) => "test",
-        SetupError::Count { what: "min_groups", .. } => "test.min_groups",
-        SetupError::NoEntrant(..) if champion_is_there(terms) => "test.entrant",
-        SetupError::NoEntrant(..) => "gauntlet.champion",
-        SetupError::Count { .. } | SetupError::TooLong(_) => format,
+        PlanSetupError::Entrants(_) | PlanSetupError::TooFewEntrants { .. } => "entrants",
+        PlanSetupError::Players(_) => "players",
+        PlanSetupError::TestInKnockout | PlanSetupError::Test(_) => "test",
+        PlanSetupError::OutOfRange { what: "min_groups", .. } => "test.min_groups",
+        PlanSetupError::UnknownEntrant(..) if champion_is_there(terms) => "test.entrant",
+        PlanSetupError::UnknownEntrant(..) => "gauntlet.champion",
+        PlanSetupError::OutOfRange { .. } | PlanSetupError::TooManyTables(_) => format,
     }
 }
 
@@ -250,8 +250,8 @@ impl ToMessage<v1::TournamentSetup> for Terms {
             entrants: terms.entrants.iter().map(ToMessage::to_message).collect(),
             format: Some(wire_format(terms.format)),
             deals: match terms.deals {
-                Deals::Duplicate => v1::Deals::Duplicate,
-                Deals::Independent => v1::Deals::Independent,
+                DealMode::Duplicate => v1::Deals::Duplicate,
+                DealMode::Independent => v1::Deals::Independent,
             }
             .into(),
             clock: Some(terms.time.to_message()),
@@ -298,13 +298,13 @@ fn wire_format(format: Format) -> WireFormat {
 }
 
 /// Where a tournament is in its life.
-pub(crate) fn state(state: State) -> v1::TournamentState {
+pub(crate) fn state(state: TournamentState) -> v1::TournamentState {
     match state {
-        State::Created => v1::TournamentState::Created,
-        State::Running => v1::TournamentState::Running,
-        State::Paused => v1::TournamentState::Paused,
-        State::Finished => v1::TournamentState::Finished,
-        State::Cancelled => v1::TournamentState::Cancelled,
+        TournamentState::Created => v1::TournamentState::Created,
+        TournamentState::Running => v1::TournamentState::Running,
+        TournamentState::Paused => v1::TournamentState::Paused,
+        TournamentState::Finished => v1::TournamentState::Finished,
+        TournamentState::Cancelled => v1::TournamentState::Cancelled,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use parlor_engine::{Refusal, Seat};
 use parlor_proto::convert::WrongField;
-use parlor_tournament::Misfit;
+use parlor_tournament::InvalidEntry;
 use tonic::Code;
 
 use super::*;
@@ -245,9 +245,9 @@ fn every_error_reason_is_used() {
         HostError::NotOver { table: TABLE }.into(),
         HostError::NoSuchTournament { tournament: TABLE }.into(),
         HostError::DealNotOver { tournament: TABLE, number: 3 }.into(),
-        TournamentError::from(Misfit::Over).into(),
-        TournamentError::from(Misfit::NoEntrant(2, 2)).into(),
-        TournamentError::from(Misfit::NoGroup(9, 1)).into(),
+        TournamentError::from(InvalidEntry::Over).into(),
+        TournamentError::from(InvalidEntry::UnknownEntrant(2, 2)).into(),
+        TournamentError::from(InvalidEntry::UnknownGroup(9, 1)).into(),
         HostError::RequestReused.into(),
         HostError::NoChannel { channel: 1 }.into(),
         HostError::TooSlow.into(),

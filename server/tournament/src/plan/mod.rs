@@ -18,5 +18,5 @@ pub(crate) mod schedule;
 mod setup;
 pub(crate) mod swiss;
 
-pub use schedule::TableId;
-pub use setup::{Deals, Format, MAX_ENTRANTS, MAX_TABLES, SequentialTest, Setup, SetupError};
+pub use schedule::TableKey;
+pub use setup::{DealMode, Format, MAX_ENTRANTS, MAX_TABLES, PlanSetup, PlanSetupError, SequentialTest};

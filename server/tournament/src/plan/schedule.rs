@@ -12,7 +12,7 @@ use super::random::{Purpose, RandomStreams};
 
 /// A table of the tournament's plan, identified by its deal group and rotation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct TableId {
+pub struct TableKey {
     /// Number of the group.
     pub group: u32,
     /// Rotation within the group, from 0.
@@ -76,7 +76,7 @@ impl Schedule {
     }
 
     /// True if the table belongs to this stage and has no result yet.
-    pub(crate) fn is_pending(&self, table: TableId) -> bool {
+    pub(crate) fn is_pending(&self, table: TableKey) -> bool {
         self.contains_group(table.group)
             && self
                 .rotations
@@ -90,7 +90,7 @@ impl Schedule {
     }
 
     /// Removes a table that is over or whose group is void.
-    pub(crate) fn close(&mut self, table: TableId) {
+    pub(crate) fn close(&mut self, table: TableKey) {
         if self.is_pending(table) {
             self.rotations[usize::from(table.rotation)].close(table.group - self.first);
             self.pending -= 1;
@@ -103,10 +103,13 @@ impl Schedule {
     }
 
     /// Tables that may start now, in order, given the running ones.
-    pub(crate) fn ready<'a>(&'a self, running: &'a BTreeSet<TableId>) -> impl Iterator<Item = TableId> + 'a {
+    pub(crate) fn ready<'a>(
+        &'a self,
+        running: &'a BTreeSet<TableKey>,
+    ) -> impl Iterator<Item = TableKey> + 'a {
         let has_started = |rotation: u8| self.pending_of(rotation).all(|table| running.contains(&table));
         let rotation = (0..self.rotations.len() as u8).find(|&rotation| !has_started(rotation));
-        let first_of = |group| TableId { group, rotation: 0 };
+        let first_of = |group| TableKey { group, rotation: 0 };
         let deal_is_running = move |group: u32| {
             running.range(first_of(group)..).next().is_some_and(|table| table.group == group)
         };
@@ -115,9 +118,9 @@ impl Schedule {
     }
 
     /// Pending tables of a rotation, in play order.
-    fn pending_of(&self, rotation: u8) -> impl Iterator<Item = TableId> + '_ {
+    fn pending_of(&self, rotation: u8) -> impl Iterator<Item = TableKey> + '_ {
         let queue = &self.rotations[usize::from(rotation)];
-        queue.pending().map(move |at| TableId { group: self.first + at, rotation })
+        queue.pending().map(move |at| TableKey { group: self.first + at, rotation })
     }
 }
 

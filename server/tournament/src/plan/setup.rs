@@ -9,7 +9,7 @@ pub const MAX_TABLES: u64 = 2_000_000;
 
 /// Settings of a tournament. Entrants are numbers in seeding order; their names are known to the caller only.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Setup {
+pub struct PlanSetup {
     /// Players at a table.
     pub players: u8,
     /// Number of entrants; entrant 0 is the top seed.
@@ -17,7 +17,7 @@ pub struct Setup {
     /// Format: how line-ups are formed.
     pub format: Format,
     /// Duplicate or independent deals.
-    pub deals: Deals,
+    pub deals: DealMode,
     /// Sequential test whose decision ends the tournament.
     pub test: Option<SequentialTest>,
 }
@@ -55,7 +55,7 @@ pub enum Format {
 
 /// Assignment of deals to tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Deals {
+pub enum DealMode {
     /// A deal is played once for each rotation of the players over the seats.
     Duplicate,
     /// Every table has a deal of its own.
@@ -82,7 +82,7 @@ pub struct SequentialTest {
 
 /// Reason for which settings are invalid.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum SetupError {
+pub enum PlanSetupError {
     /// Too few or too many entrants.
     #[error("{0} entrants: a tournament has 2 to {MAX_ENTRANTS}")]
     Entrants(u16),
@@ -93,7 +93,7 @@ pub enum SetupError {
     #[error(
         "{entrants} entrants cannot fill a table of {players}: enter more, or have fewer players a table"
     )]
-    TooFew {
+    TooFewEntrants {
         /// Number of entrants.
         entrants: u16,
         /// Players at a table.
@@ -101,7 +101,7 @@ pub enum SetupError {
     },
     /// A number of groups or rounds out of its bounds.
     #[error("{what} must be {least} to {most}")]
-    Count {
+    OutOfRange {
         /// Name of the setting.
         what: &'static str,
         /// Minimum value.
@@ -111,43 +111,43 @@ pub enum SetupError {
     },
     /// Entrant out of range: its number, and the number of entrants.
     #[error("there is no entrant {0}: the first is 0, and there are {1}")]
-    NoEntrant(u16, u16),
+    UnknownEntrant(u16, u16),
     /// More than [`MAX_TABLES`] tables.
     #[error(
         "that would be about {0} tables, and the most is {MAX_TABLES}: take fewer groups, rounds or entrants"
     )]
-    TooLong(u64),
+    TooManyTables(u64),
     /// A sequential test in a knockout.
     #[error("a knockout has no sequential test: its rounds decide")]
-    TestOfKnockout,
+    TestInKnockout,
     /// Invalid bounds or error rates of the sequential test.
     #[error("{0}")]
     Test(&'static str),
 }
 
-impl Setup {
+impl PlanSetup {
     /// Validates the settings.
     ///
     /// # Errors
     /// The first invalid setting.
-    pub fn validate(&self) -> Result<(), SetupError> {
-        let &Setup { players, entrants, .. } = self;
+    pub fn validate(&self) -> Result<(), PlanSetupError> {
+        let &PlanSetup { players, entrants, .. } = self;
         if !(2..=MAX_ENTRANTS).contains(&entrants) {
-            return Err(SetupError::Entrants(entrants));
+            return Err(PlanSetupError::Entrants(entrants));
         }
         if players < 2 {
-            return Err(SetupError::Players(players));
+            return Err(PlanSetupError::Players(players));
         }
         if u16::from(players) > entrants {
-            return Err(SetupError::TooFew { entrants, players });
+            return Err(PlanSetupError::TooFewEntrants { entrants, players });
         }
         let within = |what, count: u32, least, most| match (least..=most).contains(&count) {
             true => Ok(()),
-            false => Err(SetupError::Count { what, least, most }),
+            false => Err(PlanSetupError::OutOfRange { what, least, most }),
         };
         let entered = |entrant: Entrant| match entrant.0 < entrants {
             true => Ok(()),
-            false => Err(SetupError::NoEntrant(entrant.0, entrants)),
+            false => Err(PlanSetupError::UnknownEntrant(entrant.0, entrants)),
         };
         match self.format {
             Format::RoundRobin { groups } => within("groups", groups, 1, 100_000)?,
@@ -168,11 +168,11 @@ impl Setup {
             entered(test.entrant)?;
             test.validate()?;
             if matches!(self.format, Format::Knockout { .. }) {
-                return Err(SetupError::TestOfKnockout);
+                return Err(PlanSetupError::TestInKnockout);
             }
         }
         match self.min_tables() {
-            tables if tables > MAX_TABLES => Err(SetupError::TooLong(tables)),
+            tables if tables > MAX_TABLES => Err(PlanSetupError::TooManyTables(tables)),
             _ => Ok(()),
         }
     }
@@ -181,8 +181,8 @@ impl Setup {
     #[must_use]
     pub const fn rotations(&self) -> u8 {
         match self.deals {
-            Deals::Duplicate => self.players,
-            Deals::Independent => 1,
+            DealMode::Duplicate => self.players,
+            DealMode::Independent => 1,
         }
     }
 
@@ -205,17 +205,17 @@ impl Setup {
 }
 
 impl SequentialTest {
-    fn validate(&self) -> Result<(), SetupError> {
+    fn validate(&self) -> Result<(), PlanSetupError> {
         let rate = |rate: f64| rate > 0.0 && rate <= 0.5;
         if !(self.lower.is_finite() && self.upper.is_finite() && self.lower < self.upper) {
-            return Err(SetupError::Test("the lower mean of the test must be less than the upper one"));
+            return Err(PlanSetupError::Test("the lower mean of the test must be less than the upper one"));
         }
         if !rate(self.alpha) || !rate(self.beta) {
-            return Err(SetupError::Test("the error rates of the test must be above 0, up to 0.5"));
+            return Err(PlanSetupError::Test("the error rates of the test must be above 0, up to 0.5"));
         }
         match (2..=100_000).contains(&self.min_groups) {
             true => Ok(()),
-            false => Err(SetupError::Count { what: "min_groups", least: 2, most: 100_000 }),
+            false => Err(PlanSetupError::OutOfRange { what: "min_groups", least: 2, most: 100_000 }),
         }
     }
 }

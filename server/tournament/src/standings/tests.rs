@@ -40,7 +40,7 @@ fn played(field: &Field, groups: u32, seed: u64) -> Vec<Group> {
 
 #[test]
 fn without_groups_all_entrants_are_tied_and_have_no_intervals() {
-    let standings = Standings::of(&placings(3), None, &[]);
+    let standings = Standings::from_groups(&placings(3), None, &[]);
     assert_eq!((standings.groups_counted, standings.cells.len(), standings.test), (0, 0, None));
     for (row, entrant) in standings.rows.iter().zip(0..) {
         assert_eq!((row.rank, row.entrant, row.games, row.groups), (1, Entrant(entrant), 0, 0));
@@ -48,18 +48,18 @@ fn without_groups_all_entrants_are_tied_and_have_no_intervals() {
         assert_eq!((row.interval, row.rating_interval, row.gain), (None, None, None));
         assert!(row.finishes.is_empty());
     }
-    assert!(Standings::of(&[], None, &[]).rows.is_empty());
+    assert!(Standings::from_groups(&[], None, &[]).rows.is_empty());
 }
 
 #[test]
 fn one_group_gives_ranks_without_intervals() {
-    let standings = Standings::of(&placings(3), None, &[duel(0, 2, 0, [(10, 4), (3, 3)])]);
+    let standings = Standings::from_groups(&placings(3), None, &[duel(0, 2, 0, [(10, 4), (3, 3)])]);
     let rows: Vec<_> = standings.rows.iter().map(|row| (row.rank, row.entrant.0, row.mean)).collect();
     // An entrant without groups ranks behind all others, even with a better mean.
     assert_eq!(rows, [(1, 2, 3.0), (2, 0, -3.0), (3, 1, 0.0)]);
     let winner = &standings.rows[0];
     assert_eq!((winner.games, winner.groups, winner.place_points), (2, 1, 1.5));
-    assert_eq!(winner.finishes, [(Finish::PlayedOut, 2)]);
+    assert_eq!(winner.finishes, [(SeatFinish::PlayedOut, 2)]);
     assert!(winner.rating > 0.0 && winner.interval.is_none() && winner.rating_interval.is_none());
     let cells: Vec<_> =
         standings.cells.iter().map(|c| (c.entrant.0, c.opponent.0, c.groups, c.mean)).collect();
@@ -73,7 +73,7 @@ fn scores_ratings_and_place_points_add_up() {
         for group in &groups {
             assert!(group.scores().iter().map(|score| score.score).sum::<f64>().abs() < 1e-9);
         }
-        let standings = Standings::of(&placings(5), None, &groups);
+        let standings = Standings::from_groups(&placings(5), None, &groups);
         let rows = &standings.rows;
         let scored: f64 = rows.iter().map(|row| row.mean * f64::from(row.groups)).sum();
         assert!(scored.abs() < 1e-6, "{scored}");
@@ -106,7 +106,7 @@ fn scores_ratings_and_place_points_add_up() {
 fn stronger_entrants_rank_first_in_means_and_ratings() {
     let skills = [1.0, -2.0, 3.0, -4.0];
     for players in [2, 3, 4] {
-        let standings = Standings::of(&placings(4), None, &played(&field(&skills, players), 600, 9));
+        let standings = Standings::from_groups(&placings(4), None, &played(&field(&skills, players), 600, 9));
         let order: Vec<u16> = standings.rows.iter().map(|row| row.entrant.0).collect();
         assert_eq!(order, [2, 0, 1, 3]);
         assert!(standings.rows.is_sorted_by(|a, b| a.rating > b.rating));
@@ -124,13 +124,13 @@ fn accumulator_equals_standings_of_the_groups_so_far() {
         beta: 0.05,
         min_groups: 5,
     };
-    let mut tally = Tally::new(3, Some(&test));
+    let mut tally = StandingsAccumulator::new(3, Some(&test));
     for (group, count) in groups.iter().zip(1..) {
         tally.push(group);
         if count % 30 == 0 {
             assert_eq!(
                 tally.standings(&placings(3)),
-                Standings::of(&placings(3), Some(&test), &groups[..count])
+                Standings::from_groups(&placings(3), Some(&test), &groups[..count])
             );
         }
     }
@@ -143,17 +143,17 @@ fn accumulator_equals_standings_of_the_groups_so_far() {
 #[test]
 fn accumulator_catches_up_and_drops_a_voided_group() {
     let mut groups = played(&field(&[0.0, 1.0, 2.0], 2), 60, 5);
-    let mut tally = Tally::new(3, None);
+    let mut tally = StandingsAccumulator::new(3, None);
     tally.catch_up(&groups[..20]);
     tally.catch_up(&groups[..20]);
     tally.catch_up(&groups[..50]);
-    let mut anew = Tally::new(3, None);
+    let mut anew = StandingsAccumulator::new(3, None);
     groups[..50].iter().for_each(|group| anew.push(group));
     assert_eq!(tally, anew);
     // The seventh group is voided, then the last; with and without a new group in the meantime.
     for voided in [6, 48] {
         groups.remove(voided);
-        let mut anew = Tally::new(3, None);
+        let mut anew = StandingsAccumulator::new(3, None);
         groups[..49].iter().for_each(|group| anew.push(group));
         let mut further = tally.clone();
         further.catch_up(&groups[..50]);
@@ -163,7 +163,7 @@ fn accumulator_catches_up_and_drops_a_voided_group() {
         assert_eq!(further, anew);
     }
     tally.catch_up(&[]);
-    assert_eq!(tally, Tally::new(3, None));
+    assert_eq!(tally, StandingsAccumulator::new(3, None));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn format_order_precedes_means_and_ties_share_a_rank() {
         if let Some(at) = withdrawn {
             placings[at].withdrawn = true;
         }
-        let rows = Standings::of(&placings, None, &groups).rows;
+        let rows = Standings::from_groups(&placings, None, &groups).rows;
         rows.iter().map(|row| (row.rank, row.entrant.0)).collect::<Vec<_>>()
     };
     assert_eq!(order([0, 0, 0, 0], None), [(1, 0), (1, 2), (3, 1), (3, 3)]);
@@ -187,20 +187,20 @@ fn format_order_precedes_means_and_ties_share_a_rank() {
 #[test]
 fn forfeits_are_counted_by_reason_and_score_the_lowest() {
     let mut group = duel(0, 0, 1, [(5, 2), (1, 9)]);
-    group.tables[0].seats[0].finish = Finish::TimedOut;
+    group.tables[0].seats[0].finish = SeatFinish::TimedOut;
     group.tables[0].seats[0].place = 2;
     group.tables[0].seats[1].place = 1;
-    let standings = Standings::of(&placings(2), None, &[group]);
+    let standings = Standings::from_groups(&placings(2), None, &[group]);
     let row = &standings.rows[0];
     assert_eq!((row.entrant, row.mean, row.place_points), (Entrant(0), 4.0, 1.0));
-    assert_eq!(row.finishes, [(Finish::PlayedOut, 1), (Finish::TimedOut, 1)]);
+    assert_eq!(row.finishes, [(SeatFinish::PlayedOut, 1), (SeatFinish::TimedOut, 1)]);
 }
 
 #[test]
 fn unknown_entrants_in_a_group_are_ignored() {
     let groups: Vec<_> = (0..30).map(|number| duel(number, 0, 9, [(5, 0), (number as i32, 5)])).collect();
-    let standings = Standings::of(&placings(2), None, &groups);
+    let standings = Standings::from_groups(&placings(2), None, &groups);
     assert_eq!((standings.rows.len(), standings.cells.len()), (2, 0));
     let nothing = Group { number: 0, round: 0, tables: vec![] };
-    assert_eq!(Standings::of(&placings(2), None, &[nothing]).groups_counted, 1);
+    assert_eq!(Standings::from_groups(&placings(2), None, &[nothing]).groups_counted, 1);
 }

@@ -11,7 +11,7 @@ pub mod sprt;
 pub use interval::Moments;
 pub use rating::{Rating, RatingPoint};
 pub use rotation_gain::RotationGain;
-pub use sprt::{Decision, SequentialState, Sprt};
+pub use sprt::{Sprt, SprtDecision, SprtState};
 
 /// A closed interval.
 #[derive(Clone, Copy, PartialEq, Debug)]

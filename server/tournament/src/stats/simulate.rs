@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
-use crate::results::{Entrant, Finish, Group, SeatScore, TableScore};
+use crate::results::{Entrant, Group, SeatFinish, SeatScore, TableScore};
 
 /// Random number generator of a test, from `PARLOR_TEST_SEED` if set, or from the given seed.
 pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
@@ -154,7 +154,7 @@ pub(crate) fn table(rotation: u8, points: &[(Entrant, i32)]) -> TableScore {
         entrant,
         points,
         place: place(points),
-        finish: Finish::PlayedOut,
+        finish: SeatFinish::PlayedOut,
     };
     TableScore { rotation, seats: points.iter().map(seat).collect() }
 }

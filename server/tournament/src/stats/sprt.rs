@@ -32,7 +32,7 @@ const MAX_SKEW_Z_SQUARED: f64 = 10.0;
 
 /// Decision of a sequential test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Decision {
+pub enum SprtDecision {
     /// The lower hypothesis is accepted.
     Lower,
     /// The upper hypothesis is accepted.
@@ -41,7 +41,7 @@ pub enum Decision {
 
 /// State of a sequential test. It is frozen by the decision.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct SequentialState {
+pub struct SprtState {
     /// Log-likelihood ratio.
     pub llr: f64,
     /// Threshold at or below which the lower hypothesis is accepted.
@@ -49,7 +49,7 @@ pub struct SequentialState {
     /// Threshold at or above which the upper hypothesis is accepted.
     pub accept_upper: f64,
     /// The decision, once made.
-    pub decision: Option<Decision>,
+    pub decision: Option<SprtDecision>,
     /// Number of groups of the entrant, up to the decision.
     pub groups: u32,
 }
@@ -59,15 +59,15 @@ pub struct SequentialState {
 pub struct Sprt {
     test: SequentialTest,
     scores: Moments,
-    state: SequentialState,
+    state: SprtState,
 }
 
 impl Sprt {
     /// A test before the first group. The parameters are validated by
-    /// [`Setup::validate`](crate::plan::Setup::validate).
+    /// [`PlanSetup::validate`](crate::plan::PlanSetup::validate).
     #[must_use]
     pub fn new(test: SequentialTest) -> Self {
-        let state = SequentialState {
+        let state = SprtState {
             llr: 0.0,
             accept_lower: libm::log(test.beta),
             accept_upper: -libm::log(test.alpha),
@@ -95,15 +95,15 @@ impl Sprt {
             return;
         }
         if self.state.llr >= self.state.accept_upper {
-            self.state.decision = Some(Decision::Upper);
+            self.state.decision = Some(SprtDecision::Upper);
         } else if self.state.llr <= self.state.accept_lower {
-            self.state.decision = Some(Decision::Lower);
+            self.state.decision = Some(SprtDecision::Lower);
         }
     }
 
     /// Current state.
     #[must_use]
-    pub const fn state(&self) -> SequentialState {
+    pub const fn state(&self) -> SprtState {
         self.state
     }
 
@@ -151,7 +151,7 @@ mod tests {
                 assert!(sprt.state().groups < 100_000, "never decided");
             }
             match sprt.state().decision {
-                Some(Decision::Lower) => lower += 1,
+                Some(SprtDecision::Lower) => lower += 1,
                 _ => upper += 1,
             }
             groups += sprt.state().groups;
@@ -220,7 +220,7 @@ mod tests {
         assert!(sprt.state().llr > sprt.state().accept_upper);
         sprt.push(5.0);
         let decided = sprt.state();
-        assert_eq!((decided.decision, decided.groups), (Some(Decision::Upper), 30));
+        assert_eq!((decided.decision, decided.groups), (Some(SprtDecision::Upper), 30));
         sprt.push(-1e6);
         assert_eq!(sprt.state(), decided);
     }
@@ -233,7 +233,7 @@ mod tests {
         }
         assert_eq!((sprt.state().llr, sprt.state().decision, sprt.state().groups), (0.0, None, 500));
         sprt.push(1.0);
-        assert_eq!(sprt.state().decision, Some(Decision::Lower));
+        assert_eq!(sprt.state().decision, Some(SprtDecision::Lower));
     }
 
     #[test]

@@ -1,15 +1,15 @@
 //! Effects of entries on the groups: results, void groups, withdrawals, and the counting of complete groups.
 
 use super::stages::FormatState;
-use super::{GroupState, State, Tournament};
-use crate::plan::TableId;
+use super::{GroupState, Tournament, TournamentState};
+use crate::plan::TableKey;
 use crate::stats::Sprt;
 use crate::{Entrant, Group, TableScore};
 
 impl Tournament {
     /// Records the result of a table, and completes its group with the last one.
     pub(super) fn record_table(&mut self, group: u32, table: TableScore) {
-        self.schedule.close(TableId { group, rotation: table.rotation });
+        self.schedule.close(TableKey { group, rotation: table.rotation });
         self.tables_over += 1;
         self.partial.entry(group).or_default().push(table);
         if self.schedule.is_group_closed(group) {
@@ -24,7 +24,7 @@ impl Tournament {
     /// Voids a group, with any results that it has.
     pub(super) fn void_group(&mut self, group: u32, reason: String) {
         for rotation in 0..self.setup.rotations() {
-            self.schedule.close(TableId { group, rotation });
+            self.schedule.close(TableKey { group, rotation });
         }
         self.groups[group as usize].state = GroupState::Void;
         self.voided.insert(group, reason);
@@ -59,7 +59,7 @@ impl Tournament {
     /// Withdraws an entrant: its open groups become void, and its queued line-ups are dropped.
     pub(super) fn withdraw(&mut self, entrant: Entrant) {
         self.withdrawn[entrant.index()] = true;
-        if self.state == State::Created {
+        if self.state == TournamentState::Created {
             return self.plan_first_stage();
         }
         let stage = self.schedule.first_group() as usize..self.groups.len();
@@ -93,7 +93,7 @@ impl Tournament {
             }
             // The test is decided by exactly these groups: complete groups after them are not counted.
             if self.test.as_ref().is_some_and(|test| test.state().decision.is_some()) {
-                self.state = State::Finished;
+                self.state = TournamentState::Finished;
                 break;
             }
         }

@@ -4,7 +4,7 @@ use crate::{Entrant, TableScore};
 
 /// An event of a tournament. The creation precedes all entries; the finish follows from them.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Entry {
+pub enum PlanEntry {
     /// The tournament starts.
     Started,
     /// A table was played to its end.
@@ -39,7 +39,7 @@ pub enum Entry {
 
 /// Reason for which an entry is invalid in the current state.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Misfit {
+pub enum InvalidEntry {
     /// The tournament has not been started.
     #[error("the tournament has not been started: start it first")]
     NotStarted,
@@ -50,7 +50,7 @@ pub enum Misfit {
     #[error(
         "the {left} entrants who are left cannot fill a table of {players} in this format: cancel the tournament"
     )]
-    TooFew {
+    TooFewEntrants {
         /// Number of active entrants.
         left: u16,
         /// Players at a table.
@@ -58,16 +58,16 @@ pub enum Misfit {
     },
     /// Entrant out of range: its number, and the number of entrants.
     #[error("there is no entrant {0}: the first is 0, and there are {1}")]
-    NoEntrant(u16, u16),
+    UnknownEntrant(u16, u16),
     /// Unknown group: its number, and the number of planned groups.
     #[error("there is no group {0} yet: {1} are known")]
-    NoGroup(u32, u32),
+    UnknownGroup(u32, u32),
     /// Rotation out of range: group, rotation, and the number of rotations.
     #[error("group {0} has no table {1}: the first is 0, and there are {2}")]
-    NoTable(u32, u8, u8),
+    UnknownTable(u32, u8, u8),
     /// The round of the group is decided.
     #[error("group {0} is of a round that is decided: only groups of the round that is played can be voided")]
-    Decided(u32),
+    RoundDecided(u32),
     /// The entrants of the result differ from the planned seating.
     #[error("table {rotation} of group {group} is one of the entrants {seats:?}, in this order")]
     WrongSeats {
@@ -85,8 +85,8 @@ pub enum Misfit {
     WrongPlace(u32, u8, u8),
     /// The table already has a different result: group and rotation.
     #[error("table {1} of group {0} has another result already: a result is never changed")]
-    OtherResult(u32, u8),
+    ConflictingResult(u32, u8),
     /// The entry would change nothing. A log never contains such an entry.
     #[error("this entry changes nothing here: it should not be in the log")]
-    Nothing,
+    NoEffect,
 }

@@ -1,9 +1,9 @@
 //! Read access to a tournament: its state, groups, tables, progress and placings.
 
 use super::stages::FormatState;
-use super::{State, TableToMake, Tournament};
-use crate::plan::{Setup, TableId};
-use crate::stats::{SequentialState, Sprt};
+use super::{PlannedTable, Tournament, TournamentState};
+use crate::plan::{PlanSetup, TableKey};
+use crate::stats::{Sprt, SprtState};
 use crate::{Entrant, Group, TableScore};
 
 /// State of a group.
@@ -19,7 +19,7 @@ pub enum GroupState {
 
 /// A planned group in any state.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GroupLook<'a> {
+pub struct GroupSummary<'a> {
     /// Number of the group.
     pub number: u32,
     /// Round, from 0; always 0 in formats without rounds.
@@ -77,25 +77,25 @@ pub struct Placing {
 impl Tournament {
     /// Settings of the tournament.
     #[must_use]
-    pub const fn setup(&self) -> &Setup {
+    pub const fn setup(&self) -> &PlanSetup {
         &self.setup
     }
 
     /// Lifecycle state.
     #[must_use]
-    pub const fn state(&self) -> State {
+    pub const fn state(&self) -> TournamentState {
         self.state
     }
 
     /// True if the tournament is finished or cancelled.
     #[must_use]
     pub const fn is_over(&self) -> bool {
-        matches!(self.state, State::Finished | State::Cancelled)
+        matches!(self.state, TournamentState::Finished | TournamentState::Cancelled)
     }
 
     /// Reason of the cancellation, or empty.
     #[must_use]
-    pub fn note(&self) -> &str {
+    pub fn cancel_reason(&self) -> &str {
         &self.cancel_reason
     }
 
@@ -114,15 +114,15 @@ impl Tournament {
 
     /// State of the sequential test, if there is one.
     #[must_use]
-    pub fn test(&self) -> Option<SequentialState> {
+    pub fn test(&self) -> Option<SprtState> {
         self.test.as_ref().map(Sprt::state)
     }
 
     /// A group by number.
     #[must_use]
-    pub fn group(&self, number: u32) -> Option<GroupLook<'_>> {
+    pub fn group(&self, number: u32) -> Option<GroupSummary<'_>> {
         let planned = self.groups.get(number as usize)?;
-        Some(GroupLook {
+        Some(GroupSummary {
             number,
             round: planned.round,
             lineup: self.lineup(planned.lineup),
@@ -142,15 +142,15 @@ impl Tournament {
 
     /// A table with its seating. `None` if the plan has no such table.
     #[must_use]
-    pub fn table(&self, table: TableId) -> Option<TableToMake> {
+    pub fn table(&self, table: TableKey) -> Option<PlannedTable> {
         let planned = self.groups.get(table.group as usize)?;
         let exists = table.rotation < self.setup.rotations();
-        exists.then(|| TableToMake { table, round: planned.round, seats: self.seats(table) })
+        exists.then(|| PlannedTable { table, round: planned.round, seats: self.seats(table) })
     }
 
     /// Result of a table, if it is over and its group is not void.
     #[must_use]
-    pub fn result(&self, table: TableId) -> Option<&TableScore> {
+    pub fn result(&self, table: TableKey) -> Option<&TableScore> {
         let tables = match self.counted.binary_search_by_key(&table.group, |group| group.number) {
             Ok(at) => &self.counted[at].tables,
             Err(_) => match self.complete.get(&table.group) {
@@ -164,7 +164,7 @@ impl Tournament {
     /// True if a table of the current stage still needs a result: it is not over, and its group is not void.
     /// The caller cancels running tables for which this is false.
     #[must_use]
-    pub fn is_wanted(&self, table: TableId) -> bool {
+    pub fn is_pending(&self, table: TableKey) -> bool {
         !self.is_over() && self.schedule.is_pending(table)
     }
 

@@ -1,7 +1,7 @@
 //! Stages of a tournament by format: the first stage, the transition to the next one, and repairs after
 //! withdrawals.
 
-use super::{GroupState, PlannedGroup, State, Tournament};
+use super::{GroupState, PlannedGroup, Tournament, TournamentState};
 use crate::Entrant;
 use crate::plan::coverage::{Coverage, cover};
 use crate::plan::knockout::{self, Knockout};
@@ -9,7 +9,7 @@ use crate::plan::lineup_score::LineupScore;
 use crate::plan::lineups::{self, Lineup};
 use crate::plan::random::Purpose;
 use crate::plan::swiss::Swiss;
-use crate::plan::{Format, Setup};
+use crate::plan::{Format, PlanSetup};
 
 /// Groups of a block: a stage of a round robin or gauntlet with a sequential test. Few enough that a clear
 /// decision ends the tournament early, and enough that many tables are played between two tables of a deal.
@@ -25,7 +25,7 @@ pub(super) enum FormatState {
 }
 
 impl FormatState {
-    pub(super) fn new(setup: &Setup) -> FormatState {
+    pub(super) fn new(setup: &PlanSetup) -> FormatState {
         let (entrants, players) = (usize::from(setup.entrants), usize::from(setup.players));
         match setup.format {
             Format::RoundRobin { .. } | Format::Gauntlet { .. } => FormatState::Fixed,
@@ -62,7 +62,7 @@ impl Tournament {
     /// Plans the first stage with the active entrants, and discards an earlier plan of it. The state is
     /// `Created`.
     pub(super) fn plan_first_stage(&mut self) {
-        debug_assert_eq!(self.state, State::Created, "a started tournament is never planned anew");
+        debug_assert_eq!(self.state, TournamentState::Created, "a started tournament is never planned anew");
         self.groups.clear();
         self.members.clear();
         self.queued_lineups.clear();

@@ -8,7 +8,7 @@ mod withdrawals;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::plan::{Deals, Format};
+use crate::plan::{DealMode, Format};
 use simulator::{Simulator, for_every_setup, seed};
 
 /// Number of counted groups of each pair.
@@ -66,7 +66,7 @@ fn every_format_and_size_plays_to_its_end() {
 }
 
 /// Checks the guarantees of the format.
-fn check_format(simulator: &Simulator, setup: &Setup) {
+fn check_format(simulator: &Simulator, setup: &PlanSetup) {
     let tournament = &simulator.tournament;
     let met = meetings(tournament);
     let all: Vec<Entrant> = (0..setup.entrants).map(Entrant).collect();
@@ -140,13 +140,17 @@ fn replay_of_the_log_gives_the_same_tournament() {
         simulator.disruption = 12;
         simulator.start();
         simulator.play_out();
-        let mut again = Tournament::open(setup, simulator.seed()).unwrap();
+        let mut again = Tournament::new(setup, simulator.seed()).unwrap();
         for entry in &simulator.log {
-            assert_eq!(again.ask(entry.clone()).unwrap().as_ref(), Some(entry));
-            again.fold(entry).unwrap();
-            assert_eq!(again.ask(entry.clone()).ok().flatten(), None, "a repeat has no effect or is refused");
+            assert_eq!(again.propose(entry.clone()).unwrap().as_ref(), Some(entry));
+            again.apply(entry).unwrap();
+            assert_eq!(
+                again.propose(entry.clone()).ok().flatten(),
+                None,
+                "a repeat has no effect or is refused"
+            );
             let before = again.clone();
-            assert!(again.fold(entry).is_err());
+            assert!(again.apply(entry).is_err());
             assert!(again == before, "a refused entry changes nothing");
         }
         assert!(again == simulator.tournament);
@@ -190,17 +194,17 @@ fn tournament_with_withdrawals_and_void_groups_plays_to_its_end() {
 #[test]
 fn first_rotations_start_in_group_order_and_later_ones_in_a_new_order() {
     let format = Format::RoundRobin { groups: 4 };
-    let setup = Setup { players: 3, entrants: 9, format, deals: Deals::Duplicate, test: None };
+    let setup = PlanSetup { players: 3, entrants: 9, format, deals: DealMode::Duplicate, test: None };
     let mut simulator = Simulator::new(setup, 3);
     simulator.start();
     simulator.play_out();
     let groups = simulator.tournament.group_count() as usize;
-    let started: Vec<TableId> = simulator.started.clone();
+    let started: Vec<TableKey> = simulator.started.clone();
     assert_eq!(started.len(), 3 * groups);
     assert!(started.iter().map(|table| table.rotation).is_sorted());
     assert!(started[..groups].is_sorted(), "first rotations in the order of the deals");
     let (second, third) = (&started[groups..2 * groups], &started[2 * groups..]);
-    let moved = |one: &[TableId], other: &[TableId]| {
+    let moved = |one: &[TableKey], other: &[TableKey]| {
         one.iter().zip(other).filter(|(one, other)| one.group != other.group).count() > groups / 2
     };
     assert!(moved(second, &started[..groups]) && moved(third, second), "each time in a new order");
@@ -209,18 +213,18 @@ fn first_rotations_start_in_group_order_and_later_ones_in_a_new_order() {
 #[test]
 fn steps_are_cheap_in_a_tournament_of_a_million_tables() {
     let format = Format::RoundRobin { groups: 11_111 };
-    let setup = Setup { players: 2, entrants: 10, format, deals: Deals::Duplicate, test: None };
-    let mut tournament = Tournament::open(setup, [1; 32]).unwrap();
+    let setup = PlanSetup { players: 2, entrants: 10, format, deals: DealMode::Duplicate, test: None };
+    let mut tournament = Tournament::new(setup, [1; 32]).unwrap();
     assert_eq!(tournament.progress().tables_expected, 999_990);
-    tournament.fold(&Entry::Started).unwrap();
+    tournament.apply(&PlanEntry::Started).unwrap();
     // The first table never ends; all others are played.
-    let stuck = TableId { group: 0, rotation: 0 };
+    let stuck = TableKey { group: 0, rotation: 0 };
     let mut running = BTreeSet::from([stuck]);
     for _ in 0..50_000 {
         let table = tournament.ready(&running).next().unwrap();
         running.insert(table);
         let over = simulator::result(&tournament, table, 1);
-        tournament.fold(&Entry::TableOver { group: table.group, table: over }).unwrap();
+        tournament.apply(&PlanEntry::TableOver { group: table.group, table: over }).unwrap();
         running.remove(&table);
     }
     assert_eq!(tournament.progress().tables_over, 50_000);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parlor_tournament::Entrant;
-use parlor_tournament::plan::TableId as Place;
+use parlor_tournament::plan::TableKey as Place;
 
 use super::{Access, Found, Tournaments};
 use crate::HostError;

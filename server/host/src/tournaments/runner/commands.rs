@@ -40,7 +40,7 @@ impl Runner {
     fn entry(&self, command: &Command) -> Result<Option<Entry>, TournamentError> {
         let shown = self.live.shown();
         let course = &shown.course;
-        if course.plan.ask(command.planned())?.is_none() {
+        if course.plan.propose(command.planned())?.is_none() {
             return Ok(None);
         }
         Ok(Some(match command.clone() {

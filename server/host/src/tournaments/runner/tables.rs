@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use parlor_tournament as plan;
-use parlor_tournament::plan::TableId as Place;
+use parlor_tournament::plan::TableKey as Place;
 
 use super::{LOOK, PAUSE, Runner, Stop};
 use crate::TableId;
@@ -155,7 +155,7 @@ impl Runner {
         }
         for place in places {
             if let Some(why) = ended.remove(&place).and_then(|end| fault(&end.ending))
-                && self.live.shown().course.plan.is_wanted(place)
+                && self.live.shown().course.plan.is_pending(place)
             {
                 self.void(place.group, why).await?;
             }
@@ -169,7 +169,7 @@ impl Runner {
     async fn void(&mut self, group: u32, reason: String) -> Result<(), Stop> {
         let asked = {
             let shown = self.live.shown();
-            shown.course.plan.ask(plan::Entry::GroupVoided { group, reason: reason.clone() })
+            shown.course.plan.propose(plan::PlanEntry::GroupVoided { group, reason: reason.clone() })
         };
         match asked {
             Ok(Some(_)) => self.append_surely(vec![Entry::GroupVoided { group, reason }]).await,
@@ -183,7 +183,7 @@ impl Runner {
         let unwanted: Vec<(Place, TableId)> = {
             let shown = self.live.shown();
             let plan = &shown.course.plan;
-            let is_unwanted = |place: &Place| !plan.is_wanted(*place) && !self.ending.contains(place);
+            let is_unwanted = |place: &Place| !plan.is_pending(*place) && !self.ending.contains(place);
             let running = shown.running.iter().map(|(place, table)| (*place, *table));
             running.filter(|(place, _)| is_unwanted(place)).collect()
         };

@@ -1,14 +1,14 @@
 //! Entries of tournaments through bytes and back.
 
 use parlor_engine::{GameId, Seat};
-use parlor_tournament::plan::{Deals, Format, SequentialTest};
+use parlor_tournament::plan::{DealMode, Format, SequentialTest};
 
 use parlor_host::TableId;
 use parlor_host::persistence::{decode_tournament_entry, encode_tournament_entry};
 use parlor_host::table::{Conduct, RequestMark, SeatResult, TimeControl, Visibility};
 use parlor_host::tournaments::{EntrantSetup, Entry, Setup, Terms};
 use parlor_tournament::Entrant;
-use parlor_tournament::plan::TableId as Place;
+use parlor_tournament::plan::TableKey as Place;
 
 use crate::grpc::convert::ApiCodec;
 use parlor_fair::Entropy;
@@ -39,7 +39,7 @@ fn terms() -> Terms {
             EntrantSetup::Agent { name: "ann".to_owned(), version: "1".to_owned() },
         ],
         format: Format::Swiss { rounds: 3, groups: 2 },
-        deals: Deals::Independent,
+        deals: DealMode::Independent,
         test: Some(test),
         time,
         max_tables: 4,

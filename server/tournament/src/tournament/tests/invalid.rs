@@ -5,44 +5,44 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 use super::simulator::{self, Simulator, for_every_setup, seed};
-use crate::plan::{Deals, Format, MAX_TABLES, SequentialTest, Setup, SetupError, TableId};
-use crate::{Entrant, Entry, Misfit, TableScore, Tournament};
+use crate::plan::{DealMode, Format, MAX_TABLES, PlanSetup, PlanSetupError, SequentialTest, TableKey};
+use crate::{Entrant, InvalidEntry, PlanEntry, TableScore, Tournament};
 
 #[test]
 fn invalid_entry_is_refused_with_its_reason() {
     let format = Format::RoundRobin { groups: 2 };
-    let setup = Setup { players: 3, entrants: 7, format, deals: Deals::Duplicate, test: None };
+    let setup = PlanSetup { players: 3, entrants: 7, format, deals: DealMode::Duplicate, test: None };
     let mut simulator = Simulator::new(setup, 1);
-    let over = |tournament: &Tournament, table: TableId| {
+    let over = |tournament: &Tournament, table: TableKey| {
         let mut over = simulator::result(tournament, table, 5);
         over.rotation = table.rotation;
-        Entry::TableOver { group: table.group, table: over }
+        PlanEntry::TableOver { group: table.group, table: over }
     };
-    let first = TableId { group: 0, rotation: 0 };
-    let refused = |tournament: &Tournament, entry: Entry| tournament.ask(entry).unwrap_err();
+    let first = TableKey { group: 0, rotation: 0 };
+    let refused = |tournament: &Tournament, entry: PlanEntry| tournament.propose(entry).unwrap_err();
     let early = over(&simulator.tournament, first);
-    assert_eq!(refused(&simulator.tournament, early.clone()), Misfit::NotStarted);
-    assert_eq!(refused(&simulator.tournament, Entry::Paused), Misfit::NotStarted);
+    assert_eq!(refused(&simulator.tournament, early.clone()), InvalidEntry::NotStarted);
+    assert_eq!(refused(&simulator.tournament, PlanEntry::Paused), InvalidEntry::NotStarted);
     simulator.start();
     let tournament = &simulator.tournament;
     let with = |change: &dyn Fn(&mut u32, &mut TableScore)| {
-        let Entry::TableOver { mut group, mut table } = early.clone() else { unreachable!() };
+        let PlanEntry::TableOver { mut group, mut table } = early.clone() else { unreachable!() };
         change(&mut group, &mut table);
-        refused(tournament, Entry::TableOver { group, table })
+        refused(tournament, PlanEntry::TableOver { group, table })
     };
-    assert_eq!(with(&|group, _| *group = 14), Misfit::NoGroup(14, 14));
-    assert_eq!(with(&|_, table| table.rotation = 3), Misfit::NoTable(0, 3, 3));
-    assert!(matches!(with(&|_, table| table.seats.swap(0, 1)), Misfit::WrongSeats { .. }));
-    assert!(matches!(with(&|_, table| table.seats.truncate(2)), Misfit::WrongSeats { .. }));
-    assert_eq!(with(&|_, table| table.seats[1].place = 4), Misfit::WrongPlace(0, 0, 4));
-    let nobody = Entry::Withdrawn { entrant: Entrant(7) };
-    assert_eq!(refused(tournament, nobody), Misfit::NoEntrant(7, 7));
-    simulator.fold(early.clone());
-    let Entry::TableOver { group, mut table } = early.clone() else { unreachable!() };
-    assert_eq!(simulator.tournament.ask(early).unwrap(), None);
+    assert_eq!(with(&|group, _| *group = 14), InvalidEntry::UnknownGroup(14, 14));
+    assert_eq!(with(&|_, table| table.rotation = 3), InvalidEntry::UnknownTable(0, 3, 3));
+    assert!(matches!(with(&|_, table| table.seats.swap(0, 1)), InvalidEntry::WrongSeats { .. }));
+    assert!(matches!(with(&|_, table| table.seats.truncate(2)), InvalidEntry::WrongSeats { .. }));
+    assert_eq!(with(&|_, table| table.seats[1].place = 4), InvalidEntry::WrongPlace(0, 0, 4));
+    let nobody = PlanEntry::Withdrawn { entrant: Entrant(7) };
+    assert_eq!(refused(tournament, nobody), InvalidEntry::UnknownEntrant(7, 7));
+    simulator.apply(early.clone());
+    let PlanEntry::TableOver { group, mut table } = early.clone() else { unreachable!() };
+    assert_eq!(simulator.tournament.propose(early).unwrap(), None);
     table.seats[0].points += 1;
-    let other = Entry::TableOver { group, table };
-    assert_eq!(refused(&simulator.tournament, other), Misfit::OtherResult(0, 0));
+    let other = PlanEntry::TableOver { group, table };
+    assert_eq!(refused(&simulator.tournament, other), InvalidEntry::ConflictingResult(0, 0));
 }
 
 #[test]
@@ -53,19 +53,19 @@ fn random_entries_are_applied_or_refused_without_effect() {
             return;
         }
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
-        let mut tournament = Tournament::open(setup, [2; 32]).unwrap();
+        let mut tournament = Tournament::new(setup, [2; 32]).unwrap();
         for _ in 0..300 {
             let group = below(tournament.group_count() + 2, &mut rng);
             let rotation = below(u32::from(tournament.setup().rotations()) + 1, &mut rng) as u8;
             let entry = match below(40, &mut rng) {
-                0 => Entry::Cancelled { reason: "enough".to_owned() },
-                1..=3 => Entry::Started,
-                4..=6 => Entry::Paused,
-                7..=9 => Entry::Resumed,
-                10 => Entry::Withdrawn { entrant: Entrant(below(14, &mut rng) as u16) },
-                11..=12 => Entry::GroupVoided { group, reason: String::new() },
+                0 => PlanEntry::Cancelled { reason: "enough".to_owned() },
+                1..=3 => PlanEntry::Started,
+                4..=6 => PlanEntry::Paused,
+                7..=9 => PlanEntry::Resumed,
+                10 => PlanEntry::Withdrawn { entrant: Entrant(below(14, &mut rng) as u16) },
+                11..=12 => PlanEntry::GroupVoided { group, reason: String::new() },
                 _ => {
-                    let table = TableId { group, rotation };
+                    let table = TableKey { group, rotation };
                     let mut table = match tournament.table(table) {
                         Some(_) => simulator::result(&tournament, table, 4),
                         None => TableScore { rotation, seats: Vec::new() },
@@ -77,15 +77,15 @@ fn random_entries_are_applied_or_refused_without_effect() {
                         (3, 1..) => table.seats[0].points = if rotation == 0 { i32::MIN } else { i32::MAX },
                         _ => {}
                     }
-                    Entry::TableOver { group, table }
+                    PlanEntry::TableOver { group, table }
                 }
             };
             let before = tournament.clone();
-            let asked = tournament.ask(entry.clone());
-            match tournament.fold(&entry) {
+            let asked = tournament.propose(entry.clone());
+            match tournament.apply(&entry) {
                 Ok(()) => assert_eq!(asked, Ok(Some(entry))),
                 Err(why) => {
-                    assert_eq!(asked, if why == Misfit::Nothing { Ok(None) } else { Err(why) });
+                    assert_eq!(asked, if why == InvalidEntry::NoEffect { Ok(None) } else { Err(why) });
                     assert!(tournament == before);
                 }
             }
@@ -100,24 +100,27 @@ fn random_entries_are_applied_or_refused_without_effect() {
 #[test]
 fn invalid_setup_is_refused_with_its_reason() {
     let format = Format::RoundRobin { groups: 1 };
-    let good = Setup { players: 3, entrants: 5, format, deals: Deals::Duplicate, test: None };
-    let check = |change: &dyn Fn(&mut Setup)| {
+    let good = PlanSetup { players: 3, entrants: 5, format, deals: DealMode::Duplicate, test: None };
+    let check = |change: &dyn Fn(&mut PlanSetup)| {
         let mut setup = good.clone();
         change(&mut setup);
-        Tournament::open(setup, [0; 32]).err()
+        Tournament::new(setup, [0; 32]).err()
     };
-    let count = |what, least, most| Some(SetupError::Count { what, least, most });
+    let count = |what, least, most| Some(PlanSetupError::OutOfRange { what, least, most });
     assert_eq!(check(&|_| ()), None);
-    assert_eq!(check(&|setup| setup.entrants = 1), Some(SetupError::Entrants(1)));
-    assert_eq!(check(&|setup| setup.entrants = 257), Some(SetupError::Entrants(257)));
-    assert_eq!(check(&|setup| setup.players = 1), Some(SetupError::Players(1)));
-    assert_eq!(check(&|setup| setup.players = 6), Some(SetupError::TooFew { entrants: 5, players: 6 }));
+    assert_eq!(check(&|setup| setup.entrants = 1), Some(PlanSetupError::Entrants(1)));
+    assert_eq!(check(&|setup| setup.entrants = 257), Some(PlanSetupError::Entrants(257)));
+    assert_eq!(check(&|setup| setup.players = 1), Some(PlanSetupError::Players(1)));
+    assert_eq!(
+        check(&|setup| setup.players = 6),
+        Some(PlanSetupError::TooFewEntrants { entrants: 5, players: 6 })
+    );
     for groups in [0, 100_001] {
         let round_robin = Format::RoundRobin { groups };
         assert_eq!(check(&|setup| setup.format = round_robin), count("groups", 1, 100_000));
     }
     let gauntlet = Format::Gauntlet { champion: Entrant(5), groups: 1 };
-    assert_eq!(check(&|setup| setup.format = gauntlet), Some(SetupError::NoEntrant(5, 5)));
+    assert_eq!(check(&|setup| setup.format = gauntlet), Some(PlanSetupError::UnknownEntrant(5, 5)));
     let swiss = Format::Swiss { rounds: 101, groups: 1 };
     assert_eq!(check(&|setup| setup.format = swiss), count("rounds", 1, 100));
     let knockout = Format::Knockout { groups: 1, tie_groups: 1001 };
@@ -126,7 +129,7 @@ fn invalid_setup_is_refused_with_its_reason() {
         setup.entrants = 256;
         setup.format = Format::RoundRobin { groups: 1000 };
     });
-    assert!(matches!(long, Some(SetupError::TooLong(tables)) if tables > MAX_TABLES));
+    assert!(matches!(long, Some(PlanSetupError::TooManyTables(tables)) if tables > MAX_TABLES));
     let test = SequentialTest {
         entrant: Entrant(0),
         lower: 0.0,
@@ -137,7 +140,10 @@ fn invalid_setup_is_refused_with_its_reason() {
     };
     let check_test = |test: SequentialTest| check(&|setup| setup.test = Some(test));
     assert_eq!(check_test(test), None);
-    assert_eq!(check_test(SequentialTest { entrant: Entrant(9), ..test }), Some(SetupError::NoEntrant(9, 5)));
+    assert_eq!(
+        check_test(SequentialTest { entrant: Entrant(9), ..test }),
+        Some(PlanSetupError::UnknownEntrant(9, 5))
+    );
     for wrong in [
         SequentialTest { upper: 0.0, ..test },
         SequentialTest { lower: f64::NAN, ..test },
@@ -145,10 +151,10 @@ fn invalid_setup_is_refused_with_its_reason() {
         SequentialTest { alpha: 0.0, ..test },
         SequentialTest { beta: 0.6, ..test },
     ] {
-        assert!(matches!(check_test(wrong), Some(SetupError::Test(_))), "{wrong:?}");
+        assert!(matches!(check_test(wrong), Some(PlanSetupError::Test(_))), "{wrong:?}");
     }
     assert_eq!(check_test(SequentialTest { min_groups: 1, ..test }), count("min_groups", 2, 100_000));
     let knockout = Format::Knockout { groups: 1, tie_groups: 1 };
     let of_knockout = check(&|setup| (setup.format, setup.test) = (knockout, Some(test)));
-    assert_eq!(of_knockout, Some(SetupError::TestOfKnockout));
+    assert_eq!(of_knockout, Some(PlanSetupError::TestInKnockout));
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::simulator::{self, Simulator, seed};
-use crate::plan::{Deals, Format, SequentialTest, Setup, TableId};
+use crate::plan::{DealMode, Format, PlanSetup, SequentialTest, TableKey};
 use crate::tournament::GroupState;
-use crate::{Entrant, Entry, Standings, State, Tournament};
+use crate::{Entrant, PlanEntry, Standings, Tournament, TournamentState};
 
 #[test]
 fn sequential_test_ends_the_tournament_with_the_deciding_group() {
@@ -19,7 +19,7 @@ fn sequential_test_ends_the_tournament_with_the_deciding_group() {
         min_groups: 10,
     };
     let format = Format::RoundRobin { groups: 400 };
-    let setup = Setup { players: 2, entrants: 3, format, deals: Deals::Duplicate, test: Some(test) };
+    let setup = PlanSetup { players: 2, entrants: 3, format, deals: DealMode::Duplicate, test: Some(test) };
     for salt in 0..20 {
         let play = |finishing| {
             let mut simulator = Simulator::new(setup.clone(), seed + salt);
@@ -29,14 +29,14 @@ fn sequential_test_ends_the_tournament_with_the_deciding_group() {
             simulator.tournament
         };
         let (one, other) = (play(1), play(2));
-        assert_eq!(one.state(), State::Finished);
+        assert_eq!(one.state(), TournamentState::Finished);
         assert!(one.test().unwrap().decision.is_some() && one.counted().len() < 1200);
         assert_eq!(one.counted(), other.counted(), "independent of the finishing order");
         assert_eq!(one.test(), other.test());
-        let standings = Standings::of(&one.placings(), Some(&test), one.counted());
+        let standings = Standings::from_groups(&one.placings(), Some(&test), one.counted());
         assert_eq!(standings.test, one.test(), "the standings show the same decision");
         let before = &one.counted()[..one.counted().len() - 1];
-        let before = Standings::of(&one.placings(), Some(&test), before).test.unwrap();
+        let before = Standings::from_groups(&one.placings(), Some(&test), before).test.unwrap();
         assert_eq!(before.decision, None, "no group was counted after it");
     }
 }
@@ -52,17 +52,17 @@ fn voiding_a_counted_group_removes_it_from_the_count() {
         min_groups: 100,
     };
     let format = Format::RoundRobin { groups: 10 };
-    let setup = Setup { players: 2, entrants: 3, format, deals: Deals::Independent, test: Some(test) };
-    let mut tournament = Tournament::open(setup, [6; 32]).unwrap();
-    tournament.fold(&Entry::Started).unwrap();
+    let setup = PlanSetup { players: 2, entrants: 3, format, deals: DealMode::Independent, test: Some(test) };
+    let mut tournament = Tournament::new(setup, [6; 32]).unwrap();
+    tournament.apply(&PlanEntry::Started).unwrap();
     for group in 0..20 {
-        let over = simulator::result(&tournament, TableId { group, rotation: 0 }, 8);
-        tournament.fold(&Entry::TableOver { group, table: over }).unwrap();
+        let over = simulator::result(&tournament, TableKey { group, rotation: 0 }, 8);
+        tournament.apply(&PlanEntry::TableOver { group, table: over }).unwrap();
     }
-    tournament.fold(&Entry::GroupVoided { group: 4, reason: "a fault".to_owned() }).unwrap();
+    tournament.apply(&PlanEntry::GroupVoided { group: 4, reason: "a fault".to_owned() }).unwrap();
     let numbers: Vec<u32> = tournament.counted().iter().map(|group| group.number).collect();
     assert_eq!(numbers, (0..20).filter(|number| *number != 4).collect::<Vec<u32>>());
-    let standings = Standings::of(&tournament.placings(), Some(&test), tournament.counted());
+    let standings = Standings::from_groups(&tournament.placings(), Some(&test), tournament.counted());
     assert_eq!(tournament.test(), standings.test);
     assert_eq!(tournament.group(4).unwrap().void_reason, Some("a fault"));
     let replaced = tournament.group(30).unwrap();
@@ -80,7 +80,7 @@ fn undecidable_test() -> SequentialTest {
 fn sequential_test_plays_duplicate_deals_in_blocks() {
     let format = Format::RoundRobin { groups: 80 };
     let test = Some(undecidable_test());
-    let setup = Setup { players: 2, entrants: 3, format, deals: Deals::Duplicate, test };
+    let setup = PlanSetup { players: 2, entrants: 3, format, deals: DealMode::Duplicate, test };
     let mut simulator = Simulator::new(setup.clone(), seed());
     assert_eq!(simulator.tournament.progress().groups_expected, 240);
     simulator.start();
@@ -91,7 +91,7 @@ fn sequential_test_plays_duplicate_deals_in_blocks() {
     assert_eq!(simulator.tournament.progress().groups_counted, 240);
     // A clear decision ends the tournament within the first block.
     let clear = SequentialTest { lower: -100.0, upper: -50.0, ..undecidable_test() };
-    let mut simulator = Simulator::new(Setup { test: Some(clear), ..setup }, seed());
+    let mut simulator = Simulator::new(PlanSetup { test: Some(clear), ..setup }, seed());
     simulator.start();
     simulator.play_out();
     assert!(simulator.tournament.test().unwrap().decision.is_some() && simulator.started.len() <= 200);
@@ -103,22 +103,22 @@ fn sequential_test_plays_duplicate_deals_in_blocks() {
 fn blocks_are_voided_and_repaired() {
     let format = Format::RoundRobin { groups: 60 };
     let test = Some(undecidable_test());
-    let setup = Setup { players: 2, entrants: 4, format, deals: Deals::Duplicate, test };
-    let mut tournament = Tournament::open(setup, [3; 32]).unwrap();
-    tournament.fold(&Entry::Started).unwrap();
+    let setup = PlanSetup { players: 2, entrants: 4, format, deals: DealMode::Duplicate, test };
+    let mut tournament = Tournament::new(setup, [3; 32]).unwrap();
+    tournament.apply(&PlanEntry::Started).unwrap();
     let play_one = |tournament: &mut Tournament| {
         let next = tournament.ready(&BTreeSet::new()).next();
         if let Some(next) = next {
             let table = simulator::result(tournament, next, 5);
-            tournament.fold(&Entry::TableOver { group: next.group, table }).unwrap();
+            tournament.apply(&PlanEntry::TableOver { group: next.group, table }).unwrap();
         }
         next
     };
     for _ in 0..230 {
         play_one(&mut tournament).unwrap();
     }
-    tournament.fold(&Entry::GroupVoided { group: 3, reason: "a fault".to_owned() }).unwrap();
-    tournament.fold(&Entry::Withdrawn { entrant: Entrant(2) }).unwrap();
+    tournament.apply(&PlanEntry::GroupVoided { group: 3, reason: "a fault".to_owned() }).unwrap();
+    tournament.apply(&PlanEntry::Withdrawn { entrant: Entrant(2) }).unwrap();
     while play_one(&mut tournament).is_some() {}
     let meetings = |one: u16, other: u16| {
         let is_theirs = |group: &&crate::Group| {
@@ -128,5 +128,5 @@ fn blocks_are_voided_and_repaired() {
         tournament.counted().iter().filter(is_theirs).count()
     };
     assert_eq!([meetings(0, 1), meetings(0, 3), meetings(1, 3)], [60; 3]);
-    assert_eq!(tournament.state(), State::Finished);
+    assert_eq!(tournament.state(), TournamentState::Finished);
 }

@@ -7,9 +7,9 @@ use parlor_engine::below;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-use crate::plan::{Deals, Format, Setup, TableId};
-use crate::tournament::{Entry, GroupState, Progress, Tournament};
-use crate::{Entrant, Finish, SeatScore, TableScore};
+use crate::plan::{DealMode, Format, PlanSetup, TableKey};
+use crate::tournament::{GroupState, PlanEntry, Progress, Tournament};
+use crate::{Entrant, SeatFinish, SeatScore, TableScore};
 
 /// Seed of a randomised test: `PARLOR_TEST_SEED` if set. It is printed, so a failure can be reproduced.
 pub(super) fn seed() -> u64 {
@@ -20,7 +20,7 @@ pub(super) fn seed() -> u64 {
 }
 
 /// Runs `check` on every format with up to 12 entrants at tables of up to 6.
-pub(super) fn for_every_setup(mut check: impl FnMut(Setup)) {
+pub(super) fn for_every_setup(mut check: impl FnMut(PlanSetup)) {
     for players in 2..=6 {
         for entrants in u16::from(players).max(2)..=12 {
             let champion = Entrant(entrants / 2);
@@ -34,8 +34,8 @@ pub(super) fn for_every_setup(mut check: impl FnMut(Setup)) {
                 Format::Knockout { groups: 2, tie_groups: 2 },
                 Format::Knockout { groups: 1, tie_groups: 0 },
             ] {
-                for deals in [Deals::Duplicate, Deals::Independent] {
-                    check(Setup { players, entrants, format, deals, test: None });
+                for deals in [DealMode::Duplicate, DealMode::Independent] {
+                    check(PlanSetup { players, entrants, format, deals, test: None });
                 }
             }
         }
@@ -43,14 +43,14 @@ pub(super) fn for_every_setup(mut check: impl FnMut(Setup)) {
 }
 
 /// A pseudo-random result that depends on the table and `salt` alone. Ties and forfeits are common.
-pub(super) fn result(tournament: &Tournament, table: TableId, salt: u64) -> TableScore {
+pub(super) fn result(tournament: &Tournament, table: TableKey, salt: u64) -> TableScore {
     let mut rng = ChaCha20Rng::seed_from_u64(salt);
     rng.set_stream(u64::from(table.group) << 8 | u64::from(table.rotation));
     let seats = tournament.table(table).unwrap().seats;
     let points: Vec<i32> = seats.iter().map(|_| below(3, &mut rng) as i32 - 1).collect();
     let place = |own: i32| 1 + points.iter().filter(|points| **points > own).count() as u8;
     let seat = |(entrant, points): (Entrant, i32)| {
-        let finish = if below(20, &mut rng) == 0 { Finish::TimedOut } else { Finish::PlayedOut };
+        let finish = if below(20, &mut rng) == 0 { SeatFinish::TimedOut } else { SeatFinish::PlayedOut };
         SeatScore { entrant, points, place: place(points), finish }
     };
     let seats = seats.into_iter().zip(points.iter().copied()).map(seat).collect();
@@ -59,22 +59,22 @@ pub(super) fn result(tournament: &Tournament, table: TableId, salt: u64) -> Tabl
 
 pub(super) struct Simulator {
     pub(super) tournament: Tournament,
-    pub(super) log: Vec<Entry>,
+    pub(super) log: Vec<PlanEntry>,
     /// Seed of the order in which tables finish.
     pub(super) finishing: u64,
     /// One in this many events is a disruption: a withdrawal, a void group or a pause. 0: none.
     pub(super) disruption: u32,
     /// All tables in the order in which they started.
-    pub(super) started: Vec<TableId>,
+    pub(super) started: Vec<TableKey>,
     /// Progress expected before the start.
     pub(super) expected: Progress,
     salt: u64,
-    running: BTreeSet<TableId>,
+    running: BTreeSet<TableKey>,
 }
 
 impl Simulator {
-    pub(super) fn new(setup: Setup, seed: u64) -> Simulator {
-        let tournament = Tournament::open(setup, bytes(seed)).unwrap();
+    pub(super) fn new(setup: PlanSetup, seed: u64) -> Simulator {
+        let tournament = Tournament::new(setup, bytes(seed)).unwrap();
         Simulator {
             expected: tournament.progress(),
             tournament,
@@ -91,13 +91,13 @@ impl Simulator {
         bytes(self.salt)
     }
 
-    pub(super) fn fold(&mut self, entry: Entry) {
-        self.tournament.fold(&entry).unwrap();
+    pub(super) fn apply(&mut self, entry: PlanEntry) {
+        self.tournament.apply(&entry).unwrap();
         self.log.push(entry);
     }
 
     pub(super) fn start(&mut self) {
-        self.fold(Entry::Started);
+        self.apply(PlanEntry::Started);
     }
 
     /// Plays with a random number of concurrent tables until the tournament is over.
@@ -111,9 +111,11 @@ impl Simulator {
             let table =
                 *self.running.iter().nth(at).expect("a tournament that is not over has tables to play");
             self.running.remove(&table);
-            let table_over =
-                Entry::TableOver { group: table.group, table: result(&self.tournament, table, self.salt) };
-            self.fold(table_over);
+            let table_over = PlanEntry::TableOver {
+                group: table.group,
+                table: result(&self.tournament, table, self.salt),
+            };
+            self.apply(table_over);
             if self.disruption > 0
                 && !self.tournament.is_over()
                 && below(self.disruption, &mut disruptions) == 0
@@ -121,7 +123,7 @@ impl Simulator {
                 self.disrupt(&mut disruptions);
             }
             let tournament = &self.tournament;
-            self.running.retain(|table| tournament.is_wanted(*table));
+            self.running.retain(|table| tournament.is_pending(*table));
         }
     }
 
@@ -129,12 +131,12 @@ impl Simulator {
     fn start_tables(&mut self, concurrent: usize) {
         while self.running.len() < concurrent {
             let Some(next) = self.tournament.ready(&self.running).next() else { break };
-            let TableId { group, rotation } = next;
+            let TableKey { group, rotation } = next;
             assert!(
                 self.running.iter().all(|running| running.group != group),
                 "a deal runs at two tables at once"
             );
-            let mut earlier = (0..rotation).map(|rotation| TableId { group, rotation });
+            let mut earlier = (0..rotation).map(|rotation| TableKey { group, rotation });
             assert!(earlier.all(|earlier| self.tournament.result(earlier).is_some()));
             self.running.insert(next);
             self.started.push(next);
@@ -146,21 +148,21 @@ impl Simulator {
         match below(4, rng) {
             0 => {
                 let entrant = Entrant(below(u32::from(self.tournament.setup().entrants), rng) as u16);
-                if let Some(entry) = self.tournament.ask(Entry::Withdrawn { entrant }).unwrap() {
-                    self.fold(entry);
+                if let Some(entry) = self.tournament.propose(PlanEntry::Withdrawn { entrant }).unwrap() {
+                    self.apply(entry);
                 }
             }
             1 => {
-                self.fold(Entry::Paused);
+                self.apply(PlanEntry::Paused);
                 assert_eq!(self.tournament.ready(&self.running).count(), 0);
-                self.fold(Entry::Resumed);
+                self.apply(PlanEntry::Resumed);
             }
             _ => {
                 let group = below(self.tournament.group_count(), rng);
-                let void = Entry::GroupVoided { group, reason: "a server fault".to_owned() };
+                let void = PlanEntry::GroupVoided { group, reason: "a server fault".to_owned() };
                 // Groups of decided rounds are refused.
-                if let Ok(Some(entry)) = self.tournament.ask(void) {
-                    self.fold(entry);
+                if let Ok(Some(entry)) = self.tournament.propose(void) {
+                    self.apply(entry);
                     assert_eq!(self.tournament.group(group).unwrap().state, GroupState::Void);
                 }
             }

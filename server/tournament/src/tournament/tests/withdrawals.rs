@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::simulator::{self, Simulator};
-use crate::plan::{Deals, Format, Setup, TableId};
+use crate::plan::{DealMode, Format, PlanSetup, TableKey};
 use crate::tournament::GroupState;
-use crate::{Entrant, Entry, Misfit, State, Tournament};
+use crate::{Entrant, InvalidEntry, PlanEntry, Tournament, TournamentState};
 
 fn opened(format: Format, players: u8, entrants: u16) -> Tournament {
-    let setup = Setup { players, entrants, format, deals: Deals::Duplicate, test: None };
-    Tournament::open(setup, [4; 32]).unwrap()
+    let setup = PlanSetup { players, entrants, format, deals: DealMode::Duplicate, test: None };
+    Tournament::new(setup, [4; 32]).unwrap()
 }
 
 fn withdraw(tournament: &mut Tournament, entrant: u16) {
-    tournament.fold(&Entry::Withdrawn { entrant: Entrant(entrant) }).unwrap();
+    tournament.apply(&PlanEntry::Withdrawn { entrant: Entrant(entrant) }).unwrap();
 }
 
 /// Plays all ready tables of a round, in order.
@@ -24,7 +24,7 @@ fn play_round(tournament: &mut Tournament, round: u32) {
     };
     while let Some(next) = next(tournament) {
         let table = simulator::result(tournament, next, 3);
-        tournament.fold(&Entry::TableOver { group: next.group, table }).unwrap();
+        tournament.apply(&PlanEntry::TableOver { group: next.group, table }).unwrap();
     }
 }
 
@@ -38,13 +38,16 @@ fn withdrawal_before_the_start_removes_the_entrant_from_the_plan() {
     withdraw(&mut tournament, 0);
     assert_eq!(tournament.group_count(), 1);
     withdraw(&mut tournament, 1);
-    assert_eq!(tournament.ask(Entry::Started), Err(Misfit::TooFew { left: 2, players: 3 }));
+    assert_eq!(
+        tournament.propose(PlanEntry::Started),
+        Err(InvalidEntry::TooFewEntrants { left: 2, players: 3 })
+    );
 }
 
 #[test]
 fn knockout_withdrawal_advances_the_opponent() {
     let mut tournament = opened(Format::Knockout { groups: 1, tie_groups: 0 }, 2, 4);
-    tournament.fold(&Entry::Started).unwrap();
+    tournament.apply(&PlanEntry::Started).unwrap();
     withdraw(&mut tournament, 0);
     assert_eq!(tournament.group(0).unwrap().state, GroupState::Void);
     assert_eq!(tournament.group(0).unwrap().void_reason, Some("entrant 0 was withdrawn"));
@@ -52,14 +55,14 @@ fn knockout_withdrawal_advances_the_opponent() {
     let last = tournament.group(tournament.group_count() - 1).unwrap();
     assert!(last.round == 1 && last.lineup.contains(&Entrant(3)), "3 was paired with 0, and advances");
     play_round(&mut tournament, 1);
-    assert_eq!(tournament.state(), State::Finished);
+    assert_eq!(tournament.state(), TournamentState::Finished);
     assert_eq!(tournament.placings()[0].out_in_round, Some(0));
 }
 
 #[test]
 fn swiss_withdrawal_scores_the_opponent_as_with_a_bye() {
     let mut tournament = opened(Format::Swiss { rounds: 2, groups: 1 }, 2, 6);
-    tournament.fold(&Entry::Started).unwrap();
+    tournament.apply(&PlanEntry::Started).unwrap();
     let lineup = tournament.group(0).unwrap().lineup.to_vec();
     withdraw(&mut tournament, lineup[0].0);
     play_round(&mut tournament, 0);
@@ -68,7 +71,7 @@ fn swiss_withdrawal_scores_the_opponent_as_with_a_bye() {
     assert_eq!(placings[lineup[1].index()].byes, 0);
     assert_eq!(placings[lineup[0].index()].match_points, 0.0);
     play_round(&mut tournament, 1);
-    assert_eq!(tournament.state(), State::Finished);
+    assert_eq!(tournament.state(), TournamentState::Finished);
     let byes: u32 = tournament.placings().iter().map(|placing| placing.byes).sum();
     assert_eq!(byes, 1, "five entrants are left");
 }
@@ -77,7 +80,7 @@ fn swiss_withdrawal_scores_the_opponent_as_with_a_bye() {
 fn gauntlet_ends_without_its_champion_and_is_repaired_without_another_entrant() {
     let format = Format::Gauntlet { champion: Entrant(1), groups: 6 };
     let mut tournament = opened(format, 3, 7);
-    tournament.fold(&Entry::Started).unwrap();
+    tournament.apply(&PlanEntry::Started).unwrap();
     withdraw(&mut tournament, 4);
     let games = |tournament: &Tournament, entrant: u16| {
         let groups = (0..tournament.group_count()).map(|number| tournament.group(number).unwrap());
@@ -87,27 +90,28 @@ fn gauntlet_ends_without_its_champion_and_is_repaired_without_another_entrant() 
     };
     assert!([0, 2, 3, 5, 6].iter().all(|entrant| (6..=7).contains(&games(&tournament, *entrant))));
     withdraw(&mut tournament, 1);
-    assert_eq!(tournament.state(), State::Finished);
+    assert_eq!(tournament.state(), TournamentState::Finished);
 }
 
 #[test]
 fn withdrawal_keeps_complete_groups_and_drops_running_tables() {
     let format = Format::RoundRobin { groups: 2 };
-    let setup = Setup { players: 2, entrants: 3, format, deals: Deals::Independent, test: None };
+    let setup = PlanSetup { players: 2, entrants: 3, format, deals: DealMode::Independent, test: None };
     let mut simulator = Simulator::new(setup, 5);
     simulator.start();
     let lineup = simulator.tournament.group(0).unwrap().lineup.to_vec();
-    let over = simulator::result(&simulator.tournament, TableId { group: 0, rotation: 0 }, 5);
-    simulator.fold(Entry::TableOver { group: 0, table: over });
-    simulator.fold(Entry::Withdrawn { entrant: lineup[0] });
+    let over = simulator::result(&simulator.tournament, TableKey { group: 0, rotation: 0 }, 5);
+    simulator.apply(PlanEntry::TableOver { group: 0, table: over });
+    simulator.apply(PlanEntry::Withdrawn { entrant: lineup[0] });
     assert_eq!(simulator.tournament.counted().len(), 1);
-    let running = (1..6).map(|group| TableId { group, rotation: 0 });
+    let running = (1..6).map(|group| TableKey { group, rotation: 0 });
     for table in running {
         let group = simulator.tournament.group(table.group).unwrap();
-        assert_eq!(simulator.tournament.is_wanted(table), !group.lineup.contains(&lineup[0]));
+        assert_eq!(simulator.tournament.is_pending(table), !group.lineup.contains(&lineup[0]));
         // A late result of a dropped table has no effect.
         let over = simulator::result(&simulator.tournament, table, 5);
-        let late = simulator.tournament.ask(Entry::TableOver { group: table.group, table: over }).unwrap();
-        assert_eq!(late.is_some(), simulator.tournament.is_wanted(table));
+        let late =
+            simulator.tournament.propose(PlanEntry::TableOver { group: table.group, table: over }).unwrap();
+        assert_eq!(late.is_some(), simulator.tournament.is_pending(table));
     }
 }
