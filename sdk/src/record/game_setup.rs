@@ -124,7 +124,7 @@ impl GameSetup {
         let (Some(group), Some(colours)) = (group, colours) else { return chance };
         match (shuffle_check::deal_seed(&self.shuffle, group), u8::try_from(group.rotation())) {
             (Ok(deal), Ok(rotation)) => {
-                chance.relabelled(Relabelling::draw(colours, *deal.recolouring(rotation).reveal()))
+                chance.relabelled(Relabelling::draw(colours, *deal.recolour_seed(rotation).reveal()))
             }
             _ => chance,
         }

@@ -1,6 +1,6 @@
 //! Checks that the seeds and commitments of a record follow from each other.
 
-use parlor_fair::{DealSeed, Entropy, GIVEN, ServerSeed, TableId};
+use parlor_fair::{DealSeed, Entropy, GIVEN_SEED_ID, ServerSeed, TableId};
 
 use super::diff::differences;
 use super::report::Finding;
@@ -97,7 +97,7 @@ fn derive(stated: &wire::FairShuffle, table: &str, started: bool) -> Result<wire
 pub(super) fn deal_seed(stated: &wire::FairShuffle, group: &wire::DealGroup) -> Result<DealSeed, String> {
     let tournament = group.tournament_id.parse();
     let tournament = tournament.map_err(|error| format!("deal_group.tournament_id: {error}"))?;
-    let tournament = if stated.seed_given { GIVEN } else { tournament };
+    let tournament = if stated.seed_given { GIVEN_SEED_ID } else { tournament };
     let number = group.number.ok_or("deal_group.number must be set")?;
     Ok(DealSeed::from_bytes(tournament, number, parse_seed(&stated.server_seed, "server_seed")?))
 }
@@ -118,11 +118,11 @@ pub(super) fn check_deal_seed(stated: &wire::FairShuffle) -> Vec<Finding> {
         return Vec::new();
     };
     let (salt, commitment) = match stated.seed_given {
-        true => (GIVEN, Vec::new()),
+        true => (GIVEN_SEED_ID, Vec::new()),
         false => (tournament, server.tournament_commitment(tournament).as_bytes().to_vec()),
     };
     let mut expected = stated.clone();
-    expected.server_seed = server.deal(salt, number).reveal().to_vec();
+    expected.server_seed = server.deal_seed(salt, number).reveal().to_vec();
     expected.deal_group = Some(wire::DealGroup { tournament_commitment: commitment, ..group.clone() });
     differences("shuffle", stated, &expected)
 }

@@ -23,13 +23,13 @@ impl ServerSeed {
     /// Seed of the plan of the tournament, from which pairings and seating are drawn. `self` is the
     /// tournament seed.
     #[must_use]
-    pub fn plan(&self, tournament: TableId) -> Secret<[u8; 32]> {
+    pub fn plan_seed(&self, tournament: TableId) -> Secret<[u8; 32]> {
         Secret::new(derive(Some(tournament.as_bytes()), self.reveal(), &[b"parlor plan v1"]))
     }
 
     /// Seed of one deal of the tournament. `self` is the tournament seed.
     #[must_use]
-    pub fn deal(&self, tournament: TableId, number: u32) -> DealSeed {
+    pub fn deal_seed(&self, tournament: TableId, number: u32) -> DealSeed {
         let info = [b"parlor deal v1".as_slice(), &number.to_be_bytes()];
         let seed = derive(Some(tournament.as_bytes()), self.reveal(), &info);
         DealSeed::from_bytes(tournament, number, seed)
@@ -37,7 +37,7 @@ impl ServerSeed {
 }
 
 /// Stands in for the tournament id in all derivations if the organiser gave the tournament seed.
-pub const GIVEN: TableId = TableId::from_bytes([0; 16]);
+pub const GIVEN_SEED_ID: TableId = TableId::from_bytes([0; 16]);
 
 /// The server's seed for one deal of a tournament: secret until the last table of the deal is over.
 ///
@@ -68,8 +68,8 @@ pub const GIVEN: TableId = TableId::from_bytes([0; 16]);
 /// 7. **When the last table of a deal is over**, its deal seed is shown; when the tournament is over, its
 ///    tournament seed. All derived values have 32 bytes.
 ///
-/// **A given seed**: if the organiser gave the tournament seed, for tests, 16 zero bytes ([`GIVEN`]) replace
-/// the tournament id, and no entropy is added. So the same seed gives the same tournament every time.
+/// **A given seed**: if the organiser gave the tournament seed, for tests, 16 zero bytes ([`GIVEN_SEED_ID`])
+/// replace the tournament id, and no entropy is added. So the same seed gives the same tournament every time.
 #[derive(Clone)]
 pub struct DealSeed {
     tournament: TableId,
@@ -112,12 +112,12 @@ impl DealSeed {
         }
         let info =
             [b"parlor deal seed v1".as_slice(), self.tournament.as_bytes(), &self.number.to_be_bytes()];
-        GameSeed::given(derive(Some(self.reveal()), &key_material, &info))
+        GameSeed::from_bytes(derive(Some(self.reveal()), &key_material, &info))
     }
 
     /// Seed of the colour permutation at a table of the deal.
     #[must_use]
-    pub fn recolouring(&self, rotation: u8) -> Secret<[u8; 32]> {
+    pub fn recolour_seed(&self, rotation: u8) -> Secret<[u8; 32]> {
         Secret::new(derive(None, self.reveal(), &[b"parlor recolour v1", &[rotation]]))
     }
 
@@ -166,7 +166,7 @@ mod tests {
     /// test fails, the change is wrong.
     #[test]
     fn deal_seed_derivations_are_pinned() {
-        let deal = seed().deal(tournament(), 258);
+        let deal = seed().deal_seed(tournament(), 258);
         let added = [Entropy::NONE, Entropy::new(b"abc").unwrap(), Entropy::new(&[0xff; 64]).unwrap()];
         let seat = Seat::new(3).unwrap();
         let derived = [
@@ -175,9 +175,9 @@ mod tests {
             hex(deal.commitment().as_bytes()),
             hex(deal.game_seed(&added).reveal()),
             hex(deal.game_seed(&[]).reveal()),
-            hex(deal.recolouring(2).reveal()),
+            hex(deal.recolour_seed(2).reveal()),
             hex(deal.bot_seed(1, seat, 7).reveal()),
-            hex(seed().plan(tournament()).reveal()),
+            hex(seed().plan_seed(tournament()).reveal()),
         ];
         let expected = [
             "870e17ac422cb1a725a396dbf5ff569bb69eb5ddde7b0f2f9886db13be57a70a",
@@ -194,11 +194,11 @@ mod tests {
 
     #[test]
     fn derivations_differ_by_deal_rotation_seat_and_decision() {
-        let deal = |number| seed().deal(tournament(), number);
+        let deal = |number| seed().deal_seed(tournament(), number);
         let seat = |number| Seat::new(number).unwrap();
         assert_ne!(deal(0).reveal(), deal(1).reveal());
         assert_ne!(deal(0).commitment(), deal(1).commitment());
-        assert_ne!(deal(0).recolouring(0).reveal(), deal(0).recolouring(1).reveal());
+        assert_ne!(deal(0).recolour_seed(0).reveal(), deal(0).recolour_seed(1).reveal());
         let bots = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)];
         let bots = bots.map(|(rotation, place, decision)| {
             hex(deal(0).bot_seed(rotation, seat(place), decision).reveal())
@@ -214,6 +214,6 @@ mod tests {
 
     #[test]
     fn debug_does_not_print_the_deal_seed() {
-        assert_eq!(format!("{:?}", seed().deal(tournament(), 0)), "DealSeed(..)");
+        assert_eq!(format!("{:?}", seed().deal_seed(tournament(), 0)), "DealSeed(..)");
     }
 }

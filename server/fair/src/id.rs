@@ -58,7 +58,7 @@ macro_rules! id_type {
 
             /// Creation time in milliseconds since 1970-01-01 00:00 UTC.
             #[must_use]
-            pub fn made(&self) -> u64 {
+            pub fn created_ms(&self) -> u64 {
                 let mut time = [0; 8];
                 time[2..].copy_from_slice(&self.0[..6]);
                 u64::from_be_bytes(time)
@@ -111,7 +111,7 @@ id_type! {
     TableId,
     /// The text is not a table id.
     #[error("a table id has 26 digits and letters (without i, l, o and u), such as 01hf7yat000w3ge1r70w3ge1r7")]
-    BadTableId
+    InvalidTableId
 }
 
 id_type! {
@@ -152,7 +152,7 @@ mod tests {
 
                     #[test]
                     fn id_holds_its_creation_time(time in 0u64..1 << 48, random: [u8; 10]) {
-                        prop_assert_eq!($name::new(time, random).made(), time);
+                        prop_assert_eq!($name::new(time, random).created_ms(), time);
                     }
 
                     #[test]
@@ -186,7 +186,7 @@ mod tests {
         };
     }
 
-    id_tests!(table_id, TableId, BadTableId);
+    id_tests!(table_id, TableId, InvalidTableId);
     id_tests!(tournament_id, TournamentId, InvalidTournamentId);
 
     #[test]

@@ -36,12 +36,12 @@ mod deal;
 mod id;
 mod secret;
 
-pub use deal::{DealSeed, GIVEN};
-pub use id::{BadTableId, InvalidTournamentId, TableId, TournamentId};
+pub use deal::{DealSeed, GIVEN_SEED_ID};
+pub use id::{InvalidTableId, InvalidTournamentId, TableId, TournamentId};
 pub use secret::Secret;
 
 /// Maximum number of bytes of entropy per seat.
-pub const MAX_ENTROPY: usize = 64;
+pub const MAX_ENTROPY_BYTES: usize = 64;
 
 /// The server's part of the randomness of a table or tournament: secret until the game or tournament is over.
 ///
@@ -75,7 +75,7 @@ impl ServerSeed {
     /// The game seed, given the entropy of all seats in seat order.
     #[must_use]
     pub fn game_seed(&self, table: TableId, seats: &[Entropy]) -> GameSeed {
-        let mut info = Vec::with_capacity(16 + seats.len() * (1 + MAX_ENTROPY));
+        let mut info = Vec::with_capacity(16 + seats.len() * (1 + MAX_ENTROPY_BYTES));
         info.extend_from_slice(table.as_bytes());
         for entropy in seats {
             info.push(entropy.len);
@@ -132,11 +132,11 @@ impl Commitment {
     /// use parlor_fair::{ServerSeed, TableId};
     /// let table = TableId::from_bytes([7; 16]);
     /// let seed = ServerSeed::from_bytes([1; 32]);
-    /// assert!(seed.commitment(table).is_kept_by(&seed, table));
-    /// assert!(!seed.commitment(table).is_kept_by(&ServerSeed::from_bytes([2; 32]), table));
+    /// assert!(seed.commitment(table).matches(&seed, table));
+    /// assert!(!seed.commitment(table).matches(&ServerSeed::from_bytes([2; 32]), table));
     /// ```
     #[must_use]
-    pub fn is_kept_by(&self, seed: &ServerSeed, table: TableId) -> bool {
+    pub fn matches(&self, seed: &ServerSeed, table: TableId) -> bool {
         seed.commitment(table) == *self
     }
 }
@@ -158,9 +158,9 @@ impl fmt::Debug for Commitment {
 pub struct GameSeed(Secret<[u8; 32]>);
 
 impl GameSeed {
-    /// A seed given by the creator of the table, for tests and training.
+    /// A seed from bytes: derived, or given by the creator of the table for tests and training.
     #[must_use]
-    pub const fn given(bytes: [u8; 32]) -> GameSeed {
+    pub const fn from_bytes(bytes: [u8; 32]) -> GameSeed {
         GameSeed(Secret::new(bytes))
     }
 
@@ -177,32 +177,32 @@ impl fmt::Debug for GameSeed {
     }
 }
 
-/// Entropy of one seat for the shuffle: up to [`MAX_ENTROPY`] bytes.
+/// Entropy of one seat for the shuffle: up to [`MAX_ENTROPY_BYTES`] bytes.
 ///
 /// Secret until the game begins, so that no seat can choose its entropy depending on another's. `Debug`
 /// prints the length only.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Entropy {
-    bytes: [u8; MAX_ENTROPY],
+    bytes: [u8; MAX_ENTROPY_BYTES],
     len: u8,
 }
 
-/// More than [`MAX_ENTROPY`] bytes of entropy.
+/// More than [`MAX_ENTROPY_BYTES`] bytes of entropy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a seat may add up to {MAX_ENTROPY} bytes of entropy, not {0}: send fewer, or a hash of them")]
-pub struct TooMuchEntropy(pub usize);
+#[error("a seat may add up to {MAX_ENTROPY_BYTES} bytes of entropy, not {0}: send fewer, or a hash of them")]
+pub struct EntropyTooLong(pub usize);
 
 impl Entropy {
     /// Empty entropy.
-    pub const NONE: Entropy = Entropy { bytes: [0; MAX_ENTROPY], len: 0 };
+    pub const NONE: Entropy = Entropy { bytes: [0; MAX_ENTROPY_BYTES], len: 0 };
 
     /// Entropy from bytes.
     ///
     /// # Errors
-    /// There are more than [`MAX_ENTROPY`] bytes.
-    pub fn new(given: &[u8]) -> Result<Entropy, TooMuchEntropy> {
-        let mut bytes = [0; MAX_ENTROPY];
-        let target = bytes.get_mut(..given.len()).ok_or(TooMuchEntropy(given.len()))?;
+    /// There are more than [`MAX_ENTROPY_BYTES`] bytes.
+    pub fn new(given: &[u8]) -> Result<Entropy, EntropyTooLong> {
+        let mut bytes = [0; MAX_ENTROPY_BYTES];
+        let target = bytes.get_mut(..given.len()).ok_or(EntropyTooLong(given.len()))?;
         target.copy_from_slice(given);
         let len = given.len() as u8;
         Ok(Entropy { bytes, len })

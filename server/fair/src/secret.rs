@@ -7,13 +7,13 @@ use subtle::ConstantTimeEq;
 /// A secret value: no `Display`, and a `Debug` that does not print it, so that it reaches no log, error or
 /// trace.
 ///
-/// [`Secret::is`] compares in constant time; there is no `==`.
+/// [`Secret::equals`] compares in constant time; there is no `==`.
 ///
 /// ```
 /// use parlor_fair::Secret;
 /// let secret = Secret::new(*b"swordfish");
 /// assert_eq!(format!("{secret:?}"), "Secret(..)");
-/// assert!(secret.is(b"swordfish") && !secret.is(b"swordfist"));
+/// assert!(secret.equals(b"swordfish") && !secret.equals(b"swordfist"));
 /// ```
 #[derive(Clone)]
 pub struct Secret<T>(T);
@@ -33,7 +33,7 @@ impl<T> Secret<T> {
 impl<T: AsRef<[u8]>> Secret<T> {
     /// True if these are the secret's bytes. Takes constant time for given lengths.
     #[must_use]
-    pub fn is(&self, bytes: &[u8]) -> bool {
+    pub fn equals(&self, bytes: &[u8]) -> bool {
         self.0.as_ref().ct_eq(bytes).into()
     }
 }
@@ -60,9 +60,9 @@ mod tests {
     #[test]
     fn secret_equals_only_its_own_bytes() {
         let secret = Secret::new([1, 2, 3]);
-        assert!(secret.is(&[1, 2, 3]));
+        assert!(secret.equals(&[1, 2, 3]));
         for other in [&[1, 2][..], &[1, 2, 3, 4], &[1, 2, 2], &[]] {
-            assert!(!secret.is(other), "{other:?}");
+            assert!(!secret.equals(other), "{other:?}");
         }
     }
 }

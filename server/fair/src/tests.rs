@@ -84,9 +84,9 @@ fn entropy_of_different_seats_is_not_confused() {
 #[test]
 fn entropy_is_bounded() {
     assert_eq!(Entropy::new(&[9; 64]).unwrap().as_bytes(), [9; 64]);
-    assert_eq!(Entropy::new(&[9; 65]), Err(TooMuchEntropy(65)));
+    assert_eq!(Entropy::new(&[9; 65]), Err(EntropyTooLong(65)));
     assert_eq!(
-        TooMuchEntropy(65).to_string(),
+        EntropyTooLong(65).to_string(),
         "a seat may add up to 64 bytes of entropy, not 65: send fewer, or a hash of them"
     );
 }
@@ -95,15 +95,15 @@ fn entropy_is_bounded() {
 fn commitment_binds_the_server_to_seed_and_table() {
     let seed = server();
     let commitment = seed.commitment(table());
-    assert!(commitment.is_kept_by(&seed, table()));
-    assert!(!commitment.is_kept_by(&ServerSeed::from_bytes([0; 32]), table()));
-    assert!(!commitment.is_kept_by(&seed, TableId::from_bytes([0; 16])));
+    assert!(commitment.matches(&seed, table()));
+    assert!(!commitment.matches(&ServerSeed::from_bytes([0; 32]), table()));
+    assert!(!commitment.matches(&seed, TableId::from_bytes([0; 16])));
 }
 
 #[test]
 fn debug_does_not_print_seeds() {
     let seed = ServerSeed::from_bytes([0xab; 32]);
-    let game = GameSeed::given([0xab; 32]);
+    let game = GameSeed::from_bytes([0xab; 32]);
     let entropy = Entropy::new(&[0xab; 3]).unwrap();
     assert_eq!(format!("{seed:?} {game:?} {entropy:?}"), "ServerSeed(..) GameSeed(..) Entropy(3 bytes)");
     assert_eq!(game.reveal(), &[0xab; 32]);

@@ -40,7 +40,7 @@ pub use error::LogError;
 pub use follow::LogFollower;
 pub use id::{Millis, OwnerId};
 pub use memory::MemoryLog;
-pub use parlor_fair::{BadTableId, TableId};
+pub use parlor_fair::{InvalidTableId, TableId};
 pub use query::{
     FeedItem, LogFilter, PageRequest, Place, RetentionCounts, StartupState, TablePage, TableRow,
 };

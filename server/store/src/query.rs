@@ -68,8 +68,8 @@ impl LogFilter {
         self.kind == listing.kind
             && self.tag.as_ref().is_none_or(|tag| listing.tags.contains(tag))
             && self.finished.is_none_or(|finished| finished == (row.place == Place::Finished))
-            && self.since.is_none_or(|since| since.0 <= row.id.made())
-            && self.before.is_none_or(|before| row.id.made() < before.0)
+            && self.since.is_none_or(|since| since.0 <= row.id.created_ms())
+            && self.before.is_none_or(|before| row.id.created_ms() < before.0)
             && self.owner.as_ref().is_none_or(|owner| *owner == listing.owner)
             && self.game.as_ref().is_none_or(|game| *game == listing.game)
             && self.state.is_none_or(|state| state == listing.state)

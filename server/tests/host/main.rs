@@ -335,7 +335,7 @@ async fn a_house_bot_that_fails_voids_a_deal() {
 async fn a_deal_is_a_secret_until_its_last_table_is_over() {
     let scene = Scene::new().await;
     let tournament = TableId::from_bytes([5; 16]);
-    let seed = parlor_fair::ServerSeed::from_bytes([6; 32]).deal(tournament, 2);
+    let seed = parlor_fair::ServerSeed::from_bytes([6; 32]).deal_seed(tournament, 2);
     let dealt = |rotation| DealtTable {
         options: GameId::Gap.default_options(),
         seats: vec![house("random"); 2],

@@ -81,7 +81,7 @@ async fn tournament_deals_match_the_commitment() {
     assert_eq!(seed.tournament_commitment(tournament).as_bytes().as_slice(), before.commitment);
     for table in client.tournament_tables(&id).await {
         let shuffle = client.table(&table.table_id).await.shuffle.expect("a shuffle");
-        let deal = seed.deal(tournament, table.group);
+        let deal = seed.deal_seed(tournament, table.group);
         assert_eq!(shuffle.commitment, deal.commitment().as_bytes());
         assert_eq!(shuffle.server_seed, deal.reveal());
         let group = shuffle.deal_group.expect("a deal");

@@ -1,7 +1,7 @@
 //! Records made by the server's tables, with random players, timeouts, resignations and replacements.
 
 use parlor_engine::{AnyOptions, GameId, Seat, Viewer, below};
-use parlor_fair::{Entropy, GIVEN, ServerSeed, TableId};
+use parlor_fair::{Entropy, GIVEN_SEED_ID, ServerSeed, TableId};
 use parlor_host::table::{
     ChanceSetup, Deal, Entry, Record, SeatSetup, Setup, Table, TimeControl, Visibility,
 };
@@ -55,12 +55,12 @@ fn short_options(game: GameId) -> AnyOptions {
 /// A deal of a tournament with this seed byte.
 pub(super) fn deal(seed: u8, recolour: bool, given: bool) -> ChanceSetup {
     let tournament = TableId::new(CREATED - 1, [seed; 10]);
-    let salt = if given { GIVEN } else { tournament };
+    let salt = if given { GIVEN_SEED_ID } else { tournament };
     ChanceSetup::Deal(Box::new(Deal {
         tournament,
         number: 3,
         rotation: 1,
-        server_seed: *ServerSeed::from_bytes([seed; 32]).deal(salt, 3).reveal(),
+        server_seed: *ServerSeed::from_bytes([seed; 32]).deal_seed(salt, 3).reveal(),
         entropy: vec![Entropy::new(b"organiser").unwrap(), Entropy::NONE, Entropy::new(&[7; 64]).unwrap()],
         recolour,
         given,

@@ -4,7 +4,7 @@ use parlor_engine::{Chance, GameId, Relabelling};
 
 use super::Shuffle;
 use crate::TableId;
-use parlor_fair::{DealSeed, Entropy, GIVEN};
+use parlor_fair::{DealSeed, Entropy, GIVEN_SEED_ID};
 
 /// A deal of a tournament, and which of its tables this is. All tables of the deal have the same cards.
 #[derive(Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Deal {
     /// The seed, for what is derived from it.
     #[must_use]
     pub fn seed(&self) -> DealSeed {
-        let tournament = if self.given { GIVEN } else { self.tournament };
+        let tournament = if self.given { GIVEN_SEED_ID } else { self.tournament };
         DealSeed::from_bytes(tournament, self.number, self.server_seed)
     }
 
@@ -46,7 +46,7 @@ impl Deal {
         let chance = Chance::seeded(*self.seed().game_seed(&self.entropy).reveal());
         match game.colour_symmetry(players).filter(|_| self.recolour) {
             Some(colours) => {
-                let key = *self.seed().recolouring(self.rotation).reveal();
+                let key = *self.seed().recolour_seed(self.rotation).reveal();
                 chance.relabelled(Relabelling::draw(colours, key))
             }
             None => chance,

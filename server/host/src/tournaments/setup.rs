@@ -5,7 +5,7 @@ use parlor_tournament::plan::{self, DealMode, Format, SequentialTest};
 
 use crate::TableId;
 use crate::table::{RequestMark, TimeControl, Visibility};
-use parlor_fair::{Entropy, GIVEN, ServerSeed};
+use parlor_fair::{Entropy, GIVEN_SEED_ID, ServerSeed};
 
 /// One who takes part.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -129,7 +129,7 @@ impl Setup {
     /// What stands for the tournament in what is derived from the seed.
     #[must_use]
     pub const fn salt(&self) -> TableId {
-        if self.given { GIVEN } else { self.tournament }
+        if self.given { GIVEN_SEED_ID } else { self.tournament }
     }
 }
 

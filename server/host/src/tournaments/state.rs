@@ -104,7 +104,7 @@ impl Course {
         let Entry::Created(setup) = first else {
             return Err(bad("the log does not begin with a tournament".to_owned()));
         };
-        let seed = *setup.seed().plan(setup.salt()).reveal();
+        let seed = *setup.seed().plan_seed(setup.salt()).reveal();
         let plan = Tournament::new(setup.terms.plan(), seed).map_err(|error| bad(error.to_string()))?;
         Ok(Course {
             setup: Arc::new(Setup::clone(setup)),
@@ -199,7 +199,7 @@ impl Course {
             tournament: setup.tournament,
             number: place.group,
             rotation: place.rotation,
-            server_seed: *setup.seed().deal(setup.salt(), place.group).reveal(),
+            server_seed: *setup.seed().deal_seed(setup.salt(), place.group).reveal(),
             entropy: self.entropy.clone(),
             // A deal that is played once needs no other colours.
             recolour: setup.terms.deals == plan::plan::DealMode::Duplicate,

@@ -275,7 +275,7 @@ fn table_event_fields_are_validated() {
     );
     check(Event::Over(v1::TableOver { result: None, shuffle: None }), "over.result: must be set");
     let bad = Event::Rematch(v1::RematchMade { table_id: "x".to_owned() });
-    check(bad, &format!("rematch.table_id: {}", parlor_store::BadTableId));
+    check(bad, &format!("rematch.table_id: {}", parlor_store::InvalidTableId));
 }
 
 #[test]
