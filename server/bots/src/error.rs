@@ -8,26 +8,26 @@ use parlor_engine::ImpossibleView;
 pub enum BotError {
     /// Unknown name of a bot.
     #[error(
-        "there is no house bot `{name}`: choose random, greedy, search, or search:N with N from 1 to {most}"
+        "there is no house bot `{name}`: choose random, greedy, search, or search:N with N from 1 to {max_iterations}"
     )]
     UnknownBot {
         /// The requested name, truncated to 40 characters.
         name: String,
         /// Maximum number of iterations of a search.
-        most: u32,
+        max_iterations: u32,
     },
     /// The list of legal actions is empty.
     #[error("the list of legal actions is empty: ask only seats that are to act")]
-    NothingToChoose,
+    NoLegalActions,
     /// The view is a spectator's.
     #[error("the view is a spectator's: ask with the view of the seat that is to act")]
-    NoSeat,
+    SpectatorView,
     /// An action belongs to another game than the view.
     #[error("the view and the list of legal actions are of different games")]
-    OtherGame,
+    GameMismatch,
     /// The list is not the list of legal actions of the view.
     #[error("the list is not the list of legal actions of this view: pass on both as the game gives them")]
-    OtherActions,
+    ActionsMismatch,
     /// The bot panicked.
     #[error("the bot broke down while it thought: this is a fault in the bot")]
     Panicked,

@@ -15,7 +15,7 @@
 use parlor_engine::flush::{Action, Combination, CombinationKind, Event, Flush, Rank, Ranks, View};
 use parlor_engine::{Points, Seat, Viewer};
 
-use crate::Rated;
+use crate::Heuristic;
 
 /// Value of a turn, in points.
 const TURN_VALUE: f32 = 3.0;
@@ -26,9 +26,9 @@ const PENALTY_WEIGHT: f32 = 0.7;
 /// Rating of finishing, above all others.
 const FINISH_VALUE: f32 = 100.0;
 
-impl Rated for Flush {
-    const HORIZON: u32 = 400;
-    const DOUBT: f32 = 3.0;
+impl Heuristic for Flush {
+    const MAX_PLAYOUT_ACTIONS: u32 = 400;
+    const RATING_UNCERTAINTY: f32 = 3.0;
 
     fn viewer(view: &View) -> Viewer {
         view.viewer
@@ -65,7 +65,7 @@ impl Rated for Flush {
         matches!(event, Event::HandScored { .. })
     }
 
-    fn is_unseen(_: &Action) -> bool {
+    fn is_hidden(_: &Action) -> bool {
         false
     }
 }

@@ -14,11 +14,11 @@
 use parlor_engine::gap::{Action, Card, Colour, Event, Gap, View};
 use parlor_engine::{CardSet, Points, Seat, Viewer};
 
-use crate::Rated;
+use crate::Heuristic;
 
-impl Rated for Gap {
-    const HORIZON: u32 = 64;
-    const DOUBT: f32 = 1.5;
+impl Heuristic for Gap {
+    const MAX_PLAYOUT_ACTIONS: u32 = 64;
+    const RATING_UNCERTAINTY: f32 = 1.5;
 
     fn viewer(view: &View) -> Viewer {
         view.viewer
@@ -55,7 +55,7 @@ impl Rated for Gap {
         matches!(event, Event::RoundScored { .. })
     }
 
-    fn is_unseen(_: &Action) -> bool {
+    fn is_hidden(_: &Action) -> bool {
         false
     }
 }

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use parlor_engine::habe_fertig::{Action, Card, Event, HabeFertig, Pair, Phase, View};
 use parlor_engine::{CardSet, Game, Points, Seat, Viewer};
 
-use crate::Rated;
+use crate::Heuristic;
 
 /// Value of laying a card, besides its stars.
 const CARD_VALUE: f32 = 1.0;
@@ -25,9 +25,9 @@ const FINISH_VALUE: f32 = 30.0;
 /// Maximum number of positions searched to rate one action.
 const MAX_POSITIONS: u32 = 60;
 
-impl Rated for HabeFertig {
-    const HORIZON: u32 = 600;
-    const DOUBT: f32 = 1.0;
+impl Heuristic for HabeFertig {
+    const MAX_PLAYOUT_ACTIONS: u32 = 600;
+    const RATING_UNCERTAINTY: f32 = 1.0;
 
     fn viewer(view: &View) -> Viewer {
         view.viewer
@@ -35,7 +35,7 @@ impl Rated for HabeFertig {
 
     /// While cards are hidden, earlier answers of others carry no information: the view is that of the
     /// beginning of the round.
-    fn as_asked(view: &View) -> Cow<'_, View> {
+    fn view_when_asked(view: &View) -> Cow<'_, View> {
         if !matches!(view.phase, Phase::Hiding { .. }) {
             return Cow::Borrowed(view);
         }
@@ -82,7 +82,7 @@ impl Rated for HabeFertig {
         matches!(event, Event::RoundScored { .. })
     }
 
-    fn is_unseen(action: &Action) -> bool {
+    fn is_hidden(action: &Action) -> bool {
         matches!(action, Action::Hide(_))
     }
 }

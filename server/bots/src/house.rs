@@ -6,7 +6,7 @@ use parlor_engine::{AnyAction, AnyView, Game, Seat, for_all_games};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
-use crate::{BotError, Greedy, MAX_ITERATIONS, Random, Rated, Search, Strategy};
+use crate::{BotError, Greedy, Heuristic, MAX_ITERATIONS, Random, Search, Strategy};
 
 /// A house bot. It plays every game of the catalogue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +45,7 @@ impl HouseBot {
         };
         kind.map(HouseBot).ok_or_else(|| BotError::UnknownBot {
             name: name.chars().take(40).collect(),
-            most: MAX_ITERATIONS,
+            max_iterations: MAX_ITERATIONS,
         })
     }
 
@@ -69,7 +69,7 @@ impl HouseBot {
                     $(AnyView::$variant(view) => {
                         let legal = legal.iter().map(|action| match action {
                             AnyAction::$variant(action) => Ok(*action),
-                            _ => Err(BotError::OtherGame),
+                            _ => Err(BotError::GameMismatch),
                         });
                         let legal = legal.collect::<Result<Vec<_>, _>>()?;
                         self.decide_in::<parlor_engine::$module::$game>(view, &legal, seed)
@@ -80,16 +80,16 @@ impl HouseBot {
         for_all_games!(dispatch)
     }
 
-    fn decide_in<G: Rated>(
+    fn decide_in<G: Heuristic>(
         &self,
         view: &G::View,
         legal: &[G::Action],
         seed: [u8; 32],
     ) -> Result<usize, BotError> {
-        let seat = G::viewer(view).seat().ok_or(BotError::NoSeat)?;
+        let seat = G::viewer(view).seat().ok_or(BotError::SpectatorView)?;
         let mut rng = ChaCha8Rng::from_seed(seed);
         validate::<G>(view, seat, legal, &mut rng)?;
-        let view = &*G::as_asked(view);
+        let view = &*G::view_when_asked(view);
         match self.0 {
             Kind::Random => Strategy::<G>::choose(&Random, view, seat, legal, &mut rng),
             Kind::Greedy => Strategy::<G>::choose(&Greedy, view, seat, legal, &mut rng),
@@ -107,11 +107,11 @@ fn validate<G: Game>(
     rng: &mut impl Rng,
 ) -> Result<(), BotError> {
     if legal.is_empty() {
-        return Err(BotError::NothingToChoose);
+        return Err(BotError::NoLegalActions);
     }
     let mut expected = Vec::with_capacity(legal.len());
     G::sample(view, rng)?.legal_actions(seat, &mut expected);
-    if legal == expected { Ok(()) } else { Err(BotError::OtherActions) }
+    if legal == expected { Ok(()) } else { Err(BotError::ActionsMismatch) }
 }
 
 impl fmt::Display for HouseBot {

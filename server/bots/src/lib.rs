@@ -24,8 +24,8 @@
 #![deny(missing_docs)]
 
 mod error;
+mod heuristic;
 mod house;
-mod rated;
 mod search;
 mod search_tree;
 mod strategy;
@@ -36,8 +36,8 @@ mod habe_fertig;
 mod no_dice;
 
 pub use error::BotError;
+pub use heuristic::Heuristic;
 pub use house::HouseBot;
-pub use rated::Rated;
 pub use search::{MAX_ITERATIONS, Search};
 pub use strategy::{Greedy, Random, Strategy};
 

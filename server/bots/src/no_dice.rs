@@ -15,7 +15,7 @@
 use parlor_engine::no_dice::{Action, Card, Event, Hand, LaidCard, NoDice, Placement, View};
 use parlor_engine::{MAX_SEATS, Points, Seat, Viewer};
 
-use crate::Rated;
+use crate::Heuristic;
 
 /// Typical score of a good placement.
 const GOOD_PLACEMENT: f32 = 26.0;
@@ -23,9 +23,9 @@ const GOOD_PLACEMENT: f32 = 26.0;
 /// Estimated value of an unknown card in another hand.
 const UNKNOWN_CARD: f32 = 12.0;
 
-impl Rated for NoDice {
-    const HORIZON: u32 = 12;
-    const DOUBT: f32 = 6.0;
+impl Heuristic for NoDice {
+    const MAX_PLAYOUT_ACTIONS: u32 = 12;
+    const RATING_UNCERTAINTY: f32 = 6.0;
 
     fn viewer(view: &View) -> Viewer {
         view.viewer
@@ -77,7 +77,7 @@ impl Rated for NoDice {
         matches!(event, Event::Ended { .. })
     }
 
-    fn is_unseen(action: &Action) -> bool {
+    fn is_hidden(action: &Action) -> bool {
         matches!(action, Action::Decline)
     }
 }

@@ -17,7 +17,7 @@ use rand_core::Rng;
 
 use crate::search_tree::{NodeId, Rewards, SearchTree};
 use crate::strategy::index_of_best;
-use crate::{BotError, Rated, Strategy};
+use crate::{BotError, Heuristic, Strategy};
 
 /// Maximum number of iterations of a search; its tree then takes about 10 MB, and the search seconds.
 pub const MAX_ITERATIONS: u32 = 100_000;
@@ -55,7 +55,7 @@ impl Search {
     ///
     /// # Errors
     /// The list is empty or does not belong to the view, or the view is impossible.
-    pub fn choose_while<G: Rated>(
+    pub fn choose_while<G: Heuristic>(
         view: &G::View,
         seat: Seat,
         legal: &[G::Action],
@@ -63,7 +63,7 @@ impl Search {
         mut go_on: impl FnMut(u32) -> bool,
     ) -> Result<usize, BotError> {
         if legal.is_empty() {
-            return Err(BotError::NothingToChoose);
+            return Err(BotError::NoLegalActions);
         }
         if legal.len() == 1 {
             return Ok(0);
@@ -80,7 +80,7 @@ impl Search {
     }
 }
 
-impl<G: Rated> Strategy<G> for Search {
+impl<G: Heuristic> Strategy<G> for Search {
     fn choose(
         &self,
         view: &G::View,
@@ -93,7 +93,7 @@ impl<G: Rated> Strategy<G> for Search {
 }
 
 /// A search in progress, with its reusable buffers.
-struct SearchRun<'a, G: Rated> {
+struct SearchRun<'a, G: Heuristic> {
     view: &'a G::View,
     observer: Seat,
     root_legal: &'a [G::Action],
@@ -104,7 +104,7 @@ struct SearchRun<'a, G: Rated> {
     ratings: Vec<f32>,
 }
 
-impl<'a, G: Rated> SearchRun<'a, G> {
+impl<'a, G: Heuristic> SearchRun<'a, G> {
     fn new(view: &'a G::View, observer: Seat, legal: &'a [G::Action]) -> SearchRun<'a, G> {
         let mut root_ratings = Vec::with_capacity(legal.len());
         G::rate(view, observer, legal, &mut root_ratings);
@@ -127,7 +127,7 @@ impl<'a, G: Rated> SearchRun<'a, G> {
         self.path.push(NodeId::ROOT);
         let mut node = NodeId::ROOT;
         let mut in_tree = true;
-        for step in 0..G::HORIZON {
+        for step in 0..G::MAX_PLAYOUT_ACTIONS {
             while world.to_act().is_empty() && world.window_is_held() {
                 world.close_window(&mut scores);
             }
@@ -138,7 +138,7 @@ impl<'a, G: Rated> SearchRun<'a, G> {
             };
             if step == 0 {
                 if actor != self.observer {
-                    return Err(BotError::OtherActions);
+                    return Err(BotError::ActionsMismatch);
                 }
                 self.legal.clear();
                 self.legal.extend_from_slice(self.root_legal);
@@ -147,9 +147,9 @@ impl<'a, G: Rated> SearchRun<'a, G> {
                 world.legal_actions(actor, &mut self.legal);
                 self.rate(&world, actor);
             }
-            let is_visible = actor == self.observer || !self.legal.iter().any(G::is_unseen);
+            let is_visible = actor == self.observer || !self.legal.iter().any(G::is_hidden);
             let index = if in_tree && is_visible {
-                ratings_to_priors(&mut self.ratings, G::DOUBT);
+                ratings_to_priors(&mut self.ratings, G::RATING_UNCERTAINTY);
                 let (index, next, is_new) = self.tree.select(node, actor, &self.legal, &self.ratings);
                 self.path.push(next);
                 node = next;
@@ -165,7 +165,7 @@ impl<'a, G: Rated> SearchRun<'a, G> {
             };
             if world.apply(actor, *action, &mut scores).is_err() {
                 // A world accepts its own legal actions: only the caller's list can be wrong.
-                return Err(BotError::OtherActions);
+                return Err(BotError::ActionsMismatch);
             }
         }
         self.tree.backpropagate(&self.path, &scores.rewards(world.players()));
@@ -206,7 +206,7 @@ struct PlayoutScores<G> {
     game: PhantomData<G>,
 }
 
-impl<G: Rated> PlayoutScores<G> {
+impl<G: Heuristic> PlayoutScores<G> {
     const fn new() -> PlayoutScores<G> {
         PlayoutScores { points: [0; MAX_SEATS], round_is_over: false, game: PhantomData }
     }
@@ -220,7 +220,7 @@ impl<G: Rated> PlayoutScores<G> {
     }
 }
 
-impl<G: Rated> EventSink<G::Event> for PlayoutScores<G> {
+impl<G: Heuristic> EventSink<G::Event> for PlayoutScores<G> {
     fn emit(&mut self, _: Audience, event: G::Event) {
         if let Some(points) = G::points(&event) {
             for (seat, points) in points.iter() {

@@ -3,7 +3,7 @@
 use parlor_engine::{Game, Seat, below};
 use rand_core::Rng;
 
-use crate::{BotError, Rated};
+use crate::{BotError, Heuristic};
 
 /// A strategy: chooses an action from a view and its list of legal actions.
 pub trait Strategy<G: Game> {
@@ -34,7 +34,7 @@ impl<G: Game> Strategy<G> for Random {
         rng: &mut impl Rng,
     ) -> Result<usize, BotError> {
         if legal.is_empty() {
-            return Err(BotError::NothingToChoose);
+            return Err(BotError::NoLegalActions);
         }
         Ok(below(legal.len() as u32, rng) as usize)
     }
@@ -44,7 +44,7 @@ impl<G: Game> Strategy<G> for Random {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Greedy;
 
-impl<G: Rated> Strategy<G> for Greedy {
+impl<G: Heuristic> Strategy<G> for Greedy {
     fn choose(
         &self,
         view: &G::View,
@@ -53,7 +53,7 @@ impl<G: Rated> Strategy<G> for Greedy {
         rng: &mut impl Rng,
     ) -> Result<usize, BotError> {
         if legal.is_empty() {
-            return Err(BotError::NothingToChoose);
+            return Err(BotError::NoLegalActions);
         }
         let mut ratings = Vec::with_capacity(legal.len());
         G::rate(view, seat, legal, &mut ratings);

@@ -1,6 +1,6 @@
 //! Heuristics of the greedy bot, one small case each. Views are taken from a new game and modified.
 
-use parlor_bots::{Greedy, Rated, Strategy};
+use parlor_bots::{Greedy, Heuristic, Strategy};
 use parlor_engine::{Chance, Game, NoEvents, Seat, Viewer};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -14,7 +14,7 @@ fn view<G: Game>() -> G::View {
 
 /// Checks that greedy chooses the expected action in both orders of the list.
 #[track_caller]
-fn check<G: Rated>(view: &G::View, legal: &[G::Action], expected: G::Action) {
+fn check<G: Heuristic>(view: &G::View, legal: &[G::Action], expected: G::Action) {
     let mut legal = legal.to_vec();
     for seed in 0..4 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -1,6 +1,6 @@
 //! Every bot plays every game at every size, legally and deterministically; no input makes a bot panic.
 
-use parlor_bots::{BotError, Greedy, HouseBot, Rated, Search, Strategy};
+use parlor_bots::{BotError, Greedy, Heuristic, HouseBot, Search, Strategy};
 use parlor_engine::{
     AnyAction, AnyGame, AnyView, Chance, Game, GameId, MAX_SEATS, NoEvents, Seat, Viewer, below,
     for_all_games,
@@ -152,16 +152,16 @@ fn invalid_questions_and_names_are_errors() {
             let seat = game.to_act().first().expect("somebody begins");
             let (view, legal) = (game.view(Viewer::Seat(seat)), game.legal_actions(seat));
             let mut decide = |view: &AnyView, legal: &[AnyAction]| bot.decide(view, legal, seed(&mut rng));
-            assert_eq!(decide(&view, &[]), Err(BotError::NothingToChoose));
-            assert_eq!(decide(&game.view(Viewer::Spectator), &legal), Err(BotError::NoSeat));
+            assert_eq!(decide(&view, &[]), Err(BotError::NoLegalActions));
+            assert_eq!(decide(&game.view(Viewer::Spectator), &legal), Err(BotError::SpectatorView));
             assert_eq!(
                 decide(&view, &legal[1..]),
-                Err(if legal.len() > 1 { BotError::OtherActions } else { BotError::NothingToChoose })
+                Err(if legal.len() > 1 { BotError::ActionsMismatch } else { BotError::NoLegalActions })
             );
             let other = GameId::ALL.iter().find(|other| *other != id).expect("two games");
             let others = new_game(*other, 3, &mut ChaCha8Rng::seed_from_u64(1));
             let asked = others.to_act().first().expect("somebody begins");
-            assert_eq!(decide(&view, &others.legal_actions(asked)), Err(BotError::OtherGame));
+            assert_eq!(decide(&view, &others.legal_actions(asked)), Err(BotError::GameMismatch));
         }
     }
     for name in ["", "Random", "search:", "search:0", "search:-1", "search:+1", "search:100001", "search:9e9"]
@@ -182,7 +182,7 @@ struct Recorded<G: Game> {
 
 /// Calls greedy and search with any view and any actions. Returns whether the search answered, and whether it
 /// found the view impossible.
-fn choose_from_any<G: Rated>(view: &G::View, legal: &[G::Action], rng: &mut ChaCha8Rng) -> (bool, bool) {
+fn choose_from_any<G: Heuristic>(view: &G::View, legal: &[G::Action], rng: &mut ChaCha8Rng) -> (bool, bool) {
     let seat = Seat::new(below(MAX_SEATS as u32, rng) as u8).expect("a seat");
     let greedy = Strategy::<G>::choose(&Greedy, view, seat, legal, rng);
     assert_eq!(greedy.is_err(), legal.is_empty());

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use parlor_bots::{BotError, Rated, Search, Strategy};
+use parlor_bots::{BotError, Heuristic, Search, Strategy};
 use parlor_engine::{
     Audience, Chance, EventSink, Game, GameInfo, ImpossibleView, Lang, Localise, MAX_SEATS, Outcome, Points,
     Refusal, Seat, Seats, SetupError, Text, Viewer, below,
@@ -128,9 +128,9 @@ impl Game for Coin {
     }
 }
 
-impl Rated for Coin {
-    const HORIZON: u32 = 8;
-    const DOUBT: f32 = 1.0;
+impl Heuristic for Coin {
+    const MAX_PLAYOUT_ACTIONS: u32 = 8;
+    const RATING_UNCERTAINTY: f32 = 1.0;
 
     fn viewer(_: &Shown) -> Viewer {
         Viewer::Seat(Seat::FIRST)
@@ -153,7 +153,7 @@ impl Rated for Coin {
         false
     }
 
-    fn is_unseen(_: &Action) -> bool {
+    fn is_hidden(_: &Action) -> bool {
         false
     }
 }
@@ -204,7 +204,7 @@ fn action_list_of_another_view_is_refused() {
     let mut choose = |seat, legal: &[Action]| {
         Strategy::<Coin>::choose(&search, &Shown(Stage::Deciding), seat, legal, &mut rng)
     };
-    assert_eq!(choose(Seat::FIRST, &[]), Err(BotError::NothingToChoose));
+    assert_eq!(choose(Seat::FIRST, &[]), Err(BotError::NoLegalActions));
     let other = Seat::new(MAX_SEATS as u8 - 1).expect("a seat");
-    assert_eq!(choose(other, &DECIDING), Err(BotError::OtherActions));
+    assert_eq!(choose(other, &DECIDING), Err(BotError::ActionsMismatch));
 }

@@ -1,7 +1,7 @@
 //! The games in which deals can be remembered: all actions are public, and every hand is public when a round
 //! is over.
 
-use parlor_bots::Rated;
+use parlor_bots::Heuristic;
 use parlor_engine::flush::{self, Flush};
 use parlor_engine::gap::{self, Gap, Length};
 use parlor_engine::{AnyOptions, CardCode};
@@ -25,7 +25,7 @@ impl ObservedRound {
 }
 
 /// A game whose deals can be remembered.
-pub(crate) trait PublicDeals: Rated<Options: Into<AnyOptions>> {
+pub(crate) trait PublicDeals: Heuristic<Options: Into<AnyOptions>> {
     fn options() -> Self::Options;
 
     fn any_options() -> AnyOptions {

@@ -199,7 +199,7 @@ fn host_errors_have_their_reasons() {
 
     let unknown = parlor_bots::HouseBot::by_name("deep blue").unwrap_err();
     check(HostError::from(unknown), Code::NotFound, "HOUSE_BOT_NOT_FOUND");
-    check(HostError::from(BotError::NoSeat), Code::Internal, "SERVER_FAULT");
+    check(HostError::from(BotError::SpectatorView), Code::Internal, "SERVER_FAULT");
 }
 
 #[test]

@@ -8,12 +8,12 @@ use parlor_engine::{Game, Points, Seat, Viewer};
 ///
 /// Implementations use only `+ - * /` and `sqrt`, which are exact on every machine, and no `exp` or `ln`, so
 /// that a decision can be reproduced elsewhere.
-pub trait Rated: Game {
+pub trait Heuristic: Game {
     /// Maximum number of actions of a playout. Points scored until then count.
-    const HORIZON: u32;
+    const MAX_PLAYOUT_ACTIONS: u32;
 
     /// Typical error of ratings, in points. The larger it is, the more a search explores lower-rated actions.
-    const DOUBT: f32;
+    const RATING_UNCERTAINTY: f32;
 
     /// The viewer of a view.
     fn viewer(view: &Self::View) -> Viewer;
@@ -21,7 +21,7 @@ pub trait Rated: Game {
     /// The view of a seat at the moment it was asked. Where several seats are asked at once, others may have
     /// answered since. A choice must not depend on the order of answers: a server that asks again after a
     /// crash must get the same one.
-    fn as_asked(view: &Self::View) -> Cow<'_, Self::View> {
+    fn view_when_asked(view: &Self::View) -> Cow<'_, Self::View> {
         Cow::Borrowed(view)
     }
 
@@ -38,5 +38,5 @@ pub trait Rated: Game {
     fn ends_round(event: &Self::Event) -> bool;
 
     /// True if other seats do not see this action.
-    fn is_unseen(action: &Self::Action) -> bool;
+    fn is_hidden(action: &Self::Action) -> bool;
 }
