@@ -1,16 +1,16 @@
-//! Fields that come from the wire: read, checked, and named where they are wrong.
+//! Validation of fields that come from the wire, with errors that name the field by its path.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-/// A field whose value cannot be what it says.
+/// The error of an invalid field: its path and the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrongField {
     path: String,
     why: Cow<'static, str>,
 }
 
-/// The path and what is wrong, such as `gap.card.number: must be 0 to 9, not 12`.
+/// The path and the reason, such as `gap.card.number: must be 0 to 9, not 12`.
 impl std::fmt::Display for WrongField {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if !self.path.is_empty() {
@@ -23,17 +23,17 @@ impl std::fmt::Display for WrongField {
 impl std::error::Error for WrongField {}
 
 impl WrongField {
-    /// The message itself is wrong; [`within`](WrongField::within) says where it stands.
+    /// Creates the error of a whole message; [`within`](WrongField::within) adds the path to it.
     pub fn new(why: impl Into<Cow<'static, str>>) -> WrongField {
         WrongField { path: String::new(), why: why.into() }
     }
 
-    /// The field is wrong.
+    /// Creates the error of a field.
     pub fn at(field: &str, why: impl Into<Cow<'static, str>>) -> WrongField {
         WrongField::new(why).within(field)
     }
 
-    /// The same, seen from the message that holds the one in question in this field.
+    /// Prefixes the path with the field of the outer message.
     #[must_use]
     pub fn within(mut self, field: &str) -> WrongField {
         if self.path.is_empty() || self.path.starts_with('[') {
@@ -44,26 +44,26 @@ impl WrongField {
         self
     }
 
-    /// The same, seen from the list that holds the one in question at this place.
+    /// Prefixes the path with the index in a list.
     #[must_use]
-    pub fn in_list(self, place: usize) -> WrongField {
-        self.within(&format!("[{place}]"))
+    pub fn in_list(self, index: usize) -> WrongField {
+        self.within(&format!("[{index}]"))
     }
 
-    /// Which field, as a path such as `gap.hand[2].number`; empty if it is the whole message.
+    /// The path of the field, such as `gap.hand[2].number`; empty for the whole message.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// What is wrong with it, and what it may be.
+    /// The reason, and the values that are allowed.
     #[must_use]
     pub fn why(&self) -> &str {
         &self.why
     }
 }
 
-/// A message that must be set.
+/// Converts a message that must be set.
 pub fn required<W, E>(wire: Option<W>, field: &str) -> Result<E, WrongField>
 where
     E: TryFrom<W, Error = WrongField>,
@@ -74,7 +74,7 @@ where
     }
 }
 
-/// A message that may be left out.
+/// Converts a message that may be missing.
 pub fn optional<W, E>(wire: Option<W>, field: &str) -> Result<Option<E>, WrongField>
 where
     E: TryFrom<W, Error = WrongField>,
@@ -82,24 +82,33 @@ where
     wire.map(|wire| required(Some(wire), field)).transpose()
 }
 
-/// A number in a range that fits its type.
+/// Validates a number by a range and by its type.
 pub fn number<T: TryFrom<u32>>(value: u32, range: RangeInclusive<u32>, field: &str) -> Result<T, WrongField> {
     let fits = Some(value).filter(|value| range.contains(value));
-    let wrong = || WrongField::at(field, format!("must be {}, not {value}", said(&range)));
+    let wrong = || WrongField::at(field, format!("must be {}, not {value}", range_text(&range)));
     fits.and_then(|value| T::try_from(value).ok()).ok_or_else(wrong)
 }
 
-/// Any number of 16 bits.
+/// Validates a number of 16 bits.
 pub fn number16(value: u32, field: &str) -> Result<u16, WrongField> {
     number(value, 0..=u16::MAX.into(), field)
 }
 
-/// Any number of 8 bits.
+/// Validates a number of 8 bits.
 pub fn number8(value: u32, field: &str) -> Result<u8, WrongField> {
     number(value, 0..=u8::MAX.into(), field)
 }
 
-/// One of the values of an enumeration. What is not known, or not said, is wrong.
+/// Converts the value of a wire enum. Unspecified and unknown values are invalid.
+pub fn enum_value<W, E>(value: i32, field: &str) -> Result<E, WrongField>
+where
+    W: TryFrom<i32>,
+    E: TryFrom<W>,
+{
+    one_of(value, field, |wire: W| E::try_from(wire).ok())
+}
+
+/// Converts the value of a wire enum by a function. Unknown values, and values without a result, are invalid.
 pub fn one_of<W: TryFrom<i32>, E>(
     value: i32,
     field: &str,
@@ -115,34 +124,34 @@ pub fn one_of<W: TryFrom<i32>, E>(
     })
 }
 
-/// Each message of a list, put together.
+/// Converts and collects the messages of a list.
 pub fn each<W, E, L>(wire: Vec<W>, field: &str) -> Result<L, WrongField>
 where
     E: TryFrom<W, Error = WrongField>,
     L: FromIterator<E>,
 {
     let items = wire.into_iter().enumerate();
-    items.map(|(place, item)| E::try_from(item).map_err(|error| error.in_list(place).within(field))).collect()
+    items.map(|(index, item)| E::try_from(item).map_err(|error| error.in_list(index).within(field))).collect()
 }
 
-/// How many entries a list has, which must be in a range.
+/// Validates and returns the length of a list.
 pub fn length<T>(list: &[T], range: RangeInclusive<usize>, field: &str) -> Result<u8, WrongField> {
     let wrong = || {
-        let why = format!("must have {} entries, not {}", said(&range), list.len());
+        let why = format!("must have {} entries, not {}", range_text(&range), list.len());
         WrongField::at(field, why)
     };
     let fits = Some(list.len()).filter(|len| range.contains(len));
     fits.and_then(|len| u8::try_from(len).ok()).ok_or_else(wrong)
 }
 
-/// Bytes of one length.
+/// Validates bytes of a fixed length.
 pub fn bytes<const N: usize>(value: &[u8], field: &str) -> Result<[u8; N], WrongField> {
     let wrong = |_| WrongField::at(field, format!("must have {N} bytes, not {}", value.len()));
     value.try_into().map_err(wrong)
 }
 
-/// A range in words.
-fn said<T: PartialEq + std::fmt::Display>(range: &RangeInclusive<T>) -> String {
+/// Formats a range for an error.
+fn range_text<T: PartialEq + std::fmt::Display>(range: &RangeInclusive<T>) -> String {
     let (min, max) = (range.start(), range.end());
     if min == max { min.to_string() } else { format!("{min} to {max}") }
 }
@@ -152,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_leads_from_the_outermost_message() {
+    fn field_path_starts_at_the_outermost_message() {
         let error = WrongField::at("number", "is odd").in_list(2).within("hand").within("gap");
         assert_eq!((error.path(), error.why()), ("gap.hand[2].number", "is odd"));
         assert_eq!(error.to_string(), "gap.hand[2].number: is odd");
@@ -161,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_say_their_range() {
+    fn range_errors_name_the_allowed_range() {
         assert_eq!(number::<u8>(9, 0..=9, "n"), Ok(9));
         assert_eq!(number::<u8>(10, 0..=9, "n").unwrap_err().to_string(), "n: must be 0 to 9, not 10");
         assert_eq!(number8(256, "n").unwrap_err().to_string(), "n: must be 0 to 255, not 256");

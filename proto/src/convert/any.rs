@@ -1,18 +1,21 @@
-//! Any game: which field of the `oneof` belongs to which game of the catalogue.
+//! Any game: the field of each `oneof` for each game of the catalogue.
 
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, CardCode, Game, GameId, for_all_games};
 
+use super::build_messages;
 use super::field::WrongField;
-use super::messages;
+use crate::encode::{self, Encode, ToWire, build_message};
 use crate::v1;
-use crate::write::{Fields, Write};
 
 macro_rules! conversions {
     ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
-        conversion!(AnyOptions, GameOptions, game_options, $($variant: $module::$game),*);
-        conversion!(AnyAction, GameAction, game_action, $($variant: $module::$game),*);
-        conversion!(AnyEvent, GameEvent, game_event, $($variant: $module::$game),*);
-        conversion!(AnyView, GameView, game_view, $($variant: $module::$game),*);
+        any_conversion!(AnyOptions, game_options, v1::GameOptions, |game| encode::GameOptions { game },
+            $($variant: $module::$game),*);
+        any_conversion!(AnyAction, game_action, v1::GameAction, |game| encode::GameAction { game },
+            $($variant: $module::$game),*);
+        any_conversion!(AnyEvent, game_event, v1::GameEvent, |game| encode::GameEvent { game },
+            $($variant: $module::$game),*);
+        any_conversion!(AnyView, game_view, v1::game_view::Game, |game| game, $($variant: $module::$game),*);
 
         impl From<GameId> for v1::GameInfo {
             fn from(id: GameId) -> v1::GameInfo {
@@ -32,7 +35,7 @@ macro_rules! conversions {
             }
         }
 
-        /// The card of a game that has this code, as shuffles have it.
+        /// Returns the card of a game with this code, as in shuffles; `None` if the game has no such card.
         ///
         /// ```
         /// use parlor_engine::GameId;
@@ -45,49 +48,51 @@ macro_rules! conversions {
         pub fn card(game: GameId, code: u8) -> Option<v1::GameCard> {
             let card = match game {
                 $(GameId::$variant => {
-                    v1::game_card::Game::$variant(super::$module::Dealt::from_code(code)?.into())
+                    v1::game_card::Game::$variant(super::$module::DealtCard::from_code(code)?.into())
                 })*
             };
             Some(v1::GameCard { game: Some(card) })
         }
 
-        /// The game that a card belongs to, and its code.
+        /// Returns the game that a card belongs to, and its code.
         pub fn card_code(wire: v1::GameCard) -> Result<(GameId, u8), WrongField> {
-            match wire.game {
-                $(Some(v1::game_card::Game::$variant(card)) => super::$module::Dealt::try_from(card)
+            let v1::GameCard { game } = wire;
+            match game {
+                $(Some(v1::game_card::Game::$variant(card)) => super::$module::DealtCard::try_from(card)
                     .map(|card| (GameId::$variant, card.code()))
                     .map_err(|error: WrongField| error.within(GameId::$variant.info().id)),)*
-                None => Err(no_game()),
+                None => Err(missing_game()),
             }
         }
     };
 }
 
-/// One of the types of a game, of any game, and its message. What the engine knows nothing of is left as it is when it is
-/// not set.
-macro_rules! conversion {
-    ($any:ident, $message:ident, $oneof:ident, $($variant:ident: $module:ident::$game:ident),*) => {
-        impl Write for $any {
-            fn write(&self, to: &mut Fields<'_>) {
-                match self {
-                    $($any::$variant(part) => to.message(super::$module::FIELD, part),)*
-                }
+/// Converts a type of any game to its wire type, and from the `oneof` of games. `$encoder` makes the encoder of the wire
+/// type from that of the `oneof`.
+macro_rules! any_conversion {
+    ($any:ident, $oneof:ident, $wire:ty, $encoder:expr, $($variant:ident: $module:ident::$game:ident),*) => {
+        impl ToWire for $any {
+            type Wire = $wire;
+
+            #[inline]
+            fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+                let encoder = $encoder;
+                encoder(match self {
+                    $($any::$variant(part) => encode::$oneof::Game::$variant(part),)*
+                })
             }
         }
 
-        messages!($any => $message);
-
-        impl TryFrom<v1::$message> for $any {
+        impl TryFrom<v1::$oneof::Game> for $any {
             type Error = WrongField;
-            fn try_from(wire: v1::$message) -> Result<$any, WrongField> {
-                match wire.game {
-                    $(Some(v1::$oneof::Game::$variant(part)) => part
+            fn try_from(wire: v1::$oneof::Game) -> Result<$any, WrongField> {
+                match wire {
+                    $(v1::$oneof::Game::$variant(part) => part
                         .try_into()
                         .map($any::$variant)
                         .map_err(|error: WrongField| {
                             error.within(<parlor_engine::$module::$game as Game>::INFO.id)
                         }),)*
-                    None => Err(no_game()),
                 }
             }
         }
@@ -96,8 +101,40 @@ macro_rules! conversion {
 
 for_all_games!(conversions);
 
-/// What is wrong with a message that names no game, or one that is not known here.
-fn no_game() -> WrongField {
+build_messages!(AnyOptions => GameOptions, AnyAction => GameAction, AnyEvent => GameEvent);
+
+/// Implements `TryFrom` for messages with no field but the `oneof` of games.
+macro_rules! from_messages {
+    ($($message:ident => $any:ident),*) => {
+        $(impl TryFrom<v1::$message> for $any {
+            type Error = WrongField;
+            fn try_from(wire: v1::$message) -> Result<$any, WrongField> {
+                let v1::$message { game } = wire;
+                game.ok_or_else(missing_game)?.try_into()
+            }
+        })*
+    };
+}
+
+from_messages!(GameOptions => AnyOptions, GameAction => AnyAction, GameEvent => AnyEvent);
+
+/// The engine does not know who gave the seed: `seed_given` is false.
+impl From<AnyView> for v1::GameView {
+    fn from(view: AnyView) -> v1::GameView {
+        build_message(encode::GameView { game: view, seed_given: false })
+    }
+}
+
+impl TryFrom<v1::GameView> for AnyView {
+    type Error = WrongField;
+    fn try_from(wire: v1::GameView) -> Result<AnyView, WrongField> {
+        let v1::GameView { game, seed_given: _ } = wire;
+        game.ok_or_else(missing_game)?.try_into()
+    }
+}
+
+/// The error of a message without a game, or with one that this version does not know.
+fn missing_game() -> WrongField {
     let ids: Vec<&str> = GameId::ALL.iter().map(|game| game.info().id).collect();
     WrongField::new(format!("must have a game: {}", ids.join(", ")))
 }

@@ -1,41 +1,49 @@
-//! Seats, viewers, points, outcomes, texts and refusals: what every game shares.
+//! Types shared by all games: seats, viewers, points, outcomes, texts and refusals.
 
 use parlor_engine::{
     CardCode, CardSet, GameInfo, Lang, MAX_SEATS, Outcome, Points, Refusal, Seat, Seats, ShuffleId,
     ShufflePurpose, Standing, Text, Viewer,
 };
 
-use super::field::{WrongField, each, length, number, number16, one_of};
-use super::messages;
+use super::field::{WrongField, each, enum_value, length, number, number16};
+use super::{build_messages, convert_enums};
+use crate::encode::{self, Encode, ToWire, Uint32};
 use crate::v1;
-use crate::write::{Fields, Write};
 
-/// The highest number of a seat that any table has.
+/// Highest seat number of any table.
 const LAST_SEAT: u32 = MAX_SEATS as u32 - 1;
 
-/// The number of a seat, as the wire has it.
+impl Uint32 for Seat {
+    #[inline]
+    fn to_uint32(self) -> u32 {
+        seat_number(self)
+    }
+}
+
+/// Converts a seat to its number on the wire.
 #[must_use]
+#[inline]
 pub fn seat_number(seat: Seat) -> u32 {
     seat.index() as u32
 }
 
-/// The seat with this number, if any table can have it; otherwise an error that names the field.
+/// Validates a seat number; the error names the field.
 pub fn seat(value: u32, field: &str) -> Result<Seat, WrongField> {
     let wrong = || WrongField::at(field, format!("must be 0 to {LAST_SEAT}, not {value}"));
     u8::try_from(value).ok().and_then(Seat::new).ok_or_else(wrong)
 }
 
-/// The numbers of some seats, in order.
+/// Converts a set of seats to their numbers, in order.
 #[must_use]
 pub fn seat_numbers(seats: Seats) -> Vec<u32> {
     seats.iter().map(seat_number).collect()
 }
 
-/// Some seats, each once.
+/// Validates a list of seat numbers without repetitions.
 pub fn seats(values: Vec<u32>, field: &str) -> Result<Seats, WrongField> {
     let mut seats = Seats::NONE;
-    for (place, value) in values.into_iter().enumerate() {
-        let wrong = |error: WrongField| error.in_list(place).within(field);
+    for (index, value) in values.into_iter().enumerate() {
+        let wrong = |error: WrongField| error.in_list(index).within(field);
         let seat = seat(value, "").map_err(wrong)?;
         if seats.contains(seat) {
             return Err(wrong(WrongField::new(format!("names seat {seat} twice"))));
@@ -45,79 +53,84 @@ pub fn seats(values: Vec<u32>, field: &str) -> Result<Seats, WrongField> {
     Ok(seats)
 }
 
-impl Write for Viewer {
-    fn write(&self, to: &mut Fields<'_>) {
-        match self {
-            Viewer::Seat(seat) => to.present(1, seat_number(*seat)),
-            Viewer::Spectator => to.nested(2, |_| {}),
-        }
+impl ToWire for Viewer {
+    type Wire = v1::Viewer;
+
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        use encode::viewer::Viewer as Wire;
+        let viewer = match *self {
+            Viewer::Seat(seat) => Wire::Seat(seat),
+            Viewer::Spectator => Wire::Spectator(encode::Spectator {}),
+        };
+        encode::Viewer { viewer }
     }
 }
 
 impl TryFrom<v1::Viewer> for Viewer {
     type Error = WrongField;
     fn try_from(wire: v1::Viewer) -> Result<Viewer, WrongField> {
-        match wire.viewer {
+        let v1::Viewer { viewer } = wire;
+        match viewer {
             Some(v1::viewer::Viewer::Seat(number)) => seat(number, "seat").map(Viewer::Seat),
-            Some(v1::viewer::Viewer::Spectator(_)) => Ok(Viewer::Spectator),
+            Some(v1::viewer::Viewer::Spectator(v1::Spectator {})) => Ok(Viewer::Spectator),
             None => Err(WrongField::new("must have a seat or a spectator")),
         }
     }
 }
 
-impl From<ShufflePurpose> for v1::ShufflePurpose {
-    fn from(purpose: ShufflePurpose) -> v1::ShufflePurpose {
-        match purpose {
-            ShufflePurpose::Deal => v1::ShufflePurpose::Deal,
-            ShufflePurpose::Rebuild => v1::ShufflePurpose::Rebuild,
-        }
-    }
+convert_enums! {
+    ShufflePurpose => ShufflePurpose { Deal, Rebuild }
 }
 
-/// The name of a shuffle: its round, what it was for, and how many of that purpose the round had before.
+/// Validates the name of a shuffle: its round, its purpose, and the count of earlier shuffles of the round with that
+/// purpose.
 pub fn shuffle(round: u32, purpose: i32, count: u32) -> Result<ShuffleId, WrongField> {
     Ok(ShuffleId {
         round: number16(round, "round")?,
-        purpose: one_of(purpose, "purpose", |purpose| match purpose {
-            v1::ShufflePurpose::Unspecified => None,
-            v1::ShufflePurpose::Deal => Some(ShufflePurpose::Deal),
-            v1::ShufflePurpose::Rebuild => Some(ShufflePurpose::Rebuild),
-        })?,
+        purpose: enum_value::<v1::ShufflePurpose, _>(purpose, "purpose")?,
         count: number16(count, "count")?,
     })
 }
 
-impl Write for Standing {
-    fn write(&self, to: &mut Fields<'_>) {
-        to.number(1, seat_number(self.seat));
-        to.signed(2, self.points);
-        to.number(3, self.place);
+impl ToWire for Standing {
+    type Wire = v1::Standing;
+
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        let Standing { seat, points, place } = *self;
+        encode::Standing { seat, points, place }
     }
 }
 
 impl TryFrom<v1::Standing> for Standing {
     type Error = WrongField;
     fn try_from(wire: v1::Standing) -> Result<Standing, WrongField> {
+        let v1::Standing { seat, points, place } = wire;
         Ok(Standing {
-            seat: seat(wire.seat, "seat")?,
-            points: wire.points,
-            place: number(wire.place, 1..=LAST_SEAT + 1, "place")?,
+            seat: self::seat(seat, "seat")?,
+            points,
+            place: number(place, 1..=LAST_SEAT + 1, "place")?,
         })
     }
 }
 
-impl Write for Outcome {
-    fn write(&self, to: &mut Fields<'_>) {
-        to.messages(1, self.standings());
+impl ToWire for Outcome {
+    type Wire = v1::Outcome;
+
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        encode::Outcome { standings: self.standings() }
     }
 }
 
-messages!(Viewer => Viewer, Standing => Standing, Outcome => Outcome);
+build_messages!(Viewer => Viewer, Standing => Standing, Outcome => Outcome);
 
 impl TryFrom<v1::Outcome> for Outcome {
     type Error = WrongField;
     fn try_from(wire: v1::Outcome) -> Result<Outcome, WrongField> {
-        let standings: Vec<Standing> = each(wire.standings, "standings")?;
+        let v1::Outcome { standings } = wire;
+        let standings: Vec<Standing> = each(standings, "standings")?;
         Outcome::from_standings(standings).ok_or_else(|| {
             WrongField::at(
                 "standings",
@@ -127,12 +140,13 @@ impl TryFrom<v1::Outcome> for Outcome {
     }
 }
 
-/// Writes the points of each seat, in order.
-pub(super) fn write_points(points: Points, field: u32, to: &mut Fields<'_>) {
-    to.signed_list(field, points.iter().map(|(_, points)| points));
+/// Lists the points of each seat, in seat order.
+#[inline]
+pub(super) fn point_list(points: Points) -> impl Iterator<Item = i32> {
+    points.iter().map(|(_, points)| points)
 }
 
-/// The points of each seat of a table of the game.
+/// Validates the points of each seat of a table of the game.
 pub(super) fn points(list: Vec<i32>, game: &GameInfo, field: &str) -> Result<Points, WrongField> {
     let players = players(&list, game, field)?;
     let mut points = [0; MAX_SEATS];
@@ -142,19 +156,19 @@ pub(super) fn points(list: Vec<i32>, game: &GameInfo, field: &str) -> Result<Poi
     Ok(Points::new(players, points))
 }
 
-/// How many play, by a list with an entry for each seat of a table of the game.
+/// Validates a list with one entry a seat, and returns the number of players.
 pub(super) fn players<T>(list: &[T], game: &GameInfo, field: &str) -> Result<u8, WrongField> {
     length(list, game.min_players.into()..=game.max_players.into(), field)
 }
 
-/// A set of cards, each once.
+/// Validates a list of cards without repetitions.
 pub(super) fn card_set<C, W>(wire: Vec<W>, field: &str) -> Result<CardSet<C>, WrongField>
 where
     C: CardCode + TryFrom<W, Error = WrongField>,
 {
     let mut set = CardSet::EMPTY;
-    for (place, card) in wire.into_iter().enumerate() {
-        let wrong = |error: WrongField| error.in_list(place).within(field);
+    for (index, card) in wire.into_iter().enumerate() {
+        let wrong = |error: WrongField| error.in_list(index).within(field);
         let card = C::try_from(card).map_err(wrong)?;
         if set.contains(card) {
             return Err(wrong(WrongField::new("is a card that the list has already")));
@@ -188,7 +202,7 @@ impl From<Lang> for v1::Language {
     }
 }
 
-/// The rules are against the action.
+/// The action breaks a rule.
 impl From<Refusal> for v1::AnswerRefusal {
     fn from(refusal: Refusal) -> v1::AnswerRefusal {
         v1::AnswerRefusal {
@@ -200,7 +214,7 @@ impl From<Refusal> for v1::AnswerRefusal {
     }
 }
 
-/// A field of the answer is wrong: a matter between programs, so the text is the same in every language.
+/// A field of the answer is invalid. Only programmers see this text, so it is English in every language.
 impl From<WrongField> for v1::AnswerRefusal {
     fn from(wrong: WrongField) -> v1::AnswerRefusal {
         let text = wrong.to_string();

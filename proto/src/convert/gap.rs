@@ -1,20 +1,17 @@
-//! GAP on the wire.
+//! Conversions of GAP.
 
 use parlor_engine::gap::{Action, BestRound, Card, Colour, Event, Gap, Length, Options, View};
 use parlor_engine::{CardSet, Game, GameInfo, MAX_SEATS, Seat};
 
-use super::common::{card_set, players, points, seat, seat_number, write_points};
-use super::field::{WrongField, number, number8, number16, one_of, optional, required};
-use super::messages;
+use super::common::{card_set, players, point_list, points, seat};
+use super::field::{WrongField, enum_value, number, number8, number16, optional, required};
+use super::{build_messages, convert_enums};
+use crate::encode::{self, Encode, ToWire};
 use crate::v1;
-use crate::write::{Fields, Write};
 
 const GAME: GameInfo = Gap::INFO;
 
-/// Its field in each `oneof` of games.
-pub(super) const FIELD: u32 = 2;
-
-/// What can be chosen for a table.
+/// Describes the options of a table.
 pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     let length = |name: &str, en: &str, de: &str, values| v1::OptionInfo {
         name: name.into(),
@@ -56,21 +53,37 @@ pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
     ]
 }
 
-messages!(Options => GapOptions, Card => GapCard, Action => GapAction, Event => GapEvent, View => GapView);
+build_messages!(
+    Options => GapOptions,
+    Card => GapCard,
+    Action => GapAction,
+    Event => GapEvent,
+    View => GapView,
+);
 
-impl Write for Options {
-    fn write(&self, to: &mut Fields<'_>) {
-        match self.length {
-            Length::Target(target) => to.present(1, target),
-            Length::Rounds(rounds) => to.present(2, rounds),
-        }
+convert_enums! {
+    Colour => GapColour { Blue, Green, Yellow, Pink, Purple }
+}
+
+impl ToWire for Options {
+    type Wire = v1::GapOptions;
+
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        use encode::gap_options::Length as Wire;
+        let length = match self.length {
+            Length::Target(target) => Wire::Target(target),
+            Length::Rounds(rounds) => Wire::Rounds(rounds),
+        };
+        encode::GapOptions { length }
     }
 }
 
 impl TryFrom<v1::GapOptions> for Options {
     type Error = WrongField;
     fn try_from(wire: v1::GapOptions) -> Result<Options, WrongField> {
-        let length = match wire.length {
+        let v1::GapOptions { length } = wire;
+        let length = match length {
             Some(v1::gap_options::Length::Target(target)) => {
                 Length::Target(number(target, 1..=u32::MAX, "target")?)
             }
@@ -83,88 +96,69 @@ impl TryFrom<v1::GapOptions> for Options {
     }
 }
 
-/// What is dealt.
-pub(super) type Dealt = Card;
+/// The cards of a shuffle.
+pub(super) type DealtCard = Card;
 
-/// The numbers that a card is written as.
-fn numbers(card: Card) -> [u32; 2] {
-    let colour = match card.colour() {
-        Colour::Blue => v1::GapColour::Blue,
-        Colour::Green => v1::GapColour::Green,
-        Colour::Yellow => v1::GapColour::Yellow,
-        Colour::Pink => v1::GapColour::Pink,
-        Colour::Purple => v1::GapColour::Purple,
-    };
-    [colour as u32, card.number().into()]
-}
+impl ToWire for Card {
+    type Wire = v1::GapCard;
 
-impl Write for Card {
-    fn write(&self, to: &mut Fields<'_>) {
-        to.pair(numbers(*self));
-    }
-
-    fn write_in(&self, field: u32, to: &mut Fields<'_>) {
-        to.message_of_pair(field, numbers(*self));
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        encode::GapCard { colour: self.colour(), number: self.number() }
     }
 }
 
 impl TryFrom<v1::GapCard> for Card {
     type Error = WrongField;
     fn try_from(wire: v1::GapCard) -> Result<Card, WrongField> {
-        let colour = one_of(wire.colour, "colour", |colour| match colour {
-            v1::GapColour::Unspecified => None,
-            v1::GapColour::Blue => Some(Colour::Blue),
-            v1::GapColour::Green => Some(Colour::Green),
-            v1::GapColour::Yellow => Some(Colour::Yellow),
-            v1::GapColour::Pink => Some(Colour::Pink),
-            v1::GapColour::Purple => Some(Colour::Purple),
-        })?;
-        let card = Card::new(colour, number(wire.number, 0..=9, "number")?);
+        let v1::GapCard { colour, number } = wire;
+        let colour = enum_value::<v1::GapColour, _>(colour, "colour")?;
+        let card = Card::new(colour, self::number(number, 0..=9, "number")?);
         card.ok_or_else(|| WrongField::new("is no card"))
     }
 }
 
-impl Write for Action {
-    fn write(&self, to: &mut Fields<'_>) {
-        to.message(1, &self.card);
-        to.optional(2, self.lower);
-        to.optional(3, self.higher);
+impl ToWire for Action {
+    type Wire = v1::GapAction;
+
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        let Action { card, lower, higher } = *self;
+        encode::GapAction { card, lower, higher }
     }
 }
 
 impl TryFrom<v1::GapAction> for Action {
     type Error = WrongField;
     fn try_from(wire: v1::GapAction) -> Result<Action, WrongField> {
+        let v1::GapAction { card, lower, higher } = wire;
         Ok(Action {
-            card: required(wire.card, "card")?,
-            lower: optional(wire.lower, "lower")?,
-            higher: optional(wire.higher, "higher")?,
+            card: required(card, "card")?,
+            lower: optional(lower, "lower")?,
+            higher: optional(higher, "higher")?,
         })
     }
 }
 
-impl Write for Event {
-    fn write(&self, to: &mut Fields<'_>) {
-        match *self {
-            Event::RoundBegan { round, start, extra, middle } => to.nested(1, |to| {
-                to.number(1, round);
-                to.number(2, seat_number(start));
-                to.flag(3, extra);
-                to.messages(4, middle);
-            }),
-            Event::Dealt { hand } => to.nested(2, |to| to.messages(1, hand)),
-            Event::Played { seat, card, taken } => to.nested(3, |to| {
-                to.number(1, seat_number(seat));
-                to.message(2, &card);
-                to.messages(3, taken);
-            }),
-            Event::Filled { cards } => to.nested(4, |to| to.messages(1, cards)),
-            Event::RoundScored { round, points } => to.nested(5, |to| {
-                to.number(1, round);
-                write_points(points, 2, to);
-            }),
-            Event::Ended { outcome } => to.nested(6, |to| to.message(1, &outcome)),
-        }
+impl ToWire for Event {
+    type Wire = v1::GapEvent;
+
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        use encode::gap_event::Event as Wire;
+        let event = match *self {
+            Event::RoundBegan { round, start, extra, middle } => {
+                Wire::RoundBegan(encode::GapRoundBegan { round, start, extra, middle })
+            }
+            Event::Dealt { hand } => Wire::Dealt(encode::GapDealt { hand }),
+            Event::Played { seat, card, taken } => Wire::Played(encode::GapPlayed { seat, card, taken }),
+            Event::Filled { cards } => Wire::Filled(encode::GapFilled { cards }),
+            Event::RoundScored { round, points } => {
+                Wire::RoundScored(encode::GapRoundScored { round, points: point_list(points) })
+            }
+            Event::Ended { outcome } => Wire::Ended(encode::GapEnded { outcome }),
+        };
+        encode::GapEvent { event }
     }
 }
 
@@ -172,19 +166,22 @@ impl TryFrom<v1::GapEvent> for Event {
     type Error = WrongField;
     fn try_from(wire: v1::GapEvent) -> Result<Event, WrongField> {
         use v1::gap_event::Event as Wire;
-        let Some(wire) = wire.event else {
+        let v1::GapEvent { event } = wire;
+        let Some(event) = event else {
             return Err(WrongField::new("must have an event"));
         };
-        let (field, event) = match wire {
+        let (field, event) = match event {
             Wire::RoundBegan(wire) => ("round_began", round_began(wire)),
-            Wire::Dealt(wire) => ("dealt", card_set(wire.hand, "hand").map(|hand| Event::Dealt { hand })),
+            Wire::Dealt(v1::GapDealt { hand }) => {
+                ("dealt", card_set(hand, "hand").map(|hand| Event::Dealt { hand }))
+            }
             Wire::Played(wire) => ("played", played(wire)),
-            Wire::Filled(wire) => {
-                ("filled", card_set(wire.cards, "cards").map(|cards| Event::Filled { cards }))
+            Wire::Filled(v1::GapFilled { cards }) => {
+                ("filled", card_set(cards, "cards").map(|cards| Event::Filled { cards }))
             }
             Wire::RoundScored(wire) => ("round_scored", round_scored(wire)),
-            Wire::Ended(wire) => {
-                ("ended", required(wire.outcome, "outcome").map(|outcome| Event::Ended { outcome }))
+            Wire::Ended(v1::GapEnded { outcome }) => {
+                ("ended", required(outcome, "outcome").map(|outcome| Event::Ended { outcome }))
             }
         };
         event.map_err(|error| error.within(field))
@@ -192,87 +189,100 @@ impl TryFrom<v1::GapEvent> for Event {
 }
 
 fn round_began(wire: v1::GapRoundBegan) -> Result<Event, WrongField> {
+    let v1::GapRoundBegan { round, start, extra, middle } = wire;
     Ok(Event::RoundBegan {
-        round: number16(wire.round, "round")?,
-        start: seat(wire.start, "start")?,
-        extra: wire.extra,
-        middle: card_set(wire.middle, "middle")?,
+        round: number16(round, "round")?,
+        start: seat(start, "start")?,
+        extra,
+        middle: card_set(middle, "middle")?,
     })
 }
 
 fn played(wire: v1::GapPlayed) -> Result<Event, WrongField> {
+    let v1::GapPlayed { seat, card, taken } = wire;
     Ok(Event::Played {
-        seat: seat(wire.seat, "seat")?,
-        card: required(wire.card, "card")?,
-        taken: card_set(wire.taken, "taken")?,
+        seat: self::seat(seat, "seat")?,
+        card: required(card, "card")?,
+        taken: card_set(taken, "taken")?,
     })
 }
 
 fn round_scored(wire: v1::GapRoundScored) -> Result<Event, WrongField> {
+    let v1::GapRoundScored { round, points } = wire;
     Ok(Event::RoundScored {
-        round: number16(wire.round, "round")?,
-        points: points(wire.points, &GAME, "points")?,
+        round: number16(round, "round")?,
+        points: self::points(points, &GAME, "points")?,
     })
 }
 
-impl Write for BestRound {
-    fn write(&self, to: &mut Fields<'_>) {
-        to.signed(1, self.points);
-        to.number(2, self.round);
+impl ToWire for BestRound {
+    type Wire = v1::GapBestRound;
+
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        let BestRound { points, round } = *self;
+        encode::GapBestRound { points, round }
     }
 }
 
 impl TryFrom<v1::GapBestRound> for BestRound {
     type Error = WrongField;
     fn try_from(wire: v1::GapBestRound) -> Result<BestRound, WrongField> {
-        Ok(BestRound { points: wire.points, round: number16(wire.round, "round")? })
+        let v1::GapBestRound { points, round } = wire;
+        Ok(BestRound { points, round: number16(round, "round")? })
     }
 }
 
-impl Write for View {
-    fn write(&self, to: &mut Fields<'_>) {
-        to.message(1, &self.viewer);
-        to.message(2, &self.options);
-        to.number(3, self.round);
-        to.flag(4, self.extra);
-        to.number(5, seat_number(self.start));
-        to.number(6, seat_number(self.turn));
-        to.messages(7, self.hand);
-        to.messages(8, self.middle);
-        to.number(9, self.stack);
-        for seat in Seat::all(self.players).map(Seat::index) {
-            to.nested(10, |to| {
-                to.number(1, self.hand_sizes[seat]);
-                to.messages(2, self.collected[seat]);
-                to.signed(3, self.totals[seat]);
-                to.optional(4, self.best[seat]);
-            });
+impl ToWire for View {
+    type Wire = v1::GapView;
+
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        let seats = Seat::all(self.players).map(Seat::index).map(|seat| encode::GapSeat {
+            hand_size: self.hand_sizes[seat],
+            collected: self.collected[seat],
+            total: self.totals[seat],
+            best: self.best[seat],
+        });
+        encode::GapView {
+            viewer: self.viewer,
+            options: self.options,
+            round: self.round,
+            extra: self.extra,
+            start: self.start,
+            turn: self.turn,
+            hand: self.hand,
+            middle: self.middle,
+            stack: self.stack,
+            seats,
+            outcome: self.outcome,
         }
-        to.optional(11, self.outcome);
     }
 }
 
 impl TryFrom<v1::GapView> for View {
     type Error = WrongField;
     fn try_from(wire: v1::GapView) -> Result<View, WrongField> {
+        let v1::GapView { viewer, options, round, extra, start, turn, hand, middle, stack, seats, outcome } =
+            wire;
         let mut view = View {
-            viewer: required(wire.viewer, "viewer")?,
-            players: players(&wire.seats, &GAME, "seats")?,
-            options: required(wire.options, "options")?,
-            round: number16(wire.round, "round")?,
-            extra: wire.extra,
-            start: seat(wire.start, "start")?,
-            turn: seat(wire.turn, "turn")?,
-            hand: card_set(wire.hand, "hand")?,
+            viewer: required(viewer, "viewer")?,
+            players: players(&seats, &GAME, "seats")?,
+            options: required(options, "options")?,
+            round: number16(round, "round")?,
+            extra,
+            start: seat(start, "start")?,
+            turn: seat(turn, "turn")?,
+            hand: card_set(hand, "hand")?,
             hand_sizes: [0; MAX_SEATS],
-            middle: card_set(wire.middle, "middle")?,
-            stack: number8(wire.stack, "stack")?,
+            middle: card_set(middle, "middle")?,
+            stack: number8(stack, "stack")?,
             collected: [CardSet::EMPTY; MAX_SEATS],
             totals: [0; MAX_SEATS],
             best: [None; MAX_SEATS],
-            outcome: optional(wire.outcome, "outcome")?,
+            outcome: optional(outcome, "outcome")?,
         };
-        for (i, seat) in wire.seats.into_iter().enumerate() {
+        for (i, seat) in seats.into_iter().enumerate() {
             fill_seat(&mut view, i, seat).map_err(|error| error.in_list(i).within("seats"))?;
         }
         Ok(view)
@@ -280,9 +290,10 @@ impl TryFrom<v1::GapView> for View {
 }
 
 fn fill_seat(view: &mut View, i: usize, wire: v1::GapSeat) -> Result<(), WrongField> {
-    view.hand_sizes[i] = number8(wire.hand_size, "hand_size")?;
-    view.collected[i] = card_set(wire.collected, "collected")?;
-    view.totals[i] = wire.total;
-    view.best[i] = optional(wire.best, "best")?;
+    let v1::GapSeat { hand_size, collected, total, best } = wire;
+    view.hand_sizes[i] = number8(hand_size, "hand_size")?;
+    view.collected[i] = card_set(collected, "collected")?;
+    view.totals[i] = total;
+    view.best[i] = optional(best, "best")?;
     Ok(())
 }

@@ -1,9 +1,8 @@
-//! Between the wire and the engine: total in one direction, checked in the other.
+//! Conversions between the engine's types and the messages of `parlor.v1`, one file a game.
 //!
-//! Whatever the engine gives is written as the bytes of its message ([`Write`](crate::write::Write)); `From` makes the
-//! message itself, by reading them. `TryFrom` makes an engine's type of a message, or says which
-//! field is wrong and what it may be. Nothing here knows the rules: whether an action is legal, or a view possible, is
-//! for the engine to say.
+//! From the engine to the wire every value converts: [`ToWire`](crate::encode::ToWire) encodes it, and `From` builds the
+//! prost message. From the wire to the engine `TryFrom` validates, and its error names the invalid field and the values
+//! that it may have. Only the form is validated here: the engine judges whether an action is legal or a view possible.
 //!
 //! ```
 //! use parlor_engine::AnyAction;
@@ -27,14 +26,40 @@ pub use common::{seat, seat_number, seat_numbers, seats, shuffle};
 pub use parlor_fields as field;
 pub use parlor_fields::WrongField;
 
-/// Makes messages of what can be written.
-macro_rules! messages {
-    ($($written:ty => $message:ident),* $(,)?) => {
-        $(impl From<$written> for crate::v1::$message {
-            fn from(written: $written) -> crate::v1::$message {
-                crate::write::read_back(&written)
+/// Implements `From` for the prost messages of engine types.
+macro_rules! build_messages {
+    ($($engine:ty => $message:ident),* $(,)?) => {
+        $(impl From<$engine> for crate::v1::$message {
+            fn from(value: $engine) -> crate::v1::$message {
+                crate::encode::build_message(value)
             }
         })*
     };
 }
-use messages;
+use build_messages;
+
+/// Implements both conversions between an enum of the engine and its wire enum. The values have the same names, and
+/// `Unspecified` stands for none of them.
+macro_rules! convert_enums {
+    ($($engine:ident => $wire:ident { $($value:ident),* $(,)? })*) => {
+        $(impl From<$engine> for crate::v1::$wire {
+            #[inline]
+            fn from(value: $engine) -> crate::v1::$wire {
+                match value {
+                    $($engine::$value => crate::v1::$wire::$value,)*
+                }
+            }
+        }
+
+        impl TryFrom<crate::v1::$wire> for $engine {
+            type Error = crate::convert::WrongField;
+            fn try_from(wire: crate::v1::$wire) -> Result<$engine, Self::Error> {
+                match wire {
+                    crate::v1::$wire::Unspecified => Err(Self::Error::new("must be set")),
+                    $(crate::v1::$wire::$value => Ok($engine::$value),)*
+                }
+            }
+        })*
+    };
+}
+use convert_enums;

@@ -1,27 +1,18 @@
-//! Messages that no game gave: some made up from nothing, some real ones with a field spoilt. None of them makes a
-//! conversion panic, and whatever is refused is refused by a path that leads to a field.
+//! Messages that come from no game: random ones, and real ones with a field changed. No conversion panics, and every
+//! error has the path of a field.
 
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, Outcome, Viewer, below};
 use parlor_proto::convert::WrongField;
-use parlor_proto::{FILE_DESCRIPTOR_SET, v1};
+use parlor_proto::v1;
 use prost::Message;
-use prost_reflect::{
-    DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage, Value,
-};
+use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage, Value};
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 
-use crate::games::{Watch, play_all, test_rng};
+use crate::descriptors::message;
+use crate::games::{GameObserver, play_all, test_rng};
 
-fn pool() -> DescriptorPool {
-    DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("the descriptors are whole")
-}
-
-fn descriptor(pool: &DescriptorPool, name: &str) -> MessageDescriptor {
-    pool.get_message_by_name(&format!("parlor.v1.{name}")).expect(name)
-}
-
-/// Numbers near the ends of every range that a field can have, and any others.
+/// A random number, often near the ends of the ranges that fields have.
 fn any_number(rng: &mut ChaCha8Rng) -> u32 {
     match below(8, rng) {
         0 => 0,
@@ -43,7 +34,7 @@ fn any_value(kind: &Kind, depth: u32, rng: &mut ChaCha8Rng) -> Value {
             Value::EnumNumber(if below(4, rng) == 0 { number as i32 } else { below(7, rng) as i32 })
         }
         Kind::Message(message) => Value::Message(any_message(message, depth, rng)),
-        other => panic!("no game has fields of the kind {other:?} yet: say here what they can be"),
+        other => panic!("add random values of the kind {other:?}"),
     }
 }
 
@@ -56,39 +47,39 @@ fn any_field(field: &FieldDescriptor, depth: u32, rng: &mut ChaCha8Rng) -> Value
     }
 }
 
-/// A message with about five of six fields set; of a `oneof`, whichever comes last.
+/// A random message with about five of six fields set; of a `oneof`, the last one that is set remains.
 fn any_message(message: &MessageDescriptor, depth: u32, rng: &mut ChaCha8Rng) -> DynamicMessage {
-    let mut made = DynamicMessage::new(message.clone());
+    let mut random = DynamicMessage::new(message.clone());
     if depth == 0 {
-        return made;
+        return random;
     }
     let mut fields: Vec<FieldDescriptor> = message.fields().collect();
     parlor_engine::shuffle(&mut fields, rng);
     for field in fields {
         if below(6, rng) > 0 {
-            made.set_field(&field, any_field(&field, depth - 1, rng));
+            random.set_field(&field, any_field(&field, depth - 1, rng));
         }
     }
-    made
+    random
 }
 
-/// Changes or clears one field, somewhere in the message.
-fn spoil(message: &mut DynamicMessage, rng: &mut ChaCha8Rng) {
+/// Changes or clears one field at any depth.
+fn corrupt(message: &mut DynamicMessage, rng: &mut ChaCha8Rng) {
     let fields: Vec<FieldDescriptor> = message.descriptor().fields().collect();
     let set: Vec<&FieldDescriptor> = fields.iter().filter(|field| message.has_field(field)).collect();
-    // Down into what is set, most of the time, so that the fields at the end of a long path are spoilt too.
+    // Mostly descends into a set field, so that deep fields are changed too.
     if !set.is_empty() && below(5, rng) > 0 {
         let field = set[below(set.len() as u32, rng) as usize];
         match message.get_field_mut(field) {
-            Value::Message(inner) => return spoil(inner, rng),
+            Value::Message(inner) => return corrupt(inner, rng),
             Value::List(list) if !list.is_empty() => {
-                let place = below(list.len() as u32, rng) as usize;
-                match (&mut list[place], below(4, rng)) {
+                let index = below(list.len() as u32, rng) as usize;
+                match (&mut list[index], below(4, rng)) {
                     (_, 0) => {
-                        let twice = list[place].clone();
+                        let twice = list[index].clone();
                         list.push(twice);
                     }
-                    (Value::Message(inner), _) => spoil(inner, rng),
+                    (Value::Message(inner), _) => corrupt(inner, rng),
                     (scalar, _) => *scalar = any_value(&field.kind(), 0, rng),
                 }
                 return;
@@ -109,20 +100,19 @@ fn spoil(message: &mut DynamicMessage, rng: &mut ChaCha8Rng) {
     }
 }
 
-/// Whether the path leads to a field, or an entry of a list, of this message. A name that is not a field's is one of a
-/// `oneof` of which nothing is set.
-fn leads_somewhere(message: &DynamicMessage, path: &str) -> bool {
+/// Reports whether the path names a field or a list entry of this message, or a `oneof` with nothing set.
+fn path_exists(message: &DynamicMessage, path: &str) -> bool {
     let (step, rest) = path.split_once('.').map_or((path, None), |(step, rest)| (step, Some(rest)));
-    let (name, place) = match step.split_once('[') {
-        Some((name, place)) => (name, place.trim_end_matches(']').parse::<usize>().ok()),
+    let (name, index) = match step.split_once('[') {
+        Some((name, index)) => (name, index.trim_end_matches(']').parse::<usize>().ok()),
         None => (step, None),
     };
     let Some(field) = message.descriptor().get_field_by_name(name) else {
         return rest.is_none() && message.descriptor().oneofs().any(|oneof| oneof.name() == name);
     };
     let value = message.get_field(&field);
-    let value = match (&*value, place) {
-        (Value::List(list), Some(place)) => match list.get(place) {
+    let value = match (&*value, index) {
+        (Value::List(list), Some(index)) => match list.get(index) {
             Some(value) => value,
             None => return false,
         },
@@ -131,19 +121,19 @@ fn leads_somewhere(message: &DynamicMessage, path: &str) -> bool {
     };
     match (rest, value) {
         (None, _) => true,
-        (Some(rest), Value::Message(inner)) => leads_somewhere(inner, rest),
+        (Some(rest), Value::Message(inner)) => path_exists(inner, rest),
         (Some(_), _) => false,
     }
 }
 
-/// How many messages were taken and refused.
+/// Counts of accepted and rejected messages.
 #[derive(Default, Debug)]
 struct Tally {
-    taken: u32,
-    refused: u32,
+    accepted: u32,
+    rejected: u32,
 }
 
-/// Converts the message. What is taken round-trips from then on; what is refused names a field.
+/// Converts the message. An accepted one round-trips from then on; an error names a field.
 fn check<W, E>(message: &DynamicMessage, tally: &mut Tally)
 where
     W: Message + Default + From<E>,
@@ -152,13 +142,13 @@ where
     let wire = W::decode(&*message.encode_to_vec()).expect("a message of this type");
     match E::try_from(wire) {
         Ok(value) => {
-            tally.taken += 1;
+            tally.accepted += 1;
             assert_eq!(E::try_from(W::from(value.clone())), Ok(value), "{message:?}");
         }
         Err(error) => {
-            tally.refused += 1;
+            tally.rejected += 1;
             let path = error.path();
-            assert!(path.is_empty() || leads_somewhere(message, path), "{error}\n{message:?}");
+            assert!(path.is_empty() || path_exists(message, path), "{error}\n{message:?}");
             assert!(!error.why().is_empty());
         }
     }
@@ -177,74 +167,72 @@ fn check_any(name: &str, message: &DynamicMessage, tally: &mut Tally) {
 }
 
 #[test]
-fn made_up_messages_are_taken_or_refused_by_name() {
-    let mut rng = test_rng("made_up_messages_are_taken_or_refused_by_name");
-    let pool = pool();
+fn random_messages_convert_or_fail_with_a_field_path() {
+    let mut rng = test_rng("random_messages_convert_or_fail_with_a_field_path");
     for name in ["GameOptions", "GameAction", "GameEvent", "GameView", "Outcome", "Viewer"] {
-        let message = descriptor(&pool, name);
+        let message = message(name);
         let mut tally = Tally::default();
         for _ in 0..5_000 {
-            let made = any_message(&message, 6, &mut rng);
-            check_any(name, &made, &mut tally);
+            let random = any_message(&message, 6, &mut rng);
+            check_any(name, &random, &mut tally);
         }
         println!("{name}: {tally:?}");
-        assert!(tally.refused > 100, "{name}: {tally:?}");
+        assert!(tally.rejected > 100, "{name}: {tally:?}");
     }
 }
 
-/// Takes what a game gives, spoils it once or twice, and checks it.
-struct Spoiler {
-    pool: DescriptorPool,
+/// Corrupts messages of real games once or twice, and checks them.
+struct Corruptor {
     rng: ChaCha8Rng,
     tally: Tally,
 }
 
-impl Spoiler {
-    fn spoil(&mut self, name: &str, wire: &impl Message) {
-        let mut message = DynamicMessage::new(descriptor(&self.pool, name));
+impl Corruptor {
+    fn check(&mut self, name: &str, wire: &impl Message) {
+        let mut message = DynamicMessage::new(message(name));
         message.transcode_from(wire).expect("a message of this type");
         assert!(message.unknown_fields().next().is_none());
         for _ in 0..=below(2, &mut self.rng) {
-            spoil(&mut message, &mut self.rng);
+            corrupt(&mut message, &mut self.rng);
         }
         check_any(name, &message, &mut self.tally);
     }
 }
 
-impl Watch for Spoiler {
+impl GameObserver for Corruptor {
     fn options(&mut self, options: AnyOptions) {
-        self.spoil("GameOptions", &v1::GameOptions::from(options));
+        self.check("GameOptions", &v1::GameOptions::from(options));
     }
 
     fn legal(&mut self, actions: &[AnyAction], _: &AnyView) {
-        // Of a long list a few: its actions are much alike.
+        // A few of a long list: its actions are much alike.
         for action in actions.iter().step_by(1 + actions.len() / 4) {
-            self.spoil("GameAction", &v1::GameAction::from(*action));
+            self.check("GameAction", &v1::GameAction::from(*action));
         }
     }
 
     fn event(&mut self, event: AnyEvent) {
-        self.spoil("GameEvent", &v1::GameEvent::from(event));
+        self.check("GameEvent", &v1::GameEvent::from(event));
     }
 
     fn view(&mut self, view: AnyView) {
-        // One of three: there are many, and they change little from one to the next.
+        // One of three: consecutive views differ little.
         if below(3, &mut self.rng) > 0 {
             return;
         }
-        self.spoil("GameView", &v1::GameView::from(view));
+        self.check("GameView", &v1::GameView::from(view));
     }
 
     fn outcome(&mut self, outcome: Outcome) {
-        self.spoil("Outcome", &v1::Outcome::from(outcome));
+        self.check("Outcome", &v1::Outcome::from(outcome));
     }
 }
 
 #[test]
-fn spoilt_messages_are_taken_or_refused_by_name() {
-    let mut rng = test_rng("spoilt_messages_are_taken_or_refused_by_name");
-    let mut spoiler = Spoiler { pool: pool(), rng: test_rng("what to spoil"), tally: Tally::default() };
-    play_all(1, &mut rng, &mut spoiler);
-    println!("{:?}", spoiler.tally);
-    assert!(spoiler.tally.taken > 1_000 && spoiler.tally.refused > 1_000);
+fn corrupted_messages_convert_or_fail_with_a_field_path() {
+    let mut rng = test_rng("corrupted_messages_convert_or_fail_with_a_field_path");
+    let mut corruptor = Corruptor { rng: test_rng("corruption"), tally: Tally::default() };
+    play_all(1, &mut rng, &mut corruptor);
+    println!("{:?}", corruptor.tally);
+    assert!(corruptor.tally.accepted > 1_000 && corruptor.tally.rejected > 1_000);
 }

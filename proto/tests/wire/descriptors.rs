@@ -1,23 +1,27 @@
-//! Promises of the .proto files that no linter checks.
+//! Properties of the .proto files that no linter checks.
+
+use std::sync::LazyLock;
 
 use parlor_engine::GameId;
 use parlor_proto::{FILE_DESCRIPTOR_SET, v1};
 use prost_reflect::{DescriptorPool, Kind, MessageDescriptor};
 
-fn messages() -> Vec<MessageDescriptor> {
-    let pool = DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("the descriptors are whole");
-    let ours = pool.all_messages().filter(|message| message.package_name() == "parlor.v1");
-    ours.collect()
+/// The descriptors of the package.
+static POOL: LazyLock<DescriptorPool> =
+    LazyLock::new(|| DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("valid descriptors"));
+
+/// The descriptor of a message of the package.
+pub(crate) fn message(name: &str) -> MessageDescriptor {
+    POOL.get_message_by_name(&format!("parlor.v1.{name}")).expect(name)
 }
 
-fn message(name: &str) -> MessageDescriptor {
-    let found = messages().into_iter().find(|message| message.name() == name);
-    found.expect(name)
+fn messages() -> Vec<MessageDescriptor> {
+    POOL.all_messages().filter(|message| message.package_name() == "parlor.v1").collect()
 }
 
 /// A client finds its game by the id of the catalogue.
 #[test]
-fn the_id_of_a_game_is_its_field() {
+fn game_fields_are_named_after_game_ids() {
     for name in ["GameOptions", "GameAction", "GameEvent", "GameView"] {
         let oneof = message(name).oneofs().next().expect("the oneof of the games");
         let mut fields: Vec<String> = oneof.fields().map(|field| field.name().into()).collect();
@@ -30,7 +34,7 @@ fn the_id_of_a_game_is_its_field() {
 
 /// The catalogue describes exactly the fields that the options of a game have.
 #[test]
-fn every_option_is_described() {
+fn the_catalogue_lists_every_option() {
     for game in GameId::ALL {
         let info = v1::GameInfo::from(*game);
         let field = message("GameOptions").get_field_by_name(&info.game).expect("the game");
@@ -48,26 +52,25 @@ fn every_option_is_described() {
     }
 }
 
-/// In Python, a field with such a name could be reached by getattr only.
+/// In Python, a field that is named like a keyword is accessible by getattr only.
 #[test]
-fn no_field_is_a_word_of_python() {
-    const WORDS: &[&str] = &[
+fn no_field_is_a_python_keyword() {
+    const KEYWORDS: &[&str] = &[
         "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
         "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
         "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
     ];
     for message in messages() {
         for field in message.fields() {
-            assert!(!WORDS.contains(&field.name()), "{}", field.full_name());
+            assert!(!KEYWORDS.contains(&field.name()), "{}", field.full_name());
         }
     }
 }
 
-/// Reflection shows the comments too: they are the documentation.
+/// Reflection shows the comments, which are the documentation.
 #[test]
-fn the_descriptors_have_their_comments() {
-    let pool = DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("the descriptors are whole");
-    let file = pool.get_file_by_name("parlor/v1/gap.proto").expect("the file");
+fn descriptors_include_comments() {
+    let file = POOL.get_file_by_name("parlor/v1/gap.proto").expect("the file");
     let locations = &file.file_descriptor_proto().source_code_info.as_ref().expect("source info").location;
     let commented = locations.iter().filter(|location| location.leading_comments.is_some()).count();
     assert!(commented > 40, "{commented}");

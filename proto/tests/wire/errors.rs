@@ -1,4 +1,4 @@
-//! What is wrong is said with its place and what it may be: cases as data.
+//! Texts of validation errors: the path of the field and the allowed values.
 
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, Refusal};
 use parlor_proto::v1::{self, game_action, game_event, game_options};
@@ -19,7 +19,7 @@ fn check_options(game: game_options::Game, expected: &str) {
 }
 
 #[test]
-fn no_game() {
+fn a_message_without_a_game_is_an_error() {
     let error = AnyAction::try_from(v1::GameAction::default()).unwrap_err();
     assert_eq!(
         error.within("action").to_string(),
@@ -28,7 +28,7 @@ fn no_game() {
 }
 
 #[test]
-fn options_out_of_range() {
+fn options_out_of_range_are_errors() {
     let gap = |length| game_options::Game::Gap(v1::GapOptions { length: Some(length) });
     check_options(
         gap(v1::gap_options::Length::Target(0)),
@@ -38,7 +38,7 @@ fn options_out_of_range() {
 }
 
 #[test]
-fn gap_actions() {
+fn invalid_gap_actions_are_errors() {
     let card = |colour, number| Some(v1::GapCard { colour, number });
     let check = |card, lower, expected| {
         let action = v1::GapAction { card, lower, higher: None };
@@ -51,7 +51,7 @@ fn gap_actions() {
 }
 
 #[test]
-fn habe_fertig_actions() {
+fn invalid_habe_fertig_actions_are_errors() {
     use v1::habe_fertig_action::Action;
     let check = |action, expected| {
         let action = v1::HabeFertigAction { action };
@@ -74,7 +74,7 @@ fn habe_fertig_actions() {
 }
 
 #[test]
-fn flush_actions() {
+fn invalid_flush_actions_are_errors() {
     use v1::flush_action::Action;
     let check = |kind: v1::FlushKind, lowest, size, expected| {
         let kind = kind.into();
@@ -90,7 +90,7 @@ fn flush_actions() {
 }
 
 #[test]
-fn no_dice_actions() {
+fn invalid_no_dice_actions_are_errors() {
     use v1::no_dice_action::Action;
     let lay = |card: Option<(u32, u32)>, x, toward: v1::NoDiceDirection, expected| {
         let placement = v1::NoDicePlacement {
@@ -117,7 +117,7 @@ fn no_dice_actions() {
 
 /// A playing card may be sent with its values in either order.
 #[test]
-fn a_playing_card_has_no_order() {
+fn a_playing_card_accepts_its_values_in_either_order() {
     let lay = |lower, higher| {
         let card = Some(v1::NoDicePlayingCard { lower, higher });
         let toward = v1::NoDiceDirection::Down.into();
@@ -131,7 +131,7 @@ fn a_playing_card_has_no_order() {
 }
 
 #[test]
-fn refusals_say_who_and_what() {
+fn answer_refusals_have_reason_rule_and_field() {
     let refusal = v1::AnswerRefusal::from(Refusal::NOT_IN_HAND);
     assert_eq!(refusal.reason(), v1::ErrorReason::IllegalAction);
     assert_eq!(refusal.rule, "not_in_hand");
@@ -145,9 +145,9 @@ fn refusals_say_who_and_what() {
     assert_eq!((refusal.rule.as_str(), refusal.field.as_str()), ("", "action"));
 }
 
-/// Lists have as many entries as they can have, and no card more often than it exists.
+/// A list has an entry for each seat of an allowed table, and no more copies of a card than exist.
 #[test]
-fn lists() {
+fn lists_with_too_many_entries_or_copies_are_errors() {
     use v1::{flush_event, gap_event, no_dice_event};
     let gap = |event| game_event::Game::Gap(v1::GapEvent { event: Some(event) });
     let flush = |event| game_event::Game::Flush(v1::FlushEvent { event: Some(event) });

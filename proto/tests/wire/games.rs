@@ -1,16 +1,19 @@
-//! Real games to take messages from: random play of every game, at every number of players, with several options.
+//! Random games to take values from: every game of the catalogue with every number of players and many options.
 
 use parlor_engine::{
     AnyAction, AnyEvent, AnyGame, AnyOptions, AnyView, Audience, Chance, GameId, Outcome, Seat, Viewer, below,
 };
-use parlor_proto::v1::{self, game_options::Game, gap_options::Length};
+use parlor_proto::v1::{self, option_info::Values};
+use prost_reflect::{DynamicMessage, Kind, Value};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-/// A generator for one test, from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test fails.
+use crate::descriptors::message;
+
+/// Creates the generator of a test from `PARLOR_TEST_SEED`. The seed is printed, which shows if the test fails.
 pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
     let seed = match std::env::var("PARLOR_TEST_SEED") {
-        Ok(text) => text.parse().expect("PARLOR_TEST_SEED is a whole number"),
+        Ok(text) => text.parse().expect("PARLOR_TEST_SEED must be a whole number"),
         Err(_) => 1,
     };
     println!("{test}: PARLOR_TEST_SEED={seed}");
@@ -19,57 +22,78 @@ pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
     rng
 }
 
-/// Options of every game, as a client would send them.
-fn options() -> Vec<v1::GameOptions> {
-    let gap = |length| Game::Gap(v1::GapOptions { length });
-    [
-        Game::HabeFertig(v1::HabeFertigOptions {}),
-        gap(None),
-        gap(Some(Length::Target(1))),
-        gap(Some(Length::Target(u32::MAX))),
-        gap(Some(Length::Rounds(2))),
-        Game::Flush(v1::FlushOptions { beginner: false }),
-        Game::Flush(v1::FlushOptions { beginner: true }),
-        Game::NoDice(v1::NoDiceOptions {}),
-    ]
-    .map(|game| v1::GameOptions { game: Some(game) })
-    .to_vec()
+/// Options of every game, as a client sends them: those by default, and each option of the catalogue with its extremes.
+fn all_options() -> Vec<AnyOptions> {
+    let wire = message("GameOptions");
+    let mut all: Vec<AnyOptions> = Vec::new();
+    for game in GameId::ALL {
+        let info = v1::GameInfo::from(*game);
+        let field = wire.get_field_by_name(&info.game).expect("every game has a field");
+        let Kind::Message(options) = field.kind() else { panic!("options are messages") };
+        let given = info.options.iter().flat_map(|option| values(option).map(|value| (&option.name, value)));
+        let given = given.map(|(name, value)| {
+            let mut message = DynamicMessage::new(options.clone());
+            message.set_field_by_name(name, value);
+            message
+        });
+        for message in [DynamicMessage::new(options.clone())].into_iter().chain(given) {
+            let mut any = DynamicMessage::new(wire.clone());
+            any.set_field(&field, Value::Message(message));
+            let any: v1::GameOptions = any.transcode_to().expect("a message of this type");
+            let options = AnyOptions::try_from(any).expect("the catalogue lists allowed values");
+            if !all.contains(&options) {
+                all.push(options);
+            }
+        }
+    }
+    all
 }
 
-/// What a game shows to a test.
-pub(crate) trait Watch {
-    /// What the table was set up with.
+/// Values to try of an option.
+fn values(option: &v1::OptionInfo) -> impl Iterator<Item = Value> {
+    let values = match option.values.as_ref().expect("an option has values") {
+        Values::Flag(_) => vec![Value::Bool(false), Value::Bool(true)],
+        Values::Integer(v1::IntegerOption { min, max, .. }) => [*min, min + 1, *max].map(Value::U32).to_vec(),
+    };
+    values.into_iter()
+}
+
+/// Receives the values of a game.
+pub(crate) trait GameObserver {
+    /// The options of the table.
     fn options(&mut self, options: AnyOptions);
-    /// All that a seat can do.
+    /// The legal actions of a seat, and its view.
     fn legal(&mut self, actions: &[AnyAction], view: &AnyView);
-    /// Something that some audience was told.
+    /// An event, for any audience.
     fn event(&mut self, event: AnyEvent);
-    /// What a viewer knows.
+    /// The view of a viewer.
     fn view(&mut self, view: AnyView);
-    /// The end.
+    /// The outcome.
     fn outcome(&mut self, outcome: Outcome);
 }
 
-/// Plays `games` random games with each set-up, and one more with held windows, up to 150 actions each, and shows
-/// everything. A game that is longer is played to its end by its defaults, so that every kind of event comes.
-pub(crate) fn play_all(games: u32, rng: &mut ChaCha8Rng, watch: &mut impl Watch) {
-    let mut played: Vec<GameId> = Vec::new();
-    for wire in options() {
-        let options = AnyOptions::try_from(wire).expect("options that are allowed");
-        played.push(options.game());
+/// Plays `games` random games with each set-up, and one more with held windows. After 150 random actions, a game is
+/// played to its end by default actions, so that every kind of event occurs.
+pub(crate) fn play_all(games: u32, rng: &mut ChaCha8Rng, observer: &mut impl GameObserver) {
+    for options in all_options() {
         let info = options.game().info();
         for players in info.min_players..=info.max_players {
             for _ in 0..games {
-                watch.options(options);
-                play(options, players, false, rng, watch);
+                observer.options(options);
+                play(options, players, false, rng, observer);
             }
-            play(options, players, true, rng, watch);
+            play(options, players, true, rng, observer);
         }
     }
-    assert!(GameId::ALL.iter().all(|game| played.contains(game)), "every game has its options above");
 }
 
-fn play(options: AnyOptions, players: u8, held: bool, rng: &mut ChaCha8Rng, watch: &mut impl Watch) {
+fn play(
+    options: AnyOptions,
+    players: u8,
+    held: bool,
+    rng: &mut ChaCha8Rng,
+    observer: &mut impl GameObserver,
+) {
     let version = options.game().info().rules_version;
     let mut events: Vec<(Audience, AnyEvent)> = Vec::new();
     let chance = Chance::fresh(rng);
@@ -78,15 +102,15 @@ fn play(options: AnyOptions, players: u8, held: bool, rng: &mut ChaCha8Rng, watc
     } else {
         AnyGame::new(version, options, players, chance, &mut events)
     }
-    .expect("a set-up that is allowed");
+    .expect("the set-up is allowed");
     for step in 0.. {
         for (_, event) in events.drain(..) {
-            watch.event(event);
+            observer.event(event);
         }
         let random = step < 150;
         if random || game.outcome().is_some() {
             for viewer in Viewer::all(players) {
-                watch.view(game.view(viewer));
+                observer.view(game.view(viewer));
             }
         }
         let asked: Vec<Seat> = game.to_act().iter().collect();
@@ -100,12 +124,12 @@ fn play(options: AnyOptions, players: u8, held: bool, rng: &mut ChaCha8Rng, watc
         let seat = asked[below(asked.len() as u32, rng) as usize];
         let action = if random {
             let legal = game.legal_actions(seat);
-            watch.legal(&legal, &game.view(Viewer::Seat(seat)));
+            observer.legal(&legal, &game.view(Viewer::Seat(seat)));
             legal[below(legal.len() as u32, rng) as usize]
         } else {
-            game.default_action(seat).expect("a default of a seat that is asked")
+            game.default_action(seat).expect("a seat to act has a default action")
         };
-        game.apply(seat, action, &mut events).expect("an action that is offered");
+        game.apply(seat, action, &mut events).expect("the action is legal");
     }
-    watch.outcome(game.outcome().expect("the game is over"));
+    observer.outcome(game.outcome().expect("the game is over"));
 }

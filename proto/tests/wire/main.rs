@@ -1,5 +1,5 @@
-//! The wire and the engine agree: real games round-trip, nonsense is refused by name, and the descriptors keep promises
-//! that no linter knows.
+//! The conversions between messages and engine types: values of real games round-trip, invalid messages are rejected with
+//! the path of the field, and the .proto files have the properties that the conversions rely on.
 //!
 //! Random tests print their seed when they fail; `PARLOR_TEST_SEED=7` runs them with another one.
 
@@ -7,4 +7,5 @@ mod arbitrary;
 mod descriptors;
 mod errors;
 mod games;
+mod literals;
 mod round_trip;

@@ -1,77 +1,100 @@
-//! The view of Flush on the wire.
+//! Conversions of the view of Flush.
 
 use parlor_engine::flush::{Ranks, Stack, View};
 use parlor_engine::{MAX_SEATS, Seat};
 
-use super::super::common::{players, seat, seat_number, seats};
+use super::super::build_messages;
+use super::super::common::{players, seat, seats};
 use super::super::field::{WrongField, number8, number16, optional, required};
-use super::super::messages;
-use super::{GAME, ranks, write_ranks};
+use super::{GAME, ranks};
+use crate::encode::{self, Encode, ToWire};
 use crate::v1;
-use crate::write::{Fields, Write};
 
-messages!(View => FlushView);
+build_messages!(View => FlushView);
 
-impl Write for Stack {
-    fn write(&self, to: &mut Fields<'_>) {
-        to.message(1, &self.combination);
-        to.number(2, seat_number(self.by));
+impl ToWire for Stack {
+    type Wire = v1::FlushStack;
+
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        let Stack { combination, by } = *self;
+        encode::FlushStack { combination, by }
     }
 }
 
 impl TryFrom<v1::FlushStack> for Stack {
     type Error = WrongField;
     fn try_from(wire: v1::FlushStack) -> Result<Stack, WrongField> {
-        Ok(Stack { combination: required(wire.combination, "combination")?, by: seat(wire.by, "by")? })
+        let v1::FlushStack { combination, by } = wire;
+        Ok(Stack { combination: required(combination, "combination")?, by: seat(by, "by")? })
     }
 }
 
-impl Write for View {
-    fn write(&self, to: &mut Fields<'_>) {
-        to.message(1, &self.viewer);
-        to.message(2, &self.options);
-        to.number(3, self.hand_number);
-        to.number(4, seat_number(self.start));
-        to.number(5, seat_number(self.turn));
-        to.optional(6, self.stack);
-        to.list(7, self.passed.iter().map(seat_number));
-        write_ranks(self.hand, 8, to);
-        write_ranks(self.gone, 9, to);
-        to.number(10, self.set_aside);
-        to.number(11, self.kept_back);
-        for seat in Seat::all(self.players).map(Seat::index) {
-            to.nested(12, |to| {
-                to.number(1, self.hand_sizes[seat]);
-                to.signed(2, self.totals[seat]);
-                write_ranks(self.left[seat], 3, to);
-            });
+impl ToWire for View {
+    type Wire = v1::FlushView;
+
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        let seats = Seat::all(self.players).map(Seat::index).map(|seat| encode::FlushSeat {
+            hand_size: self.hand_sizes[seat],
+            total: self.totals[seat],
+            left: self.left[seat].iter(),
+        });
+        encode::FlushView {
+            viewer: self.viewer,
+            options: self.options,
+            hand_number: self.hand_number,
+            start: self.start,
+            turn: self.turn,
+            stack: self.stack,
+            passed: self.passed.iter(),
+            hand: self.hand.iter(),
+            gone: self.gone.iter(),
+            set_aside: self.set_aside,
+            kept_back: self.kept_back,
+            seats,
+            outcome: self.outcome,
         }
-        to.optional(13, self.outcome);
     }
 }
 
 impl TryFrom<v1::FlushView> for View {
     type Error = WrongField;
     fn try_from(wire: v1::FlushView) -> Result<View, WrongField> {
+        let v1::FlushView {
+            viewer,
+            options,
+            hand_number,
+            start,
+            turn,
+            stack,
+            passed,
+            hand,
+            gone,
+            set_aside,
+            kept_back,
+            seats,
+            outcome,
+        } = wire;
         let mut view = View {
-            viewer: required(wire.viewer, "viewer")?,
-            players: players(&wire.seats, &GAME, "seats")?,
-            options: required(wire.options, "options")?,
-            hand_number: number16(wire.hand_number, "hand_number")?,
-            start: seat(wire.start, "start")?,
-            turn: seat(wire.turn, "turn")?,
-            stack: optional(wire.stack, "stack")?,
-            passed: seats(wire.passed, "passed")?,
-            hand: ranks(wire.hand, "hand")?,
+            viewer: required(viewer, "viewer")?,
+            players: players(&seats, &GAME, "seats")?,
+            options: required(options, "options")?,
+            hand_number: number16(hand_number, "hand_number")?,
+            start: seat(start, "start")?,
+            turn: seat(turn, "turn")?,
+            stack: optional(stack, "stack")?,
+            passed: self::seats(passed, "passed")?,
+            hand: ranks(hand, "hand")?,
             hand_sizes: [0; MAX_SEATS],
-            gone: ranks(wire.gone, "gone")?,
-            set_aside: number8(wire.set_aside, "set_aside")?,
-            kept_back: number8(wire.kept_back, "kept_back")?,
+            gone: ranks(gone, "gone")?,
+            set_aside: number8(set_aside, "set_aside")?,
+            kept_back: number8(kept_back, "kept_back")?,
             left: [Ranks::EMPTY; MAX_SEATS],
             totals: [0; MAX_SEATS],
-            outcome: optional(wire.outcome, "outcome")?,
+            outcome: optional(outcome, "outcome")?,
         };
-        for (i, seat) in wire.seats.into_iter().enumerate() {
+        for (i, seat) in seats.into_iter().enumerate() {
             fill_seat(&mut view, i, seat).map_err(|error| error.in_list(i).within("seats"))?;
         }
         Ok(view)
@@ -79,8 +102,9 @@ impl TryFrom<v1::FlushView> for View {
 }
 
 fn fill_seat(view: &mut View, i: usize, wire: v1::FlushSeat) -> Result<(), WrongField> {
-    view.hand_sizes[i] = number8(wire.hand_size, "hand_size")?;
-    view.left[i] = ranks(wire.left, "left")?;
-    view.totals[i] = wire.total;
+    let v1::FlushSeat { hand_size, total, left } = wire;
+    view.hand_sizes[i] = number8(hand_size, "hand_size")?;
+    view.left[i] = ranks(left, "left")?;
+    view.totals[i] = total;
     Ok(())
 }

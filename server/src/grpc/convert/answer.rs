@@ -2,8 +2,8 @@
 
 use parlor_engine::{AnyAction, Lang, Localise};
 use parlor_proto::convert::field::{WrongField, required};
+use parlor_proto::encode::{self, Encode, Prost, ToWire, build_message};
 use parlor_proto::v1;
-use parlor_proto::write::{Fields, Write, read_back};
 
 use super::error_text_de::german;
 use super::{AsMessage, number};
@@ -44,71 +44,72 @@ pub fn act(
 /// What became of an answer that cannot be read: it was refused.
 #[must_use]
 pub fn unreadable(decision_id: u32, wrong: WrongField) -> v1::Answered {
-    refused(decision_id, wrong.into())
-}
-
-fn refused(decision_id: u32, refusal: v1::AnswerRefusal) -> v1::Answered {
-    v1::Answered {
-        decision_id,
-        status: v1::AnswerStatus::Refused.into(),
-        action: None,
-        number: 0,
-        refusal: Some(refusal),
-    }
+    build_message(refused(decision_id, wrong.into()))
 }
 
 /// What became of an answer.
 #[must_use]
 pub fn answered(answered: &Answered) -> v1::Answered {
-    read_back(&AsMessage(answered))
+    build_message(AsMessage(answered))
 }
 
-/// A [`v1::Answered`].
-impl Write for AsMessage<'_, Answered> {
-    fn write(&self, to: &mut Fields<'_>) {
+type AnsweredEncoder =
+    encode::Answered<u32, v1::AnswerStatus, Option<AnyAction>, u32, Option<Prost<v1::AnswerRefusal>>>;
+
+impl ToWire for AsMessage<'_, Answered> {
+    type Wire = v1::Answered;
+
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
         let Answered { decision, outcome } = self.0;
         let decision_id = number(decision.0);
-        let mut decided = |status: v1::AnswerStatus, made: &Decided| {
-            to.number(1, decision_id);
-            to.number(2, status as u32);
-            to.message(3, &made.action);
-            to.number(4, number(made.number));
+        let decided = |status: v1::AnswerStatus, made: &Decided| encode::Answered {
+            decision_id,
+            status,
+            action: Some(made.action),
+            number: number(made.number),
+            refusal: None,
         };
-        let refusal = match outcome {
-            AnswerOutcome::Accepted(made) => return decided(v1::AnswerStatus::Accepted, made),
-            AnswerOutcome::Repeated(made) => return decided(v1::AnswerStatus::Repeated, made),
+        match outcome {
+            AnswerOutcome::Accepted(made) => decided(v1::AnswerStatus::Accepted, made),
+            AnswerOutcome::Repeated(made) => decided(v1::AnswerStatus::Repeated, made),
             AnswerOutcome::Conflict(made) => {
-                decided(v1::AnswerStatus::Conflict, made);
                 let error = CommandError::AlreadyDecided { decision: *decision, played: Some(made.action) };
-                return to.made(5, &refusal(error.into()));
+                let refusal = Some(Prost(refusal(error.into())));
+                AnsweredEncoder { refusal, ..decided(v1::AnswerStatus::Conflict, made) }
             }
             AnswerOutcome::Refused(AnswerRefused::Illegal(refusal)) => {
                 refused(decision_id, (*refusal).into())
             }
-            AnswerOutcome::Refused(AnswerRefused::Command(error)) => {
-                command_refused(decision_id, error.clone())
-            }
-            AnswerOutcome::Refused(AnswerRefused::Host(HostError::Command(error))) => {
-                command_refused(decision_id, error.clone())
-            }
+            AnswerOutcome::Refused(
+                AnswerRefused::Command(error) | AnswerRefused::Host(HostError::Command(error)),
+            ) => command_refused(decision_id, error.clone()),
             AnswerOutcome::Refused(AnswerRefused::Host(error)) => {
                 refused(decision_id, refusal(error.clone()))
             }
-        };
-        to.all_of(&refusal);
+        }
     }
 }
 
-fn command_refused(decision_id: u32, error: CommandError) -> v1::Answered {
+fn refused(decision_id: u32, refusal: v1::AnswerRefusal) -> AnsweredEncoder {
+    encode::Answered {
+        decision_id,
+        status: v1::AnswerStatus::Refused,
+        action: None,
+        number: 0,
+        refusal: Some(Prost(refusal)),
+    }
+}
+
+fn command_refused(decision_id: u32, error: CommandError) -> AnsweredEncoder {
     match error {
         CommandError::Illegal(refusal) => refused(decision_id, refusal.into()),
         CommandError::NoSuchIndex { .. } => {
             let refusal = v1::AnswerRefusal { field: "index".to_owned(), ..refusal(error.into()) };
             refused(decision_id, refusal)
         }
-        CommandError::AlreadyDecided { played, .. } => v1::Answered {
-            status: v1::AnswerStatus::Conflict.into(),
-            action: played.map(v1::GameAction::from),
+        CommandError::AlreadyDecided { played, .. } => AnsweredEncoder {
+            status: v1::AnswerStatus::Conflict,
+            action: played,
             ..refused(decision_id, refusal(error.into()))
         },
         _ => refused(decision_id, refusal(error.into())),

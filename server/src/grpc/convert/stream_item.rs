@@ -1,35 +1,38 @@
-//! What the host says on a stream.
+//! Stream items and their encoding.
 
 use parlor_engine::AnyView;
-use parlor_proto::convert::seat_number;
-use parlor_proto::frame::{self, Field};
-use parlor_proto::v1;
-use parlor_proto::write::{Fields, Write};
-
-use super::table::table;
-use super::{AsMessage, ToMessage, number};
-use crate::grpc::Failure;
 use parlor_host::agents::Given;
 use parlor_host::table::Decided;
 use parlor_host::{
     Asked, Channel, Closed, HostError, ItemBatch, ItemEncoder, Presence, SeatTime, Snapshot, StreamItem,
     StreamKind, Told,
 };
+use parlor_proto::convert::seat_number;
+use parlor_proto::encode::{self, Encode, Prost, ToWire};
+use parlor_proto::frame::{self, ItemsField};
+use parlor_proto::v1;
 
-/// What the host says on a channel: one of the fields of [`v1::StreamItem`].
-impl Write for AsMessage<'_, StreamItem<'_>> {
-    fn write(&self, to: &mut Fields<'_>) {
+use super::table::table;
+use super::{AsMessage, ToMessage, number};
+use crate::grpc::Failure;
+
+/// An item without its channel: the `oneof` of [`v1::StreamItem`].
+impl ToWire for AsMessage<'_, StreamItem<'_>> {
+    type Wire = v1::stream_item::Item;
+
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        use encode::stream_item::Item;
         match self.0 {
-            StreamItem::Snapshot(snapshot) => to.made(2, &self::snapshot(snapshot)),
-            StreamItem::Update(told) => to.message(3, &AsMessage(*told)),
-            StreamItem::Decision(asked) => to.message(4, &AsMessage(*asked)),
-            StreamItem::Answered(answered) => to.message(5, &AsMessage(*answered)),
-            StreamItem::Presence(presence) => to.made(6, &self::presence(*presence)),
-            StreamItem::TimeLeft(seats) => to.made(7, &time_left(seats)),
+            StreamItem::Snapshot(snapshot) => Item::Snapshot(AsMessage(*snapshot)),
+            StreamItem::Update(told) => Item::Update(AsMessage(*told)),
+            StreamItem::Decision(asked) => Item::Decision(AsMessage(*asked)),
+            StreamItem::Answered(answered) => Item::Answered(AsMessage(*answered)),
+            StreamItem::Presence(presence) => Item::Presence(Prost(self::presence(*presence))),
+            StreamItem::TimeLeft(seats) => Item::TimeLeft(Prost(time_left(seats))),
             StreamItem::Closed(Closed { why, number, retry }) => {
-                to.made(8, &closed(why.clone().map(Failure::from), *number, *retry));
+                Item::Closed(Prost(closed(why.clone().map(Failure::from), *number, *retry)))
             }
-            StreamItem::Given(given) => to.made(9, &seat_given(*given)),
+            StreamItem::Given(given) => Item::SeatGiven(Prost(seat_given(*given))),
         }
     }
 }
@@ -48,12 +51,11 @@ pub(super) fn game_view(view: AnyView, seed_given: bool) -> Box<v1::GameView> {
     Box::new(v1::GameView { seed_given, ..view.into() })
 }
 
-fn write_view(field: u32, view: Option<&AnyView>, seed_given: bool, to: &mut Fields<'_>) {
-    if let Some(view) = view {
-        to.nested(field, |to| {
-            view.write(to);
-            to.flag(100, seed_given);
-        });
+impl ToWire for AsMessage<'_, Snapshot> {
+    type Wire = v1::Snapshot;
+
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
+        Prost(snapshot(self.0))
     }
 }
 
@@ -70,51 +72,52 @@ fn snapshot(snapshot: &Snapshot) -> v1::Snapshot {
     }
 }
 
-/// A [`v1::Update`].
-impl Write for AsMessage<'_, Told> {
-    fn write(&self, to: &mut Fields<'_>) {
+impl ToWire for AsMessage<'_, Told> {
+    type Wire = v1::Update;
+
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
         let Told { update, view, seed_given, timed } = self.0;
-        to.number(1, number(update.number));
-        for event in &update.table_events {
-            to.made(2, &ToMessage::<v1::TableEvent>::to_message(event));
+        encode::Update {
+            number: number(update.number),
+            table_events: update.table_events.iter().map(|event| Prost(event.to_message())),
+            decided: update.decided.as_ref().map(|made| decided(made, *timed)),
+            events: &update.events,
+            view: view.as_ref().map(|game| encode::GameView { game, seed_given: *seed_given }),
         }
-        if let Some(made) = &update.decided {
-            to.nested(3, |to| write_decided(made, *timed, to));
-        }
-        to.messages(4, &update.events);
-        write_view(5, view.as_ref(), *seed_given, to);
     }
 }
 
-/// A [`v1::Decided`].
-fn write_decided(made: &Decided, timed: bool, to: &mut Fields<'_>) {
-    to.number(1, number(made.id.0));
-    to.message(2, &made.action);
-    to.number(3, made.by.to_message() as u32);
-    to.number(4, made.used);
-    if timed {
-        to.present(5, made.bank);
+#[inline]
+fn decided(made: &Decided, timed: bool) -> impl Encode<Wire = v1::Decided> {
+    encode::Decided {
+        decision_id: number(made.id.0),
+        action: made.action,
+        by: made.by.to_message(),
+        think_ms: made.used,
+        bank_left_ms: timed.then_some(made.bank),
+        index: made.index,
     }
-    to.number(6, made.index);
 }
 
-/// A [`v1::Decision`].
-impl Write for AsMessage<'_, Asked> {
-    fn write(&self, to: &mut Fields<'_>) {
+impl ToWire for AsMessage<'_, Asked> {
+    type Wire = v1::Decision;
+
+    #[inline]
+    fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
         let asked = self.0;
-        to.number(1, number(asked.id.0));
-        to.number(2, number(asked.after));
-        write_view(3, asked.view.as_ref(), asked.seed_given, to);
-        to.messages(4, &asked.legal);
-        to.number(5, asked.legal_count);
-        to.number(6, asked.default_index);
-        if let Some(left) = asked.time_left {
-            to.present(7, left);
+        let seed_given = asked.seed_given;
+        encode::Decision {
+            id: number(asked.id.0),
+            after: number(asked.after),
+            view: asked.view.as_ref().map(|game| encode::GameView { game, seed_given }),
+            legal_actions: &asked.legal,
+            legal_count: asked.legal_count,
+            default_index: asked.default_index,
+            time_left_ms: asked.time_left,
+            bank_left_ms: asked.bank_left,
+            hidden: asked.secret,
         }
-        if let Some(left) = asked.bank_left {
-            to.present(8, left);
-        }
-        to.flag(9, asked.secret);
     }
 }
 
@@ -164,16 +167,16 @@ pub fn stream_ending(why: HostError) -> v1::StreamEnding {
 pub struct ApiItemEncoder;
 
 /// The field of the response message that holds the items.
-const fn items_field(stream: StreamKind) -> Field {
+const fn items_field(stream: StreamKind) -> ItemsField {
     match stream {
-        StreamKind::Client => Field::PLAY,
-        StreamKind::Agent => Field::CONNECT,
+        StreamKind::Client => ItemsField::PLAY,
+        StreamKind::Agent => ItemsField::CONNECT,
     }
 }
 
 impl ItemEncoder for ApiItemEncoder {
     fn append(&self, stream: StreamKind, channel: Channel, item: &StreamItem<'_>, to: &mut Vec<u8>) -> usize {
-        frame::append_item(items_field(stream), channel.0, &AsMessage(item), to)
+        frame::append_item(items_field(stream), channel.0, AsMessage(item), to)
     }
 
     fn append_encoded(&self, stream: StreamKind, channel: Channel, encoded: &[u8], to: &mut Vec<u8>) {
