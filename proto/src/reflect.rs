@@ -1,9 +1,9 @@
-//! Messages by their descriptors: in JSON, and field by field.
+//! JSON and field access of messages by their descriptors.
 //!
-//! There are two kinds of JSON, and both are read by the same functions. [`to_json`] is for scripts: the names of the .proto
-//! files, and every field that has a default, so that a program need not know it. [`to_canonical_json`] is protobuf's
-//! own: names such as `tableId`, numbers of 64 bits as text, defaults left out. In both, enums are the names of their values,
-//! moments are RFC 3339, and bytes are Base64.
+//! There are two JSON formats, and [`from_json`] reads both. [`to_json`] is for scripts: field names as in the .proto files,
+//! and default values included, so that a script need not know them. [`to_canonical_json`] is protobuf's canonical
+//! mapping: names such as `tableId`, 64-bit numbers as strings, default values left out. In both, enums are the names of
+//! their values, timestamps are RFC 3339, and bytes are Base64.
 
 use std::sync::LazyLock;
 
@@ -14,23 +14,23 @@ use serde_json::Value;
 use crate::FILE_DESCRIPTOR_SET;
 
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
-    DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("the descriptors of the build are sound")
+    DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("the build script emits valid descriptors")
 });
 
-/// What a message of `parlor.v1` is made of.
+/// Returns the descriptor of a message of `parlor.v1`.
 #[must_use]
 pub fn descriptor<M: Name>() -> MessageDescriptor {
-    POOL.get_message_by_name(&M::full_name()).expect("the messages are made from the descriptors")
+    POOL.get_message_by_name(&M::full_name()).expect("every message is generated from a descriptor")
 }
 
-/// A message, to be looked at field by field.
+/// Converts a message to a dynamic one, for access field by field.
 #[must_use]
 pub fn dynamic<M: Message + Name>(message: &M) -> DynamicMessage {
     let bytes = message.encode_to_vec();
-    DynamicMessage::decode(descriptor::<M>(), bytes.as_slice()).expect("it was encoded just now")
+    DynamicMessage::decode(descriptor::<M>(), bytes.as_slice()).expect("an encoded message decodes")
 }
 
-/// A message as JSON for scripts.
+/// Converts a message to JSON for scripts.
 ///
 /// ```
 /// use parlor_proto::{reflect, v1};
@@ -45,15 +45,19 @@ pub fn to_json<M: Message + Name>(message: &M) -> Value {
         .stringify_64_bit_integers(false);
     dynamic(message)
         .serialize_with_options(serde_json::value::Serializer, &options)
-        .expect("what a server sends has a form in JSON")
+        .expect("messages of a server convert to JSON")
 }
 
-/// A message as canonical JSON. An error if a moment in it is none that a calendar has.
+/// Converts a message to canonical JSON.
+///
+/// # Errors
+///
+/// If a timestamp is out of range.
 pub fn to_canonical_json<M: Message + Name>(message: &M) -> Result<Value, serde_json::Error> {
     dynamic(message).serialize_with_options(serde_json::value::Serializer, &SerializeOptions::new())
 }
 
-/// A message of its JSON, of either kind; the error says what is wrong with it.
+/// Parses a message from either JSON format.
 pub fn from_json<'de, M, D>(json: D) -> Result<M, D::Error>
 where
     M: Message + Name + Default,
@@ -71,7 +75,7 @@ mod tests {
     use crate::v1;
 
     #[test]
-    fn a_message_has_the_names_of_the_wire() {
+    fn json_has_the_names_of_the_proto_files() {
         let mut rules = v1::GetRulesResponse { markdown: "# GAP".into(), ..Default::default() };
         rules.set_language(v1::Language::German);
         let expected = json!({ "markdown": "# GAP", "rules_version": 0, "language": "LANGUAGE_GERMAN" });
@@ -83,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_and_bytes_are_text() {
+    fn timestamps_and_bytes_are_strings() {
         let seconds = prost_types::Timestamp { seconds: 1_700_000_000, nanos: 0 };
         let shuffle = v1::FairShuffle { commitment: vec![0xff; 3], ..Default::default() };
         let table = v1::Table { create_time: Some(seconds), shuffle: Some(shuffle), ..Default::default() };
@@ -98,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_message_is_refused() {
+    fn unknown_json_fields_are_errors() {
         let wrong = from_json::<v1::GameOptions, _>(json!({ "gap": { "colour": 3 } }));
         assert!(wrong.unwrap_err().to_string().contains("colour"));
     }
