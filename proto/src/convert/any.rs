@@ -7,6 +7,7 @@ use super::field::WrongField;
 use crate::encode::{self, Encode, ToWire, build_message};
 use crate::v1;
 
+/// Implements the conversions that have a case for each game of the catalogue.
 macro_rules! conversions {
     ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
         any_conversion!(AnyOptions, game_options, v1::GameOptions, |game| encode::GameOptions { game },
