@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use parlor_engine::{AnyOptions, Seat, Seats};
 use tokio::sync::oneshot;
 
-use crate::agents::MustBe;
-use crate::authorization::Door;
+use crate::agents::AgentRequirement;
+use crate::authorization::AccessCheck;
 use crate::identity::Owner;
-use crate::shard::{Creation, ToShard};
-use crate::table::{ChanceSetup, Deal, Entry, Holder, Look, SeatSetup, Setup, TimeControl, Visibility};
-use crate::{Behalf, Host, HostError, NewChance, NewTable, client_request, rematch_request};
+use crate::shard::{NewTableLog, ShardMessage};
+use crate::table::{
+    ChanceSetup, Deal, Entry, Holder, SeatSetup, Setup, TableSummary, TimeControl, Visibility,
+};
+use crate::{Actor, Host, HostError, NewChance, NewTable, client_request, rematch_request};
 use crate::{TableId, random_bytes};
 use parlor_store::{LogError, OwnerId};
 
@@ -19,7 +21,7 @@ const FILL: u64 = 60_000;
 
 impl Host {
     /// Makes a table for an owner, who may have so many open at once. A request that made one before gets that one.
-    pub async fn create(&self, owner: &Owner, tables: u32, new: NewTable) -> Result<Look, HostError> {
+    pub async fn create(&self, owner: &Owner, tables: u32, new: NewTable) -> Result<TableSummary, HostError> {
         let owner = OwnerId::new(owner.as_str())?;
         let request = new.request.as_ref().map(client_request);
         if let Some(name) = &request
@@ -53,7 +55,7 @@ impl Host {
     }
 
     /// The table that the request made before, if it was the same request.
-    async fn made_before(&self, table: TableId, new: &NewTable) -> Result<Look, HostError> {
+    async fn made_before(&self, table: TableId, new: &NewTable) -> Result<TableSummary, HostError> {
         match self.look(table).await {
             Ok(look) if look.setup.request == new.request => Ok(look),
             // Another table, or a tournament.
@@ -67,12 +69,12 @@ impl Host {
     pub async fn rematch(
         &self,
         table: TableId,
-        behalf: Behalf,
+        behalf: Actor,
         tables: u32,
         rotate: bool,
-    ) -> Result<Look, HostError> {
+    ) -> Result<TableSummary, HostError> {
         let before = self.look(table).await?;
-        Door::from(&before).may_change(&behalf, None)?;
+        AccessCheck::from(&before).may_change(&behalf, None)?;
         if !before.state.is_over() {
             return Err(HostError::NotOver { table });
         }
@@ -90,11 +92,11 @@ impl Host {
         };
         let owner = OwnerId::new(&setup.owner)?;
         let request = Some(rematch_request(table));
-        match self.make(&owner, tables, setup, MustBe::Here, Seats::NONE, request).await {
+        match self.make(&owner, tables, setup, AgentRequirement::Here, Seats::NONE, request).await {
             Err(HostError::Log(LogError::DuplicateRequest { table })) => self.look(table).await,
             Err(error) => Err(error),
             Ok(look) => {
-                self.shards.send(table, ToShard::Rematch { of: table, table: look.setup.table }).await?;
+                self.shards.send(table, ShardMessage::Rematch { of: table, table: look.setup.table }).await?;
                 Ok(look)
             }
         }
@@ -103,7 +105,7 @@ impl Host {
     /// Makes a table of a tournament's deal for its organiser, or finds the one that was made before: there is one for each
     /// rotation of a deal. It is not one of the tables that the organiser may have: how many there are at once is for
     /// whoever runs the tournament to bound.
-    pub async fn create_dealt(&self, owner: &Owner, new: DealtTable) -> Result<Look, HostError> {
+    pub async fn create_dealt(&self, owner: &Owner, new: DealtTable) -> Result<TableSummary, HostError> {
         let owner = OwnerId::new(owner.as_str())?;
         let request = deal_request(&new.deal);
         if let Some(made) = self.shared.log.find_by_request(&owner, &request).await? {
@@ -124,7 +126,7 @@ impl Host {
             rematch_of: None,
             request: None,
         };
-        match self.make(&owner, 0, setup, MustBe::Registered, new.set_aside, Some(request)).await {
+        match self.make(&owner, 0, setup, AgentRequirement::Registered, new.set_aside, Some(request)).await {
             Err(HostError::Log(LogError::DuplicateRequest { table })) => self.look(table).await,
             made => made,
         }
@@ -135,10 +137,10 @@ impl Host {
         owner: &OwnerId,
         tables: u32,
         mut setup: Setup,
-        agents: MustBe,
+        agents: AgentRequirement,
         set_aside: Seats,
         request: Option<String>,
-    ) -> Result<Look, HostError> {
+    ) -> Result<TableSummary, HostError> {
         let (table, game) = (setup.table, setup.options.game());
         self.shared.agents.reserve(table, game, &mut setup.seats, agents)?;
         let seats = setup.seats.clone();
@@ -156,7 +158,7 @@ impl Host {
         setup: Setup,
         set_aside: Seats,
         request: Option<String>,
-    ) -> Result<Look, HostError> {
+    ) -> Result<TableSummary, HostError> {
         self.going()?;
         let is_counted = setup.chance.deal().is_none();
         if is_counted {
@@ -168,7 +170,7 @@ impl Host {
         entries.extend(set_aside.iter().map(|seat| Entry::SetAside { seat }));
         entries.extend(is_full.then_some(Entry::Started));
         let (to, answer) = oneshot::channel();
-        let create = ToShard::Create { first: Box::new(Creation { entries, request }), to };
+        let create = ShardMessage::Create { first: Box::new(NewTableLog { entries, request }), to };
         let made = match self.shards.send(table, create).await {
             Ok(()) => answer.await.unwrap_or(Err(HostError::Stopping)),
             Err(error) => Err(error),
@@ -193,7 +195,7 @@ pub struct DealtTable {
     pub seats: Vec<SeatSetup>,
     /// How much time the players have.
     pub time: TimeControl,
-    /// Who may look on, once the deal is over.
+    /// ViewerCredential may look on, once the deal is over.
     pub visibility: Visibility,
     /// Where the cards come from.
     pub deal: Deal,
@@ -211,8 +213,8 @@ fn fresh_chance() -> Result<ChanceSetup, HostError> {
 }
 
 /// The seats of a rematch: players are waited for, bots sit, and what nobody had taken is as it was.
-fn seats_again(before: &Look, rotate: bool) -> Vec<SeatSetup> {
-    let again = |(seat, look): (Seat, &crate::table::SeatLook)| match &look.holder {
+fn seats_again(before: &TableSummary, rotate: bool) -> Vec<SeatSetup> {
+    let again = |(seat, look): (Seat, &crate::table::SeatSummary)| match &look.holder {
         Holder::Vacant => before.setup.seats[seat.index()].clone(),
         Holder::House { bot } => SeatSetup::House { bot: bot.clone() },
         Holder::Agent { name, version } => SeatSetup::Agent { name: name.clone(), version: version.clone() },

@@ -43,31 +43,32 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, info_span};
 
-pub use agents::agent_stream::{AgentStream, Arrival};
+pub use agents::agent_stream::{AgentArrival, AgentStream};
 pub use create_table::DealtTable;
 pub use error::HostError;
-pub use owner_feed::NewsFollow;
+pub use owner_feed::OwnerFeed;
 pub use parlor_fair::{Secret, TableId};
 pub use random::{RandomnessError, random_bytes};
-pub use requests::{Behalf, Channel, Join, NewChance, NewTable, TableFilter, Wants, Who};
+pub use requests::{Actor, Channel, JoinRequest, NewChance, NewTable, TableFilter, ViewerCredential, Wants};
 pub use settings::HostSettings;
 pub use stream::{
-    AnswerOutcome, AnswerRefused, Answered, Asked, Batch, Closed, ItemBatch, ItemEncoder, News, NewsItem,
-    Outbox, Presence, Said, Saying, SeatTime, Snapshot, StreamHandle, StreamItem, StreamKind, Told, Unsaid,
+    AnswerOutcome, AnswerRefused, Answered, Backpressured, ChannelCommand, ClientCommand, Closed,
+    DecisionPrompt, ItemBatch, ItemEncoder, OutboundBatch, OwnerEvent, OwnerFeedItem, Presence, SeatTime,
+    Snapshot, StreamHandle, StreamItem, StreamKind, StreamReceiver, ViewerUpdate,
 };
 pub use tags::{agent_tag, tournament_tag};
 pub use tournaments::deal_visibility::{Deals, TableEnd, TableEnds};
 
-use crate::agents::Hub;
+use crate::agents::AgentRegistry;
 use crate::clock::{Clock, Moment};
 use crate::identity::{Generation, Owner, VerifiedSeatToken};
 use crate::persistence::PayloadCodec;
 use crate::shard::house_bots::{self, BotPool};
-use crate::shard::table_message::{Ask, Change, To};
-use crate::shard::{Shard, ToShard};
-use crate::stream::queue::{Bounds, Out};
-use crate::stream::registry::Streams;
-use crate::table::{DecisionAnswer, Look, RequestMark};
+use crate::shard::table_message::{Change, ReplyTo, TableMessage};
+use crate::shard::{Shard, ShardMessage};
+use crate::stream::queue::{QueueLimits, StreamQueue};
+use crate::stream::registry::StreamRegistry;
+use crate::table::{DecisionAnswer, IdempotencyKey, TableSummary};
 use quota::Quota;
 
 /// The forms that are not the host's: how items go over the wire, and how payloads of the API are stored.
@@ -93,18 +94,18 @@ struct Shared {
     bots: BotPool,
     quota: Quota,
     deals: Deals,
-    agents: Hub,
+    agents: AgentRegistry,
     attachments: AtomicU64,
     /// Nobody is let in any more.
     stopping: AtomicBool,
-    streams: Arc<Streams>,
+    streams: Arc<StreamRegistry>,
     /// All that was accepted is durable: whoever follows the life of tables comes back later.
     stopped: CancellationToken,
     /// Before this moment nobody counts as away.
     away_from: Moment,
     idle: Duration,
     table_queue: usize,
-    streaming: Bounds,
+    streaming: QueueLimits,
     channels_per_stream: u32,
 }
 
@@ -118,23 +119,23 @@ impl Shards {
         shard_number(table, self.0.len())
     }
 
-    /// Tells the shard of a table something. Waits while it has too much to do.
-    async fn send(&self, table: TableId, message: ToShard) -> Result<(), HostError> {
+    /// Tells the shard of a table something. BlockedOn while it has too much to do.
+    async fn send(&self, table: TableId, message: ShardMessage) -> Result<(), HostError> {
         self.0[self.number(table)].send(message).await.map_err(|_| HostError::Stopping)
     }
 
-    /// Asks tables for something, in this order. Waits while their shards have too much to do.
-    async fn ask_all(&self, asks: Vec<(TableId, Ask)>) {
+    /// Asks tables for something, in this order. BlockedOn while their shards have too much to do.
+    async fn ask_all(&self, asks: Vec<(TableId, TableMessage)>) {
         for (table, ask) in asks {
             // A shard ends with the host, and then nobody waits for an answer.
-            let _ = self.send(table, ToShard::Ask(table, ask)).await;
+            let _ = self.send(table, ShardMessage::Table(table, ask)).await;
         }
     }
 
     /// Asks a table for something, unless its shard has too much to do: then it is given back.
-    fn try_ask(&self, table: TableId, ask: Ask) -> Result<(), (TableId, Ask)> {
-        match self.0[self.number(table)].try_send(ToShard::Ask(table, ask)) {
-            Err(TrySendError::Full(ToShard::Ask(table, ask))) => Err((table, ask)),
+    fn try_ask(&self, table: TableId, ask: TableMessage) -> Result<(), (TableId, TableMessage)> {
+        match self.0[self.number(table)].try_send(ShardMessage::Table(table, ask)) {
+            Err(TrySendError::Full(ShardMessage::Table(table, ask))) => Err((table, ask)),
             // A shard ends with the host, and then nobody waits for an answer.
             _ => Ok(()),
         }
@@ -142,7 +143,7 @@ impl Shards {
 }
 
 /// The way to a shard.
-type ShardSender = mpsc::Sender<ToShard>;
+type ShardSender = mpsc::Sender<ShardMessage>;
 
 fn shard_number(table: TableId, shards: usize) -> usize {
     // The end of a name is random.
@@ -170,7 +171,7 @@ pub struct Joined {
     /// Which generation of the seat's token is good.
     pub generation: Generation,
     /// The table now.
-    pub look: Look,
+    pub look: TableSummary,
 }
 
 impl Host {
@@ -186,7 +187,7 @@ impl Host {
         // and a stream on another core has to move between their caches.
         let (shards, inboxes): (Vec<_>, Vec<_>) =
             (0..cores.div_ceil(2)).map(|_| mpsc::channel(INBOX)).unzip();
-        let agents = Hub::start(log.clone(), clock.clone(), &settings.agents).await?;
+        let agents = AgentRegistry::start(log.clone(), clock.clone(), &settings.agents).await?;
         let shared = Arc::new(Shared {
             codecs,
             away_from: clock.now() + COME_BACK,
@@ -202,7 +203,7 @@ impl Host {
             stopped: CancellationToken::new(),
             idle: settings.idle_timeout,
             table_queue: settings.table_queue,
-            streaming: Bounds {
+            streaming: QueueLimits {
                 items: settings.stream_queue,
                 message: settings.batch_bytes,
                 kind: StreamKind::Client,
@@ -237,7 +238,7 @@ impl Host {
         let mut stopped = Vec::new();
         for shard in self.shards.0.iter() {
             let (to, answer) = oneshot::channel();
-            if shard.send(ToShard::Stop(to)).await.is_ok() {
+            if shard.send(ShardMessage::Stop(to)).await.is_ok() {
                 stopped.push(answer);
             }
         }
@@ -255,7 +256,7 @@ impl Host {
         let chosen = Err(parlor_bots::BotError::Panicked);
         let failed = house_bots::BotMove { table, seat, decision, chosen };
         // A shard ends with the host, and then no bot can fail.
-        let _ = self.shards.send(table, ToShard::Bot(failed)).await;
+        let _ = self.shards.send(table, ShardMessage::Bot(failed)).await;
     }
 
     /// The codec of payloads in stored messages.
@@ -268,14 +269,18 @@ impl Host {
     }
 
     /// Asks a table, and waits for the answer.
-    async fn ask<T>(&self, table: TableId, ask: impl FnOnce(To<T>) -> Ask) -> Result<T, HostError> {
+    async fn ask<T>(
+        &self,
+        table: TableId,
+        ask: impl FnOnce(ReplyTo<T>) -> TableMessage,
+    ) -> Result<T, HostError> {
         self.going()?;
         let (to, answer) = oneshot::channel();
-        self.shards.send(table, ToShard::Ask(table, ask(to))).await?;
+        self.shards.send(table, ShardMessage::Table(table, ask(to))).await?;
         answer.await.unwrap_or(Err(HostError::Stopping))
     }
 
-    /// Waits for so long, by the host's clock.
+    /// BlockedOn for so long, by the host's clock.
     pub async fn wait(&self, time: Duration) {
         let clock = &self.shared.clock;
         clock.sleep_until(clock.now() + time).await;
@@ -283,19 +288,19 @@ impl Host {
 
     /// The agents that the host knows.
     #[must_use]
-    pub fn agents(&self) -> &Hub {
+    pub fn agents(&self) -> &AgentRegistry {
         &self.shared.agents
     }
 
     /// A table, whether it is in memory, at rest or over.
-    pub async fn look(&self, table: TableId) -> Result<Look, HostError> {
-        self.ask(table, Ask::Look).await.map(|look| self.shown(look))
+    pub async fn look(&self, table: TableId) -> Result<TableSummary, HostError> {
+        self.ask(table, TableMessage::Summary).await.map(|look| self.shown(look))
     }
 
     /// A table, to somebody who may see it, and as whom.
-    pub async fn admit(&self, who: &Who) -> Result<(Look, Viewer), HostError> {
+    pub async fn admit(&self, who: &ViewerCredential) -> Result<(TableSummary, Viewer), HostError> {
         let asking = who.clone();
-        let admitted = self.ask(who.table(), |to| Ask::Admit { who: asking, to }).await;
+        let admitted = self.ask(who.table(), |to| TableMessage::Admit { who: asking, to }).await;
         admitted.map(|(look, viewer)| (self.shown(look), viewer))
     }
 
@@ -312,7 +317,7 @@ impl Host {
     }
 
     /// The table with the seeds of its deal, if it has one and that is over.
-    fn shown(&self, mut look: Look) -> Look {
+    fn shown(&self, mut look: TableSummary) -> TableSummary {
         if self.shared.deals.check(look.setup.chance.deal()).is_ok() {
             look.reveal_deal();
         }
@@ -320,49 +325,54 @@ impl Host {
     }
 
     /// Lets somebody sit down.
-    pub async fn join(&self, table: TableId, mut join: Join) -> Result<Joined, HostError> {
+    pub async fn join(&self, table: TableId, mut join: JoinRequest) -> Result<Joined, HostError> {
         if let Some(previous) = join.previous {
             join.joining.previous = Some(self.previous_seat(table, previous).await?);
         }
-        let (seat, look) = self.ask(table, |to| Ask::Join { join: Box::new(join), to }).await?;
+        let (seat, look) = self.ask(table, |to| TableMessage::Join { join: Box::new(join), to }).await?;
         Ok(Joined { seat, generation: Generation(look.seats[seat.index()].generation), look })
     }
 
     /// The seat at the table before, whose token this is, if that table has this one as its rematch.
     async fn previous_seat(&self, table: TableId, previous: VerifiedSeatToken) -> Result<Seat, HostError> {
-        let (before, _) = self.admit(&Who::Seat(previous)).await?;
+        let (before, _) = self.admit(&ViewerCredential::Seat(previous)).await?;
         if before.rematch == Some(table) { Ok(previous.seat()) } else { Err(HostError::NotFound { table }) }
     }
 
-    async fn change(&self, table: TableId, behalf: Behalf, change: Change) -> Result<Look, HostError> {
-        self.ask(table, |to| Ask::Change { behalf, change, to }).await
+    async fn change(&self, table: TableId, behalf: Actor, change: Change) -> Result<TableSummary, HostError> {
+        self.ask(table, |to| TableMessage::Change { behalf, change, to }).await
     }
 
     /// Lets a house bot take over a seat for good.
     pub async fn replace(
         &self,
         table: TableId,
-        behalf: Behalf,
+        behalf: Actor,
         seat: Seat,
         bot: String,
-        request: Option<RequestMark>,
-    ) -> Result<Look, HostError> {
+        request: Option<IdempotencyKey>,
+    ) -> Result<TableSummary, HostError> {
         self.change(table, behalf, Change::Replace { seat, bot, request }).await
     }
 
     /// Gives a seat up. Doing it again is harmless.
-    pub async fn resign(&self, table: TableId, behalf: Behalf, seat: Seat) -> Result<(), HostError> {
+    pub async fn resign(&self, table: TableId, behalf: Actor, seat: Seat) -> Result<(), HostError> {
         self.change(table, behalf, Change::Resign { seat }).await.map(|_| ())
     }
 
     /// The agent of a seat is set aside and cannot play it: it plays defaults to the end, and ranks last. Doing it again
     /// is harmless.
-    pub async fn set_aside_seat(&self, table: TableId, seat: Seat) -> Result<Look, HostError> {
-        self.change(table, Behalf::Admin, Change::SetAside { seat }).await
+    pub async fn set_aside_seat(&self, table: TableId, seat: Seat) -> Result<TableSummary, HostError> {
+        self.change(table, Actor::Admin, Change::SetAside { seat }).await
     }
 
     /// Ends a table without a score. Doing it again is harmless.
-    pub async fn cancel(&self, table: TableId, behalf: Behalf, note: String) -> Result<Look, HostError> {
+    pub async fn cancel(
+        &self,
+        table: TableId,
+        behalf: Actor,
+        note: String,
+    ) -> Result<TableSummary, HostError> {
         self.change(table, behalf, Change::Cancel { note }).await
     }
 
@@ -370,9 +380,9 @@ impl Host {
     pub async fn reissue(
         &self,
         table: TableId,
-        behalf: Behalf,
+        behalf: Actor,
         seat: Seat,
-        request: Option<RequestMark>,
+        request: Option<IdempotencyKey>,
     ) -> Result<Generation, HostError> {
         let look = self.change(table, behalf, Change::Reissue { seat, request }).await?;
         Ok(Generation(look.seats[seat.index()].generation))
@@ -382,33 +392,33 @@ impl Host {
     pub async fn spectators(
         &self,
         table: TableId,
-        behalf: Behalf,
+        behalf: Actor,
         revoke: bool,
     ) -> Result<Generation, HostError> {
         let look = if revoke {
             self.change(table, behalf, Change::RevokeSpectators).await?
         } else {
             let look = self.look(table).await?;
-            authorization::Door::from(&look).may_change(&behalf, None)?;
+            authorization::AccessCheck::from(&look).may_change(&behalf, None)?;
             look
         };
         Ok(Generation(look.spectators))
     }
 
     /// Deletes a table that is over, with all that is stored of it.
-    pub async fn delete(&self, table: TableId, behalf: Behalf) -> Result<(), HostError> {
+    pub async fn delete(&self, table: TableId, behalf: Actor) -> Result<(), HostError> {
         let look = self.look(table).await?;
-        authorization::Door::from(&look).may_change(&behalf, None)?;
+        authorization::AccessCheck::from(&look).may_change(&behalf, None)?;
         if !look.state.is_over() {
             return Err(HostError::NotOver { table });
         }
         let owner = OwnerId::new(&look.setup.owner)?;
         let feed = vec![NewFeedItem {
             owner,
-            payload: persistence::encode_news(table, &News::Deleted, self.shared.codecs.payloads),
+            payload: persistence::encode_news(table, &OwnerEvent::Deleted, self.shared.codecs.payloads),
         }];
         self.shared.log.delete(Delete { table, at: Millis(self.shared.clock.now_ms()), feed }).await?;
-        self.shards.send(table, ToShard::Deleted(table)).await
+        self.shards.send(table, ShardMessage::Deleted(table)).await
     }
 
     /// Takes the answer of a seat.
@@ -417,36 +427,39 @@ impl Host {
         pass: VerifiedSeatToken,
         answering: DecisionAnswer,
     ) -> Result<Answered, HostError> {
-        self.ask(pass.table(), |to| Ask::Act { pass, answering, to }).await
+        self.ask(pass.table(), |to| TableMessage::Act { pass, answering, to }).await
     }
 
     /// A stream for one client: what the client says, and what it is told.
-    pub fn open_stream(&self) -> Result<(StreamHandle, Outbox), HostError> {
+    pub fn open_stream(&self) -> Result<(StreamHandle, StreamReceiver), HostError> {
         self.open(StreamKind::Client)
     }
 
-    fn open(&self, kind: StreamKind) -> Result<(StreamHandle, Outbox), HostError> {
+    fn open(&self, kind: StreamKind) -> Result<(StreamHandle, StreamReceiver), HostError> {
         self.going()?;
-        let out = Out::new(Bounds { kind, ..self.shared.streaming });
-        Ok((StreamHandle::new(self.clone(), out.clone()), Outbox::new(out, self.shared.streams.clone())))
+        let out = StreamQueue::new(QueueLimits { kind, ..self.shared.streaming });
+        Ok((
+            StreamHandle::new(self.clone(), out.clone()),
+            StreamReceiver::new(out, self.shared.streams.clone()),
+        ))
     }
 
     /// The life of all tables of an owner, after this number; without one, from now on.
-    pub async fn news(&self, owner: &Owner, after: Option<u64>) -> Result<NewsFollow, HostError> {
+    pub async fn news(&self, owner: &Owner, after: Option<u64>) -> Result<OwnerFeed, HostError> {
         self.going()?;
         let stopped = self.shared.stopped.clone();
         let codec = self.shared.codecs.payloads;
-        NewsFollow::new(self.shared.log.clone(), codec, stopped, OwnerId::new(owner.as_str())?, after).await
+        OwnerFeed::new(self.shared.log.clone(), codec, stopped, OwnerId::new(owner.as_str())?, after).await
     }
 }
 
 /// Starts the threads of the house bots. What they decide goes to the shard of the table, while there is one.
-fn start_bots(shards: &[mpsc::Sender<ToShard>], settings: &HostSettings) -> Result<BotPool, HostError> {
-    let shards: Vec<mpsc::WeakSender<ToShard>> = shards.iter().map(mpsc::Sender::downgrade).collect();
+fn start_bots(shards: &[mpsc::Sender<ShardMessage>], settings: &HostSettings) -> Result<BotPool, HostError> {
+    let shards: Vec<mpsc::WeakSender<ShardMessage>> = shards.iter().map(mpsc::Sender::downgrade).collect();
     let done = move |moved: house_bots::BotMove| {
         if let Some(shard) = shards[shard_number(moved.table, shards.len())].upgrade() {
             // A shard ends with the host, and then nobody waits for the bot.
-            let _ = shard.blocking_send(ToShard::Bot(moved));
+            let _ = shard.blocking_send(ShardMessage::Bot(moved));
         }
     };
     BotPool::start(&settings.bots, done)
@@ -454,7 +467,7 @@ fn start_bots(shards: &[mpsc::Sender<ToShard>], settings: &HostSettings) -> Resu
 }
 
 /// What the log knows the request of a client by.
-pub(crate) fn client_request(request: &RequestMark) -> String {
+pub(crate) fn client_request(request: &IdempotencyKey) -> String {
     format!("c:{}", request.id)
 }
 

@@ -16,11 +16,11 @@ pub use rate::{Rate, RateLimiter};
 pub enum LimitedResource {
     /// Open tables of an API key.
     Tables,
-    /// Streams on one connection.
+    /// StreamRegistry on one connection.
     Streams,
     /// Channels on one stream.
     Channels,
-    /// Registered agent names.
+    /// AgentIdentity agent names.
     Agents,
 }
 

@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 
 use crate::TableId;
 use crate::shard::commit::{state_code, visibility_code};
-use crate::table::{Holder, Look, SeatSetup, State, Visibility};
+use crate::table::{Holder, SeatSetup, State, TableSummary, Visibility};
 use crate::{Host, HostError, TableFilter};
 use parlor_store::{LogFilter, LogKind, Millis, OwnerId, PageRequest, TableRow};
 
@@ -19,7 +19,7 @@ impl Host {
         filter: TableFilter,
         mut after: Option<TableId>,
         size: usize,
-    ) -> Result<(Vec<Look>, Option<TableId>), HostError> {
+    ) -> Result<(Vec<TableSummary>, Option<TableId>), HostError> {
         self.going()?;
         let (mut found, mut looked_at) = (Vec::new(), 0);
         loop {
@@ -94,7 +94,7 @@ impl TableFilter {
     }
 
     /// Whether a table is meant.
-    fn passes(&self, look: &Look) -> bool {
+    fn passes(&self, look: &TableSummary) -> bool {
         let states = &self.states;
         let has_user = |user: &String| {
             let sits = look.seats.iter().any(|seat| match &seat.holder {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::persistence::{self, PayloadCodec};
-use crate::{HostError, NewsItem};
+use crate::{HostError, OwnerFeedItem};
 use parlor_store::{FeedItem, Log, LogError, LogFollower, OwnerId};
 
 /// The most items that are given at once.
 const BATCH: usize = 256;
 
 /// The life of all tables of an owner: first what is in the log, then what comes.
-pub struct NewsFollow {
+pub struct OwnerFeed {
     log: Arc<dyn Log>,
     codec: &'static dyn PayloadCodec,
     stopped: CancellationToken,
@@ -21,13 +21,13 @@ pub struct NewsFollow {
     next: u64,
 }
 
-impl std::fmt::Debug for NewsFollow {
+impl std::fmt::Debug for OwnerFeed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NewsFollow").field("next", &self.next).finish_non_exhaustive()
+        f.debug_struct("OwnerFeed").field("next", &self.next).finish_non_exhaustive()
     }
 }
 
-impl NewsFollow {
+impl OwnerFeed {
     /// Follows after this number; without one, what comes from now on; with 0, all that the log still has.
     pub(crate) async fn new(
         log: Arc<dyn Log>,
@@ -35,14 +35,14 @@ impl NewsFollow {
         stopped: CancellationToken,
         owner: OwnerId,
         after: Option<u64>,
-    ) -> Result<NewsFollow, HostError> {
+    ) -> Result<OwnerFeed, HostError> {
         let after = match after {
             Some(0) => first_kept(log.as_ref(), &owner).await?,
             Some(after) => after,
             None => newest(log.as_ref(), &owner).await?,
         };
         let follow = log.follow_owner_feed(&owner, after).await?;
-        Ok(NewsFollow { log, codec, stopped, owner, follow, next: after + 1 })
+        Ok(OwnerFeed { log, codec, stopped, owner, follow, next: after + 1 })
     }
 
     /// The number up to which everything has been given.
@@ -67,7 +67,7 @@ impl NewsFollow {
     }
 
     /// What is ready, in order; waits until there is something. Nothing is lost when the future is dropped.
-    pub async fn next(&mut self) -> Result<Vec<NewsItem>, HostError> {
+    pub async fn next(&mut self) -> Result<Vec<OwnerFeedItem>, HostError> {
         let mut batch = Vec::new();
         loop {
             let item = if batch.is_empty() {

@@ -10,7 +10,7 @@ use crate::shard::commit::visibility_code;
 use crate::shard::load::{Loaded, load};
 use crate::table::{CommandError, Record, Visibility};
 use crate::tags::{deal_of, tournament_tag};
-use crate::{Host, HostError, Who};
+use crate::{Host, HostError, ViewerCredential};
 use parlor_store::{LogError, LogFilter, LogKind, PageRequest, limits};
 
 impl Host {
@@ -20,12 +20,13 @@ impl Host {
     /// sees what was shown to the holders of that token.
     pub async fn record(
         &self,
-        who: &Who,
+        who: &ViewerCredential,
         asked: Option<Viewer>,
     ) -> Result<(Record, Option<Viewer>), HostError> {
         let (look, seen_as) = self.admit(who).await?;
         let table = who.table();
-        let sees_all = look.setup.visibility == Visibility::Public || matches!(who, Who::Rail { .. });
+        let sees_all =
+            look.setup.visibility == Visibility::Public || matches!(who, ViewerCredential::Rail { .. });
         let viewer = match asked {
             None if sees_all => None,
             None => Some(seen_as),

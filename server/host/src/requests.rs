@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use parlor_engine::{AnyOptions, GameId, Seat};
 
 use crate::TableId;
-use crate::agents::MustBe;
+use crate::agents::AgentRequirement;
 use crate::identity::{Owner, VerifiedSeatToken, VerifiedSpectatorToken};
-use crate::table::{Joining, RequestMark, SeatSetup, State, TimeControl, Visibility};
+use crate::table::{IdempotencyKey, SeatRequest, SeatSetup, State, TimeControl, Visibility};
 
 /// A table to be made. What the server has defaults for has been filled in.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ pub struct NewTable {
     pub seats: Vec<SeatSetup>,
     /// How much time the players have.
     pub time: TimeControl,
-    /// Who may look on.
+    /// ViewerCredential may look on.
     pub visibility: Visibility,
     /// Where the cards come from.
     pub chance: NewChance,
@@ -27,9 +27,9 @@ pub struct NewTable {
     /// For how many milliseconds it waits for its seats to be filled.
     pub fill: u64,
     /// Whether the agents that are to sit there have to be connected.
-    pub agents: MustBe,
+    pub agents: AgentRequirement,
     /// What makes a repeat harmless.
-    pub request: Option<RequestMark>,
+    pub request: Option<IdempotencyKey>,
 }
 
 /// Where the cards of a new table come from.
@@ -46,14 +46,14 @@ impl std::fmt::Debug for NewChance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             NewChance::Fresh => "Fresh",
-            NewChance::Given(_) => "Given",
+            NewChance::Given(_) => "SeatAssignment",
         })
     }
 }
 
 /// On whose behalf something is done to a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Behalf {
+pub enum Actor {
     /// The owner's: only a table of this owner is touched.
     Owner(Owner),
     /// An administrator's: any table is touched.
@@ -64,9 +64,9 @@ pub enum Behalf {
 
 /// A seat to be taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Join {
-    /// Who wants which seat. [`Joining::previous`] is filled in by the host from `previous` below.
-    pub joining: Joining,
+pub struct JoinRequest {
+    /// ViewerCredential wants which seat. [`SeatRequest::previous`] is filled in by the host from `previous` below.
+    pub joining: SeatRequest,
     /// Whether the owner asks: it hands out seats of private tables, and those kept for its users.
     pub by_owner: bool,
     /// At a rematch: the token of the seat at the table before.
@@ -98,9 +98,9 @@ pub struct TableFilter {
     pub before: Option<u64>,
 }
 
-/// Who wants to see a table.
+/// ViewerCredential wants to see a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Who {
+pub enum ViewerCredential {
     /// The player of a seat, by its token.
     Seat(VerifiedSeatToken),
     /// Somebody at the rail, by a token for spectators.
@@ -116,14 +116,14 @@ pub enum Who {
     },
 }
 
-impl Who {
+impl ViewerCredential {
     /// The table.
     #[must_use]
     pub fn table(&self) -> TableId {
         match self {
-            Who::Seat(pass) => pass.table(),
-            Who::Spectator(pass) => pass.table(),
-            Who::Rail { table, .. } => *table,
+            ViewerCredential::Seat(pass) => pass.table(),
+            ViewerCredential::Spectator(pass) => pass.table(),
+            ViewerCredential::Rail { table, .. } => *table,
         }
     }
 
@@ -131,8 +131,8 @@ impl Who {
     #[must_use]
     pub fn seat(&self) -> Option<Seat> {
         match self {
-            Who::Seat(pass) => Some(pass.seat()),
-            Who::Spectator(_) | Who::Rail { .. } => None,
+            ViewerCredential::Seat(pass) => Some(pass.seat()),
+            ViewerCredential::Spectator(_) | ViewerCredential::Rail { .. } => None,
         }
     }
 }

@@ -69,9 +69,9 @@ impl BotSettings {
 pub struct AgentSettings {
     /// Tables at which one agent plays at once, whatever it asks for.
     pub max_tables: u32,
-    /// Registered names in total.
+    /// AgentIdentity names in total.
     pub known: u32,
-    /// Registered names per API key.
+    /// AgentIdentity names per API key.
     pub known_per_key: u32,
     /// Consecutive time-outs that suspend an agent.
     pub time_outs: u32,

@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use parlor_fields::WrongField;
-use parlor_host::{AgentStream, Outbox};
+use parlor_host::{AgentStream, StreamReceiver};
 use parlor_proto::codec::{Codec, EncodedCodec, EncodedMessage};
 use parlor_proto::v1::{self, agent_service_server::SERVICE_NAME};
 use prost::Message;
@@ -20,7 +20,7 @@ use tonic::{Request, Response, Status, Streaming};
 use tower::{Service, service_fn};
 use tracing::{Instrument, Span};
 
-use super::inbound::{Speaker, converse};
+use super::inbound::{InboundStream, bidirectional};
 use super::routes::{AnswerFuture, no_such_method};
 use super::table::{caller, with_scope};
 use super::{AppState, Failure, convert};
@@ -63,13 +63,13 @@ impl Service<http::Request<Body>> for Agents {
 /// An agent that was let in, and what it has said already.
 struct Arrived {
     agent: AgentStream,
-    outbox: Outbox,
+    outbox: StreamReceiver,
     first: Vec<v1::PlayRequestItem>,
     requests: Streaming<v1::ConnectRequest>,
 }
 
 impl Agents {
-    /// Waits for the hello of an agent, and lets it in.
+    /// BlockedOn for the hello of an agent, and lets it in.
     async fn arrive(
         &self,
         caller: &Caller,
@@ -89,14 +89,14 @@ impl Agents {
         Ok(Arrived { agent, outbox, first, requests })
     }
 
-    /// All that an agent is told, its welcome first.
-    fn told(&self, arrived: Arrived) -> impl Stream<Item = Result<EncodedMessage, Status>> + use<> {
+    /// All that an agent is responses, its welcome first.
+    fn responses(&self, arrived: Arrived) -> impl Stream<Item = Result<EncodedMessage, Status>> + use<> {
         let Arrived { agent, outbox, first, requests } = arrived;
         let welcome = v1::ConnectResponse { welcome: Some(convert::welcome(&agent)), ..Default::default() };
         let welcome = EncodedMessage(welcome.encode_to_vec());
-        let speaker = Speaker::Agent(Box::new(agent));
+        let inbound = InboundStream::Agent(Box::new(agent));
         stream::iter([Ok(welcome)])
-            .chain(converse::<_, v1::ConnectResponse>(speaker, outbox, first, requests))
+            .chain(bidirectional::<_, v1::ConnectResponse>(inbound, outbox, first, requests))
     }
 }
 
@@ -110,7 +110,7 @@ impl Agents {
         // The call is answered at once: some clients send nothing before it is.
         let arriving = async move {
             let arrived = agents.arrive(&caller, requests).await?;
-            Ok::<_, Status>(agents.told(arrived))
+            Ok::<_, Status>(agents.responses(arrived))
         };
         Ok(Response::new(stream::once(arriving.instrument(span)).try_flatten().boxed()))
     }

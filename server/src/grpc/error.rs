@@ -1,4 +1,4 @@
-//! What goes wrong at the border, and how a client is told: one type, one match.
+//! What goes wrong at the border, and how a client is report: one type, one match.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -68,8 +68,8 @@ impl From<TokenError> for Failure {
     }
 }
 
-/// How a client is told.
-struct Told {
+/// How a client is report.
+struct ErrorReport {
     reason: ErrorReason,
     /// The sentence, where the failure's own one is for those who run the server alone.
     instead: Option<&'static str>,
@@ -81,28 +81,28 @@ struct Told {
     retry: Option<Duration>,
 }
 
-impl Told {
-    fn new(reason: ErrorReason) -> Told {
-        Told { reason, instead: None, metadata: Vec::new(), field: None, retry: None }
+impl ErrorReport {
+    fn new(reason: ErrorReason) -> ErrorReport {
+        ErrorReport { reason, instead: None, metadata: Vec::new(), field: None, retry: None }
     }
 
-    fn with(mut self, key: &'static str, value: impl ToString) -> Told {
+    fn with(mut self, key: &'static str, value: impl ToString) -> ErrorReport {
         self.metadata.push((key, value.to_string()));
         self
     }
 
-    fn field(mut self, path: impl Into<String>, why: impl Into<String>) -> Told {
+    fn field(mut self, path: impl Into<String>, why: impl Into<String>) -> ErrorReport {
         self.field = Some((path.into(), why.into()));
         self
     }
 
-    fn retry(mut self, after: Duration) -> Told {
+    fn retry(mut self, after: Duration) -> ErrorReport {
         self.retry = Some(after);
         self
     }
 
     /// Paths and what the system says are nobody's business but of those who run the server.
-    fn saying(mut self, instead: &'static str) -> Told {
+    fn command(mut self, instead: &'static str) -> ErrorReport {
         self.instead = Some(instead);
         self
     }
@@ -113,67 +113,69 @@ const DAMAGED: &str =
     "what is stored of this table is damaged, and it is not played on: tell whoever runs the server";
 
 impl Failure {
-    fn told(&self) -> Told {
+    fn report(&self) -> ErrorReport {
         use ErrorReason as Reason;
-        let told = Told::new;
+        let report = ErrorReport::new;
         match self {
-            Failure::Field(wrong) => told(Reason::InvalidField).field(wrong.path(), wrong.why()),
-            Failure::Key(ApiKeyError::Missing) => told(Reason::CredentialsMissing),
-            Failure::Key(ApiKeyError::Malformed | ApiKeyError::Unknown) => told(Reason::KeyInvalid),
-            Failure::Scope(scope) => told(Reason::ScopeMissing).with("scope", scope),
-            Failure::NoSuchGame => told(Reason::GameNotFound),
-            Failure::MessageTooLarge { most, .. } => told(Reason::MessageTooLarge).with("most", most),
+            Failure::Field(wrong) => report(Reason::InvalidField).field(wrong.path(), wrong.why()),
+            Failure::Key(ApiKeyError::Missing) => report(Reason::CredentialsMissing),
+            Failure::Key(ApiKeyError::Malformed | ApiKeyError::Unknown) => report(Reason::KeyInvalid),
+            Failure::Scope(scope) => report(Reason::ScopeMissing).with("scope", scope),
+            Failure::NoSuchGame => report(Reason::GameNotFound),
+            Failure::MessageTooLarge { most, .. } => report(Reason::MessageTooLarge).with("most", most),
             Failure::Tournament(error) => match error {
                 TournamentError::NotFound { tournament } => {
-                    told(Reason::TournamentNotFound).with("tournament_id", tournament)
+                    report(Reason::TournamentNotFound).with("tournament_id", tournament)
                 }
                 TournamentError::NotOwner { tournament } => {
-                    told(Reason::NotOwner).with("tournament_id", tournament)
+                    report(Reason::NotOwner).with("tournament_id", tournament)
                 }
-                TournamentError::Misfit(misfit) => told(tournament::reason(misfit)),
-                TournamentError::NoAgent { name } => told(Reason::AgentUnavailable).with("agent", name),
-                TournamentError::TooMany { most } => told(Reason::TooManyTables).with("most", most),
-                TournamentError::Damaged { tournament, .. } => told(Reason::TableDamaged)
+                TournamentError::InvalidEntry(invalid) => report(tournament::reason(invalid)),
+                TournamentError::NoAgent { name } => report(Reason::AgentUnavailable).with("agent", name),
+                TournamentError::TooMany { most } => report(Reason::TooManyTables).with("most", most),
+                TournamentError::Damaged { tournament, .. } => report(Reason::TableDamaged)
                     .with("tournament_id", tournament)
-                    .saying("what is stored of this tournament is damaged: tell whoever runs the server"),
+                    .command("what is stored of this tournament is damaged: tell whoever runs the server"),
                 // It becomes the host's own.
-                TournamentError::Host(_) => told(Reason::ServerFault).saying(FAULT),
+                TournamentError::Host(_) => report(Reason::ServerFault).command(FAULT),
             },
             Failure::Host(HostError::Token(refused)) => match refused {
                 TokenError::Malformed(_) | TokenError::OtherKind { .. } | TokenError::Wrong(_) => {
-                    told(Reason::TokenInvalid)
+                    report(Reason::TokenInvalid)
                 }
-                TokenError::Reissued(_) => told(Reason::TokenExpired),
+                TokenError::Reissued(_) => report(Reason::TokenExpired),
             },
             Failure::Host(HostError::Exhausted(exhausted)) => match exhausted {
                 LimitExceeded::Rate { retry_after, .. } | LimitExceeded::Callers { retry_after } => {
-                    told(Reason::RateLimited).retry(*retry_after)
+                    report(Reason::RateLimited).retry(*retry_after)
                 }
                 LimitExceeded::Count { counted: LimitedResource::Tables, most } => {
-                    told(Reason::TooManyTables).with("most", most)
+                    report(Reason::TooManyTables).with("most", most)
                 }
                 LimitExceeded::Count {
                     counted: LimitedResource::Streams | LimitedResource::Channels | LimitedResource::Agents,
                     most,
-                } => told(Reason::TooManyStreams).with("most", most),
+                } => report(Reason::TooManyStreams).with("most", most),
             },
             Failure::Host(HostError::Log(error)) => match error {
-                LogError::NoSuchTable { table } => told(Reason::TableNotFound).with("table_id", table),
-                LogError::Finished { table } => told(Reason::TableOver).with("table_id", table),
-                LogError::DuplicateRequest { table } => told(Reason::RequestIdReused).with("table_id", table),
-                LogError::ReaderAhead { table, .. } => told(Reason::CursorAhead).with("table_id", table),
-                LogError::FeedAhead { last, .. } => told(Reason::CursorAhead).with("last", last),
-                LogError::FeedTrimmed { first, .. } => told(Reason::CursorTooOld).with("first", first),
-                LogError::FollowerLagged { .. } => told(Reason::TooSlow),
-                LogError::QueueFull => told(Reason::RateLimited).retry(BUSY),
+                LogError::NoSuchTable { table } => report(Reason::TableNotFound).with("table_id", table),
+                LogError::Finished { table } => report(Reason::TableOver).with("table_id", table),
+                LogError::DuplicateRequest { table } => {
+                    report(Reason::RequestIdReused).with("table_id", table)
+                }
+                LogError::ReaderAhead { table, .. } => report(Reason::CursorAhead).with("table_id", table),
+                LogError::FeedAhead { last, .. } => report(Reason::CursorAhead).with("last", last),
+                LogError::FeedTrimmed { first, .. } => report(Reason::CursorTooOld).with("first", first),
+                LogError::FollowerLagged { .. } => report(Reason::TooSlow),
+                LogError::QueueFull => report(Reason::RateLimited).retry(BUSY),
                 LogError::NoSpace { .. } | LogError::Io { .. } => {
-                    told(Reason::StoreUnavailable).retry(NO_STORE).saying(
+                    report(Reason::StoreUnavailable).retry(NO_STORE).command(
                         "the server cannot store anything now, so tables pause: try again; \
                          nothing that was acknowledged is lost",
                     )
                 }
-                LogError::Damaged { .. } => told(Reason::TableDamaged).saying(DAMAGED),
-                LogError::Closed => told(Reason::ServerStopping).retry(STOPPING),
+                LogError::Damaged { .. } => report(Reason::TableDamaged).command(DAMAGED),
+                LogError::Closed => report(Reason::ServerStopping).retry(STOPPING),
                 // What only a program that opens a store, or writes what it should not, can meet.
                 LogError::Conflict { .. }
                 | LogError::NewerSchema { .. }
@@ -182,88 +184,90 @@ impl Failure {
                 | LogError::InUse { .. }
                 | LogError::FileExists { .. }
                 | LogError::Invalid { .. }
-                | LogError::LogFull { .. } => told(Reason::ServerFault).saying(FAULT),
+                | LogError::LogFull { .. } => report(Reason::ServerFault).command(FAULT),
             },
             Failure::Host(HostError::Command(error)) => match error {
-                CommandError::NoSuchSeat { seat, .. } => told(Reason::SeatNotFound).with("seat", seat),
+                CommandError::NoSuchSeat { seat, .. } => report(Reason::SeatNotFound).with("seat", seat),
                 // The house has the seat too, when a bot plays it or the defaults of one that forfeited.
                 CommandError::SeatTaken { seat }
                 | CommandError::SeatReserved { seat }
                 | CommandError::IsHouse { seat }
                 | CommandError::IsAgent { seat }
                 | CommandError::NotAgent { seat }
-                | CommandError::Forfeited { seat } => told(Reason::SeatTaken).with("seat", seat),
-                CommandError::SeatVacant { seat } => told(Reason::SeatVacant).with("seat", seat),
-                CommandError::TableFull => told(Reason::NoSeatFree),
-                CommandError::NotStarted => told(Reason::TableNotStarted),
-                CommandError::AlreadyStarted => told(Reason::TableStarted),
-                CommandError::Over => told(Reason::TableOver),
-                CommandError::RequestReused => told(Reason::RequestIdReused),
+                | CommandError::Forfeited { seat } => report(Reason::SeatTaken).with("seat", seat),
+                CommandError::SeatVacant { seat } => report(Reason::SeatVacant).with("seat", seat),
+                CommandError::TableFull => report(Reason::NoSeatFree),
+                CommandError::NotStarted => report(Reason::TableNotStarted),
+                CommandError::AlreadyStarted => report(Reason::TableStarted),
+                CommandError::Over => report(Reason::TableOver),
+                CommandError::RequestReused => report(Reason::RequestIdReused),
                 CommandError::NotAsked { decision, .. } => {
-                    told(Reason::DecisionNotFound).with("decision_id", decision.0)
+                    report(Reason::DecisionNotFound).with("decision_id", decision.0)
                 }
                 CommandError::AlreadyDecided { decision, .. } => {
-                    told(Reason::DecidedOtherwise).with("decision_id", decision.0)
+                    report(Reason::DecidedOtherwise).with("decision_id", decision.0)
                 }
                 CommandError::NoSuchIndex { count, .. } => {
-                    told(Reason::IllegalAction).with("legal_count", count)
+                    report(Reason::IllegalAction).with("legal_count", count)
                 }
-                CommandError::Illegal(refusal) => told(Reason::IllegalAction).with("rule", refusal.code),
+                CommandError::Illegal(refusal) => report(Reason::IllegalAction).with("rule", refusal.code),
             },
             Failure::Host(HostError::Agent(error)) => match error {
-                AgentError::Unknown { .. } => told(Reason::AgentNotFound),
+                AgentError::Unknown { .. } => report(Reason::AgentNotFound),
                 AgentError::Gone { .. }
                 | AgentError::OtherVersion { .. }
                 | AgentError::DoesNotPlay { .. }
                 | AgentError::Full { .. }
-                | AgentError::SetAside { .. } => told(Reason::AgentUnavailable),
-                AgentError::NameTaken { .. } => told(Reason::AgentNameTaken),
-                AgentError::Replaced => told(Reason::AgentReplaced),
-                AgentError::AllRefused { refused } => told(Reason::Protocol).with("refused", refused),
+                | AgentError::SetAside { .. } => report(Reason::AgentUnavailable),
+                AgentError::NameTaken { .. } => report(Reason::AgentNameTaken),
+                AgentError::Replaced => report(Reason::AgentReplaced),
+                AgentError::AllRefused { refused } => report(Reason::Protocol).with("refused", refused),
             },
             Failure::Host(HostError::Setup(error)) => match error {
                 SetupError::Players { min, max, got, .. } => {
                     let why = format!("must have {min} to {max} entries, one a player, not {got}");
-                    told(Reason::InvalidField).field("seats", why)
+                    report(Reason::InvalidField).field("seats", why)
                 }
                 SetupError::Option { game, option, allowed, got } => {
                     let why = format!("must be {allowed}, not {got}");
-                    told(Reason::InvalidField).field(format!("options.{game}.{option}"), why)
+                    report(Reason::InvalidField).field(format!("options.{game}.{option}"), why)
                 }
                 // The version is the server's own choice.
-                _ => told(Reason::ServerFault).saying(FAULT),
+                _ => report(Reason::ServerFault).command(FAULT),
             },
-            Failure::Host(HostError::Bot(BotError::UnknownBot { .. })) => told(Reason::HouseBotNotFound),
-            Failure::Host(HostError::Bot(_)) => told(Reason::ServerFault).saying(FAULT),
+            Failure::Host(HostError::Bot(BotError::UnknownBot { .. })) => report(Reason::HouseBotNotFound),
+            Failure::Host(HostError::Bot(_)) => report(Reason::ServerFault).command(FAULT),
             Failure::Host(HostError::NotFound { table }) => {
-                told(Reason::TableNotFound).with("table_id", table)
+                report(Reason::TableNotFound).with("table_id", table)
             }
-            Failure::Host(HostError::NotOwner { table }) => told(Reason::NotOwner).with("table_id", table),
-            Failure::Host(HostError::NotOver { table }) => told(Reason::TableNotOver).with("table_id", table),
+            Failure::Host(HostError::NotOwner { table }) => report(Reason::NotOwner).with("table_id", table),
+            Failure::Host(HostError::NotOver { table }) => {
+                report(Reason::TableNotOver).with("table_id", table)
+            }
             Failure::Host(HostError::NoSuchTournament { tournament }) => {
-                told(Reason::TournamentNotFound).with("tournament_id", tournament)
+                report(Reason::TournamentNotFound).with("tournament_id", tournament)
             }
             Failure::Host(HostError::DealNotOver { tournament, number }) => {
-                told(Reason::DealNotOver).with("tournament_id", tournament).with("group", number)
+                report(Reason::DealNotOver).with("tournament_id", tournament).with("group", number)
             }
-            Failure::Host(HostError::RequestReused) => told(Reason::RequestIdReused),
+            Failure::Host(HostError::RequestReused) => report(Reason::RequestIdReused),
             Failure::Host(HostError::CursorAhead { last, .. }) => {
-                told(Reason::CursorAhead).with("last", last)
+                report(Reason::CursorAhead).with("last", last)
             }
-            Failure::Host(HostError::TooSlow) => told(Reason::TooSlow),
+            Failure::Host(HostError::TooSlow) => report(Reason::TooSlow),
             Failure::Host(HostError::TableBusy { table }) => {
-                told(Reason::RateLimited).with("table_id", table).retry(BUSY)
+                report(Reason::RateLimited).with("table_id", table).retry(BUSY)
             }
             Failure::Host(HostError::Damaged { table, .. }) => {
-                told(Reason::TableDamaged).with("table_id", table).saying(DAMAGED)
+                report(Reason::TableDamaged).with("table_id", table).command(DAMAGED)
             }
-            Failure::Host(HostError::Reissued | HostError::Replaced) => told(Reason::TokenExpired),
+            Failure::Host(HostError::Reissued | HostError::Replaced) => report(Reason::TokenExpired),
             Failure::Host(HostError::NoChannel { channel }) => {
-                told(Reason::Protocol).with("channel", channel)
+                report(Reason::Protocol).with("channel", channel)
             }
-            Failure::Host(HostError::Stopping) => told(Reason::ServerStopping).retry(STOPPING),
+            Failure::Host(HostError::Stopping) => report(Reason::ServerStopping).retry(STOPPING),
             Failure::Host(HostError::Randomness(_) | HostError::Fault { .. }) => {
-                told(Reason::ServerFault).saying(FAULT)
+                report(Reason::ServerFault).command(FAULT)
             }
         }
     }
@@ -271,13 +275,13 @@ impl Failure {
     /// The reason, for programs.
     #[must_use]
     pub fn reason(&self) -> ErrorReason {
-        self.told().reason
+        self.report().reason
     }
 
     /// The sentence for a person. What is only for those who run the server is left out; the log has it.
     #[must_use]
     pub fn message(&self) -> String {
-        self.told().instead.map_or_else(|| self.to_string(), str::to_owned)
+        self.report().instead.map_or_else(|| self.to_string(), str::to_owned)
     }
 
     /// The same, with a wrong field seen from the message that holds the one in question in this field.
@@ -292,14 +296,14 @@ impl Failure {
     /// When to try again; none where waiting alone does not help.
     #[must_use]
     pub fn retry(&self) -> Option<Duration> {
-        self.told().retry
+        self.report().retry
     }
 
-    /// Logs what the client is not told, if there is anything.
+    /// Logs what the client is not report, if there is anything.
     pub(crate) fn log(&self) {
-        let told = self.told();
-        if let Some(instead) = told.instead {
-            tracing::error!(reason = name(told.reason), error = %self, "{instead}");
+        let report = self.report();
+        if let Some(instead) = report.instead {
+            tracing::error!(reason = name(report.reason), error = %self, "{instead}");
         }
     }
 }
@@ -310,18 +314,18 @@ const FAULT: &str = "a fault of the server: tell whoever runs it; no table is sc
 impl From<Failure> for Status {
     fn from(failure: Failure) -> Status {
         failure.log();
-        let told = failure.told();
+        let report = failure.report();
         let metadata: HashMap<String, String> =
-            told.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        let mut details = ErrorDetails::with_error_info(name(told.reason), DOMAIN, metadata);
-        if let Some((path, why)) = told.field {
+            report.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let mut details = ErrorDetails::with_error_info(name(report.reason), DOMAIN, metadata);
+        if let Some((path, why)) = report.field {
             details.add_bad_request_violation(path, why);
         }
-        if let Some(retry) = told.retry {
+        if let Some(retry) = report.retry {
             details.set_retry_info(Some(retry));
         }
-        let message = told.instead.map_or_else(|| failure.to_string(), str::to_owned);
-        Status::with_error_details(code(told.reason), message, details)
+        let message = report.instead.map_or_else(|| failure.to_string(), str::to_owned);
+        Status::with_error_details(code(report.reason), message, details)
     }
 }
 

@@ -13,14 +13,16 @@ use parlor_proto::v1;
 use tonic::{Code, Status, Streaming};
 use tracing::Instrument;
 
-use super::outbound::{Listening, ResponseStream};
+use super::outbound::{InboundTask, ResponseStream};
 use super::{AppState, Failure};
 use crate::grpc::convert;
 use crate::identity::Caller;
-use parlor_host::{AgentStream, Channel, Outbox, Said, Saying, StreamHandle, Unsaid};
+use parlor_host::{
+    AgentStream, Backpressured, Channel, ChannelCommand, ClientCommand, StreamHandle, StreamReceiver,
+};
 
-/// Who speaks.
-pub(super) enum Speaker {
+/// ViewerCredential speaks.
+pub(super) enum InboundStream {
     /// Somebody who attaches channels, by tokens and as this caller.
     Client { state: Arc<AppState>, caller: Option<Caller>, handle: StreamHandle },
     /// An agent, whose channels the server attaches.
@@ -28,47 +30,50 @@ pub(super) enum Speaker {
 }
 
 /// A message of a client, on any stream.
-pub(super) trait Message: prost::Message + Default + 'static {
+pub(super) trait RequestMessage: prost::Message + Default + 'static {
     /// The items in it.
     fn items(self) -> Result<Vec<v1::PlayRequestItem>, WrongField>;
 }
 
-impl Message for v1::PlayRequest {
+impl RequestMessage for v1::PlayRequest {
     fn items(self) -> Result<Vec<v1::PlayRequestItem>, WrongField> {
         convert::play_items(self)
     }
 }
 
-impl Message for v1::ConnectRequest {
+impl RequestMessage for v1::ConnectRequest {
     fn items(self) -> Result<Vec<v1::PlayRequestItem>, WrongField> {
         convert::connect_items(self)
     }
 }
 
 /// A stream on which the client speaks, after what it has said first: all that it is told.
-pub(super) fn converse<M: Message, T>(
-    speaker: Speaker,
-    outbox: Outbox,
+pub(super) fn bidirectional<M: RequestMessage, T>(
+    inbound: InboundStream,
+    outbox: StreamReceiver,
     first: Vec<v1::PlayRequestItem>,
     requests: Streaming<M>,
 ) -> ResponseStream<T> {
-    ResponseStream::new(outbox, Listening(tokio::spawn(speaker.listen(first, requests).in_current_span())))
+    ResponseStream::new(
+        outbox,
+        InboundTask(tokio::spawn(inbound.read_requests(first, requests).in_current_span())),
+    )
 }
 
 /// A stream on which the client only listens, to these channels: all that it is told.
-pub(super) fn tell<T>(
-    speaker: Speaker,
-    outbox: Outbox,
+pub(super) fn server_streaming<T>(
+    inbound: InboundStream,
+    outbox: StreamReceiver,
     channels: Vec<(Channel, v1::Attach)>,
 ) -> ResponseStream<T> {
-    ResponseStream::new(outbox, Listening(tokio::spawn(speaker.follow(channels).in_current_span())))
+    ResponseStream::new(outbox, InboundTask(tokio::spawn(inbound.follow(channels).in_current_span())))
 }
 
-impl Speaker {
+impl InboundStream {
     const fn handle(&self) -> &StreamHandle {
         match self {
-            Speaker::Client { handle, .. } => handle,
-            Speaker::Agent(agent) => agent.handle(),
+            InboundStream::Client { handle, .. } => handle,
+            InboundStream::Agent(agent) => agent.handle(),
         }
     }
 
@@ -76,7 +81,7 @@ impl Speaker {
     async fn follow(self, channels: Vec<(Channel, v1::Attach)>) -> Option<Status> {
         for (channel, attach) in channels {
             match self.attach(attach) {
-                Ok(what) => Box::pin(self.handle().say(Saying { channel, what })).await,
+                Ok(what) => Box::pin(self.handle().send(ChannelCommand { channel, command: what })).await,
                 Err(refusal) => drop(Box::pin(self.refuse(channel.0, refusal)).await),
             }
         }
@@ -91,12 +96,12 @@ impl Speaker {
     /// There is a task for each stream that does this, and all of it has left the cache when the client speaks again. So no
     /// async function is within it where it mostly waits: each would have its own place to note how far it is. What it seldom
     /// waits for is boxed: the task has room for the largest of it, and would have kilobytes.
-    async fn listen<M: Message>(
+    async fn read_requests<M: RequestMessage>(
         self,
         first: Vec<v1::PlayRequestItem>,
         mut requests: Streaming<M>,
     ) -> Option<Status> {
-        let mut end = End::of(&self);
+        let mut end = StreamEnd::of(&self);
         let mut items = Ok(first);
         let broken = 'broken: loop {
             let heard = match items {
@@ -104,7 +109,7 @@ impl Speaker {
                 Err(wrong) => break Failure::from(wrong).into(),
             };
             for (place, item) in heard.into_iter().enumerate() {
-                let Err(late) = self.hear(item) else { continue };
+                let Err(late) = self.submit(item) else { continue };
                 let mut late = Box::pin(self.wait(late));
                 if let Err(wrong) = end.unless(|cx| late.as_mut().poll(cx)).await? {
                     break 'broken Failure::from(wrong.in_list(place).within("items")).into();
@@ -118,7 +123,7 @@ impl Speaker {
                     self.handle().finish();
                     // Whoever watches goes on watching: what is attached stays so, until the last channel is closed or the
                     // client goes. An agent that says no more is gone.
-                    if matches!(self, Speaker::Client { .. }) {
+                    if matches!(self, InboundStream::Client { .. }) {
                         self.handle().ended().await;
                     }
                     return None;
@@ -130,55 +135,57 @@ impl Speaker {
     }
 
     /// Passes on an item, which can mostly be done at once.
-    fn hear(&self, v1::PlayRequestItem { channel, item }: v1::PlayRequestItem) -> Result<(), Late> {
-        let what = self.read(item).map_err(|refusal| Late::Refused(channel, refusal))?;
-        self.handle().try_say(Saying { channel: Channel(channel), what }).map_err(Late::Unsaid)
+    fn submit(&self, v1::PlayRequestItem { channel, item }: v1::PlayRequestItem) -> Result<(), Deferred> {
+        let what = self.read(item).map_err(|refusal| Deferred::Refused(channel, refusal))?;
+        self.handle()
+            .try_send(ChannelCommand { channel: Channel(channel), command: what })
+            .map_err(Deferred::Backpressured)
     }
 
     /// Passes on an item that has to wait, or refuses one that cannot be read. What breaks the rules of the stream ends it.
-    async fn wait(&self, late: Late) -> Result<(), WrongField> {
+    async fn wait(&self, late: Deferred) -> Result<(), WrongField> {
         match late {
-            Late::Unsaid(unsaid) => {
-                self.handle().wait_to_say(unsaid).await;
+            Deferred::Backpressured(unsaid) => {
+                self.handle().wait_and_send(unsaid).await;
                 Ok(())
             }
-            Late::Refused(channel, refusal) => self.refuse(channel, refusal).await,
+            Deferred::Refused(channel, refusal) => self.refuse(channel, refusal).await,
         }
     }
 
     /// What an item says, or what is to be told of it.
-    fn read(&self, item: Option<v1::play_request_item::Item>) -> Result<Said, Refusal> {
+    fn read(&self, item: Option<v1::play_request_item::Item>) -> Result<ClientCommand, Refusal> {
         use v1::play_request_item::Item;
         match item {
             Some(Item::Attach(attach)) => self.attach(attach),
-            Some(Item::Detach(_)) => Ok(Said::Detach),
+            Some(Item::Detach(_)) => Ok(ClientCommand::Detach),
             Some(Item::Answer(answer)) => {
                 let decision_id = answer.decision_id;
                 match convert::answer(answer) {
-                    Ok(answer) => Ok(Said::Answer(answer)),
+                    Ok(answer) => Ok(ClientCommand::Answer(answer)),
                     Err(wrong) => Err(Refusal::Answered(Box::new(convert::unreadable(decision_id, wrong)))),
                 }
             }
             None => {
                 let wrong = WrongField::at("item", "must be set");
                 Err(match self {
-                    Speaker::Client { .. } => {
+                    InboundStream::Client { .. } => {
                         Refusal::Closed(Box::new(convert::closed(Some(wrong.into()), 0, false)))
                     }
-                    Speaker::Agent(_) => Refusal::Broken(wrong),
+                    InboundStream::Agent(_) => Refusal::Broken(wrong),
                 })
             }
         }
     }
 
-    fn attach(&self, attach: v1::Attach) -> Result<Said, Refusal> {
-        let Speaker::Client { state, caller, .. } = self else {
+    fn attach(&self, attach: v1::Attach) -> Result<ClientCommand, Refusal> {
+        let InboundStream::Client { state, caller, .. } = self else {
             let why = "must not be set: the server opens the channels of an agent";
             return Err(Refusal::Broken(WrongField::at("attach", why)));
         };
         let after = attach.after.map_or(0, u64::from);
         match convert::attach(attach, &state.server_key, caller.as_ref()) {
-            Ok(convert::Attaching { who, after, wants }) => Ok(Said::Attach { who, after, wants }),
+            Ok(convert::Attaching { who, after, wants }) => Ok(ClientCommand::Attach { who, after, wants }),
             Err(failure) => Err(Refusal::Closed(Box::new(convert::closed(Some(failure), after, false)))),
         }
     }
@@ -202,32 +209,32 @@ impl Speaker {
 }
 
 /// An item that is not passed on at once.
-enum Late {
+enum Deferred {
     /// It has to wait.
-    Unsaid(Unsaid),
+    Backpressured(Backpressured),
     /// It cannot be read.
     Refused(u32, Refusal),
 }
 
 /// What ends a stream, whatever the client says: an agent is given no more seats, or nothing more will be told.
-struct End<'a> {
+struct StreamEnd<'a> {
     handle: &'a StreamHandle,
     /// Gives an agent its seats.
     give: Option<BoxFuture<'a, ()>>,
-    /// Who is woken when nothing more will be told.
+    /// ViewerCredential is woken when nothing more will be told.
     waits: Option<Waker>,
 }
 
-impl<'a> End<'a> {
-    fn of(speaker: &'a Speaker) -> End<'a> {
-        let give = match speaker {
-            Speaker::Client { .. } => None,
-            Speaker::Agent(agent) => Some(agent.give().boxed()),
+impl<'a> StreamEnd<'a> {
+    fn of(inbound: &'a InboundStream) -> StreamEnd<'a> {
+        let give = match inbound {
+            InboundStream::Client { .. } => None,
+            InboundStream::Agent(agent) => Some(agent.give().boxed()),
         };
-        End { handle: speaker.handle(), give, waits: None }
+        StreamEnd { handle: inbound.handle(), give, waits: None }
     }
 
-    /// Waits for something, unless the stream ends first.
+    /// BlockedOn for something, unless the stream ends first.
     fn unless<T>(
         &mut self,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,

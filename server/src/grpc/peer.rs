@@ -1,4 +1,4 @@
-//! Who is at the other end of a connection.
+//! ViewerCredential is at the other end of a connection.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 

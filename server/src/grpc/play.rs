@@ -15,7 +15,7 @@ use tonic::server::{Grpc, NamedService};
 use tonic::{Request, Response, Status, Streaming};
 use tower::{Service, service_fn};
 
-use super::inbound::{Speaker, converse, tell};
+use super::inbound::{InboundStream, bidirectional, server_streaming};
 use super::layer::trace::{note_seat, note_table};
 use super::outbound::ResponseStream;
 use super::routes::{AnswerFuture, no_such_method};
@@ -67,8 +67,8 @@ impl Play {
     ) -> Result<Response<ResponseStream<v1::PlayResponse>>, Status> {
         let caller = caller(&request);
         let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
-        let speaker = Speaker::Client { state: self.0.clone(), caller, handle };
-        Ok(Response::new(converse(speaker, outbox, Vec::new(), request.into_inner())))
+        let inbound = InboundStream::Client { state: self.0.clone(), caller, handle };
+        Ok(Response::new(bidirectional(inbound, outbox, Vec::new(), request.into_inner())))
     }
 
     async fn follow(
@@ -78,8 +78,8 @@ impl Play {
         let caller = caller(&request);
         let channels = convert::follow_channels(request.into_inner()).map_err(Failure::from)?;
         let (handle, outbox) = self.0.host.open_stream().map_err(Failure::from)?;
-        let speaker = Speaker::Client { state: self.0.clone(), caller, handle };
-        Ok(Response::new(tell(speaker, outbox, channels)))
+        let inbound = InboundStream::Client { state: self.0.clone(), caller, handle };
+        Ok(Response::new(server_streaming(inbound, outbox, channels)))
     }
 
     fn act(

@@ -10,8 +10,8 @@ use super::layer::trace::{note_seat, note_table};
 use super::{AppState, Failure};
 use crate::identity::{ApiKeyError, Caller, Quota, Scope, VerifiedSeatToken};
 use parlor_host::TableId;
-use parlor_host::table::{Look, Visibility};
-use parlor_host::{Behalf, HostError, Join, NewsFollow};
+use parlor_host::table::{TableSummary, Visibility};
+use parlor_host::{Actor, HostError, JoinRequest, OwnerFeed};
 
 use crate::grpc::convert;
 
@@ -21,36 +21,36 @@ pub struct Tables(pub Arc<AppState>);
 
 type Answer<T> = Result<Response<T>, Status>;
 
-/// Who calls, if that is known.
+/// ViewerCredential calls, if that is known.
 pub(super) fn caller<T>(request: &Request<T>) -> Option<Caller> {
     request.extensions().get::<Caller>().cloned()
 }
 
-/// Who calls, and may do this.
+/// ViewerCredential calls, and may do this.
 pub(super) fn with_scope<T>(request: &Request<T>, scope: Scope) -> Result<Caller, Failure> {
     let caller = caller(request).ok_or(ApiKeyError::Missing)?;
     if caller.has_scope(scope) { Ok(caller) } else { Err(Failure::Scope(scope)) }
 }
 
 /// On whose behalf the caller changes tables.
-fn behalf(caller: &Caller) -> Behalf {
-    if caller.has_scope(Scope::Admin) { Behalf::Admin } else { Behalf::Owner(caller.owner().clone()) }
+fn behalf(caller: &Caller) -> Actor {
+    if caller.has_scope(Scope::Admin) { Actor::Admin } else { Actor::Owner(caller.owner().clone()) }
 }
 
 /// On whose behalf something is done: the holder's of a token or, without one, the owner's.
-fn behalf_of<T>(pass: Option<VerifiedSeatToken>, request: &Request<T>) -> Result<Behalf, Failure> {
+fn behalf_of<T>(pass: Option<VerifiedSeatToken>, request: &Request<T>) -> Result<Actor, Failure> {
     match pass {
-        Some(pass) => Ok(Behalf::Seat(pass)),
+        Some(pass) => Ok(Actor::Seat(pass)),
         None => with_scope(request, Scope::Tables).map(|caller| behalf(&caller)),
     }
 }
 
-fn owns(caller: Option<&Caller>, look: &Look) -> bool {
+fn owns(caller: Option<&Caller>, look: &TableSummary) -> bool {
     caller.is_some_and(|caller| caller.owner().as_str() == look.setup.owner)
 }
 
 impl Tables {
-    fn shown(caller: Option<&Caller>, look: &Look) -> Option<v1::Table> {
+    fn shown(caller: Option<&Caller>, look: &TableSummary) -> Option<v1::Table> {
         Some(convert::table(look, owns(caller, look)))
     }
 
@@ -60,7 +60,12 @@ impl Tables {
     }
 
     /// Whether the caller hands out the seats of the table. Whoever may not see it does not learn that it is there.
-    async fn hands_out(&self, caller: Option<&Caller>, table: TableId, join: &Join) -> Result<bool, Failure> {
+    async fn hands_out(
+        &self,
+        caller: Option<&Caller>,
+        table: TableId,
+        join: &JoinRequest,
+    ) -> Result<bool, Failure> {
         let look = self.0.host.look(table).await?;
         let runs_it = |caller: &Caller| {
             caller.has_scope(Scope::Admin) || (caller.has_scope(Scope::Tables) && owns(Some(caller), &look))
@@ -241,7 +246,7 @@ impl TableService for Tables {
 }
 
 /// The news as messages. The first one comes at once, and says where the client is.
-fn told(news: NewsFollow) -> impl Stream<Item = Result<v1::FollowTablesResponse, Status>> + Send {
+fn told(news: OwnerFeed) -> impl Stream<Item = Result<v1::FollowTablesResponse, Status>> + Send {
     let here = v1::FollowTablesResponse { news: Vec::new(), number: news.number() };
     let rest = futures_util::stream::unfold(Some(news), |news| async move {
         let mut news = news?;

@@ -18,7 +18,7 @@ use crate::identity::{ApiKeyError, Scope};
 use parlor_host::HostError;
 use parlor_host::TableId;
 use parlor_host::tournaments::{
-    Access, Command, FinishedTournament, Follow, LiveOrStored, TableRow, TournamentError,
+    Access, Command, FinishedTournament, LiveOrStored, TableRow, TournamentError, TournamentFollower,
 };
 
 use crate::grpc::convert::tournament::{shown_standings, shown_tournament};
@@ -30,14 +30,14 @@ pub struct Tournaments(pub Arc<AppState>);
 
 type Answer<T> = Result<Response<T>, Status>;
 
-/// Who looks at tournaments. Whoever has no key sees the public ones.
+/// ViewerCredential looks at tournaments. Whoever has no key sees the public ones.
 fn looking<T>(request: &Request<T>) -> Access {
     let caller = caller(request);
     let admin = caller.as_ref().is_some_and(|caller| caller.has_scope(Scope::Admin));
     Access { caller: caller.map(|caller| caller.owner().clone()), admin }
 }
 
-/// Who changes tournaments.
+/// ViewerCredential changes tournaments.
 fn organising<T>(request: &Request<T>) -> Result<Access, Failure> {
     with_scope(request, Scope::Tables)?;
     Ok(looking(request))
@@ -266,7 +266,7 @@ fn table(row: TableRow) -> v1::TournamentTable {
 
 /// How things stand, as messages, until it is over or the server stops.
 fn told(
-    follow: Follow,
+    follow: TournamentFollower,
     owned: bool,
     stopped: CancellationToken,
 ) -> impl Stream<Item = Result<v1::FollowTournamentResponse, Status>> + Send {
@@ -298,8 +298,8 @@ impl From<TournamentError> for Failure {
 }
 
 /// The reason for programs why a tournament refuses something.
-pub(super) fn reason(misfit: &InvalidEntry) -> v1::ErrorReason {
-    match misfit {
+pub(super) fn reason(invalid: &InvalidEntry) -> v1::ErrorReason {
+    match invalid {
         InvalidEntry::UnknownEntrant(..) => v1::ErrorReason::EntrantNotFound,
         InvalidEntry::UnknownGroup(..) | InvalidEntry::UnknownTable(..) => v1::ErrorReason::GroupNotFound,
         InvalidEntry::NotStarted

@@ -8,15 +8,15 @@ use parlor_engine::{GameId, Seat, Viewer};
 use parlor_proto::v1::{self, stream_item::Item};
 use prost::Message;
 
-use parlor_host::agents::MustBe;
+use parlor_host::agents::AgentRequirement;
 use parlor_host::clock::ManualClock;
 use parlor_host::identity::{Generation, Owner, VerifiedSeatToken, VerifiedSpectatorToken};
 use parlor_host::table::{
-    Answer, DecisionAnswer, DecisionId, Joining, Look, SeatSetup, State, TimeControl, Visibility,
+    Answer, DecisionAnswer, DecisionId, SeatRequest, SeatSetup, State, TableSummary, TimeControl, Visibility,
 };
 use parlor_host::{
-    Batch, Channel, Codecs, DealtTable, Host, HostError, HostSettings, Join, NewChance, NewTable, Said,
-    Saying, TableId, Wants, Who,
+    Channel, ChannelCommand, ClientCommand, Codecs, DealtTable, Host, HostError, HostSettings, JoinRequest,
+    NewChance, NewTable, OutboundBatch, TableId, ViewerCredential, Wants,
 };
 use parlor_server::grpc::Failure;
 use parlor_server::grpc::convert::{ApiCodec, ApiItemEncoder};
@@ -55,7 +55,7 @@ fn new_table(game: GameId, seats: Vec<SeatSetup>) -> NewTable {
         chance: NewChance::Given([7; 32]),
         metadata: BTreeMap::new(),
         fill: 60_000,
-        agents: MustBe::Here,
+        agents: AgentRequirement::Here,
         request: None,
     }
 }
@@ -77,13 +77,13 @@ impl Scene {
     }
 
     async fn sit(&self, table: TableId) -> VerifiedSeatToken {
-        let join = Join { joining: Joining::default(), by_owner: false, previous: None };
+        let join = JoinRequest { joining: SeatRequest::default(), by_owner: false, previous: None };
         let joined = self.host.join(table, join).await.expect("a free seat");
         let token = self.key.seat_token(table, joined.seat, joined.generation);
         self.key.verify_seat_token(token.reveal()).expect("a token of this server")
     }
 
-    async fn over(&self, table: TableId) -> Look {
+    async fn over(&self, table: TableId) -> TableSummary {
         for _ in 0..60_000 {
             let look = self.host.look(table).await.expect("a table");
             if look.state.is_over() {
@@ -104,18 +104,18 @@ struct Seen {
 }
 
 /// The items of a message, which is no larger than one may be.
-fn items(batch: &Batch) -> Vec<v1::StreamItem> {
+fn items(batch: &OutboundBatch) -> Vec<v1::StreamItem> {
     let message = batch.items.as_bytes();
     assert!(message.len() <= HostSettings::default().batch_bytes, "{}", message.len());
     v1::PlayResponse::decode(message).expect("items").items
 }
 
 /// Attaches, answers every decision with its first action, and reads until the channel is closed.
-async fn play(host: &Host, who: Who, after: Option<u64>) -> Seen {
+async fn play(host: &Host, who: ViewerCredential, after: Option<u64>) -> Seen {
     let (handle, mut outbox) = host.open_stream().expect("a stream");
     let channel = Channel(5);
     let wants = Wants::default();
-    handle.say(Saying { channel, what: Said::Attach { who, after, wants } }).await;
+    handle.send(ChannelCommand { channel, command: ClientCommand::Attach { who, after, wants } }).await;
     let mut seen = Seen::default();
     while seen.closed.is_none() {
         let batch = outbox.next().await.expect("a stream that goes on");
@@ -130,12 +130,12 @@ async fn play(host: &Host, who: Who, after: Option<u64>) -> Seen {
                 Item::Decision(asked) => {
                     assert_eq!(asked.legal_actions.len(), asked.legal_count as usize);
                     let decision = DecisionId(asked.id.into());
-                    let answer = Said::Answer(DecisionAnswer {
+                    let answer = ClientCommand::Answer(DecisionAnswer {
                         decision,
                         answer: Answer::Index(0),
                         reported: Some(1),
                     });
-                    handle.say(Saying { channel, what: answer }).await;
+                    handle.send(ChannelCommand { channel, command: answer }).await;
                 }
                 Item::Answered(answered) => {
                     assert_eq!(answered.status(), v1::AnswerStatus::Accepted, "{answered:?}");
@@ -165,7 +165,7 @@ async fn players_and_spectators_see_every_update_once() {
     let scene = Scene::new().await;
     for game in GameId::ALL {
         let table = scene.make(*game, vec![SeatSetup::Open, house("random"), SeatSetup::Open]).await;
-        let rail = Who::Rail { table, caller: None, admin: false };
+        let rail = ViewerCredential::Rail { table, caller: None, admin: false };
         let watching = tokio::spawn({
             let (host, rail) = (scene.host.clone(), rail.clone());
             async move { play(&host, rail, Some(0)).await }
@@ -173,7 +173,7 @@ async fn players_and_spectators_see_every_update_once() {
         let passes = [scene.sit(table).await, scene.sit(table).await];
         let playing = passes.map(|pass| {
             let host = scene.host.clone();
-            tokio::spawn(async move { play(&host, Who::Seat(pass), None).await })
+            tokio::spawn(async move { play(&host, ViewerCredential::Seat(pass), None).await })
         });
         let watched = watching.await.expect("a spectator");
         for player in playing {
@@ -199,18 +199,18 @@ async fn whoever_comes_back_after_a_long_time_gets_everything() {
     let last = scene.over(table).await.numbers.of(Viewer::Spectator);
     let queue = HostSettings::default().stream_queue as u32;
     let channels = 40 * (queue / last as u32 + 1);
-    let most = queue as usize + parlor_host::stream::CATCH_UPS * (last as usize + 1);
+    let most = queue as usize + parlor_host::stream::MAX_CONCURRENT_CATCH_UPS * (last as usize + 1);
     let (handle, mut outbox) = scene.host.open_stream().expect("a stream");
-    let who = Who::Rail { table, caller: None, admin: false };
+    let who = ViewerCredential::Rail { table, caller: None, admin: false };
     let attach = |channel| {
-        let what = Said::Attach { who: who.clone(), after: Some(0), wants: Wants::default() };
-        Saying { channel: Channel(channel), what }
+        let what = ClientCommand::Attach { who: who.clone(), after: Some(0), wants: Wants::default() };
+        ChannelCommand { channel: Channel(channel), command: what }
     };
-    let saying = tokio::spawn({
+    let command = tokio::spawn({
         let sayings: Vec<_> = (0..channels).map(attach).collect();
         async move {
-            for saying in sayings {
-                handle.say(saying).await;
+            for command in sayings {
+                handle.send(command).await;
             }
             handle
         }
@@ -232,7 +232,7 @@ async fn whoever_comes_back_after_a_long_time_gets_everything() {
     }
     assert_eq!(heard.len(), channels as usize);
     assert!(heard.values().all(|numbers| numbers.iter().copied().eq(1..=last)));
-    saying.await.expect("all was said");
+    command.await.expect("all was said");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -257,7 +257,7 @@ async fn whoever_never_comes_runs_out_of_time_and_forfeits() {
     }
     let look = scene.over(table).await;
     let Some(parlor_host::table::Ending::Finished(result)) = look.ending else { panic!("{:?}", look.ending) };
-    assert_eq!(result.seats[0].conduct, parlor_host::table::Conduct::Disconnected);
+    assert_eq!(result.seats[0].finish, parlor_host::table::SeatFinish::Disconnected);
     assert_eq!((result.seats[0].place, result.seats[0].time_outs), (2, 2));
 }
 
@@ -368,14 +368,15 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
     }
     let (refused, none) = (HostError::DealNotOver { tournament, number: 2 }, (None, None));
     let owner = Some(scene.owner.clone());
-    let rail = Who::Rail { table, caller: owner, admin: true };
-    for who in [rail.clone(), Who::Spectator(spectator(&scene, table))] {
+    let rail = ViewerCredential::Rail { table, caller: owner, admin: true };
+    for who in [rail.clone(), ViewerCredential::Spectator(spectator(&scene, table))] {
         let seen = play(&scene.host, who, Some(0)).await;
         assert_eq!(seen.closed.map(|closed| closed.message), Some(Failure::from(refused.clone()).message()));
         assert!(seen.numbers.is_empty() && seen.events.is_empty());
     }
     let pass = scene.key.seat_token(table, Seat::FIRST, Generation(0));
-    let pass = Who::Seat(scene.key.verify_seat_token(pass.reveal()).expect("a token of this server"));
+    let pass =
+        ViewerCredential::Seat(scene.key.verify_seat_token(pass.reveal()).expect("a token of this server"));
     for who in [&rail, &pass] {
         let record = scene.host.record(who, None).await;
         assert_eq!(record.map(drop), Err(refused.clone()));

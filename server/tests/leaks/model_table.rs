@@ -7,7 +7,7 @@ use parlor_engine::{
 };
 use parlor_fair::Entropy;
 use parlor_host::table::{
-    ChanceSetup, Entry, Holder, SeatSetup, Setup, State, Step, Table, Told, Visibility,
+    ChanceSetup, Entry, Holder, RecordedEvent, SeatSetup, Setup, State, Step, Table, Visibility,
 };
 use parlor_server::TableId;
 
@@ -122,8 +122,8 @@ impl ModelTable {
         for entry in operation.entries() {
             let told = self.fold(&entry).into_iter().flat_map(|step| step.told);
             events.extend(told.filter_map(|(to, told)| match told {
-                Told::Game(event) if to.includes(viewer) => Some(event),
-                Told::Game(_) | Told::Table(_) => None,
+                RecordedEvent::Game(event) if to.includes(viewer) => Some(event),
+                RecordedEvent::Game(_) | RecordedEvent::Table(_) => None,
             }));
         }
         events
@@ -165,7 +165,7 @@ impl ModelTable {
     /// True if the viewer has a public decision, or may have had one since the last step: a forfeited seat
     /// plays at once.
     fn is_turn_of(&self, viewer: Viewer) -> bool {
-        let has_forfeited = |seat: Seat| self.table.seats()[seat.index()].conduct.is_forfeit();
+        let has_forfeited = |seat: Seat| self.table.seats()[seat.index()].finish.is_forfeit();
         viewer.seat().is_some_and(|seat| self.public().contains(&seat) || has_forfeited(seat))
     }
 

@@ -3,7 +3,7 @@
 //! that, or be flagged.
 //!
 //! The games are real, and so is the protection of deals: order of the tables, seats and colours are those of
-//! a tournament on the server ([`Course`](parlor_host::tournaments::Course)). The server itself, which would
+//! a tournament on the server ([`FoldedTournament`](parlor_host::tournaments::FoldedTournament)). The server itself, which would
 //! only transport moves, is left out, so that hundreds of groups take a second.
 //!
 //! The tests are deterministic; `PARLOR_TEST_SEED` (below 256) selects other deals.

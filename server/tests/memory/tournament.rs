@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use parlor_engine::{Audience, Seat, Viewer};
 use parlor_fair::Entropy;
-use parlor_host::table::{Conduct, Deal, SeatResult, TimeControl, Visibility};
-use parlor_host::tournaments::{Course, EntrantSetup, Entry, Setup, Terms};
+use parlor_host::table::{Deal, SeatFinish, SeatResult, TimeControl, Visibility};
+use parlor_host::tournaments::{EntrantSetup, Entry, FoldedTournament, Setup, Terms};
 use parlor_server::TableId;
 use parlor_tournament::plan::{DealMode, Format};
 use parlor_tournament::{Entrant, PlannedTable, Standings};
@@ -69,7 +69,7 @@ impl TestTournament {
         TournamentOutcome { standings, known }
     }
 
-    fn course<G: PublicDeals>(&self, entrants: usize) -> Course {
+    fn course<G: PublicDeals>(&self, entrants: usize) -> FoldedTournament {
         let seed =
             std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().expect("a number below 256"));
         println!("PARLOR_TEST_SEED={seed}");
@@ -104,7 +104,7 @@ impl TestTournament {
             created: 0,
             request: None,
         };
-        let mut course = Course::open(&Entry::Created(Box::new(setup))).expect("a tournament");
+        let mut course = FoldedTournament::open(&Entry::Created(Box::new(setup))).expect("a tournament");
         let (versions, entropy) = (vec![String::new(); entrants], vec![Entropy::NONE; entrants]);
         course.fold(0, &Entry::Started { versions, entropy }).expect("a start");
         course
@@ -113,7 +113,7 @@ impl TestTournament {
     /// Plays a table: the results, and the number of players that recognised the deal.
     fn table<G: PublicDeals>(
         &self,
-        course: &Course,
+        course: &FoldedTournament,
         next: &PlannedTable,
         recalls: &[Recall],
     ) -> (Vec<SeatResult>, u32) {
@@ -150,7 +150,7 @@ impl TestTournament {
             seat: standing.seat,
             points: standing.points,
             place: standing.place,
-            conduct: Conduct::PlayedOut,
+            finish: SeatFinish::PlayedOut,
             time_outs: 0,
             thought: 0,
         });

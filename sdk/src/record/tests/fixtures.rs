@@ -146,7 +146,7 @@ impl TableSpec {
                 50 if self.disruptions => Entry::WasAway { seat, used: 5 },
                 51 if self.disruptions
                     && is_player
-                    && !state.conduct.is_forfeit()
+                    && !state.finish.is_forfeit()
                     && table.resign(seat).is_ok() =>
                 {
                     Entry::Resigned { seat }

@@ -16,7 +16,7 @@ fn replay_equals_the_updates_of_each_viewer() {
             let moments =
                 |record| Replay::new(record, viewer).unwrap().map(Result::unwrap).collect::<Vec<_>>();
             let (of_full, of_own) = (moments(&full), moments(&own));
-            let told: Vec<_> = played.tellings(viewer, 0).collect();
+            let told: Vec<_> = played.updates(viewer, 0).collect();
             assert_eq!((of_full.len(), of_own.len()), (told.len(), told.len()), "{viewer:?}");
             for ((moment, own), told) in of_full.iter().zip(&of_own).zip(told) {
                 assert_eq!((&moment.update, moment.after_ms), (&own.update, own.after_ms));

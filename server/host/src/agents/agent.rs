@@ -8,16 +8,18 @@ use subtle::ConstantTimeEq;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::health::{Aside, Conduct};
+use super::health::{SeatFinish, Suspension};
 use super::registration::Registration;
-use super::{AgentError, AgentLook, Given, MustBe, Registered, Says, Whereabouts};
+use super::{
+    AgentError, AgentIdentity, AgentProfile, AgentRequirement, AgentStatus, AgentSummary, SeatAssignment,
+};
 use crate::HostError;
 use crate::TableId;
 use parlor_fair::Entropy;
 
 /// One agent in memory.
-pub(crate) struct Known {
-    pub(crate) who: Registered,
+pub(crate) struct Agent {
+    pub(crate) who: AgentIdentity,
     created: u64,
     state: Mutex<State>,
     /// How many entries its log has. Held by whoever writes to it.
@@ -28,23 +30,23 @@ pub(crate) struct Known {
 pub(super) struct Connection {
     pub(super) number: u64,
     /// The seats that it is given next: those of tables that are not over.
-    pub(super) waiting: Vec<Given>,
+    pub(super) waiting: Vec<SeatAssignment>,
     /// Set aside while it was connected, which it has yet to be told.
-    pub(super) aside: Option<Aside>,
+    pub(super) aside: Option<Suspension>,
     /// Something waits.
     pub(super) gives: Arc<Notify>,
     pub(super) replaced: CancellationToken,
 }
 
 pub(super) struct State {
-    pub(super) says: Says,
+    pub(super) says: AgentProfile,
     pub(super) entropy: Entropy,
     pub(super) connection: Option<Connection>,
     /// The tables at which it has a seat, and that are not over.
     pub(super) tables: HashSet<TableId>,
-    pub(super) conduct: Conduct,
+    pub(super) finish: SeatFinish,
     /// The last time that it was set aside.
-    pub(super) aside: Option<Aside>,
+    pub(super) aside: Option<Suspension>,
     /// When it was last seen, in milliseconds since 1970.
     pub(super) seen: u64,
     /// When it was last noted in the log what it says.
@@ -53,7 +55,7 @@ pub(super) struct State {
 
 impl State {
     /// Why it is set aside, if it is at this time.
-    pub(super) fn aside_at(&self, now: u64) -> Option<Aside> {
+    pub(super) fn aside_at(&self, now: u64) -> Option<Suspension> {
         self.aside.filter(|aside| now < aside.until)
     }
 
@@ -63,20 +65,20 @@ impl State {
     }
 }
 
-impl Known {
-    pub(super) fn new(agent: Registration) -> Known {
+impl Agent {
+    pub(super) fn new(agent: Registration) -> Agent {
         let Registration { who, says, aside, created, seen, length } = agent;
         let state = State {
             says,
             entropy: Entropy::NONE,
             connection: None,
             tables: HashSet::new(),
-            conduct: Conduct::default(),
+            finish: SeatFinish::default(),
             aside,
             seen,
             noted: 0,
         };
-        Known { who, created, state: Mutex::new(state), length: tokio::sync::Mutex::new(length) }
+        Agent { who, created, state: Mutex::new(state), length: tokio::sync::Mutex::new(length) }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -85,7 +87,7 @@ impl Known {
     }
 
     /// Lets in whoever the name belongs to: who has its agent key or, where there is none, its owner.
-    pub(super) fn admit(self: Arc<Self>, asking: Registered) -> Result<Arc<Known>, HostError> {
+    pub(super) fn admit(self: Arc<Self>, asking: AgentIdentity) -> Result<Arc<Agent>, HostError> {
         let is_its_own = match (self.who.key, asking.key) {
             (Some(key), Some(asked)) => bool::from(key.ct_eq(&asked)),
             (Some(_), None) => false,
@@ -100,12 +102,12 @@ impl Known {
         table: TableId,
         game: GameId,
         version: &mut String,
-        must_be: MustBe,
+        must_be: AgentRequirement,
         now: u64,
     ) -> Result<(), AgentError> {
         let mut state = self.state();
         let name = || self.who.name.clone();
-        if must_be == MustBe::Here {
+        if must_be == AgentRequirement::Here {
             if let Some(aside) = state.aside_at(now) {
                 return Err(AgentError::SetAside { name: name(), why: aside.why.in_words() });
             }
@@ -131,7 +133,7 @@ impl Known {
     }
 
     /// Gives a seat to the connection, if one with the right version is there.
-    pub(super) fn give(&self, version: &str, given: Given) {
+    pub(super) fn give(&self, version: &str, given: SeatAssignment) {
         let mut state = self.state();
         let State { says, connection, tables, .. } = &mut *state;
         if let Some(connection) = connection.as_mut().filter(|_| says.version == version) {
@@ -145,7 +147,7 @@ impl Known {
 
     /// The seats that wait for this connection, and why it was set aside since it last asked; none if another one has taken
     /// its place.
-    pub(crate) fn waiting(&self, number: u64) -> Option<(Vec<Given>, Option<Aside>)> {
+    pub(crate) fn waiting(&self, number: u64) -> Option<(Vec<SeatAssignment>, Option<Suspension>)> {
         let mut state = self.state();
         let connection = state.connection.as_mut().filter(|connection| connection.number == number)?;
         Some((std::mem::take(&mut connection.waiting), connection.aside.take()))
@@ -157,22 +159,22 @@ impl Known {
     }
 
     /// The agent, as it is listed at this time.
-    pub(super) fn look(&self, now: u64) -> AgentLook {
+    pub(super) fn look(&self, now: u64) -> AgentSummary {
         let state = self.state();
         let aside = state.aside_at(now);
-        AgentLook {
+        AgentSummary {
             who: self.who.clone(),
             says: state.says.clone(),
             state: match (aside, &state.connection) {
-                (Some(_), _) => Whereabouts::SetAside,
-                (None, Some(_)) => Whereabouts::Here,
-                (None, None) => Whereabouts::Gone,
+                (Some(_), _) => AgentStatus::SetAside,
+                (None, Some(_)) => AgentStatus::Here,
+                (None, None) => AgentStatus::Gone,
             },
             playing: state.tables.len(),
             aside,
             created: self.created,
             seen: state.connection.is_none().then_some(state.seen),
-            times: state.conduct.times,
+            times: state.finish.times,
         }
     }
 }

@@ -11,9 +11,14 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::TableId;
-use crate::agents::{self, AgentError, Aside, Given, Here, Known, Registered, Says, Trouble};
+use crate::agents::{
+    self, Agent, AgentError, AgentIdentity, AgentProfile, Here, SeatAssignment, Suspension, SuspensionReason,
+};
 use crate::table::Holder;
-use crate::{Channel, Host, HostError, Outbox, Said, Saying, StreamHandle, StreamKind, Wants, agent_tag};
+use crate::{
+    Channel, ChannelCommand, ClientCommand, Host, HostError, StreamHandle, StreamKind, StreamReceiver, Wants,
+    agent_tag,
+};
 use parlor_fair::Entropy;
 use parlor_store::{LogFilter, PageRequest};
 
@@ -24,11 +29,11 @@ const AGAIN: Duration = Duration::from_millis(100);
 
 /// An agent that wants to connect.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Arrival {
+pub struct AgentArrival {
     /// Whose name it claims.
-    pub who: Registered,
+    pub who: AgentIdentity,
     /// What it says of itself.
-    pub says: Says,
+    pub says: AgentProfile,
     /// What it wants to be sent.
     pub wants: Wants,
     /// What it adds to the shuffles of tournaments.
@@ -37,21 +42,21 @@ pub struct Arrival {
     pub bookmarks: HashMap<(TableId, Seat), u64>,
 }
 
-/// The saying end of an agent's stream. Dropping it detaches everything, and the agent is gone.
+/// The command end of an agent's stream. Dropping it detaches everything, and the agent is gone.
 pub struct AgentStream {
     handle: StreamHandle,
-    known: Arc<Known>,
+    known: Arc<Agent>,
     number: u64,
     replaced: CancellationToken,
     gives: Arc<Notify>,
     /// The seats that it has had before, which are given first.
-    seats: Vec<Given>,
+    seats: Vec<SeatAssignment>,
     wants: Wants,
     bookmarks: HashMap<(TableId, Seat), u64>,
     /// At how many tables it plays at once: what it said, or less.
     pub max_tables: u32,
     /// Whether it is set aside.
-    pub aside: Option<Aside>,
+    pub aside: Option<Suspension>,
 }
 
 impl std::fmt::Debug for AgentStream {
@@ -62,9 +67,9 @@ impl std::fmt::Debug for AgentStream {
 
 impl Host {
     /// Connects an agent, which goes on with all its seats. Whoever was connected under its name is sent away.
-    pub async fn connect(&self, arrival: Arrival) -> Result<(AgentStream, Outbox), HostError> {
+    pub async fn connect(&self, arrival: AgentArrival) -> Result<(AgentStream, StreamReceiver), HostError> {
         let (handle, outbox) = self.open(StreamKind::Agent)?;
-        let Arrival { who, says, mut wants, entropy, bookmarks } = arrival;
+        let AgentArrival { who, says, mut wants, entropy, bookmarks } = arrival;
         // A channel that stays open after the end would stay so for good.
         wants.rematch = false;
         let version = says.version.clone();
@@ -95,10 +100,10 @@ impl Host {
     /// Those of these seats which the agent had at tables that have ended.
     async fn ended(
         &self,
-        known: &Known,
+        known: &Agent,
         version: &str,
         left: Vec<(TableId, Seat)>,
-    ) -> Result<Vec<Given>, HostError> {
+    ) -> Result<Vec<SeatAssignment>, HostError> {
         let mut ended = Vec::new();
         for some in left.chunks(BATCH) {
             let looks = join_all(some.iter().map(|(table, _)| self.look(*table))).await;
@@ -110,7 +115,7 @@ impl Host {
                     Ok(_) | Err(_) => continue,
                 };
                 let holders = look.seats.iter().map(|seat| &seat.holder);
-                let is_its_own = |given: &Given| {
+                let is_its_own = |given: &SeatAssignment| {
                     let holder = &look.seats[given.seat.index()].holder;
                     matches!(holder, Holder::Agent { name, version: plays }
                         if *name == known.who.name && plays == version)
@@ -123,7 +128,7 @@ impl Host {
     }
 
     /// The seats of an agent, at tables that are not over, which this version can play.
-    async fn seats_of(&self, known: &Known, version: &str) -> Result<Vec<Given>, HostError> {
+    async fn seats_of(&self, known: &Agent, version: &str) -> Result<Vec<SeatAssignment>, HostError> {
         let name = &known.who.name;
         let filter = LogFilter { tag: Some(agent_tag(name)), finished: Some(false), ..LogFilter::default() };
         let (mut after, mut seats) = (None, Vec::new());
@@ -144,7 +149,7 @@ impl Host {
                     if sitting == name {
                         known.sits_at(row.id);
                     }
-                    if sitting == name && plays == version && !seat.conduct.is_forfeit() {
+                    if sitting == name && plays == version && !seat.finish.is_forfeit() {
                         seats.push(given);
                     }
                 }
@@ -175,7 +180,7 @@ impl AgentStream {
     pub async fn give(&self) {
         tokio::select! {
             biased;
-            () = self.replaced.cancelled() => self.handle.out().end(AgentError::Replaced.into()),
+            () = self.replaced.cancelled() => self.handle.queue().end(AgentError::Replaced.into()),
             () = self.give_all() => {}
         }
     }
@@ -192,7 +197,7 @@ impl AgentStream {
         let nothing = HashMap::new();
         loop {
             tokio::select! {
-                again = self.handle.out().given_again() => {
+                again = self.handle.queue().given_again() => {
                     let clock = &self.handle.host().shared.clock;
                     clock.sleep_until(clock.now() + AGAIN).await;
                     self.take(&again, &nothing, &mut channel).await;
@@ -200,7 +205,7 @@ impl AgentStream {
                 () = self.gives.notified() => {
                     let Some((mut new, aside)) = self.known.waiting(self.number) else { return };
                     if let Some(aside) = aside {
-                        self.handle.out().set_aside(aside);
+                        self.handle.queue().set_aside(aside);
                     }
                     // A table that was made just now may have been among those that it had.
                     new.retain(|given| !had.remove(&(given.table, given.seat)));
@@ -211,12 +216,12 @@ impl AgentStream {
     }
 
     /// Opens a channel for each of these seats: after what the agent has of it, or with a snapshot.
-    async fn take(&self, seats: &[Given], has: &HashMap<(TableId, Seat), u64>, channel: &mut u32) {
+    async fn take(&self, seats: &[SeatAssignment], has: &HashMap<(TableId, Seat), u64>, channel: &mut u32) {
         for given in seats {
             *channel = channel.wrapping_add(1);
             let (given, after) = (*given, has.get(&(given.table, given.seat)).copied());
-            let what = Said::Take { given, after, wants: self.wants };
-            self.handle.say(Saying { channel: Channel(*channel), what }).await;
+            let what = ClientCommand::Take { given, after, wants: self.wants };
+            self.handle.send(ChannelCommand { channel: Channel(*channel), command: what }).await;
         }
     }
 }
@@ -224,11 +229,11 @@ impl AgentStream {
 impl Drop for AgentStream {
     fn drop(&mut self) {
         let shared = &self.handle.host().shared;
-        let trouble = match self.handle.out().why_ended() {
-            Some(HostError::TooSlow) => Some(Trouble::TooSlow),
+        let trouble = match self.handle.queue().why_ended() {
+            Some(HostError::TooSlow) => Some(SuspensionReason::TooSlow),
             Some(HostError::Stopping) => None,
             _ if shared.stopping.load(Ordering::Relaxed) => None,
-            _ => Some(Trouble::BrokeOff),
+            _ => Some(SuspensionReason::BrokeOff),
         };
         shared.agents.leave(&self.known, self.number, trouble);
     }

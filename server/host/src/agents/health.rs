@@ -8,7 +8,7 @@ use crate::settings::AgentSettings;
 
 /// What goes wrong with an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Trouble {
+pub enum SuspensionReason {
     /// Its clock ran out.
     TimedOut,
     /// It broke its connection while it was playing.
@@ -19,38 +19,42 @@ pub enum Trouble {
     TooSlow,
 }
 
-impl Trouble {
+impl SuspensionReason {
     /// Every kind of it.
-    pub const ALL: [Trouble; 4] =
-        [Trouble::TimedOut, Trouble::BrokeOff, Trouble::BrokeRules, Trouble::TooSlow];
+    pub const ALL: [SuspensionReason; 4] = [
+        SuspensionReason::TimedOut,
+        SuspensionReason::BrokeOff,
+        SuspensionReason::BrokeRules,
+        SuspensionReason::TooSlow,
+    ];
 
     /// What it did again and again, for people.
     #[must_use]
     pub const fn in_words(self) -> &'static str {
         match self {
-            Trouble::TimedOut => "its clock ran out again and again",
-            Trouble::BrokeOff => "it broke its connection again and again while it was playing",
-            Trouble::BrokeRules => "its answers were refused again and again",
-            Trouble::TooSlow => "it read too slowly again and again",
+            SuspensionReason::TimedOut => "its clock ran out again and again",
+            SuspensionReason::BrokeOff => "it broke its connection again and again while it was playing",
+            SuspensionReason::BrokeRules => "its answers were refused again and again",
+            SuspensionReason::TooSlow => "it read too slowly again and again",
         }
     }
 
     /// One word for it, for metrics.
     pub(super) const fn label(self) -> &'static str {
         match self {
-            Trouble::TimedOut => "timed_out",
-            Trouble::BrokeOff => "broke_off",
-            Trouble::BrokeRules => "broke_rules",
-            Trouble::TooSlow => "too_slow",
+            SuspensionReason::TimedOut => "timed_out",
+            SuspensionReason::BrokeOff => "broke_off",
+            SuspensionReason::BrokeRules => "broke_rules",
+            SuspensionReason::TooSlow => "too_slow",
         }
     }
 }
 
 /// An agent gets no new seats for a while.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Aside {
+pub struct Suspension {
     /// Why.
-    pub why: Trouble,
+    pub why: SuspensionReason,
     /// Since when, in milliseconds since 1970.
     pub since: u64,
     /// Until when. From then on it is healthy, if it is connected.
@@ -59,15 +63,20 @@ pub struct Aside {
     pub times: u32,
 }
 
-impl Aside {
+impl Suspension {
     /// The next time that an agent is set aside, after this one if there was any: twice as long, unless it has behaved for
     /// as long as the longest time.
-    pub(super) fn after(before: Option<Aside>, why: Trouble, now: u64, settings: &AgentSettings) -> Aside {
+    pub(super) fn after(
+        before: Option<Suspension>,
+        why: SuspensionReason,
+        now: u64,
+        settings: &AgentSettings,
+    ) -> Suspension {
         let (first, longest) = (in_ms(settings.aside_first), in_ms(settings.aside_longest));
         let in_a_row = before.filter(|before| now < before.until.saturating_add(longest));
         let times = in_a_row.map_or(1, |before| before.times.saturating_add(1));
         let doubled = first.saturating_mul(1_u64.checked_shl(times - 1).unwrap_or(u64::MAX));
-        Aside { why, since: now, until: now.saturating_add(doubled.min(longest.max(first))), times }
+        Suspension { why, since: now, until: now.saturating_add(doubled.min(longest.max(first))), times }
     }
 }
 
@@ -78,7 +87,7 @@ fn in_ms(time: Duration) -> u64 {
 /// How an agent has answered since the server started. Secret decisions are not counted: whoever looks on would learn of
 /// them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Times {
+pub struct AnswerTimes {
     /// How many decisions it has answered.
     pub answers: u64,
     /// How many of its answers were refused.
@@ -93,7 +102,7 @@ pub struct Times {
     pub reported: (u64, Duration),
 }
 
-impl Times {
+impl AnswerTimes {
     /// The mean time for an answer.
     #[must_use]
     pub fn mean(&self) -> Duration {
@@ -115,15 +124,15 @@ fn mean(sum: Duration, count: u64) -> Duration {
 
 /// What an agent has done, and what is held against it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Conduct {
-    pub(super) times: Times,
+pub(super) struct SeatFinish {
+    pub(super) times: AnswerTimes,
     time_outs: u32,
     refused: u32,
     breaks: VecDeque<Moment>,
     slow: VecDeque<Moment>,
 }
 
-impl Conduct {
+impl SeatFinish {
     /// An answer was accepted: nothing is wrong in a row any more.
     pub(super) fn answered(&mut self, took: Duration, reported: Option<u32>) {
         (self.time_outs, self.refused) = (0, 0);
@@ -142,30 +151,30 @@ impl Conduct {
         self.refused
     }
 
-    /// Something went wrong. Says whether that is enough to set the agent aside; if so, it begins anew.
-    pub(super) fn note(&mut self, trouble: Trouble, now: Moment, settings: &AgentSettings) -> bool {
+    /// Something went wrong. AgentProfile whether that is enough to set the agent aside; if so, it begins anew.
+    pub(super) fn note(&mut self, trouble: SuspensionReason, now: Moment, settings: &AgentSettings) -> bool {
         let within = settings.within;
         let is_enough = match trouble {
-            Trouble::TimedOut => {
+            SuspensionReason::TimedOut => {
                 self.times.clocks_run_out += 1;
                 self.time_outs = self.time_outs.saturating_add(1);
                 self.time_outs >= settings.time_outs
             }
-            Trouble::BrokeRules => {
+            SuspensionReason::BrokeRules => {
                 self.times.refused += 1;
                 self.refused = self.refused.saturating_add(1);
                 self.refused >= settings.refused
             }
-            Trouble::BrokeOff => count(&mut self.breaks, now, within) >= settings.breaks,
-            Trouble::TooSlow => count(&mut self.slow, now, within) >= settings.slow,
+            SuspensionReason::BrokeOff => count(&mut self.breaks, now, within) >= settings.breaks,
+            SuspensionReason::TooSlow => count(&mut self.slow, now, within) >= settings.slow,
         };
         if is_enough {
             match trouble {
-                Trouble::TimedOut => self.time_outs = 0,
+                SuspensionReason::TimedOut => self.time_outs = 0,
                 // What was refused in a row goes on counting: at some point the connection ends.
-                Trouble::BrokeRules => {}
-                Trouble::BrokeOff => self.breaks.clear(),
-                Trouble::TooSlow => self.slow.clear(),
+                SuspensionReason::BrokeRules => {}
+                SuspensionReason::BrokeOff => self.breaks.clear(),
+                SuspensionReason::TooSlow => self.slow.clear(),
             }
         }
         is_enough
@@ -194,59 +203,62 @@ mod tests {
         let mut now = 1_000_000;
         let mut lasted = Vec::new();
         for _ in 0..8 {
-            let next = Aside::after(aside, Trouble::TimedOut, now, &settings);
+            let next = Suspension::after(aside, SuspensionReason::TimedOut, now, &settings);
             lasted.push((next.until - next.since) / 1000);
             (now, aside) = (next.until + 1, Some(next));
         }
         assert_eq!(lasted, [10, 20, 40, 80, 160, 320, 600, 600]);
-        let later = Aside::after(aside, Trouble::TimedOut, now + 600_000, &settings);
+        let later = Suspension::after(aside, SuspensionReason::TimedOut, now + 600_000, &settings);
         assert_eq!((later.times, later.until - later.since), (1, 10_000), "it has behaved for long enough");
     }
 
     #[test]
     fn what_goes_wrong_in_a_row_is_forgiven_by_one_good_answer() {
         let settings = AgentSettings::default();
-        for (trouble, most) in
-            [(Trouble::TimedOut, settings.time_outs), (Trouble::BrokeRules, settings.refused)]
-        {
-            let mut conduct = Conduct::default();
+        for (trouble, most) in [
+            (SuspensionReason::TimedOut, settings.time_outs),
+            (SuspensionReason::BrokeRules, settings.refused),
+        ] {
+            let mut finish = SeatFinish::default();
             for _ in 0..most - 1 {
-                assert!(!conduct.note(trouble, Moment::START, &settings), "{trouble:?}");
+                assert!(!finish.note(trouble, Moment::START, &settings), "{trouble:?}");
             }
-            conduct.answered(SECOND, None);
+            finish.answered(SECOND, None);
             for _ in 0..most - 1 {
-                assert!(!conduct.note(trouble, Moment::START, &settings), "{trouble:?}");
+                assert!(!finish.note(trouble, Moment::START, &settings), "{trouble:?}");
             }
-            assert!(conduct.note(trouble, Moment::START, &settings), "{trouble:?}");
+            assert!(finish.note(trouble, Moment::START, &settings), "{trouble:?}");
         }
     }
 
     #[test]
     fn breaks_count_while_they_are_fresh() {
         let settings = AgentSettings::default();
-        for (trouble, most) in [(Trouble::BrokeOff, settings.breaks), (Trouble::TooSlow, settings.slow)] {
-            let mut conduct = Conduct::default();
+        for (trouble, most) in
+            [(SuspensionReason::BrokeOff, settings.breaks), (SuspensionReason::TooSlow, settings.slow)]
+        {
+            let mut finish = SeatFinish::default();
             let mut now = Moment::START;
             for _ in 0..100 {
                 now = now + settings.within + SECOND;
-                assert!(!conduct.note(trouble, now, &settings), "{trouble:?}: rarely is no trouble");
+                assert!(!finish.note(trouble, now, &settings), "{trouble:?}: rarely is no trouble");
             }
             for _ in 0..most - 2 {
-                assert!(!conduct.note(trouble, now, &settings), "{trouble:?}");
+                assert!(!finish.note(trouble, now, &settings), "{trouble:?}");
             }
-            assert!(conduct.note(trouble, now, &settings), "{trouble:?}");
-            assert!(!conduct.note(trouble, now, &settings), "{trouble:?}: it begins anew");
+            assert!(finish.note(trouble, now, &settings), "{trouble:?}");
+            assert!(!finish.note(trouble, now, &settings), "{trouble:?}: it begins anew");
         }
     }
 
     #[test]
     fn times_are_summed_up() {
-        let mut conduct = Conduct::default();
-        assert_eq!((conduct.times.mean(), conduct.times.reported_mean()), (Duration::ZERO, None));
-        conduct.answered(SECOND, None);
-        conduct.answered(3 * SECOND, Some(500));
-        assert_eq!(conduct.times.mean(), 2 * SECOND);
-        assert_eq!(conduct.times.longest, 3 * SECOND);
-        assert_eq!(conduct.times.reported_mean(), Some(Duration::from_millis(500)));
+        let mut finish = SeatFinish::default();
+        assert_eq!((finish.times.mean(), finish.times.reported_mean()), (Duration::ZERO, None));
+        finish.answered(SECOND, None);
+        finish.answered(3 * SECOND, Some(500));
+        assert_eq!(finish.times.mean(), 2 * SECOND);
+        assert_eq!(finish.times.longest, 3 * SECOND);
+        assert_eq!(finish.times.reported_mean(), Some(Duration::from_millis(500)));
     }
 }

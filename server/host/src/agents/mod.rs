@@ -1,7 +1,7 @@
 //! Agents: programs that play under a name, and wait to be given seats.
 //!
-//! The [`Hub`] knows every agent that was ever registered: who it is (durable, `registration.rs`), whether it is connected,
-//! at which tables it has a seat, and how it behaves (`conduct.rs`). Playing itself goes over a stream of the host like
+//! The [`AgentRegistry`] knows every agent that was ever registered: who it is (durable, `registration.rs`), whether it is connected,
+//! at which tables it has a seat, and how it behaves (`finish.rs`). Playing itself goes over a stream of the host like
 //! everybody's; the hub only says who is given which seat.
 
 pub(crate) mod agent;
@@ -22,10 +22,10 @@ use parlor_engine::{GameId, Seat};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use agent::Known;
+pub(crate) use agent::Agent;
 pub use error::AgentError;
-pub use health::{Aside, Times, Trouble};
-pub use registration::{AgentEntry, Registered, Says};
+pub use health::{AnswerTimes, Suspension, SuspensionReason};
+pub use registration::{AgentEntry, AgentIdentity, AgentProfile};
 
 use crate::HostError;
 use crate::clock::Clock;
@@ -59,14 +59,14 @@ pub enum Availability {
         since: u64,
     },
     /// It gets no new seats for a while.
-    SetAside(Aside),
+    SetAside(Suspension),
     /// Nobody of that name was ever registered.
     Unknown,
 }
 
 /// Where an agent is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Whereabouts {
+pub enum AgentStatus {
     /// It is connected, and takes seats.
     Here,
     /// It is not connected.
@@ -77,23 +77,23 @@ pub enum Whereabouts {
 
 /// An agent, as it is listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AgentLook {
+pub struct AgentSummary {
     /// Whose the name is.
-    pub who: Registered,
+    pub who: AgentIdentity,
     /// What it says, or said last, of itself.
-    pub says: Says,
+    pub says: AgentProfile,
     /// Where it is.
-    pub state: Whereabouts,
+    pub state: AgentStatus,
     /// At how many tables it has a seat.
     pub playing: usize,
     /// Why it is set aside, if it is.
-    pub aside: Option<Aside>,
+    pub aside: Option<Suspension>,
     /// When it was registered, in milliseconds since 1970.
     pub created: u64,
     /// When it was last connected; none while it is.
     pub seen: Option<u64>,
     /// How it has answered since the server started.
-    pub times: Times,
+    pub times: AnswerTimes,
 }
 
 /// Which agents are listed. What is `None` is not looked at.
@@ -102,12 +102,12 @@ pub struct AgentFilter {
     /// Those that play this game.
     pub game: Option<GameId>,
     /// Those that are there.
-    pub state: Option<Whereabouts>,
+    pub state: Option<AgentStatus>,
 }
 
 /// A seat that is given to an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Given {
+pub struct SeatAssignment {
     /// The table.
     pub table: TableId,
     /// The seat.
@@ -120,7 +120,7 @@ pub struct Given {
 
 /// Whether the agents of a new table have to be there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum MustBe {
+pub enum AgentRequirement {
     /// They must be connected, play the game, and have room for a table.
     #[default]
     Here,
@@ -132,7 +132,7 @@ struct Inner {
     log: Arc<dyn Log>,
     clock: Arc<dyn Clock>,
     settings: AgentSettings,
-    known: RwLock<BTreeMap<String, Arc<Known>>>,
+    known: RwLock<BTreeMap<String, Arc<Agent>>>,
     /// Held by whoever registers a new name.
     registering: tokio::sync::Mutex<()>,
     connections: AtomicU64,
@@ -141,17 +141,17 @@ struct Inner {
 
 /// All agents. Clones are the same hub.
 #[derive(Clone)]
-pub struct Hub(Arc<Inner>);
+pub struct AgentRegistry(Arc<Inner>);
 
-impl std::fmt::Debug for Hub {
+impl std::fmt::Debug for AgentRegistry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Hub")
+        f.write_str("AgentRegistry")
     }
 }
 
-/// An agent's connection, as the hub gives it out. It is to be given back with [`Hub::leave`].
+/// An agent's connection, as the hub gives it out. It is to be given back with [`AgentRegistry::leave`].
 pub(crate) struct Here {
-    pub(crate) known: Arc<Known>,
+    pub(crate) known: Arc<Agent>,
     /// Which of its connections it is.
     pub(crate) number: u64,
     /// Something is given to it.
@@ -161,16 +161,16 @@ pub(crate) struct Here {
     /// At how many tables it plays.
     pub(crate) max_tables: u32,
     /// Whether it is set aside.
-    pub(crate) aside: Option<Aside>,
+    pub(crate) aside: Option<Suspension>,
 }
 
-impl Hub {
+impl AgentRegistry {
     /// The agents that the log has.
     pub(crate) async fn start(
         log: Arc<dyn Log>,
         clock: Arc<dyn Clock>,
         settings: &AgentSettings,
-    ) -> Result<Hub, HostError> {
+    ) -> Result<AgentRegistry, HostError> {
         let mut known = BTreeMap::new();
         let filter = LogFilter { kind: LogKind::Agent, ..LogFilter::default() };
         let mut after = None;
@@ -180,7 +180,7 @@ impl Hub {
                 .await?;
             for row in page.tables {
                 if let Some(agent) = read(log.as_ref(), row.id).await {
-                    known.insert(agent.who.name.clone(), Arc::new(Known::new(agent)));
+                    known.insert(agent.who.name.clone(), Arc::new(Agent::new(agent)));
                 }
             }
             after = page.next;
@@ -188,7 +188,7 @@ impl Hub {
                 break;
             }
         }
-        Ok(Hub(Arc::new(Inner {
+        Ok(AgentRegistry(Arc::new(Inner {
             log,
             clock,
             settings: settings.clone(),
@@ -199,16 +199,16 @@ impl Hub {
         })))
     }
 
-    fn known(&self) -> RwLockReadGuard<'_, BTreeMap<String, Arc<Known>>> {
+    fn known(&self) -> RwLockReadGuard<'_, BTreeMap<String, Arc<Agent>>> {
         // Nothing in here is left half done by a panic.
         self.0.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<String, Arc<Known>>> {
+    fn known_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<String, Arc<Agent>>> {
         self.0.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn find(&self, name: &str) -> Option<Arc<Known>> {
+    fn find(&self, name: &str) -> Option<Arc<Agent>> {
         self.known().get(name).cloned()
     }
 
@@ -255,7 +255,7 @@ impl Hub {
 
     /// Up to `size` agents that pass the filter, by name, from those after the given one on; and whether there are more.
     #[must_use]
-    pub fn list(&self, filter: &AgentFilter, after: Option<&str>, size: usize) -> (Vec<AgentLook>, bool) {
+    pub fn list(&self, filter: &AgentFilter, after: Option<&str>, size: usize) -> (Vec<AgentSummary>, bool) {
         let now = self.0.clock.now_ms();
         let known = self.known();
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
@@ -271,7 +271,7 @@ impl Hub {
     }
 
     /// Registers an agent, or finds it; checks that the name is this one's.
-    async fn registered(&self, asking: Registered) -> Result<Arc<Known>, HostError> {
+    async fn registered(&self, asking: AgentIdentity) -> Result<Arc<Agent>, HostError> {
         if let Some(known) = self.find(&asking.name) {
             return known.admit(asking);
         }
@@ -306,7 +306,7 @@ impl Hub {
         });
         append.place = Some(NewPlace::AtRest { wakes_at: None });
         self.0.log.append(append).await?;
-        let known = Arc::new(Known::new(agent));
+        let known = Arc::new(Agent::new(agent));
         self.known_mut().insert(name, known.clone());
         Ok(known)
     }
@@ -314,8 +314,8 @@ impl Hub {
     /// An agent connects. Whoever was connected under the name before is sent away.
     pub(crate) async fn connect(
         &self,
-        who: Registered,
-        mut says: Says,
+        who: AgentIdentity,
+        mut says: AgentProfile,
         entropy: Entropy,
     ) -> Result<Here, HostError> {
         let known = self.registered(who).await?;
@@ -352,7 +352,7 @@ impl Hub {
     }
 
     /// The connection of an agent has ended, with this trouble if there was any.
-    pub(crate) fn leave(&self, known: &Arc<Known>, number: u64, trouble: Option<Trouble>) {
+    pub(crate) fn leave(&self, known: &Arc<Agent>, number: u64, trouble: Option<SuspensionReason>) {
         let (now, is_playing) = {
             let mut state = known.state();
             if state.connection.as_ref().is_none_or(|connection| connection.number != number) {
@@ -365,23 +365,24 @@ impl Hub {
         };
         tracing::debug!(agent = known.who.name, at = now, "an agent has gone");
         metrics::gauge!(crate::metric_names::AGENTS_CONNECTED).decrement(1.0);
-        if let Some(trouble) = trouble.filter(|trouble| is_playing || *trouble != Trouble::BrokeOff) {
+        if let Some(trouble) = trouble.filter(|trouble| is_playing || *trouble != SuspensionReason::BrokeOff)
+        {
             self.trouble(known, trouble);
         }
         self.has_changed();
     }
 
     /// Finds the agents of a new table, fills in their versions, and counts the table as theirs. What is not made after
-    /// all is taken back with [`Hub::release`].
+    /// all is taken back with [`AgentRegistry::release`].
     pub(crate) fn reserve(
         &self,
         table: TableId,
         game: GameId,
         seats: &mut [SeatSetup],
-        must_be: MustBe,
+        must_be: AgentRequirement,
     ) -> Result<(), AgentError> {
         let now = self.0.clock.now_ms();
-        let mut held: Vec<Arc<Known>> = Vec::new();
+        let mut held: Vec<Arc<Agent>> = Vec::new();
         for seat in seats {
             let SeatSetup::Agent { name, version } = seat else { continue };
             let known = self.find(name).ok_or_else(|| AgentError::Unknown { name: name.clone() });
@@ -412,8 +413,8 @@ impl Hub {
     }
 
     /// The agents that sit at a table which comes into memory.
-    pub(crate) fn at(&self, table: &Table) -> Vec<Arc<Known>> {
-        let mut sitting: Vec<Arc<Known>> = Vec::new();
+    pub(crate) fn at(&self, table: &Table) -> Vec<Arc<Agent>> {
+        let mut sitting: Vec<Arc<Agent>> = Vec::new();
         for seat in table.seats() {
             if let Holder::Agent { name, .. } = &seat.holder
                 && !sitting.iter().any(|known| known.who.name == *name)
@@ -427,7 +428,7 @@ impl Hub {
     }
 
     /// A table was made: whoever is connected is given its seats.
-    pub(crate) fn seat(&self, table: &Table, sitting: &[Arc<Known>]) {
+    pub(crate) fn seat(&self, table: &Table, sitting: &[Arc<Agent>]) {
         for given in seats(table.setup(), table.seats().iter().map(|seat| &seat.holder)) {
             let Holder::Agent { name, version } = &table.seats()[given.seat.index()].holder else { continue };
             if let Some(known) = sitting.iter().find(|known| known.who.name == *name) {
@@ -437,7 +438,7 @@ impl Hub {
     }
 
     /// An agent has no seat at a table any more.
-    pub(crate) fn left(&self, known: &Known, table: TableId) {
+    pub(crate) fn left(&self, known: &Agent, table: TableId) {
         let was_full = {
             let mut state = known.state();
             let was_full = state.room() == 0;
@@ -449,14 +450,14 @@ impl Hub {
     }
 
     /// An agent has answered a decision that is no secret.
-    pub(crate) fn answered(&self, known: &Known, took: Duration, reported: Option<u32>) {
-        known.state().conduct.answered(took, reported);
+    pub(crate) fn answered(&self, known: &Agent, took: Duration, reported: Option<u32>) {
+        known.state().finish.answered(took, reported);
     }
 
-    /// An answer of an agent was refused. Says whether its connection should end.
-    pub(crate) fn refused(&self, known: &Arc<Known>) -> Option<AgentError> {
-        self.trouble(known, Trouble::BrokeRules);
-        let refused = known.state().conduct.refused_in_a_row();
+    /// An answer of an agent was refused. AgentProfile whether its connection should end.
+    pub(crate) fn refused(&self, known: &Arc<Agent>) -> Option<AgentError> {
+        self.trouble(known, SuspensionReason::BrokeRules);
+        let refused = known.state().finish.refused_in_a_row();
         (refused >= self.settings().refused.saturating_mul(CUT_OFF))
             .then_some(AgentError::AllRefused { refused })
     }
@@ -464,20 +465,20 @@ impl Hub {
     /// The clock of an agent has run out, for a decision that is no secret, while it was connected.
     pub(crate) fn clock_ran_out(&self, name: &str) {
         if let Some(known) = self.find(name) {
-            self.trouble(&known, Trouble::TimedOut);
+            self.trouble(&known, SuspensionReason::TimedOut);
         }
     }
 
     /// Something went wrong with an agent. When it has done so often enough, the agent is set aside.
-    fn trouble(&self, known: &Arc<Known>, trouble: Trouble) {
+    fn trouble(&self, known: &Arc<Agent>, trouble: SuspensionReason) {
         let now = self.0.clock.now_ms();
         let aside = {
             let mut state = known.state();
-            let is_enough = state.conduct.note(trouble, self.0.clock.now(), self.settings());
+            let is_enough = state.finish.note(trouble, self.0.clock.now(), self.settings());
             if !is_enough || state.aside_at(now).is_some() {
                 return;
             }
-            let aside = Aside::after(state.aside, trouble, now, self.settings());
+            let aside = Suspension::after(state.aside, trouble, now, self.settings());
             state.aside = Some(aside);
             if let Some(connection) = &mut state.connection {
                 connection.aside = Some(aside);
@@ -491,7 +492,7 @@ impl Hub {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let (hub, known) = (self.clone(), known.clone());
         runtime.spawn(async move {
-            let Aside { why, until, times, .. } = aside;
+            let Suspension { why, until, times, .. } = aside;
             hub.note(&known, AgentEntry::SetAside { why, until, times }).await;
             let clock = hub.0.clock.clone();
             // Nobody waits for an agent when the server has ended.
@@ -499,13 +500,13 @@ impl Hub {
             let ahead = Duration::from_millis(until.saturating_sub(clock.now_ms()));
             clock.sleep_until(clock.now() + ahead).await;
             if let Some(hub) = hub.upgrade() {
-                Hub(hub).has_changed();
+                AgentRegistry(hub).has_changed();
             }
         });
     }
 
     /// Notes in the log what happened to an agent. It may fail: what is not noted is forgotten with the next start.
-    async fn note(&self, known: &Known, entry: AgentEntry) {
+    async fn note(&self, known: &Agent, entry: AgentEntry) {
         let mut length = known.length.lock().await;
         let now = self.0.clock.now_ms();
         let append = Append::new(
@@ -530,11 +531,11 @@ impl Hub {
 pub(crate) fn seats<'a>(
     setup: &'a crate::table::Setup,
     holders: impl Iterator<Item = &'a Holder> + 'a,
-) -> impl Iterator<Item = Given> + 'a {
+) -> impl Iterator<Item = SeatAssignment> + 'a {
     let (table, game) = (setup.table, setup.options.game());
     let tournament = setup.chance.deal().map(|deal| deal.tournament);
     let given = move |(seat, holder): (Seat, &Holder)| {
-        matches!(holder, Holder::Agent { .. }).then_some(Given { table, seat, game, tournament })
+        matches!(holder, Holder::Agent { .. }).then_some(SeatAssignment { table, seat, game, tournament })
     };
     Seat::all(setup.seats.len() as u8).zip(holders).filter_map(given)
 }

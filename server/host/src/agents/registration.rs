@@ -3,20 +3,20 @@
 use parlor_engine::GameId;
 use sha2::{Digest, Sha256};
 
-use super::health::{Aside, Trouble};
+use super::health::{Suspension, SuspensionReason};
 use crate::TableId;
 
 /// One thing that happened to an agent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AgentEntry {
     /// It was registered. Always the first entry, and only the first.
-    Registered(Registered),
+    Registered(AgentIdentity),
     /// It connected, and said something else of itself than before.
-    Connected(Says),
+    Connected(AgentProfile),
     /// It was set aside.
     SetAside {
         /// Why.
-        why: Trouble,
+        why: SuspensionReason,
         /// Until when, in milliseconds since 1970.
         until: u64,
         /// The how manieth time in a row it was.
@@ -26,7 +26,7 @@ pub enum AgentEntry {
 
 /// Whose a name is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Registered {
+pub struct AgentIdentity {
     /// The name.
     pub name: String,
     /// The owner of the key that registered it.
@@ -37,7 +37,7 @@ pub struct Registered {
 
 /// What an agent says of itself.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Says {
+pub struct AgentProfile {
     /// The version of the program.
     pub version: String,
     /// The games that it plays.
@@ -49,9 +49,9 @@ pub struct Says {
 /// An agent, by its log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Registration {
-    pub(super) who: Registered,
-    pub(super) says: Says,
-    pub(super) aside: Option<Aside>,
+    pub(super) who: AgentIdentity,
+    pub(super) says: AgentProfile,
+    pub(super) aside: Option<Suspension>,
     /// When it was registered, in milliseconds since 1970.
     pub(super) created: u64,
     /// When something last happened to it.
@@ -64,17 +64,17 @@ impl Registration {
     /// The agent that this first entry registers.
     pub(super) fn open(at: u64, first: &AgentEntry) -> Option<Registration> {
         let AgentEntry::Registered(who) = first else { return None };
-        let (who, says) = (who.clone(), Says::default());
+        let (who, says) = (who.clone(), AgentProfile::default());
         Some(Registration { who, says, aside: None, created: at, seen: at, length: 1 })
     }
 
-    /// Takes in the next entry. Says whether it can follow.
+    /// Takes in the next entry. AgentProfile whether it can follow.
     pub(super) fn fold(&mut self, at: u64, entry: &AgentEntry) -> bool {
         match entry {
             AgentEntry::Registered(_) => return false,
             AgentEntry::Connected(says) => self.says = says.clone(),
             AgentEntry::SetAside { why, until, times } => {
-                self.aside = Some(Aside { why: *why, since: at, until: *until, times: *times });
+                self.aside = Some(Suspension { why: *why, since: at, until: *until, times: *times });
             }
         }
         (self.seen, self.length) = (at, self.length + 1);

@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use parlor_engine::{GameId, Seat};
 
-use super::{AgentError, Availability, MustBe, Registered, Says, Trouble};
+use super::{AgentError, AgentIdentity, AgentProfile, AgentRequirement, Availability, SuspensionReason};
 use crate::clock::ManualClock;
 use crate::identity::Owner;
 use crate::persistence::codec::test_codec::TEST_CODEC;
 use crate::stream::item_batch::test_encoder::TestEncoder;
-use crate::table::{Conduct, Look, SeatSetup, TimeControl, Visibility};
+use crate::table::{SeatFinish, SeatSetup, TableSummary, TimeControl, Visibility};
 use crate::{
-    AgentStream, Arrival, Codecs, Host, HostError, HostSettings, NewChance, NewTable, Outbox, Wants,
+    AgentArrival, AgentStream, Codecs, Host, HostError, HostSettings, NewChance, NewTable, StreamReceiver,
+    Wants,
 };
 use parlor_fair::Entropy;
 use parlor_store::MemoryLog;
@@ -33,10 +34,10 @@ impl Scene {
         Scene { host, clock }
     }
 
-    async fn connect(&self, name: &str, version: &str) -> (AgentStream, Outbox) {
-        let arrival = Arrival {
-            who: Registered { name: name.to_owned(), owner: "club".to_owned(), key: None },
-            says: Says { version: version.to_owned(), games: vec![GameId::Gap], max_tables: 2 },
+    async fn connect(&self, name: &str, version: &str) -> (AgentStream, StreamReceiver) {
+        let arrival = AgentArrival {
+            who: AgentIdentity { name: name.to_owned(), owner: "club".to_owned(), key: None },
+            says: AgentProfile { version: version.to_owned(), games: vec![GameId::Gap], max_tables: 2 },
             wants: Wants::default(),
             entropy: Entropy::new(name.as_bytes()).expect("few bytes"),
             bookmarks: HashMap::new(),
@@ -44,7 +45,7 @@ impl Scene {
         self.host.connect(arrival).await.expect("a connection")
     }
 
-    async fn make(&self, names: [&str; 2], agents: MustBe) -> Result<Look, HostError> {
+    async fn make(&self, names: [&str; 2], agents: AgentRequirement) -> Result<TableSummary, HostError> {
         let seat = |name: &str| SeatSetup::Agent { name: name.to_owned(), version: "1".to_owned() };
         let new = NewTable {
             options: GameId::Gap.default_options(),
@@ -83,10 +84,10 @@ async fn hub_reports_availability_and_notifies_changes() {
     assert_eq!(hub.entropy("ann").expect("a registered agent").as_bytes(), b"ann");
     assert_eq!(hub.version("ann").as_deref(), Some("1"));
     for room in [1, 0] {
-        scene.make(["ann", "ann"], MustBe::Here).await.expect("a table");
+        scene.make(["ann", "ann"], AgentRequirement::Here).await.expect("a table");
         assert_eq!(hub.availability("ann", "1"), Availability::Here { room });
     }
-    let full = scene.make(["ann", "ann"], MustBe::Here).await;
+    let full = scene.make(["ann", "ann"], AgentRequirement::Here).await;
     assert_eq!(full, Err(AgentError::Full { name: "ann".to_owned(), tables: 2 }.into()));
     changed.mark_unchanged();
     drop(ann);
@@ -100,7 +101,7 @@ async fn hub_reports_availability_and_notifies_changes() {
         Availability::SetAside(aside) => aside,
         other => panic!("{other:?}"),
     };
-    assert_eq!((aside.why, aside.until - aside.since), (Trouble::BrokeRules, 10_000));
+    assert_eq!((aside.why, aside.until - aside.since), (SuspensionReason::BrokeRules, 10_000));
     let tables = hub.list(&super::AgentFilter::default(), None, 10).0[0].playing;
     assert_eq!(tables, 2);
     changed.mark_unchanged();
@@ -117,20 +118,20 @@ async fn tables_can_be_created_for_disconnected_agents() {
     let scene = Scene::new().await;
     drop(scene.connect("ann", "1").await);
     let (_ben, _outbox) = scene.connect("ben", "1").await;
-    let gone = scene.make(["ann", "ben"], MustBe::Here).await;
+    let gone = scene.make(["ann", "ben"], AgentRequirement::Here).await;
     assert_eq!(gone, Err(AgentError::Gone { name: "ann".to_owned() }.into()));
     assert_eq!(
         scene.host.agents().availability("ben", "1"),
         Availability::Here { room: 2 },
         "a failed creation reserves nothing"
     );
-    let unknown = scene.make(["cyd", "ben"], MustBe::Registered).await;
+    let unknown = scene.make(["cyd", "ben"], AgentRequirement::Registered).await;
     assert_eq!(unknown, Err(AgentError::Unknown { name: "cyd".to_owned() }.into()));
-    let look = scene.make(["ann", "ben"], MustBe::Registered).await.expect("a table");
+    let look = scene.make(["ann", "ben"], AgentRequirement::Registered).await.expect("a table");
     assert_eq!(scene.host.agents().availability("ben", "1"), Availability::Here { room: 1 });
     for _ in 0..2 {
         let aside = scene.host.set_aside_seat(look.setup.table, Seat::FIRST).await.expect("an agent's seat");
-        assert_eq!(aside.seats[0].conduct, Conduct::SetAside);
+        assert_eq!(aside.seats[0].finish, SeatFinish::SetAside);
     }
     let (ann, _outbox) = scene.connect("ann", "1").await;
     assert_eq!(ann.seats(), 0, "a forfeited seat is not assigned");

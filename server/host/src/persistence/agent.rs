@@ -8,21 +8,21 @@ use parlor_store::v1::agent_entry::Event;
 use prost::Message;
 
 use super::codes::{decode_suspension_reason, encode_suspension_reason};
-use super::{BadStored, decode};
-use crate::agents::{AgentEntry, Registered, Says};
+use super::{CorruptData, decode};
+use crate::agents::{AgentEntry, AgentIdentity, AgentProfile};
 
 /// The bytes of an entry, which happened at this time.
 #[must_use]
 pub fn encode_agent(at: u64, entry: &AgentEntry) -> Bytes {
     let event = match entry {
-        AgentEntry::Registered(Registered { name, owner, key }) => {
+        AgentEntry::Registered(AgentIdentity { name, owner, key }) => {
             Event::Registered(store::AgentRegistered {
                 name: name.clone(),
                 owner: owner.clone(),
                 key: key.map(|key| key.to_vec()),
             })
         }
-        AgentEntry::Connected(Says { version, games, max_tables }) => {
+        AgentEntry::Connected(AgentProfile { version, games, max_tables }) => {
             Event::Connected(store::AgentConnected {
                 version: version.clone(),
                 games: games.iter().map(|game| game.info().id.to_owned()).collect(),
@@ -39,18 +39,18 @@ pub fn encode_agent(at: u64, entry: &AgentEntry) -> Bytes {
 }
 
 /// An entry, and when it happened.
-pub fn decode_agent(stored: &[u8]) -> Result<(u64, AgentEntry), BadStored> {
+pub fn decode_agent(stored: &[u8]) -> Result<(u64, AgentEntry), CorruptData> {
     decode("entry of an agent", stored, |stored: store::AgentEntry| {
         let entry = match stored.event {
             Some(Event::Registered(store::AgentRegistered { name, owner, key })) => {
                 let key = key.map(|key| bytes(&key, "registered.key")).transpose()?;
-                AgentEntry::Registered(Registered { name, owner, key })
+                AgentEntry::Registered(AgentIdentity { name, owner, key })
             }
             Some(Event::Connected(store::AgentConnected { version, games, max_tables })) => {
                 // A game that is no longer in the catalogue is not played any more.
                 let games =
                     games.iter().filter_map(|id| GameId::ALL.iter().find(|game| game.info().id == id));
-                AgentEntry::Connected(Says { version, games: games.copied().collect(), max_tables })
+                AgentEntry::Connected(AgentProfile { version, games: games.copied().collect(), max_tables })
             }
             Some(Event::SetAside(store::AgentSetAside { reason, until_ms, times })) => AgentEntry::SetAside {
                 why: decode_suspension_reason(reason, "set_aside.reason")?,
@@ -66,23 +66,23 @@ pub fn decode_agent(stored: &[u8]) -> Result<(u64, AgentEntry), BadStored> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agents::Trouble;
+    use crate::agents::SuspensionReason;
 
     #[test]
     fn entries_of_agents_are_read_as_they_were_written() {
-        let registered = |key| Registered { name: "deep.1".to_owned(), owner: "club".to_owned(), key };
-        let says = Says { version: "4.2".to_owned(), games: GameId::ALL.to_vec(), max_tables: 7 };
+        let registered = |key| AgentIdentity { name: "deep.1".to_owned(), owner: "club".to_owned(), key };
+        let says = AgentProfile { version: "4.2".to_owned(), games: GameId::ALL.to_vec(), max_tables: 7 };
         let aside = |why| AgentEntry::SetAside { why, until: 1_700_000_010_000, times: 3 };
         let entries = [
             AgentEntry::Registered(registered(None)),
             AgentEntry::Registered(registered(Some([9; 32]))),
             AgentEntry::Connected(says),
         ];
-        for entry in entries.into_iter().chain(Trouble::ALL.map(aside)) {
+        for entry in entries.into_iter().chain(SuspensionReason::ALL.map(aside)) {
             let stored = encode_agent(1_700_000_000_000, &entry);
             assert_eq!(decode_agent(&stored), Ok((1_700_000_000_000, entry)));
         }
-        let pinned = encode_agent(5, &aside(Trouble::BrokeRules));
+        let pinned = encode_agent(5, &aside(SuspensionReason::BrokeRules));
         assert_eq!(pinned.as_ref(), b"\x08\x05\x22\x0b\x08\x03\x10\x90\x9e\x96\xff\xbc\x31\x18\x03");
     }
 

@@ -7,8 +7,8 @@ use parlor_fair::Entropy;
 use parlor_fields::{WrongField, number16, one_of};
 use parlor_store::v1 as store;
 
-use crate::agents::Trouble;
-use crate::table::{Conduct, DecidedBy, Visibility};
+use crate::agents::SuspensionReason;
+use crate::table::{DecidedBy, SeatFinish, Visibility};
 
 /// The number of a seat.
 pub(super) fn seat_number(seat: Seat) -> u32 {
@@ -84,7 +84,7 @@ macro_rules! codes {
 }
 
 codes!(encode_visibility, decode_visibility: Visibility as Visibility { Public = Public, Private = Private });
-codes!(encode_seat_finish, decode_seat_finish: Conduct as SeatFinish {
+codes!(encode_seat_finish, decode_seat_finish: SeatFinish as SeatFinish {
     PlayedOut = PlayedOut,
     TimedOut = TimedOut,
     Resigned = Resigned,
@@ -97,7 +97,7 @@ codes!(encode_decided_by, decode_decided_by: DecidedBy as DecidedBy {
     Forfeit = Forfeit,
     HouseBot = HouseBot,
 });
-codes!(encode_suspension_reason, decode_suspension_reason: Trouble as SuspensionReason {
+codes!(encode_suspension_reason, decode_suspension_reason: SuspensionReason as SuspensionReason {
     TimedOut = TimedOut,
     BrokeOff = BrokeOff,
     BrokeRules = BrokeRules,
@@ -109,7 +109,7 @@ codes!(encode_shuffle_purpose, decode_shuffle_purpose: ShufflePurpose as Shuffle
 });
 
 /// The finish of a seat that has forfeited.
-pub(super) fn decode_forfeit(value: i32, field: &str) -> Result<Conduct, WrongField> {
+pub(super) fn decode_forfeit(value: i32, field: &str) -> Result<SeatFinish, WrongField> {
     let finish = decode_seat_finish(value, field)?;
     if finish.is_forfeit() { Ok(finish) } else { Err(WrongField::at(field, "must be that of a forfeit")) }
 }

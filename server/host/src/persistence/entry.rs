@@ -8,7 +8,7 @@ use prost::Message;
 
 use super::codes::{entropy, seat, seat_number};
 use super::setup::{decode_setup, encode_setup};
-use super::{BadStored, PayloadCodec, after, decode, moment};
+use super::{CorruptData, PayloadCodec, after, decode, moment};
 use crate::table::Entry;
 
 const WHAT: &str = "entry";
@@ -23,7 +23,11 @@ pub fn encode_entry(created: u64, at: u64, entry: &Entry, codec: &dyn PayloadCod
 
 /// An entry of a table that was created at this time, and when it happened. The first entry of a table knows that by
 /// itself.
-pub fn decode_entry(created: u64, bytes: &[u8], codec: &dyn PayloadCodec) -> Result<(u64, Entry), BadStored> {
+pub fn decode_entry(
+    created: u64,
+    bytes: &[u8],
+    codec: &dyn PayloadCodec,
+) -> Result<(u64, Entry), CorruptData> {
     decode(WHAT, bytes, |stored: store::Entry| {
         let entry = stored.event.ok_or_else(|| WrongField::new("must have an event"))?;
         let entry = decode_event(entry, codec)?;
@@ -55,7 +59,7 @@ impl Reader {
     }
 
     /// The next entry, and when it happened.
-    pub fn read(&mut self, stored: &[u8], codec: &dyn PayloadCodec) -> Result<(u64, Entry), BadStored> {
+    pub fn read(&mut self, stored: &[u8], codec: &dyn PayloadCodec) -> Result<(u64, Entry), CorruptData> {
         let (at, entry) = decode_entry(self.created.unwrap_or(0), stored, codec)?;
         match (&entry, self.created) {
             (Entry::Created(setup), None) => self.created = Some(setup.created),
@@ -71,13 +75,13 @@ impl Reader {
         &mut self,
         stored: impl IntoIterator<Item = &'a [u8]>,
         codec: &dyn PayloadCodec,
-    ) -> Result<Vec<(u64, Entry)>, BadStored> {
+    ) -> Result<Vec<(u64, Entry)>, CorruptData> {
         stored.into_iter().map(|stored| self.read(stored, codec)).collect()
     }
 }
 
-fn misplaced(why: &'static str) -> BadStored {
-    BadStored { what: WHAT, wrong: WrongField::at("created", why) }
+fn misplaced(why: &'static str) -> CorruptData {
+    CorruptData { what: WHAT, wrong: WrongField::at("created", why) }
 }
 
 fn encode_event(entry: &Entry, codec: &dyn PayloadCodec) -> Event {

@@ -30,7 +30,7 @@ pub use tournament::{
 /// Stored bytes that are not what the server writes.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a stored {what} cannot be read: {wrong}")]
-pub struct BadStored {
+pub struct CorruptData {
     /// What it should be.
     pub what: &'static str,
     /// What is wrong with it.
@@ -42,9 +42,9 @@ fn decode<M: Message + Default, T>(
     what: &'static str,
     bytes: &[u8],
     read: impl FnOnce(M) -> Result<T, WrongField>,
-) -> Result<T, BadStored> {
+) -> Result<T, CorruptData> {
     let message = M::decode(bytes).map_err(|error| WrongField::new(error.to_string()));
-    message.and_then(read).map_err(|wrong| BadStored { what, wrong })
+    message.and_then(read).map_err(|wrong| CorruptData { what, wrong })
 }
 
 /// How long after the table was created, in milliseconds; exact for any two times.

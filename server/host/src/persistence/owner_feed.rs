@@ -11,52 +11,52 @@ use prost::Message;
 use super::codes::{decode_forfeit, encode_seat_finish, seat, seat_number};
 use super::setup::table_id;
 use super::summary::{decode_look, encode_look};
-use super::{BadStored, PayloadCodec, decode};
+use super::{CorruptData, PayloadCodec, decode};
 use crate::TableId;
-use crate::table::Look;
-use crate::{News, NewsItem};
+use crate::table::TableSummary;
+use crate::{OwnerEvent, OwnerFeedItem};
 use parlor_store::FeedItem;
 
 /// The bytes of what an owner is told of a table.
 #[must_use]
-pub fn encode_news(table: TableId, news: &News, codec: &dyn PayloadCodec) -> Bytes {
+pub fn encode_news(table: TableId, news: &OwnerEvent, codec: &dyn PayloadCodec) -> Bytes {
     let event = match news {
-        News::Created(look) => Event::Created(encode_look(look, codec)),
-        News::Joined { seat, user, name } => Event::Joined(store::NewsJoined {
+        OwnerEvent::Created(look) => Event::Created(encode_look(look, codec)),
+        OwnerEvent::Joined { seat, user, name } => Event::Joined(store::NewsJoined {
             seat: seat_number(*seat),
             player: Some(store::Player { user: user.clone(), name: name.clone() }),
         }),
-        News::Started => Event::Started(store::Started {}),
-        News::Forfeited { seat, conduct } => Event::Forfeited(store::NewsForfeited {
+        OwnerEvent::Started => Event::Started(store::Started {}),
+        OwnerEvent::Forfeited { seat, finish } => Event::Forfeited(store::NewsForfeited {
             seat: seat_number(*seat),
-            why: encode_seat_finish(*conduct).into(),
+            why: encode_seat_finish(*finish).into(),
         }),
-        News::Replaced { seat, bot } => {
+        OwnerEvent::Replaced { seat, bot } => {
             Event::Replaced(store::NewsReplaced { seat: seat_number(*seat), bot: bot.clone() })
         }
-        News::Over(look) => Event::Over(encode_look(look, codec)),
-        News::Deleted => Event::Deleted(store::NewsDeleted {}),
+        OwnerEvent::Over(look) => Event::Over(encode_look(look, codec)),
+        OwnerEvent::Deleted => Event::Deleted(store::NewsDeleted {}),
     };
     store::News { table_id: table.as_bytes().to_vec(), event: Some(event) }.encode_to_vec().into()
 }
 
 /// An item of an owner's feed.
-pub fn decode_news(item: &FeedItem, codec: &dyn PayloadCodec) -> Result<NewsItem, BadStored> {
+pub fn decode_news(item: &FeedItem, codec: &dyn PayloadCodec) -> Result<OwnerFeedItem, CorruptData> {
     decode("item of news", &item.payload, |stored: store::News| {
         let table = table_id(&stored.table_id, "table_id")?;
         let event = stored.event.ok_or_else(|| WrongField::new("must have an event"))?;
         let news = match event {
-            Event::Created(look) => News::Created(of_table(table, look, "created", codec)?),
+            Event::Created(look) => OwnerEvent::Created(of_table(table, look, "created", codec)?),
             Event::Joined(stored) => joined(stored).map_err(|wrong| wrong.within("joined"))?,
-            Event::Started(store::Started {}) => News::Started,
+            Event::Started(store::Started {}) => OwnerEvent::Started,
             Event::Forfeited(stored) => forfeited(&stored).map_err(|wrong| wrong.within("forfeited"))?,
             Event::Replaced(store::NewsReplaced { seat: number, bot }) => {
-                News::Replaced { seat: seat(number, "replaced.seat")?, bot }
+                OwnerEvent::Replaced { seat: seat(number, "replaced.seat")?, bot }
             }
-            Event::Over(look) => News::Over(over(table, look, codec)?),
-            Event::Deleted(store::NewsDeleted {}) => News::Deleted,
+            Event::Over(look) => OwnerEvent::Over(over(table, look, codec)?),
+            Event::Deleted(store::NewsDeleted {}) => OwnerEvent::Deleted,
         };
-        Ok(NewsItem { number: item.number, table, at: item.at.0, news })
+        Ok(OwnerFeedItem { number: item.number, table, at: item.at.0, news })
     })
 }
 
@@ -65,7 +65,7 @@ fn of_table(
     stored: store::Look,
     field: &str,
     codec: &dyn PayloadCodec,
-) -> Result<Arc<Look>, WrongField> {
+) -> Result<Arc<TableSummary>, WrongField> {
     let look = decode_look(stored, codec).map_err(|wrong| wrong.within(field))?;
     if look.setup.table == table {
         return Ok(Arc::new(look));
@@ -73,19 +73,23 @@ fn of_table(
     Err(WrongField::at("setup.table_id", "must be that of the news").within(field))
 }
 
-fn over(table: TableId, stored: store::Look, codec: &dyn PayloadCodec) -> Result<Arc<Look>, WrongField> {
+fn over(
+    table: TableId,
+    stored: store::Look,
+    codec: &dyn PayloadCodec,
+) -> Result<Arc<TableSummary>, WrongField> {
     let look = of_table(table, stored, "over", codec)?;
     if look.ending.is_some() { Ok(look) } else { Err(WrongField::at("over.result", "must be set")) }
 }
 
-fn joined(stored: store::NewsJoined) -> Result<News, WrongField> {
+fn joined(stored: store::NewsJoined) -> Result<OwnerEvent, WrongField> {
     let seat = seat(stored.seat, "seat")?;
     let Some(store::Player { user, name }) = stored.player else {
         return Err(WrongField::at("player", "must be set"));
     };
-    Ok(News::Joined { seat, user, name })
+    Ok(OwnerEvent::Joined { seat, user, name })
 }
 
-fn forfeited(stored: &store::NewsForfeited) -> Result<News, WrongField> {
-    Ok(News::Forfeited { seat: seat(stored.seat, "seat")?, conduct: decode_forfeit(stored.why, "why")? })
+fn forfeited(stored: &store::NewsForfeited) -> Result<OwnerEvent, WrongField> {
+    Ok(OwnerEvent::Forfeited { seat: seat(stored.seat, "seat")?, finish: decode_forfeit(stored.why, "why")? })
 }

@@ -15,8 +15,8 @@ use super::codes::{
     seat_numbers, seats,
 };
 use super::summary::{decode_look, encode_look};
-use super::{BadStored, PayloadCodec, after, decode, moment};
-use crate::table::{Decided, DecisionId, Record, Shuffled, Step, TableEvent, Told};
+use super::{CorruptData, PayloadCodec, after, decode, moment};
+use crate::table::{Decided, DecisionId, Record, RecordedEvent, RecordedShuffle, Step, TableEvent};
 
 /// The bytes of a record.
 #[must_use]
@@ -31,7 +31,7 @@ pub fn encode_record(record: &Record, codec: &dyn PayloadCodec) -> Bytes {
 }
 
 /// The record with these bytes.
-pub fn decode_record(bytes: &[u8], codec: &dyn PayloadCodec) -> Result<Record, BadStored> {
+pub fn decode_record(bytes: &[u8], codec: &dyn PayloadCodec) -> Result<Record, CorruptData> {
     decode("record", bytes, |stored: store::Record| {
         let look = stored.look.ok_or_else(|| WrongField::at("look", "must be set"))?;
         let look = decode_look(look, codec).map_err(|wrong| wrong.within("look"))?;
@@ -81,7 +81,7 @@ fn stored_step(created: u64, step: &Step, codec: &dyn PayloadCodec) -> store::St
     }
 }
 
-fn stored_shuffle(shuffled: &Shuffled) -> store::Shuffled {
+fn stored_shuffle(shuffled: &RecordedShuffle) -> store::Shuffled {
     let ShuffleId { round, purpose, count } = shuffled.name;
     store::Shuffled {
         round: round.into(),
@@ -91,15 +91,15 @@ fn stored_shuffle(shuffled: &Shuffled) -> store::Shuffled {
     }
 }
 
-fn telling(to: Audience, told: &Told, codec: &dyn PayloadCodec) -> store::Telling {
+fn telling(to: Audience, told: &RecordedEvent, codec: &dyn PayloadCodec) -> store::Telling {
     let audience = match to {
         Audience::Everyone => telling::Audience::Everyone(store::Everyone {}),
         Audience::Only(seat) => telling::Audience::Only(seat_number(seat)),
         Audience::AllBut(seats) => telling::Audience::AllBut(store::SeatSet { seats: seat_numbers(seats) }),
     };
     let told = match told {
-        Told::Game(event) => telling::Told::Game(codec.encode(event)),
-        Told::Table(event) => telling::Told::Table(codec.encode(event)),
+        RecordedEvent::Game(event) => telling::Told::Game(codec.encode(event)),
+        RecordedEvent::Table(event) => telling::Told::Table(codec.encode(event)),
     };
     store::Telling { audience: Some(audience), told: Some(told) }
 }
@@ -163,17 +163,17 @@ impl Fits<'_> {
         Ok(Step { at: moment(created, stored.after_ms), told, decided, asked, shuffled })
     }
 
-    fn shuffled(self, stored: store::Shuffled) -> Result<Shuffled, WrongField> {
+    fn shuffled(self, stored: store::Shuffled) -> Result<RecordedShuffle, WrongField> {
         let name = decode_shuffle(stored.round, stored.purpose, stored.count)?;
         for (place, code) in stored.codes.iter().enumerate() {
             if !is_card(self.game, *code) {
                 return Err(WrongField::new("is no card").in_list(place).within("codes"));
             }
         }
-        Ok(Shuffled { name, codes: stored.codes })
+        Ok(RecordedShuffle { name, codes: stored.codes })
     }
 
-    fn telling(self, stored: store::Telling) -> Result<(Audience, Told), WrongField> {
+    fn telling(self, stored: store::Telling) -> Result<(Audience, RecordedEvent), WrongField> {
         let audience = match stored.audience {
             Some(telling::Audience::Everyone(store::Everyone {})) => Audience::Everyone,
             Some(telling::Audience::Only(seat)) => Audience::Only(self.seat(seat, "only")?),
@@ -187,10 +187,10 @@ impl Fits<'_> {
             Some(telling::Told::Game(event)) => {
                 let event: AnyEvent = decode_field(self.codec, &event, "game")?;
                 self.game(event.game()).map_err(|wrong| wrong.within("game"))?;
-                Told::Game(event)
+                RecordedEvent::Game(event)
             }
             Some(telling::Told::Table(event)) => {
-                Told::Table(decode_field::<TableEvent>(self.codec, &event, "table")?)
+                RecordedEvent::Table(decode_field::<TableEvent>(self.codec, &event, "table")?)
             }
             None => return Err(WrongField::new("must tell something")),
         };

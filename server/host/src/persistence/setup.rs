@@ -10,7 +10,7 @@ use super::PayloadCodec;
 use super::codec::decode_required;
 use super::codes::{decode_visibility, encode_visibility, entropies, seat, seat_number};
 use crate::TableId;
-use crate::table::{ChanceSetup, Deal, RequestMark, SeatSetup, Setup};
+use crate::table::{ChanceSetup, Deal, IdempotencyKey, SeatSetup, Setup};
 
 pub(super) fn encode_setup(setup: &Setup, codec: &dyn PayloadCodec) -> store::Setup {
     store::Setup {
@@ -151,15 +151,15 @@ impl TryFrom<store::SeatSetup> for SeatSetup {
     }
 }
 
-impl From<&RequestMark> for store::RequestMark {
-    fn from(mark: &RequestMark) -> store::RequestMark {
+impl From<&IdempotencyKey> for store::RequestMark {
+    fn from(mark: &IdempotencyKey) -> store::RequestMark {
         store::RequestMark { id: mark.id.to_string(), digest: mark.digest.to_vec() }
     }
 }
 
-impl TryFrom<store::RequestMark> for RequestMark {
+impl TryFrom<store::RequestMark> for IdempotencyKey {
     type Error = WrongField;
-    fn try_from(stored: store::RequestMark) -> Result<RequestMark, WrongField> {
-        Ok(RequestMark { id: stored.id.into(), digest: bytes(&stored.digest, "digest")? })
+    fn try_from(stored: store::RequestMark) -> Result<IdempotencyKey, WrongField> {
+        Ok(IdempotencyKey { id: stored.id.into(), digest: bytes(&stored.digest, "digest")? })
     }
 }

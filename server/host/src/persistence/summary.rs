@@ -11,9 +11,9 @@ use super::codec::{decode_optional, decode_required};
 use super::codes::{decode_seat_finish, encode_seat_finish};
 use super::setup::{decode_setup, encode_setup, table_id};
 use super::{PayloadCodec, after, moment};
-use crate::table::{Ending, Finished, Holder, Look, Numbers, SeatLook, Shuffle, State};
+use crate::table::{Ending, Finished, Holder, Numbers, SeatSummary, Shuffle, State, TableSummary};
 
-pub(super) fn encode_look(look: &Look, codec: &dyn PayloadCodec) -> store::Look {
+pub(super) fn encode_look(look: &TableSummary, codec: &dyn PayloadCodec) -> store::Look {
     let created = look.setup.created;
     let players = look.seats.len() as u8;
     store::Look {
@@ -30,7 +30,7 @@ pub(super) fn encode_look(look: &Look, codec: &dyn PayloadCodec) -> store::Look 
     }
 }
 
-pub(super) fn decode_look(stored: store::Look, codec: &dyn PayloadCodec) -> Result<Look, WrongField> {
+pub(super) fn decode_look(stored: store::Look, codec: &dyn PayloadCodec) -> Result<TableSummary, WrongField> {
     let setup = stored.setup.ok_or_else(|| WrongField::at("setup", "must be set"))?;
     let setup = decode_setup(setup, codec).map_err(|wrong| wrong.within("setup"))?;
     let players = setup.seats.len();
@@ -49,7 +49,7 @@ pub(super) fn decode_look(stored: store::Look, codec: &dyn PayloadCodec) -> Resu
         return Err(WrongField::at("ended_after_ms", "must be set if there is a result, and only then"));
     }
     let created = setup.created;
-    Ok(Look {
+    Ok(TableSummary {
         setup: Arc::new(setup),
         state: state(ending.as_ref(), stored.started_after_ms.is_some()),
         seats: each(stored.seats, "seats")?,
@@ -76,8 +76,8 @@ const fn state(ending: Option<&Ending>, has_begun: bool) -> State {
     }
 }
 
-impl From<&SeatLook> for store::SeatLook {
-    fn from(seat: &SeatLook) -> store::SeatLook {
+impl From<&SeatSummary> for store::SeatLook {
+    fn from(seat: &SeatSummary) -> store::SeatLook {
         let holder = match &seat.holder {
             Holder::Vacant => seat_look::Holder::Vacant(store::Vacant {}),
             Holder::Player { user, name } => {
@@ -91,15 +91,15 @@ impl From<&SeatLook> for store::SeatLook {
         store::SeatLook {
             holder: Some(holder),
             generation: seat.generation,
-            finish: encode_seat_finish(seat.conduct).into(),
+            finish: encode_seat_finish(seat.finish).into(),
             grace_ms: seat.grace,
         }
     }
 }
 
-impl TryFrom<store::SeatLook> for SeatLook {
+impl TryFrom<store::SeatLook> for SeatSummary {
     type Error = WrongField;
-    fn try_from(stored: store::SeatLook) -> Result<SeatLook, WrongField> {
+    fn try_from(stored: store::SeatLook) -> Result<SeatSummary, WrongField> {
         let holder = match stored.holder {
             Some(seat_look::Holder::Vacant(store::Vacant {})) => Holder::Vacant,
             Some(seat_look::Holder::Player(store::Player { user, name })) => Holder::Player { user, name },
@@ -109,10 +109,10 @@ impl TryFrom<store::SeatLook> for SeatLook {
             }
             None => return Err(WrongField::new("must have a holder")),
         };
-        Ok(SeatLook {
+        Ok(SeatSummary {
             holder,
             generation: stored.generation,
-            conduct: decode_seat_finish(stored.finish, "finish")?,
+            finish: decode_seat_finish(stored.finish, "finish")?,
             grace: stored.grace_ms,
         })
     }

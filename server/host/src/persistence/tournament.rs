@@ -12,7 +12,7 @@ use prost::Message;
 use super::codec::{decode_each, decode_required};
 use super::codes::{entropies, entropy};
 use super::setup::table_id;
-use super::{BadStored, PayloadCodec, after, decode, moment};
+use super::{CorruptData, PayloadCodec, after, decode, moment};
 use crate::tournaments::{Entry, FinishedTournament, Setup};
 
 const WHAT: &str = "entry of a tournament";
@@ -29,7 +29,7 @@ pub fn decode_tournament_entry(
     created: u64,
     bytes: &[u8],
     codec: &dyn PayloadCodec,
-) -> Result<(u64, Entry), BadStored> {
+) -> Result<(u64, Entry), CorruptData> {
     decode(WHAT, bytes, |stored: store::TournamentEntry| {
         let entry = decode_event(stored.event.ok_or_else(|| WrongField::new("must have an event"))?, codec)?;
         let created = if let Entry::Created(setup) = &entry { setup.created } else { created };
@@ -46,7 +46,7 @@ pub fn encode_tournament_record(finished: FinishedTournament) -> Bytes {
 }
 
 /// A tournament that is over, as everyone may see it.
-pub fn decode_tournament_record(bytes: &[u8]) -> Result<FinishedTournament, BadStored> {
+pub fn decode_tournament_record(bytes: &[u8]) -> Result<FinishedTournament, CorruptData> {
     decode("record of a tournament", bytes, |stored: store::TournamentRecord| {
         let missing = |field| WrongField::at(field, "must be set");
         let tournament = stored.tournament.ok_or_else(|| missing("tournament"))?;

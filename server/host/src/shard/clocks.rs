@@ -102,7 +102,7 @@ impl Clocks {
         self.align(table, now);
     }
 
-    /// A player came or went. Says whether that is news.
+    /// A player came or went. AgentProfile whether that is news.
     pub(crate) fn connect(&mut self, table: &Table, seat: Seat, connected: bool, now: Moment) -> bool {
         let clock = &mut self.seats[seat.index()];
         if clock.connected == connected {

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use crate::clock::Moment;
 use crate::persistence;
-use crate::shard::Creation;
+use crate::shard::NewTableLog;
 use crate::shard::clocks::Clocks;
 use crate::shard::journal::Journal;
 use crate::shard::reply::Reply;
-use crate::shard::table_actor::{Live, Settled};
-use crate::shard::table_message::To;
-use crate::table::{Entry, Holder, Look, State, Table, TableEvent, Visibility};
+use crate::shard::table_actor::{CommitOutcome, TableActor};
+use crate::shard::table_message::ReplyTo;
+use crate::table::{Entry, Holder, State, Table, TableEvent, TableSummary, Visibility};
 use crate::tags::tags;
-use crate::{HostError, News, Shared};
+use crate::{HostError, OwnerEvent, Shared};
 use parlor_store::{Append, Listing, LogKind, Millis, NewFeedItem, NewPlace, OwnerId};
 
 /// What a shard does in one turn.
-pub(crate) struct Work {
+pub(crate) struct TurnContext {
     pub(crate) shared: Arc<Shared>,
     pub(crate) now: Moment,
     pub(crate) now_ms: u64,
@@ -26,15 +26,25 @@ pub(crate) struct Work {
     pub(crate) moves: metrics::Counter,
 }
 
-impl Work {
-    pub(crate) fn new(shared: Arc<Shared>) -> Work {
-        Work { shared, now: Moment::START, now_ms: 0, appends: Vec::new(), moves: metrics::Counter::noop() }
+impl TurnContext {
+    pub(crate) fn new(shared: Arc<Shared>) -> TurnContext {
+        TurnContext {
+            shared,
+            now: Moment::START,
+            now_ms: 0,
+            appends: Vec::new(),
+            moves: metrics::Counter::noop(),
+        }
     }
 }
 
 /// Makes a table. Nothing: it cannot be made, and whoever asked was told.
-pub(crate) fn create(work: &mut Work, creation: Creation, to: To<Look>) -> Option<Live> {
-    let Creation { entries, request } = creation;
+pub(crate) fn create(
+    turn: &mut TurnContext,
+    creation: NewTableLog,
+    to: ReplyTo<TableSummary>,
+) -> Option<TableActor> {
+    let NewTableLog { entries, request } = creation;
     let opened = entries.first().map(Table::open);
     let table = match opened {
         Some(Ok(table)) => table,
@@ -51,84 +61,95 @@ pub(crate) fn create(work: &mut Work, creation: Creation, to: To<Look>) -> Optio
             return None;
         }
     };
-    let clocks = Clocks::new(table.players(), work.shared.away_from);
-    let mut live = Live::new(work.shared.codecs, table, owner, Journal::default(), clocks, work.now);
-    let look = Arc::new(live.table.look());
-    let events = match live.take_in(work.now_ms, &entries[1..], work.now) {
+    let clocks = Clocks::new(table.players(), turn.shared.away_from);
+    let mut actor = TableActor::new(turn.shared.codecs, table, owner, Journal::default(), clocks, turn.now);
+    let look = Arc::new(actor.table.look());
+    let events = match actor.take_in(turn.now_ms, &entries[1..], turn.now) {
         Ok(events) => events,
         Err(error) => {
             drop(to.send(Err(error)));
             return None;
         }
     };
-    let mut news = vec![News::Created(look)];
-    news.extend(all_news(&live.table, &events));
-    live.agents = work.shared.agents.at(&live.table);
-    let (shared, agents) = (work.shared.clone(), live.agents.clone());
-    let mut append = append(&live, work, 0, &entries, news);
+    let mut news = vec![OwnerEvent::Created(look)];
+    news.extend(all_news(&actor.table, &events));
+    actor.agents = turn.shared.agents.at(&actor.table);
+    let (shared, agents) = (turn.shared.clone(), actor.agents.clone());
+    let mut append = append(&actor, turn, 0, &entries, news);
     append.request = request;
-    live.set_pending(&append.entries, Some(Reply::Created { shared, agents, to }));
-    (append.listing, append.place) = (Some(listing(&live)), Some(place(&live, work)));
-    work.appends.push(append);
-    Some(live)
+    actor.set_pending(&append.entries, Some(Reply::Created { shared, agents, to }));
+    (append.listing, append.place) = (Some(listing(&actor)), Some(place(&actor, turn)));
+    turn.appends.push(append);
+    Some(actor)
 }
 
 /// Folds entries in, and hands them to the log. Whoever waits for it is answered when they are durable.
-pub(crate) fn commit(live: &mut Live, work: &mut Work, entries: &[Entry], reply: Option<Reply>) {
-    let mut away = live.clocks.away_entries(&live.table, work.now);
+pub(crate) fn commit(
+    actor: &mut TableActor,
+    turn: &mut TurnContext,
+    entries: &[Entry],
+    reply: Option<Reply>,
+) {
+    let mut away = actor.clocks.away_entries(&actor.table, turn.now);
     let all = if away.is_empty() {
         entries
     } else {
         away.extend_from_slice(entries);
         &away
     };
-    let (state, length) = (live.table.state(), live.table.length());
-    let events = match live.take_in(work.now_ms, all, work.now) {
+    let (state, length) = (actor.table.state(), actor.table.length());
+    let events = match actor.take_in(turn.now_ms, all, turn.now) {
         Ok(events) => events,
         Err(error) => {
-            tracing::error!(table = %live.id(), %error, "an entry does not fit its table");
-            live.answer(reply.and_then(|reply| reply.send(Err(error))));
-            if let Settled::Lost(bad) = live.roll_back(work.now) {
-                tracing::error!(table = %live.id(), error = %bad, "a table cannot be folded anew");
+            tracing::error!(table = %actor.id(), %error, "an entry does not fit its table");
+            actor.answer(reply.and_then(|reply| reply.send(Err(error))));
+            if let CommitOutcome::Lost(bad) = actor.roll_back(turn.now) {
+                tracing::error!(table = %actor.id(), error = %bad, "a table cannot be folded anew");
             }
             return;
         }
     };
-    let news = all_news(&live.table, &events);
-    let mut append = append(live, work, length, all, news);
-    if live.table.state() != state {
-        append.listing = Some(listing(live));
+    let news = all_news(&actor.table, &events);
+    let mut append = append(actor, turn, length, all, news);
+    if actor.table.state() != state {
+        append.listing = Some(listing(actor));
     }
-    live.set_pending(&append.entries, reply);
-    if live.table.state().is_over() || live.at_rest {
-        append.place = Some(place(live, work));
-        live.at_rest = false;
+    actor.set_pending(&append.entries, reply);
+    if actor.table.state().is_over() || actor.at_rest {
+        append.place = Some(place(actor, turn));
+        actor.at_rest = false;
     }
-    work.appends.push(append);
+    turn.appends.push(append);
 }
 
-pub(crate) fn append(live: &Live, work: &Work, expected: u64, entries: &[Entry], news: Vec<News>) -> Append {
-    let setup = live.table.setup();
-    let codec = work.shared.codecs.payloads;
+pub(crate) fn append(
+    actor: &TableActor,
+    turn: &TurnContext,
+    expected: u64,
+    entries: &[Entry],
+    news: Vec<OwnerEvent>,
+) -> Append {
+    let setup = actor.table.setup();
+    let codec = turn.shared.codecs.payloads;
     let stored = entries
         .iter()
-        .map(|entry| persistence::encode_entry(setup.created, work.now_ms, entry, codec))
+        .map(|entry| persistence::encode_entry(setup.created, turn.now_ms, entry, codec))
         .collect();
-    let mut append = Append::new(setup.table, expected, Millis(work.now_ms), stored);
+    let mut append = Append::new(setup.table, expected, Millis(turn.now_ms), stored);
     let post = |news| NewFeedItem {
-        owner: live.owner.clone(),
+        owner: actor.owner.clone(),
         payload: persistence::encode_news(setup.table, news, codec),
     };
     append.feed = news.iter().map(post).collect();
     append
 }
 
-fn listing(live: &Live) -> Listing {
-    let table = &live.table;
+fn listing(actor: &TableActor) -> Listing {
+    let table = &actor.table;
     let setup = table.setup();
     Listing {
         kind: LogKind::Table,
-        owner: live.owner.clone(),
+        owner: actor.owner.clone(),
         game: setup.options.game().info().id.to_owned(),
         state: state_code(table.state()),
         visibility: visibility_code(setup.visibility),
@@ -157,34 +178,36 @@ pub(crate) fn visibility_code(visibility: Visibility) -> u8 {
 }
 
 /// Where the log keeps the table from now on.
-fn place(live: &Live, work: &Work) -> NewPlace {
-    let codec = work.shared.codecs.payloads;
-    if !live.table.state().is_over() {
+fn place(actor: &TableActor, turn: &TurnContext) -> NewPlace {
+    let codec = turn.shared.codecs.payloads;
+    if !actor.table.state().is_over() {
         return NewPlace::InPlay;
     }
-    match live.journal.record_to_be(live.table.setup(), codec) {
+    match actor.journal.record_to_be(actor.table.setup(), codec) {
         Ok(record) => NewPlace::Finished { record: persistence::encode_record(&record, codec) },
         Err(bad) => {
-            tracing::error!(table = %live.id(), error = %bad, "a table has no record");
+            tracing::error!(table = %actor.id(), error = %bad, "a table has no record");
             NewPlace::InPlay
         }
     }
 }
 
 /// What the owner is told of what happened.
-fn all_news(table: &Table, events: &[TableEvent]) -> Vec<News> {
+fn all_news(table: &Table, events: &[TableEvent]) -> Vec<OwnerEvent> {
     let of_event = |event: &TableEvent| match event {
         TableEvent::Joined { seat, name } => {
             let user = match &table.seats()[seat.index()].holder {
                 Holder::Player { user, .. } => user.clone(),
                 Holder::Vacant | Holder::House { .. } | Holder::Agent { .. } => None,
             };
-            Some(News::Joined { seat: *seat, user, name: name.clone() })
+            Some(OwnerEvent::Joined { seat: *seat, user, name: name.clone() })
         }
-        TableEvent::Started { .. } => Some(News::Started),
-        TableEvent::Forfeited { seat, conduct } => Some(News::Forfeited { seat: *seat, conduct: *conduct }),
-        TableEvent::Replaced { seat, bot } => Some(News::Replaced { seat: *seat, bot: bot.clone() }),
-        TableEvent::Ended { .. } => Some(News::Over(Arc::new(table.look()))),
+        TableEvent::Started { .. } => Some(OwnerEvent::Started),
+        TableEvent::Forfeited { seat, finish } => {
+            Some(OwnerEvent::Forfeited { seat: *seat, finish: *finish })
+        }
+        TableEvent::Replaced { seat, bot } => Some(OwnerEvent::Replaced { seat: *seat, bot: bot.clone() }),
+        TableEvent::Ended { .. } => Some(OwnerEvent::Over(Arc::new(table.look()))),
         TableEvent::TimedOut { .. } | TableEvent::Rematch { .. } => None,
     };
     events.iter().filter_map(of_event).collect()

@@ -1,46 +1,49 @@
-//! Asking a table that is over: everything is answered from its record.
+//! PendingCommand a table that is over: everything is answered from its record.
 
 use parlor_engine::Viewer;
 
 use crate::TableId;
-use crate::authorization::Door;
+use crate::authorization::AccessCheck;
 use crate::identity::VerifiedSeatToken;
-use crate::shard::table_actor::Sub;
+use crate::shard::table_actor::Subscription;
 use crate::shard::table_commands::{catch_up, decided_before};
-use crate::shard::table_message::{Ask, Attach, Change};
-use crate::table::{CommandError, Conduct, DecisionAnswer, Record, State, TableEvent, Update};
-use crate::{AnswerOutcome, AnswerRefused, Answered, Deals, HostError, Snapshot, StreamItem, Told, Who};
+use crate::shard::table_message::{Attach, Change, TableMessage};
+use crate::table::{CommandError, DecisionAnswer, Record, SeatFinish, State, TableEvent, Update};
+use crate::{
+    AnswerOutcome, AnswerRefused, Answered, Deals, HostError, Snapshot, StreamItem, ViewerCredential,
+    ViewerUpdate,
+};
 
 /// Answers from the record. Gives whoever wants to hear of a rematch.
-pub(crate) fn carry_out(record: &Record, deals: &Deals, ask: Ask) -> Option<Sub> {
+pub(crate) fn carry_out(record: &Record, deals: &Deals, ask: TableMessage) -> Option<Subscription> {
     let look = &record.look;
     match ask {
-        Ask::Look(to) => drop(to.send(Ok(look.clone()))),
-        Ask::Admit { who, to } => {
-            let viewer = Door::from(look).admit(&who);
+        TableMessage::Summary(to) => drop(to.send(Ok(look.clone()))),
+        TableMessage::Admit { who, to } => {
+            let viewer = AccessCheck::from(look).admit(&who);
             drop(to.send(viewer.map(|viewer| (look.clone(), viewer))));
         }
-        Ask::Join { to, .. } => drop(to.send(Err(CommandError::Over.into()))),
-        Ask::Change { behalf, change, to } => {
+        TableMessage::Join { to, .. } => drop(to.send(Err(CommandError::Over.into()))),
+        TableMessage::Change { behalf, change, to } => {
             let seat = if let Change::Resign { seat } = change { Some(seat) } else { None };
-            let allowed = Door::from(look).may_change(&behalf, seat);
+            let allowed = AccessCheck::from(look).may_change(&behalf, seat);
             drop(to.send(allowed.and_then(|()| changed(record, &change)).map(|()| look.clone())));
         }
-        Ask::Act { pass, answering, to } => {
-            let admitted = Door::from(look).admit(&Who::Seat(pass));
+        TableMessage::Act { pass, answering, to } => {
+            let admitted = AccessCheck::from(look).admit(&ViewerCredential::Seat(pass));
             let outcome =
                 admitted.map(|_| decided_before(Some(record), pass.seat(), answering, CommandError::Over));
             drop(to.send(outcome.map(|outcome| Answered { decision: answering.decision, outcome })));
         }
-        Ask::Attach(attach) => return attach_to(record, deals, &attach),
-        Ask::Answer { out, channel, pass, answering, .. } => {
+        TableMessage::Attach(attach) => return attach_to(record, deals, &attach),
+        TableMessage::Answer { queue, channel, pass, answering, .. } => {
             let outcome = answer_late(record, pass, answering);
             let outcome = outcome.unwrap_or_else(|error| AnswerOutcome::Refused(AnswerRefused::Host(error)));
             let answered = Answered { decision: answering.decision, outcome };
             // The channel may have been closed with the table, and the answer is owed all the same.
-            out.tell(channel, &StreamItem::Answered(&answered));
+            queue.tell(channel, &StreamItem::Answered(&answered));
         }
-        Ask::Detach(_) | Ask::Wake => {}
+        TableMessage::Detach(_) | TableMessage::Wake => {}
     }
     None
 }
@@ -50,7 +53,7 @@ fn changed(record: &Record, change: &Change) -> Result<(), HostError> {
     let is_done = match change {
         Change::Resign { seat } => {
             let state = record.look.seats.get(seat.index());
-            state.is_some_and(|state| state.conduct == Conduct::Resigned)
+            state.is_some_and(|state| state.finish == SeatFinish::Resigned)
         }
         Change::Cancel { .. } => record.look.state == State::Cancelled,
         Change::Replace { .. }
@@ -68,11 +71,11 @@ fn answer_late(
     answering: DecisionAnswer,
 ) -> Result<AnswerOutcome, HostError> {
     let pass = pass.ok_or(CommandError::Over)?;
-    Door::from(&record.look).admit(&Who::Seat(pass))?;
+    AccessCheck::from(&record.look).admit(&ViewerCredential::Seat(pass))?;
     Ok(decided_before(Some(record), pass.seat(), answering, CommandError::Over))
 }
 
-fn attach_to(record: &Record, deals: &Deals, attach: &Attach) -> Option<Sub> {
+fn attach_to(record: &Record, deals: &Deals, attach: &Attach) -> Option<Subscription> {
     match try_attach(record, deals, attach) {
         Ok(lingering) => lingering,
         Err(error) => {
@@ -82,9 +85,9 @@ fn attach_to(record: &Record, deals: &Deals, attach: &Attach) -> Option<Sub> {
     }
 }
 
-fn try_attach(record: &Record, deals: &Deals, attach: &Attach) -> Result<Option<Sub>, HostError> {
+fn try_attach(record: &Record, deals: &Deals, attach: &Attach) -> Result<Option<Subscription>, HostError> {
     let look = &record.look;
-    let viewer = Door::from(look).admit(&attach.who)?;
+    let viewer = AccessCheck::from(look).admit(&attach.who)?;
     if viewer == Viewer::Spectator {
         deals.check(look.setup.chance.deal())?;
     }
@@ -93,10 +96,10 @@ fn try_attach(record: &Record, deals: &Deals, attach: &Attach) -> Result<Option<
     if let Some(after) = attach.after.filter(|after| *after > end) {
         return Err(HostError::CursorAhead { after, last: end });
     }
-    let mut sub = Sub {
-        out: attach.out.clone(),
+    let mut sub = Subscription {
+        queue: attach.queue.clone(),
         channel: attach.channel,
-        stream: attach.out.kind(),
+        stream: attach.queue.kind(),
         attachment: attach.attachment,
         viewer,
         generation: None,
@@ -124,7 +127,7 @@ fn try_attach(record: &Record, deals: &Deals, attach: &Attach) -> Result<Option<
 }
 
 /// Tells of a rematch, which is the last thing there is to tell.
-pub(crate) fn tell_rematch(sub: &Sub, table: TableId) {
+pub(crate) fn tell_rematch(sub: &Subscription, table: TableId) {
     let number = sub.number + 1;
     let update = Update {
         number,
@@ -132,6 +135,6 @@ pub(crate) fn tell_rematch(sub: &Sub, table: TableId) {
         decided: None,
         events: Vec::new(),
     };
-    sub.send(&StreamItem::Update(&Told { update, view: None, seed_given: false, timed: false }));
-    sub.out.close(sub.attachment, sub.channel, crate::stream::queue::closed(None, number));
+    sub.send(&StreamItem::Update(&ViewerUpdate { update, view: None, seed_given: false, timed: false }));
+    sub.queue.close(sub.attachment, sub.channel, crate::stream::queue::closed(None, number));
 }

@@ -66,7 +66,7 @@ impl BotPool {
         Ok(BotPool { queue })
     }
 
-    /// Lets a bot think about it, unless too many wait. Says whether there was room.
+    /// Lets a bot think about it, unless too many wait. AgentProfile whether there was room.
     pub(crate) fn submit(&self, job: BotJob) -> bool {
         self.queue.try_send(job).is_ok()
     }

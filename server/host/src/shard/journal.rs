@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use prost::encoding::{decode_varint, encode_varint, encoded_len_varint};
 
-use crate::persistence::{BadStored, PayloadCodec, Reader};
-use crate::table::{Entry, Misfit, Record, Setup, Table};
+use crate::persistence::{CorruptData, PayloadCodec, Reader};
+use crate::table::{Entry, InvalidEntry, Record, Setup, Table};
 use parlor_store::reserve_tightly;
 
 /// The entries of one table after the first, as they are stored, one after the other. The first says how the table was set
@@ -22,11 +22,11 @@ pub(crate) struct Journal {
 
 /// The entries of a table make no sense.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub(crate) enum BadJournal {
+pub(crate) enum CorruptJournal {
     #[error(transparent)]
-    Stored(#[from] BadStored),
+    Stored(#[from] CorruptData),
     #[error(transparent)]
-    Misfit(#[from] Misfit),
+    InvalidEntry(#[from] InvalidEntry),
 }
 
 impl Journal {
@@ -57,7 +57,7 @@ impl Journal {
     }
 
     /// The table that was so set up, by what is durable.
-    pub(crate) fn fold(&self, setup: &Arc<Setup>, codec: &dyn PayloadCodec) -> Result<Table, BadJournal> {
+    pub(crate) fn fold(&self, setup: &Arc<Setup>, codec: &dyn PayloadCodec) -> Result<Table, CorruptJournal> {
         let mut table = Table::set_up(setup.clone());
         for (at, entry) in read(self.durable(), setup, codec)? {
             table.fold(at, &entry)?;
@@ -66,7 +66,11 @@ impl Journal {
     }
 
     /// What was told to whom at the table that was so set up, by what is durable.
-    pub(crate) fn record(&self, setup: &Arc<Setup>, codec: &dyn PayloadCodec) -> Result<Record, BadJournal> {
+    pub(crate) fn record(
+        &self,
+        setup: &Arc<Setup>,
+        codec: &dyn PayloadCodec,
+    ) -> Result<Record, CorruptJournal> {
         record(self.durable(), setup, codec)
     }
 
@@ -75,7 +79,7 @@ impl Journal {
         &self,
         setup: &Arc<Setup>,
         codec: &dyn PayloadCodec,
-    ) -> Result<Record, BadJournal> {
+    ) -> Result<Record, CorruptJournal> {
         record(&self.later, setup, codec)
     }
 
@@ -85,7 +89,11 @@ impl Journal {
 }
 
 /// The entries after the first, each with the time at which it happened.
-fn read(mut packed: &[u8], setup: &Setup, codec: &dyn PayloadCodec) -> Result<Vec<(u64, Entry)>, BadStored> {
+fn read(
+    mut packed: &[u8],
+    setup: &Setup,
+    codec: &dyn PayloadCodec,
+) -> Result<Vec<(u64, Entry)>, CorruptData> {
     let stored = std::iter::from_fn(|| {
         let length = decode_varint(&mut packed).ok()?;
         let (entry, after) = packed.split_at_checked(length as usize)?;
@@ -95,6 +103,6 @@ fn read(mut packed: &[u8], setup: &Setup, codec: &dyn PayloadCodec) -> Result<Ve
     Reader::after(setup.created).read_all(stored, codec)
 }
 
-fn record(packed: &[u8], setup: &Arc<Setup>, codec: &dyn PayloadCodec) -> Result<Record, BadJournal> {
+fn record(packed: &[u8], setup: &Arc<Setup>, codec: &dyn PayloadCodec) -> Result<Record, CorruptJournal> {
     Ok(Record::after(Table::set_up(setup.clone()), &read(packed, setup, codec)?)?)
 }

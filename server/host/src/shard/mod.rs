@@ -23,16 +23,16 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
 
-use self::commit::Work;
+use self::commit::TurnContext;
 use crate::TableId;
 use crate::clock::Moment;
 use crate::metric_names::{MOVES, TABLES_IN_MEMORY};
 use crate::shard::clocks::Clocks;
 use crate::shard::house_bots::BotMove;
 use crate::shard::load::Loaded;
-use crate::shard::table_actor::{Live, Settled, Sub};
-use crate::shard::table_message::{Ask, To};
-use crate::table::{Entry, Look};
+use crate::shard::table_actor::{CommitOutcome, Subscription, TableActor};
+use crate::shard::table_message::{ReplyTo, TableMessage};
+use crate::table::{Entry, TableSummary};
 use crate::{HostError, Shared};
 use parlor_store::{Appended, FastMap, LogError};
 
@@ -40,11 +40,11 @@ use parlor_store::{Appended, FastMap, LogError};
 const TURN: usize = 256;
 
 /// What a shard is told.
-pub(crate) enum ToShard {
-    /// Ask a table.
-    Ask(TableId, Ask),
+pub(crate) enum ShardMessage {
+    /// TableMessage a table.
+    Table(TableId, TableMessage),
     /// Make a table of its first entries.
-    Create { first: Box<Creation>, to: To<Look> },
+    Create { first: Box<NewTableLog>, to: ReplyTo<TableSummary> },
     /// A house bot has decided.
     Bot(BotMove),
     /// A table that is over has a rematch.
@@ -56,7 +56,7 @@ pub(crate) enum ToShard {
 }
 
 /// A table to be made.
-pub(crate) struct Creation {
+pub(crate) struct NewTableLog {
     /// The first entries: the table is created and, if all its seats are of the house, begins.
     pub(crate) entries: Vec<Entry>,
     /// What the log knows the request by.
@@ -64,40 +64,40 @@ pub(crate) struct Creation {
 }
 
 /// What the shard has waited for.
-pub(crate) enum Done {
+pub(crate) enum Completion {
     /// What came of the appends to these tables.
     Appended(Vec<TableId>, Vec<Result<Appended, LogError>>),
     Loaded(TableId, Loaded),
 }
 
 /// A table in memory, or on its way there.
-enum Slot {
-    Live(Box<Live>),
-    Loading(Vec<Ask>),
+enum TableSlot {
+    Live(Box<TableActor>),
+    Loading(Vec<TableMessage>),
 }
 
 pub(crate) struct Shard {
     shared: Arc<Shared>,
-    inbox: mpsc::Receiver<ToShard>,
-    tables: FastMap<TableId, Slot>,
+    inbox: mpsc::Receiver<ShardMessage>,
+    tables: FastMap<TableId, TableSlot>,
     /// When to look at which table again.
     timers: BinaryHeap<Reverse<(Moment, TableId)>>,
     /// Those who watched a table that is over, and want to hear of a rematch.
-    lingering: FastMap<TableId, Vec<Sub>>,
+    lingering: FastMap<TableId, Vec<Subscription>>,
     /// The clocks of tables at rest, where any run.
     resting: FastMap<TableId, Clocks>,
-    work: Work,
-    coming: FuturesUnordered<BoxFuture<'static, Done>>,
+    turn: TurnContext,
+    coming: FuturesUnordered<BoxFuture<'static, Completion>>,
     /// Whether nobody is let in any more.
     stopping: bool,
-    /// Who waits until everything is durable.
+    /// ViewerCredential waits until everything is durable.
     stopped: Option<oneshot::Sender<()>>,
 }
 
 impl Shard {
-    pub(crate) fn new(shared: Arc<Shared>, inbox: mpsc::Receiver<ToShard>) -> Shard {
+    pub(crate) fn new(shared: Arc<Shared>, inbox: mpsc::Receiver<ShardMessage>) -> Shard {
         Shard {
-            work: Work::new(shared.clone()),
+            turn: TurnContext::new(shared.clone()),
             shared,
             inbox,
             tables: FastMap::default(),
@@ -118,7 +118,7 @@ impl Shard {
     /// Works until the host is dropped.
     pub(crate) async fn run(mut self, number: usize) {
         let in_memory = metrics::gauge!(TABLES_IN_MEMORY, "shard" => number.to_string());
-        self.work.moves = metrics::counter!(MOVES);
+        self.turn.moves = metrics::counter!(MOVES);
         let mut messages = Vec::with_capacity(TURN);
         loop {
             let timer = self.timers.peek().map(|Reverse((moment, _))| *moment);
@@ -157,7 +157,7 @@ impl Shard {
 
     /// Lets those speak first who are about to: whoever sends a message would otherwise have it taken in at once, and each
     /// would be a turn of its own.
-    async fn gather(&mut self, messages: &mut Vec<ToShard>) {
+    async fn gather(&mut self, messages: &mut Vec<ShardMessage>) {
         tokio::task::yield_now().await;
         while messages.len() < TURN
             && let Ok(message) = self.inbox.try_recv()
@@ -167,54 +167,55 @@ impl Shard {
     }
 
     fn begin_turn(&mut self) {
-        self.work.now = self.shared.clock.now();
-        self.work.now_ms = self.shared.clock.now_ms();
+        self.turn.now = self.shared.clock.now();
+        self.turn.now_ms = self.shared.clock.now_ms();
     }
 
     /// Hands the appends of this turn to the log, all at once.
     fn hand_over(&mut self) {
-        if !self.work.appends.is_empty() {
+        if !self.turn.appends.is_empty() {
             // The next turn will have about as many.
-            let room = Vec::with_capacity(self.work.appends.capacity().min(TURN));
-            let appends = std::mem::replace(&mut self.work.appends, room);
+            let room = Vec::with_capacity(self.turn.appends.capacity().min(TURN));
+            let appends = std::mem::replace(&mut self.turn.appends, room);
             let log = self.shared.log.clone();
             self.coming.push(Box::pin(async move {
                 let tables: Vec<TableId> = appends.iter().map(|append| append.table).collect();
                 let results = log.append_all(appends).await;
-                Done::Appended(tables, results)
+                Completion::Appended(tables, results)
             }));
         }
         if !self.stopping {
             return;
         }
-        let is_idle = !self.tables.values().any(|slot| matches!(slot, Slot::Live(live) if live.is_pending()));
+        let is_idle =
+            !self.tables.values().any(|slot| matches!(slot, TableSlot::Live(actor) if actor.is_pending()));
         if is_idle && let Some(stopped) = self.stopped.take() {
             // Whoever stopped the host may have gone.
             let _ = stopped.send(());
         }
     }
 
-    fn take(&mut self, message: ToShard) {
+    fn take(&mut self, message: ShardMessage) {
         match message {
-            ToShard::Ask(table, ask) => self.ask(table, ask),
-            ToShard::Create { first, to } => self.create(*first, to),
-            ToShard::Bot(moved) => self.bot_moved(moved),
-            ToShard::Rematch { of, table } => {
+            ShardMessage::Table(table, ask) => self.ask(table, ask),
+            ShardMessage::Create { first, to } => self.create(*first, to),
+            ShardMessage::Bot(moved) => self.bot_moved(moved),
+            ShardMessage::Rematch { of, table } => {
                 for sub in self.lingering.remove(&of).unwrap_or_default() {
                     finished_table::tell_rematch(&sub, table);
                 }
             }
-            ToShard::Deleted(table) => {
+            ShardMessage::Deleted(table) => {
                 for sub in self.lingering.remove(&table).unwrap_or_default() {
                     sub.close(Some(HostError::NotFound { table }));
                 }
             }
-            ToShard::Stop(stopped) => self.stop(stopped),
+            ShardMessage::Stop(stopped) => self.stop(stopped),
         }
     }
 
-    fn ask(&mut self, table: TableId, ask: Ask) {
-        if let Ask::Detach(attachment) = ask {
+    fn ask(&mut self, table: TableId, ask: TableMessage) {
+        if let TableMessage::Detach(attachment) = ask {
             return self.detach(table, attachment);
         }
         if self.stopping {
@@ -222,20 +223,20 @@ impl Shard {
         }
         let most = self.shared.table_queue;
         match self.tables.get_mut(&table) {
-            Some(Slot::Live(live)) => {
-                if !live.is_pending() {
-                    table_commands::carry_out(live, &mut self.work, ask);
+            Some(TableSlot::Live(actor)) => {
+                if !actor.is_pending() {
+                    table_commands::carry_out(actor, &mut self.turn, ask);
                     self.after(table);
-                } else if live.waiting.len() < most {
-                    live.waiting.push_back(ask);
+                } else if actor.waiting.len() < most {
+                    actor.waiting.push_back(ask);
                 } else {
                     table_commands::refuse(ask, HostError::TableBusy { table });
                 }
             }
-            Some(Slot::Loading(asks)) if asks.len() < most => asks.push(ask),
-            Some(Slot::Loading(_)) => table_commands::refuse(ask, HostError::TableBusy { table }),
+            Some(TableSlot::Loading(asks)) if asks.len() < most => asks.push(ask),
+            Some(TableSlot::Loading(_)) => table_commands::refuse(ask, HostError::TableBusy { table }),
             None => {
-                self.tables.insert(table, Slot::Loading(vec![ask]));
+                self.tables.insert(table, TableSlot::Loading(vec![ask]));
                 self.load(table);
             }
         }
@@ -243,7 +244,7 @@ impl Shard {
 
     fn load(&mut self, table: TableId) {
         if let std::collections::hash_map::Entry::Vacant(place) = self.tables.entry(table) {
-            place.insert(Slot::Loading(vec![Ask::Wake]));
+            place.insert(TableSlot::Loading(vec![TableMessage::Wake]));
         }
         let (log, codec) = (self.shared.log.clone(), self.shared.codecs.payloads);
         self.coming.push(Box::pin(async move {
@@ -253,7 +254,7 @@ impl Shard {
                     .await;
             let failed =
                 |_| Loaded::Failed(HostError::Fault { what: format!("table {table} cannot be read") });
-            Done::Loaded(table, loaded.unwrap_or_else(failed))
+            Completion::Loaded(table, loaded.unwrap_or_else(failed))
         }));
     }
 
@@ -265,102 +266,107 @@ impl Shard {
             }
         }
         match self.tables.get_mut(&table) {
-            Some(Slot::Live(live)) => {
-                live.subs.retain(|sub| sub.attachment != attachment);
-                live.waiting
-                    .retain(|ask| !matches!(ask, Ask::Attach(attach) if attach.attachment == attachment));
-                live.note_presence(self.work.now);
-                live.touched = self.work.now;
+            Some(TableSlot::Live(actor)) => {
+                actor.subs.retain(|sub| sub.attachment != attachment);
+                actor.waiting.retain(
+                    |ask| !matches!(ask, TableMessage::Attach(attach) if attach.attachment == attachment),
+                );
+                actor.note_presence(self.turn.now);
+                actor.touched = self.turn.now;
                 self.after(table);
             }
-            Some(Slot::Loading(asks)) => {
-                asks.retain(|ask| !matches!(ask, Ask::Attach(attach) if attach.attachment == attachment));
+            Some(TableSlot::Loading(asks)) => {
+                asks.retain(
+                    |ask| !matches!(ask, TableMessage::Attach(attach) if attach.attachment == attachment),
+                );
             }
             None => {}
         }
     }
 
-    fn create(&mut self, creation: Creation, to: To<Look>) {
+    fn create(&mut self, creation: NewTableLog, to: ReplyTo<TableSummary>) {
         if self.stopping {
             // Whoever asked may have gone.
             let _ = to.send(Err(HostError::Stopping));
             return;
         }
-        if let Some(live) = commit::create(&mut self.work, creation, to) {
-            self.tables.insert(live.id(), Slot::Live(Box::new(live)));
+        if let Some(actor) = commit::create(&mut self.turn, creation, to) {
+            self.tables.insert(actor.id(), TableSlot::Live(Box::new(actor)));
         }
     }
 
     fn bot_moved(&mut self, moved: BotMove) {
         let table = moved.table;
-        if let Some(Slot::Live(live)) = self.tables.get_mut(&table) {
-            if live.is_pending() {
-                live.bot_moves.push(moved);
+        if let Some(TableSlot::Live(actor)) = self.tables.get_mut(&table) {
+            if actor.is_pending() {
+                actor.bot_moves.push(moved);
             } else {
-                table_timers::bot_moved(live, &mut self.work, moved);
+                table_timers::bot_moved(actor, &mut self.turn, moved);
                 self.after(table);
             }
         }
     }
 
-    fn done(&mut self, done: Done) {
+    fn done(&mut self, done: Completion) {
         match done {
-            Done::Appended(tables, results) => {
+            Completion::Appended(tables, results) => {
                 for (table, result) in tables.into_iter().zip(results) {
                     self.appended(table, result);
                 }
             }
-            Done::Loaded(table, loaded) => self.loaded(table, loaded),
+            Completion::Loaded(table, loaded) => self.loaded(table, loaded),
         }
     }
 
     fn appended(&mut self, table: TableId, result: Result<Appended, LogError>) {
-        let Some(Slot::Live(live)) = self.tables.get_mut(&table) else { return };
+        let Some(TableSlot::Live(actor)) = self.tables.get_mut(&table) else { return };
         let is_elsewhere = matches!(result, Err(LogError::Conflict { .. } | LogError::Finished { .. }));
         if let Err(error) = &result {
             tracing::warn!(%table, %error, "the log did not take an append");
         }
-        let goes_to_rest = live.goes_to_rest;
-        live.goes_to_rest = false;
-        let settled = live.settle(result.map(|_| ()).map_err(HostError::from), self.work.now);
-        if matches!(settled, Settled::On | Settled::Over) && !live.agents.is_empty() {
-            live.release_agents(&self.shared.agents);
+        let goes_to_rest = actor.goes_to_rest;
+        actor.goes_to_rest = false;
+        let settled = actor.settle(result.map(|_| ()).map_err(HostError::from), self.turn.now);
+        if matches!(settled, CommitOutcome::On | CommitOutcome::Over) && !actor.agents.is_empty() {
+            actor.release_agents(&self.shared.agents);
         }
         match settled {
-            Settled::On if goes_to_rest && live.subs.is_empty() && live.waiting.is_empty() => {
+            CommitOutcome::On if goes_to_rest && actor.subs.is_empty() && actor.waiting.is_empty() => {
                 self.leave_memory(table);
             }
-            Settled::On => {
-                live.at_rest = goes_to_rest;
+            CommitOutcome::On => {
+                actor.at_rest = goes_to_rest;
                 self.go_on(table);
             }
-            Settled::Over => self.is_over(table),
-            Settled::Failed if !is_elsewhere => {
-                live.paused = Some(self.work.now + table_timers::PAUSE);
+            CommitOutcome::Over => self.is_over(table),
+            CommitOutcome::Failed if !is_elsewhere => {
+                actor.paused = Some(self.turn.now + table_timers::PAUSE);
                 self.go_on(table);
             }
-            Settled::Failed => self.drop_table(table, "somebody else has written to its log".to_owned()),
-            Settled::Unmade => {
+            CommitOutcome::Failed => {
+                self.drop_table(table, "somebody else has written to its log".to_owned())
+            }
+            CommitOutcome::Unmade => {
                 self.tables.remove(&table);
             }
-            Settled::Lost(bad) => self.drop_table(table, bad.to_string()),
+            CommitOutcome::Lost(bad) => self.drop_table(table, bad.to_string()),
         }
     }
 
     /// Carries out what has waited, and then looks when the table needs something next.
     fn go_on(&mut self, table: TableId) {
-        if let Some(Slot::Live(live)) = self.tables.get_mut(&table) {
-            for moved in std::mem::take(&mut live.bot_moves) {
-                if live.is_pending() {
-                    live.bot_moves.push(moved);
+        if let Some(TableSlot::Live(actor)) = self.tables.get_mut(&table) {
+            for moved in std::mem::take(&mut actor.bot_moves) {
+                if actor.is_pending() {
+                    actor.bot_moves.push(moved);
                 } else {
-                    table_timers::bot_moved(live, &mut self.work, moved);
+                    table_timers::bot_moved(actor, &mut self.turn, moved);
                 }
             }
-            while !live.is_pending()
-                && let Some(ask) = live.waiting.pop_front()
+            while !actor.is_pending()
+                && let Some(ask) = actor.waiting.pop_front()
             {
-                table_commands::carry_out(live, &mut self.work, ask);
+                table_commands::carry_out(actor, &mut self.turn, ask);
             }
         }
         self.after(table);
@@ -368,15 +374,15 @@ impl Shard {
 
     /// Lets house bots think, and looks when the table needs something next.
     fn after(&mut self, table: TableId) {
-        let Some(Slot::Live(live)) = self.tables.get_mut(&table) else { return };
-        if live.is_pending() || self.stopping {
+        let Some(TableSlot::Live(actor)) = self.tables.get_mut(&table) else { return };
+        if actor.is_pending() || self.stopping {
             return;
         }
-        let bots_wait = table_timers::let_bots_think(live, &self.work);
-        if let Some(moment) = table_timers::next_look(live, &self.work, bots_wait)
-            && live.wakes.is_none_or(|wakes| moment < wakes)
+        let bots_wait = table_timers::let_bots_think(actor, &self.turn);
+        if let Some(moment) = table_timers::next_look(actor, &self.turn, bots_wait)
+            && actor.wakes.is_none_or(|wakes| moment < wakes)
         {
-            live.wakes = Some(moment);
+            actor.wakes = Some(moment);
             self.timers.push(Reverse((moment, table)));
         }
     }
@@ -384,27 +390,27 @@ impl Shard {
     /// Looks at the tables whose moment has come.
     fn tick(&mut self) {
         while let Some(Reverse((moment, table))) = self.timers.peek().copied()
-            && moment <= self.work.now
+            && moment <= self.turn.now
         {
             self.timers.pop();
             if self.stopping {
                 continue;
             }
             match self.tables.get_mut(&table) {
-                Some(Slot::Live(live)) => {
-                    if live.wakes != Some(moment) {
+                Some(TableSlot::Live(actor)) => {
+                    if actor.wakes != Some(moment) {
                         continue;
                     }
-                    live.wakes = None;
-                    if !live.is_pending() {
-                        if table_timers::look_at(live, &mut self.work) {
+                    actor.wakes = None;
+                    if !actor.is_pending() {
+                        if table_timers::look_at(actor, &mut self.turn) {
                             self.leave_memory(table);
                         } else {
                             self.after(table);
                         }
                     }
                 }
-                Some(Slot::Loading(_)) => {}
+                Some(TableSlot::Loading(_)) => {}
                 None => self.load(table),
             }
         }
@@ -412,17 +418,17 @@ impl Shard {
 
     /// A table that rests costs disk, and memory only for clocks that run.
     fn leave_memory(&mut self, table: TableId) {
-        if let Some(Slot::Live(live)) = self.tables.remove(&table)
-            && let Some(moment) = table_timers::must_wake(&live, &self.work)
+        if let Some(TableSlot::Live(actor)) = self.tables.remove(&table)
+            && let Some(moment) = table_timers::must_wake(&actor, &self.turn)
         {
-            self.resting.insert(table, live.clocks);
+            self.resting.insert(table, actor.clocks);
             self.timers.push(Reverse((moment, table)));
         }
     }
 
     fn is_over(&mut self, table: TableId) {
-        let Some(Slot::Live(live)) = self.tables.remove(&table) else { return };
-        let Live { subs, waiting, owner, table: folded, .. } = *live;
+        let Some(TableSlot::Live(actor)) = self.tables.remove(&table) else { return };
+        let TableActor { subs, waiting, owner, table: folded, .. } = *actor;
         match (folded.setup().chance.deal(), folded.ending()) {
             (Some(deal), Some(ending)) => self.shared.deals.table_over(table, deal, ending),
             _ => self.shared.quota.over(&owner),
@@ -446,26 +452,26 @@ impl Shard {
     /// Gives up on a table in memory. Whoever watched comes back, and it is read anew.
     fn drop_table(&mut self, table: TableId, what: String) {
         tracing::error!(%table, what, "a table left memory");
-        if let Some(Slot::Live(live)) = self.tables.remove(&table) {
-            for sub in &live.subs {
+        if let Some(TableSlot::Live(actor)) = self.tables.remove(&table) {
+            for sub in &actor.subs {
                 sub.close(Some(HostError::TableBusy { table }));
             }
             // If it cannot be read, it must not take up their room for good. If it can, they are found again.
-            live.agents.iter().for_each(|known| self.shared.agents.left(known, table));
-            for ask in live.waiting {
+            actor.agents.iter().for_each(|known| self.shared.agents.left(known, table));
+            for ask in actor.waiting {
                 table_commands::refuse(ask, HostError::TableBusy { table });
             }
         }
     }
 
     fn loaded(&mut self, table: TableId, loaded: Loaded) {
-        let Some(Slot::Loading(asks)) = self.tables.remove(&table) else { return };
+        let Some(TableSlot::Loading(asks)) = self.tables.remove(&table) else { return };
         match loaded {
             Loaded::Live(loaded) => {
                 let clocks = self.resting.remove(&table);
-                match table_timers::bring_in(*loaded, clocks, &self.work) {
-                    Ok(live) => {
-                        self.tables.insert(table, Slot::Live(Box::new(live)));
+                match table_timers::bring_in(*loaded, clocks, &self.turn) {
+                    Ok(actor) => {
+                        self.tables.insert(table, TableSlot::Live(Box::new(actor)));
                         for ask in asks {
                             self.ask(table, ask);
                         }
@@ -494,10 +500,10 @@ impl Shard {
         (self.stopping, self.stopped) = (true, Some(stopped));
         for slot in self.tables.values_mut() {
             match slot {
-                Slot::Live(live) => {
-                    live.waiting.drain(..).for_each(|ask| table_commands::refuse(ask, HostError::Stopping));
+                TableSlot::Live(actor) => {
+                    actor.waiting.drain(..).for_each(|ask| table_commands::refuse(ask, HostError::Stopping));
                 }
-                Slot::Loading(asks) => {
+                TableSlot::Loading(asks) => {
                     asks.drain(..).for_each(|ask| table_commands::refuse(ask, HostError::Stopping));
                 }
             }

@@ -1,23 +1,23 @@
-//! Who is answered when an append is durable, or has failed.
+//! ViewerCredential is answered when an append is durable, or has failed.
 
 use std::sync::Arc;
 
 use parlor_engine::Seat;
 
-use crate::agents::Known;
-use crate::shard::table_message::To;
+use crate::agents::Agent;
+use crate::shard::table_message::ReplyTo;
 use crate::stream::channels::Attachment;
-use crate::table::{DecisionId, Look, Table};
+use crate::table::{DecisionId, Table, TableSummary};
 use crate::{AnswerOutcome, AnswerRefused, Answered, HostError, Shared};
 
-/// Who is answered when an append is durable, or has failed.
+/// ViewerCredential is answered when an append is durable, or has failed.
 pub(crate) enum Reply {
     /// Whoever made the table; the agents that have a seat are given it first.
-    Created { shared: Arc<Shared>, agents: Vec<Arc<Known>>, to: To<Look> },
+    Created { shared: Arc<Shared>, agents: Vec<Arc<Agent>>, to: ReplyTo<TableSummary> },
     /// Whoever changed the table.
-    Look(To<Look>),
+    Summary(ReplyTo<TableSummary>),
     /// Whoever took a seat.
-    Joined { seat: Seat, to: To<(Seat, Look)> },
+    Joined { seat: Seat, to: ReplyTo<(Seat, TableSummary)> },
     /// Whoever decided for a seat.
     Decided { seat: Seat, decision: DecisionId, to: Answerer },
 }
@@ -33,7 +33,7 @@ impl Reply {
                 drop(to.send(done.map(Table::look)));
             }
             // Whoever asked may have gone.
-            Reply::Look(to) => drop(to.send(done.map(Table::look))),
+            Reply::Summary(to) => drop(to.send(done.map(Table::look))),
             Reply::Joined { seat, to } => drop(to.send(done.map(|table| (seat, table.look())))),
             Reply::Decided { seat, decision, to } => {
                 let decided = done.and_then(|table| {
@@ -51,16 +51,16 @@ impl Reply {
     }
 }
 
-/// Who answered a decision.
+/// ViewerCredential answered a decision.
 pub(crate) enum Answerer {
     /// A call.
-    Call(To<Answered>),
+    Call(ReplyTo<Answered>),
     /// A stream, by the channel that is so attached.
     Stream(Attachment),
 }
 
 impl Answerer {
-    /// Says what became of the answer. What goes over a stream is given back.
+    /// AgentProfile what became of the answer. What goes over a stream is given back.
     pub(crate) fn send(self, answered: Answered) -> Option<(Attachment, Answered)> {
         match self {
             Answerer::Call(to) => {

@@ -12,24 +12,26 @@ use parlor_engine::{Seat, Seats, Viewer};
 
 use crate::Codecs;
 use crate::TableId;
-use crate::agents::{Hub, Known};
+use crate::agents::{Agent, AgentRegistry};
 use crate::clock::Moment;
 use crate::shard::clocks::Clocks;
 use crate::shard::house_bots::{BotJob, BotMove};
-use crate::shard::journal::{BadJournal, Journal};
+use crate::shard::journal::{CorruptJournal, Journal};
 use crate::shard::reply::Reply;
-use crate::shard::table_message::Ask;
+use crate::shard::table_message::TableMessage;
 use crate::stream::StreamKind;
 use crate::stream::channels::Attachment;
-use crate::stream::notifications::Tellings;
-use crate::stream::queue::{Out, closed};
-use crate::table::{Entry, Holder, Record, Step, Table, TableEvent, Told as Telling};
-use crate::{Answered, Asked, Channel, HostError, Presence, Snapshot, StreamItem, Told, Wants};
+use crate::stream::notifications::Notifications;
+use crate::stream::queue::{StreamQueue, closed};
+use crate::table::{Entry, Holder, Record, RecordedEvent, Step, Table, TableEvent};
+use crate::{
+    Answered, Channel, DecisionPrompt, HostError, Presence, Snapshot, StreamItem, ViewerUpdate, Wants,
+};
 use parlor_store::OwnerId;
 
 /// Somebody who plays or watches.
-pub(crate) struct Sub {
-    pub(crate) out: Arc<Out>,
+pub(crate) struct Subscription {
+    pub(crate) queue: Arc<StreamQueue>,
     pub(crate) channel: Channel,
     /// The kind of the stream.
     pub(crate) stream: StreamKind,
@@ -39,45 +41,45 @@ pub(crate) struct Sub {
     pub(crate) generation: Option<u32>,
     pub(crate) wants: Wants,
     /// The agent, if it plays as one.
-    pub(crate) agent: Option<Arc<Known>>,
+    pub(crate) agent: Option<Arc<Agent>>,
     /// The number of the last update that was sent.
     pub(crate) number: u64,
 }
 
-impl Sub {
+impl Subscription {
     pub(crate) fn send(&self, what: &StreamItem<'_>) {
-        self.out.push(self.attachment, self.channel, what);
+        self.queue.push(self.attachment, self.channel, what);
     }
 
     /// Sends what was missed.
     pub(crate) fn send_missed(&self, what: &StreamItem<'_>) {
-        self.out.push_missed(self.attachment, self.channel, what);
+        self.queue.push_missed(self.attachment, self.channel, what);
     }
 
     pub(crate) fn close(&self, why: Option<HostError>) {
-        self.out.close(self.attachment, self.channel, closed(why, self.number));
+        self.queue.close(self.attachment, self.channel, closed(why, self.number));
     }
 }
 
 /// An append that is on its way.
 struct Pending {
     /// What each of those who watch is told when it is durable.
-    tellings: Tellings,
+    notifications: Notifications,
     reply: Option<Reply>,
     /// Whether it changes who sits where, or whose token is good.
     reseats: bool,
 }
 
-/// Who is told how much time is left.
+/// ViewerCredential is told how much time is left.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Whom {
+enum TimeAudience {
     Everyone,
     /// Those who are told something else. Nobody else: that something happened may be a secret.
     Concerned,
 }
 
 /// What came of an append.
-pub(crate) enum Settled {
+pub(crate) enum CommitOutcome {
     /// It is durable, and the table goes on.
     On,
     /// It is durable, and the table is over.
@@ -87,21 +89,21 @@ pub(crate) enum Settled {
     /// It failed, and nothing of the table is durable: there is no such table.
     Unmade,
     /// It failed, and the table cannot even be read: it leaves memory.
-    Lost(BadJournal),
+    Lost(CorruptJournal),
 }
 
 /// One table in memory.
-pub(crate) struct Live {
+pub(crate) struct TableActor {
     codecs: Codecs,
     pub(crate) table: Table,
     pub(crate) owner: OwnerId,
     pub(crate) journal: Journal,
     pub(crate) clocks: Clocks,
     /// Those who play and watch, in the order in which they were attached.
-    pub(crate) subs: Vec<Sub>,
-    pub(crate) waiting: VecDeque<Ask>,
+    pub(crate) subs: Vec<Subscription>,
+    pub(crate) waiting: VecDeque<TableMessage>,
     /// The agents that have a seat.
-    pub(crate) agents: Vec<Arc<Known>>,
+    pub(crate) agents: Vec<Arc<Agent>>,
     /// Few tables have one at any moment.
     pending: Option<Box<Pending>>,
     /// What was told to whom, if somebody has asked since the last entry.
@@ -124,7 +126,7 @@ pub(crate) struct Live {
     pub(crate) paused: Option<Moment>,
 }
 
-impl Live {
+impl TableActor {
     pub(crate) fn new(
         codecs: Codecs,
         table: Table,
@@ -132,8 +134,8 @@ impl Live {
         journal: Journal,
         clocks: Clocks,
         now: Moment,
-    ) -> Live {
-        let mut live = Live {
+    ) -> TableActor {
+        let mut actor = TableActor {
             codecs,
             has_house: has_house(&table),
             table,
@@ -153,8 +155,8 @@ impl Live {
             wakes: None,
             paused: None,
         };
-        live.clocks.align(&live.table, now);
-        live
+        actor.clocks.align(&actor.table, now);
+        actor
     }
 
     pub(crate) fn id(&self) -> TableId {
@@ -162,7 +164,7 @@ impl Live {
     }
 
     /// What was told to whom.
-    pub(crate) fn record(&mut self) -> Result<Arc<Record>, BadJournal> {
+    pub(crate) fn record(&mut self) -> Result<Arc<Record>, CorruptJournal> {
         if let Some(record) = &self.record {
             return Ok(record.clone());
         }
@@ -186,14 +188,14 @@ impl Live {
         now: Moment,
     ) -> Result<Vec<TableEvent>, HostError> {
         let subs = &self.subs;
-        let mut tellings = Tellings::new(self.codecs.items, subs);
+        let mut notifications = Notifications::new(self.codecs.items, subs);
         let (mut asked, mut events) = (Seats::NONE, Vec::new());
         for entry in entries {
             let taken_in = self.table.fold_with(at, entry, |table, step| {
-                let before = tellings.count();
+                let before = notifications.count();
                 for sub in subs {
-                    if !tellings.repeat(sub, before) {
-                        tell(table, &step, sub, &mut tellings);
+                    if !notifications.repeat(sub, before) {
+                        tell(table, &step, sub, &mut notifications);
                     }
                 }
                 asked = step.asked.iter().fold(asked, Seats::with);
@@ -203,12 +205,12 @@ impl Live {
         }
         self.clocks.align(&self.table, now);
         for seat in asked.iter() {
-            self.ask(seat, now, &mut tellings);
+            self.ask(seat, now, &mut notifications);
         }
-        self.tell_time(Whom::Concerned, now, &mut tellings);
+        self.tell_time(TimeAudience::Concerned, now, &mut notifications);
         let reseats = entries.iter().any(Entry::reseats);
         self.has_house = if reseats { has_house(&self.table) } else { self.has_house };
-        self.pending = Some(Box::new(Pending { tellings, reply: None, reseats }));
+        self.pending = Some(Box::new(Pending { notifications, reply: None, reseats }));
         Ok(events)
     }
 
@@ -216,28 +218,32 @@ impl Live {
     pub(crate) fn set_pending(&mut self, entries: &[Bytes], reply: Option<Reply>) {
         entries.iter().for_each(|entry| self.journal.push(entry));
         let empty = || {
-            Box::new(Pending { tellings: Tellings::new(self.codecs.items, &[]), reply: None, reseats: false })
+            Box::new(Pending {
+                notifications: Notifications::new(self.codecs.items, &[]),
+                reply: None,
+                reseats: false,
+            })
         };
         self.pending.get_or_insert_with(empty).reply = reply;
     }
 
     /// Asks the players of a seat what is to be decided there.
-    fn ask(&self, seat: Seat, now: Moment, tellings: &mut Tellings) {
+    fn ask(&self, seat: Seat, now: Moment, notifications: &mut Notifications) {
         for sub in self.subs.iter().filter(|sub| sub.viewer.is(seat)) {
             if let Some(asked) = self.asked(seat, &sub.wants, now) {
-                tellings.add(sub, &StreamItem::Decision(&asked));
+                notifications.add(sub, &StreamItem::Decision(&asked));
             }
         }
     }
 
     /// The open decision of a seat, as its player is asked.
-    pub(crate) fn asked(&self, seat: Seat, wants: &Wants, now: Moment) -> Option<Asked> {
+    pub(crate) fn asked(&self, seat: Seat, wants: &Wants, now: Moment) -> Option<DecisionPrompt> {
         let id = self.table.seats()[seat.index()].open?;
         let legal = self.table.legal_actions(seat);
         let default = self.table.game().and_then(|game| game.default_action(seat));
         let secret = self.table.is_secret(seat);
         let left = self.clocks.left(&self.table, seat, now);
-        Some(Asked {
+        Some(DecisionPrompt {
             id,
             after: self.table.numbers().of(Viewer::Seat(seat)),
             view: wants.decision_views.then(|| self.table.view(Viewer::Seat(seat))).flatten(),
@@ -253,40 +259,40 @@ impl Live {
     }
 
     /// Tells those who want to know, and whom it concerns, how much time is left.
-    fn tell_time(&self, whom: Whom, now: Moment, tellings: &mut Tellings) {
-        let is_told = |sub: &&Sub, tellings: &Tellings| {
-            sub.wants.time_left && (whom == Whom::Everyone || tellings.has(sub))
+    fn tell_time(&self, whom: TimeAudience, now: Moment, notifications: &mut Notifications) {
+        let is_told = |sub: &&Subscription, notifications: &Notifications| {
+            sub.wants.time_left && (whom == TimeAudience::Everyone || notifications.has(sub))
         };
-        if !self.subs.iter().any(|sub| is_told(&sub, tellings)) {
+        if !self.subs.iter().any(|sub| is_told(&sub, notifications)) {
             return;
         }
         if let Some(left) = self.clocks.all_left(&self.table, now) {
             let left = StreamItem::TimeLeft(left);
             for sub in &self.subs {
-                if is_told(&sub, tellings) {
-                    tellings.add(sub, &left);
+                if is_told(&sub, notifications) {
+                    notifications.add(sub, &left);
                 }
             }
         }
     }
 
     /// The append is durable, or it has failed.
-    pub(crate) fn settle(&mut self, result: Result<(), HostError>, now: Moment) -> Settled {
-        let Some(pending) = self.pending.take() else { return Settled::On };
-        let Pending { tellings, reply, reseats } = *pending;
+    pub(crate) fn settle(&mut self, result: Result<(), HostError>, now: Moment) -> CommitOutcome {
+        let Some(pending) = self.pending.take() else { return CommitOutcome::On };
+        let Pending { notifications, reply, reseats } = *pending;
         match result {
             Ok(()) => {
                 self.paused = None;
                 self.journal.keep();
                 self.record = None;
                 let answered = reply.and_then(|reply| reply.send(Ok(&self.table)));
-                tellings.send(&self.subs, answered);
+                notifications.send(&self.subs, answered);
                 let numbers = self.table.numbers();
                 self.subs.iter_mut().for_each(|sub| sub.number = numbers.of(sub.viewer));
                 if reseats {
                     self.close_what_ended();
                 }
-                if self.table.ending().is_some() { Settled::Over } else { Settled::On }
+                if self.table.ending().is_some() { CommitOutcome::Over } else { CommitOutcome::On }
             }
             Err(error) => {
                 self.answer(reply.and_then(|reply| reply.send(Err(error))));
@@ -296,7 +302,7 @@ impl Live {
     }
 
     /// Adds somebody who plays or watches.
-    pub(crate) fn add(&mut self, sub: Sub) {
+    pub(crate) fn add(&mut self, sub: Subscription) {
         if self.subs.len() < usize::from(self.table.players()) {
             // Most tables are watched by nobody but their players.
             self.subs.reserve_exact(usize::from(self.table.players()) - self.subs.len());
@@ -315,27 +321,27 @@ impl Live {
     }
 
     /// Folds the table anew from what is durable. Whoever is asked has their full time again.
-    pub(crate) fn roll_back(&mut self, now: Moment) -> Settled {
+    pub(crate) fn roll_back(&mut self, now: Moment) -> CommitOutcome {
         self.pending = None;
         self.journal.take_back();
         if self.journal.is_empty() {
-            return Settled::Unmade;
+            return CommitOutcome::Unmade;
         }
         match self.journal.fold(self.table.setup(), self.codecs.payloads) {
             Ok(table) => {
                 self.has_house = has_house(&table);
                 self.table = table;
                 self.clocks.restart(&self.table, now);
-                Settled::Failed
+                CommitOutcome::Failed
             }
-            Err(bad) => Settled::Lost(bad),
+            Err(bad) => CommitOutcome::Lost(bad),
         }
     }
 
     /// Closes the channels whose token is worth nothing any more.
     fn close_what_ended(&mut self) {
         let table = &self.table;
-        let has_ended = |sub: &mut Sub| {
+        let has_ended = |sub: &mut Subscription| {
             let newest = match sub.viewer {
                 Viewer::Seat(seat) => table.seats()[seat.index()].generation,
                 Viewer::Spectator => table.spectators(),
@@ -350,10 +356,10 @@ impl Live {
     }
 
     /// Lets go of the agents that have no seat here any more; of all of them, if the table is over.
-    pub(crate) fn release_agents(&mut self, hub: &Hub) {
+    pub(crate) fn release_agents(&mut self, hub: &AgentRegistry) {
         let (table, id) = (&self.table, self.id());
         let is_over = table.ending().is_some();
-        let sits = |known: &Arc<Known>| {
+        let sits = |known: &Arc<Agent>| {
             let mut seats = table.seats().iter();
             seats.any(|seat| matches!(&seat.holder, Holder::Agent { name, .. } if *name == known.who.name))
         };
@@ -376,9 +382,9 @@ impl Live {
             }
         }
         if changed && self.pending.is_none() {
-            let mut tellings = Tellings::new(self.codecs.items, &self.subs);
-            self.tell_time(Whom::Everyone, now, &mut tellings);
-            tellings.send(&self.subs, None);
+            let mut notifications = Notifications::new(self.codecs.items, &self.subs);
+            self.tell_time(TimeAudience::Everyone, now, &mut notifications);
+            notifications.send(&self.subs, None);
         }
     }
 
@@ -439,21 +445,21 @@ fn has_house(table: &Table) -> bool {
 }
 
 /// What a step tells one of those who watch.
-fn tell(table: &Table, step: &Step, sub: &Sub, tellings: &mut Tellings) {
+fn tell(table: &Table, step: &Step, sub: &Subscription, notifications: &mut Notifications) {
     let number = table.numbers().of(sub.viewer);
     let Some(mut update) = step.update(sub.viewer, number) else { return };
     if !sub.wants.events {
         update.events = Vec::new();
     }
     let view = if sub.wants.update_views { table.view(sub.viewer) } else { None };
-    let told = Told { update, view, seed_given: table.shuffle_is_given(), timed: table.is_timed() };
-    tellings.add(sub, &StreamItem::Update(&told));
+    let told = ViewerUpdate { update, view, seed_given: table.shuffle_is_given(), timed: table.is_timed() };
+    notifications.add(sub, &StreamItem::Update(&told));
 }
 
 /// What a step tells everyone about the table itself.
 fn table_events(step: &Step) -> impl Iterator<Item = &TableEvent> {
     step.told.iter().filter_map(|(_, told)| match told {
-        Telling::Table(event) => Some(event),
-        Telling::Game(_) => None,
+        RecordedEvent::Table(event) => Some(event),
+        RecordedEvent::Game(_) => None,
     })
 }

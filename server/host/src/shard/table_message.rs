@@ -5,33 +5,33 @@ use std::sync::Arc;
 use parlor_engine::{Seat, Viewer};
 use tokio::sync::oneshot;
 
-use crate::agents::Known;
+use crate::agents::Agent;
 use crate::identity::VerifiedSeatToken;
 use crate::stream::channels::Attachment;
-use crate::stream::queue::{CatchUp, Out};
-use crate::table::{DecisionAnswer, Look, RequestMark};
-use crate::{Answered, Behalf, Channel, HostError, Join, Wants, Who};
+use crate::stream::queue::{CatchUpGuard, StreamQueue};
+use crate::table::{DecisionAnswer, IdempotencyKey, TableSummary};
+use crate::{Actor, Answered, Channel, HostError, JoinRequest, ViewerCredential, Wants};
 
 /// Where an answer goes.
-pub(crate) type To<T> = oneshot::Sender<Result<T, HostError>>;
+pub(crate) type ReplyTo<T> = oneshot::Sender<Result<T, HostError>>;
 
 /// What one table can be asked for.
-pub(crate) enum Ask {
+pub(crate) enum TableMessage {
     /// How it looks.
-    Look(To<Look>),
+    Summary(ReplyTo<TableSummary>),
     /// How it looks, to somebody who shows a token.
-    Admit { who: Who, to: To<(Look, Viewer)> },
+    Admit { who: ViewerCredential, to: ReplyTo<(TableSummary, Viewer)> },
     /// To let somebody sit down. The seat at the table before has been checked.
-    Join { join: Box<Join>, to: To<(Seat, Look)> },
+    Join { join: Box<JoinRequest>, to: ReplyTo<(Seat, TableSummary)> },
     /// To change something.
-    Change { behalf: Behalf, change: Change, to: To<Look> },
+    Change { behalf: Actor, change: Change, to: ReplyTo<TableSummary> },
     /// To take the answer of a seat.
-    Act { pass: VerifiedSeatToken, answering: DecisionAnswer, to: To<Answered> },
+    Act { pass: VerifiedSeatToken, answering: DecisionAnswer, to: ReplyTo<Answered> },
     /// To let somebody watch, or play over a stream.
     Attach(Box<Attach>),
     /// To take an answer from a stream.
     Answer {
-        out: Arc<Out>,
+        queue: Arc<StreamQueue>,
         channel: Channel,
         attachment: Attachment,
         /// The token that the channel was attached with.
@@ -46,16 +46,16 @@ pub(crate) enum Ask {
 
 /// Somebody who wants to watch, or play over a stream.
 pub(crate) struct Attach {
-    pub(crate) out: Arc<Out>,
+    pub(crate) queue: Arc<StreamQueue>,
     pub(crate) channel: Channel,
     pub(crate) attachment: Attachment,
-    pub(crate) who: Who,
+    pub(crate) who: ViewerCredential,
     pub(crate) after: Option<u64>,
     pub(crate) wants: Wants,
     /// The agent, if it plays as one.
-    pub(crate) agent: Option<Arc<Known>>,
+    pub(crate) agent: Option<Arc<Agent>>,
     /// Held until the channel has been told what it has missed.
-    pub(crate) _catch_up: Option<CatchUp>,
+    pub(crate) _catch_up: Option<CatchUpGuard>,
 }
 
 /// A change that is made to a table.
@@ -64,7 +64,7 @@ pub(crate) enum Change {
     Replace {
         seat: Seat,
         bot: String,
-        request: Option<RequestMark>,
+        request: Option<IdempotencyKey>,
     },
     Resign {
         seat: Seat,
@@ -78,7 +78,7 @@ pub(crate) enum Change {
     },
     Reissue {
         seat: Seat,
-        request: Option<RequestMark>,
+        request: Option<IdempotencyKey>,
     },
     /// The tokens for spectators given before end.
     RevokeSpectators,

@@ -1,7 +1,7 @@
 //! What is attached to the channels of a stream.
 
 use crate::Channel;
-use crate::agents::Given;
+use crate::agents::SeatAssignment;
 use crate::identity::VerifiedSeatToken;
 use parlor_store::FastMap;
 
@@ -17,7 +17,7 @@ pub(crate) struct Attached {
     pub(crate) attachment: Attachment,
     pub(crate) place: Place,
     /// What an agent was given, if it is one.
-    pub(crate) given: Option<Box<Given>>,
+    pub(crate) given: Option<Box<SeatAssignment>>,
 }
 
 /// Where a channel is attached.

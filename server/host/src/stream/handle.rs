@@ -10,33 +10,34 @@ use tokio::sync::oneshot;
 use super::channels::{Attached, Attachment, Place};
 use super::item_batch::{ItemBatch, StreamKind};
 use crate::TableId;
-use crate::agents::{Given, Known};
+use crate::agents::{Agent, SeatAssignment};
 use crate::identity::{Generation, VerifiedSeatToken};
 use crate::limits::{LimitExceeded, LimitedResource};
-use crate::shard::ToShard;
-use crate::shard::table_message::{Ask, Attach, Change};
-use crate::stream::queue::{CatchUp, NoRoom, Out, closed};
+use crate::shard::ShardMessage;
+use crate::shard::table_message::{Attach, Change, TableMessage};
+use crate::stream::queue::{CatchUpGuard, ChannelLimitReached, StreamQueue, closed};
 use crate::table::DecisionAnswer;
 use crate::{
-    AnswerOutcome, AnswerRefused, Answered, Behalf, Channel, Host, HostError, StreamItem, Wants, Who,
+    Actor, AnswerOutcome, AnswerRefused, Answered, Channel, Host, HostError, StreamItem, ViewerCredential,
+    Wants,
 };
 
 /// One thing that a client says.
 #[derive(Clone, Debug)]
-pub struct Saying {
+pub struct ChannelCommand {
     /// What it is about.
     pub channel: Channel,
-    /// What is said.
-    pub what: Said,
+    /// The command.
+    pub command: ClientCommand,
 }
 
 /// What a client says.
 #[derive(Clone, Debug)]
-pub enum Said {
+pub enum ClientCommand {
     /// It wants to play or to watch.
     Attach {
-        /// Who it is.
-        who: Who,
+        /// ViewerCredential it is.
+        who: ViewerCredential,
         /// The number of the last update that it has.
         after: Option<u64>,
         /// What it wants to be sent.
@@ -45,7 +46,7 @@ pub enum Said {
     /// It is given a seat, as an agent.
     Take {
         /// Which seat.
-        given: Given,
+        given: SeatAssignment,
         /// The number of the last update that it has.
         after: Option<u64>,
         /// What it wants to be sent.
@@ -59,21 +60,21 @@ pub enum Said {
 
 /// What could not be passed on at once.
 #[must_use]
-pub struct Unsaid(Waits);
+pub struct Backpressured(BlockedOn);
 
-enum Waits {
+enum BlockedOn {
     /// The client asks for more of what it has missed than it reads.
-    ForRoom(Saying),
+    ForRoom(ChannelCommand),
     /// The tables have too much to do.
-    ForTables(Vec<(TableId, Ask)>),
+    ForTables(Vec<(TableId, TableMessage)>),
 }
 
-/// The saying end of a stream. Dropping it detaches everything.
+/// The command end of a stream. Dropping it detaches everything.
 pub struct StreamHandle {
     host: Host,
-    out: Arc<Out>,
+    queue: Arc<StreamQueue>,
     /// The agent, if it is one's.
-    agent: Option<Arc<Known>>,
+    agent: Option<Arc<Agent>>,
 }
 
 impl std::fmt::Debug for StreamHandle {
@@ -83,12 +84,12 @@ impl std::fmt::Debug for StreamHandle {
 }
 
 impl StreamHandle {
-    pub(crate) fn new(host: Host, out: Arc<Out>) -> StreamHandle {
-        StreamHandle { host, out, agent: None }
+    pub(crate) fn new(host: Host, queue: Arc<StreamQueue>) -> StreamHandle {
+        StreamHandle { host, queue, agent: None }
     }
 
     /// The stream of an agent, whose channels the server attaches.
-    pub(crate) fn of_agent(mut self, agent: Arc<Known>) -> StreamHandle {
+    pub(crate) fn of_agent(mut self, agent: Arc<Agent>) -> StreamHandle {
         self.agent = Some(agent);
         self
     }
@@ -97,11 +98,11 @@ impl StreamHandle {
         &self.host
     }
 
-    pub(crate) fn out(&self) -> &Out {
-        &self.out
+    pub(crate) fn queue(&self) -> &StreamQueue {
+        &self.queue
     }
 
-    /// Waits until the stream is about to end.
+    /// BlockedOn until the stream is about to end.
     pub async fn ended(&self) {
         let mut waits = None;
         poll_fn(|cx| self.poll_ended(&mut waits, cx)).await;
@@ -109,31 +110,31 @@ impl StreamHandle {
 
     /// The same, to be polled by one who is noted here.
     pub fn poll_ended(&self, waits: &mut Option<Waker>, cx: &Context<'_>) -> Poll<()> {
-        self.out.poll_ended(waits, cx)
+        self.queue.poll_ended(waits, cx)
     }
 
     /// The client will attach nothing more: the stream ends when its last channel is closed.
     pub fn finish(&self) {
-        self.out.finish();
+        self.queue.finish();
     }
 
     /// The client has broken the rules of the stream, or its connection: the stream ends after what waits, without a
     /// word.
     pub fn break_off(&self) {
-        self.out.break_off();
+        self.queue.break_off();
     }
 
     /// The kind of the stream.
     #[must_use]
     pub fn kind(&self) -> StreamKind {
-        self.out.kind()
+        self.queue.kind()
     }
 
-    /// Queues items that the caller has encoded itself, without asking a table. Waits for room: a client that does not read
+    /// Queues items that the caller has encoded itself, without asking a table. BlockedOn for room: a client that does not read
     /// delays only itself.
     pub async fn send_encoded(&self, items: ItemBatch) {
-        self.out.room().await;
-        self.out.tell_all(items);
+        self.queue.room().await;
+        self.queue.tell_all(items);
     }
 
     /// An answer was refused before it came here: an agent may do that only so often.
@@ -141,101 +142,107 @@ impl StreamHandle {
         if let Some(agent) = &self.agent
             && let Some(enough) = self.host.shared.agents.refused(agent)
         {
-            self.out.end(enough.into());
+            self.queue.end(enough.into());
         }
     }
 
-    /// Passes on what the client says. Waits while the tables have too much to do, and while the client asks for what it
+    /// Passes on what the client says. BlockedOn while the tables have too much to do, and while the client asks for what it
     /// has missed and does not read it: whoever calls this reads the outbox elsewhere.
-    pub async fn say(&self, saying: Saying) {
-        if let Err(unsaid) = self.try_say(saying) {
-            self.wait_to_say(unsaid).await;
+    pub async fn send(&self, command: ChannelCommand) {
+        if let Err(unsaid) = self.try_send(command) {
+            self.wait_and_send(unsaid).await;
         }
     }
 
     /// Passes on what the client says, which can mostly be done at once. If not, nothing more may be said before
-    /// [`StreamHandle::wait_to_say`].
-    pub fn try_say(&self, saying: Saying) -> Result<(), Unsaid> {
-        let is_missed =
-            matches!(saying.what, Said::Attach { after: Some(_), .. } | Said::Take { after: Some(_), .. });
-        if is_missed && !self.out.has_room() {
-            return Err(Unsaid(Waits::ForRoom(saying)));
+    /// [`StreamHandle::wait_and_send`].
+    pub fn try_send(&self, command: ChannelCommand) -> Result<(), Backpressured> {
+        let is_missed = matches!(
+            command.command,
+            ClientCommand::Attach { after: Some(_), .. } | ClientCommand::Take { after: Some(_), .. }
+        );
+        if is_missed && !self.queue.has_room() {
+            return Err(Backpressured(BlockedOn::ForRoom(command)));
         }
         let mut late = Vec::new();
-        self.ask(saying, &mut |table, ask| {
+        self.ask(command, &mut |table, ask| {
             if !late.is_empty() {
                 late.push((table, ask));
             } else if let Err(full) = self.host.shards.try_ask(table, ask) {
                 late.push(full);
             }
         });
-        if late.is_empty() { Ok(()) } else { Err(Unsaid(Waits::ForTables(late))) }
+        if late.is_empty() { Ok(()) } else { Err(Backpressured(BlockedOn::ForTables(late))) }
     }
 
     /// Passes on what had to wait.
-    pub async fn wait_to_say(&self, Unsaid(waits): Unsaid) {
+    pub async fn wait_and_send(&self, Backpressured(waits): Backpressured) {
         let asks = match waits {
-            Waits::ForRoom(saying) => {
-                self.out.room().await;
+            BlockedOn::ForRoom(command) => {
+                self.queue.room().await;
                 let mut asks = Vec::new();
-                self.ask(saying, &mut |table, ask| asks.push((table, ask)));
+                self.ask(command, &mut |table, ask| asks.push((table, ask)));
                 asks
             }
-            Waits::ForTables(asks) => asks,
+            BlockedOn::ForTables(asks) => asks,
         };
         self.host.shards.ask_all(asks).await;
     }
 
     /// Detaches a channel without a word: whoever calls this says why.
     pub async fn close(&self, channel: Channel) {
-        if let Some(Attached { attachment, place, .. }) = self.out.detach(channel) {
+        if let Some(Attached { attachment, place, .. }) = self.queue.detach(channel) {
             let table = place.table();
-            let detach = ToShard::Ask(table, Ask::Detach(attachment));
+            let detach = ShardMessage::Table(table, TableMessage::Detach(attachment));
             // A shard ends with the host, and then nobody is attached any more.
             let _ = self.host.shards.send(table, detach).await;
         }
     }
 
     /// What the tables are asked, by what was said.
-    fn ask(&self, Saying { channel, what }: Saying, to: &mut impl FnMut(TableId, Ask)) {
+    fn ask(
+        &self,
+        ChannelCommand { channel, command: what }: ChannelCommand,
+        to: &mut impl FnMut(TableId, TableMessage),
+    ) {
         match what {
-            Said::Attach { who, after, wants } => {
+            ClientCommand::Attach { who, after, wants } => {
                 self.attach(channel, who, None, after, wants, self.host.shared.channels_per_stream, to);
             }
-            Said::Take { given, after, wants } => {
+            ClientCommand::Take { given, after, wants } => {
                 // A seat of an agent has one generation: it has no token that could be made anew.
                 let pass = VerifiedSeatToken::new(given.table, given.seat, Generation::FIRST);
-                self.attach(channel, Who::Seat(pass), Some(given), after, wants, u32::MAX, to);
+                self.attach(channel, ViewerCredential::Seat(pass), Some(given), after, wants, u32::MAX, to);
             }
-            Said::Detach => match self.out.detach(channel) {
+            ClientCommand::Detach => match self.queue.detach(channel) {
                 Some(Attached { attachment, place, given }) => {
                     let table = place.table();
-                    self.out.tell(channel, &StreamItem::Closed(closed(None, 0)));
+                    self.queue.tell(channel, &StreamItem::Closed(closed(None, 0)));
                     if let Some(pass) = place.pass().filter(|_| given.is_some()) {
                         let (answer, _) = oneshot::channel();
                         let change = Change::Resign { seat: pass.seat() };
-                        to(table, Ask::Change { behalf: Behalf::Seat(pass), change, to: answer });
+                        to(table, TableMessage::Change { behalf: Actor::Seat(pass), change, to: answer });
                     }
-                    to(table, Ask::Detach(attachment));
+                    to(table, TableMessage::Detach(attachment));
                 }
                 None => {
                     let none = HostError::NoChannel { channel: channel.0 };
-                    self.out.tell(channel, &StreamItem::Closed(closed(Some(none), 0)));
+                    self.queue.tell(channel, &StreamItem::Closed(closed(Some(none), 0)));
                 }
             },
-            Said::Answer(answering) => match self.out.attached(channel) {
+            ClientCommand::Answer(answering) => match self.queue.attached(channel) {
                 Some((attachment, place)) => {
-                    let out = self.out.clone();
+                    let queue = self.queue.clone();
                     let pass = place.pass();
-                    to(place.table(), Ask::Answer { out, channel, attachment, pass, answering });
+                    to(place.table(), TableMessage::Answer { queue, channel, attachment, pass, answering });
                 }
                 None => {
                     let refused = AnswerRefused::Host(HostError::NoChannel { channel: channel.0 });
                     let answered =
                         Answered { decision: answering.decision, outcome: AnswerOutcome::Refused(refused) };
-                    self.out.tell(channel, &StreamItem::Answered(&answered));
+                    self.queue.tell(channel, &StreamItem::Answered(&answered));
                     // An answer can cross the end of its table on the way: that is nobody's fault.
-                    if !self.out.is_closed(channel) {
+                    if !self.queue.is_closed(channel) {
                         self.note_refused();
                     }
                 }
@@ -247,45 +254,46 @@ impl StreamHandle {
     fn attach(
         &self,
         channel: Channel,
-        who: Who,
-        given: Option<Given>,
+        who: ViewerCredential,
+        given: Option<SeatAssignment>,
         after: Option<u64>,
         wants: Wants,
         most: u32,
-        to: &mut impl FnMut(TableId, Ask),
+        to: &mut impl FnMut(TableId, TableMessage),
     ) {
         let attachment = Attachment(self.host.shared.attachments.fetch_add(1, Ordering::Relaxed));
         let table = who.table();
-        let place = if let Who::Seat(pass) = who { Place::Seat(pass) } else { Place::Rail(table) };
-        let before = match self.out.attach(
+        let place =
+            if let ViewerCredential::Seat(pass) = who { Place::Seat(pass) } else { Place::Rail(table) };
+        let before = match self.queue.attach(
             channel,
             Attached { attachment, place, given: given.map(Box::new) },
             most as usize,
         ) {
             Ok(before) => before,
-            Err(NoRoom) => {
+            Err(ChannelLimitReached) => {
                 let full = LimitExceeded::Count { counted: LimitedResource::Channels, most };
                 let closed = closed(Some(full.into()), after.unwrap_or_default());
-                return self.out.tell(channel, &StreamItem::Closed(closed));
+                return self.queue.tell(channel, &StreamItem::Closed(closed));
             }
         };
         if let Some(given) = given {
-            self.out.push(attachment, channel, &StreamItem::Given(given));
+            self.queue.push(attachment, channel, &StreamItem::SeatAssigned(given));
         }
-        let _catch_up = after.map(|_| CatchUp::of(&self.out));
-        let (out, agent) = (self.out.clone(), self.agent.clone());
-        let attach = Attach { out, channel, attachment, who, after, wants, agent, _catch_up };
+        let _catch_up = after.map(|_| CatchUpGuard::of(&self.queue));
+        let (queue, agent) = (self.queue.clone(), self.agent.clone());
+        let attach = Attach { queue, channel, attachment, who, after, wants, agent, _catch_up };
         if let Some(before) = before {
-            to(before.place.table(), Ask::Detach(before.attachment));
+            to(before.place.table(), TableMessage::Detach(before.attachment));
         }
-        to(table, Ask::Attach(Box::new(attach)));
+        to(table, TableMessage::Attach(Box::new(attach)));
     }
 }
 
 impl Drop for StreamHandle {
     fn drop(&mut self) {
-        let detach = |Attached { attachment, place, .. }| (place.table(), Ask::Detach(attachment));
-        let asks: Vec<_> = self.out.detach_all().into_iter().map(detach).collect();
+        let detach = |Attached { attachment, place, .. }| (place.table(), TableMessage::Detach(attachment));
+        let asks: Vec<_> = self.queue.detach_all().into_iter().map(detach).collect();
         if !asks.is_empty()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {

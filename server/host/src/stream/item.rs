@@ -6,20 +6,20 @@ use parlor_engine::{AnyAction, AnyView, Refusal, Seat, Viewer};
 
 use crate::HostError;
 use crate::TableId;
-use crate::agents::Given;
-use crate::table::{CommandError, Decided, DecisionId, Look, Update};
+use crate::agents::SeatAssignment;
+use crate::table::{CommandError, Decided, DecisionId, TableSummary, Update};
 
 /// What is said on a channel.
 #[derive(Clone, Debug)]
 pub enum StreamItem<'a> {
     /// A seat is given to an agent.
-    Given(Given),
+    SeatAssigned(SeatAssignment),
     /// Where everything stands.
     Snapshot(&'a Snapshot),
     /// What happened.
-    Update(&'a Told),
+    Update(&'a ViewerUpdate),
     /// What the player is asked.
-    Decision(&'a Asked),
+    Decision(&'a DecisionPrompt),
     /// What became of an answer.
     Answered(&'a Answered),
     /// Somebody came or went.
@@ -38,18 +38,18 @@ pub struct Snapshot {
     /// The viewer.
     pub viewer: Viewer,
     /// The table.
-    pub look: Look,
+    pub look: TableSummary,
     /// What the viewer knows of the game, once it has begun.
     pub view: Option<AnyView>,
-    /// Who is connected: one for each seat of a player.
+    /// ViewerCredential is connected: one for each seat of a player.
     pub presence: Vec<Presence>,
     /// How much time is left; `None` for a table without a clock, and while nothing runs.
     pub time_left: Option<Vec<SeatTime>>,
 }
 
-/// What happened, as one viewer learns it. What the viewer did not want has been left out.
+/// What happened, as one viewer learns it. What the viewer did not want has been left queue.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct ViewerUpdate {
     /// What happened.
     pub update: Update,
     /// What the viewer knows after it, if wanted.
@@ -60,9 +60,9 @@ pub struct Told {
     pub timed: bool,
 }
 
-/// What a player is asked. What the player did not want has been left out.
+/// What a player is asked. What the player did not want has been left queue.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct DecisionPrompt {
     /// Which decision.
     pub id: DecisionId,
     /// The number of the last update before it.
@@ -75,7 +75,7 @@ pub struct Asked {
     pub legal: Vec<AnyAction>,
     /// How much there is that the player can do.
     pub legal_count: u32,
-    /// Which of it the clock plays when it runs out.
+    /// Which of it the clock plays when it runs queue.
     pub default_index: u32,
     /// What is left of the time for the decision, in milliseconds; `None` without a limit.
     pub time_left: Option<u32>,
@@ -155,9 +155,9 @@ pub struct Closed {
 
 /// What happened in the life of an owner's table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum News {
+pub enum OwnerEvent {
     /// It was made.
-    Created(Arc<Look>),
+    Created(Arc<TableSummary>),
     /// A seat was taken.
     Joined {
         /// The seat.
@@ -174,7 +174,7 @@ pub enum News {
         /// The seat.
         seat: Seat,
         /// Why.
-        conduct: crate::table::Conduct,
+        finish: crate::table::SeatFinish,
     },
     /// A house bot took over a seat.
     Replaced {
@@ -184,14 +184,14 @@ pub enum News {
         bot: String,
     },
     /// It is over.
-    Over(Arc<Look>),
+    Over(Arc<TableSummary>),
     /// It was deleted.
     Deleted,
 }
 
 /// One item of an owner's news.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NewsItem {
+pub struct OwnerFeedItem {
     /// Its number, counted for the owner from 1.
     pub number: u64,
     /// The table.
@@ -199,5 +199,5 @@ pub struct NewsItem {
     /// When it happened, in milliseconds since 1970.
     pub at: u64,
     /// What happened.
-    pub news: News,
+    pub news: OwnerEvent,
 }

@@ -109,7 +109,7 @@ impl ItemBatch {
         self.bytes.rotate_left(others);
     }
 
-    /// Adds an item from the bytes that [`ItemBatch::push`] pointed out, for a channel of its own.
+    /// Adds an item from the bytes that [`ItemBatch::push`] pointed queue, for a channel of its own.
     pub fn push_encoded(
         &mut self,
         encoder: &dyn ItemEncoder,

@@ -1,4 +1,4 @@
-//! Streams of clients: the commands that come in, the items that go out, and the queue between tables and a slow reader.
+//! StreamRegistry of clients: the commands that come in, the items that go queue, and the queue between tables and a slow reader.
 
 pub(crate) mod channels;
 pub(crate) mod handle;
@@ -8,11 +8,11 @@ pub(crate) mod notifications;
 pub(crate) mod queue;
 pub(crate) mod registry;
 
-pub use handle::{Said, Saying, StreamHandle, Unsaid};
+pub use handle::{Backpressured, ChannelCommand, ClientCommand, StreamHandle};
 pub use item::{
-    AnswerOutcome, AnswerRefused, Answered, Asked, Closed, News, NewsItem, Presence, SeatTime, Snapshot,
-    StreamItem, Told,
+    AnswerOutcome, AnswerRefused, Answered, Closed, DecisionPrompt, OwnerEvent, OwnerFeedItem, Presence,
+    SeatTime, Snapshot, StreamItem, ViewerUpdate,
 };
 pub use item_batch::{ItemBatch, ItemEncoder, StreamKind};
-pub use queue::{Batch, CATCH_UPS};
-pub use registry::Outbox;
+pub use queue::{MAX_CONCURRENT_CATCH_UPS, OutboundBatch};
+pub use registry::StreamReceiver;

@@ -7,7 +7,7 @@ use parlor_engine::Viewer;
 
 use super::channels::Attachment;
 use super::item_batch::{ItemBatch, ItemEncoder};
-use crate::shard::table_actor::Sub;
+use crate::shard::table_actor::Subscription;
 use crate::{Answered, StreamItem, Wants};
 
 /// Initial capacity of a batch in bytes: more than most moves take for a subscriber that wants everything, and a size class of
@@ -15,16 +15,16 @@ use crate::{Answered, StreamItem, Wants};
 const BATCH_CAPACITY: usize = 384;
 
 /// What is to be told, and to whom.
-pub(crate) struct Tellings {
+pub(crate) struct Notifications {
     encoder: &'static dyn ItemEncoder,
     /// In the order of the attachments.
-    each: Vec<Telling>,
+    each: Vec<SubscriberItems>,
     /// How often somebody is told something.
     count: usize,
 }
 
 /// What somebody is told.
-struct Telling {
+struct SubscriberItems {
     to: Attachment,
     viewer: Viewer,
     wants: Wants,
@@ -34,15 +34,15 @@ struct Telling {
     last: (usize, Range<usize>),
 }
 
-impl Tellings {
+impl Notifications {
     /// With room for something for all of these.
-    pub(crate) fn new(encoder: &'static dyn ItemEncoder, subs: &[Sub]) -> Tellings {
-        Tellings { encoder, each: Vec::with_capacity(subs.len()), count: 0 }
+    pub(crate) fn new(encoder: &'static dyn ItemEncoder, subs: &[Subscription]) -> Notifications {
+        Notifications { encoder, each: Vec::with_capacity(subs.len()), count: 0 }
     }
 
     /// Whether somebody is told something.
-    pub(crate) fn has(&self, sub: &Sub) -> bool {
-        self.each.binary_search_by_key(&sub.attachment, |telling| telling.to).is_ok()
+    pub(crate) fn has(&self, sub: &Subscription) -> bool {
+        self.each.binary_search_by_key(&sub.attachment, |entry| entry.to).is_ok()
     }
 
     /// How often somebody is told something.
@@ -51,54 +51,54 @@ impl Tellings {
     }
 
     /// Somebody is told something.
-    pub(crate) fn add(&mut self, sub: &Sub, what: &StreamItem<'_>) {
+    pub(crate) fn add(&mut self, sub: &Subscription, what: &StreamItem<'_>) {
         let (count, encoder) = (self.count, self.encoder);
-        let telling = self.to(sub);
-        telling.last = (count, telling.items.push(encoder, sub.stream, sub.channel, what));
+        let entry = self.to(sub);
+        entry.last = (count, entry.items.push(encoder, sub.stream, sub.channel, what));
         self.count += 1;
     }
 
     /// What somebody is told so far.
-    fn to(&mut self, sub: &Sub) -> &mut Telling {
-        let place = match self.each.binary_search_by_key(&sub.attachment, |telling| telling.to) {
+    fn to(&mut self, sub: &Subscription) -> &mut SubscriberItems {
+        let place = match self.each.binary_search_by_key(&sub.attachment, |entry| entry.to) {
             Ok(place) => place,
             Err(place) => {
-                let Sub { attachment: to, viewer, wants, .. } = *sub;
-                let telling = Telling {
+                let Subscription { attachment: to, viewer, wants, .. } = *sub;
+                let entry = SubscriberItems {
                     to,
                     viewer,
                     wants,
                     items: ItemBatch::with_capacity(BATCH_CAPACITY),
                     last: (0, 0..0),
                 };
-                self.each.insert(place, telling);
+                self.each.insert(place, entry);
                 place
             }
         };
         &mut self.each[place]
     }
 
-    /// Tells somebody what was told to another who sees and wants the same, since there were so many tellings. Says
+    /// Tells somebody what was told to another who sees and wants the same, since there were so many notifications. AgentProfile
     /// whether there is one.
-    pub(crate) fn repeat(&mut self, sub: &Sub, since: usize) -> bool {
-        let is_same = |telling: &&Telling| {
-            telling.last.0 >= since && telling.viewer == sub.viewer && telling.wants == sub.wants
+    pub(crate) fn repeat(&mut self, sub: &Subscription, since: usize) -> bool {
+        let is_same = |entry: &&SubscriberItems| {
+            entry.last.0 >= since && entry.viewer == sub.viewer && entry.wants == sub.wants
         };
         let same = self.each.iter().find(is_same);
         let Some(said) = same.map(|same| same.items.as_bytes()[same.last.1.clone()].to_vec()) else {
             return false;
         };
         let (count, encoder) = (self.count, self.encoder);
-        let telling = self.to(sub);
-        telling.items.push_encoded(encoder, sub.stream, sub.channel, &said);
-        telling.last = (count, telling.items.len() - said.len()..telling.items.len());
+        let entry = self.to(sub);
+        entry.items.push_encoded(encoder, sub.stream, sub.channel, &said);
+        entry.last = (count, entry.items.len() - said.len()..entry.items.len());
         self.count += 1;
         true
     }
 
     /// Sends what is to be told, to each of those who play and watch at once, and first to one of them what became of its
     /// answer. They are in the order of their attachments.
-    pub(crate) fn send(mut self, subs: &[Sub], answered: Option<(Attachment, Answered)>) {
+    pub(crate) fn send(mut self, subs: &[Subscription], answered: Option<(Attachment, Answered)>) {
         if let Some((to, answered)) = answered
             && let Ok(place) = subs.binary_search_by_key(&to, |sub| sub.attachment)
         {
@@ -106,10 +106,10 @@ impl Tellings {
             let (encoder, item) = (self.encoder, StreamItem::Answered(&answered));
             self.to(sub).items.push_front(encoder, sub.stream, sub.channel, &item);
         }
-        for Telling { to, items, .. } in self.each {
+        for SubscriberItems { to, items, .. } in self.each {
             // Whoever has gone meanwhile is told nothing.
             if let Ok(place) = subs.binary_search_by_key(&to, |sub| sub.attachment) {
-                subs[place].out.push_all(to, subs[place].channel, items);
+                subs[place].queue.push_all(to, subs[place].channel, items);
             }
         }
     }
@@ -123,18 +123,22 @@ mod tests {
     use crate::stream::StreamKind;
     use crate::stream::channels::{Attached, Place};
     use crate::stream::item_batch::test_encoder::TestEncoder;
-    use crate::stream::queue::{Bounds, Out};
+    use crate::stream::queue::{QueueLimits, StreamQueue};
     use crate::table::DecisionId;
     use crate::{AnswerOutcome, AnswerRefused, Channel, HostError, Presence};
 
-    fn sub(number: u64, viewer: Viewer, wants: Wants) -> Sub {
-        let out =
-            Out::new(Bounds { items: 10, message: 1000, kind: StreamKind::Client, encoder: &TestEncoder });
+    fn sub(number: u64, viewer: Viewer, wants: Wants) -> Subscription {
+        let queue = StreamQueue::new(QueueLimits {
+            items: 10,
+            message: 1000,
+            kind: StreamKind::Client,
+            encoder: &TestEncoder,
+        });
         let table = crate::TableId::from_bytes([1; 16]);
         let (attachment, place) = (Attachment(number), Place::Rail(table));
-        let _new = out.attach(Channel(1), Attached { attachment, place, given: None }, 1);
-        Sub {
-            out,
+        let _new = queue.attach(Channel(1), Attached { attachment, place, given: None }, 1);
+        Subscription {
+            queue,
             channel: Channel(1),
             stream: StreamKind::Client,
             attachment,
@@ -146,8 +150,8 @@ mod tests {
         }
     }
 
-    fn heard(sub: &Sub) -> ItemBatch {
-        let next = std::future::poll_fn(|context| sub.out.poll_take(context));
+    fn heard(sub: &Subscription) -> ItemBatch {
+        let next = std::future::poll_fn(|context| sub.queue.poll_take(context));
         futures_util::FutureExt::now_or_never(next).flatten().map(|batch| batch.items).unwrap_or_default()
     }
 
@@ -163,17 +167,17 @@ mod tests {
         ];
         let presence =
             StreamItem::Presence(Presence { seat: Seat::FIRST, connected: true, grace_left: None });
-        let mut tellings = Tellings::new(&TestEncoder, &subs);
-        tellings.add(&subs[0], &presence);
-        let before = tellings.count();
-        assert!(!tellings.repeat(&subs[2], before), "that was of something else");
-        tellings.add(&subs[0], &presence);
-        assert!(!tellings.repeat(&subs[1], before) && !tellings.repeat(&subs[3], before));
-        assert!(tellings.repeat(&subs[2], before));
-        tellings.add(&sub(9, seat, all), &presence);
+        let mut notifications = Notifications::new(&TestEncoder, &subs);
+        notifications.add(&subs[0], &presence);
+        let before = notifications.count();
+        assert!(!notifications.repeat(&subs[2], before), "that was of something else");
+        notifications.add(&subs[0], &presence);
+        assert!(!notifications.repeat(&subs[1], before) && !notifications.repeat(&subs[3], before));
+        assert!(notifications.repeat(&subs[2], before));
+        notifications.add(&sub(9, seat, all), &presence);
         let outcome = AnswerOutcome::Refused(AnswerRefused::Host(HostError::Stopping));
         let answered = Answered { decision: DecisionId(5), outcome };
-        tellings.send(&subs, Some((Attachment(3), answered.clone())));
+        notifications.send(&subs, Some((Attachment(3), answered.clone())));
 
         let mut expected = ItemBatch::default();
         for item in [&StreamItem::Answered(&answered), &presence] {

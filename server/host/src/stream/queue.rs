@@ -10,28 +10,28 @@ use tokio::sync::Notify;
 
 use super::channels::{Attached, Attachment, Channels, Place};
 use super::item_batch::{ItemBatch, ItemEncoder, StreamKind};
-use crate::agents::{Aside, Given};
+use crate::agents::{SeatAssignment, Suspension};
 use crate::{Channel, Closed, HostError, StreamItem};
 
 /// For each channel of a stream, so many items may wait, where that is more than the settings allow a stream.
-const PER_CHANNEL: usize = 16;
+const MIN_ITEMS_PER_CHANNEL: usize = 16;
 
 /// So much room is made for a message at the most before it is needed, though the last one was larger: after a restart,
 /// thousands of streams catch up with a large one each, and then have little to say.
-const MOST_ROOM: usize = 16 * 1024;
+const MAX_SPECULATIVE_CAPACITY: usize = 16 * 1024;
 
 /// So many channels of a stream are told at once what they have missed; the next ones are when the client has read.
-pub const CATCH_UPS: usize = 16;
+pub const MAX_CONCURRENT_CATCH_UPS: usize = 16;
 
 /// What waits for one client. What every move needs comes first, in few lines of the cache.
 #[derive(Debug)]
 #[repr(C)]
-pub(crate) struct Out {
+pub(crate) struct StreamQueue {
     state: Mutex<State>,
-    bounds: Bounds,
+    bounds: QueueLimits,
     /// Whether the stream is about to end.
     is_ending: AtomicBool,
-    /// Who waits for the end.
+    /// ViewerCredential waits for the end.
     listener: AtomicWaker,
     /// The client has read something, or a channel has been told what it missed.
     room: Notify,
@@ -41,7 +41,7 @@ pub(crate) struct Out {
 
 /// The limits of a stream, its kind, and the encoder of its items.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
+pub(crate) struct QueueLimits {
     /// How many items may wait, whatever is attached.
     pub(crate) items: usize,
     /// How many bytes a message has at the most, save for a larger item.
@@ -56,26 +56,26 @@ pub(crate) struct Bounds {
 #[derive(Debug, Default)]
 struct State {
     /// The message that items are added to.
-    last: Waiting,
+    last: QueuedBatch,
     /// How many items wait, and how many of them tell what was missed: the client has asked for them, so it is not too
     /// slow for them.
     items: usize,
     missed: usize,
     /// How large the last message was that the client read.
     lately: usize,
-    /// Who waits for something to be said. It is woken once, and comes back when it has taken all.
+    /// ViewerCredential waits for something to be said. It is woken once, and comes back when it has taken all.
     reader: Option<Waker>,
     channels: Channels,
     /// The highest channel that was ever attached.
     highest: Channel,
-    seldom: Option<Box<Seldom>>,
+    cold: Option<Box<ColdState>>,
 }
 
 /// What a stream that goes well has nothing of.
 #[derive(Debug, Default)]
-struct Seldom {
+struct ColdState {
     /// The messages before the last one, which are full.
-    full: VecDeque<Waiting>,
+    full: VecDeque<QueuedBatch>,
     /// How many channels are being told what they have missed.
     catching_up: usize,
     /// Somebody waits until the client has read something.
@@ -86,35 +86,35 @@ struct Seldom {
     broken: bool,
     ending: Option<HostError>,
     /// What agents were given, and is to be given to them again: the table could not go on for a moment.
-    again: Vec<Given>,
+    again: Vec<SeatAssignment>,
     /// The agent was set aside, and is to be told.
-    aside: Option<Aside>,
+    aside: Option<Suspension>,
 }
 
 /// A message that waits.
 #[derive(Debug, Default)]
-struct Waiting {
+struct QueuedBatch {
     items: ItemBatch,
     missed: usize,
 }
 
 /// As many channels are attached as may be.
-pub(crate) struct NoRoom;
+pub(crate) struct ChannelLimitReached;
 
 /// A message for a client.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub struct OutboundBatch {
     /// The items, in the order of what happened on each channel.
     pub items: ItemBatch,
     /// Why the agent was set aside just now, if it was.
-    pub aside: Option<Aside>,
+    pub aside: Option<Suspension>,
     /// Why the stream ends after it, if it does.
     pub ending: Option<HostError>,
 }
 
-impl Out {
-    pub(crate) fn new(bounds: Bounds) -> Arc<Out> {
-        Arc::new(Out {
+impl StreamQueue {
+    pub(crate) fn new(bounds: QueueLimits) -> Arc<StreamQueue> {
+        Arc::new(StreamQueue {
             state: Mutex::default(),
             room: Notify::new(),
             again: Notify::new(),
@@ -141,7 +141,7 @@ impl Out {
         batch
     }
 
-    /// Says all of this on a channel, unless it has been attached anew. A client that has let too much wait is cut off.
+    /// AgentProfile all of this on a channel, unless it has been attached anew. A client that has let too much wait is cut off.
     pub(crate) fn push_all(&self, attachment: Attachment, channel: Channel, items: ItemBatch) {
         let mut state = self.state();
         if state.takes(attachment, channel) {
@@ -150,12 +150,12 @@ impl Out {
         }
     }
 
-    /// Says something on a channel, as [`Out::push_all`] does.
+    /// AgentProfile something on a channel, as [`StreamQueue::push_all`] does.
     pub(crate) fn push(&self, attachment: Attachment, channel: Channel, what: &StreamItem<'_>) {
         self.push_all(attachment, channel, self.encode(channel, what));
     }
 
-    /// Says something on a channel that the client has missed before, unless it has been attached anew.
+    /// AgentProfile something on a channel that the client has missed before, unless it has been attached anew.
     pub(crate) fn push_missed(&self, attachment: Attachment, channel: Channel, what: &StreamItem<'_>) {
         let items = self.encode(channel, what);
         let mut state = self.state();
@@ -171,7 +171,7 @@ impl Out {
         if state.takes(attachment, channel) {
             let given = state.channels.remove(channel).and_then(|attached| attached.given);
             if let Some(given) = given.filter(|_| closed.retry) {
-                state.seldom().again.push(*given);
+                state.cold().again.push(*given);
                 self.again.notify_one();
             }
             self.enqueue(&mut state, self.encode(channel, &StreamItem::Closed(closed)));
@@ -179,12 +179,12 @@ impl Out {
         }
     }
 
-    /// Says something about a channel, whatever is attached to it.
+    /// AgentProfile something about a channel, whatever is attached to it.
     pub(crate) fn tell(&self, channel: Channel, what: &StreamItem<'_>) {
         self.tell_all(self.encode(channel, what));
     }
 
-    /// Says all of this, whatever is attached.
+    /// AgentProfile all of this, whatever is attached.
     pub(crate) fn tell_all(&self, items: ItemBatch) {
         let mut state = self.state();
         if !state.is_ending() {
@@ -201,13 +201,13 @@ impl Out {
             self.add(state, items, false);
             return;
         }
-        (state.last, state.seldom().full) = (Waiting::default(), VecDeque::new());
+        (state.last, state.cold().full) = (QueuedBatch::default(), VecDeque::new());
         (state.items, state.missed) = (0, 0);
         self.set_ending(state, HostError::TooSlow);
     }
 
     fn set_ending(&self, state: &mut State, why: HostError) {
-        state.seldom().ending.get_or_insert(why);
+        state.cold().ending.get_or_insert(why);
         self.is_ending.store(true, Ordering::Release);
         self.listener.wake();
         self.room.notify_waiters();
@@ -224,13 +224,13 @@ impl Out {
         state.missed += missed;
         let length = state.last.items.len();
         if length == 0 {
-            state.last = Waiting { items, missed };
+            state.last = QueuedBatch { items, missed };
         } else if length + items.len() > self.bounds.message {
-            let full = std::mem::replace(&mut state.last, Waiting { items, missed });
-            state.seldom().full.push_back(full);
+            let full = std::mem::replace(&mut state.last, QueuedBatch { items, missed });
+            state.cold().full.push_back(full);
         } else {
             // Much will come if much came lately.
-            let room = state.lately.min(MOST_ROOM).saturating_sub(length).max(items.len());
+            let room = state.lately.min(MAX_SPECULATIVE_CAPACITY).saturating_sub(length).max(items.len());
             state.last.items.reserve(room);
             state.last.items.append(&items);
             state.last.missed += missed;
@@ -239,7 +239,7 @@ impl Out {
 
     /// How many items may wait.
     fn most(&self, state: &State) -> usize {
-        self.bounds.items.max(PER_CHANNEL * state.channels.len())
+        self.bounds.items.max(MIN_ITEMS_PER_CHANNEL * state.channels.len())
     }
 
     /// Whether another channel can be told what it has missed.
@@ -249,11 +249,11 @@ impl Out {
 
     fn has_room_in(&self, state: &State) -> bool {
         let has_read = state.items < self.most(state);
-        let catching_up = state.seldom.as_ref().map_or(0, |seldom| seldom.catching_up);
-        state.is_ending() || (has_read && catching_up < CATCH_UPS)
+        let catching_up = state.cold.as_ref().map_or(0, |cold| cold.catching_up);
+        state.is_ending() || (has_read && catching_up < MAX_CONCURRENT_CATCH_UPS)
     }
 
-    /// Waits until another channel can be told what it has missed. A client that does not read waits for itself.
+    /// BlockedOn until another channel can be told what it has missed. A client that does not read waits for itself.
     pub(crate) async fn room(&self) {
         loop {
             let mut more = std::pin::pin!(self.room.notified());
@@ -263,16 +263,16 @@ impl Out {
                 if self.has_room_in(&state) {
                     return;
                 }
-                state.seldom().waits_for_room = true;
+                state.cold().waits_for_room = true;
             }
             more.await;
         }
     }
 
     /// Tells an agent that it is set aside.
-    pub(crate) fn set_aside(&self, aside: Aside) {
+    pub(crate) fn set_aside(&self, aside: Suspension) {
         let mut state = self.state();
-        state.seldom().aside = Some(aside);
+        state.cold().aside = Some(aside);
         wake(state);
     }
 
@@ -286,14 +286,14 @@ impl Out {
     /// The client will attach nothing more: the stream ends when its last channel is closed.
     pub(crate) fn finish(&self) {
         let mut state = self.state();
-        state.seldom().finishing = true;
+        state.cold().finishing = true;
         wake(state);
     }
 
     /// Ends the stream after what waits, without a word: whoever calls this says why.
     pub(crate) fn break_off(&self) {
         let mut state = self.state();
-        state.seldom().broken = true;
+        state.cold().broken = true;
         wake(state);
     }
 
@@ -303,10 +303,10 @@ impl Out {
         channel: Channel,
         attached: Attached,
         most: usize,
-    ) -> Result<Option<Attached>, NoRoom> {
+    ) -> Result<Option<Attached>, ChannelLimitReached> {
         let mut state = self.state();
         if state.channels.len() >= most && state.channels.get(channel).is_none() {
-            return Err(NoRoom);
+            return Err(ChannelLimitReached);
         }
         state.highest = state.highest.max(channel);
         Ok(state.channels.insert(channel, attached))
@@ -338,7 +338,7 @@ impl Out {
         detached
     }
 
-    /// Waits until the stream is about to end. One at a time waits for it, who is noted here, and is looked at for every message:
+    /// BlockedOn until the stream is about to end. One at a time waits for it, who is noted here, and is looked at for every message:
     /// so nothing is locked for that.
     pub(crate) fn poll_ended(&self, waits: &mut Option<Waker>, context: &Context<'_>) -> Poll<()> {
         if !waits.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
@@ -350,18 +350,18 @@ impl Out {
 
     /// Whether the client has broken the rules of the stream, or its connection.
     pub(crate) fn is_broken(&self) -> bool {
-        self.state().seldom.as_ref().is_some_and(|seldom| seldom.broken)
+        self.state().cold.as_ref().is_some_and(|cold| cold.broken)
     }
 
     /// Why the stream ends, if it does.
     pub(crate) fn why_ended(&self) -> Option<HostError> {
-        self.state().seldom.as_ref().and_then(|seldom| seldom.ending.clone())
+        self.state().cold.as_ref().and_then(|cold| cold.ending.clone())
     }
 
-    /// Waits until something is to be given again, and gives it.
-    pub(crate) async fn given_again(&self) -> Vec<Given> {
+    /// BlockedOn until something is to be given again, and gives it.
+    pub(crate) async fn given_again(&self) -> Vec<SeatAssignment> {
         loop {
-            let again = self.state().seldom.as_mut().map(|seldom| std::mem::take(&mut seldom.again));
+            let again = self.state().cold.as_mut().map(|cold| std::mem::take(&mut cold.again));
             if let Some(again) = again.filter(|again| !again.is_empty()) {
                 return again;
             }
@@ -370,25 +370,25 @@ impl Out {
     }
 
     /// The next message; nothing if the stream has ended.
-    pub(crate) fn poll_take(&self, context: &Context<'_>) -> Poll<Option<Batch>> {
+    pub(crate) fn poll_take(&self, context: &Context<'_>) -> Poll<Option<OutboundBatch>> {
         let mut state = self.state();
-        let full = state.seldom.as_mut().and_then(|seldom| seldom.full.pop_front());
-        let Waiting { items, missed } = full.unwrap_or_else(|| std::mem::take(&mut state.last));
+        let full = state.cold.as_mut().and_then(|cold| cold.full.pop_front());
+        let QueuedBatch { items, missed } = full.unwrap_or_else(|| std::mem::take(&mut state.last));
         if !items.is_empty() {
             state.items -= items.items();
             state.missed -= missed;
             state.lately = items.len();
         }
-        let mut batch = Batch { items, aside: None, ending: None };
+        let mut batch = OutboundBatch { items, aside: None, ending: None };
         let mut is_over = false;
-        let State { items, channels, seldom, .. } = &mut *state;
-        if let Some(seldom) = seldom {
-            if !batch.items.is_empty() && std::mem::take(&mut seldom.waits_for_room) {
+        let State { items, channels, cold, .. } = &mut *state;
+        if let Some(cold) = cold {
+            if !batch.items.is_empty() && std::mem::take(&mut cold.waits_for_room) {
                 self.room.notify_waiters();
             }
-            batch.aside = seldom.aside.take();
-            batch.ending = seldom.ending.clone().filter(|_| *items == 0);
-            is_over = seldom.broken || (seldom.finishing && channels.is_empty());
+            batch.aside = cold.aside.take();
+            batch.ending = cold.ending.clone().filter(|_| *items == 0);
+            is_over = cold.broken || (cold.finishing && channels.is_empty());
         }
         if !batch.items.is_empty() || batch.aside.is_some() || batch.ending.is_some() {
             return Poll::Ready(Some(batch));
@@ -420,27 +420,27 @@ impl State {
     }
 
     fn is_ending(&self) -> bool {
-        self.seldom.as_ref().is_some_and(|seldom| seldom.ending.is_some())
+        self.cold.as_ref().is_some_and(|cold| cold.ending.is_some())
     }
 
-    fn seldom(&mut self) -> &mut Seldom {
-        self.seldom.get_or_insert_default()
+    fn cold(&mut self) -> &mut ColdState {
+        self.cold.get_or_insert_default()
     }
 }
 
 /// A channel that is being told what it has missed, until this is dropped.
-pub(crate) struct CatchUp(Arc<Out>);
+pub(crate) struct CatchUpGuard(Arc<StreamQueue>);
 
-impl CatchUp {
-    pub(crate) fn of(out: &Arc<Out>) -> CatchUp {
-        out.state().seldom().catching_up += 1;
-        CatchUp(out.clone())
+impl CatchUpGuard {
+    pub(crate) fn of(queue: &Arc<StreamQueue>) -> CatchUpGuard {
+        queue.state().cold().catching_up += 1;
+        CatchUpGuard(queue.clone())
     }
 }
 
-impl Drop for CatchUp {
+impl Drop for CatchUpGuard {
     fn drop(&mut self) {
-        self.0.state().seldom().catching_up -= 1;
+        self.0.state().cold().catching_up -= 1;
         self.0.room.notify_waiters();
     }
 }
@@ -465,11 +465,12 @@ mod tests {
     const FIRST: Attachment = Attachment(1);
     const CHANNEL: Channel = Channel(3);
 
-    fn out(items: usize, message: usize) -> Arc<Out> {
-        let out = Out::new(Bounds { items, message, kind: StreamKind::Client, encoder: &TestEncoder });
+    fn queue(items: usize, message: usize) -> Arc<StreamQueue> {
+        let queue =
+            StreamQueue::new(QueueLimits { items, message, kind: StreamKind::Client, encoder: &TestEncoder });
         let attached = Attached { attachment: FIRST, place: Place::Rail(TABLE), given: None };
-        assert!(matches!(out.attach(CHANNEL, attached, 1), Ok(None)));
-        out
+        assert!(matches!(queue.attach(CHANNEL, attached, 1), Ok(None)));
+        queue
     }
 
     /// Something that is said, and can be told from others by its number.
@@ -485,12 +486,12 @@ mod tests {
         items
     }
 
-    fn take(out: &Out) -> Option<Option<Batch>> {
-        poll_fn(|context| out.poll_take(context)).now_or_never()
+    fn take(queue: &StreamQueue) -> Option<Option<OutboundBatch>> {
+        poll_fn(|context| queue.poll_take(context)).now_or_never()
     }
 
     /// The numbers of the items.
-    fn numbers(batch: &Batch) -> Vec<u32> {
+    fn numbers(batch: &OutboundBatch) -> Vec<u32> {
         let number = |text: String| {
             let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
             digits.parse().expect("a number")
@@ -500,93 +501,91 @@ mod tests {
 
     #[test]
     fn items_come_in_order_in_messages_that_are_no_larger_than_they_may_be() {
-        let out = out(1000, 64);
+        let queue = queue(1000, 64);
         let hear = || {
             let mut heard = Vec::new();
-            while let Some(Some(batch)) = take(&out) {
+            while let Some(Some(batch)) = take(&queue) {
                 assert!(batch.items.len() <= 64 && batch.ending.is_none(), "{batch:?}");
                 heard.extend(numbers(&batch));
             }
             heard
         };
         for number in 1..=100 {
-            out.push(FIRST, CHANNEL, &said(number));
+            queue.push(FIRST, CHANNEL, &said(number));
         }
         assert_eq!(hear(), (1..=100).collect::<Vec<_>>());
         // The same if all are said at once, after another.
-        out.push(FIRST, CHANNEL, &said(0));
-        out.push_all(FIRST, CHANNEL, items(1..=100));
+        queue.push(FIRST, CHANNEL, &said(0));
+        queue.push_all(FIRST, CHANNEL, items(1..=100));
         assert_eq!(hear(), (0..=100).collect::<Vec<_>>());
         // One that is larger than a message goes alone.
         let large = StreamItem::Closed(closed(Some(HostError::Fault { what: "x".repeat(100) }), 1));
         for said in [&said(2), &large, &said(3)] {
-            out.push(FIRST, CHANNEL, said);
+            queue.push(FIRST, CHANNEL, said);
         }
         let heard: Vec<_> =
-            std::iter::from_fn(|| take(&out).flatten()).map(|batch| numbers(&batch)).collect();
+            std::iter::from_fn(|| take(&queue).flatten()).map(|batch| numbers(&batch)).collect();
         assert_eq!(heard, [[2], [1], [3]]);
         // Nothing is left.
-        let state = out.state();
+        let state = queue.state();
         assert_eq!((state.items, state.missed), (0, 0));
-        assert!(
-            state.last.items.is_empty() && state.seldom.as_ref().is_some_and(|seldom| seldom.full.is_empty())
-        );
+        assert!(state.last.items.is_empty() && state.cold.as_ref().is_some_and(|cold| cold.full.is_empty()));
     }
 
     #[test]
     fn what_is_meant_for_an_earlier_attachment_is_dropped() {
-        let out = out(1000, 1000);
-        out.push(Attachment(2), CHANNEL, &said(1));
-        out.push(FIRST, Channel(4), &said(2));
-        assert!(take(&out).is_none());
-        out.close(FIRST, CHANNEL, closed(None, 9));
-        out.push(FIRST, CHANNEL, &said(3));
-        out.push_missed(FIRST, CHANNEL, &said(4));
-        assert_eq!(numbers(&take(&out).flatten().expect("an item")), [9]);
-        assert!(take(&out).is_none());
+        let queue = queue(1000, 1000);
+        queue.push(Attachment(2), CHANNEL, &said(1));
+        queue.push(FIRST, Channel(4), &said(2));
+        assert!(take(&queue).is_none());
+        queue.close(FIRST, CHANNEL, closed(None, 9));
+        queue.push(FIRST, CHANNEL, &said(3));
+        queue.push_missed(FIRST, CHANNEL, &said(4));
+        assert_eq!(numbers(&take(&queue).flatten().expect("an item")), [9]);
+        assert!(take(&queue).is_none());
         // Nothing is attached any more.
-        out.finish();
-        assert!(take(&out).expect("the end").is_none());
+        queue.finish();
+        assert!(take(&queue).expect("the end").is_none());
     }
 
     #[tokio::test]
     async fn whoever_lets_too_much_wait_is_cut_off_but_not_for_what_was_missed() {
-        let out = out(20, 64);
+        let queue = queue(20, 64);
         for number in 1..=100 {
-            out.push_missed(FIRST, CHANNEL, &said(number));
+            queue.push_missed(FIRST, CHANNEL, &said(number));
         }
         let mut waits = None;
-        let mut ended = poll_fn(|cx| out.poll_ended(&mut waits, cx));
+        let mut ended = poll_fn(|cx| queue.poll_ended(&mut waits, cx));
         for number in 0..20 {
-            out.push(FIRST, CHANNEL, &said(number));
+            queue.push(FIRST, CHANNEL, &said(number));
         }
-        assert!(poll!(&mut ended).is_pending() && !out.has_room());
-        out.push_all(FIRST, CHANNEL, items([20, 21]));
-        assert!(poll!(&mut ended).is_ready() && out.has_room());
-        let batch = take(&out).flatten().expect("the end");
+        assert!(poll!(&mut ended).is_pending() && !queue.has_room());
+        queue.push_all(FIRST, CHANNEL, items([20, 21]));
+        assert!(poll!(&mut ended).is_ready() && queue.has_room());
+        let batch = take(&queue).flatten().expect("the end");
         assert!(batch.items.is_empty() && batch.ending == Some(HostError::TooSlow), "{batch:?}");
-        assert_eq!(out.why_ended(), Some(HostError::TooSlow));
+        assert_eq!(queue.why_ended(), Some(HostError::TooSlow));
     }
 
     #[test]
     fn a_stream_ends_after_what_waits() {
-        let out = out(1000, 64);
+        let queue = queue(1000, 64);
         for number in 1..=20 {
-            out.push(FIRST, CHANNEL, &said(number));
+            queue.push(FIRST, CHANNEL, &said(number));
         }
-        out.end(HostError::Stopping);
+        queue.end(HostError::Stopping);
         let batches: Vec<_> =
-            std::iter::from_fn(|| take(&out).flatten().filter(|batch| !batch.items.is_empty())).collect();
+            std::iter::from_fn(|| take(&queue).flatten().filter(|batch| !batch.items.is_empty())).collect();
         assert_eq!(batches.iter().flat_map(numbers).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());
         let (last, others) = batches.split_last().expect("messages");
         assert!(
             last.ending == Some(HostError::Stopping) && others.iter().all(|batch| batch.ending.is_none())
         );
 
-        let out = self::out(1000, 64);
-        out.push(FIRST, CHANNEL, &said(1));
-        out.break_off();
-        assert_eq!(numbers(&take(&out).flatten().expect("an item")), [1]);
-        assert!(take(&out).expect("the end").is_none() && out.is_broken());
+        let queue = self::queue(1000, 64);
+        queue.push(FIRST, CHANNEL, &said(1));
+        queue.break_off();
+        assert_eq!(numbers(&take(&queue).flatten().expect("an item")), [1]);
+        assert!(take(&queue).expect("the end").is_none() && queue.is_broken());
     }
 }

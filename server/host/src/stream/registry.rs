@@ -6,68 +6,68 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 
 use crate::HostError;
-use crate::stream::queue::{Batch, Out};
+use crate::stream::queue::{OutboundBatch, StreamQueue};
 
 /// The streams that are open, so that all of them can be ended.
 #[derive(Debug, Default)]
-pub(crate) struct Streams(Mutex<Open>);
+pub(crate) struct StreamRegistry(Mutex<Open>);
 
 #[derive(Debug, Default)]
 struct Open {
     /// By where they are in memory.
-    streams: HashMap<usize, Weak<Out>>,
+    streams: HashMap<usize, Weak<StreamQueue>>,
     ended: bool,
 }
 
-impl Streams {
+impl StreamRegistry {
     fn open(&self) -> MutexGuard<'_, Open> {
         // Nothing in here is left half done by a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, out: &Arc<Out>) {
+    fn add(&self, queue: &Arc<StreamQueue>) {
         let mut open = self.open();
         if open.ended {
-            out.end(HostError::Stopping);
+            queue.end(HostError::Stopping);
         } else {
-            open.streams.insert(Arc::as_ptr(out).addr(), Arc::downgrade(out));
+            open.streams.insert(Arc::as_ptr(queue).addr(), Arc::downgrade(queue));
         }
     }
 
-    fn remove(&self, out: &Arc<Out>) {
-        self.open().streams.remove(&Arc::as_ptr(out).addr());
+    fn remove(&self, queue: &Arc<StreamQueue>) {
+        self.open().streams.remove(&Arc::as_ptr(queue).addr());
     }
 
     /// Ends all streams after what waits, and those that are opened later.
     pub(crate) fn end_all(&self) {
         let mut open = self.open();
         open.ended = true;
-        for out in open.streams.drain().filter_map(|(_, out)| out.upgrade()) {
-            out.end(HostError::Stopping);
+        for queue in open.streams.drain().filter_map(|(_, queue)| queue.upgrade()) {
+            queue.end(HostError::Stopping);
         }
     }
 }
 
 /// The reading end of a stream.
 #[derive(Debug)]
-pub struct Outbox {
-    out: Arc<Out>,
-    streams: Arc<Streams>,
+pub struct StreamReceiver {
+    queue: Arc<StreamQueue>,
+    streams: Arc<StreamRegistry>,
     ended: bool,
 }
 
-impl Outbox {
-    pub(crate) fn new(out: Arc<Out>, streams: Arc<Streams>) -> Outbox {
-        streams.add(&out);
-        Outbox { out, streams, ended: false }
+impl StreamReceiver {
+    pub(crate) fn new(queue: Arc<StreamQueue>, streams: Arc<StreamRegistry>) -> StreamReceiver {
+        streams.add(&queue);
+        StreamReceiver { queue, streams, ended: false }
     }
 
     /// The next message, with all that is ready and fits; waits until there is something. `None`: the stream has ended.
-    pub fn poll_next(&mut self, context: &Context<'_>) -> Poll<Option<Batch>> {
+    pub fn poll_next(&mut self, context: &Context<'_>) -> Poll<Option<OutboundBatch>> {
         if self.ended {
             return Poll::Ready(None);
         }
-        let polled = self.out.poll_take(context);
+        let polled = self.queue.poll_take(context);
         if let Poll::Ready(batch) = &polled {
             self.ended = batch.as_ref().is_none_or(|batch| batch.ending.is_some());
         }
@@ -77,17 +77,17 @@ impl Outbox {
     /// Whether the client has broken the rules of the stream, or its connection.
     #[must_use]
     pub fn is_broken(&self) -> bool {
-        self.out.is_broken()
+        self.queue.is_broken()
     }
 
-    /// See [`Outbox::poll_next`]. Nothing is lost when the future is dropped.
-    pub async fn next(&mut self) -> Option<Batch> {
+    /// See [`StreamReceiver::poll_next`]. Nothing is lost when the future is dropped.
+    pub async fn next(&mut self) -> Option<OutboundBatch> {
         poll_fn(|context| self.poll_next(context)).await
     }
 }
 
-impl Drop for Outbox {
+impl Drop for StreamReceiver {
     fn drop(&mut self) {
-        self.streams.remove(&self.out);
+        self.streams.remove(&self.queue);
     }
 }

@@ -6,7 +6,7 @@ use parlor_engine::{AnyAction, NoEvents, Refusal, Seat};
 use parlor_fair::Entropy;
 
 use super::state::{DecisionId, Holder, SeatState, Table};
-use super::{Decided, Entry, RequestMark, SeatSetup};
+use super::{Decided, Entry, IdempotencyKey, SeatSetup};
 
 /// Why a command was refused. Each is one line that says what to do.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -135,9 +135,9 @@ pub enum Answered {
     Again(Decided),
 }
 
-/// Who wants which seat.
+/// ViewerCredential wants which seat.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Joining {
+pub struct SeatRequest {
     /// The seat; none for the one kept for the player, or else the first that is open.
     pub seat: Option<Seat>,
     /// The owner's own name for the player, if the owner seats one of its users.
@@ -149,12 +149,12 @@ pub struct Joining {
     /// What the player adds to the shuffle.
     pub entropy: Entropy,
     /// What makes a repeat harmless.
-    pub request: Option<RequestMark>,
+    pub request: Option<IdempotencyKey>,
 }
 
 impl Table {
     /// The seat that this very request took before, if it did.
-    pub fn joined_before(&self, joining: &Joining) -> Result<Option<Seat>, CommandError> {
+    pub fn joined_before(&self, joining: &SeatRequest) -> Result<Option<Seat>, CommandError> {
         let Some(request) = &joining.request else { return Ok(None) };
         let is_player = |state: &SeatState| matches!(state.holder, Holder::Player { .. });
         for seat in Seat::all(self.players()) {
@@ -169,14 +169,14 @@ impl Table {
     }
 
     /// A player takes a seat. The last one to join begins the game.
-    pub fn join(&self, joining: Joining) -> Result<(Seat, Vec<Entry>), CommandError> {
+    pub fn join(&self, joining: SeatRequest) -> Result<(Seat, Vec<Entry>), CommandError> {
         self.filling_only()?;
         let seat = match joining.seat {
             Some(seat) => seat,
             None => self.seat_for(&joining).ok_or(CommandError::TableFull)?,
         };
         self.is_free(seat, &joining)?;
-        let Joining { user, name, entropy, request, .. } = joining;
+        let SeatRequest { user, name, entropy, request, .. } = joining;
         let kept_for = match &self.setup().seats[seat.index()] {
             SeatSetup::Reserved { user, name, .. } => Some((user.clone(), name.clone())),
             SeatSetup::Open | SeatSetup::House { .. } | SeatSetup::Agent { .. } => None,
@@ -189,7 +189,7 @@ impl Table {
     }
 
     /// The seat kept for the player, or else the first that is open.
-    fn seat_for(&self, joining: &Joining) -> Option<Seat> {
+    fn seat_for(&self, joining: &SeatRequest) -> Option<Seat> {
         let is_kept = |seat: &Seat| self.setup().seats[seat.index()] != SeatSetup::Open;
         let mut free: Vec<Seat> =
             Seat::all(self.players()).filter(|seat| self.is_free(*seat, joining).is_ok()).collect();
@@ -197,7 +197,7 @@ impl Table {
         free.first().copied()
     }
 
-    fn is_free(&self, seat: Seat, joining: &Joining) -> Result<(), CommandError> {
+    fn is_free(&self, seat: Seat, joining: &SeatRequest) -> Result<(), CommandError> {
         self.check_seat(seat)?;
         if self.seat(seat).holder != Holder::Vacant {
             return Err(CommandError::SeatTaken { seat });
@@ -283,7 +283,7 @@ impl Table {
         }
         match state.holder {
             Holder::House { .. } => Err(CommandError::IsHouse { seat }),
-            _ if state.conduct.is_forfeit() => Err(CommandError::Forfeited { seat }),
+            _ if state.finish.is_forfeit() => Err(CommandError::Forfeited { seat }),
             _ => Ok(vec![Entry::Resigned { seat }]),
         }
     }
@@ -294,7 +294,7 @@ impl Table {
         self.not_over()?;
         let state = self.seat(seat);
         match state.holder {
-            Holder::Agent { .. } if state.conduct.is_forfeit() => Ok(Vec::new()),
+            Holder::Agent { .. } if state.finish.is_forfeit() => Ok(Vec::new()),
             Holder::Agent { .. } => Ok(vec![Entry::SetAside { seat }]),
             Holder::House { .. } => Err(CommandError::IsHouse { seat }),
             Holder::Vacant | Holder::Player { .. } => Err(CommandError::NotAgent { seat }),
@@ -307,7 +307,7 @@ impl Table {
         &self,
         seat: Seat,
         bot: &str,
-        request: Option<RequestMark>,
+        request: Option<IdempotencyKey>,
     ) -> Result<Vec<Entry>, CommandError> {
         self.check_seat(seat)?;
         if self.is_repeat(seat, request.as_ref())? {
@@ -323,7 +323,7 @@ impl Table {
     }
 
     /// The token of a seat is made anew. No entries: this very request has done it before.
-    pub fn reissue(&self, seat: Seat, request: Option<RequestMark>) -> Result<Vec<Entry>, CommandError> {
+    pub fn reissue(&self, seat: Seat, request: Option<IdempotencyKey>) -> Result<Vec<Entry>, CommandError> {
         self.check_seat(seat)?;
         if self.is_repeat(seat, request.as_ref())? {
             return Ok(Vec::new());
@@ -338,7 +338,7 @@ impl Table {
     }
 
     /// Whether the request that last changed who may play the seat is this one.
-    fn is_repeat(&self, seat: Seat, request: Option<&RequestMark>) -> Result<bool, CommandError> {
+    fn is_repeat(&self, seat: Seat, request: Option<&IdempotencyKey>) -> Result<bool, CommandError> {
         match (&self.seat(seat).request, request) {
             (Some(mark), Some(request)) if mark == request => Ok(true),
             (Some(mark), Some(request)) if mark.id == request.id => Err(CommandError::RequestReused),

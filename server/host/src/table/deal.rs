@@ -64,7 +64,7 @@ impl Deal {
             server_seed: is_over.then_some(self.server_seed),
             game_seed: is_over.then(|| *self.seed().game_seed(&self.entropy).reveal()),
             given: self.given,
-            deal: Some(DealShown {
+            deal: Some(PublicDeal {
                 tournament: self.tournament,
                 place: is_over.then_some((self.number, self.rotation)),
                 entropy: if is_over { self.entropy.clone() } else { Vec::new() },
@@ -76,7 +76,7 @@ impl Deal {
 
 /// What there is to see of the deal that a table's cards come from.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DealShown {
+pub struct PublicDeal {
     /// The tournament.
     pub tournament: TableId,
     /// The number of the deal, and which of its tables this is, the first being 0 each; nothing before the deal is over.

@@ -7,7 +7,7 @@ use parlor_fair::Entropy;
 
 /// What makes a repeat of a request harmless: the id that the caller gave it, and a hash of all that it asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RequestMark {
+pub struct IdempotencyKey {
     /// The caller's own id of the request.
     pub id: Box<str>,
     /// The first bytes of a SHA-256 of the request: a different request under the same id is refused.
@@ -31,14 +31,14 @@ pub enum Entry {
         /// What the player adds to the shuffle.
         entropy: Entropy,
         /// The request that did it.
-        request: Option<RequestMark>,
+        request: Option<IdempotencyKey>,
     },
     /// The token of a seat was made anew; older ones are worth nothing.
     Reissued {
         /// The seat.
         seat: Seat,
         /// The request that did it.
-        request: Option<RequestMark>,
+        request: Option<IdempotencyKey>,
     },
     /// All tokens for spectators that were given before are worth nothing.
     SpectatorsRevoked,
@@ -91,7 +91,7 @@ pub enum Entry {
         /// The bot.
         bot: String,
         /// The request that did it.
-        request: Option<RequestMark>,
+        request: Option<IdempotencyKey>,
     },
     /// The table was called off by its owner.
     Cancelled {

@@ -17,13 +17,15 @@ mod update;
 #[cfg(test)]
 mod tests;
 
-pub use command::{Answer, Answered, CommandError, DecisionAnswer, Joining};
-pub use deal::{Deal, DealShown};
-pub use entry::{Entry, RequestMark};
-pub use record::{Record, Telling};
-pub use result::{Conduct, Ending, Finished, SeatResult};
+pub use command::{Answer, Answered, CommandError, DecisionAnswer, SeatRequest};
+pub use deal::{Deal, PublicDeal};
+pub use entry::{Entry, IdempotencyKey};
+pub use record::{Record, RecordedUpdate};
+pub use result::{Ending, Finished, SeatFinish, SeatResult};
 pub use setup::{ChanceSetup, SeatSetup, Setup, TimeControl, Visibility};
 pub use shuffle::Shuffle;
-pub use state::{DecisionId, Holder, Misfit, SeatState, Table};
-pub use summary::{Look, SeatLook, State};
-pub use update::{Decided, DecidedBy, Numbers, Shuffled, Step, TableEvent, Tellings, Told, Update};
+pub use state::{DecisionId, Holder, InvalidEntry, SeatState, Table};
+pub use summary::{SeatSummary, State, TableSummary};
+pub use update::{
+    AudienceEvents, Decided, DecidedBy, Numbers, RecordedEvent, RecordedShuffle, Step, TableEvent, Update,
+};

@@ -3,13 +3,13 @@
 
 use parlor_engine::{AnyView, Viewer};
 
-use super::{Entry, Look, Misfit, Step, Table, Update};
+use super::{Entry, InvalidEntry, Step, Table, TableSummary, Update};
 
 /// A table that is over.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
     /// How it looked at the end.
-    pub look: Look,
+    pub look: TableSummary,
     /// What each viewer saw when the game began, seats in order and then a spectator; nothing if it never did. Later
     /// views follow from it by what was told.
     pub views: Vec<AnyView>,
@@ -19,7 +19,7 @@ pub struct Record {
 
 /// An update, and what its viewer knows after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Telling {
+pub struct RecordedUpdate {
     /// What the viewer learns.
     pub update: Update,
     /// What the viewer knows then; nothing before the game began.
@@ -29,15 +29,15 @@ pub struct Telling {
 impl Record {
     /// The record of a log, each entry with the time at which it happened. The table need not be over: what is told of
     /// it so far is the same.
-    pub fn of(entries: &[(u64, Entry)]) -> Result<Record, Misfit> {
+    pub fn of(entries: &[(u64, Entry)]) -> Result<Record, InvalidEntry> {
         let Some(((_, first), rest)) = entries.split_first() else {
-            return Err(Misfit { index: 0, why: "the log is empty".to_owned() });
+            return Err(InvalidEntry { index: 0, why: "the log is empty".to_owned() });
         };
         Record::after(Table::open(first)?, rest)
     }
 
     /// The record of a table that was just set up, and of what happened to it then.
-    pub fn after(mut table: Table, rest: &[(u64, Entry)]) -> Result<Record, Misfit> {
+    pub fn after(mut table: Table, rest: &[(u64, Entry)]) -> Result<Record, InvalidEntry> {
         let (mut views, mut steps) = (Vec::new(), Vec::with_capacity(rest.len()));
         for (at, entry) in rest {
             steps.extend(table.fold(*at, entry)?);
@@ -49,7 +49,7 @@ impl Record {
     }
 
     /// What the viewer was told after the update with this number, in order, each with the view after it.
-    pub fn tellings(&self, viewer: Viewer, after: u64) -> impl Iterator<Item = Telling> + '_ {
+    pub fn updates(&self, viewer: Viewer, after: u64) -> impl Iterator<Item = RecordedUpdate> + '_ {
         let players = self.look.seats.len();
         let slot = viewer.seat().map_or(players, parlor_engine::Seat::index);
         let first_view = self.views.get(slot);
@@ -63,7 +63,7 @@ impl Record {
                 None if !update.events.is_empty() => view = first_view.cloned(),
                 None => {}
             }
-            Some(Telling { update, view: view.clone() })
+            Some(RecordedUpdate { update, view: view.clone() })
         };
         self.steps.iter().filter_map(tell).filter(move |telling| telling.update.number > after)
     }
@@ -71,6 +71,6 @@ impl Record {
     /// What the viewer knew at the end; nothing if the game never began.
     #[must_use]
     pub fn last_view(&self, viewer: Viewer) -> Option<AnyView> {
-        self.tellings(viewer, 0).last().and_then(|telling| telling.view)
+        self.updates(viewer, 0).last().and_then(|telling| telling.view)
     }
 }

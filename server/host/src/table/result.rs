@@ -1,6 +1,7 @@
 //! How a table ended, and why.
 
 use parlor_engine::{Outcome, Seat};
+pub use parlor_tournament::SeatFinish;
 
 use super::SeatState;
 
@@ -23,29 +24,6 @@ pub enum Ending {
     },
 }
 
-/// Why a seat stands where it stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Conduct {
-    /// It played to the end.
-    PlayedOut,
-    /// Its clock ran out too often.
-    TimedOut,
-    /// Its player gave up.
-    Resigned,
-    /// Its player was away for longer than the grace, and the clock ran out.
-    Disconnected,
-    /// It is the seat of an agent that was set aside, and could not play.
-    SetAside,
-}
-
-impl Conduct {
-    /// Whether the seat has forfeited: it plays defaults and ranks last.
-    #[must_use]
-    pub const fn is_forfeit(self) -> bool {
-        !matches!(self, Conduct::PlayedOut)
-    }
-}
-
 /// The result of one seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeatResult {
@@ -56,7 +34,7 @@ pub struct SeatResult {
     /// Its place: 1 is the best. Seats that forfeited share the place behind all others.
     pub place: u8,
     /// Why it stands there.
-    pub conduct: Conduct,
+    pub finish: SeatFinish,
     /// How often its clock ran out.
     pub time_outs: u32,
     /// How long it thought in all, in milliseconds of its own clock.
@@ -77,7 +55,7 @@ impl Finished {
     #[must_use]
     pub fn new(outcome: &Outcome, seats: &[SeatState]) -> Finished {
         let standings: Vec<_> = outcome.standings().collect();
-        let forfeited = |seat: Seat| seats[seat.index()].conduct.is_forfeit();
+        let forfeited = |seat: Seat| seats[seat.index()].finish.is_forfeit();
         let better = |place: u8| standings.iter().filter(|s| !forfeited(s.seat) && s.place < place).count();
         let seats = standings
             .iter()
@@ -88,7 +66,7 @@ impl Finished {
                     seat: standing.seat,
                     points: standing.points,
                     place: 1 + above as u8,
-                    conduct: state.conduct,
+                    finish: state.finish,
                     time_outs: state.time_outs,
                     thought: state.thought,
                 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use parlor_engine::{AnyOptions, Seat};
 
-use super::{Deal, RequestMark};
+use super::{Deal, IdempotencyKey};
 use crate::{Secret, TableId};
 use parlor_fair::{Commitment, ServerSeed};
 
-/// Who is to sit on a seat.
+/// ViewerCredential is to sit on a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SeatSetup {
     /// Whoever joins first.
@@ -61,7 +61,7 @@ pub struct TimeControl {
     pub constant_secret: bool,
 }
 
-/// Who may look on.
+/// ViewerCredential may look on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Visibility {
     /// Everyone, and the table is listed.
@@ -129,7 +129,7 @@ impl std::fmt::Debug for ChanceSetup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             ChanceSetup::Fresh { .. } => "Fresh",
-            ChanceSetup::Given { .. } => "Given",
+            ChanceSetup::Given { .. } => "SeatAssignment",
             ChanceSetup::Scripted { .. } => "Scripted",
             ChanceSetup::Deal(_) => "Deal",
         })
@@ -151,7 +151,7 @@ pub struct Setup {
     pub seats: Vec<SeatSetup>,
     /// How much time the players have.
     pub time: TimeControl,
-    /// Who may look on.
+    /// ViewerCredential may look on.
     pub visibility: Visibility,
     /// Where the cards come from.
     pub chance: ChanceSetup,
@@ -164,7 +164,7 @@ pub struct Setup {
     /// The table that this one is a rematch of.
     pub rematch_of: Option<TableId>,
     /// The request that created it.
-    pub request: Option<RequestMark>,
+    pub request: Option<IdempotencyKey>,
 }
 
 impl Setup {

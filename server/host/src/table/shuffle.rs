@@ -1,6 +1,6 @@
 //! What there is to see of the fairness of a table's shuffle.
 
-use super::DealShown;
+use super::PublicDeal;
 use parlor_fair::{Commitment, Entropy};
 
 /// What there is to see of the fairness of a table's shuffle, at some moment. What is still secret is not in it.
@@ -18,5 +18,5 @@ pub struct Shuffle {
     pub given: bool,
     /// The deal of a tournament that the cards come from, if they do. Then the server's seed is that of the deal, and the
     /// seeds are shown only when the deal is over.
-    pub deal: Option<DealShown>,
+    pub deal: Option<PublicDeal>,
 }

@@ -8,20 +8,22 @@ use parlor_engine::{
 
 use parlor_fair::{Entropy, ServerSeed};
 
-use super::update::{Decided, DecidedBy, Numbers, Shuffled, Step, TableEvent, Tellings, Told};
-use super::{ChanceSetup, Conduct, Ending, Entry, Finished, RequestMark, SeatSetup, Setup, Shuffle};
+use super::update::{
+    AudienceEvents, Decided, DecidedBy, Numbers, RecordedEvent, RecordedShuffle, Step, TableEvent,
+};
+use super::{ChanceSetup, Ending, Entry, Finished, IdempotencyKey, SeatFinish, SeatSetup, Setup, Shuffle};
 
 /// An entry that does not fit the entries before it: the log is damaged, or was written by something else.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("entry {index} does not fit the table: {why}")]
-pub struct Misfit {
+pub struct InvalidEntry {
     /// Which entry, the first being 0.
     pub index: u64,
     /// What is wrong with it.
     pub why: String,
 }
 
-/// Who sits on a seat.
+/// ViewerCredential sits on a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holder {
     /// Nobody yet.
@@ -54,7 +56,7 @@ pub struct DecisionId(pub u64);
 /// What a table knows of one seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeatState {
-    /// Who sits there.
+    /// ViewerCredential sits there.
     pub holder: Holder,
     /// Which generation of its token is good.
     pub generation: u32,
@@ -71,13 +73,13 @@ pub struct SeatState {
     /// How many of its decisions ran out of time.
     pub time_outs: u32,
     /// How it plays.
-    pub conduct: Conduct,
+    pub finish: SeatFinish,
     /// How long it has thought, in milliseconds.
     pub thought: u64,
     /// What it added to the shuffle. Secret until the game begins.
     pub entropy: Entropy,
     /// The request that last changed who may play it.
-    pub request: Option<RequestMark>,
+    pub request: Option<IdempotencyKey>,
 }
 
 /// Where a table is in its life.
@@ -118,7 +120,7 @@ impl SeatState {
             bank: setup.time.bank,
             grace: setup.time.grace,
             time_outs: 0,
-            conduct: Conduct::PlayedOut,
+            finish: SeatFinish::PlayedOut,
             thought: 0,
             entropy: Entropy::NONE,
             request: None,
@@ -144,32 +146,35 @@ impl Maker {
 /// What an entry comes to, while it is taken in.
 #[derive(Default)]
 struct Doing {
-    told: Tellings,
+    told: AudienceEvents,
     decided: [Option<Decided>; MAX_SEATS],
-    shuffled: Vec<Shuffled>,
+    shuffled: Vec<RecordedShuffle>,
 }
 
 impl EventSink<AnyEvent> for Doing {
     fn emit(&mut self, to: Audience, event: AnyEvent) {
-        self.told.push((to, Told::Game(event)));
+        self.told.push((to, RecordedEvent::Game(event)));
     }
 
     fn record_shuffle(&mut self, name: parlor_engine::ShuffleId, codes: impl Iterator<Item = u8>) {
-        self.shuffled.push(Shuffled { name, codes: codes.collect() });
+        self.shuffled.push(RecordedShuffle { name, codes: codes.collect() });
     }
 }
 
 impl Doing {
     fn tell_all(&mut self, event: TableEvent) {
-        self.told.push((Audience::Everyone, Told::Table(event)));
+        self.told.push((Audience::Everyone, RecordedEvent::Table(event)));
     }
 }
 
 impl Table {
     /// The table that this first entry makes.
-    pub fn open(first: &Entry) -> Result<Table, Misfit> {
+    pub fn open(first: &Entry) -> Result<Table, InvalidEntry> {
         let Entry::Created(setup) = first else {
-            return Err(Misfit { index: 0, why: "a log begins with the creation of its table".to_owned() });
+            return Err(InvalidEntry {
+                index: 0,
+                why: "a log begins with the creation of its table".to_owned(),
+            });
         };
         Ok(Table::set_up(Arc::new(Setup::clone(setup))))
     }
@@ -193,7 +198,7 @@ impl Table {
     /// to: one step for the entry, and one more each time that a seat which has forfeited plays its default.
     ///
     /// After a misfit the table is worth nothing: it must be thrown away.
-    pub fn fold(&mut self, at: u64, entry: &Entry) -> Result<Vec<Step>, Misfit> {
+    pub fn fold(&mut self, at: u64, entry: &Entry) -> Result<Vec<Step>, InvalidEntry> {
         let mut steps = Vec::with_capacity(1);
         self.fold_with(at, entry, |_, step| steps.push(step))?;
         Ok(steps)
@@ -208,9 +213,9 @@ impl Table {
         at: u64,
         entry: &Entry,
         mut each: impl FnMut(&Table, Step),
-    ) -> Result<(), Misfit> {
+    ) -> Result<(), InvalidEntry> {
         let index = self.length;
-        let misfit = |why: String| Misfit { index, why };
+        let misfit = |why: String| InvalidEntry { index, why };
         let mut doing = Doing::default();
         self.take_in(at, entry, &mut doing).map_err(misfit)?;
         self.length += 1;
@@ -294,13 +299,13 @@ impl Table {
                 let state = self.seat_mut(*seat)?;
                 state.grace = state.grace.saturating_sub(*used);
             }
-            Entry::Resigned { seat } => self.forfeit(*seat, Conduct::Resigned, doing)?,
-            Entry::SetAside { seat } => self.forfeit(*seat, Conduct::SetAside, doing)?,
+            Entry::Resigned { seat } => self.forfeit(*seat, SeatFinish::Resigned, doing)?,
+            Entry::SetAside { seat } => self.forfeit(*seat, SeatFinish::SetAside, doing)?,
             Entry::Replaced { seat, bot, request } => {
                 let state = self.seat_mut(*seat)?;
                 state.holder = Holder::House { bot: bot.clone() };
                 state.generation += 1;
-                state.conduct = Conduct::PlayedOut;
+                state.finish = SeatFinish::PlayedOut;
                 state.request.clone_from(request);
                 doing.tell_all(TableEvent::Replaced { seat: *seat, bot: bot.clone() });
             }
@@ -425,8 +430,8 @@ impl Table {
         let times = state.time_outs;
         doing.tell_all(TableEvent::TimedOut { seat, times });
         if limit > 0 && times >= limit {
-            let conduct = if away { Conduct::Disconnected } else { Conduct::TimedOut };
-            self.forfeit(seat, conduct, doing)?;
+            let finish = if away { SeatFinish::Disconnected } else { SeatFinish::TimedOut };
+            self.forfeit(seat, finish, doing)?;
         }
         self.act_by_default(seat, maker, doing)
     }
@@ -448,25 +453,25 @@ impl Table {
         Ok(())
     }
 
-    fn forfeit(&mut self, seat: Seat, conduct: Conduct, doing: &mut Doing) -> Result<(), String> {
+    fn forfeit(&mut self, seat: Seat, finish: SeatFinish, doing: &mut Doing) -> Result<(), String> {
         let is_on = matches!(self.stage, Stage::Playing(_));
         let state = self.seat_mut(seat)?;
         // The seat of an agent is taken from the beginning, and may be given up before the others have come.
         if !is_on && !matches!(state.holder, Holder::Agent { .. }) {
             return Err("the game was not on".to_owned());
         }
-        if state.conduct.is_forfeit() {
+        if state.finish.is_forfeit() {
             return Err(format!("seat {seat} had forfeited"));
         }
-        state.conduct = conduct;
-        doing.tell_all(TableEvent::Forfeited { seat, conduct });
+        state.finish = finish;
+        doing.tell_all(TableEvent::Forfeited { seat, finish });
         Ok(())
     }
 
     /// A seat that has forfeited and is asked: it plays its default at once.
     fn next_forfeited(&self) -> Option<Seat> {
         let asked = self.game().map(AnyGame::to_act).unwrap_or_default();
-        asked.iter().find(|seat| self.seat(*seat).conduct.is_forfeit())
+        asked.iter().find(|seat| self.seat(*seat).finish.is_forfeit())
     }
 
     /// Gives a number to every decision that has just come up, and closes those that the game no longer waits for. Gives
@@ -477,7 +482,7 @@ impl Table {
         for seat in Seat::all(self.players()) {
             let state = &mut self.seats[seat.index()];
             match (asked.contains(seat), state.open) {
-                (true, None) if !state.conduct.is_forfeit() => {
+                (true, None) if !state.finish.is_forfeit() => {
                     state.asked += 1;
                     state.open = Some(DecisionId(state.asked));
                     newly = newly.with(seat);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parlor_engine::{AnyAction, AnyGame, AnyView, Seat, Viewer};
 
 use super::state::{SeatState, Stage, Table};
-use super::{Conduct, Ending, Holder, Numbers, Setup, Shuffle};
+use super::{Ending, Holder, Numbers, SeatFinish, Setup, Shuffle};
 use crate::TableId;
 
 /// Where a table is in its life.
@@ -40,13 +40,13 @@ impl State {
 /// A table without its game: all that listings, owners and records show of it. Whoever shows it leaves out what is the
 /// owner's alone (metadata and the owner's names for users).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Look {
-    /// How it was set up. Its chance is secret: [`Look::shuffle`] has what may be seen of it.
+pub struct TableSummary {
+    /// How it was set up. Its chance is secret: [`TableSummary::shuffle`] has what may be seen of it.
     pub setup: Arc<Setup>,
     /// Where it is in its life.
     pub state: State,
     /// Its seats, in order.
-    pub seats: Vec<SeatLook>,
+    pub seats: Vec<SeatSummary>,
     /// What there is to see of its shuffle.
     pub shuffle: Shuffle,
     /// How it ended, once it has.
@@ -67,18 +67,18 @@ pub struct Look {
 
 /// A seat, as a table shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SeatLook {
-    /// Who sits there.
+pub struct SeatSummary {
+    /// ViewerCredential sits there.
     pub holder: Holder,
     /// Which generation of its token is good.
     pub generation: u32,
     /// How it plays.
-    pub conduct: Conduct,
+    pub finish: SeatFinish,
     /// What is left of its grace, in milliseconds.
     pub grace: u32,
 }
 
-impl Look {
+impl TableSummary {
     /// Shows the seeds of the deal of a tournament that the table's cards come from, if they do: for whoever knows that the
     /// deal is over.
     pub fn reveal_deal(&mut self) {
@@ -136,14 +136,14 @@ impl Table {
 
     /// The table without its game.
     #[must_use]
-    pub fn look(&self) -> Look {
-        let seat = |seat: &SeatState| SeatLook {
+    pub fn look(&self) -> TableSummary {
+        let seat = |seat: &SeatState| SeatSummary {
             holder: seat.holder.clone(),
             generation: seat.generation,
-            conduct: seat.conduct,
+            finish: seat.finish,
             grace: seat.grace,
         };
-        Look {
+        TableSummary {
             setup: self.setup.clone(),
             state: self.state(),
             seats: self.seats.iter().map(seat).collect(),
@@ -219,7 +219,7 @@ impl Table {
     #[must_use]
     pub fn waits_for(&self, seat: Seat) -> bool {
         let state = self.seat(seat);
-        let by_house = matches!(state.holder, Holder::House { .. }) || state.conduct.is_forfeit();
+        let by_house = matches!(state.holder, Holder::House { .. }) || state.finish.is_forfeit();
         !by_house && self.game().is_some_and(|game| game.public_to_act().contains(seat))
     }
 

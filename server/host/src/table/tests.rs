@@ -41,8 +41,8 @@ fn setup(options: AnyOptions, seats: &[SeatSetup]) -> Setup {
     }
 }
 
-fn joining(seat: Option<Seat>, user: Option<&str>, entropy: Entropy) -> Joining {
-    Joining { seat, user: user.map(str::to_owned), entropy, ..Joining::default() }
+fn joining(seat: Option<Seat>, user: Option<&str>, entropy: Entropy) -> SeatRequest {
+    SeatRequest { seat, user: user.map(str::to_owned), entropy, ..SeatRequest::default() }
 }
 
 /// A table with its log.
@@ -61,14 +61,14 @@ impl Logged {
     fn gap(players: usize) -> Logged {
         let mut logged = Logged::new(setup(GameId::Gap.default_options(), &vec![SeatSetup::Open; players]));
         for _ in 0..players {
-            let (_, entries) = logged.table.join(Joining::default()).expect("a free seat");
+            let (_, entries) = logged.table.join(SeatRequest::default()).expect("a free seat");
             logged.fold(entries);
         }
         logged
     }
 
-    fn fold(&mut self, entries: impl IntoIterator<Item = Entry>) -> Tellings {
-        let mut told = Tellings::new();
+    fn fold(&mut self, entries: impl IntoIterator<Item = Entry>) -> AudienceEvents {
+        let mut told = AudienceEvents::new();
         for entry in entries {
             let steps = self.table.fold(NOW, &entry).expect("an entry that a command gave");
             told.extend(steps.into_iter().flat_map(|step| step.told));
@@ -78,14 +78,14 @@ impl Logged {
     }
 
     /// Answers the open decision of a seat.
-    fn play(&mut self, number: u8, index: u32, used: u32) -> Tellings {
+    fn play(&mut self, number: u8, index: u32, used: u32) -> AudienceEvents {
         let decision = self.table.seats()[usize::from(number)].open.expect("a seat that is asked");
         let answered = self.table.answer(seat(number), decision, Answer::Index(index), used, None);
         let Ok(Answered::Play(entry)) = answered else { panic!("{answered:?}") };
         self.fold([entry])
     }
 
-    fn time_out(&mut self, number: u8, away: bool) -> Tellings {
+    fn time_out(&mut self, number: u8, away: bool) -> AudienceEvents {
         let decision = self.table.seats()[usize::from(number)].open.expect("a seat that is asked");
         let entry = self.table.time_out(seat(number), decision, 6000, away).expect("an open decision");
         self.fold([entry])
@@ -102,10 +102,10 @@ impl Logged {
     }
 }
 
-fn table_events(told: &Tellings) -> Vec<(Audience, TableEvent)> {
-    let table_event = |(to, told): &(Audience, Told)| match told {
-        Told::Table(event) => Some((*to, event.clone())),
-        Told::Game(_) => None,
+fn table_events(told: &AudienceEvents) -> Vec<(Audience, TableEvent)> {
+    let table_event = |(to, told): &(Audience, RecordedEvent)| match told {
+        RecordedEvent::Table(event) => Some((*to, event.clone())),
+        RecordedEvent::Game(_) => None,
     };
     told.iter().filter_map(table_event).collect()
 }
@@ -121,7 +121,7 @@ fn table_starts_when_its_last_seat_is_filled() {
     assert_eq!((first, entries.len()), (seat(0), 1));
     logged.fold(entries);
     assert_eq!(logged.table.view(Viewer::Spectator), None);
-    let (second, entries) = logged.table.join(Joining::default()).expect("a free seat");
+    let (second, entries) = logged.table.join(SeatRequest::default()).expect("a free seat");
     assert_eq!((second, entries.last()), (seat(2), Some(&Entry::Started)));
     let told = logged.fold(entries);
     let shuffle = Box::new(logged.table.shuffle());
@@ -155,9 +155,9 @@ fn join_assigns_reserved_and_open_seats() {
     assert_eq!(join(Some(0), None), Err("seat 0 is reserved for another user".to_owned()));
     assert_eq!(join(Some(2), None), Err("this table has seats 0 to 1: there is no seat 2".to_owned()));
     let mut full = Logged::gap(2);
-    assert_eq!(full.table.join(Joining::default()), Err(CommandError::AlreadyStarted));
+    assert_eq!(full.table.join(SeatRequest::default()), Err(CommandError::AlreadyStarted));
     full.fold([Entry::Cancelled { note: String::new() }]);
-    assert_eq!(full.table.join(Joining::default()), Err(CommandError::Over));
+    assert_eq!(full.table.join(SeatRequest::default()), Err(CommandError::Over));
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn time_beyond_the_decision_is_charged_to_the_bank() {
 
 #[test]
 fn timeouts_play_the_default_and_then_forfeit() {
-    for (away, conduct) in [(false, Conduct::TimedOut), (true, Conduct::Disconnected)] {
+    for (away, finish) in [(false, SeatFinish::TimedOut), (true, SeatFinish::Disconnected)] {
         let mut logged = Logged::gap(3);
         let told = logged.time_out(0, away);
         assert_eq!(
@@ -255,7 +255,7 @@ fn timeouts_play_the_default_and_then_forfeit() {
         logged.play(1, 0, 0);
         logged.play(2, 0, 0);
         let told = table_events(&logged.time_out(0, away));
-        let forfeited = TableEvent::Forfeited { seat: seat(0), conduct };
+        let forfeited = TableEvent::Forfeited { seat: seat(0), finish };
         assert_eq!(told[1], (Audience::Everyone, forfeited));
         assert_eq!(logged.table.resign(seat(0)), Err(CommandError::Forfeited { seat: seat(0) }));
         while let Some(number) =
@@ -265,8 +265,8 @@ fn timeouts_play_the_default_and_then_forfeit() {
             logged.play(number, 0, 0);
         }
         let Some(Ending::Finished(result)) = logged.table.ending() else { panic!("the game is over") };
-        assert_eq!((result.seats[0].place, result.seats[0].conduct), (3, conduct));
-        assert!(result.seats[1..].iter().all(|seat| seat.place < 3 && seat.conduct == Conduct::PlayedOut));
+        assert_eq!((result.seats[0].place, result.seats[0].finish), (3, finish));
+        assert!(result.seats[1..].iter().all(|seat| seat.place < 3 && seat.finish == SeatFinish::PlayedOut));
         logged.check_replay();
     }
 }
@@ -297,7 +297,7 @@ fn forfeited_seats_share_the_last_place() {
         logged.fold(entries);
     }
     let Some(Ending::Finished(result)) = logged.table.ending() else { panic!("the game is over") };
-    assert!(result.seats.iter().all(|seat| seat.place == 1 && seat.conduct == Conduct::Resigned));
+    assert!(result.seats.iter().all(|seat| seat.place == 1 && seat.finish == SeatFinish::Resigned));
     assert_eq!(logged.table.resign(seat(0)), Err(CommandError::Over));
     assert_eq!(logged.table.cancel(""), Err(CommandError::Over));
     logged.check_replay();
@@ -315,7 +315,7 @@ fn house_bot_replaces_a_forfeited_seat() {
     let bot = "greedy".to_owned();
     assert_eq!(table_events(&told), [(Audience::Everyone, TableEvent::Replaced { seat: seat(1), bot })]);
     let state = &logged.table.seats()[1];
-    assert_eq!((state.generation, state.conduct), (1, Conduct::PlayedOut));
+    assert_eq!((state.generation, state.finish), (1, SeatFinish::PlayedOut));
     assert_eq!(logged.table.replace(seat(1), "random", None), Err(CommandError::IsHouse { seat: seat(1) }));
     assert_eq!(logged.table.reissue(seat(1), None), Err(CommandError::IsHouse { seat: seat(1) }));
     logged.play(0, 0, 0);
@@ -417,7 +417,7 @@ fn invalid_entries_are_refused_with_their_position() {
 fn agent_seat_is_filled_at_creation_and_can_resign_or_be_set_aside() {
     let agent = || SeatSetup::Agent { name: "deep".to_owned(), version: "1".to_owned() };
     let begun = |logged: &mut Logged| {
-        let (joined, entries) = logged.table.join(Joining::default()).expect("a free seat");
+        let (joined, entries) = logged.table.join(SeatRequest::default()).expect("a free seat");
         assert_eq!((joined, entries.last()), (seat(1), Some(&Entry::Started)));
         logged.fold(entries)
     };
@@ -429,7 +429,7 @@ fn agent_seat_is_filled_at_creation_and_can_resign_or_be_set_aside() {
     assert_eq!(logged.table.seats()[0].decided.map(|decided| decided.by), Some(DecidedBy::Player));
     let entries = logged.table.set_aside(seat(0)).expect("an agent's seat");
     let told = table_events(&logged.fold(entries));
-    let forfeited = TableEvent::Forfeited { seat: seat(0), conduct: Conduct::SetAside };
+    let forfeited = TableEvent::Forfeited { seat: seat(0), finish: SeatFinish::SetAside };
     assert_eq!(told, [(Audience::Everyone, forfeited)]);
     assert_eq!(logged.table.set_aside(seat(0)), Ok(Vec::new()), "setting aside is idempotent");
     logged.check_replay();
@@ -437,16 +437,16 @@ fn agent_seat_is_filled_at_creation_and_can_resign_or_be_set_aside() {
     let entries = logged.table.resign(seat(0)).expect("a resignation before the start");
     logged.fold(entries);
     begun(&mut logged);
-    assert_eq!((logged.table.seats()[0].open, logged.table.seats()[0].conduct), (None, Conduct::Resigned));
+    assert_eq!((logged.table.seats()[0].open, logged.table.seats()[0].finish), (None, SeatFinish::Resigned));
     assert!(logged.table.seats()[1].open.is_some(), "the default was played at once");
     logged.check_replay();
 }
 
 #[test]
 fn repeated_request_is_recognised_by_its_mark() {
-    let mark = |id: &str, digest: u8| Some(RequestMark { id: id.into(), digest: [digest; 16] });
+    let mark = |id: &str, digest: u8| Some(IdempotencyKey { id: id.into(), digest: [digest; 16] });
     let mut logged = Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
-    let request = |mark| Joining { request: mark, ..Joining::default() };
+    let request = |mark| SeatRequest { request: mark, ..SeatRequest::default() };
     let (_, entries) = logged.table.join(request(mark("a", 1))).expect("a free seat");
     logged.fold(entries);
     assert_eq!(logged.table.joined_before(&request(mark("a", 1))), Ok(Some(seat(0))));
@@ -475,14 +475,14 @@ fn record_replays_updates_and_views_of_every_viewer() {
     let record = Record::of(&entries).expect("the log of a table");
     assert_eq!(record.look, logged.table.look());
     for (slot, viewer) in Viewer::all(3).enumerate() {
-        let tellings: Vec<Telling> = record.tellings(viewer, 0).collect();
-        let numbers: Vec<u64> = tellings.iter().map(|telling| telling.update.number).collect();
+        let notifications: Vec<RecordedUpdate> = record.updates(viewer, 0).collect();
+        let numbers: Vec<u64> = notifications.iter().map(|telling| telling.update.number).collect();
         assert_eq!(numbers, (1..=logged.table.numbers().of(viewer)).collect::<Vec<_>>());
         // Three joins, then the start: from there on, a view after every update.
-        let told: Vec<_> = tellings.iter().skip(3).map(|telling| telling.view.clone()).collect();
+        let told: Vec<_> = notifications.iter().skip(3).map(|telling| telling.view.clone()).collect();
         let seen: Vec<_> = views.iter().map(|views| views[slot].clone()).collect();
         assert_eq!(told, seen);
         assert_eq!(record.last_view(viewer), logged.table.view(viewer));
-        assert_eq!(record.tellings(viewer, 7).next(), tellings.get(7).cloned());
+        assert_eq!(record.updates(viewer, 7).next(), notifications.get(7).cloned());
     }
 }

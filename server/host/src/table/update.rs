@@ -2,12 +2,12 @@
 
 use parlor_engine::{AnyAction, AnyEvent, Audience, MAX_SEATS, Seat, Viewer};
 
-use super::{Conduct, DecisionId, Ending, Shuffle};
+use super::{DecisionId, Ending, SeatFinish, Shuffle};
 use crate::TableId;
 
 /// Something that a viewer is told.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Told {
+pub enum RecordedEvent {
     /// Something happened in the game.
     Game(AnyEvent),
     /// Something happened at the table.
@@ -41,7 +41,7 @@ pub enum TableEvent {
         /// The seat.
         seat: Seat,
         /// Why.
-        conduct: Conduct,
+        finish: SeatFinish,
     },
     /// A bot of the house took over a seat.
     Replaced {
@@ -65,9 +65,9 @@ pub enum TableEvent {
 }
 
 /// What one entry of the log told, each audience its own.
-pub type Tellings = Vec<(Audience, Told)>;
+pub type AudienceEvents = Vec<(Audience, RecordedEvent)>;
 
-/// Who made a decision.
+/// ViewerCredential made a decision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DecidedBy {
     /// A client of the seat.
@@ -89,7 +89,7 @@ pub struct Decided {
     pub index: u32,
     /// The action.
     pub action: AnyAction,
-    /// Who made it.
+    /// ViewerCredential made it.
     pub by: DecidedBy,
     /// How long it took, in milliseconds of the seat's clock.
     pub used: u32,
@@ -128,25 +128,25 @@ fn slot(viewer: Viewer) -> usize {
     viewer.seat().map_or(MAX_SEATS, Seat::index)
 }
 
-/// What one entry of the log came to: what it told, and what it decided. Who sees what of it is for
+/// What one entry of the log came to: what it told, and what it decided. ViewerCredential sees what of it is for
 /// [`Step::update`] to say.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// When it happened, in milliseconds since 1970.
     pub at: u64,
     /// What was told, in order.
-    pub told: Tellings,
+    pub told: AudienceEvents,
     /// The decisions that were made, at most one a seat.
     pub decided: [Option<Decided>; MAX_SEATS],
     /// The seats that are newly asked.
     pub asked: parlor_engine::Seats,
     /// The shuffles that happened, in order. No viewer sees them before the table is over.
-    pub shuffled: Vec<Shuffled>,
+    pub shuffled: Vec<RecordedShuffle>,
 }
 
 /// A shuffle that happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shuffled {
+pub struct RecordedShuffle {
     /// Which one.
     pub name: parlor_engine::ShuffleId,
     /// The codes of the cards, front first.
@@ -185,8 +185,8 @@ impl Step {
         let mut update = Update { number, table_events: Vec::new(), decided, events: Vec::new() };
         for (_, told) in self.told.iter().filter(|(to, _)| to.includes(viewer)) {
             match told {
-                Told::Game(event) => update.events.push(*event),
-                Told::Table(event) => update.table_events.push(event.clone()),
+                RecordedEvent::Game(event) => update.events.push(*event),
+                RecordedEvent::Table(event) => update.table_events.push(event.clone()),
             }
         }
         Some(update)

@@ -23,7 +23,7 @@ pub enum TournamentError {
     },
     /// The tournament is against it.
     #[error(transparent)]
-    Misfit(#[from] InvalidEntry),
+    InvalidEntry(#[from] InvalidEntry),
     /// An agent has to be connected before the tournament starts.
     #[error("agent {name} is not connected, and has to be when the tournament starts: connect it first")]
     NoAgent {

@@ -1,6 +1,6 @@
 //! Tournaments: each a log of its own, and one task that plays what the log says is to be played.
 //!
-//! What happened is in the log ([`Entry`]), what follows from it is computed ([`Course`], on the pure crate
+//! What happened is in the log ([`Entry`]), what follows from it is computed ([`FoldedTournament`], on the pure crate
 //! `parlor-tournament`): who meets whom, who sits where, what counts. The runner (`runner.rs`) makes the tables that may be
 //! made (`making.rs`), notes those that are over, and does what the organiser asks. A table is found again by its deal and
 //! rotation, so that after a crash nothing is played twice and nothing is lost. [`Tournaments`] knows those that are not
@@ -9,7 +9,7 @@
 mod command;
 pub(crate) mod deal_visibility;
 mod error;
-mod live;
+mod live_tournament;
 mod registry;
 mod runner;
 mod setup;
@@ -20,8 +20,8 @@ mod table_scheduler;
 
 pub use command::Command;
 pub use error::TournamentError;
-pub use live::Follow;
+pub use live_tournament::TournamentFollower;
 pub use registry::{Access, TableRow, Tournaments};
 pub use setup::{EntrantSetup, NewTournament, Setup, Terms};
 pub use snapshot::{FinishedTournament, LiveOrStored, StandingsSnapshot, TournamentSnapshot};
-pub use state::{BadEntry, Course, Entry, PlayedTable};
+pub use state::{Entry, FoldedTournament, InvalidTournamentEntry, PlayedTable};

@@ -11,11 +11,11 @@ use tracing::{Instrument, info_span};
 
 pub use queries::TableRow;
 
-use super::live::{Asking, Live};
+use super::live_tournament::{LiveTournament, PendingCommand};
 use super::runner::Runner;
 use super::{
-    Command, Course, Entry, FinishedTournament, LiveOrStored, NewTournament, Setup, TournamentError,
-    TournamentSnapshot,
+    Command, Entry, FinishedTournament, FoldedTournament, LiveOrStored, NewTournament, Setup,
+    TournamentError, TournamentSnapshot,
 };
 use crate::clock::Clock;
 use crate::identity::Owner;
@@ -33,10 +33,10 @@ use parlor_store::{
 /// How many tournaments that are not over an organiser may have.
 const MOST: u32 = 100;
 
-/// Who asks.
+/// ViewerCredential asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// Who, if that is known.
+    /// ViewerCredential, if that is known.
     pub caller: Option<Owner>,
     /// Whether everything is theirs to see and to change.
     pub admin: bool,
@@ -56,7 +56,7 @@ impl Access {
 /// A tournament that was found, to somebody who may see it.
 enum Found {
     /// It is in memory.
-    Live(Arc<Live>),
+    Live(Arc<LiveTournament>),
     /// It waits to be started: nothing happens to it until somebody asks for it.
     Idle(Box<Setup>),
     /// It is over.
@@ -74,7 +74,7 @@ pub(super) struct Inner {
     pub(super) clock: Arc<dyn Clock>,
     /// How many tables all tournaments of one organiser may have at once.
     most_tables: usize,
-    live: RwLock<HashMap<TableId, Arc<Live>>>,
+    live: RwLock<HashMap<TableId, Arc<LiveTournament>>>,
     /// Held by whoever brings one into memory.
     bringing_in: tokio::sync::Mutex<()>,
 }
@@ -91,7 +91,7 @@ impl Inner {
 
     /// How many tables a tournament of an organiser may have at once, beside those of the organiser's others.
     pub(super) fn room_beside(&self, owner: &str, tournament: TableId) -> usize {
-        let others: Vec<Arc<Live>> = {
+        let others: Vec<Arc<LiveTournament>> = {
             let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
             live.iter().filter(|(other, _)| **other != tournament).map(|(_, live)| live.clone()).collect()
         };
@@ -102,7 +102,7 @@ impl Inner {
         self.most_tables.saturating_sub(running.sum())
     }
 
-    fn find(&self, tournament: TableId) -> Option<Arc<Live>> {
+    fn find(&self, tournament: TableId) -> Option<Arc<LiveTournament>> {
         self.live.read().unwrap_or_else(PoisonError::into_inner).get(&tournament).cloned()
     }
 }
@@ -143,7 +143,7 @@ impl Tournaments {
     }
 
     /// Brings a tournament that is not over into memory, and lets it run.
-    async fn bring_in(&self, tournament: TableId) -> Result<Arc<Live>, TournamentError> {
+    async fn bring_in(&self, tournament: TableId) -> Result<Arc<LiveTournament>, TournamentError> {
         let _bringing_in = self.0.bringing_in.lock().await;
         if let Some(live) = self.0.find(tournament) {
             return Ok(live);
@@ -153,7 +153,7 @@ impl Tournaments {
             tournament,
             what: "its organiser has no name".to_owned(),
         })?;
-        let (live, commands) = Live::new(course, self.0.clock.clone());
+        let (live, commands) = LiveTournament::new(course, self.0.clock.clone());
         let runner = Runner::new(self.0.clone(), live.clone(), owner, commands);
         self.0.live.write().unwrap_or_else(PoisonError::into_inner).insert(tournament, live.clone());
         tokio::spawn(runner.run().instrument(info_span!("tournament", %tournament)));
@@ -161,21 +161,21 @@ impl Tournaments {
     }
 
     /// Folds the log of a tournament.
-    async fn load(&self, tournament: TableId) -> Result<Course, TournamentError> {
+    async fn load(&self, tournament: TableId) -> Result<FoldedTournament, TournamentError> {
         let entries = self.0.log.read(tournament, 0).await?;
         let damaged = |what: String| TournamentError::Damaged { tournament, what };
         let codec = self.0.codec();
         // A long one takes a while, and holds nobody up.
         let folding = tokio::task::spawn_blocking(move || {
             let mut created = 0;
-            let mut course: Option<Course> = None;
+            let mut course: Option<FoldedTournament> = None;
             for entry in entries {
                 let read = decode_tournament_entry(created, &entry.payload, codec);
                 let (at, entry) = read.map_err(|bad| bad.to_string())?;
                 match &mut course {
                     Some(course) => course.fold(at, &entry).map_err(|bad| bad.to_string())?,
                     None => {
-                        let opened = Course::open(&entry).map_err(|bad| bad.to_string())?;
+                        let opened = FoldedTournament::open(&entry).map_err(|bad| bad.to_string())?;
                         created = opened.setup.created;
                         course = Some(opened);
                     }
@@ -355,7 +355,7 @@ impl Tournaments {
             Found::Over { .. } => return Ok(Some(self.ask_over(tournament, command).await)),
         };
         let (to, answer) = oneshot::channel();
-        let is_sent = live.commands.send(Asking { command, to }).await.is_ok();
+        let is_sent = live.commands.send(PendingCommand { command, to }).await.is_ok();
         Ok(if is_sent { answer.await.ok() } else { None })
     }
 

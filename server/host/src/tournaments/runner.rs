@@ -7,14 +7,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parlor_tournament::plan::TableKey as Place;
+use parlor_tournament::plan::TableKey;
 use parlor_tournament::{Entrant, TournamentState};
 use tokio::sync::{mpsc, oneshot};
 
-use super::live::{Asking, Live};
+use super::live_tournament::{LiveTournament, PendingCommand};
 use super::registry::{Inner, listing};
 use super::standings::Pace;
-use super::{BadEntry, Course, Entry, FinishedTournament, TournamentError, TournamentSnapshot};
+use super::{
+    Entry, FinishedTournament, FoldedTournament, InvalidTournamentEntry, TournamentError, TournamentSnapshot,
+};
 use crate::TableId;
 use crate::clock::Moment;
 use crate::identity::Owner;
@@ -38,10 +40,10 @@ enum Stop {
 /// Runs a tournament.
 pub(super) struct Runner {
     registry: Arc<Inner>,
-    live: Arc<Live>,
+    live: Arc<LiveTournament>,
     tournament: TableId,
     owner: Owner,
-    commands: mpsc::Receiver<Asking>,
+    commands: mpsc::Receiver<PendingCommand>,
     ends: TableEnds,
     /// Those for whom defaults are played, because they were waited for long enough.
     given_up: HashSet<Entrant>,
@@ -50,17 +52,17 @@ pub(super) struct Runner {
     /// When the tables that run are looked at next.
     next_look: Moment,
     /// Tables that are to end, because they do not count any more.
-    ending: HashSet<Place>,
-    /// Who wants to know when it is over.
+    ending: HashSet<TableKey>,
+    /// ViewerCredential wants to know when it is over.
     at_end: Vec<oneshot::Sender<Result<(), TournamentError>>>,
 }
 
 impl Runner {
     pub(super) fn new(
         registry: Arc<Inner>,
-        live: Arc<Live>,
+        live: Arc<LiveTournament>,
         owner: Owner,
-        commands: mpsc::Receiver<Asking>,
+        commands: mpsc::Receiver<PendingCommand>,
     ) -> Runner {
         let tournament = live.shown().course.setup.tournament;
         let ends = registry.host.deals().run(tournament);
@@ -130,7 +132,7 @@ impl Runner {
         shown.course.is_over() && shown.running.is_empty()
     }
 
-    /// Waits a moment after something has failed.
+    /// BlockedOn a moment after something has failed.
     async fn pause(&self) {
         let clock = &self.registry.clock;
         clock.sleep_until(clock.now() + PAUSE).await;
@@ -202,7 +204,7 @@ impl Runner {
         folding.await.map_err(lost)?
     }
 
-    /// Closes a tournament that is over and whose last table has ended: its record is stored, and all is shown. Says
+    /// Closes a tournament that is over and whose last table has ended: its record is stored, and all is shown. AgentProfile
     /// whether that is done.
     async fn close(&mut self) -> bool {
         let standings = self.live.last_standings().await;
@@ -242,8 +244,8 @@ impl Runner {
     }
 }
 
-fn fold_all(course: &mut Course, now: u64, entries: &[Entry]) -> Result<(), HostError> {
-    let fault = |bad: BadEntry| HostError::Fault { what: bad.to_string() };
+fn fold_all(course: &mut FoldedTournament, now: u64, entries: &[Entry]) -> Result<(), HostError> {
+    let fault = |bad: InvalidTournamentEntry| HostError::Fault { what: bad.to_string() };
     entries.iter().try_for_each(|entry| course.fold(now, entry).map_err(fault))
 }
 

@@ -4,7 +4,7 @@ use parlor_engine::AnyOptions;
 use parlor_tournament::plan::{self, DealMode, Format, SequentialTest};
 
 use crate::TableId;
-use crate::table::{RequestMark, TimeControl, Visibility};
+use crate::table::{IdempotencyKey, TimeControl, Visibility};
 use parlor_fair::{Entropy, GIVEN_SEED_ID, ServerSeed};
 
 /// One who takes part.
@@ -52,9 +52,9 @@ pub struct Terms {
     pub options: AnyOptions,
     /// How many players a table has.
     pub players: u8,
-    /// Who takes part, in the order of their seeding.
+    /// ViewerCredential takes part, in the order of their seeding.
     pub entrants: Vec<EntrantSetup>,
-    /// Who meets whom.
+    /// ViewerCredential meets whom.
     pub format: Format,
     /// How hands are dealt.
     pub deals: DealMode,
@@ -64,7 +64,7 @@ pub struct Terms {
     pub time: TimeControl,
     /// The most tables at once; 0: as many as the entrants take.
     pub max_tables: u32,
-    /// Who may see it.
+    /// ViewerCredential may see it.
     pub visibility: Visibility,
     /// How long it waits for agents that are not there when nothing else is left to be played, in milliseconds.
     pub patience: u32,
@@ -95,7 +95,7 @@ pub struct NewTournament {
     /// What the organiser adds to the shuffles.
     pub entropy: Entropy,
     /// What makes a repeat harmless.
-    pub request: Option<RequestMark>,
+    pub request: Option<IdempotencyKey>,
 }
 
 /// Everything that was decided when a tournament was created.
@@ -116,7 +116,7 @@ pub struct Setup {
     /// When it was created, in milliseconds since 1970.
     pub created: u64,
     /// The request that created it.
-    pub request: Option<RequestMark>,
+    pub request: Option<IdempotencyKey>,
 }
 
 impl Setup {

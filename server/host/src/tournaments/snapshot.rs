@@ -7,7 +7,7 @@ use parlor_tournament::stats::{SprtDecision, rating};
 use parlor_tournament::tournament::Progress;
 use parlor_tournament::{Entrant, Group, Standings, StandingsAccumulator, TournamentState};
 
-use super::{Course, Setup};
+use super::{FoldedTournament, Setup};
 
 /// The maximum number of points of the rating history.
 const HISTORY_POINTS: usize = 50;
@@ -51,7 +51,7 @@ impl TournamentSnapshot {
 
     /// A tournament that is shown in this state. Seed and end show once it is closed: its last table has ended.
     #[must_use]
-    pub fn new(course: &Course, state: TournamentState, is_closed: bool) -> TournamentSnapshot {
+    pub fn new(course: &FoldedTournament, state: TournamentState, is_closed: bool) -> TournamentSnapshot {
         TournamentSnapshot {
             setup: course.setup.clone(),
             state,
@@ -66,13 +66,13 @@ impl TournamentSnapshot {
 }
 
 /// The version of each entrant.
-fn versions(course: &Course) -> Vec<String> {
+fn versions(course: &FoldedTournament) -> Vec<String> {
     let entrants = (0..course.setup.terms.entrants.len()).map(|index| Entrant(index as u16));
     entrants.map(|entrant| course.version(entrant).to_owned()).collect()
 }
 
 /// The reason of the cancellation, or the answer of the sequential test.
-fn note(course: &Course) -> String {
+fn note(course: &FoldedTournament) -> String {
     let answered = course.setup.terms.test.zip(course.plan.test());
     let answered = answered.and_then(|(test, state)| Some((test, state.decision?, state.groups)));
     let Some((test, decision, groups)) = answered else { return course.plan.cancel_reason().to_owned() };
@@ -116,7 +116,7 @@ pub(super) struct StandingsFrame {
 
 impl StandingsFrame {
     /// A tournament that is shown in this state.
-    pub(super) fn new(course: &Course, state: TournamentState) -> StandingsFrame {
+    pub(super) fn new(course: &FoldedTournament, state: TournamentState) -> StandingsFrame {
         StandingsFrame {
             setup: course.setup.clone(),
             versions: versions(course),

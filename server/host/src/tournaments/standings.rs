@@ -2,7 +2,7 @@
 
 use parlor_tournament::{StandingsAccumulator, TournamentState};
 
-use super::Course;
+use super::FoldedTournament;
 use super::snapshot::{StandingsFrame, StandingsSnapshot, rating_history};
 
 /// How quickly a tournament goes.
@@ -20,7 +20,7 @@ impl Pace {
     }
 
     /// How long it will take at this pace, in milliseconds; nothing if nobody can know.
-    pub(super) fn left(&self, course: &Course, now: u64) -> Option<u64> {
+    pub(super) fn left(&self, course: &FoldedTournament, now: u64) -> Option<u64> {
         let progress = course.plan.progress();
         let played = progress.tables_over.checked_sub(self.over).filter(|played| *played > 0)?;
         let to_come = progress.tables_expected.saturating_sub(progress.tables_over);
@@ -31,7 +31,7 @@ impl Pace {
 }
 
 /// How things stand in a tournament that nobody runs.
-pub(super) fn standings(course: &Course, history: bool) -> StandingsSnapshot {
+pub(super) fn standings(course: &FoldedTournament, history: bool) -> StandingsSnapshot {
     let entrants = course.setup.terms.entrants.len();
     let (mut tally, counted) =
         (StandingsAccumulator::new(entrants, course.setup.terms.test.as_ref()), course.plan.counted());

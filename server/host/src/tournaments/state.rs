@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use parlor_tournament::plan::TableKey as Place;
-use parlor_tournament::{
-    self as plan, Entrant, SeatFinish, SeatScore, TableScore, Tournament, TournamentState,
-};
+use parlor_tournament::plan::TableKey;
+use parlor_tournament::{self as plan, Entrant, SeatScore, TableScore, Tournament, TournamentState};
 
 use super::{EntrantSetup, Setup};
 use crate::TableId;
-use crate::table::{Conduct, Deal, SeatResult, SeatSetup};
+use crate::table::{Deal, SeatResult, SeatSetup};
 use parlor_fair::Entropy;
 
 /// Something that happened to a tournament.
@@ -28,7 +26,7 @@ pub enum Entry {
     /// A table is over.
     TableOver {
         /// Which table it was.
-        place: Place,
+        place: TableKey,
         /// Its id.
         table: TableId,
         /// What the seats reached; nothing if the game was not played to its end.
@@ -43,7 +41,7 @@ pub enum Entry {
     },
     /// An entrant is out.
     Withdrawn {
-        /// Who.
+        /// ViewerCredential.
         entrant: Entrant,
     },
     /// No new tables are begun.
@@ -69,7 +67,7 @@ pub struct PlayedTable {
 /// An entry that does not fit its tournament: the log is damaged, or somebody else wrote it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("entry {index} does not fit: {why}")]
-pub struct BadEntry {
+pub struct InvalidTournamentEntry {
     /// The number of the entry, the first being 0.
     pub index: u64,
     /// What is wrong.
@@ -78,10 +76,10 @@ pub struct BadEntry {
 
 /// A tournament, as far as its log goes.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Course {
+pub struct FoldedTournament {
     /// How it was set up.
     pub setup: Arc<Setup>,
-    /// Who meets whom, and what counts.
+    /// ViewerCredential meets whom, and what counts.
     pub plan: Tournament,
     /// The version of each entrant, once it is started; empty for a bot of the house.
     pub versions: Vec<String>,
@@ -92,21 +90,21 @@ pub struct Course {
     /// When it was over.
     pub ended: Option<u64>,
     /// The tables that are over, those of void groups included.
-    pub tables: BTreeMap<Place, PlayedTable>,
+    pub tables: BTreeMap<TableKey, PlayedTable>,
     /// How many entries are in it.
     pub length: u64,
 }
 
-impl Course {
+impl FoldedTournament {
     /// A tournament of its first entry.
-    pub fn open(first: &Entry) -> Result<Course, BadEntry> {
-        let bad = |why: String| BadEntry { index: 0, why };
+    pub fn open(first: &Entry) -> Result<FoldedTournament, InvalidTournamentEntry> {
+        let bad = |why: String| InvalidTournamentEntry { index: 0, why };
         let Entry::Created(setup) = first else {
             return Err(bad("the log does not begin with a tournament".to_owned()));
         };
         let seed = *setup.seed().plan_seed(setup.salt()).reveal();
         let plan = Tournament::new(setup.terms.plan(), seed).map_err(|error| bad(error.to_string()))?;
-        Ok(Course {
+        Ok(FoldedTournament {
             setup: Arc::new(Setup::clone(setup)),
             plan,
             versions: Vec::new(),
@@ -119,9 +117,9 @@ impl Course {
     }
 
     /// Takes in what happened next, at this time.
-    pub fn fold(&mut self, at: u64, entry: &Entry) -> Result<(), BadEntry> {
+    pub fn fold(&mut self, at: u64, entry: &Entry) -> Result<(), InvalidTournamentEntry> {
         let index = self.length;
-        let bad = |why: String| BadEntry { index, why };
+        let bad = |why: String| InvalidTournamentEntry { index, why };
         if let Some(entry) = self.planned(entry).map_err(bad)?
             // A table may end when its group is void already: then it is only noted here.
             && let Some(entry) = self.plan.propose(entry).map_err(|misfit| bad(misfit.to_string()))?
@@ -174,7 +172,7 @@ impl Course {
     }
 
     /// What a table reports to the plan.
-    fn score(&self, place: Place, results: &[SeatResult]) -> Result<TableScore, String> {
+    fn score(&self, place: TableKey, results: &[SeatResult]) -> Result<TableScore, String> {
         let table = self.plan.table(place).ok_or("there is no such table")?;
         if table.seats.len() != results.len() {
             return Err(format!("a table has {} seats", table.seats.len()));
@@ -183,7 +181,7 @@ impl Course {
             entrant: *entrant,
             points: result.points,
             place: result.place,
-            finish: finish(result.conduct),
+            finish: result.finish,
         };
         Ok(TableScore {
             rotation: place.rotation,
@@ -193,7 +191,7 @@ impl Course {
 
     /// Where the cards of a table come from.
     #[must_use]
-    pub fn deal(&self, place: Place) -> Deal {
+    pub fn deal(&self, place: TableKey) -> Deal {
         let setup = &self.setup;
         Deal {
             tournament: setup.tournament,
@@ -207,7 +205,7 @@ impl Course {
         }
     }
 
-    /// Who sits there for an entrant.
+    /// ViewerCredential sits there for an entrant.
     #[must_use]
     pub fn seat(&self, entrant: Entrant) -> SeatSetup {
         match &self.setup.terms.entrants[entrant.index()] {
@@ -230,16 +228,5 @@ impl Course {
     #[must_use]
     pub fn is_over(&self) -> bool {
         matches!(self.plan.state(), TournamentState::Finished | TournamentState::Cancelled)
-    }
-}
-
-/// How a game ended for a seat, as the plan has it.
-const fn finish(conduct: Conduct) -> SeatFinish {
-    match conduct {
-        Conduct::PlayedOut => SeatFinish::PlayedOut,
-        Conduct::TimedOut => SeatFinish::TimedOut,
-        Conduct::Resigned => SeatFinish::Resigned,
-        Conduct::Disconnected => SeatFinish::Disconnected,
-        Conduct::SetAside => SeatFinish::SetAside,
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashSet};
 
 use parlor_engine::{Seat, Seats};
-use parlor_tournament::plan::TableKey as Place;
+use parlor_tournament::plan::TableKey;
 use parlor_tournament::{Entrant, PlannedTable};
 
-use super::live::Shown;
-use super::{Course, EntrantSetup};
+use super::live_tournament::TournamentView;
+use super::{EntrantSetup, FoldedTournament};
 use crate::DealtTable;
-use crate::agents::{Availability, Hub};
+use crate::agents::{AgentRegistry, Availability};
 
 /// The most tables at once, if the organiser does not say: agents know best how many they take, and those of the house
 /// share a few threads.
@@ -23,7 +23,7 @@ const SKIPS: usize = 20_000;
 
 /// A table to be made.
 pub(super) struct Made {
-    pub(super) place: Place,
+    pub(super) place: TableKey,
     pub(super) dealt: DealtTable,
 }
 
@@ -49,7 +49,7 @@ enum Room {
     GivenUp,
 }
 
-fn room(course: &Course, entrant: Entrant, hub: &Hub) -> Room {
+fn room(course: &FoldedTournament, entrant: Entrant, hub: &AgentRegistry) -> Room {
     match &course.setup.terms.entrants[entrant.index()] {
         EntrantSetup::House { .. } => Room::Here(u32::MAX),
         EntrantSetup::Agent { name, .. } => match hub.availability(name, course.version(entrant)) {
@@ -61,13 +61,18 @@ fn room(course: &Course, entrant: Entrant, hub: &Hub) -> Room {
 
 /// Chooses what is made now, at most so many tables. Tables of those who are not there wait, unless they were given up: then
 /// defaults are played for them.
-pub(super) fn choose(shown: &Shown, most: usize, given_up: &mut HashSet<Entrant>, hub: &Hub) -> Choice {
+pub(super) fn choose(
+    shown: &TournamentView,
+    most: usize,
+    given_up: &mut HashSet<Entrant>,
+    hub: &AgentRegistry,
+) -> Choice {
     let course = &shown.course;
     let entrants = (0..course.setup.terms.entrants.len() as u16).map(Entrant);
     let mut rooms: Vec<Room> = entrants.map(|entrant| room(course, entrant, hub)).collect();
     given_up.retain(|entrant| rooms[entrant.index()] == Room::Absent);
     given_up.iter().for_each(|entrant| rooms[entrant.index()] = Room::GivenUp);
-    let running: BTreeSet<Place> = shown.running.keys().copied().collect();
+    let running: BTreeSet<TableKey> = shown.running.keys().copied().collect();
     let own = self::most(course).saturating_sub(running.len()).min(BATCH);
     let mut choice = Choice { is_held: most == 0 && own > 0, ..Choice::default() };
     let (free, mut skipped) = (own.min(most), 0);
@@ -109,7 +114,7 @@ pub(super) fn choose(shown: &Shown, most: usize, given_up: &mut HashSet<Entrant>
 }
 
 /// How many tables there are at once, at the most.
-fn most(course: &Course) -> usize {
+fn most(course: &FoldedTournament) -> usize {
     let terms = &course.setup.terms;
     let is_house = terms.entrants.iter().all(|entrant| matches!(entrant, EntrantSetup::House { .. }));
     match terms.max_tables {
@@ -119,7 +124,7 @@ fn most(course: &Course) -> usize {
     }
 }
 
-fn dealt(course: &Course, place: Place, seats: &[Entrant], away: &[Entrant]) -> DealtTable {
+fn dealt(course: &FoldedTournament, place: TableKey, seats: &[Entrant], away: &[Entrant]) -> DealtTable {
     let terms = &course.setup.terms;
     let set_aside: Seats = Seat::all(terms.players)
         .zip(seats)

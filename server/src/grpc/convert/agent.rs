@@ -16,8 +16,8 @@ use super::table::timestamp;
 use crate::grpc::Failure;
 use crate::identity::{Caller, KeyId};
 use parlor_host::TableId;
-use parlor_host::agents::{AgentFilter, AgentLook, Aside, Registered, Says, Whereabouts};
-use parlor_host::{AgentStream, Arrival, Wants};
+use parlor_host::agents::{AgentFilter, AgentIdentity, AgentProfile, AgentStatus, AgentSummary, Suspension};
+use parlor_host::{AgentArrival, AgentStream, Wants};
 
 /// The longest name and the longest version, in characters.
 const NAME: usize = 64;
@@ -54,7 +54,7 @@ pub(super) fn agent_version(text: String, field: &str) -> Result<String, WrongFi
 pub fn hello(
     wire: v1::ConnectRequest,
     caller: &Caller,
-) -> Result<(Arrival, Vec<v1::PlayRequestItem>), Failure> {
+) -> Result<(AgentArrival, Vec<v1::PlayRequestItem>), Failure> {
     let Some(hello) = wire.hello else {
         return Err(WrongField::at("hello", "must be set in the first message").into());
     };
@@ -70,16 +70,16 @@ pub fn connect_items(wire: v1::ConnectRequest) -> Result<Vec<v1::PlayRequestItem
     items(wire.items)
 }
 
-fn arrival(wire: v1::AgentHello, caller: &Caller) -> Result<Arrival, Failure> {
+fn arrival(wire: v1::AgentHello, caller: &Caller) -> Result<AgentArrival, Failure> {
     let name = agent_name(wire.name, "name")?;
     let key = agent_key(&wire.agent_key, caller.key() != KeyId::NONE)?;
-    let says = Says {
+    let says = AgentProfile {
         version: agent_version(wire.version, "version")?,
         games: games(&wire.games)?,
         max_tables: number(wire.max_tables, TABLES, "max_tables")?,
     };
-    Ok(Arrival {
-        who: Registered { name, owner: caller.owner().as_str().to_owned(), key },
+    Ok(AgentArrival {
+        who: AgentIdentity { name, owner: caller.owner().as_str().to_owned(), key },
         says,
         wants: wire.wants.map_or_else(Wants::default, wants),
         entropy: entropy(&wire.entropy)?,
@@ -140,7 +140,7 @@ pub fn welcome(stream: &AgentStream) -> v1::AgentWelcome {
 
 /// Why an agent gets no new seats.
 #[must_use]
-pub fn set_aside(aside: Aside) -> v1::SetAside {
+pub fn set_aside(aside: Suspension) -> v1::SetAside {
     v1::SetAside {
         reason: aside.why.to_message().into(),
         message: format!("{}: it gets no new seats for a while", aside.why.in_words()),
@@ -151,12 +151,12 @@ pub fn set_aside(aside: Aside) -> v1::SetAside {
 
 /// An agent, as this caller sees it.
 #[must_use]
-pub fn agent(look: &AgentLook, caller: Option<&Caller>) -> v1::Agent {
+pub fn agent(look: &AgentSummary, caller: Option<&Caller>) -> v1::Agent {
     let micros = |time: std::time::Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     let state = match look.state {
-        Whereabouts::Here => v1::AgentState::Here,
-        Whereabouts::Gone => v1::AgentState::Gone,
-        Whereabouts::SetAside => v1::AgentState::SetAside,
+        AgentStatus::Here => v1::AgentState::Here,
+        AgentStatus::Gone => v1::AgentState::Gone,
+        AgentStatus::SetAside => v1::AgentState::SetAside,
     };
     v1::Agent {
         name: look.who.name.clone(),
@@ -199,9 +199,9 @@ pub fn list_agents(wire: v1::ListAgentsRequest) -> Result<AgentPage, Failure> {
     };
     let state = one_of(wire.state, "state", |state: v1::AgentState| match state {
         v1::AgentState::Unspecified => Some(None),
-        v1::AgentState::Here => Some(Some(Whereabouts::Here)),
-        v1::AgentState::Gone => Some(Some(Whereabouts::Gone)),
-        v1::AgentState::SetAside => Some(Some(Whereabouts::SetAside)),
+        v1::AgentState::Here => Some(Some(AgentStatus::Here)),
+        v1::AgentState::Gone => Some(Some(AgentStatus::Gone)),
+        v1::AgentState::SetAside => Some(Some(AgentStatus::SetAside)),
     })?;
     let size: u32 = match wire.page_size {
         0 => USUAL_PAGE,

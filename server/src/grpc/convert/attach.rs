@@ -9,7 +9,7 @@ use super::id::table_id;
 use crate::grpc::Failure;
 use crate::identity::{Caller, Scope, ServerKey};
 use parlor_host::TableId;
-use parlor_host::{Channel, Wants, Who};
+use parlor_host::{Channel, ViewerCredential, Wants};
 
 /// The most items of one message of a client.
 pub const MAX_ITEMS: usize = 1024;
@@ -19,8 +19,8 @@ const MAX_FOLLOWED: usize = 64;
 /// A channel to be opened.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attaching {
-    /// Who wants to see which table.
-    pub who: Who,
+    /// ViewerCredential wants to see which table.
+    pub who: ViewerCredential,
     /// The number of the last update that the client has.
     pub after: Option<u64>,
     /// What the client wants to be sent.
@@ -31,8 +31,10 @@ pub struct Attaching {
 pub fn attach(wire: v1::Attach, key: &ServerKey, caller: Option<&Caller>) -> Result<Attaching, Failure> {
     use v1::attach::Viewer;
     let who = match wire.viewer {
-        Some(Viewer::SeatToken(token)) => Who::Seat(key.verify_seat_token(&token)?),
-        Some(Viewer::SpectatorToken(token)) => Who::Spectator(key.verify_spectator_token(&token)?),
+        Some(Viewer::SeatToken(token)) => ViewerCredential::Seat(key.verify_seat_token(&token)?),
+        Some(Viewer::SpectatorToken(token)) => {
+            ViewerCredential::Spectator(key.verify_spectator_token(&token)?)
+        }
         Some(Viewer::TableId(id)) => rail(table_id(&id, "table_id")?, caller),
         None => {
             return Err(WrongField::new("must have a seat_token, a table_id or a spectator_token").into());
@@ -43,8 +45,8 @@ pub fn attach(wire: v1::Attach, key: &ServerKey, caller: Option<&Caller>) -> Res
 }
 
 /// Somebody at the rail without a token.
-pub(super) fn rail(table: TableId, caller: Option<&Caller>) -> Who {
-    Who::Rail {
+pub(super) fn rail(table: TableId, caller: Option<&Caller>) -> ViewerCredential {
+    ViewerCredential::Rail {
         table,
         caller: caller.map(|caller| caller.owner().clone()),
         admin: caller.is_some_and(|caller| caller.has_scope(Scope::Admin)),

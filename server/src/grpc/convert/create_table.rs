@@ -15,7 +15,7 @@ use super::house_bot::house_bot;
 use super::validate::{metadata, name, request_mark, user_id};
 use crate::config::{Bots, TableDefaults};
 use crate::grpc::Failure;
-use parlor_host::agents::MustBe;
+use parlor_host::agents::AgentRequirement;
 use parlor_host::table::{SeatSetup, TimeControl, Visibility};
 use parlor_host::{HostError, NewChance, NewTable};
 
@@ -57,7 +57,7 @@ pub fn create_table(
         },
         metadata: metadata(wire.metadata)?,
         fill: fill.unwrap_or_else(|| milliseconds(defaults.fill_within.get()).into()),
-        agents: MustBe::Here,
+        agents: AgentRequirement::Here,
         request,
     })
 }

@@ -5,8 +5,8 @@ use parlor_proto::v1;
 
 use super::ToMessage;
 
-use parlor_host::agents::Trouble;
-use parlor_host::table::{Conduct, DecidedBy, State, Visibility};
+use parlor_host::agents::SuspensionReason;
+use parlor_host::table::{DecidedBy, SeatFinish, State, Visibility};
 
 impl ToMessage<v1::TableState> for State {
     fn to_message(&self) -> v1::TableState {
@@ -30,7 +30,7 @@ impl ToMessage<v1::Visibility> for Visibility {
     }
 }
 
-/// Who may see a table. It must be said.
+/// ViewerCredential may see a table. It must be said.
 pub(crate) fn visibility(value: i32, field: &str) -> Result<Visibility, WrongField> {
     one_of(value, field, |visibility| match visibility {
         v1::Visibility::Unspecified => None,
@@ -39,27 +39,27 @@ pub(crate) fn visibility(value: i32, field: &str) -> Result<Visibility, WrongFie
     })
 }
 
-impl ToMessage<v1::SeatFinish> for Conduct {
+impl ToMessage<v1::SeatFinish> for SeatFinish {
     fn to_message(&self) -> v1::SeatFinish {
         match self {
-            Conduct::PlayedOut => v1::SeatFinish::PlayedOut,
-            Conduct::TimedOut => v1::SeatFinish::TimedOut,
-            Conduct::Resigned => v1::SeatFinish::Resigned,
-            Conduct::Disconnected => v1::SeatFinish::Disconnected,
-            Conduct::SetAside => v1::SeatFinish::SetAside,
+            SeatFinish::PlayedOut => v1::SeatFinish::PlayedOut,
+            SeatFinish::TimedOut => v1::SeatFinish::TimedOut,
+            SeatFinish::Resigned => v1::SeatFinish::Resigned,
+            SeatFinish::Disconnected => v1::SeatFinish::Disconnected,
+            SeatFinish::SetAside => v1::SeatFinish::SetAside,
         }
     }
 }
 
 /// How a seat plays.
-pub(crate) fn conduct(value: i32, field: &str) -> Result<Conduct, WrongField> {
+pub(crate) fn finish(value: i32, field: &str) -> Result<SeatFinish, WrongField> {
     one_of(value, field, |finish| match finish {
         v1::SeatFinish::Unspecified => None,
-        v1::SeatFinish::PlayedOut => Some(Conduct::PlayedOut),
-        v1::SeatFinish::TimedOut => Some(Conduct::TimedOut),
-        v1::SeatFinish::Resigned => Some(Conduct::Resigned),
-        v1::SeatFinish::Disconnected => Some(Conduct::Disconnected),
-        v1::SeatFinish::SetAside => Some(Conduct::SetAside),
+        v1::SeatFinish::PlayedOut => Some(SeatFinish::PlayedOut),
+        v1::SeatFinish::TimedOut => Some(SeatFinish::TimedOut),
+        v1::SeatFinish::Resigned => Some(SeatFinish::Resigned),
+        v1::SeatFinish::Disconnected => Some(SeatFinish::Disconnected),
+        v1::SeatFinish::SetAside => Some(SeatFinish::SetAside),
     })
 }
 
@@ -74,19 +74,19 @@ impl ToMessage<v1::DecidedBy> for DecidedBy {
     }
 }
 
-impl ToMessage<v1::SetAsideReason> for Trouble {
+impl ToMessage<v1::SetAsideReason> for SuspensionReason {
     fn to_message(&self) -> v1::SetAsideReason {
         match self {
-            Trouble::TimedOut => v1::SetAsideReason::TimedOut,
-            Trouble::BrokeOff => v1::SetAsideReason::BrokeOff,
-            Trouble::BrokeRules => v1::SetAsideReason::BrokeRules,
-            Trouble::TooSlow => v1::SetAsideReason::TooSlow,
+            SuspensionReason::TimedOut => v1::SetAsideReason::TimedOut,
+            SuspensionReason::BrokeOff => v1::SetAsideReason::BrokeOff,
+            SuspensionReason::BrokeRules => v1::SetAsideReason::BrokeRules,
+            SuspensionReason::TooSlow => v1::SetAsideReason::TooSlow,
         }
     }
 }
 
 /// Why a seat can no longer win.
-pub(crate) fn forfeit(value: i32, field: &str) -> Result<Conduct, WrongField> {
-    let conduct = conduct(value, field)?;
-    if conduct.is_forfeit() { Ok(conduct) } else { Err(WrongField::at(field, "must be that of a forfeit")) }
+pub(crate) fn forfeit(value: i32, field: &str) -> Result<SeatFinish, WrongField> {
+    let finish = finish(value, field)?;
+    if finish.is_forfeit() { Ok(finish) } else { Err(WrongField::at(field, "must be that of a forfeit")) }
 }

@@ -6,30 +6,30 @@ use parlor_proto::v1::table_news::News as Wire;
 
 use super::ToMessage;
 use super::table::{house_bot, player, table, taken, timestamp};
-use parlor_host::{News, NewsItem};
+use parlor_host::{OwnerEvent, OwnerFeedItem};
 
 /// One item of an owner's news. It is for the owner, so it has what is the owner's alone.
 #[must_use]
-pub fn news(item: &NewsItem) -> v1::TableNews {
+pub fn news(item: &OwnerFeedItem) -> v1::TableNews {
     let news = match &item.news {
-        News::Created(look) => Wire::Created(v1::NewsCreated { table: Some(table(look, true)) }),
-        News::Joined { seat, user, name } => {
+        OwnerEvent::Created(look) => Wire::Created(v1::NewsCreated { table: Some(table(look, true)) }),
+        OwnerEvent::Joined { seat, user, name } => {
             let player = player(user.clone().unwrap_or_default(), name);
             Wire::Joined(v1::NewsJoined { seat: Some(taken(*seat, player)) })
         }
-        News::Started => Wire::Started(v1::NewsStarted {}),
-        News::Forfeited { seat, conduct } => {
-            Wire::Forfeited(v1::NewsForfeited { seat: seat_number(*seat), why: conduct.to_message().into() })
+        OwnerEvent::Started => Wire::Started(v1::NewsStarted {}),
+        OwnerEvent::Forfeited { seat, finish } => {
+            Wire::Forfeited(v1::NewsForfeited { seat: seat_number(*seat), why: finish.to_message().into() })
         }
-        News::Replaced { seat, bot } => {
+        OwnerEvent::Replaced { seat, bot } => {
             Wire::Replaced(v1::NewsReplaced { seat: Some(taken(*seat, house_bot(bot))) })
         }
-        News::Over(look) => Wire::Over(v1::NewsOver {
+        OwnerEvent::Over(look) => Wire::Over(v1::NewsOver {
             state: look.state.to_message().into(),
             result: look.ending.as_ref().map(ToMessage::to_message),
             shuffle: Some(look.shuffle.to_message()),
         }),
-        News::Deleted => Wire::Deleted(v1::NewsDeleted {}),
+        OwnerEvent::Deleted => Wire::Deleted(v1::NewsDeleted {}),
     };
     v1::TableNews {
         number: item.number,

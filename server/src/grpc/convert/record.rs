@@ -18,8 +18,8 @@ use super::table_requests::looking;
 use crate::grpc::Failure;
 use crate::identity::{ApiKeyError, Caller, ServerKey};
 use parlor_host::TableId;
-use parlor_host::table::{Decided, Holder, Look, Record, SeatLook, State, Step, Told};
-use parlor_host::{TableFilter, Who, agent_tag, tournament_tag};
+use parlor_host::table::{Decided, Holder, Record, RecordedEvent, SeatSummary, State, Step, TableSummary};
+use parlor_host::{TableFilter, ViewerCredential, agent_tag, tournament_tag};
 
 /// The version of the form of records.
 const VERSION: u32 = 1;
@@ -76,7 +76,7 @@ pub fn prove_deal(record: &mut v1::Record, proof: Option<&v1::TournamentShuffle>
 
 /// What a list says of the record of a table.
 #[must_use]
-pub fn record_summary(look: &Look) -> v1::RecordSummary {
+pub fn record_summary(look: &TableSummary) -> v1::RecordSummary {
     let setup = &*look.setup;
     let shuffle: v1::FairShuffle = look.shuffle.to_message();
     v1::RecordSummary {
@@ -90,7 +90,7 @@ pub fn record_summary(look: &Look) -> v1::RecordSummary {
     }
 }
 
-fn record_seats(seats: &[SeatLook]) -> Vec<v1::RecordSeat> {
+fn record_seats(seats: &[SeatSummary]) -> Vec<v1::RecordSeat> {
     let occupant = |holder: &Holder| match holder {
         Holder::Vacant => None,
         // The owner's own name for the user is nobody else's business.
@@ -110,7 +110,7 @@ fn shuffles(record: &Record) -> Vec<v1::RecordShuffle> {
     let game = record.look.setup.options.game();
     let steps = (0..).zip(&record.steps);
     let shuffled = steps.flat_map(|(step, happened)| happened.shuffled.iter().map(move |one| (step, one)));
-    let shuffle = |(step, shuffled): (u32, &parlor_host::table::Shuffled)| v1::RecordShuffle {
+    let shuffle = |(step, shuffled): (u32, &parlor_host::table::RecordedShuffle)| v1::RecordShuffle {
         round: shuffled.name.round.into(),
         purpose: v1::ShufflePurpose::from(shuffled.name.purpose).into(),
         count: shuffled.name.count.into(),
@@ -148,7 +148,7 @@ impl Made {
         })
     }
 
-    fn telling(self, to: Audience, told: &Told) -> v1::RecordTelling {
+    fn telling(self, to: Audience, told: &RecordedEvent) -> v1::RecordTelling {
         let audience = match to {
             // A viewer was told, and does not learn who else was.
             _ if self.viewer.is_some() => None,
@@ -157,8 +157,8 @@ impl Made {
             Audience::AllBut(seats) => Some(To::AllBut(v1::RecordSeats { seats: seat_numbers(seats) })),
         };
         let told = match told {
-            Told::Game(event) => v1::record_telling::Told::Game((*event).into()),
-            Told::Table(event) => v1::record_telling::Told::Table(event.to_message()),
+            RecordedEvent::Game(event) => v1::record_telling::Told::Game((*event).into()),
+            RecordedEvent::Table(event) => v1::record_telling::Told::Table(event.to_message()),
         };
         v1::RecordTelling { audience, told: Some(told) }
     }
@@ -177,12 +177,12 @@ impl Made {
     }
 }
 
-/// Asking for a record: who asks, and whose record.
+/// PendingCommand for a record: who asks, and whose record.
 pub fn get_record(
     wire: v1::GetRecordRequest,
     key: &ServerKey,
     caller: Option<&Caller>,
-) -> Result<(Who, Option<Viewer>), Failure> {
+) -> Result<(ViewerCredential, Option<Viewer>), Failure> {
     let who = looking(&wire.table_id, &wire.token, key, caller)?;
     Ok((who, optional(wire.viewer, "viewer")?))
 }
@@ -216,7 +216,7 @@ pub fn list_records(wire: v1::ListRecordsRequest, caller: Option<&Caller>) -> Re
     Ok(Listing { filter, after: page_token(&wire.page_token)?, size: size as usize })
 }
 
-/// Asking for all records of a tournament, and whose.
+/// PendingCommand for all records of a tournament, and whose.
 pub fn export_records(wire: v1::ExportRecordsRequest) -> Result<(TableId, Option<Viewer>), WrongField> {
     Ok((table_id(&wire.tournament_id, "tournament_id")?, optional(wire.viewer, "viewer")?))
 }

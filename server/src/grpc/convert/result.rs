@@ -5,7 +5,7 @@ use parlor_proto::convert::field::{WrongField, length, number, one_of};
 use parlor_proto::convert::{seat, seat_number};
 use parlor_proto::v1;
 
-use super::enums::conduct;
+use super::enums::finish;
 use super::{FromMessage, ToMessage};
 use parlor_host::table::{Ending, Finished, SeatResult};
 
@@ -63,7 +63,7 @@ impl ToMessage<v1::SeatResult> for SeatResult {
             seat: seat_number(result.seat),
             place: result.place.into(),
             points: result.points,
-            finish: result.conduct.to_message().into(),
+            finish: result.finish.to_message().into(),
             clocks_run_out: result.time_outs,
             think_ms: result.thought,
         }
@@ -76,7 +76,7 @@ impl FromMessage<v1::SeatResult> for SeatResult {
             seat: seat(wire.seat, "seat")?,
             points: wire.points,
             place: number(wire.place, 1..=MAX_SEATS as u32, "place")?,
-            conduct: conduct(wire.finish, "finish")?,
+            finish: finish(wire.finish, "finish")?,
             time_outs: wire.clocks_run_out,
             thought: wire.think_ms,
         })

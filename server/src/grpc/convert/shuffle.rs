@@ -7,7 +7,7 @@ use parlor_proto::v1;
 use super::id::table_id;
 use super::{FromMessage, ToMessage, optional};
 use parlor_fair::{Commitment, Entropy};
-use parlor_host::table::{DealShown, Shuffle};
+use parlor_host::table::{PublicDeal, Shuffle};
 
 impl ToMessage<v1::FairShuffle> for Shuffle {
     fn to_message(&self) -> v1::FairShuffle {
@@ -45,7 +45,7 @@ impl FromMessage<v1::FairShuffle> for Shuffle {
     }
 }
 
-impl ToMessage<v1::DealGroup> for DealShown {
+impl ToMessage<v1::DealGroup> for PublicDeal {
     fn to_message(&self) -> v1::DealGroup {
         let deal = self;
         v1::DealGroup {
@@ -61,9 +61,9 @@ impl ToMessage<v1::DealGroup> for DealShown {
     }
 }
 
-impl FromMessage<v1::DealGroup> for DealShown {
-    fn from_message(wire: v1::DealGroup) -> Result<DealShown, WrongField> {
-        Ok(DealShown {
+impl FromMessage<v1::DealGroup> for PublicDeal {
+    fn from_message(wire: v1::DealGroup) -> Result<PublicDeal, WrongField> {
+        Ok(PublicDeal {
             tournament: table_id(&wire.tournament_id, "tournament_id")?,
             place: match (wire.number, wire.rotation) {
                 (Some(number), Some(rotation)) => Some((number, number8(rotation, "rotation")?)),

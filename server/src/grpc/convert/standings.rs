@@ -1,6 +1,5 @@
 //! Standings of tournaments.
 
-use parlor_host::table::Conduct;
 use parlor_host::tournaments::StandingsSnapshot;
 use parlor_proto::v1;
 use parlor_tournament::SeatFinish;
@@ -86,14 +85,7 @@ fn cell(cell: &CrossCell) -> v1::CrossCell {
 }
 
 fn finish_count(finish: SeatFinish, games: u32) -> v1::FinishCount {
-    let conduct = match finish {
-        SeatFinish::PlayedOut => Conduct::PlayedOut,
-        SeatFinish::TimedOut => Conduct::TimedOut,
-        SeatFinish::Resigned => Conduct::Resigned,
-        SeatFinish::Disconnected => Conduct::Disconnected,
-        SeatFinish::SetAside => Conduct::SetAside,
-    };
-    v1::FinishCount { finish: conduct.to_message().into(), games }
+    v1::FinishCount { finish: finish.to_message().into(), games }
 }
 
 const fn interval(of: Interval) -> v1::Interval {

@@ -1,11 +1,11 @@
 //! Stream items and their encoding.
 
 use parlor_engine::AnyView;
-use parlor_host::agents::Given;
+use parlor_host::agents::SeatAssignment;
 use parlor_host::table::Decided;
 use parlor_host::{
-    Asked, Channel, Closed, HostError, ItemBatch, ItemEncoder, Presence, SeatTime, Snapshot, StreamItem,
-    StreamKind, Told,
+    Channel, Closed, DecisionPrompt, HostError, ItemBatch, ItemEncoder, Presence, SeatTime, Snapshot,
+    StreamItem, StreamKind, ViewerUpdate,
 };
 use parlor_proto::convert::seat_number;
 use parlor_proto::encode::{self, Encode, Prost, ToWire};
@@ -32,12 +32,12 @@ impl ToWire for AsMessage<'_, StreamItem<'_>> {
             StreamItem::Closed(Closed { why, number, retry }) => {
                 Item::Closed(Prost(closed(why.clone().map(Failure::from), *number, *retry)))
             }
-            StreamItem::Given(given) => Item::SeatGiven(Prost(seat_given(*given))),
+            StreamItem::SeatAssigned(given) => Item::SeatGiven(Prost(seat_given(*given))),
         }
     }
 }
 
-fn seat_given(given: Given) -> v1::SeatGiven {
+fn seat_given(given: SeatAssignment) -> v1::SeatGiven {
     v1::SeatGiven {
         table_id: given.table.to_string(),
         seat: seat_number(given.seat),
@@ -72,12 +72,12 @@ fn snapshot(snapshot: &Snapshot) -> v1::Snapshot {
     }
 }
 
-impl ToWire for AsMessage<'_, Told> {
+impl ToWire for AsMessage<'_, ViewerUpdate> {
     type Wire = v1::Update;
 
     #[inline]
     fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
-        let Told { update, view, seed_given, timed } = self.0;
+        let ViewerUpdate { update, view, seed_given, timed } = self.0;
         encode::Update {
             number: number(update.number),
             table_events: update.table_events.iter().map(|event| Prost(event.to_message())),
@@ -100,7 +100,7 @@ fn decided(made: &Decided, timed: bool) -> impl Encode<Wire = v1::Decided> {
     }
 }
 
-impl ToWire for AsMessage<'_, Asked> {
+impl ToWire for AsMessage<'_, DecisionPrompt> {
     type Wire = v1::Decision;
 
     #[inline]

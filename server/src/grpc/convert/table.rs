@@ -8,12 +8,12 @@ use prost_types::Timestamp;
 
 use super::ToMessage;
 
-use parlor_host::table::{Holder, Look, SeatLook, SeatSetup, State};
+use parlor_host::table::{Holder, SeatSetup, SeatSummary, State, TableSummary};
 
 /// The table. What is the owner's alone, which is the metadata and the owner's names for users, is in it only if the
 /// caller owns the table.
 #[must_use]
-pub fn table(look: &Look, owned: bool) -> v1::Table {
+pub fn table(look: &TableSummary, owned: bool) -> v1::Table {
     let setup = &*look.setup;
     let is_open = look.state == State::Open;
     let seats = setup.seats.iter().zip(&look.seats).zip(Seat::all(look.seats.len() as u8));
@@ -39,7 +39,7 @@ pub fn table(look: &Look, owned: bool) -> v1::Table {
     }
 }
 
-fn table_seat(seat: Seat, setup: &SeatSetup, look: &SeatLook, owned: bool) -> v1::TableSeat {
+fn table_seat(seat: Seat, setup: &SeatSetup, look: &SeatSummary, owned: bool) -> v1::TableSeat {
     let user_id = |user: &Option<String>| user.clone().filter(|_| owned).unwrap_or_default();
     let occupant = match (&look.holder, setup) {
         (Holder::Player { user, name }, _) => player(user_id(user), name),
@@ -54,7 +54,7 @@ fn table_seat(seat: Seat, setup: &SeatSetup, look: &SeatLook, owned: bool) -> v1
             Occupant::Open(v1::OpenSeat {})
         }
     };
-    let forfeited = Some(look.conduct).filter(|conduct| conduct.is_forfeit());
+    let forfeited = Some(look.finish).filter(|finish| finish.is_forfeit());
     v1::TableSeat {
         forfeited: forfeited.map_or(v1::SeatFinish::Unspecified, |finish| finish.to_message()).into(),
         ..taken(seat, occupant)

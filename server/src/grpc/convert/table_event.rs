@@ -27,9 +27,9 @@ impl ToMessage<v1::TableEvent> for TableEvent {
             TableEvent::TimedOut { seat, times } => {
                 Wire::ClockRanOut(v1::ClockRanOut { seat: seat_number(*seat), times: *times })
             }
-            TableEvent::Forfeited { seat, conduct } => Wire::SeatForfeited(v1::SeatForfeited {
+            TableEvent::Forfeited { seat, finish } => Wire::SeatForfeited(v1::SeatForfeited {
                 seat: seat_number(*seat),
-                why: conduct.to_message().into(),
+                why: finish.to_message().into(),
             }),
             TableEvent::Replaced { seat, bot } => {
                 Wire::SeatReplaced(v1::SeatReplaced { seat: Some(taken(*seat, house_bot(bot))) })
@@ -90,7 +90,7 @@ fn started(wire: v1::TableStarted) -> Result<TableEvent, WrongField> {
 }
 
 fn forfeited(wire: &v1::SeatForfeited) -> Result<TableEvent, WrongField> {
-    Ok(TableEvent::Forfeited { seat: seat(wire.seat, "seat")?, conduct: forfeit(wire.why, "why")? })
+    Ok(TableEvent::Forfeited { seat: seat(wire.seat, "seat")?, finish: forfeit(wire.why, "why")? })
 }
 
 fn over(wire: v1::TableOver) -> Result<TableEvent, WrongField> {

@@ -15,14 +15,14 @@ use crate::config::Bots;
 use crate::grpc::Failure;
 use crate::identity::{Caller, ServerKey, TokenKind, VerifiedSeatToken};
 use parlor_host::TableId;
-use parlor_host::table::{Joining, RequestMark};
-use parlor_host::{Join, Who};
+use parlor_host::table::{IdempotencyKey, SeatRequest};
+use parlor_host::{JoinRequest, ViewerCredential};
 
 /// Taking a seat: the table, and who wants which seat. Whether it is the owner who asks is for the caller to fill in.
-pub fn join_table(wire: v1::JoinTableRequest, key: &ServerKey) -> Result<(TableId, Join), Failure> {
+pub fn join_table(wire: v1::JoinTableRequest, key: &ServerKey) -> Result<(TableId, JoinRequest), Failure> {
     let request = request_mark("JoinTable", &wire.request_id, &wire)?;
     let table = table_id(&wire.table_id, "table_id")?;
-    let joining = Joining {
+    let joining = SeatRequest {
         seat: wire.seat.map(|number| seat(number, "seat")).transpose()?,
         user: user_id(wire.user_id, "user_id")?,
         previous: None,
@@ -34,7 +34,7 @@ pub fn join_table(wire: v1::JoinTableRequest, key: &ServerKey) -> Result<(TableI
         "" => None,
         token => Some(key.verify_seat_token(token)?),
     };
-    Ok((table, Join { joining, by_owner: false, previous }))
+    Ok((table, JoinRequest { joining, by_owner: false, previous }))
 }
 
 /// Looking at a table: who looks, by a token or without one.
@@ -42,24 +42,24 @@ pub fn get_table(
     wire: &v1::GetTableRequest,
     key: &ServerKey,
     caller: Option<&Caller>,
-) -> Result<Who, Failure> {
+) -> Result<ViewerCredential, Failure> {
     looking(&wire.table_id, &wire.token, key, caller)
 }
 
-/// Who looks at a table, by a token or without one.
+/// ViewerCredential looks at a table, by a token or without one.
 pub(super) fn looking(
     table: &str,
     token: &str,
     key: &ServerKey,
     caller: Option<&Caller>,
-) -> Result<Who, Failure> {
+) -> Result<ViewerCredential, Failure> {
     let table = table_id(table, "table_id")?;
     let who = match token {
         "" => rail(table, caller),
         token if token.starts_with(TokenKind::Spectator.prefix()) => {
-            Who::Spectator(key.verify_spectator_token(token)?)
+            ViewerCredential::Spectator(key.verify_spectator_token(token)?)
         }
-        token => Who::Seat(key.verify_seat_token(token)?),
+        token => ViewerCredential::Seat(key.verify_seat_token(token)?),
     };
     same_table(table, who.table(), "token")?;
     Ok(who)
@@ -83,7 +83,7 @@ pub struct Replacing {
     /// The whole name of the bot.
     pub bot: String,
     /// What makes a repeat harmless.
-    pub request: Option<RequestMark>,
+    pub request: Option<IdempotencyKey>,
 }
 
 /// Letting a house bot take over.
@@ -170,7 +170,7 @@ pub struct Reissuing {
     /// The seat.
     pub seat: Seat,
     /// What makes a repeat harmless.
-    pub request: Option<RequestMark>,
+    pub request: Option<IdempotencyKey>,
 }
 
 /// Making the token of a seat anew.

@@ -6,7 +6,7 @@ use parlor_proto::convert::field::WrongField;
 use prost::Message;
 use sha2::{Digest, Sha256};
 
-use parlor_host::table::RequestMark;
+use parlor_host::table::IdempotencyKey;
 
 /// The longest name that others see, in characters.
 const NAME: usize = 64;
@@ -57,7 +57,7 @@ pub(super) fn request_mark(
     method: &str,
     id: &str,
     request: &impl Message,
-) -> Result<Option<RequestMark>, WrongField> {
+) -> Result<Option<IdempotencyKey>, WrongField> {
     if id.is_empty() {
         return Ok(None);
     }
@@ -70,7 +70,7 @@ pub(super) fn request_mark(
         Sha256::new().chain_update(method).chain_update([0]).chain_update(request.encode_to_vec()).finalize();
     let mut digest = [0; 16];
     digest.copy_from_slice(&hash[..16]);
-    Ok(Some(RequestMark { id: id.into(), digest }))
+    Ok(Some(IdempotencyKey { id: id.into(), digest }))
 }
 
 /// The owner's own notes.

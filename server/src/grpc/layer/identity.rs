@@ -1,4 +1,4 @@
-//! Who calls: the API key in the metadata, `authorization: Bearer KEY`.
+//! CallerIdentity calls: the API key in the metadata, `authorization: Bearer KEY`.
 //!
 //! A request without a key goes on without a [`Caller`]: whether one is needed is for the handler to say. A key that is
 //! given must be good, whatever the call. Finding out and refusing are two steps, with the limits between them, so that
@@ -21,7 +21,7 @@ use crate::identity::{ApiKeyError, ApiKeys, Caller};
 
 /// What the key of a request says about who calls, until it is admitted.
 #[derive(Clone, Debug)]
-pub(super) enum Who {
+pub(super) enum CallerIdentity {
     /// Somebody with a good key, or anybody on a server without keys.
     Known(Caller),
     /// Somebody without a key.
@@ -49,11 +49,11 @@ impl Identify {
         Identify(keys)
     }
 
-    fn who(&self, headers: &HeaderMap) -> Who {
+    fn who(&self, headers: &HeaderMap) -> CallerIdentity {
         match key(headers).and_then(|key| self.0.identify(key)) {
-            Ok(caller) => Who::Known(caller),
-            Err(ApiKeyError::Missing) => Who::Nobody,
-            Err(refused) => Who::Refused(refused),
+            Ok(caller) => CallerIdentity::Known(caller),
+            Err(ApiKeyError::Missing) => CallerIdentity::Nobody,
+            Err(refused) => CallerIdentity::Refused(refused),
         }
     }
 }
@@ -84,7 +84,7 @@ impl<S: Service<Request<Body>>> Service<Request<Body>> for Identifying<S> {
 
     fn call(&mut self, mut request: Request<Body>) -> S::Future {
         let who = self.identify.who(request.headers());
-        if let Who::Known(caller) = &who {
+        if let CallerIdentity::Known(caller) = &who {
             Span::current().record("key", display(caller.key()));
         }
         // No handler and no log sees the key itself.
@@ -122,12 +122,12 @@ impl<S: Service<Request<Body>, Response = Response<Body>>> Service<Request<Body>
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        match request.extensions_mut().remove::<Who>() {
-            Some(Who::Refused(why)) => return Either::Right(ready(Ok(refused(why)))),
-            Some(Who::Known(caller)) => {
+        match request.extensions_mut().remove::<CallerIdentity>() {
+            Some(CallerIdentity::Refused(why)) => return Either::Right(ready(Ok(refused(why)))),
+            Some(CallerIdentity::Known(caller)) => {
                 request.extensions_mut().insert(caller);
             }
-            Some(Who::Nobody) | None => {}
+            Some(CallerIdentity::Nobody) | None => {}
         }
         Either::Left(self.inner.call(request))
     }
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::identity::{KeySet, NewKey, Scope};
 
-    /// Who the handler is told calls: `None` is nobody. Or the reason for which the call never came there.
+    /// CallerIdentity the handler is told calls: `None` is nobody. Or the reason for which the call never came there.
     async fn calls(keys: &Arc<ApiKeys>, authorization: Option<&[u8]>) -> Result<Option<String>, String> {
         let mut request = request("/parlor.v1.TableService/GetTable");
         if let Some(value) = authorization {

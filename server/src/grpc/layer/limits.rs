@@ -13,7 +13,7 @@ use http::{Request, Response};
 use tonic::body::Body;
 use tower::{Layer, Service};
 
-use super::{Answer, identity::Who, on_complete, refused};
+use super::{Answer, identity::CallerIdentity, on_complete, refused};
 use crate::{
     config,
     grpc::peer::Peer,
@@ -71,9 +71,9 @@ impl Limits {
     /// Takes a token for the request, and a place on its connection.
     fn take(&self, request: &Request<Body>) -> Result<Option<CountGuard<u64>>, LimitExceeded> {
         let peer = request.extensions().get::<Peer>();
-        let caller = match request.extensions().get::<Who>() {
+        let caller = match request.extensions().get::<CallerIdentity>() {
             // On a server without keys everyone has the same: there it is the address that counts.
-            Some(Who::Known(caller)) if caller.has_key() => Some(caller),
+            Some(CallerIdentity::Known(caller)) if caller.has_key() => Some(caller),
             _ => None,
         };
         let payer = match (caller, peer) {

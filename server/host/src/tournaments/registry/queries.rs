@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parlor_tournament::Entrant;
-use parlor_tournament::plan::TableKey as Place;
+use parlor_tournament::plan::TableKey;
 
 use super::{Access, Found, Tournaments};
 use crate::HostError;
 use crate::TableId;
-use crate::tournaments::live::Follow;
+use crate::tournaments::live_tournament::TournamentFollower;
 use crate::tournaments::standings::standings;
 use crate::tournaments::{
-    Course, FinishedTournament, LiveOrStored, PlayedTable, StandingsSnapshot, TournamentError,
+    FinishedTournament, FoldedTournament, LiveOrStored, PlayedTable, StandingsSnapshot, TournamentError,
     TournamentSnapshot,
 };
 use parlor_store::{LogFilter, LogKind, OwnerId, PageRequest};
@@ -21,10 +21,10 @@ use parlor_store::{LogFilter, LogKind, OwnerId, PageRequest};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableRow {
     /// Which table it is.
-    pub place: Place,
+    pub place: TableKey,
     /// Its id.
     pub table: TableId,
-    /// Who sits, in the order of the seats.
+    /// ViewerCredential sits, in the order of the seats.
     pub entrants: Vec<Entrant>,
     /// The round.
     pub round: u32,
@@ -80,10 +80,10 @@ impl Tournaments {
         &self,
         tournament: TableId,
         access: &Access,
-    ) -> Result<Result<Follow, FinishedTournament>, TournamentError> {
+    ) -> Result<Result<TournamentFollower, FinishedTournament>, TournamentError> {
         match self.find(tournament, access).await? {
-            Found::Live(live) => Ok(Ok(Follow::new(live))),
-            Found::Idle(_) => Ok(Ok(Follow::new(self.bring_in(tournament).await?))),
+            Found::Live(live) => Ok(Ok(TournamentFollower::new(live))),
+            Found::Idle(_) => Ok(Ok(TournamentFollower::new(self.bring_in(tournament).await?))),
             Found::Over { finished, .. } => Ok(Err(finished)),
         }
     }
@@ -124,9 +124,9 @@ impl Tournaments {
         &self,
         tournament: TableId,
         access: &Access,
-        after: Option<Place>,
+        after: Option<TableKey>,
         size: usize,
-    ) -> Result<(Vec<TableRow>, Option<Place>), TournamentError> {
+    ) -> Result<(Vec<TableRow>, Option<TableKey>), TournamentError> {
         let none = BTreeMap::new();
         match self.find(tournament, access).await? {
             Found::Live(live) => {
@@ -140,26 +140,26 @@ impl Tournaments {
 
     fn rows(
         &self,
-        course: &Course,
-        running: &BTreeMap<Place, TableId>,
+        course: &FoldedTournament,
+        running: &BTreeMap<TableKey, TableId>,
         access: &Access,
-        after: Option<Place>,
+        after: Option<TableKey>,
         size: usize,
-    ) -> (Vec<TableRow>, Option<Place>) {
+    ) -> (Vec<TableRow>, Option<TableKey>) {
         use std::ops::Bound;
         let from = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
-        let is_shown = |place: &Place| self.0.host.deals().is_over(course.setup.tournament, place.group);
+        let is_shown = |place: &TableKey| self.0.host.deals().is_over(course.setup.tournament, place.group);
         let sees_all = access.admin || access.owns(&course.setup.owner);
         let played = course.tables.range(from).map(|(place, played)| (*place, played.table));
         let running = running.range(from).map(|(place, table)| (*place, *table));
-        let sees = |(place, _): &(Place, TableId)| sees_all || is_shown(place);
+        let sees = |(place, _): &(TableKey, TableId)| sees_all || is_shown(place);
         let mut places: Vec<_> = played.filter(sees).take(size + 1).collect();
         places.extend(running.filter(sees).take(size + 1));
         places.sort_unstable();
         places.dedup_by_key(|(place, _)| *place);
         let is_more = places.len() > size;
         places.truncate(size);
-        let row = |(place, table): (Place, TableId)| {
+        let row = |(place, table): (TableKey, TableId)| {
             let to_make = course.plan.table(place)?;
             let group = course.plan.group(place.group)?;
             Some(TableRow {

@@ -3,14 +3,14 @@
 use super::{Runner, Stop};
 use crate::HostError;
 use crate::agents::Availability;
-use crate::tournaments::live::Asking;
-use crate::tournaments::{Command, Course, EntrantSetup, Entry, TournamentError};
+use crate::tournaments::live_tournament::PendingCommand;
+use crate::tournaments::{Command, EntrantSetup, Entry, FoldedTournament, TournamentError};
 use parlor_fair::Entropy;
 
 impl Runner {
     /// Does what the organiser asks.
-    pub(super) async fn carry_out(&mut self, asking: Asking) -> Result<(), Stop> {
-        let Asking { command, to } = asking;
+    pub(super) async fn carry_out(&mut self, asking: PendingCommand) -> Result<(), Stop> {
+        let PendingCommand { command, to } = asking;
         let done = match self.entry(&command) {
             Ok(Some(entry)) => self.append(vec![entry]).await,
             Ok(None) => Ok(()),
@@ -54,7 +54,7 @@ impl Runner {
     }
 
     /// Collects the versions of the agents, and what they add to the shuffles.
-    fn started(&self, course: &Course) -> Result<Entry, TournamentError> {
+    fn started(&self, course: &FoldedTournament) -> Result<Entry, TournamentError> {
         let hub = self.registry.host.agents();
         let (mut versions, mut entropy) = (Vec::new(), Vec::new());
         for entrant in &course.setup.terms.entrants {

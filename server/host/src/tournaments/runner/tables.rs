@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use parlor_tournament as plan;
-use parlor_tournament::plan::TableKey as Place;
+use parlor_tournament::plan::TableKey;
 
 use super::{LOOK, PAUSE, Runner, Stop};
 use crate::TableId;
 use crate::clock::Moment;
 use crate::metric_names::TOURNAMENT_TABLES;
-use crate::table::{Ending, Finished, Look};
+use crate::table::{Ending, Finished, TableSummary};
 use crate::tournaments::table_scheduler::{Choice, Made, choose};
-use crate::tournaments::{Course, Entry};
-use crate::{Behalf, HostError, TableEnd, tournament_tag};
+use crate::tournaments::{Entry, FoldedTournament};
+use crate::{Actor, HostError, TableEnd, tournament_tag};
 use parlor_store::{LogFilter, PageRequest, limits};
 
 /// How many entries are appended together.
@@ -44,7 +44,7 @@ impl Runner {
             let mut shown = self.live.shown_mut();
             for look in running {
                 if let Some(deal) = look.setup.chance.deal() {
-                    let place = Place { group: deal.number, rotation: deal.rotation };
+                    let place = TableKey { group: deal.number, rotation: deal.rotation };
                     shown.running.insert(place, look.setup.table);
                 }
             }
@@ -62,14 +62,20 @@ impl Runner {
     }
 
     /// Shows a deal if nothing of it will be played any more.
-    pub(super) fn show_deal(&self, course: &Course, running: &BTreeMap<Place, TableId>, group: u32) {
-        let runs = running.range(Place { group, rotation: 0 }..=Place { group, rotation: u8::MAX }).next();
+    pub(super) fn show_deal(
+        &self,
+        course: &FoldedTournament,
+        running: &BTreeMap<TableKey, TableId>,
+        group: u32,
+    ) {
+        let runs =
+            running.range(TableKey { group, rotation: 0 }..=TableKey { group, rotation: u8::MAX }).next();
         if runs.is_none() && course.plan.is_deal_over(group) && !course.is_over() {
             self.registry.host.deals().end(self.tournament, group);
         }
     }
 
-    /// Makes the tables that can be made now. Says when to look again.
+    /// Makes the tables that can be made now. AgentProfile when to look again.
     pub(super) async fn make_tables(&mut self) -> Result<Moment, Stop> {
         loop {
             let now = self.registry.clock.now();
@@ -102,7 +108,7 @@ impl Runner {
         }
     }
 
-    /// Makes tables, or finds those that were made before. Says whether all is well.
+    /// Makes tables, or finds those that were made before. AgentProfile whether all is well.
     async fn make(&mut self, tables: Vec<Made>) -> Result<bool, Stop> {
         let host = self.registry.host.clone();
         let making = tables.iter().map(|made| host.create_dealt(&self.owner, made.dealt.clone()));
@@ -132,15 +138,15 @@ impl Runner {
 
     /// Takes the results of tables that are over. Where one has no result, its group is void.
     pub(super) async fn take(&mut self, ended: Vec<TableEnd>) -> Result<(), Stop> {
-        let place_of = |end: &TableEnd| Place { group: end.number, rotation: end.rotation };
-        let mut ended: HashMap<Place, TableEnd> =
+        let place_of = |end: &TableEnd| TableKey { group: end.number, rotation: end.rotation };
+        let mut ended: HashMap<TableKey, TableEnd> =
             ended.into_iter().map(|end| (place_of(&end), end)).collect();
-        let mut places: Vec<Place> = ended.keys().copied().collect();
+        let mut places: Vec<TableKey> = ended.keys().copied().collect();
         places.sort_unstable();
         for places in places.chunks(ENTRIES) {
             let new: Vec<Entry> = {
                 let shown = self.live.shown();
-                let is_new = |place: &&Place| !shown.course.tables.contains_key(*place);
+                let is_new = |place: &&TableKey| !shown.course.tables.contains_key(*place);
                 places.iter().filter(is_new).map(|place| table_over(*place, &ended[place])).collect()
             };
             metrics::counter!(TOURNAMENT_TABLES).increment(new.len() as u64);
@@ -180,16 +186,16 @@ impl Runner {
 
     /// Ends the tables that do not count any more.
     pub(super) async fn end_unwanted(&mut self) {
-        let unwanted: Vec<(Place, TableId)> = {
+        let unwanted: Vec<(TableKey, TableId)> = {
             let shown = self.live.shown();
             let plan = &shown.course.plan;
-            let is_unwanted = |place: &Place| !plan.is_pending(*place) && !self.ending.contains(place);
+            let is_unwanted = |place: &TableKey| !plan.is_pending(*place) && !self.ending.contains(place);
             let running = shown.running.iter().map(|(place, table)| (*place, *table));
             running.filter(|(place, _)| is_unwanted(place)).collect()
         };
         for (place, table) in unwanted {
             let note = "the tournament does not need this table any more".to_owned();
-            match self.registry.host.cancel(table, Behalf::Admin, note).await {
+            match self.registry.host.cancel(table, Actor::Admin, note).await {
                 // Its end is on its way; so it is if it was over before.
                 Ok(_) | Err(HostError::Command(_)) => drop(self.ending.insert(place)),
                 Err(error) => tracing::warn!(%table, %error, "a table cannot be ended yet"),
@@ -204,7 +210,7 @@ impl Runner {
             return Ok(());
         }
         self.next_look = now + LOOK;
-        let running: Vec<(Place, TableId)> =
+        let running: Vec<(TableKey, TableId)> =
             self.live.shown().running.iter().map(|(place, table)| (*place, *table)).collect();
         let host = self.registry.host.clone();
         let looks = join_all(running.iter().map(|(_, table)| host.look(*table))).await;
@@ -226,13 +232,13 @@ impl Runner {
 }
 
 /// How a table ended, if it has.
-fn end_of(look: &Look, place: Place) -> Option<TableEnd> {
+fn end_of(look: &TableSummary, place: TableKey) -> Option<TableEnd> {
     let ending = look.ending.clone()?;
     Some(TableEnd { table: look.setup.table, number: place.group, rotation: place.rotation, ending })
 }
 
 /// What is noted of a table that is over.
-fn table_over(place: Place, end: &TableEnd) -> Entry {
+fn table_over(place: TableKey, end: &TableEnd) -> Entry {
     let seats = match &end.ending {
         Ending::Finished(Finished { seats }) => seats.clone(),
         Ending::Cancelled { .. } | Ending::Expired | Ending::Faulted { .. } => Vec::new(),

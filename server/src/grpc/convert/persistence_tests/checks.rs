@@ -282,7 +282,7 @@ fn table_event_fields_are_validated() {
 fn news_fields_are_validated() {
     let table = played().table;
     let id = table.setup().table;
-    let over = encode_news(id, &parlor_host::News::Over(table.look().into()), &ApiCodec);
+    let over = encode_news(id, &parlor_host::OwnerEvent::Over(table.look().into()), &ApiCodec);
     let over = store::News::decode(&*over).expect("news");
     let check = |table_id: &[u8], event: Option<news::Event>, why: &str| {
         let payload = store::News { table_id: table_id.to_vec(), event }.encode_to_vec().into();

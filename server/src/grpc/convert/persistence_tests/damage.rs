@@ -9,7 +9,7 @@ use rand_core::Rng;
 use super::games::{NOW, play};
 use super::test_rng;
 use parlor_host::persistence::{
-    BadStored, decode_entry, decode_news, decode_record, encode_entry, encode_news, encode_record,
+    CorruptData, decode_entry, decode_news, decode_record, encode_entry, encode_news, encode_record,
 };
 use parlor_host::table::{Entry, Record, Table};
 use parlor_store::{FeedItem, Millis};
@@ -30,11 +30,11 @@ fn read_entry(bytes: &[u8]) -> Option<(u64, Entry)> {
     Some((at, entry))
 }
 
-fn read_record(bytes: &[u8]) -> Result<(), BadStored> {
+fn read_record(bytes: &[u8]) -> Result<(), CorruptData> {
     let record = decode_record(bytes, &ApiCodec)?;
     assert_eq!(decode_record(&encode_record(&record, &ApiCodec), &ApiCodec), Ok(record.clone()));
     for viewer in Viewer::all(record.look.seats.len() as u8) {
-        let tellings = record.tellings(viewer, 0).count();
+        let tellings = record.updates(viewer, 0).count();
         assert!(tellings <= record.steps.len());
     }
     Ok(())
@@ -85,7 +85,7 @@ fn damaged_records_and_news_do_not_panic() {
             let _ = read_record(&bytes[..length]);
         }
         assert!(refused > 20, "{game:?}: most of a record is checked, and {refused} of 150 were refused");
-        let news = parlor_host::News::Over(record.look.clone().into());
+        let news = parlor_host::OwnerEvent::Over(record.look.clone().into());
         let bytes = encode_news(record.look.setup.table, &news, &ApiCodec);
         for length in 0..bytes.len() {
             read_news(&bytes[..length]);

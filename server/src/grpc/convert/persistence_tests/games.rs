@@ -10,8 +10,8 @@ use rand_core::Rng;
 use parlor_fair::Entropy;
 use parlor_host::TableId;
 use parlor_host::table::{
-    Answer, Answered, ChanceSetup, Deal, Ending, Entry, Holder, Joining, RequestMark, SeatSetup, Setup,
-    Table, TimeControl, Visibility,
+    Answer, Answered, ChanceSetup, Deal, Ending, Entry, Holder, IdempotencyKey, SeatRequest, SeatSetup,
+    Setup, Table, TimeControl, Visibility,
 };
 
 pub(crate) const NOW: u64 = 1_700_000_000_000;
@@ -71,9 +71,9 @@ fn random_bytes<const N: usize>(rng: &mut ChaCha8Rng) -> [u8; N] {
     bytes
 }
 
-fn request(rng: &mut ChaCha8Rng) -> Option<RequestMark> {
+fn request(rng: &mut ChaCha8Rng) -> Option<IdempotencyKey> {
     let id = format!("request {}", below(1_000_000, rng));
-    (below(2, rng) == 0).then(|| RequestMark { id: id.into(), digest: random_bytes(rng) })
+    (below(2, rng) == 0).then(|| IdempotencyKey { id: id.into(), digest: random_bytes(rng) })
 }
 
 fn setup(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Setup {
@@ -151,13 +151,13 @@ impl Played {
         };
         let entropy = random_bytes::<64>(rng);
         let length = below(65, rng) as usize;
-        let joining = Joining {
+        let joining = SeatRequest {
             seat: Some(seat),
             user,
             name: ["", "Ben", "Zoë"][below(3, rng) as usize].to_owned(),
             entropy: Entropy::new(&entropy[..length]).expect("few bytes"),
             request: request(rng),
-            ..Joining::default()
+            ..SeatRequest::default()
         };
         let (_, entries) = self.table.join(joining).expect("a free seat");
         self.fold(rng, entries);

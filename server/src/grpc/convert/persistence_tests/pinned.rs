@@ -8,14 +8,14 @@ use parlor_engine::{GameId, Seat};
 use parlor_fair::Entropy;
 use parlor_host::TableId;
 use parlor_host::persistence::{decode_entry, encode_entry};
-use parlor_host::table::{ChanceSetup, Entry, RequestMark, SeatSetup, Setup, TimeControl, Visibility};
+use parlor_host::table::{ChanceSetup, Entry, IdempotencyKey, SeatSetup, Setup, TimeControl, Visibility};
 
 const CREATED: u64 = 1_700_000_000_000;
 const AT: u64 = CREATED + 61_500;
 
 fn entries() -> Vec<(Entry, &'static str)> {
     let seat = Seat::new(2).expect("a seat");
-    let request = Some(RequestMark { id: "r1".into(), digest: *b"0123456789abcdef" });
+    let request = Some(IdempotencyKey { id: "r1".into(), digest: *b"0123456789abcdef" });
     let setup = Setup {
         table: TableId::from_bytes([7; 16]),
         owner: "club".to_owned(),

@@ -12,8 +12,8 @@ use parlor_host::TableId;
 use parlor_host::persistence::{
     Reader, decode_entry, decode_news, decode_record, encode_entry, encode_news, encode_record,
 };
-use parlor_host::table::{Conduct, Entry, Look, Record, Table};
-use parlor_host::{News, NewsItem};
+use parlor_host::table::{Entry, Record, SeatFinish, Table, TableSummary};
+use parlor_host::{OwnerEvent, OwnerFeedItem};
 use parlor_store::{FeedItem, Millis};
 
 /// The encoded entries of a log.
@@ -57,7 +57,7 @@ fn logs_and_records_round_trip() {
     assert!(action_bytes < actions * 18, "{action_bytes} bytes for {actions} actions");
 }
 
-/// Times round-trip exactly, including those before the creation of the table.
+/// AnswerTimes round-trip exactly, including those before the creation of the table.
 #[test]
 fn entry_times_round_trip() {
     for (created, at) in [(NOW, NOW - 5_000), (NOW, 0), (0, u64::MAX), (u64::MAX, 0), (NOW, NOW)] {
@@ -69,29 +69,30 @@ fn entry_times_round_trip() {
 #[test]
 fn news_round_trip() {
     let mut rng = test_rng("news_read_back");
-    let check = |table: TableId, news: News| {
+    let check = |table: TableId, news: OwnerEvent| {
         let payload: Bytes = encode_news(table, &news, &ApiCodec);
         let item = FeedItem { number: 7, at: Millis(NOW), payload };
-        assert_eq!(decode_news(&item, &ApiCodec), Ok(NewsItem { number: 7, table, at: NOW, news }));
+        assert_eq!(decode_news(&item, &ApiCodec), Ok(OwnerFeedItem { number: 7, table, at: NOW, news }));
     };
     play_all(&mut rng, |Played { log, table }| {
         let id = table.setup().table;
         let first = Table::open(&log[0].1).expect("a first entry");
-        check(id, News::Created(Arc::new(first.look())));
-        let over = Look { rematch: Some(TableId::from_bytes([9; 16])), ..table.look() };
-        check(id, News::Over(Arc::new(over)));
-        check(id, News::Over(Arc::new(table.look())));
+        check(id, OwnerEvent::Created(Arc::new(first.look())));
+        let over = TableSummary { rematch: Some(TableId::from_bytes([9; 16])), ..table.look() };
+        check(id, OwnerEvent::Over(Arc::new(over)));
+        check(id, OwnerEvent::Over(Arc::new(table.look())));
     });
     let (id, seat) = (TableId::from_bytes([3; 16]), Seat::new(5).expect("a seat"));
     for user in [None, Some(String::new()), Some("ann".to_owned())] {
-        check(id, News::Joined { seat, user, name: "Änne".to_owned() });
+        check(id, OwnerEvent::Joined { seat, user, name: "Änne".to_owned() });
     }
-    check(id, News::Started);
-    for conduct in [Conduct::TimedOut, Conduct::Resigned, Conduct::Disconnected, Conduct::SetAside] {
-        check(id, News::Forfeited { seat, conduct });
+    check(id, OwnerEvent::Started);
+    for finish in [SeatFinish::TimedOut, SeatFinish::Resigned, SeatFinish::Disconnected, SeatFinish::SetAside]
+    {
+        check(id, OwnerEvent::Forfeited { seat, finish });
     }
-    check(id, News::Replaced { seat, bot: "greedy".to_owned() });
-    check(id, News::Deleted);
+    check(id, OwnerEvent::Replaced { seat, bot: "greedy".to_owned() });
+    check(id, OwnerEvent::Deleted);
 }
 
 /// Only the first entry of a log is a creation.

@@ -5,7 +5,7 @@ use parlor_tournament::plan::{DealMode, Format, SequentialTest};
 
 use parlor_host::TableId;
 use parlor_host::persistence::{decode_tournament_entry, encode_tournament_entry};
-use parlor_host::table::{Conduct, RequestMark, SeatResult, TimeControl, Visibility};
+use parlor_host::table::{IdempotencyKey, SeatFinish, SeatResult, TimeControl, Visibility};
 use parlor_host::tournaments::{EntrantSetup, Entry, Setup, Terms};
 use parlor_tournament::Entrant;
 use parlor_tournament::plan::TableKey as Place;
@@ -58,13 +58,13 @@ fn entries() -> Vec<Entry> {
         given: true,
         entropy,
         created: 1_000,
-        request: Some(RequestMark { id: "r".into(), digest: [4; 16] }),
+        request: Some(IdempotencyKey { id: "r".into(), digest: [4; 16] }),
     };
     let result = SeatResult {
         seat: Seat::FIRST,
         points: -3,
         place: 2,
-        conduct: Conduct::SetAside,
+        finish: SeatFinish::SetAside,
         time_outs: 1,
         thought: 9,
     };

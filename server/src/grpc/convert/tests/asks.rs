@@ -14,7 +14,7 @@ use crate::grpc::convert::{
     get_table, join_table, list_tables, reissue_seat_token, rematch, replace_seat, resign_seat,
 };
 use parlor_host::table::State;
-use parlor_host::{TableFilter, Who};
+use parlor_host::{TableFilter, ViewerCredential};
 
 fn reason<T: std::fmt::Debug>(result: Result<T, Failure>) -> v1::ErrorReason {
     result.expect_err("a failure").reason()
@@ -79,13 +79,13 @@ fn get_table_accepts_a_seat_token_a_spectator_token_or_none() {
         get_table(&wire, &key(), Some(&caller()))
     };
     let owner = caller().owner().clone();
-    let rail = Who::Rail { table: TABLE, caller: Some(owner), admin: true };
+    let rail = ViewerCredential::Rail { table: TABLE, caller: Some(owner), admin: true };
     assert_eq!(get(String::new()), Ok(rail));
     let wire = v1::GetTableRequest { table_id: TABLE.to_string(), token: String::new() };
-    let stranger = Who::Rail { table: TABLE, caller: None, admin: false };
+    let stranger = ViewerCredential::Rail { table: TABLE, caller: None, admin: false };
     assert_eq!(get_table(&wire, &key(), None), Ok(stranger));
-    assert!(matches!(get(seat_token(TABLE)), Ok(Who::Seat(pass)) if pass.seat() == seat(1)));
-    assert!(matches!(get(spectator_token(TABLE)), Ok(Who::Spectator(_))));
+    assert!(matches!(get(seat_token(TABLE)), Ok(ViewerCredential::Seat(pass)) if pass.seat() == seat(1)));
+    assert!(matches!(get(spectator_token(TABLE)), Ok(ViewerCredential::Spectator(_))));
     for token in [seat_token(OTHER), spectator_token(OTHER)] {
         assert_eq!(wrong(get(token)), "token: must be one of the table in table_id");
     }

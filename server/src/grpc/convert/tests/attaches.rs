@@ -6,7 +6,7 @@ use parlor_proto::v1::attach::Viewer;
 use super::{TABLE, caller, check_bound, key, seat, seat_token, spectator_token, wrong};
 use crate::grpc::Failure;
 use crate::grpc::convert::{Attaching, attach, follow_channels, play_items};
-use parlor_host::{Channel, Wants, Who};
+use parlor_host::{Channel, ViewerCredential, Wants};
 
 fn ask(viewer: Option<Viewer>) -> Result<Attaching, Failure> {
     attach(v1::Attach { viewer, after: None, wants: None }, &key(), None)
@@ -17,8 +17,8 @@ fn attach_needs_a_token_or_a_table_id() {
     let player = ask(Some(Viewer::SeatToken(seat_token(TABLE)))).expect("a token");
     assert_eq!((player.who.table(), player.who.seat()), (TABLE, Some(seat(1))));
     let watcher = ask(Some(Viewer::SpectatorToken(spectator_token(TABLE)))).expect("a token");
-    assert!(matches!(watcher.who, Who::Spectator(_)) && watcher.who.table() == TABLE);
-    let rail = |caller, admin| Who::Rail { table: TABLE, caller, admin };
+    assert!(matches!(watcher.who, ViewerCredential::Spectator(_)) && watcher.who.table() == TABLE);
+    let rail = |caller, admin| ViewerCredential::Rail { table: TABLE, caller, admin };
     let public = Viewer::TableId(TABLE.to_string());
     assert_eq!(ask(Some(public.clone())).expect("a table").who, rail(None, false));
     let wire = v1::Attach { viewer: Some(public), ..Default::default() };

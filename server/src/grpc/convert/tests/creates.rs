@@ -11,7 +11,7 @@ use super::{check_bound, text, wide, wrong};
 use crate::config::Settings;
 use crate::grpc::Failure;
 use crate::grpc::convert::create_table;
-use parlor_host::agents::MustBe;
+use parlor_host::agents::AgentRequirement;
 use parlor_host::table::{SeatSetup, TimeControl, Visibility};
 use parlor_host::{NewChance, NewTable};
 
@@ -60,7 +60,7 @@ fn unset_fields_get_the_server_defaults() {
         chance: NewChance::Fresh,
         metadata: BTreeMap::new(),
         fill: 3_600_000,
-        agents: MustBe::Here,
+        agents: AgentRequirement::Here,
         request: None,
     };
     assert_eq!(new, expected);
@@ -124,7 +124,7 @@ fn every_field_of_create_table_is_decoded() {
         chance: NewChance::Given([9; 32]),
         metadata: BTreeMap::from([("k".to_owned(), "v".to_owned())]),
         fill: 1_500,
-        agents: MustBe::Here,
+        agents: AgentRequirement::Here,
         request,
     };
     assert_eq!(new, expected);

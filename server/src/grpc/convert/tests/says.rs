@@ -14,14 +14,14 @@ use super::{OTHER, TABLE, seat};
 use crate::grpc::convert::persistence_tests::games::{NOW, Played, play_all, play_out};
 use crate::grpc::convert::persistence_tests::test_rng;
 use crate::grpc::convert::{ApiItemEncoder, ToMessage, closed, news, stream_ending, table};
-use parlor_host::agents::Given;
+use parlor_host::agents::SeatAssignment;
 use parlor_host::table::{
-    ChanceSetup, CommandError, Conduct, DecisionId, Ending, Entry, Holder, Look, Record, SeatSetup, State,
-    Table, TableEvent, Update,
+    ChanceSetup, CommandError, DecisionId, Ending, Entry, Holder, Record, SeatFinish, SeatSetup, State,
+    Table, TableEvent, TableSummary, Update,
 };
 use parlor_host::{
-    AnswerOutcome, AnswerRefused, Answered, Asked, Channel, Closed, HostError, ItemBatch, News, NewsItem,
-    Presence, SeatTime, Snapshot, StreamItem, StreamKind, Told,
+    AnswerOutcome, AnswerRefused, Answered, Channel, Closed, DecisionPrompt, HostError, ItemBatch,
+    OwnerEvent, OwnerFeedItem, Presence, SeatTime, Snapshot, StreamItem, StreamKind, ViewerUpdate,
 };
 
 fn said(item: &StreamItem<'_>) -> v1::StreamItem {
@@ -55,11 +55,11 @@ fn tables_news_and_stream_items_set_every_field() {
         let given = over.shuffle().given;
         let mut revealed = over.look();
         revealed.reveal_deal();
-        for look in [open.look(), revealed, Look { rematch: Some(OTHER), ..over.look() }] {
+        for look in [open.look(), revealed, TableSummary { rematch: Some(OTHER), ..over.look() }] {
             covered.see("Table", &table(&look, true));
         }
-        for news_of in [News::Created(Arc::new(open.look())), News::Over(Arc::new(over.look()))] {
-            let item = NewsItem { number: 3, table: over.setup().table, at: NOW, news: news_of };
+        for news_of in [OwnerEvent::Created(Arc::new(open.look())), OwnerEvent::Over(Arc::new(over.look()))] {
+            let item = OwnerFeedItem { number: 3, table: over.setup().table, at: NOW, news: news_of };
             covered.see("TableNews", &news(&item));
         }
         let record = Record::of(&log).expect("a log");
@@ -73,9 +73,9 @@ fn tables_news_and_stream_items_set_every_field() {
         }
         for viewer in Viewer::all(over.players()) {
             covered.see("StreamItem", &said(&StreamItem::Snapshot(&snapshot(&over, viewer))));
-            for telling in record.tellings(viewer, 0) {
+            for telling in record.updates(viewer, 0) {
                 let update = telling.update.clone();
-                let told = Told { update, view: telling.view, seed_given: given, timed: true };
+                let told = ViewerUpdate { update, view: telling.view, seed_given: given, timed: true };
                 let said = said(&StreamItem::Update(&told));
                 if telling.update.number <= 20 {
                     covered.see("StreamItem", &said);
@@ -89,13 +89,13 @@ fn tables_news_and_stream_items_set_every_field() {
     });
     others(|what| covered.see("StreamItem", &said(what)));
     for news_of in [
-        News::Joined { seat: seat(2), user: Some("u".to_owned()), name: "Ann".to_owned() },
-        News::Started,
-        News::Forfeited { seat: seat(2), conduct: Conduct::Resigned },
-        News::Replaced { seat: seat(2), bot: "greedy".to_owned() },
-        News::Deleted,
+        OwnerEvent::Joined { seat: seat(2), user: Some("u".to_owned()), name: "Ann".to_owned() },
+        OwnerEvent::Started,
+        OwnerEvent::Forfeited { seat: seat(2), finish: SeatFinish::Resigned },
+        OwnerEvent::Replaced { seat: seat(2), bot: "greedy".to_owned() },
+        OwnerEvent::Deleted,
     ] {
-        covered.see("TableNews", &news(&NewsItem { number: 3, table: TABLE, at: NOW, news: news_of }));
+        covered.see("TableNews", &news(&OwnerFeedItem { number: 3, table: TABLE, at: NOW, news: news_of }));
     }
     for name in ["Table", "TableNews", "StreamItem"] {
         covered.check(name);
@@ -110,7 +110,7 @@ fn others(mut see: impl FnMut(&StreamItem<'_>)) {
         TableEvent::Joined { seat: seat(1), name: "Ann".to_owned() },
         TableEvent::Started { shuffle: shuffle.clone() },
         TableEvent::TimedOut { seat: seat(1), times: 2 },
-        TableEvent::Forfeited { seat: seat(1), conduct: Conduct::TimedOut },
+        TableEvent::Forfeited { seat: seat(1), finish: SeatFinish::TimedOut },
         TableEvent::Replaced { seat: seat(1), bot: "greedy".to_owned() },
         ending(Ending::Cancelled { note: "late".to_owned() }),
         ending(Ending::Faulted { what: "a fault".to_owned() }),
@@ -118,15 +118,15 @@ fn others(mut see: impl FnMut(&StreamItem<'_>)) {
         TableEvent::Rematch { table: OTHER },
     ];
     let update = Update { number: 3, table_events, decided: None, events: Vec::new() };
-    let told = Told { update, view: None, seed_given: false, timed: true };
+    let told = ViewerUpdate { update, view: None, seed_given: false, timed: true };
     let answered = |refused| {
         let outcome = AnswerOutcome::Refused(refused);
         Answered { decision: DecisionId(4), outcome }
     };
     let closed = Closed { why: Some(HostError::TooSlow), number: 3, retry: true };
-    let given = Given { table: TABLE, seat: seat(1), game: GameId::Gap, tournament: Some(OTHER) };
+    let given = SeatAssignment { table: TABLE, seat: seat(1), game: GameId::Gap, tournament: Some(OTHER) };
     for what in [
-        StreamItem::Given(given),
+        StreamItem::SeatAssigned(given),
         StreamItem::Update(&told),
         StreamItem::Decision(&asked()),
         StreamItem::Answered(&answered(AnswerRefused::Illegal(Refusal::NOT_IN_HAND))),
@@ -143,7 +143,7 @@ fn others(mut see: impl FnMut(&StreamItem<'_>)) {
     }
 }
 
-fn asked() -> Asked {
+fn asked() -> DecisionPrompt {
     let mut rng = test_rng("asked");
     let played = play_out(GameId::Gap.default_options(), 2, &mut rng);
     let mut table = Table::open(&played.log[0].1).expect("a first entry");
@@ -154,7 +154,7 @@ fn asked() -> Asked {
         }
     }
     let asked = table.game().expect("a game").to_act().first().expect("a seat to act");
-    Asked {
+    DecisionPrompt {
         id: DecisionId(1),
         after: 2,
         view: table.view(Viewer::Seat(asked)),
@@ -191,7 +191,7 @@ fn decision_is_encoded_with_every_field() {
 }
 
 /// A table with a player (user u0), a reserved seat (user u1), an open seat and a bot.
-fn look() -> Look {
+fn look() -> TableSummary {
     let mut rng = test_rng("look");
     let mut look = play_out(GameId::Gap.default_options(), 4, &mut rng).table.look();
     let setup = Arc::make_mut(&mut look.setup);
@@ -205,9 +205,9 @@ fn look() -> Look {
         Holder::House { bot: "greedy".to_owned() },
     ];
     for (seat, holder) in look.seats.iter_mut().zip(holders) {
-        (seat.holder, seat.conduct) = (holder, Conduct::PlayedOut);
+        (seat.holder, seat.finish) = (holder, SeatFinish::PlayedOut);
     }
-    look.seats[0].conduct = Conduct::Resigned;
+    look.seats[0].finish = SeatFinish::Resigned;
     (look.state, look.ending, look.started, look.ended) = (State::Open, None, None, None);
     look
 }
@@ -257,14 +257,14 @@ fn seats_are_encoded_with_occupants_and_forfeits() {
 #[test]
 fn table_times_follow_its_state() {
     let at = |ms: u64| Some(Timestamp { seconds: (ms / 1000) as i64, nanos: (ms % 1000) as i32 * 1_000_000 });
-    let open = Look { state: State::Open, ..look() };
+    let open = TableSummary { state: State::Open, ..look() };
     let shown = table(&open, false);
     assert_eq!((shown.create_time, shown.expire_time), (at(NOW), at(NOW + 60_000)));
     assert_eq!((shown.start_time, shown.end_time), (None, None));
-    let playing = Look { state: State::Playing, started: Some(NOW + 1_234), ..open };
+    let playing = TableSummary { state: State::Playing, started: Some(NOW + 1_234), ..open };
     let shown = table(&playing, false);
     assert_eq!((shown.expire_time, shown.start_time, shown.end_time), (None, at(NOW + 1_234), None));
-    let over = Look { state: State::Cancelled, ended: Some(NOW + 2_001), ..playing };
+    let over = TableSummary { state: State::Cancelled, ended: Some(NOW + 2_001), ..playing };
     let shown = table(&over, false);
     assert_eq!((shown.expire_time, shown.end_time), (None, at(NOW + 2_001)));
     assert_eq!(shown.end_time.expect("an end").nanos, 1_000_000);
@@ -292,11 +292,11 @@ fn snapshot_has_no_owner_only_fields() {
 fn bank_is_encoded_only_with_a_clock() {
     let mut rng = test_rng("without_a_clock_there_is_no_bank");
     let record = Record::of(&play_out(GameId::Gap.default_options(), 2, &mut rng).log).expect("a log");
-    let update = Viewer::all(2).flat_map(|viewer| record.tellings(viewer, 0)).map(|telling| telling.update);
+    let update = Viewer::all(2).flat_map(|viewer| record.updates(viewer, 0)).map(|telling| telling.update);
     let update = update.into_iter().find(|update| update.decided.is_some()).expect("a decision");
     let bank = update.decided.expect("a decision").bank;
     for (timed, left) in [(true, Some(bank)), (false, None)] {
-        let told = Told { update: update.clone(), view: None, seed_given: false, timed };
+        let told = ViewerUpdate { update: update.clone(), view: None, seed_given: false, timed };
         let Some(Wire::Update(said)) = said(&StreamItem::Update(&told)).item else { panic!() };
         assert_eq!(said.decided.expect("a decision").bank_left_ms, left);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use parlor_tournament::plan::TableKey as Place;
+use parlor_tournament::plan::TableKey;
 use parlor_tournament::stats::rating::RatingPoint;
 use parlor_tournament::{StandingsAccumulator, TournamentState};
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::snapshot::{StandingsFrame, StandingsSnapshot, TournamentSnapshot, rating_history};
 use super::standings::Pace;
-use super::{Command, Course, TournamentError};
+use super::{Command, FoldedTournament, TournamentError};
 use crate::TableId;
 use crate::clock::{Clock, Moment};
 
@@ -25,23 +25,23 @@ const SHARE: u32 = 5;
 const AT_ONCE: usize = 1000;
 
 /// Something that the organiser wants done, and who is told that it is.
-pub(super) struct Asking {
+pub(super) struct PendingCommand {
     pub(super) command: Command,
     pub(super) to: oneshot::Sender<Result<(), TournamentError>>,
 }
 
 /// What there is to see of a tournament. Only its runner changes it, after what it shows is durable.
-pub(super) struct Shown {
-    pub(super) course: Course,
+pub(super) struct TournamentView {
+    pub(super) course: FoldedTournament,
     /// The tables that run.
-    pub(super) running: BTreeMap<Place, TableId>,
+    pub(super) running: BTreeMap<TableKey, TableId>,
     /// How quickly it goes.
     pub(super) pace: Pace,
     /// Whether it is over, its last table has ended, and all of that is durable.
     pub(super) closed: bool,
 }
 
-impl Shown {
+impl TournamentView {
     /// Where it is in its life. While its last tables are being ended, it is not over yet.
     pub(super) fn state(&self) -> TournamentState {
         if self.course.is_over() && !self.closed {
@@ -58,11 +58,11 @@ impl Shown {
 }
 
 /// A tournament in memory.
-pub(super) struct Live {
-    shown: RwLock<Shown>,
+pub(super) struct LiveTournament {
+    shown: RwLock<TournamentView>,
     /// Grows with every change.
     version: watch::Sender<u64>,
-    pub(super) commands: mpsc::Sender<Asking>,
+    pub(super) commands: mpsc::Sender<PendingCommand>,
     /// The standings of some version, so that many who ask at once cost no more than one.
     newest: Mutex<Option<(u64, Arc<StandingsSnapshot>)>>,
     /// The groups that these took in: the next ones take in what came since. Held only while they are made.
@@ -83,14 +83,17 @@ struct History {
     not_before: Moment,
 }
 
-impl Live {
-    pub(super) fn new(course: Course, clock: Arc<dyn Clock>) -> (Arc<Live>, mpsc::Receiver<Asking>) {
+impl LiveTournament {
+    pub(super) fn new(
+        course: FoldedTournament,
+        clock: Arc<dyn Clock>,
+    ) -> (Arc<LiveTournament>, mpsc::Receiver<PendingCommand>) {
         let (commands, asked) = mpsc::channel(16);
         let pace = Pace::new(clock.now_ms(), course.plan.progress().tables_over);
         let tally =
             StandingsAccumulator::new(course.setup.terms.entrants.len(), course.setup.terms.test.as_ref());
-        let shown = Shown { course, running: BTreeMap::new(), pace, closed: false };
-        let live = Live {
+        let shown = TournamentView { course, running: BTreeMap::new(), pace, closed: false };
+        let live = LiveTournament {
             shown: RwLock::new(shown),
             version: watch::Sender::new(0),
             commands,
@@ -103,13 +106,13 @@ impl Live {
         (Arc::new(live), asked)
     }
 
-    pub(super) fn shown(&self) -> RwLockReadGuard<'_, Shown> {
+    pub(super) fn shown(&self) -> RwLockReadGuard<'_, TournamentView> {
         // A change that panicked half way is a fault that was logged; what is shown is what is durable.
         self.shown.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// For the runner alone, which tells those who follow with [`Live::changed`].
-    pub(super) fn shown_mut(&self) -> RwLockWriteGuard<'_, Shown> {
+    /// For the runner alone, which tells those who follow with [`LiveTournament::changed`].
+    pub(super) fn shown_mut(&self) -> RwLockWriteGuard<'_, TournamentView> {
         self.shown.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -119,7 +122,7 @@ impl Live {
     }
 
     /// The standings as they are now, with the curve of the ratings if that is wanted.
-    pub(super) async fn standings(self: &Arc<Live>, history: bool) -> Arc<StandingsSnapshot> {
+    pub(super) async fn standings(self: &Arc<LiveTournament>, history: bool) -> Arc<StandingsSnapshot> {
         let newest = self.newest().await;
         if !history {
             return newest;
@@ -129,7 +132,7 @@ impl Live {
     }
 
     /// The standings for good, with the curve of the ratings: the tournament is over, and its last table has ended.
-    pub(super) async fn last_standings(self: &Arc<Live>) -> StandingsSnapshot {
+    pub(super) async fn last_standings(self: &Arc<LiveTournament>) -> StandingsSnapshot {
         let history = self.history(true).await;
         let live = self.clone();
         let making = tokio::task::spawn_blocking(move || live.make_standings(true));
@@ -137,7 +140,7 @@ impl Live {
         StandingsSnapshot { history, ..made }
     }
 
-    async fn newest(self: &Arc<Live>) -> Arc<StandingsSnapshot> {
+    async fn newest(self: &Arc<LiveTournament>) -> Arc<StandingsSnapshot> {
         let mut newest = self.newest.lock().await;
         let version = *self.version.borrow();
         if let Some((_, standings)) = newest.as_ref().filter(|(known, _)| *known == version) {
@@ -177,7 +180,7 @@ impl Live {
     }
 
     /// The curve of the ratings. It takes long to make: while the tournament runs, one that was made shortly before will do.
-    async fn history(self: &Arc<Live>, is_last: bool) -> Vec<RatingPoint> {
+    async fn history(self: &Arc<LiveTournament>, is_last: bool) -> Vec<RatingPoint> {
         let mut history = self.history.lock().await;
         let of = {
             let shown = self.shown();
@@ -209,8 +212,8 @@ impl Live {
 
 /// Following a tournament: how things stand now and whenever that has changed. Whoever reads slowly gets the newest.
 #[must_use]
-pub struct Follow {
-    live: Arc<Live>,
+pub struct TournamentFollower {
+    live: Arc<LiveTournament>,
     changed: watch::Receiver<u64>,
     /// What was last told of the tournament itself.
     told: Option<TournamentSnapshot>,
@@ -219,25 +222,25 @@ pub struct Follow {
     over: bool,
 }
 
-impl std::fmt::Debug for Follow {
+impl std::fmt::Debug for TournamentFollower {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Follow")
+        f.write_str("TournamentFollower")
     }
 }
 
-impl Follow {
-    pub(super) fn new(live: Arc<Live>) -> Follow {
+impl TournamentFollower {
+    pub(super) fn new(live: Arc<LiveTournament>) -> TournamentFollower {
         let mut changed = live.version.subscribe();
         changed.mark_changed();
-        Follow { live, changed, told: None, not_before: Moment::START, over: false }
+        TournamentFollower { live, changed, told: None, not_before: Moment::START, over: false }
     }
 
-    /// Waits until the tournament cannot be gone on with, which it is otherwise: then nothing more will be told.
+    /// BlockedOn until the tournament cannot be gone on with, which it is otherwise: then nothing more will be told.
     pub fn broken(&self) -> impl Future<Output = ()> + Send + 'static {
         self.live.broken.clone().cancelled_owned()
     }
 
-    /// Waits until something may be told again.
+    /// BlockedOn until something may be told again.
     async fn wait(&mut self) {
         let clock = self.live.clock.clone();
         while !self.live.shown().closed {
