@@ -24,8 +24,9 @@ CARGO_DENY := $(TOOLS)/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 CARGO_MUTANTS := $(TOOLS)/cargo-mutants-$(CARGO_MUTANTS_VERSION)/bin/cargo-mutants
 BUF := $(TOOLS)/buf-$(BUF_VERSION)/bin/buf
 
-# The wire as released: what `make lint-proto` compares with.
+# The API and the stored messages as released: `make lint-proto` compares with these.
 PROTO_BASELINE := proto/baseline.binpb
+STORE_BASELINE := server/store/baseline.binpb
 
 # More arguments for cargo-mutants, for example: make mutants MUTANTS_ARGS='--file card.rs'
 MUTANTS_ARGS ?=
@@ -50,6 +51,9 @@ lint-proto: $(BUF) ## Check the .proto files: format, lint, and no break with th
 	$(BUF) format proto --diff --exit-code
 	$(BUF) lint proto
 	$(BUF) breaking proto --against $(PROTO_BASELINE)
+	$(BUF) format server/store/proto --diff --exit-code
+	$(BUF) lint server/store/proto
+	$(BUF) breaking server/store/proto --against $(STORE_BASELINE)
 
 .PHONY: clippy
 clippy: ## Lint everything; a warning is an error
@@ -109,7 +113,7 @@ BENCH_ARGS ?=
 .PHONY: bench
 bench: ## Measure random games, the log, bots without a server, the house bots, tournaments, and the hosted path beside bare tonic (BENCH_ARGS)
 	cargo bench -p parlor-engine --bench playout --locked
-	cargo bench -p parlor-server --bench log --locked
+	cargo bench -p parlor-store --bench log --locked
 	cargo bench -p parlor-sdk --bench local --features local --locked
 	cargo bench -p parlor-bots --bench strength --locked
 	cargo build --release --locked -p parlor-server -p parlor-cli -p parlor-bench --bins
@@ -150,6 +154,7 @@ mutants: $(CARGO_MUTANTS) ## Break the engine in small ways and see whether its 
 .PHONY: proto-baseline
 proto-baseline: $(BUF) ## Make the .proto files as they are the baseline: with a new version, never to silence lint-proto
 	$(BUF) build proto --exclude-source-info -o $(PROTO_BASELINE)
+	$(BUF) build server/store/proto --exclude-source-info -o $(STORE_BASELINE)
 
 .PHONY: clean-tools
 clean-tools: ## Remove the locally installed tools
