@@ -1,13 +1,14 @@
-//! The host: all tables in memory, the clients that play and watch them, agents and tournaments.
+//! Table host: all tables in memory, the client streams that play and watch them, agents and tournaments.
 //!
-//! The host knows no network protocol. A handler calls [`Host`] and [`Tournaments`](tournaments::Tournaments); streams hand out
-//! batches of items that an [`ItemEncoder`] has encoded, and what is stored of the API's forms passes through a
-//! [`PayloadCodec`](persistence::PayloadCodec).
+//! The host depends on no network protocol. Handlers call [`Host`] and
+//! [`Tournaments`](tournaments::Tournaments). Streams deliver batches of items encoded by an [`ItemEncoder`];
+//! API payloads in stored messages pass through a [`PayloadCodec`](persistence::PayloadCodec).
 //!
-//! Tables are spread over shards, one task each, that own them. A change is folded into its table, appended to the log
-//! together with all other changes of the same turn, and shown once it is durable (`shard/table_actor.rs`). An unused table
-//! leaves memory and costs disk alone; it is loaded again on demand, or when its clock wakes it. A finished table is served
-//! from its record (`shard/finished_table.rs`).
+//! Tables are partitioned over shards, one task each. A shard applies a change to its table, appends it to
+//! the log together with all other changes of the same turn, and publishes it once the append is durable
+//! (`shard/table_actor.rs`). An unused table leaves memory and occupies disk only; it is loaded again on
+//! demand, or when one of its timers fires. A finished table is served from its record
+//! (`shard/finished_table.rs`).
 
 pub mod agents;
 mod authorization;
@@ -71,7 +72,7 @@ use crate::stream::registry::StreamRegistry;
 use crate::table::{DecisionAnswer, IdempotencyKey, TableSummary};
 use quota::Quota;
 
-/// The forms that are not the host's: how items go over the wire, and how payloads of the API are stored.
+/// Encoders and decoders supplied by the server: stream items on the wire, and API payloads in storage.
 #[derive(Clone, Copy)]
 pub struct Codecs {
     /// Encodes stream items.
@@ -80,13 +81,13 @@ pub struct Codecs {
     pub payloads: &'static dyn PayloadCodec,
 }
 
-/// How many messages may wait for a shard. Whoever sends another waits.
-const INBOX: usize = 4096;
+/// Capacity of a shard's inbox in messages. Senders wait while it is full.
+const SHARD_INBOX_CAPACITY: usize = 4096;
 
-/// How long after a start nobody counts as away: so long everyone has to come back.
-const COME_BACK: Duration = Duration::from_secs(30);
+/// Time after a start in which clients can reconnect before their seats count as absent.
+const RECONNECT_TIME: Duration = Duration::from_secs(30);
 
-/// What the parts of a host share.
+/// State shared by the shards and the API of one host.
 struct Shared {
     codecs: Codecs,
     log: Arc<dyn Log>,
@@ -96,61 +97,62 @@ struct Shared {
     deals: Deals,
     agents: AgentRegistry,
     attachments: AtomicU64,
-    /// Nobody is let in any more.
+    /// No request is accepted any more.
     stopping: AtomicBool,
     streams: Arc<StreamRegistry>,
-    /// All that was accepted is durable: whoever follows the life of tables comes back later.
+    /// Cancelled once everything accepted is durable; ends owner feeds.
     stopped: CancellationToken,
-    /// Before this moment nobody counts as away.
-    away_from: Moment,
-    idle: Duration,
+    /// Seats count as absent only from this moment on.
+    reconnect_deadline: Moment,
+    idle_timeout: Duration,
     table_queue: usize,
-    streaming: QueueLimits,
+    stream_limits: QueueLimits,
     channels_per_stream: u32,
 }
 
-/// The ways to all shards. The shards end with the last of these: they have none themselves.
+/// Senders to all shards. A shard stops when the last sender is dropped, so shards hold none themselves.
 #[derive(Clone)]
 struct Shards(Arc<[ShardSender]>);
 
 impl Shards {
-    /// The number of the shard that has the table.
-    fn number(&self, table: TableId) -> usize {
-        shard_number(table, self.0.len())
+    /// Index of the shard that owns the table.
+    fn shard_of(&self, table: TableId) -> usize {
+        shard_index(table, self.0.len())
     }
 
-    /// Tells the shard of a table something. BlockedOn while it has too much to do.
+    /// Sends a message to the shard of a table. Waits while its inbox is full.
     async fn send(&self, table: TableId, message: ShardMessage) -> Result<(), HostError> {
-        self.0[self.number(table)].send(message).await.map_err(|_| HostError::Stopping)
+        self.0[self.shard_of(table)].send(message).await.map_err(|_| HostError::Stopping)
     }
 
-    /// Asks tables for something, in this order. BlockedOn while their shards have too much to do.
-    async fn ask_all(&self, asks: Vec<(TableId, TableMessage)>) {
-        for (table, ask) in asks {
-            // A shard ends with the host, and then nobody waits for an answer.
-            let _ = self.send(table, ShardMessage::Table(table, ask)).await;
+    /// Sends messages to tables in this order. Waits while the inboxes of their shards are full.
+    async fn send_all(&self, messages: Vec<(TableId, TableMessage)>) {
+        for (table, message) in messages {
+            // The shard has stopped with the host; nobody awaits a reply.
+            let _ = self.send(table, ShardMessage::Table(table, message)).await;
         }
     }
 
-    /// Asks a table for something, unless its shard has too much to do: then it is given back.
-    fn try_ask(&self, table: TableId, ask: TableMessage) -> Result<(), (TableId, TableMessage)> {
-        match self.0[self.number(table)].try_send(ShardMessage::Table(table, ask)) {
-            Err(TrySendError::Full(ShardMessage::Table(table, ask))) => Err((table, ask)),
-            // A shard ends with the host, and then nobody waits for an answer.
+    /// Sends a message to a table; returns it if the inbox of its shard is full.
+    fn try_send(&self, table: TableId, message: TableMessage) -> Result<(), (TableId, TableMessage)> {
+        match self.0[self.shard_of(table)].try_send(ShardMessage::Table(table, message)) {
+            Err(TrySendError::Full(ShardMessage::Table(table, message))) => Err((table, message)),
+            // The shard has stopped with the host; nobody awaits a reply.
             _ => Ok(()),
         }
     }
 }
 
-/// The way to a shard.
+/// Sender to the inbox of one shard.
 type ShardSender = mpsc::Sender<ShardMessage>;
 
-fn shard_number(table: TableId, shards: usize) -> usize {
-    // The end of a name is random.
+fn shard_index(table: TableId, shards: usize) -> usize {
+    // The last byte of a table id is random.
     usize::from(table.as_bytes()[15]) % shards
 }
 
-/// All tables, and those who play and watch them. Clones are the same host; it ends with the last of them.
+/// Handle to all tables and client streams. Clones share one host, which stops when the last clone is
+/// dropped.
 #[derive(Clone)]
 pub struct Host {
     shared: Arc<Shared>,
@@ -163,19 +165,20 @@ impl std::fmt::Debug for Host {
     }
 }
 
-/// A player sits.
+/// Result of a join.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Joined {
-    /// Where.
+    /// The seat taken.
     pub seat: Seat,
-    /// Which generation of the seat's token is good.
+    /// The valid generation of the seat's token.
     pub generation: Generation,
-    /// The table now.
+    /// The table after the join.
     pub look: TableSummary,
 }
 
 impl Host {
-    /// Starts a host on what the log has: tables in play go on, those at rest wake when their clock says so.
+    /// Starts a host from the state in the log: tables in play are loaded now, tables at rest when their
+    /// timer fires.
     pub async fn start(
         log: Arc<dyn Log>,
         clock: Arc<dyn Clock>,
@@ -183,29 +186,29 @@ impl Host {
         codecs: Codecs,
     ) -> Result<Host, HostError> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        // One for every second core: the others have enough to do with streams and the log, and what moves between a shard
-        // and a stream on another core has to move between their caches.
+        // One shard for every two cores: streams and the log keep the other cores busy, and data passed
+        // between a shard and a stream on another core moves between their caches.
         let (shards, inboxes): (Vec<_>, Vec<_>) =
-            (0..cores.div_ceil(2)).map(|_| mpsc::channel(INBOX)).unzip();
+            (0..cores.div_ceil(2)).map(|_| mpsc::channel(SHARD_INBOX_CAPACITY)).unzip();
         let agents = AgentRegistry::start(log.clone(), clock.clone(), &settings.agents).await?;
         let shared = Arc::new(Shared {
             codecs,
-            away_from: clock.now() + COME_BACK,
+            reconnect_deadline: clock.now() + RECONNECT_TIME,
             agents,
             log,
             clock,
-            bots: start_bots(&shards, settings)?,
+            bots: start_bot_pool(&shards, settings)?,
             quota: Quota::default(),
             deals: Deals::default(),
             attachments: AtomicU64::new(1),
             stopping: AtomicBool::new(false),
             streams: Arc::default(),
             stopped: CancellationToken::new(),
-            idle: settings.idle_timeout,
+            idle_timeout: settings.idle_timeout,
             table_queue: settings.table_queue,
-            streaming: QueueLimits {
-                items: settings.stream_queue,
-                message: settings.batch_bytes,
+            stream_limits: QueueLimits {
+                max_items: settings.stream_queue,
+                max_batch_bytes: settings.batch_bytes,
                 kind: StreamKind::Client,
                 encoder: codecs.items,
             },
@@ -213,17 +216,17 @@ impl Host {
         });
         let shards = Shards(shards.into());
         let start_up = shared.log.load_startup_state().await?;
-        // Whoever runs the tournaments comes later, and until then nothing of them is shown.
+        // The tournament runners start later; until then nothing of their deals is revealed.
         start_up.tournaments.iter().for_each(|tournament| shared.deals.open(*tournament));
         let (now, now_ms) = (shared.clock.now(), shared.clock.now_ms());
         let mut all: Vec<Shard> =
             inboxes.into_iter().map(|inbox| Shard::new(shared.clone(), inbox)).collect();
         for table in start_up.in_play {
-            all[shards.number(table)].wake_at(now, table);
+            all[shards.shard_of(table)].wake_at(now, table);
         }
         for (Millis(at), table) in start_up.waking {
             let moment = now + Duration::from_millis(at.saturating_sub(now_ms));
-            all[shards.number(table)].wake_at(moment, table);
+            all[shards.shard_of(table)].wake_at(moment, table);
         }
         for (number, shard) in all.into_iter().enumerate() {
             tokio::spawn(shard.run(number).instrument(info_span!("shard", number)));
@@ -232,7 +235,8 @@ impl Host {
         Ok(Host { shared, shards })
     }
 
-    /// Lets nobody in any more, waits until all that was accepted is durable, and tells all streams to come back.
+    /// Refuses new requests, waits until everything accepted is durable, and ends all streams with a
+    /// retryable error.
     pub async fn stop(&self) {
         self.shared.stopping.store(true, Ordering::Relaxed);
         let mut stopped = Vec::new();
@@ -243,23 +247,23 @@ impl Host {
             }
         }
         for answer in stopped {
-            // A shard that has ended has nothing on its way.
+            // A stopped shard has no append in flight.
             let _ = answer.await;
         }
         self.shared.streams.end_all();
         self.shared.stopped.cancel();
     }
 
-    /// Makes a house bot fail at a decision, as if it had panicked.
+    /// Fails a house bot's decision as if the bot had panicked.
     #[cfg(feature = "test-hooks")]
     pub async fn fail_house_bot(&self, table: TableId, seat: Seat, decision: table::DecisionId) {
         let chosen = Err(parlor_bots::BotError::Panicked);
         let failed = house_bots::BotMove { table, seat, decision, chosen };
-        // A shard ends with the host, and then no bot can fail.
-        let _ = self.shards.send(table, ShardMessage::Bot(failed)).await;
+        // The shard has stopped with the host; no bot can fail.
+        let _ = self.shards.send(table, ShardMessage::BotMove(failed)).await;
     }
 
-    /// The codec of payloads in stored messages.
+    /// Codec of API payloads in stored messages.
     pub(crate) fn payload_codec(&self) -> &'static dyn PayloadCodec {
         self.shared.codecs.payloads
     }
@@ -268,7 +272,7 @@ impl Host {
         if self.shared.stopping.load(Ordering::Relaxed) { Err(HostError::Stopping) } else { Ok(()) }
     }
 
-    /// Asks a table, and waits for the answer.
+    /// Sends a request to a table and waits for the reply.
     async fn ask<T>(
         &self,
         table: TableId,
@@ -280,51 +284,51 @@ impl Host {
         answer.await.unwrap_or(Err(HostError::Stopping))
     }
 
-    /// BlockedOn for so long, by the host's clock.
+    /// Sleeps for this time by the host's clock.
     pub async fn wait(&self, time: Duration) {
         let clock = &self.shared.clock;
         clock.sleep_until(clock.now() + time).await;
     }
 
-    /// The agents that the host knows.
+    /// The agent registry.
     #[must_use]
     pub fn agents(&self) -> &AgentRegistry {
         &self.shared.agents
     }
 
-    /// A table, whether it is in memory, at rest or over.
+    /// Summary of a table, in memory, at rest or finished.
     pub async fn look(&self, table: TableId) -> Result<TableSummary, HostError> {
-        self.ask(table, TableMessage::Summary).await.map(|look| self.shown(look))
+        self.ask(table, TableMessage::Summary).await.map(|look| self.with_revealed_deal(look))
     }
 
-    /// A table, to somebody who may see it, and as whom.
+    /// Summary of a table for the holder of a credential, with the viewer that the credential stands for.
     pub async fn admit(&self, who: &ViewerCredential) -> Result<(TableSummary, Viewer), HostError> {
         let asking = who.clone();
-        let admitted = self.ask(who.table(), |to| TableMessage::Admit { who: asking, to }).await;
-        admitted.map(|(look, viewer)| (self.shown(look), viewer))
+        let admitted = self.ask(who.table(), |to| TableMessage::Admit { credential: asking, to }).await;
+        admitted.map(|(look, viewer)| (self.with_revealed_deal(look), viewer))
     }
 
-    /// Fires when all that was accepted is durable, and everything ends.
+    /// Token that is cancelled once everything accepted is durable and the host has stopped.
     #[must_use]
     pub fn stopped(&self) -> CancellationToken {
         self.shared.stopped.clone()
     }
 
-    /// Which deals of tournaments are over.
+    /// Visibility of tournament deals.
     #[must_use]
     pub fn deals(&self) -> &Deals {
         &self.shared.deals
     }
 
-    /// The table with the seeds of its deal, if it has one and that is over.
-    fn shown(&self, mut look: TableSummary) -> TableSummary {
+    /// Reveals the seeds of the table's deal if the deal is complete.
+    fn with_revealed_deal(&self, mut look: TableSummary) -> TableSummary {
         if self.shared.deals.check(look.setup.chance.deal()).is_ok() {
             look.reveal_deal();
         }
         look
     }
 
-    /// Lets somebody sit down.
+    /// Takes a seat at a table.
     pub async fn join(&self, table: TableId, mut join: JoinRequest) -> Result<Joined, HostError> {
         if let Some(previous) = join.previous {
             join.joining.previous = Some(self.previous_seat(table, previous).await?);
@@ -333,82 +337,71 @@ impl Host {
         Ok(Joined { seat, generation: Generation(look.seats[seat.index()].generation), look })
     }
 
-    /// The seat at the table before, whose token this is, if that table has this one as its rematch.
+    /// Seat of this token at the previous table, if `table` is that table's rematch.
     async fn previous_seat(&self, table: TableId, previous: VerifiedSeatToken) -> Result<Seat, HostError> {
         let (before, _) = self.admit(&ViewerCredential::Seat(previous)).await?;
         if before.rematch == Some(table) { Ok(previous.seat()) } else { Err(HostError::NotFound { table }) }
     }
 
-    async fn change(&self, table: TableId, behalf: Actor, change: Change) -> Result<TableSummary, HostError> {
-        self.ask(table, |to| TableMessage::Change { behalf, change, to }).await
+    async fn change(&self, table: TableId, by: Actor, change: Change) -> Result<TableSummary, HostError> {
+        self.ask(table, |to| TableMessage::Change { by, change, to }).await
     }
 
-    /// Lets a house bot take over a seat for good.
+    /// Replaces the player of a seat by a house bot for the rest of the game.
     pub async fn replace(
         &self,
         table: TableId,
-        behalf: Actor,
+        by: Actor,
         seat: Seat,
         bot: String,
         request: Option<IdempotencyKey>,
     ) -> Result<TableSummary, HostError> {
-        self.change(table, behalf, Change::Replace { seat, bot, request }).await
+        self.change(table, by, Change::Replace { seat, bot, request }).await
     }
 
-    /// Gives a seat up. Doing it again is harmless.
-    pub async fn resign(&self, table: TableId, behalf: Actor, seat: Seat) -> Result<(), HostError> {
-        self.change(table, behalf, Change::Resign { seat }).await.map(|_| ())
+    /// Resigns a seat. Idempotent.
+    pub async fn resign(&self, table: TableId, by: Actor, seat: Seat) -> Result<(), HostError> {
+        self.change(table, by, Change::Resign { seat }).await.map(|_| ())
     }
 
-    /// The agent of a seat is set aside and cannot play it: it plays defaults to the end, and ranks last. Doing it again
-    /// is harmless.
+    /// Makes the seat of a suspended agent play default actions to the end and rank last. Idempotent.
     pub async fn set_aside_seat(&self, table: TableId, seat: Seat) -> Result<TableSummary, HostError> {
-        self.change(table, Actor::Admin, Change::SetAside { seat }).await
+        self.change(table, Actor::Admin, Change::SuspendAgent { seat }).await
     }
 
-    /// Ends a table without a score. Doing it again is harmless.
-    pub async fn cancel(
-        &self,
-        table: TableId,
-        behalf: Actor,
-        note: String,
-    ) -> Result<TableSummary, HostError> {
-        self.change(table, behalf, Change::Cancel { note }).await
+    /// Ends a table without a score. Idempotent.
+    pub async fn cancel(&self, table: TableId, by: Actor, note: String) -> Result<TableSummary, HostError> {
+        self.change(table, by, Change::Cancel { note }).await
     }
 
-    /// Makes the token of a seat anew, and says which generation is good now.
+    /// Reissues the token of a seat; returns its new generation.
     pub async fn reissue(
         &self,
         table: TableId,
-        behalf: Actor,
+        by: Actor,
         seat: Seat,
         request: Option<IdempotencyKey>,
     ) -> Result<Generation, HostError> {
-        let look = self.change(table, behalf, Change::Reissue { seat, request }).await?;
+        let look = self.change(table, by, Change::Reissue { seat, request }).await?;
         Ok(Generation(look.seats[seat.index()].generation))
     }
 
-    /// Which generation of the tokens for spectators is good, after those given before were revoked, if they are to be.
-    pub async fn spectators(
-        &self,
-        table: TableId,
-        behalf: Actor,
-        revoke: bool,
-    ) -> Result<Generation, HostError> {
+    /// Valid generation of spectator tokens. With `revoke`, all tokens issued before are revoked first.
+    pub async fn spectators(&self, table: TableId, by: Actor, revoke: bool) -> Result<Generation, HostError> {
         let look = if revoke {
-            self.change(table, behalf, Change::RevokeSpectators).await?
+            self.change(table, by, Change::RevokeSpectators).await?
         } else {
             let look = self.look(table).await?;
-            authorization::AccessCheck::from(&look).may_change(&behalf, None)?;
+            authorization::AccessCheck::from(&look).may_change(&by, None)?;
             look
         };
         Ok(Generation(look.spectators))
     }
 
-    /// Deletes a table that is over, with all that is stored of it.
-    pub async fn delete(&self, table: TableId, behalf: Actor) -> Result<(), HostError> {
+    /// Deletes a finished table with all stored data.
+    pub async fn delete(&self, table: TableId, by: Actor) -> Result<(), HostError> {
         let look = self.look(table).await?;
-        authorization::AccessCheck::from(&look).may_change(&behalf, None)?;
+        authorization::AccessCheck::from(&look).may_change(&by, None)?;
         if !look.state.is_over() {
             return Err(HostError::NotOver { table });
         }
@@ -421,30 +414,26 @@ impl Host {
         self.shards.send(table, ShardMessage::Deleted(table)).await
     }
 
-    /// Takes the answer of a seat.
-    pub async fn act(
-        &self,
-        pass: VerifiedSeatToken,
-        answering: DecisionAnswer,
-    ) -> Result<Answered, HostError> {
-        self.ask(pass.table(), |to| TableMessage::Act { pass, answering, to }).await
+    /// Submits the answer of a seat to a decision.
+    pub async fn act(&self, token: VerifiedSeatToken, answer: DecisionAnswer) -> Result<Answered, HostError> {
+        self.ask(token.table(), |to| TableMessage::Act { token, answer, to }).await
     }
 
-    /// A stream for one client: what the client says, and what it is told.
+    /// Opens a client stream: the handle for its commands and the receiver of its items.
     pub fn open_stream(&self) -> Result<(StreamHandle, StreamReceiver), HostError> {
         self.open(StreamKind::Client)
     }
 
     fn open(&self, kind: StreamKind) -> Result<(StreamHandle, StreamReceiver), HostError> {
         self.going()?;
-        let out = StreamQueue::new(QueueLimits { kind, ..self.shared.streaming });
+        let queue = StreamQueue::new(QueueLimits { kind, ..self.shared.stream_limits });
         Ok((
-            StreamHandle::new(self.clone(), out.clone()),
-            StreamReceiver::new(out, self.shared.streams.clone()),
+            StreamHandle::new(self.clone(), queue.clone()),
+            StreamReceiver::new(queue, self.shared.streams.clone()),
         ))
     }
 
-    /// The life of all tables of an owner, after this number; without one, from now on.
+    /// Lifecycle events of all tables of an owner after this number; without a number, from now on.
     pub async fn news(&self, owner: &Owner, after: Option<u64>) -> Result<OwnerFeed, HostError> {
         self.going()?;
         let stopped = self.shared.stopped.clone();
@@ -453,25 +442,29 @@ impl Host {
     }
 }
 
-/// Starts the threads of the house bots. What they decide goes to the shard of the table, while there is one.
-fn start_bots(shards: &[mpsc::Sender<ShardMessage>], settings: &HostSettings) -> Result<BotPool, HostError> {
+/// Starts the house bot threads. Each move goes to the shard of its table, if the shard still runs.
+fn start_bot_pool(
+    shards: &[mpsc::Sender<ShardMessage>],
+    settings: &HostSettings,
+) -> Result<BotPool, HostError> {
     let shards: Vec<mpsc::WeakSender<ShardMessage>> = shards.iter().map(mpsc::Sender::downgrade).collect();
     let done = move |moved: house_bots::BotMove| {
-        if let Some(shard) = shards[shard_number(moved.table, shards.len())].upgrade() {
-            // A shard ends with the host, and then nobody waits for the bot.
-            let _ = shard.blocking_send(ShardMessage::Bot(moved));
+        if let Some(shard) = shards[shard_index(moved.table, shards.len())].upgrade() {
+            // The shard has stopped with the host; nobody awaits the move.
+            let _ = shard.blocking_send(ShardMessage::BotMove(moved));
         }
     };
     BotPool::start(&settings.bots, done)
         .map_err(|error| HostError::Fault { what: format!("no threads for the house bots: {error}") })
 }
 
-/// What the log knows the request of a client by.
+/// Idempotency key of a client request in the log.
 pub(crate) fn client_request(request: &IdempotencyKey) -> String {
     format!("c:{}", request.id)
 }
 
-/// What the log knows the rematch of a table by. No client can choose it.
+/// Idempotency key of a table's rematch in the log. Client keys have another prefix and cannot collide with
+/// it.
 fn rematch_request(table: TableId) -> String {
     format!("r:{table}")
 }

@@ -40,7 +40,7 @@ impl Host {
     pub async fn record_of(&self, table: TableId, viewer: Option<Viewer>) -> Result<Record, HostError> {
         self.going()?;
         let mut record = match load(&*self.shared.log, self.shared.codecs.payloads, table).await {
-            Loaded::Over(record) => Arc::unwrap_or_clone(record),
+            Loaded::Finished(record) => Arc::unwrap_or_clone(record),
             Loaded::Live(_) => return Err(HostError::NotOver { table }),
             Loaded::Failed(error) => return Err(error),
         };

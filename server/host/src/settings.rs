@@ -1,4 +1,4 @@
-//! Settings of a host. The server reads them from its configuration; bounds are checked there.
+//! Settings of a host. The server reads them from its configuration and checks their bounds.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -12,11 +12,11 @@ pub struct HostSettings {
     pub agents: AgentSettings,
     /// Time after which an unused table leaves memory.
     pub idle_timeout: Duration,
-    /// Requests that may wait for one table.
+    /// Requests that may be queued for one table.
     pub table_queue: usize,
-    /// Items that may wait for one stream before it is cut off.
+    /// Items that may be queued for one stream before it is cut off.
     pub stream_queue: usize,
-    /// Bytes of one stream message before the next one begins.
+    /// Maximum bytes of one stream message, except for a single larger item.
     pub batch_bytes: usize,
     /// Channels that one stream may have attached.
     pub channels_per_stream: u32,
@@ -49,7 +49,7 @@ impl Default for HostSettings {
 pub struct BotSettings {
     /// Worker threads; `None` is one for each core.
     pub threads: Option<NonZeroUsize>,
-    /// Decisions that may wait for a worker.
+    /// Decisions that may be queued for a worker.
     pub queue: usize,
 }
 
@@ -57,29 +57,29 @@ impl BotSettings {
     /// The defaults.
     pub const DEFAULT: BotSettings = BotSettings { threads: None, queue: 1_024 };
 
-    /// The number of worker threads on this machine.
+    /// Number of worker threads on this machine.
     #[must_use]
     pub fn thread_count(&self) -> NonZeroUsize {
         self.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
     }
 }
 
-/// Settings of agents: how many there may be, and what suspends one.
+/// Settings of agents: limits on their number, and the conditions that suspend one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AgentSettings {
-    /// Tables at which one agent plays at once, whatever it asks for.
+    /// Tables at which one agent may play at once, regardless of the number it asks for.
     pub max_tables: u32,
-    /// AgentIdentity names in total.
+    /// Registered agent names in total.
     pub known: u32,
-    /// AgentIdentity names per API key.
+    /// Registered agent names per API key.
     pub known_per_key: u32,
     /// Consecutive time-outs that suspend an agent.
     pub time_outs: u32,
-    /// Consecutive refused answers that suspend it.
+    /// Consecutive refused answers that suspend an agent.
     pub refused: u32,
-    /// Broken connections within `within` that suspend it.
+    /// Broken connections within `counting_window` that suspend an agent.
     pub breaks: u32,
-    /// Cut-offs for slow reading within `within` that suspend it.
+    /// Cut-offs for slow reading within `counting_window` that suspend an agent.
     pub slow: u32,
     /// Window in which broken connections and slow reading are counted.
     pub within: Duration,

@@ -185,7 +185,9 @@ impl InboundStream {
         };
         let after = attach.after.map_or(0, u64::from);
         match convert::attach(attach, &state.server_key, caller.as_ref()) {
-            Ok(convert::Attaching { who, after, wants }) => Ok(ClientCommand::Attach { who, after, wants }),
+            Ok(convert::Attaching { who, after, wants }) => {
+                Ok(ClientCommand::Attach { credential: who, after, wants })
+            }
             Err(failure) => Err(Refusal::Closed(Box::new(convert::closed(Some(failure), after, false)))),
         }
     }

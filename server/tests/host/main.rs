@@ -115,7 +115,9 @@ async fn play(host: &Host, who: ViewerCredential, after: Option<u64>) -> Seen {
     let (handle, mut outbox) = host.open_stream().expect("a stream");
     let channel = Channel(5);
     let wants = Wants::default();
-    handle.send(ChannelCommand { channel, command: ClientCommand::Attach { who, after, wants } }).await;
+    handle
+        .send(ChannelCommand { channel, command: ClientCommand::Attach { credential: who, after, wants } })
+        .await;
     let mut seen = Seen::default();
     while seen.closed.is_none() {
         let batch = outbox.next().await.expect("a stream that goes on");
@@ -203,7 +205,7 @@ async fn whoever_comes_back_after_a_long_time_gets_everything() {
     let (handle, mut outbox) = scene.host.open_stream().expect("a stream");
     let who = ViewerCredential::Rail { table, caller: None, admin: false };
     let attach = |channel| {
-        let what = ClientCommand::Attach { who: who.clone(), after: Some(0), wants: Wants::default() };
+        let what = ClientCommand::Attach { credential: who.clone(), after: Some(0), wants: Wants::default() };
         ChannelCommand { channel: Channel(channel), command: what }
     };
     let command = tokio::spawn({

@@ -76,7 +76,7 @@ impl Host {
         let here = self.shared.agents.connect(who, says, entropy).await?;
         let Here { known, number, gives, replaced, max_tables, aside } = here;
         let mut stream = AgentStream {
-            handle: handle.of_agent(known.clone()),
+            handle: handle.with_agent(known.clone()),
             known,
             number,
             replaced,
@@ -220,7 +220,7 @@ impl AgentStream {
         for given in seats {
             *channel = channel.wrapping_add(1);
             let (given, after) = (*given, has.get(&(given.table, given.seat)).copied());
-            let what = ClientCommand::Take { given, after, wants: self.wants };
+            let what = ClientCommand::Take { assignment: given, after, wants: self.wants };
             self.handle.send(ChannelCommand { channel: Channel(*channel), command: what }).await;
         }
     }

@@ -1,7 +1,7 @@
-//! The clocks of one table: who is being waited for, how long that has taken, and when it has taken too long.
+//! Clocks of one table: running decisions, absence of players, and the next deadline.
 //!
-//! Nothing here is stored. The log has times that were used up; what runs right now is counted here, and begins anew
-//! when a table comes into memory, so that a restart charges nobody.
+//! Nothing here is stored. The log holds the times that were used up; the time running now is counted here
+//! and starts anew when the table is loaded, so a restart charges nobody.
 
 use std::time::Duration;
 
@@ -11,192 +11,193 @@ use crate::SeatTime;
 use crate::clock::Moment;
 use crate::table::{DecisionId, Entry, Holder, Table};
 
-/// What a clock does.
+/// State of one seat's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Mode {
-    /// The seat is not asked, or it is a house bot's.
+enum ClockMode {
+    /// The seat has no open decision, or a house bot holds it.
     #[default]
     Off,
-    /// It runs.
+    /// The decision time runs.
     Running { since: Moment },
-    /// It stands still, because nobody is connected, and the grace is used up instead. The moment may lie ahead: after
-    /// a start, everyone has a while to come back.
+    /// The decision time is paused because no client of the seat is connected; the seat's grace time runs
+    /// instead. `since` may lie in the future: after a start, clients have time to reconnect.
     Away { since: Moment },
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct SeatClock {
-    /// The decision it is about.
+    /// The decision being timed.
     decision: Option<DecisionId>,
-    mode: Mode,
-    /// What the decision has used up before the mode began.
+    mode: ClockMode,
+    /// Time used by the decision before the current mode began.
     used: Duration,
-    /// What has been used up of the grace and is not in the log yet.
-    away: Duration,
+    /// Grace time used up and not yet in the log.
+    unlogged_away: Duration,
     connected: bool,
 }
 
-/// What a clock demands.
+/// A deadline that has passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Due {
+pub(crate) enum DueTimer {
     /// The time of a seat has run out.
     Seat { seat: Seat, decision: DecisionId, used: u32, away: bool },
-    /// A moment at which somebody may be asked in secret has lasted its time.
-    Window,
+    /// A window for secret decisions has lasted its full time.
+    SecretWindow,
 }
 
-/// The clocks of one table.
 #[derive(Clone, Debug)]
 pub(crate) struct Clocks {
     seats: Box<[SeatClock]>,
-    /// Since when a window of constant length is open.
-    window: Option<Moment>,
-    /// Before this moment nobody counts as away.
-    away_from: Moment,
-    /// When something is due next, as was found when something last changed: whoever asks for it has nothing else to do with
-    /// the clocks, and they would have to be fetched from afar.
-    next: Option<Moment>,
+    /// Opening time of the current window of constant length.
+    window_opened: Option<Moment>,
+    /// Seats count as absent only from this moment on.
+    reconnect_deadline: Moment,
+    /// The next deadline, cached at the last change: its readers use nothing else of the clocks, which would
+    /// have to be fetched into the cache.
+    next_due: Option<Moment>,
 }
 
 impl Clocks {
-    /// The clocks of a table that comes into memory, for so many players. Before the given moment nobody counts as away.
-    pub(crate) fn new(players: u8, away_from: Moment) -> Clocks {
+    /// Clocks of a newly loaded or created table. Seats count as absent only from `reconnect_deadline` on.
+    pub(crate) fn new(players: u8, reconnect_deadline: Moment) -> Clocks {
         Clocks {
             seats: vec![SeatClock::default(); players.into()].into(),
-            window: None,
-            away_from,
-            next: None,
+            window_opened: None,
+            reconnect_deadline,
+            next_due: None,
         }
     }
 
-    /// Brings the clocks in line with the table after something happened to it.
-    pub(crate) fn align(&mut self, table: &Table, now: Moment) {
+    /// Updates the clocks after a change of the table.
+    pub(crate) fn sync(&mut self, table: &Table, now: Moment) {
         for seat in Seat::all(table.players()) {
             let state = &table.seats()[seat.index()];
             let asked = state.open.filter(|_| !matches!(state.holder, Holder::House { .. }));
             let clock = &mut self.seats[seat.index()];
             if clock.decision != asked {
-                self.stop(seat, now);
+                self.stop_clock(seat, now);
                 let clock = &mut self.seats[seat.index()];
                 clock.decision = asked;
                 clock.used = Duration::ZERO;
                 if asked.is_some() {
-                    self.begin(table, seat, now);
+                    self.start_clock(table, seat, now);
                 }
             }
         }
-        self.window = match (table.window_is_held(), self.window) {
+        self.window_opened = match (table.window_is_held(), self.window_opened) {
             (true, None) => Some(now),
             (true, since) => since,
             (false, _) => None,
         };
-        self.next = self.find_next(table);
+        self.next_due = self.compute_next_due(table);
     }
 
-    /// All that runs begins again with its full time: after the table could not go on for a while.
+    /// Restarts all running clocks with their full time, after the table was blocked for a while.
     pub(crate) fn restart(&mut self, table: &Table, now: Moment) {
         for clock in &mut self.seats {
-            (clock.decision, clock.mode) = (None, Mode::Off);
+            (clock.decision, clock.mode) = (None, ClockMode::Off);
         }
-        self.window = None;
-        self.align(table, now);
+        self.window_opened = None;
+        self.sync(table, now);
     }
 
-    /// A player came or went. AgentProfile whether that is news.
-    pub(crate) fn connect(&mut self, table: &Table, seat: Seat, connected: bool, now: Moment) -> bool {
+    /// Sets the presence of a player. Returns whether it changed.
+    pub(crate) fn set_connected(&mut self, table: &Table, seat: Seat, connected: bool, now: Moment) -> bool {
         let clock = &mut self.seats[seat.index()];
         if clock.connected == connected {
             return false;
         }
         clock.connected = connected;
-        if clock.mode != Mode::Off {
-            self.stop(seat, now);
-            self.begin(table, seat, now);
-            self.next = self.find_next(table);
+        if clock.mode != ClockMode::Off {
+            self.stop_clock(seat, now);
+            self.start_clock(table, seat, now);
+            self.next_due = self.compute_next_due(table);
         }
         true
     }
 
-    /// Whether any client of the seat is connected.
     pub(crate) fn is_connected(&self, seat: Seat) -> bool {
         self.seats[seat.index()].connected
     }
 
-    /// Lets the clock of a seat run or, while nobody is there and there is grace left, stand still.
-    fn begin(&mut self, table: &Table, seat: Seat, now: Moment) {
-        let away_from = self.away_from.max(now);
-        let stands_still = !table.is_secret(seat) && self.would_stand_still(table, seat);
-        self.seats[seat.index()].mode =
-            if stands_still { Mode::Away { since: away_from } } else { Mode::Running { since: now } };
+    /// Starts the clock of a seat, paused while its player is absent and has grace time left.
+    fn start_clock(&mut self, table: &Table, seat: Seat, now: Moment) {
+        let absent_from = self.reconnect_deadline.max(now);
+        let is_paused = !table.is_secret(seat) && self.would_pause(table, seat);
+        self.seats[seat.index()].mode = if is_paused {
+            ClockMode::Away { since: absent_from }
+        } else {
+            ClockMode::Running { since: now }
+        };
     }
 
-    /// Whether the clock of a seat stands still for now: nobody is there, and there is grace left.
-    fn would_stand_still(&self, table: &Table, seat: Seat) -> bool {
+    /// Whether the clock of a seat pauses: its player is absent and has grace time left.
+    fn would_pause(&self, table: &Table, seat: Seat) -> bool {
         table.is_timed() && !self.seats[seat.index()].connected && self.grace(table, seat) > Duration::ZERO
     }
 
-    /// Counts what has run until now.
-    fn stop(&mut self, seat: Seat, now: Moment) {
+    /// Stops the clock of a seat and adds the elapsed time to its total.
+    fn stop_clock(&mut self, seat: Seat, now: Moment) {
         let clock = &mut self.seats[seat.index()];
         match std::mem::take(&mut clock.mode) {
-            Mode::Off => {}
-            Mode::Running { since } => clock.used += now.since(since),
-            Mode::Away { since } => clock.away += now.since(since),
+            ClockMode::Off => {}
+            ClockMode::Running { since } => clock.used += now.since(since),
+            ClockMode::Away { since } => clock.unlogged_away += now.since(since),
         }
     }
 
-    /// What is left of the grace of a seat, but for what is running.
+    /// Remaining grace time of a seat, without the part running now.
     fn grace(&self, table: &Table, seat: Seat) -> Duration {
         let logged = Duration::from_millis(table.seats()[seat.index()].grace.into());
-        logged.saturating_sub(self.seats[seat.index()].away)
+        logged.saturating_sub(self.seats[seat.index()].unlogged_away)
     }
 
-    /// What is left of the grace of a seat now.
+    /// Remaining grace time of a seat in milliseconds.
     pub(crate) fn grace_left(&self, table: &Table, seat: Seat, now: Moment) -> u32 {
         let running = match self.seats[seat.index()].mode {
-            Mode::Away { since } => now.since(since),
-            Mode::Off | Mode::Running { .. } => Duration::ZERO,
+            ClockMode::Away { since } => now.since(since),
+            ClockMode::Off | ClockMode::Running { .. } => Duration::ZERO,
         };
-        in_ms(self.grace(table, seat).saturating_sub(running))
+        saturating_ms(self.grace(table, seat).saturating_sub(running))
     }
 
-    /// The entries for what was used up of anybody's grace and is not in the log yet.
+    /// Log entries for the grace time used up and not yet logged.
     pub(crate) fn away_entries(&mut self, table: &Table, now: Moment) -> Vec<Entry> {
         let mut entries = Vec::new();
         for seat in Seat::all(table.players()) {
             let clock = &mut self.seats[seat.index()];
-            if let Mode::Away { since } = &mut clock.mode {
-                clock.away += now.since(*since);
+            if let ClockMode::Away { since } = &mut clock.mode {
+                clock.unlogged_away += now.since(*since);
                 *since = now.max(*since);
             }
-            let used = in_ms(clock.away);
+            let used = saturating_ms(clock.unlogged_away);
             if used > 0 {
-                clock.away -= Duration::from_millis(used.into());
+                clock.unlogged_away -= Duration::from_millis(used.into());
                 entries.push(Entry::WasAway { seat, used });
             }
         }
         entries
     }
 
-    /// How long the open decision of a seat has taken.
+    /// Time used by the open decision of a seat.
     pub(crate) fn used_time(&self, seat: Seat, now: Moment) -> Duration {
         let clock = &self.seats[seat.index()];
         match clock.mode {
-            Mode::Running { since } => clock.used + now.since(since),
-            Mode::Off | Mode::Away { .. } => clock.used,
+            ClockMode::Running { since } => clock.used + now.since(since),
+            ClockMode::Off | ClockMode::Away { .. } => clock.used,
         }
     }
 
-    /// How long the open decision of a seat has taken, in milliseconds.
-    pub(crate) fn used(&self, seat: Seat, now: Moment) -> u32 {
-        in_ms(self.used_time(seat, now))
+    /// Time used by the open decision of a seat, in milliseconds.
+    pub(crate) fn used_ms(&self, seat: Seat, now: Moment) -> u32 {
+        saturating_ms(self.used_time(seat, now))
     }
 
-    /// How much time a seat has for its open decision, bank included; none without a limit.
-    fn allowed(table: &Table, seat: Seat) -> Option<Duration> {
+    /// Time limit of a seat's open decision, bank included; `None` if unlimited.
+    fn time_limit(table: &Table, seat: Seat) -> Option<Duration> {
         let time = &table.setup().time;
         let ms = if table.is_secret(seat) {
-            // The window as a whole has its own end.
+            // A held window has its own end.
             return (!table.window_is_held()).then(|| Duration::from_millis(time.secret.into()));
         } else if time.decision > 0 {
             u64::from(time.decision) + u64::from(table.seats()[seat.index()].bank)
@@ -206,80 +207,83 @@ impl Clocks {
         Some(Duration::from_millis(ms))
     }
 
-    /// When something is due next.
-    pub(crate) fn next(&self) -> Option<Moment> {
-        self.next
+    /// The next deadline.
+    pub(crate) fn next_due(&self) -> Option<Moment> {
+        self.next_due
     }
 
-    fn find_next(&self, table: &Table) -> Option<Moment> {
+    fn compute_next_due(&self, table: &Table) -> Option<Moment> {
         let seats = Seat::all(table.players()).filter_map(|seat| {
             let clock = &self.seats[seat.index()];
             match clock.mode {
-                Mode::Off => None,
-                Mode::Running { since } => {
-                    Clocks::allowed(table, seat).map(|allowed| since + allowed.saturating_sub(clock.used))
+                ClockMode::Off => None,
+                ClockMode::Running { since } => {
+                    Clocks::time_limit(table, seat).map(|limit| since + limit.saturating_sub(clock.used))
                 }
-                Mode::Away { since } => Some(since + self.grace(table, seat)),
+                ClockMode::Away { since } => Some(since + self.grace(table, seat)),
             }
         });
         seats.chain(self.window_end(table)).min()
     }
 
     fn window_end(&self, table: &Table) -> Option<Moment> {
-        let lasts = Duration::from_millis(table.setup().time.secret.into());
-        self.window.map(|since| since + lasts)
+        let length = Duration::from_millis(table.setup().time.secret.into());
+        self.window_opened.map(|since| since + length)
     }
 
-    /// What is due now, if anything is. Lets the clock of a seat run when its grace has been used up.
-    pub(crate) fn due(&mut self, table: &Table, now: Moment) -> Option<Due> {
+    /// Takes a deadline that has passed, if there is one. Starts the clock of a seat whose grace time is used
+    /// up.
+    pub(crate) fn take_due(&mut self, table: &Table, now: Moment) -> Option<DueTimer> {
         let due = self.find_due(table, now);
-        self.next = self.find_next(table);
+        self.next_due = self.compute_next_due(table);
         due
     }
 
-    fn find_due(&mut self, table: &Table, now: Moment) -> Option<Due> {
+    fn find_due(&mut self, table: &Table, now: Moment) -> Option<DueTimer> {
         for seat in Seat::all(table.players()) {
-            let grace_ends = match self.seats[seat.index()].mode {
-                Mode::Away { since } => Some(since + self.grace(table, seat)),
-                Mode::Off | Mode::Running { .. } => None,
+            let grace_end = match self.seats[seat.index()].mode {
+                ClockMode::Away { since } => Some(since + self.grace(table, seat)),
+                ClockMode::Off | ClockMode::Running { .. } => None,
             };
-            if let Some(end) = grace_ends.filter(|end| *end <= now) {
-                self.stop(seat, end);
-                self.seats[seat.index()].mode = Mode::Running { since: end };
+            if let Some(end) = grace_end.filter(|end| *end <= now) {
+                self.stop_clock(seat, end);
+                self.seats[seat.index()].mode = ClockMode::Running { since: end };
             }
             let clock = &self.seats[seat.index()];
             let Some(decision) = clock.decision else { continue };
-            let has_run_out = Clocks::allowed(table, seat)
-                .is_some_and(|allowed| clock.mode != Mode::Off && self.used_time(seat, now) >= allowed);
+            let has_run_out = Clocks::time_limit(table, seat)
+                .is_some_and(|limit| clock.mode != ClockMode::Off && self.used_time(seat, now) >= limit);
             if has_run_out {
                 let away = !clock.connected;
-                return Some(Due::Seat { seat, decision, used: self.used(seat, now), away });
+                return Some(DueTimer::Seat { seat, decision, used: self.used_ms(seat, now), away });
             }
         }
         self.window_end(table).filter(|end| *end <= now)?;
-        // Another one may open as this one ends: it lasts its own time.
-        self.window = None;
-        Some(Due::Window)
+        // The next window may open as this one ends, and length its own time.
+        self.window_opened = None;
+        Some(DueTimer::SecretWindow)
     }
 
-    /// How much time a seat has left for its open decision: of the decision's own, and of the bank.
-    pub(crate) fn left(&self, table: &Table, seat: Seat, now: Moment) -> Option<SeatTime> {
+    /// Time left for the open decision of a seat, on the decision clock and in the bank.
+    pub(crate) fn time_left(&self, table: &Table, seat: Seat, now: Moment) -> Option<SeatTime> {
         self.seats[seat.index()].decision?;
         if table.is_secret(seat) {
-            let used = self.window.map_or_else(|| self.used(seat, now), |since| in_ms(now.since(since)));
+            let used = self
+                .window_opened
+                .map_or_else(|| self.used_ms(seat, now), |since| saturating_ms(now.since(since)));
             let decision = table.setup().time.secret.saturating_sub(used);
             return Some(SeatTime { seat, decision, bank: 0, running: self.is_running(seat) });
         }
-        table.is_timed().then(|| self.open_left(table, seat, now, self.is_running(seat)))
+        table.is_timed().then(|| self.public_time_left(table, seat, now, self.is_running(seat)))
     }
 
     fn is_running(&self, seat: Seat) -> bool {
-        matches!(self.seats[seat.index()].mode, Mode::Running { .. })
+        matches!(self.seats[seat.index()].mode, ClockMode::Running { .. })
     }
 
-    fn open_left(&self, table: &Table, seat: Seat, now: Moment, running: bool) -> SeatTime {
+    fn public_time_left(&self, table: &Table, seat: Seat, now: Moment, running: bool) -> SeatTime {
         let time = &table.setup().time;
-        let used = self.used(seat, now);
+        let used = self.used_ms(seat, now);
         SeatTime {
             seat,
             decision: time.decision.saturating_sub(used),
@@ -288,25 +292,25 @@ impl Clocks {
         }
     }
 
-    /// How much time is left, of every seat that everybody may see the table wait for. While others are asked in secret,
-    /// a clock that has not begun to run is shown as if it had: nobody is to see why it has not.
-    pub(crate) fn all_left(&self, table: &Table, now: Moment) -> Option<Vec<SeatTime>> {
+    /// Time left of every seat that the table publicly waits for. While other seats decide in secret, a clock
+    /// that has not started is shown as running, so that nobody sees the reason.
+    pub(crate) fn all_times_left(&self, table: &Table, now: Moment) -> Option<Vec<SeatTime>> {
         if !table.is_timed() {
             return None;
         }
-        let seen = Seat::all(table.players()).filter(|seat| table.waits_for(*seat));
-        let left: Vec<SeatTime> = seen
+        let visible = Seat::all(table.players()).filter(|seat| table.waits_for(*seat));
+        let left: Vec<SeatTime> = visible
             .map(|seat| {
-                let has_begun = self.seats[seat.index()].decision.is_some();
-                let runs =
-                    if has_begun { self.is_running(seat) } else { !self.would_stand_still(table, seat) };
-                self.open_left(table, seat, now, runs)
+                let has_started = self.seats[seat.index()].decision.is_some();
+                let is_running =
+                    if has_started { self.is_running(seat) } else { !self.would_pause(table, seat) };
+                self.public_time_left(table, seat, now, is_running)
             })
             .collect();
         (!left.is_empty()).then_some(left)
     }
 }
 
-fn in_ms(time: Duration) -> u32 {
+fn saturating_ms(time: Duration) -> u32 {
     u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,5 @@
-//! Committing what happens to a table: folding it in, and handing it to the log with all that belongs to it.
+//! Commits of table changes: apply the entries, and append them to the log with listing, place and owner
+//! feed.
 
 use std::sync::Arc;
 
@@ -15,14 +16,14 @@ use crate::tags::tags;
 use crate::{HostError, OwnerEvent, Shared};
 use parlor_store::{Append, Listing, LogKind, Millis, NewFeedItem, NewPlace, OwnerId};
 
-/// What a shard does in one turn.
+/// Context of one turn of a shard: its time, and the appends it collects.
 pub(crate) struct TurnContext {
     pub(crate) shared: Arc<Shared>,
     pub(crate) now: Moment,
     pub(crate) now_ms: u64,
-    /// What is to be appended.
+    /// Appends of this turn, submitted together at its end.
     pub(crate) appends: Vec<Append>,
-    /// Counts the answers of players.
+    /// Counter of accepted player answers.
     pub(crate) moves: metrics::Counter,
 }
 
@@ -38,7 +39,7 @@ impl TurnContext {
     }
 }
 
-/// Makes a table. Nothing: it cannot be made, and whoever asked was told.
+/// Creates a table. Returns `None` after an error, which has been sent to the requester.
 pub(crate) fn create(
     turn: &mut TurnContext,
     creation: NewTableLog,
@@ -48,8 +49,8 @@ pub(crate) fn create(
     let opened = entries.first().map(Table::open);
     let table = match opened {
         Some(Ok(table)) => table,
-        Some(Err(misfit)) => {
-            drop(to.send(Err(HostError::Fault { what: misfit.to_string() })));
+        Some(Err(invalid)) => {
+            drop(to.send(Err(HostError::Fault { what: invalid.to_string() })));
             return None;
         }
         None => return None,
@@ -61,10 +62,10 @@ pub(crate) fn create(
             return None;
         }
     };
-    let clocks = Clocks::new(table.players(), turn.shared.away_from);
+    let clocks = Clocks::new(table.players(), turn.shared.reconnect_deadline);
     let mut actor = TableActor::new(turn.shared.codecs, table, owner, Journal::default(), clocks, turn.now);
     let look = Arc::new(actor.table.look());
-    let events = match actor.take_in(turn.now_ms, &entries[1..], turn.now) {
+    let events = match actor.apply_entries(turn.now_ms, &entries[1..], turn.now) {
         Ok(events) => events,
         Err(error) => {
             drop(to.send(Err(error)));
@@ -72,7 +73,7 @@ pub(crate) fn create(
         }
     };
     let mut news = vec![OwnerEvent::Created(look)];
-    news.extend(all_news(&actor.table, &events));
+    news.extend(owner_events(&actor.table, &events));
     actor.agents = turn.shared.agents.at(&actor.table);
     let (shared, agents) = (turn.shared.clone(), actor.agents.clone());
     let mut append = append(&actor, turn, 0, &entries, news);
@@ -83,7 +84,8 @@ pub(crate) fn create(
     Some(actor)
 }
 
-/// Folds entries in, and hands them to the log. Whoever waits for it is answered when they are durable.
+/// Applies entries and adds their append to the turn. `reply` is sent once the append is durable or has
+/// failed.
 pub(crate) fn commit(
     actor: &mut TableActor,
     turn: &mut TurnContext,
@@ -98,18 +100,18 @@ pub(crate) fn commit(
         &away
     };
     let (state, length) = (actor.table.state(), actor.table.length());
-    let events = match actor.take_in(turn.now_ms, all, turn.now) {
+    let events = match actor.apply_entries(turn.now_ms, all, turn.now) {
         Ok(events) => events,
         Err(error) => {
-            tracing::error!(table = %actor.id(), %error, "an entry does not fit its table");
-            actor.answer(reply.and_then(|reply| reply.send(Err(error))));
-            if let CommitOutcome::Lost(bad) = actor.roll_back(turn.now) {
-                tracing::error!(table = %actor.id(), error = %bad, "a table cannot be folded anew");
+            tracing::error!(table = %actor.id(), %error, "entry does not fit the state of the table");
+            actor.send_answer_outcome(reply.and_then(|reply| reply.send(Err(error))));
+            if let CommitOutcome::Unrecoverable(error) = actor.roll_back(turn.now) {
+                tracing::error!(table = %actor.id(), %error, "table cannot be replayed after a rollback");
             }
             return;
         }
     };
-    let news = all_news(&actor.table, &events);
+    let news = owner_events(&actor.table, &events);
     let mut append = append(actor, turn, length, all, news);
     if actor.table.state() != state {
         append.listing = Some(listing(actor));
@@ -157,7 +159,7 @@ fn listing(actor: &TableActor) -> Listing {
     }
 }
 
-/// The number that the log lists a state by. They never change.
+/// Code of a state in the log's listing. The codes never change.
 pub(crate) fn state_code(state: State) -> u8 {
     match state {
         State::Open => 1,
@@ -169,7 +171,7 @@ pub(crate) fn state_code(state: State) -> u8 {
     }
 }
 
-/// The number that the log lists a visibility by. They never change.
+/// Code of a visibility in the log's listing. The codes never change.
 pub(crate) fn visibility_code(visibility: Visibility) -> u8 {
     match visibility {
         Visibility::Public => 1,
@@ -177,23 +179,23 @@ pub(crate) fn visibility_code(visibility: Visibility) -> u8 {
     }
 }
 
-/// Where the log keeps the table from now on.
+/// The log's new place for the table.
 fn place(actor: &TableActor, turn: &TurnContext) -> NewPlace {
     let codec = turn.shared.codecs.payloads;
     if !actor.table.state().is_over() {
         return NewPlace::InPlay;
     }
-    match actor.journal.record_to_be(actor.table.setup(), codec) {
+    match actor.journal.record_with_pending(actor.table.setup(), codec) {
         Ok(record) => NewPlace::Finished { record: persistence::encode_record(&record, codec) },
-        Err(bad) => {
-            tracing::error!(table = %actor.id(), error = %bad, "a table has no record");
+        Err(error) => {
+            tracing::error!(table = %actor.id(), %error, "record of a finished table cannot be built");
             NewPlace::InPlay
         }
     }
 }
 
-/// What the owner is told of what happened.
-fn all_news(table: &Table, events: &[TableEvent]) -> Vec<OwnerEvent> {
+/// Owner feed events for these table events.
+fn owner_events(table: &Table, events: &[TableEvent]) -> Vec<OwnerEvent> {
     let of_event = |event: &TableEvent| match event {
         TableEvent::Joined { seat, name } => {
             let user = match &table.seats()[seat.index()].holder {

@@ -1,4 +1,4 @@
-//! PendingCommand a table that is over: everything is answered from its record.
+//! Requests to a finished table, served from its record.
 
 use parlor_engine::Viewer;
 
@@ -6,50 +6,55 @@ use crate::TableId;
 use crate::authorization::AccessCheck;
 use crate::identity::VerifiedSeatToken;
 use crate::shard::table_actor::Subscription;
-use crate::shard::table_commands::{catch_up, decided_before};
-use crate::shard::table_message::{Attach, Change, TableMessage};
+use crate::shard::table_commands::{catch_up, resolve_past_decision};
+use crate::shard::table_message::{AttachRequest, Change, TableMessage};
+use crate::stream::queue::channel_closed;
 use crate::table::{CommandError, DecisionAnswer, Record, SeatFinish, State, TableEvent, Update};
 use crate::{
     AnswerOutcome, AnswerRefused, Answered, Deals, HostError, Snapshot, StreamItem, ViewerCredential,
     ViewerUpdate,
 };
 
-/// Answers from the record. Gives whoever wants to hear of a rematch.
-pub(crate) fn carry_out(record: &Record, deals: &Deals, ask: TableMessage) -> Option<Subscription> {
+/// Executes a request. Returns the subscription if it waits for a rematch.
+pub(crate) fn execute(record: &Record, deals: &Deals, message: TableMessage) -> Option<Subscription> {
     let look = &record.look;
-    match ask {
+    match message {
         TableMessage::Summary(to) => drop(to.send(Ok(look.clone()))),
-        TableMessage::Admit { who, to } => {
-            let viewer = AccessCheck::from(look).admit(&who);
+        TableMessage::Admit { credential, to } => {
+            let viewer = AccessCheck::from(look).admit(&credential);
             drop(to.send(viewer.map(|viewer| (look.clone(), viewer))));
         }
         TableMessage::Join { to, .. } => drop(to.send(Err(CommandError::Over.into()))),
-        TableMessage::Change { behalf, change, to } => {
+        TableMessage::Change { by, change, to } => {
             let seat = if let Change::Resign { seat } = change { Some(seat) } else { None };
-            let allowed = AccessCheck::from(look).may_change(&behalf, seat);
-            drop(to.send(allowed.and_then(|()| changed(record, &change)).map(|()| look.clone())));
+            let allowed = AccessCheck::from(look).may_change(&by, seat);
+            drop(
+                to.send(
+                    allowed.and_then(|()| accept_repeated_change(record, &change)).map(|()| look.clone()),
+                ),
+            );
         }
-        TableMessage::Act { pass, answering, to } => {
-            let admitted = AccessCheck::from(look).admit(&ViewerCredential::Seat(pass));
-            let outcome =
-                admitted.map(|_| decided_before(Some(record), pass.seat(), answering, CommandError::Over));
-            drop(to.send(outcome.map(|outcome| Answered { decision: answering.decision, outcome })));
+        TableMessage::Act { token, answer, to } => {
+            let admitted = AccessCheck::from(look).admit(&ViewerCredential::Seat(token));
+            let outcome = admitted
+                .map(|_| resolve_past_decision(Some(record), token.seat(), answer, CommandError::Over));
+            drop(to.send(outcome.map(|outcome| Answered { decision: answer.decision, outcome })));
         }
-        TableMessage::Attach(attach) => return attach_to(record, deals, &attach),
-        TableMessage::Answer { queue, channel, pass, answering, .. } => {
-            let outcome = answer_late(record, pass, answering);
+        TableMessage::Attach(attach) => return attach_channel(record, deals, &attach),
+        TableMessage::Answer { queue, channel, token, answer, .. } => {
+            let outcome = resolve_late_answer(record, token, answer);
             let outcome = outcome.unwrap_or_else(|error| AnswerOutcome::Refused(AnswerRefused::Host(error)));
-            let answered = Answered { decision: answering.decision, outcome };
-            // The channel may have been closed with the table, and the answer is owed all the same.
-            queue.tell(channel, &StreamItem::Answered(&answered));
+            let answered = Answered { decision: answer.decision, outcome };
+            // The channel may have been closed with the table; the reply is owed nevertheless.
+            queue.push_unattached(channel, &StreamItem::Answered(&answered));
         }
         TableMessage::Detach(_) | TableMessage::Wake => {}
     }
     None
 }
 
-/// What has been done already is done; nothing else can be.
-fn changed(record: &Record, change: &Change) -> Result<(), HostError> {
+/// Accepts a repeated change that was made before the end; refuses every other change.
+fn accept_repeated_change(record: &Record, change: &Change) -> Result<(), HostError> {
     let is_done = match change {
         Change::Resign { seat } => {
             let state = record.look.seats.get(seat.index());
@@ -57,25 +62,25 @@ fn changed(record: &Record, change: &Change) -> Result<(), HostError> {
         }
         Change::Cancel { .. } => record.look.state == State::Cancelled,
         Change::Replace { .. }
-        | Change::SetAside { .. }
+        | Change::SuspendAgent { .. }
         | Change::Reissue { .. }
         | Change::RevokeSpectators => false,
     };
     if is_done { Ok(()) } else { Err(CommandError::Over.into()) }
 }
 
-/// An answer over a stream that came when the table was over.
-fn answer_late(
+/// Resolves a stream answer that arrived after the end of the table.
+fn resolve_late_answer(
     record: &Record,
-    pass: Option<VerifiedSeatToken>,
-    answering: DecisionAnswer,
+    token: Option<VerifiedSeatToken>,
+    answer: DecisionAnswer,
 ) -> Result<AnswerOutcome, HostError> {
-    let pass = pass.ok_or(CommandError::Over)?;
-    AccessCheck::from(&record.look).admit(&ViewerCredential::Seat(pass))?;
-    Ok(decided_before(Some(record), pass.seat(), answering, CommandError::Over))
+    let token = token.ok_or(CommandError::Over)?;
+    AccessCheck::from(&record.look).admit(&ViewerCredential::Seat(token))?;
+    Ok(resolve_past_decision(Some(record), token.seat(), answer, CommandError::Over))
 }
 
-fn attach_to(record: &Record, deals: &Deals, attach: &Attach) -> Option<Subscription> {
+fn attach_channel(record: &Record, deals: &Deals, attach: &AttachRequest) -> Option<Subscription> {
     match try_attach(record, deals, attach) {
         Ok(lingering) => lingering,
         Err(error) => {
@@ -85,9 +90,13 @@ fn attach_to(record: &Record, deals: &Deals, attach: &Attach) -> Option<Subscrip
     }
 }
 
-fn try_attach(record: &Record, deals: &Deals, attach: &Attach) -> Result<Option<Subscription>, HostError> {
+fn try_attach(
+    record: &Record,
+    deals: &Deals,
+    attach: &AttachRequest,
+) -> Result<Option<Subscription>, HostError> {
     let look = &record.look;
-    let viewer = AccessCheck::from(look).admit(&attach.who)?;
+    let viewer = AccessCheck::from(look).admit(&attach.credential)?;
     if viewer == Viewer::Spectator {
         deals.check(look.setup.chance.deal())?;
     }
@@ -96,7 +105,7 @@ fn try_attach(record: &Record, deals: &Deals, attach: &Attach) -> Result<Option<
     if let Some(after) = attach.after.filter(|after| *after > end) {
         return Err(HostError::CursorAhead { after, last: end });
     }
-    let mut sub = Subscription {
+    let mut subscription = Subscription {
         queue: attach.queue.clone(),
         channel: attach.channel,
         stream: attach.queue.kind(),
@@ -108,7 +117,7 @@ fn try_attach(record: &Record, deals: &Deals, attach: &Attach) -> Result<Option<
         number: attach.after.unwrap_or(last),
     };
     match attach.after {
-        None => sub.send(&StreamItem::Snapshot(&Snapshot {
+        None => subscription.send(&StreamItem::Snapshot(&Snapshot {
             number: last,
             viewer,
             look: look.clone(),
@@ -116,25 +125,32 @@ fn try_attach(record: &Record, deals: &Deals, attach: &Attach) -> Result<Option<
             presence: Vec::new(),
             time_left: None,
         })),
-        Some(after) => catch_up(record, &mut sub, after),
+        Some(after) => catch_up(record, &mut subscription, after),
     }
     match look.rematch {
-        None if attach.wants.rematch => return Ok(Some(sub)),
-        Some(table) if attach.wants.rematch && sub.number == last => tell_rematch(&sub, table),
-        _ => sub.close(None),
+        None if attach.wants.rematch => return Ok(Some(subscription)),
+        Some(table) if attach.wants.rematch && subscription.number == last => {
+            announce_rematch(&subscription, table)
+        }
+        _ => subscription.close(None),
     }
     Ok(None)
 }
 
-/// Tells of a rematch, which is the last thing there is to tell.
-pub(crate) fn tell_rematch(sub: &Subscription, table: TableId) {
-    let number = sub.number + 1;
+/// Announces the rematch as the last update and closes the channel.
+pub(crate) fn announce_rematch(subscription: &Subscription, table: TableId) {
+    let number = subscription.number + 1;
     let update = Update {
         number,
         table_events: vec![TableEvent::Rematch { table }],
         decided: None,
         events: Vec::new(),
     };
-    sub.send(&StreamItem::Update(&ViewerUpdate { update, view: None, seed_given: false, timed: false }));
-    sub.queue.close(sub.attachment, sub.channel, crate::stream::queue::closed(None, number));
+    subscription.send(&StreamItem::Update(&ViewerUpdate {
+        update,
+        view: None,
+        seed_given: false,
+        timed: false,
+    }));
+    subscription.queue.close(subscription.attachment, subscription.channel, channel_closed(None, number));
 }

@@ -1,4 +1,4 @@
-//! The house bots think on threads of their own, so that no request waits for them.
+//! Thread pool of the house bots, so that no request waits for their computation.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use parlor_fair::Secret;
 
 use crate::TableId;
 
-/// A decision for a house bot: what a player on its seat would have, and the randomness that it may use.
+/// A decision for a house bot: the view of its seat, the legal actions, and the seed of its randomness.
 pub(crate) struct BotJob {
     pub(crate) table: TableId,
     pub(crate) seat: Seat,
@@ -23,7 +23,7 @@ pub(crate) struct BotJob {
     pub(crate) seed: Secret<[u8; 32]>,
 }
 
-/// What a house bot decided.
+/// A house bot's decision.
 pub(crate) struct BotMove {
     pub(crate) table: TableId,
     pub(crate) seat: Seat,
@@ -35,20 +35,20 @@ impl BotJob {
     fn think(self) -> BotMove {
         let BotJob { table, seat, decision, bot, view, legal, seed } = self;
         let think = || HouseBot::by_name(&bot)?.decide(&view, &legal, *seed.reveal());
-        // A bot that panics has failed, and nothing else has: it has only looked at what it was given.
+        // A panic fails only this decision: the bot has no shared mutable state.
         let chosen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(think));
         BotMove { table, seat, decision, chosen: chosen.unwrap_or(Err(BotError::Panicked)) }
     }
 }
 
-/// The threads. They end when the pool is dropped.
+/// Thread pool of house bots. The threads end when the last clone of the pool is dropped.
 #[derive(Clone)]
 pub(crate) struct BotPool {
     queue: SyncSender<BotJob>,
 }
 
 impl BotPool {
-    /// Starts the threads. Each decision is handed to `done`, which may block.
+    /// Starts the threads. `done` receives each move and may block.
     pub(crate) fn start(
         settings: &BotSettings,
         done: impl Fn(BotMove) + Send + Sync + 'static,
@@ -66,7 +66,7 @@ impl BotPool {
         Ok(BotPool { queue })
     }
 
-    /// Lets a bot think about it, unless too many wait. AgentProfile whether there was room.
+    /// Queues a decision. Returns false if the queue is full.
     pub(crate) fn submit(&self, job: BotJob) -> bool {
         self.queue.try_send(job).is_ok()
     }

@@ -1,4 +1,4 @@
-//! The entries of one table in memory, packed: the table can be folded anew from those that are durable at any time.
+//! Packed log entries of one table in memory, from which the table can be replayed.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use crate::persistence::{CorruptData, PayloadCodec, Reader};
 use crate::table::{Entry, InvalidEntry, Record, Setup, Table};
 use parlor_store::reserve_tightly;
 
-/// The entries of one table after the first, as they are stored, one after the other. The first says how the table was set
-/// up, which the table itself knows.
+/// The encoded entries of one table after the first, length-prefixed. The first entry is the setup, which the
+/// table itself holds.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
-    /// Whether there is a first one.
-    is_begun: bool,
-    later: Vec<u8>,
-    /// How much of them is durable; `None` while the first is not.
-    durable: Option<usize>,
+    /// The first entry has been pushed.
+    has_first: bool,
+    packed: Vec<u8>,
+    /// Length of the durable prefix of `packed`; `None` while the first entry is not durable.
+    durable_len: Option<usize>,
 }
 
-/// The entries of a table make no sense.
+/// The entries of a table cannot be decoded or replayed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum CorruptJournal {
     #[error(transparent)]
@@ -30,79 +30,79 @@ pub(crate) enum CorruptJournal {
 }
 
 impl Journal {
-    /// Adds an entry, as it is stored, which is on its way to the log.
+    /// Adds an encoded entry whose append is pending.
     pub(crate) fn push(&mut self, entry: &Bytes) {
-        if !std::mem::replace(&mut self.is_begun, true) {
+        if !std::mem::replace(&mut self.has_first, true) {
             return;
         }
-        reserve_tightly(&mut self.later, encoded_len_varint(entry.len() as u64) + entry.len());
-        encode_varint(entry.len() as u64, &mut self.later);
-        self.later.extend_from_slice(entry);
+        reserve_tightly(&mut self.packed, encoded_len_varint(entry.len() as u64) + entry.len());
+        encode_varint(entry.len() as u64, &mut self.packed);
+        self.packed.extend_from_slice(entry);
     }
 
-    /// What was on its way is durable.
-    pub(crate) fn keep(&mut self) {
-        self.durable = self.is_begun.then_some(self.later.len());
+    /// Marks all entries as durable.
+    pub(crate) fn mark_durable(&mut self) {
+        self.durable_len = self.has_first.then_some(self.packed.len());
     }
 
-    /// What was on its way will never be in the log.
-    pub(crate) fn take_back(&mut self) {
-        self.is_begun = self.durable.is_some();
-        self.later.truncate(self.durable.unwrap_or_default());
+    /// Removes the pending entries, whose append has failed.
+    pub(crate) fn discard_pending(&mut self) {
+        self.has_first = self.durable_len.is_some();
+        self.packed.truncate(self.durable_len.unwrap_or_default());
     }
 
-    /// Whether nothing is durable.
+    /// Whether no entry is durable.
     pub(crate) fn is_empty(&self) -> bool {
-        self.durable.is_none()
+        self.durable_len.is_none()
     }
 
-    /// The table that was so set up, by what is durable.
+    /// Replays the durable entries on a table with this setup.
     pub(crate) fn fold(&self, setup: &Arc<Setup>, codec: &dyn PayloadCodec) -> Result<Table, CorruptJournal> {
         let mut table = Table::set_up(setup.clone());
-        for (at, entry) in read(self.durable(), setup, codec)? {
+        for (at, entry) in decode_entries(self.durable_entries(), setup, codec)? {
             table.fold(at, &entry)?;
         }
         Ok(table)
     }
 
-    /// What was told to whom at the table that was so set up, by what is durable.
+    /// Record of the durable entries.
     pub(crate) fn record(
         &self,
         setup: &Arc<Setup>,
         codec: &dyn PayloadCodec,
     ) -> Result<Record, CorruptJournal> {
-        record(self.durable(), setup, codec)
+        record(self.durable_entries(), setup, codec)
     }
 
-    /// What will have been told to whom when all that is on its way is durable.
-    pub(crate) fn record_to_be(
+    /// Record of all entries, pending ones included.
+    pub(crate) fn record_with_pending(
         &self,
         setup: &Arc<Setup>,
         codec: &dyn PayloadCodec,
     ) -> Result<Record, CorruptJournal> {
-        record(&self.later, setup, codec)
+        record(&self.packed, setup, codec)
     }
 
-    fn durable(&self) -> &[u8] {
-        &self.later[..self.durable.unwrap_or_default()]
+    fn durable_entries(&self) -> &[u8] {
+        &self.packed[..self.durable_len.unwrap_or_default()]
     }
 }
 
-/// The entries after the first, each with the time at which it happened.
-fn read(
+/// Decodes packed entries, each with its time in milliseconds since 1970.
+fn decode_entries(
     mut packed: &[u8],
     setup: &Setup,
     codec: &dyn PayloadCodec,
 ) -> Result<Vec<(u64, Entry)>, CorruptData> {
     let stored = std::iter::from_fn(|| {
         let length = decode_varint(&mut packed).ok()?;
-        let (entry, after) = packed.split_at_checked(length as usize)?;
-        packed = after;
+        let (entry, rest) = packed.split_at_checked(length as usize)?;
+        packed = rest;
         Some(entry)
     });
     Reader::after(setup.created).read_all(stored, codec)
 }
 
 fn record(packed: &[u8], setup: &Arc<Setup>, codec: &dyn PayloadCodec) -> Result<Record, CorruptJournal> {
-    Ok(Record::after(Table::set_up(setup.clone()), &read(packed, setup, codec)?)?)
+    Ok(Record::after(Table::set_up(setup.clone()), &decode_entries(packed, setup, codec)?)?)
 }

@@ -1,5 +1,5 @@
-//! A shard: a part of all tables, and the one task that has them. Nothing is locked, and what happens to a table happens
-//! in one order.
+//! A shard: one task that owns a part of the tables. Nothing is locked, and the changes of a table have one
+//! order.
 
 pub(crate) mod clocks;
 pub(crate) mod commit;
@@ -36,41 +36,41 @@ use crate::table::{Entry, TableSummary};
 use crate::{HostError, Shared};
 use parlor_store::{Appended, FastMap, LogError};
 
-/// How many messages are taken in before the appends that they led to are handed to the log.
-const TURN: usize = 256;
+/// Messages handled in one turn before its appends are submitted to the log.
+const MAX_MESSAGES_PER_TURN: usize = 256;
 
-/// What a shard is told.
+/// A message in a shard's inbox.
 pub(crate) enum ShardMessage {
-    /// TableMessage a table.
+    /// A request to one table.
     Table(TableId, TableMessage),
-    /// Make a table of its first entries.
+    /// Create a table from its first entries.
     Create { first: Box<NewTableLog>, to: ReplyTo<TableSummary> },
-    /// A house bot has decided.
-    Bot(BotMove),
-    /// A table that is over has a rematch.
+    /// A house bot has made its decision.
+    BotMove(BotMove),
+    /// A finished table has a rematch.
     Rematch { of: TableId, table: TableId },
     /// A table was deleted.
     Deleted(TableId),
-    /// Let nobody in any more, and answer when everything is durable.
+    /// Refuse new requests, and reply once everything accepted is durable.
     Stop(oneshot::Sender<()>),
 }
 
-/// A table to be made.
+/// The log of a table to be created.
 pub(crate) struct NewTableLog {
-    /// The first entries: the table is created and, if all its seats are of the house, begins.
+    /// The first entries: the table is created and, if house bots hold all seats, started.
     pub(crate) entries: Vec<Entry>,
-    /// What the log knows the request by.
+    /// Idempotency key of the request in the log.
     pub(crate) request: Option<String>,
 }
 
-/// What the shard has waited for.
+/// Result of an asynchronous operation of the shard.
 pub(crate) enum Completion {
-    /// What came of the appends to these tables.
+    /// Results of the appends to these tables.
     Appended(Vec<TableId>, Vec<Result<Appended, LogError>>),
     Loaded(TableId, Loaded),
 }
 
-/// A table in memory, or on its way there.
+/// A table in memory, or being loaded with its queued requests.
 enum TableSlot {
     Live(Box<TableActor>),
     Loading(Vec<TableMessage>),
@@ -80,17 +80,17 @@ pub(crate) struct Shard {
     shared: Arc<Shared>,
     inbox: mpsc::Receiver<ShardMessage>,
     tables: FastMap<TableId, TableSlot>,
-    /// When to look at which table again.
+    /// Wake-up times of tables.
     timers: BinaryHeap<Reverse<(Moment, TableId)>>,
-    /// Those who watched a table that is over, and want to hear of a rematch.
-    lingering: FastMap<TableId, Vec<Subscription>>,
-    /// The clocks of tables at rest, where any run.
-    resting: FastMap<TableId, Clocks>,
+    /// Subscriptions to finished tables that wait for a rematch.
+    rematch_waiters: FastMap<TableId, Vec<Subscription>>,
+    /// Running clocks of tables at rest.
+    clocks_at_rest: FastMap<TableId, Clocks>,
     turn: TurnContext,
-    coming: FuturesUnordered<BoxFuture<'static, Completion>>,
-    /// Whether nobody is let in any more.
+    in_flight: FuturesUnordered<BoxFuture<'static, Completion>>,
+    /// New requests are refused.
     stopping: bool,
-    /// ViewerCredential waits until everything is durable.
+    /// Notified once everything accepted is durable.
     stopped: Option<oneshot::Sender<()>>,
 }
 
@@ -102,24 +102,24 @@ impl Shard {
             inbox,
             tables: FastMap::default(),
             timers: BinaryHeap::new(),
-            lingering: FastMap::default(),
-            resting: FastMap::default(),
-            coming: FuturesUnordered::new(),
+            rematch_waiters: FastMap::default(),
+            clocks_at_rest: FastMap::default(),
+            in_flight: FuturesUnordered::new(),
             stopping: false,
             stopped: None,
         }
     }
 
-    /// Wakes a table at this moment.
+    /// Wakes a table at this moment, loading it if necessary.
     pub(crate) fn wake_at(&mut self, moment: Moment, table: TableId) {
         self.timers.push(Reverse((moment, table)));
     }
 
-    /// Works until the host is dropped.
+    /// Runs until the host is dropped.
     pub(crate) async fn run(mut self, number: usize) {
         let in_memory = metrics::gauge!(TABLES_IN_MEMORY, "shard" => number.to_string());
         self.turn.moves = metrics::counter!(MOVES);
-        let mut messages = Vec::with_capacity(TURN);
+        let mut messages = Vec::with_capacity(MAX_MESSAGES_PER_TURN);
         loop {
             let timer = self.timers.peek().map(|Reverse((moment, _))| *moment);
             let clock = self.shared.clock.clone();
@@ -131,35 +131,35 @@ impl Shard {
             };
             tokio::select! {
                 biased;
-                Some(done) = self.coming.next(), if !self.coming.is_empty() => {
+                Some(completion) = self.in_flight.next(), if !self.in_flight.is_empty() => {
                     self.begin_turn();
-                    self.done(done);
+                    self.handle_completion(completion);
                 }
-                count = self.inbox.recv_many(&mut messages, TURN) => {
+                count = self.inbox.recv_many(&mut messages, MAX_MESSAGES_PER_TURN) => {
                     if count == 0 {
                         return;
                     }
-                    self.gather(&mut messages).await;
+                    self.collect_messages(&mut messages).await;
                     self.begin_turn();
                     for message in messages.drain(..) {
-                        self.take(message);
+                        self.handle_message(message);
                     }
                 }
                 () = sleep => {
                     self.begin_turn();
-                    self.tick();
+                    self.run_due_timers();
                 }
             }
-            self.hand_over();
+            self.submit_appends();
             in_memory.set(self.tables.len() as f64);
         }
     }
 
-    /// Lets those speak first who are about to: whoever sends a message would otherwise have it taken in at once, and each
-    /// would be a turn of its own.
-    async fn gather(&mut self, messages: &mut Vec<ShardMessage>) {
+    /// Collects the messages of one turn. Yields first, so that senders about to run are included: otherwise
+    /// each message would be a turn of its own.
+    async fn collect_messages(&mut self, messages: &mut Vec<ShardMessage>) {
         tokio::task::yield_now().await;
-        while messages.len() < TURN
+        while messages.len() < MAX_MESSAGES_PER_TURN
             && let Ok(message) = self.inbox.try_recv()
         {
             messages.push(message);
@@ -171,14 +171,14 @@ impl Shard {
         self.turn.now_ms = self.shared.clock.now_ms();
     }
 
-    /// Hands the appends of this turn to the log, all at once.
-    fn hand_over(&mut self) {
+    /// Submits the appends of this turn to the log as one batch.
+    fn submit_appends(&mut self) {
         if !self.turn.appends.is_empty() {
             // The next turn will have about as many.
-            let room = Vec::with_capacity(self.turn.appends.capacity().min(TURN));
+            let room = Vec::with_capacity(self.turn.appends.capacity().min(MAX_MESSAGES_PER_TURN));
             let appends = std::mem::replace(&mut self.turn.appends, room);
             let log = self.shared.log.clone();
-            self.coming.push(Box::pin(async move {
+            self.in_flight.push(Box::pin(async move {
                 let tables: Vec<TableId> = appends.iter().map(|append| append.table).collect();
                 let results = log.append_all(appends).await;
                 Completion::Appended(tables, results)
@@ -190,53 +190,53 @@ impl Shard {
         let is_idle =
             !self.tables.values().any(|slot| matches!(slot, TableSlot::Live(actor) if actor.is_pending()));
         if is_idle && let Some(stopped) = self.stopped.take() {
-            // Whoever stopped the host may have gone.
+            // The receiver may have been dropped.
             let _ = stopped.send(());
         }
     }
 
-    fn take(&mut self, message: ShardMessage) {
+    fn handle_message(&mut self, message: ShardMessage) {
         match message {
-            ShardMessage::Table(table, ask) => self.ask(table, ask),
+            ShardMessage::Table(table, message) => self.handle_table_message(table, message),
             ShardMessage::Create { first, to } => self.create(*first, to),
-            ShardMessage::Bot(moved) => self.bot_moved(moved),
+            ShardMessage::BotMove(moved) => self.handle_bot_move(moved),
             ShardMessage::Rematch { of, table } => {
-                for sub in self.lingering.remove(&of).unwrap_or_default() {
-                    finished_table::tell_rematch(&sub, table);
+                for subscription in self.rematch_waiters.remove(&of).unwrap_or_default() {
+                    finished_table::announce_rematch(&subscription, table);
                 }
             }
             ShardMessage::Deleted(table) => {
-                for sub in self.lingering.remove(&table).unwrap_or_default() {
-                    sub.close(Some(HostError::NotFound { table }));
+                for subscription in self.rematch_waiters.remove(&table).unwrap_or_default() {
+                    subscription.close(Some(HostError::NotFound { table }));
                 }
             }
             ShardMessage::Stop(stopped) => self.stop(stopped),
         }
     }
 
-    fn ask(&mut self, table: TableId, ask: TableMessage) {
-        if let TableMessage::Detach(attachment) = ask {
+    fn handle_table_message(&mut self, table: TableId, message: TableMessage) {
+        if let TableMessage::Detach(attachment) = message {
             return self.detach(table, attachment);
         }
         if self.stopping {
-            return table_commands::refuse(ask, HostError::Stopping);
+            return table_commands::refuse(message, HostError::Stopping);
         }
-        let most = self.shared.table_queue;
+        let max_queued = self.shared.table_queue;
         match self.tables.get_mut(&table) {
             Some(TableSlot::Live(actor)) => {
                 if !actor.is_pending() {
-                    table_commands::carry_out(actor, &mut self.turn, ask);
-                    self.after(table);
-                } else if actor.waiting.len() < most {
-                    actor.waiting.push_back(ask);
+                    table_commands::execute(actor, &mut self.turn, message);
+                    self.schedule_wake(table);
+                } else if actor.queued.len() < max_queued {
+                    actor.queued.push_back(message);
                 } else {
-                    table_commands::refuse(ask, HostError::TableBusy { table });
+                    table_commands::refuse(message, HostError::TableBusy { table });
                 }
             }
-            Some(TableSlot::Loading(asks)) if asks.len() < most => asks.push(ask),
-            Some(TableSlot::Loading(_)) => table_commands::refuse(ask, HostError::TableBusy { table }),
+            Some(TableSlot::Loading(messages)) if messages.len() < max_queued => messages.push(message),
+            Some(TableSlot::Loading(_)) => table_commands::refuse(message, HostError::TableBusy { table }),
             None => {
-                self.tables.insert(table, TableSlot::Loading(vec![ask]));
+                self.tables.insert(table, TableSlot::Loading(vec![message]));
                 self.load(table);
             }
         }
@@ -247,37 +247,37 @@ impl Shard {
             place.insert(TableSlot::Loading(vec![TableMessage::Wake]));
         }
         let (log, codec) = (self.shared.log.clone(), self.shared.codecs.payloads);
-        self.coming.push(Box::pin(async move {
-            // On a task of its own, so that folding a long log holds nobody up.
+        self.in_flight.push(Box::pin(async move {
+            // A separate task, so that replaying a long log blocks nothing else.
             let loaded =
                 tokio::spawn(async move { load::load(log.as_ref(), codec, table).await }.in_current_span())
                     .await;
-            let failed =
+            let unreadable =
                 |_| Loaded::Failed(HostError::Fault { what: format!("table {table} cannot be read") });
-            Completion::Loaded(table, loaded.unwrap_or_else(failed))
+            Completion::Loaded(table, loaded.unwrap_or_else(unreadable))
         }));
     }
 
     fn detach(&mut self, table: TableId, attachment: crate::stream::channels::Attachment) {
-        if let Some(subs) = self.lingering.get_mut(&table) {
-            subs.retain(|sub| sub.attachment != attachment);
-            if subs.is_empty() {
-                self.lingering.remove(&table);
+        if let Some(subscriptions) = self.rematch_waiters.get_mut(&table) {
+            subscriptions.retain(|subscription| subscription.attachment != attachment);
+            if subscriptions.is_empty() {
+                self.rematch_waiters.remove(&table);
             }
         }
         match self.tables.get_mut(&table) {
             Some(TableSlot::Live(actor)) => {
-                actor.subs.retain(|sub| sub.attachment != attachment);
-                actor.waiting.retain(
-                    |ask| !matches!(ask, TableMessage::Attach(attach) if attach.attachment == attachment),
+                actor.subscriptions.retain(|subscription| subscription.attachment != attachment);
+                actor.queued.retain(
+                    |message| !matches!(message, TableMessage::Attach(attach) if attach.attachment == attachment),
                 );
-                actor.note_presence(self.turn.now);
-                actor.touched = self.turn.now;
-                self.after(table);
+                actor.update_presence(self.turn.now);
+                actor.last_used = self.turn.now;
+                self.schedule_wake(table);
             }
-            Some(TableSlot::Loading(asks)) => {
-                asks.retain(
-                    |ask| !matches!(ask, TableMessage::Attach(attach) if attach.attachment == attachment),
+            Some(TableSlot::Loading(messages)) => {
+                messages.retain(
+                    |message| !matches!(message, TableMessage::Attach(attach) if attach.attachment == attachment),
                 );
             }
             None => {}
@@ -286,7 +286,7 @@ impl Shard {
 
     fn create(&mut self, creation: NewTableLog, to: ReplyTo<TableSummary>) {
         if self.stopping {
-            // Whoever asked may have gone.
+            // The requester may have been dropped.
             let _ = to.send(Err(HostError::Stopping));
             return;
         }
@@ -295,100 +295,102 @@ impl Shard {
         }
     }
 
-    fn bot_moved(&mut self, moved: BotMove) {
+    fn handle_bot_move(&mut self, moved: BotMove) {
         let table = moved.table;
         if let Some(TableSlot::Live(actor)) = self.tables.get_mut(&table) {
             if actor.is_pending() {
-                actor.bot_moves.push(moved);
+                actor.deferred_bot_moves.push(moved);
             } else {
-                table_timers::bot_moved(actor, &mut self.turn, moved);
-                self.after(table);
+                table_timers::apply_bot_move(actor, &mut self.turn, moved);
+                self.schedule_wake(table);
             }
         }
     }
 
-    fn done(&mut self, done: Completion) {
-        match done {
+    fn handle_completion(&mut self, completion: Completion) {
+        match completion {
             Completion::Appended(tables, results) => {
                 for (table, result) in tables.into_iter().zip(results) {
-                    self.appended(table, result);
+                    self.handle_append_result(table, result);
                 }
             }
-            Completion::Loaded(table, loaded) => self.loaded(table, loaded),
+            Completion::Loaded(table, loaded) => self.handle_loaded(table, loaded),
         }
     }
 
-    fn appended(&mut self, table: TableId, result: Result<Appended, LogError>) {
+    fn handle_append_result(&mut self, table: TableId, result: Result<Appended, LogError>) {
         let Some(TableSlot::Live(actor)) = self.tables.get_mut(&table) else { return };
-        let is_elsewhere = matches!(result, Err(LogError::Conflict { .. } | LogError::Finished { .. }));
+        let is_conflict = matches!(result, Err(LogError::Conflict { .. } | LogError::Finished { .. }));
         if let Err(error) = &result {
-            tracing::warn!(%table, %error, "the log did not take an append");
+            tracing::warn!(%table, %error, "append failed");
         }
-        let goes_to_rest = actor.goes_to_rest;
-        actor.goes_to_rest = false;
-        let settled = actor.settle(result.map(|_| ()).map_err(HostError::from), self.turn.now);
-        if matches!(settled, CommitOutcome::On | CommitOutcome::Over) && !actor.agents.is_empty() {
+        let is_going_to_rest = actor.is_going_to_rest;
+        actor.is_going_to_rest = false;
+        let outcome = actor.finish_commit(result.map(|_| ()).map_err(HostError::from), self.turn.now);
+        if matches!(outcome, CommitOutcome::Committed | CommitOutcome::Finished) && !actor.agents.is_empty() {
             actor.release_agents(&self.shared.agents);
         }
-        match settled {
-            CommitOutcome::On if goes_to_rest && actor.subs.is_empty() && actor.waiting.is_empty() => {
-                self.leave_memory(table);
+        match outcome {
+            CommitOutcome::Committed
+                if is_going_to_rest && actor.subscriptions.is_empty() && actor.queued.is_empty() =>
+            {
+                self.unload(table);
             }
-            CommitOutcome::On => {
-                actor.at_rest = goes_to_rest;
-                self.go_on(table);
+            CommitOutcome::Committed => {
+                actor.at_rest = is_going_to_rest;
+                self.run_deferred(table);
             }
-            CommitOutcome::Over => self.is_over(table),
-            CommitOutcome::Failed if !is_elsewhere => {
-                actor.paused = Some(self.turn.now + table_timers::PAUSE);
-                self.go_on(table);
+            CommitOutcome::Finished => self.finish_table(table),
+            CommitOutcome::RolledBack if !is_conflict => {
+                actor.paused_until = Some(self.turn.now + table_timers::LOG_RETRY_DELAY);
+                self.run_deferred(table);
             }
-            CommitOutcome::Failed => {
-                self.drop_table(table, "somebody else has written to its log".to_owned())
+            CommitOutcome::RolledBack => {
+                self.discard_table(table, "another writer has appended to its log".to_owned())
             }
-            CommitOutcome::Unmade => {
+            CommitOutcome::NotCreated => {
                 self.tables.remove(&table);
             }
-            CommitOutcome::Lost(bad) => self.drop_table(table, bad.to_string()),
+            CommitOutcome::Unrecoverable(error) => self.discard_table(table, error.to_string()),
         }
     }
 
-    /// Carries out what has waited, and then looks when the table needs something next.
-    fn go_on(&mut self, table: TableId) {
+    /// Applies deferred bot moves and queued requests, then schedules the next wake-up.
+    fn run_deferred(&mut self, table: TableId) {
         if let Some(TableSlot::Live(actor)) = self.tables.get_mut(&table) {
-            for moved in std::mem::take(&mut actor.bot_moves) {
+            for moved in std::mem::take(&mut actor.deferred_bot_moves) {
                 if actor.is_pending() {
-                    actor.bot_moves.push(moved);
+                    actor.deferred_bot_moves.push(moved);
                 } else {
-                    table_timers::bot_moved(actor, &mut self.turn, moved);
+                    table_timers::apply_bot_move(actor, &mut self.turn, moved);
                 }
             }
             while !actor.is_pending()
-                && let Some(ask) = actor.waiting.pop_front()
+                && let Some(message) = actor.queued.pop_front()
             {
-                table_commands::carry_out(actor, &mut self.turn, ask);
+                table_commands::execute(actor, &mut self.turn, message);
             }
         }
-        self.after(table);
+        self.schedule_wake(table);
     }
 
-    /// Lets house bots think, and looks when the table needs something next.
-    fn after(&mut self, table: TableId) {
+    /// Submits house bot jobs and schedules the next wake-up.
+    fn schedule_wake(&mut self, table: TableId) {
         let Some(TableSlot::Live(actor)) = self.tables.get_mut(&table) else { return };
         if actor.is_pending() || self.stopping {
             return;
         }
-        let bots_wait = table_timers::let_bots_think(actor, &self.turn);
-        if let Some(moment) = table_timers::next_look(actor, &self.turn, bots_wait)
-            && actor.wakes.is_none_or(|wakes| moment < wakes)
+        let bots_wait = table_timers::submit_bot_jobs(actor, &self.turn);
+        if let Some(moment) = table_timers::next_wake(actor, &self.turn, bots_wait)
+            && actor.wake_at.is_none_or(|wake_at| moment < wake_at)
         {
-            actor.wakes = Some(moment);
+            actor.wake_at = Some(moment);
             self.timers.push(Reverse((moment, table)));
         }
     }
 
-    /// Looks at the tables whose moment has come.
-    fn tick(&mut self) {
+    /// Runs the timers that are due.
+    fn run_due_timers(&mut self) {
         while let Some(Reverse((moment, table))) = self.timers.peek().copied()
             && moment <= self.turn.now
         {
@@ -398,15 +400,15 @@ impl Shard {
             }
             match self.tables.get_mut(&table) {
                 Some(TableSlot::Live(actor)) => {
-                    if actor.wakes != Some(moment) {
+                    if actor.wake_at != Some(moment) {
                         continue;
                     }
-                    actor.wakes = None;
+                    actor.wake_at = None;
                     if !actor.is_pending() {
-                        if table_timers::look_at(actor, &mut self.turn) {
-                            self.leave_memory(table);
+                        if table_timers::run_timers(actor, &mut self.turn) {
+                            self.unload(table);
                         } else {
-                            self.after(table);
+                            self.schedule_wake(table);
                         }
                     }
                 }
@@ -416,82 +418,87 @@ impl Shard {
         }
     }
 
-    /// A table that rests costs disk, and memory only for clocks that run.
-    fn leave_memory(&mut self, table: TableId) {
+    /// Removes a table at rest from memory. Only running clocks and their timer stay.
+    fn unload(&mut self, table: TableId) {
         if let Some(TableSlot::Live(actor)) = self.tables.remove(&table)
-            && let Some(moment) = table_timers::must_wake(&actor, &self.turn)
+            && let Some(moment) = table_timers::next_deadline(&actor, &self.turn)
         {
-            self.resting.insert(table, actor.clocks);
+            self.clocks_at_rest.insert(table, actor.clocks);
             self.timers.push(Reverse((moment, table)));
         }
     }
 
-    fn is_over(&mut self, table: TableId) {
+    fn finish_table(&mut self, table: TableId) {
         let Some(TableSlot::Live(actor)) = self.tables.remove(&table) else { return };
-        let TableActor { subs, waiting, owner, table: folded, .. } = *actor;
+        let TableActor { subscriptions, queued, owner, table: folded, .. } = *actor;
         match (folded.setup().chance.deal(), folded.ending()) {
             (Some(deal), Some(ending)) => self.shared.deals.table_over(table, deal, ending),
             _ => self.shared.quota.over(&owner),
         }
-        let mut lingering = Vec::new();
-        for sub in subs {
-            if sub.wants.rematch && !self.stopping {
-                lingering.push(sub);
+        let mut rematch_waiters = Vec::new();
+        for subscription in subscriptions {
+            if subscription.wants.rematch && !self.stopping {
+                rematch_waiters.push(subscription);
             } else {
-                sub.close(None);
+                subscription.close(None);
             }
         }
-        if !lingering.is_empty() {
-            self.lingering.insert(table, lingering);
+        if !rematch_waiters.is_empty() {
+            self.rematch_waiters.insert(table, rematch_waiters);
         }
-        for ask in waiting {
-            self.ask(table, ask);
+        for message in queued {
+            self.handle_table_message(table, message);
         }
     }
 
-    /// Gives up on a table in memory. Whoever watched comes back, and it is read anew.
-    fn drop_table(&mut self, table: TableId, what: String) {
-        tracing::error!(%table, what, "a table left memory");
+    /// Removes a broken table from memory. Its streams get a retryable error, and the next request loads it
+    /// anew.
+    fn discard_table(&mut self, table: TableId, reason: String) {
+        tracing::error!(%table, reason, "table discarded from memory");
         if let Some(TableSlot::Live(actor)) = self.tables.remove(&table) {
-            for sub in &actor.subs {
-                sub.close(Some(HostError::TableBusy { table }));
+            for subscription in &actor.subscriptions {
+                subscription.close(Some(HostError::TableBusy { table }));
             }
-            // If it cannot be read, it must not take up their room for good. If it can, they are found again.
-            actor.agents.iter().for_each(|known| self.shared.agents.left(known, table));
-            for ask in actor.waiting {
-                table_commands::refuse(ask, HostError::TableBusy { table });
+            // A table that cannot be loaded must not occupy its agents for good. If it can, loading finds
+            // them again.
+            actor.agents.iter().for_each(|agent| self.shared.agents.left(agent, table));
+            for message in actor.queued {
+                table_commands::refuse(message, HostError::TableBusy { table });
             }
         }
     }
 
-    fn loaded(&mut self, table: TableId, loaded: Loaded) {
-        let Some(TableSlot::Loading(asks)) = self.tables.remove(&table) else { return };
+    fn handle_loaded(&mut self, table: TableId, loaded: Loaded) {
+        let Some(TableSlot::Loading(messages)) = self.tables.remove(&table) else { return };
         match loaded {
             Loaded::Live(loaded) => {
-                let clocks = self.resting.remove(&table);
-                match table_timers::bring_in(*loaded, clocks, &self.turn) {
+                let clocks = self.clocks_at_rest.remove(&table);
+                match table_timers::activate(*loaded, clocks, &self.turn) {
                     Ok(actor) => {
                         self.tables.insert(table, TableSlot::Live(Box::new(actor)));
-                        for ask in asks {
-                            self.ask(table, ask);
+                        for message in messages {
+                            self.handle_table_message(table, message);
                         }
-                        self.after(table);
+                        self.schedule_wake(table);
                     }
-                    Err(error) => asks.into_iter().for_each(|ask| table_commands::refuse(ask, error.clone())),
+                    Err(error) => messages
+                        .into_iter()
+                        .for_each(|message| table_commands::refuse(message, error.clone())),
                 }
             }
-            Loaded::Over(record) => {
-                for ask in asks {
-                    if let Some(sub) = finished_table::carry_out(&record, &self.shared.deals, ask) {
-                        self.lingering.entry(table).or_default().push(sub);
+            Loaded::Finished(record) => {
+                for message in messages {
+                    if let Some(subscription) = finished_table::execute(&record, &self.shared.deals, message)
+                    {
+                        self.rematch_waiters.entry(table).or_default().push(subscription);
                     }
                 }
             }
             Loaded::Failed(error) => {
                 if !matches!(error, HostError::NotFound { .. }) {
-                    tracing::error!(%table, %error, "a table cannot be read");
+                    tracing::error!(%table, %error, "table cannot be loaded");
                 }
-                asks.into_iter().for_each(|ask| table_commands::refuse(ask, error.clone()));
+                messages.into_iter().for_each(|message| table_commands::refuse(message, error.clone()));
             }
         }
     }
@@ -501,10 +508,15 @@ impl Shard {
         for slot in self.tables.values_mut() {
             match slot {
                 TableSlot::Live(actor) => {
-                    actor.waiting.drain(..).for_each(|ask| table_commands::refuse(ask, HostError::Stopping));
+                    actor
+                        .queued
+                        .drain(..)
+                        .for_each(|message| table_commands::refuse(message, HostError::Stopping));
                 }
-                TableSlot::Loading(asks) => {
-                    asks.drain(..).for_each(|ask| table_commands::refuse(ask, HostError::Stopping));
+                TableSlot::Loading(messages) => {
+                    messages
+                        .drain(..)
+                        .for_each(|message| table_commands::refuse(message, HostError::Stopping));
                 }
             }
         }

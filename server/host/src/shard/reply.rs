@@ -1,4 +1,4 @@
-//! ViewerCredential is answered when an append is durable, or has failed.
+//! Replies sent when an append is durable or has failed.
 
 use std::sync::Arc;
 
@@ -10,20 +10,21 @@ use crate::stream::channels::Attachment;
 use crate::table::{DecisionId, Table, TableSummary};
 use crate::{AnswerOutcome, AnswerRefused, Answered, HostError, Shared};
 
-/// ViewerCredential is answered when an append is durable, or has failed.
+/// A reply to send when an append is durable or has failed.
 pub(crate) enum Reply {
-    /// Whoever made the table; the agents that have a seat are given it first.
+    /// To the creator of the table, after its seats have been assigned to their agents.
     Created { shared: Arc<Shared>, agents: Vec<Arc<Agent>>, to: ReplyTo<TableSummary> },
-    /// Whoever changed the table.
+    /// To the requester of a change.
     Summary(ReplyTo<TableSummary>),
-    /// Whoever took a seat.
+    /// To the player who took a seat.
     Joined { seat: Seat, to: ReplyTo<(Seat, TableSummary)> },
-    /// Whoever decided for a seat.
+    /// To the answerer of a decision.
     Decided { seat: Seat, decision: DecisionId, to: Answerer },
 }
 
 impl Reply {
-    /// Answers. What goes over a stream is given back, to be sent together with what it led to.
+    /// Sends the reply. A reply over a stream is returned instead, to be sent in one batch with the resulting
+    /// items.
     pub(crate) fn send(self, done: Result<&Table, HostError>) -> Option<(Attachment, Answered)> {
         match self {
             Reply::Created { shared, agents, to } => {
@@ -32,7 +33,7 @@ impl Reply {
                 }
                 drop(to.send(done.map(Table::look)));
             }
-            // Whoever asked may have gone.
+            // The requester may have been dropped.
             Reply::Summary(to) => drop(to.send(done.map(Table::look))),
             Reply::Joined { seat, to } => drop(to.send(done.map(|table| (seat, table.look())))),
             Reply::Decided { seat, decision, to } => {
@@ -51,20 +52,20 @@ impl Reply {
     }
 }
 
-/// ViewerCredential answered a decision.
+/// Origin of an answer to a decision.
 pub(crate) enum Answerer {
-    /// A call.
+    /// A unary call.
     Call(ReplyTo<Answered>),
-    /// A stream, by the channel that is so attached.
+    /// A stream, on the channel with this attachment.
     Stream(Attachment),
 }
 
 impl Answerer {
-    /// AgentProfile what became of the answer. What goes over a stream is given back.
+    /// Sends the outcome of the answer. A reply over a stream is returned instead.
     pub(crate) fn send(self, answered: Answered) -> Option<(Attachment, Answered)> {
         match self {
             Answerer::Call(to) => {
-                // Whoever asked may have gone.
+                // The requester may have been dropped.
                 drop(to.send(Ok(answered)));
                 None
             }

@@ -1,8 +1,8 @@
-//! One table in memory: the fold of its log, those who play and watch it, its clocks, and what waits for the disk.
+//! One table in memory: its state, subscriptions and clocks, and the pending append.
 //!
-//! Something that happens is folded in at once, appended to the log, and shown to anybody only when it is durable. One
-//! append is on its way at a time; whatever comes meanwhile waits. If the log refuses, the table is folded anew from what
-//! is durable, as if nothing had been.
+//! A change is applied at once, appended to the log, and published only when the append is durable. At most
+//! one append is pending; requests that arrive meanwhile are queued. If the append fails, the table is
+//! replayed from the durable entries.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,108 +22,107 @@ use crate::shard::table_message::TableMessage;
 use crate::stream::StreamKind;
 use crate::stream::channels::Attachment;
 use crate::stream::notifications::Notifications;
-use crate::stream::queue::{StreamQueue, closed};
+use crate::stream::queue::{StreamQueue, channel_closed};
 use crate::table::{Entry, Holder, Record, RecordedEvent, Step, Table, TableEvent};
 use crate::{
     Answered, Channel, DecisionPrompt, HostError, Presence, Snapshot, StreamItem, ViewerUpdate, Wants,
 };
 use parlor_store::OwnerId;
 
-/// Somebody who plays or watches.
+/// Subscription of one stream channel to a table, as a player or a spectator.
 pub(crate) struct Subscription {
     pub(crate) queue: Arc<StreamQueue>,
     pub(crate) channel: Channel,
-    /// The kind of the stream.
     pub(crate) stream: StreamKind,
     pub(crate) attachment: Attachment,
     pub(crate) viewer: Viewer,
-    /// Which generation of its token let them in; none where no token was needed.
+    /// Generation of the token that admitted the viewer; `None` where no token was needed.
     pub(crate) generation: Option<u32>,
     pub(crate) wants: Wants,
-    /// The agent, if it plays as one.
+    /// The agent, if an agent plays the seat.
     pub(crate) agent: Option<Arc<Agent>>,
-    /// The number of the last update that was sent.
+    /// Number of the last update sent.
     pub(crate) number: u64,
 }
 
 impl Subscription {
-    pub(crate) fn send(&self, what: &StreamItem<'_>) {
-        self.queue.push(self.attachment, self.channel, what);
+    pub(crate) fn send(&self, item: &StreamItem<'_>) {
+        self.queue.push(self.attachment, self.channel, item);
     }
 
-    /// Sends what was missed.
-    pub(crate) fn send_missed(&self, what: &StreamItem<'_>) {
-        self.queue.push_missed(self.attachment, self.channel, what);
+    /// Sends an item that catches up on the past.
+    pub(crate) fn send_catch_up(&self, item: &StreamItem<'_>) {
+        self.queue.push_catch_up(self.attachment, self.channel, item);
     }
 
     pub(crate) fn close(&self, why: Option<HostError>) {
-        self.queue.close(self.attachment, self.channel, closed(why, self.number));
+        self.queue.close(self.attachment, self.channel, channel_closed(why, self.number));
     }
 }
 
-/// An append that is on its way.
-struct Pending {
-    /// What each of those who watch is told when it is durable.
+/// An append that is not durable yet.
+struct PendingCommit {
+    /// Items for the subscriptions, sent when the append is durable.
     notifications: Notifications,
     reply: Option<Reply>,
-    /// Whether it changes who sits where, or whose token is good.
-    reseats: bool,
+    /// The append changes the holders of seats or the validity of tokens.
+    changes_seats: bool,
 }
 
-/// ViewerCredential is told how much time is left.
+/// Recipients of the time left.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TimeAudience {
-    Everyone,
-    /// Those who are told something else. Nobody else: that something happened may be a secret.
-    Concerned,
+    All,
+    /// Only subscriptions that receive another item of the same change: to all others its existence may be
+    /// secret.
+    Notified,
 }
 
-/// What came of an append.
+/// Outcome of an append.
 pub(crate) enum CommitOutcome {
-    /// It is durable, and the table goes on.
-    On,
-    /// It is durable, and the table is over.
-    Over,
-    /// It failed, and the table is as before.
-    Failed,
-    /// It failed, and nothing of the table is durable: there is no such table.
-    Unmade,
-    /// It failed, and the table cannot even be read: it leaves memory.
-    Lost(CorruptJournal),
+    /// The append is durable, and the table continues.
+    Committed,
+    /// The append is durable, and the table is finished.
+    Finished,
+    /// The append failed, and the table is back in its previous state.
+    RolledBack,
+    /// The first append failed: the table does not exist.
+    NotCreated,
+    /// The append failed, and the durable entries cannot be replayed: the table must leave memory.
+    Unrecoverable(CorruptJournal),
 }
 
-/// One table in memory.
 pub(crate) struct TableActor {
     codecs: Codecs,
     pub(crate) table: Table,
     pub(crate) owner: OwnerId,
     pub(crate) journal: Journal,
     pub(crate) clocks: Clocks,
-    /// Those who play and watch, in the order in which they were attached.
-    pub(crate) subs: Vec<Subscription>,
-    pub(crate) waiting: VecDeque<TableMessage>,
-    /// The agents that have a seat.
+    /// Ordered by attachment.
+    pub(crate) subscriptions: Vec<Subscription>,
+    pub(crate) queued: VecDeque<TableMessage>,
+    /// The agents that hold a seat.
     pub(crate) agents: Vec<Arc<Agent>>,
-    /// Few tables have one at any moment.
-    pending: Option<Box<Pending>>,
-    /// What was told to whom, if somebody has asked since the last entry.
+    /// Boxed: few tables have a pending append at any moment.
+    pending: Option<Box<PendingCommit>>,
+    /// The record up to the last durable entry, if requested since.
     record: Option<Arc<Record>>,
-    /// Whether the house plays for any seat.
-    has_house: bool,
-    /// The seats whose house bot is thinking.
-    pub(crate) thinking: Seats,
-    /// What house bots decided while an append was on its way.
-    pub(crate) bot_moves: Vec<BotMove>,
-    /// Whether the append on its way takes the table to rest.
-    pub(crate) goes_to_rest: bool,
-    /// When somebody last had to do with it.
-    pub(crate) touched: Moment,
-    /// Whether the log has it at rest.
+    /// A house bot holds at least one seat.
+    has_house_bots: bool,
+    /// Seats whose house bot is computing a move.
+    pub(crate) thinking_bots: Seats,
+    /// House bot moves that arrived while an append was pending.
+    pub(crate) deferred_bot_moves: Vec<BotMove>,
+    /// The pending append moves the table to rest.
+    pub(crate) is_going_to_rest: bool,
+    /// Time of the last request.
+    pub(crate) last_used: Moment,
+    /// The log has the table at rest.
     pub(crate) at_rest: bool,
-    /// The moment for which the shard has been asked to come back.
-    pub(crate) wakes: Option<Moment>,
-    /// The table cannot go on by itself before this moment: the log has just failed.
-    pub(crate) paused: Option<Moment>,
+    /// The earliest wake-up scheduled with the shard.
+    pub(crate) wake_at: Option<Moment>,
+    /// Timers and house bots are suspended until this moment, after a failed append.
+    pub(crate) paused_until: Option<Moment>,
 }
 
 impl TableActor {
@@ -137,25 +136,25 @@ impl TableActor {
     ) -> TableActor {
         let mut actor = TableActor {
             codecs,
-            has_house: has_house(&table),
+            has_house_bots: has_house_bots(&table),
             table,
             owner,
             journal,
             clocks,
-            subs: Vec::new(),
-            waiting: VecDeque::new(),
+            subscriptions: Vec::new(),
+            queued: VecDeque::new(),
             agents: Vec::new(),
             pending: None,
             record: None,
-            thinking: Seats::NONE,
-            bot_moves: Vec::new(),
-            goes_to_rest: false,
-            touched: now,
+            thinking_bots: Seats::NONE,
+            deferred_bot_moves: Vec::new(),
+            is_going_to_rest: false,
+            last_used: now,
             at_rest: false,
-            wakes: None,
-            paused: None,
+            wake_at: None,
+            paused_until: None,
         };
-        actor.clocks.align(&actor.table, now);
+        actor.clocks.sync(&actor.table, now);
         actor
     }
 
@@ -163,7 +162,7 @@ impl TableActor {
         self.table.setup().table
     }
 
-    /// What was told to whom.
+    /// The record up to the last durable entry.
     pub(crate) fn record(&mut self) -> Result<Arc<Record>, CorruptJournal> {
         if let Some(record) = &self.record {
             return Ok(record.clone());
@@ -173,76 +172,76 @@ impl TableActor {
         Ok(record)
     }
 
-    /// Whether an append is on its way.
+    /// Whether an append is pending.
     pub(crate) fn is_pending(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// Folds entries in and keeps what they tell until they are durable. Gives what happened at the table, around the game.
+    /// Applies entries and keeps the resulting items until the append is durable. Returns the table events.
     ///
     /// After an error the table must be rolled back.
-    pub(crate) fn take_in(
+    pub(crate) fn apply_entries(
         &mut self,
         at: u64,
         entries: &[Entry],
         now: Moment,
     ) -> Result<Vec<TableEvent>, HostError> {
-        let subs = &self.subs;
-        let mut notifications = Notifications::new(self.codecs.items, subs);
+        let subscriptions = &self.subscriptions;
+        let mut notifications = Notifications::new(self.codecs.items, subscriptions);
         let (mut asked, mut events) = (Seats::NONE, Vec::new());
         for entry in entries {
-            let taken_in = self.table.fold_with(at, entry, |table, step| {
+            let applied = self.table.fold_with(at, entry, |table, step| {
                 let before = notifications.count();
-                for sub in subs {
-                    if !notifications.repeat(sub, before) {
-                        tell(table, &step, sub, &mut notifications);
+                for subscription in subscriptions {
+                    if !notifications.repeat_for(subscription, before) {
+                        add_update(table, &step, subscription, &mut notifications);
                     }
                 }
                 asked = step.asked.iter().fold(asked, Seats::with);
                 events.extend(table_events(&step).cloned());
             });
-            taken_in.map_err(|misfit| HostError::Fault { what: misfit.to_string() })?;
+            applied.map_err(|invalid| HostError::Fault { what: invalid.to_string() })?;
         }
-        self.clocks.align(&self.table, now);
+        self.clocks.sync(&self.table, now);
         for seat in asked.iter() {
-            self.ask(seat, now, &mut notifications);
+            self.add_prompt(seat, now, &mut notifications);
         }
-        self.tell_time(TimeAudience::Concerned, now, &mut notifications);
-        let reseats = entries.iter().any(Entry::reseats);
-        self.has_house = if reseats { has_house(&self.table) } else { self.has_house };
-        self.pending = Some(Box::new(Pending { notifications, reply: None, reseats }));
+        self.add_time_left(TimeAudience::Notified, now, &mut notifications);
+        let changes_seats = entries.iter().any(Entry::reseats);
+        self.has_house_bots = if changes_seats { has_house_bots(&self.table) } else { self.has_house_bots };
+        self.pending = Some(Box::new(PendingCommit { notifications, reply: None, changes_seats }));
         Ok(events)
     }
 
-    /// Notes the append that is on its way: its entries, as they are stored, and who is answered.
+    /// Records the pending append: its encoded entries and the reply.
     pub(crate) fn set_pending(&mut self, entries: &[Bytes], reply: Option<Reply>) {
         entries.iter().for_each(|entry| self.journal.push(entry));
         let empty = || {
-            Box::new(Pending {
+            Box::new(PendingCommit {
                 notifications: Notifications::new(self.codecs.items, &[]),
                 reply: None,
-                reseats: false,
+                changes_seats: false,
             })
         };
         self.pending.get_or_insert_with(empty).reply = reply;
     }
 
-    /// Asks the players of a seat what is to be decided there.
-    fn ask(&self, seat: Seat, now: Moment, notifications: &mut Notifications) {
-        for sub in self.subs.iter().filter(|sub| sub.viewer.is(seat)) {
-            if let Some(asked) = self.asked(seat, &sub.wants, now) {
-                notifications.add(sub, &StreamItem::Decision(&asked));
+    /// Adds the prompt of a seat's open decision for its players.
+    fn add_prompt(&self, seat: Seat, now: Moment, notifications: &mut Notifications) {
+        for subscription in self.subscriptions.iter().filter(|subscription| subscription.viewer.is(seat)) {
+            if let Some(prompt) = self.decision_prompt(seat, &subscription.wants, now) {
+                notifications.push(subscription, &StreamItem::Decision(&prompt));
             }
         }
     }
 
-    /// The open decision of a seat, as its player is asked.
-    pub(crate) fn asked(&self, seat: Seat, wants: &Wants, now: Moment) -> Option<DecisionPrompt> {
+    /// Prompt of a seat's open decision.
+    pub(crate) fn decision_prompt(&self, seat: Seat, wants: &Wants, now: Moment) -> Option<DecisionPrompt> {
         let id = self.table.seats()[seat.index()].open?;
         let legal = self.table.legal_actions(seat);
         let default = self.table.game().and_then(|game| game.default_action(seat));
         let secret = self.table.is_secret(seat);
-        let left = self.clocks.left(&self.table, seat, now);
+        let left = self.clocks.time_left(&self.table, seat, now);
         Some(DecisionPrompt {
             id,
             after: self.table.numbers().of(Viewer::Seat(seat)),
@@ -258,133 +257,139 @@ impl TableActor {
         })
     }
 
-    /// Tells those who want to know, and whom it concerns, how much time is left.
-    fn tell_time(&self, whom: TimeAudience, now: Moment, notifications: &mut Notifications) {
-        let is_told = |sub: &&Subscription, notifications: &Notifications| {
-            sub.wants.time_left && (whom == TimeAudience::Everyone || notifications.has(sub))
+    /// Adds the time left for the audience, for subscriptions that want it.
+    fn add_time_left(&self, audience: TimeAudience, now: Moment, notifications: &mut Notifications) {
+        let is_recipient = |subscription: &&Subscription, notifications: &Notifications| {
+            subscription.wants.time_left
+                && (audience == TimeAudience::All || notifications.contains(subscription))
         };
-        if !self.subs.iter().any(|sub| is_told(&sub, notifications)) {
+        if !self.subscriptions.iter().any(|subscription| is_recipient(&subscription, notifications)) {
             return;
         }
-        if let Some(left) = self.clocks.all_left(&self.table, now) {
+        if let Some(left) = self.clocks.all_times_left(&self.table, now) {
             let left = StreamItem::TimeLeft(left);
-            for sub in &self.subs {
-                if is_told(&sub, notifications) {
-                    notifications.add(sub, &left);
+            for subscription in &self.subscriptions {
+                if is_recipient(&subscription, notifications) {
+                    notifications.push(subscription, &left);
                 }
             }
         }
     }
 
-    /// The append is durable, or it has failed.
-    pub(crate) fn settle(&mut self, result: Result<(), HostError>, now: Moment) -> CommitOutcome {
-        let Some(pending) = self.pending.take() else { return CommitOutcome::On };
-        let Pending { notifications, reply, reseats } = *pending;
+    /// Finishes the pending append: publishes its items, or rolls the table back.
+    pub(crate) fn finish_commit(&mut self, result: Result<(), HostError>, now: Moment) -> CommitOutcome {
+        let Some(pending) = self.pending.take() else { return CommitOutcome::Committed };
+        let PendingCommit { notifications, reply, changes_seats } = *pending;
         match result {
             Ok(()) => {
-                self.paused = None;
-                self.journal.keep();
+                self.paused_until = None;
+                self.journal.mark_durable();
                 self.record = None;
                 let answered = reply.and_then(|reply| reply.send(Ok(&self.table)));
-                notifications.send(&self.subs, answered);
+                notifications.send(&self.subscriptions, answered);
                 let numbers = self.table.numbers();
-                self.subs.iter_mut().for_each(|sub| sub.number = numbers.of(sub.viewer));
-                if reseats {
-                    self.close_what_ended();
+                self.subscriptions
+                    .iter_mut()
+                    .for_each(|subscription| subscription.number = numbers.of(subscription.viewer));
+                if changes_seats {
+                    self.close_revoked_subscriptions();
                 }
-                if self.table.ending().is_some() { CommitOutcome::Over } else { CommitOutcome::On }
+                if self.table.ending().is_some() { CommitOutcome::Finished } else { CommitOutcome::Committed }
             }
             Err(error) => {
-                self.answer(reply.and_then(|reply| reply.send(Err(error))));
+                self.send_answer_outcome(reply.and_then(|reply| reply.send(Err(error))));
                 self.roll_back(now)
             }
         }
     }
 
-    /// Adds somebody who plays or watches.
-    pub(crate) fn add(&mut self, sub: Subscription) {
-        if self.subs.len() < usize::from(self.table.players()) {
-            // Most tables are watched by nobody but their players.
-            self.subs.reserve_exact(usize::from(self.table.players()) - self.subs.len());
+    /// Adds a subscription, keeping the order of attachments.
+    pub(crate) fn add_subscription(&mut self, subscription: Subscription) {
+        if self.subscriptions.len() < usize::from(self.table.players()) {
+            // Most tables have no other viewers than their players.
+            self.subscriptions.reserve_exact(usize::from(self.table.players()) - self.subscriptions.len());
         }
-        let place = self.subs.partition_point(|other| other.attachment < sub.attachment);
-        self.subs.insert(place, sub);
+        let place = self.subscriptions.partition_point(|other| other.attachment < subscription.attachment);
+        self.subscriptions.insert(place, subscription);
     }
 
-    /// Tells whoever answered what became of it, if they are still there.
-    pub(crate) fn answer(&self, answered: Option<(Attachment, Answered)>) {
+    /// Sends the outcome of an answer if its subscription still exists.
+    pub(crate) fn send_answer_outcome(&self, answered: Option<(Attachment, Answered)>) {
         if let Some((to, answered)) = answered
-            && let Some(sub) = self.subs.iter().find(|sub| sub.attachment == to)
+            && let Some(subscription) =
+                self.subscriptions.iter().find(|subscription| subscription.attachment == to)
         {
-            sub.send(&StreamItem::Answered(&answered));
+            subscription.send(&StreamItem::Answered(&answered));
         }
     }
 
-    /// Folds the table anew from what is durable. Whoever is asked has their full time again.
+    /// Replays the table from the durable entries. Running clocks restart with their full time.
     pub(crate) fn roll_back(&mut self, now: Moment) -> CommitOutcome {
         self.pending = None;
-        self.journal.take_back();
+        self.journal.discard_pending();
         if self.journal.is_empty() {
-            return CommitOutcome::Unmade;
+            return CommitOutcome::NotCreated;
         }
         match self.journal.fold(self.table.setup(), self.codecs.payloads) {
             Ok(table) => {
-                self.has_house = has_house(&table);
+                self.has_house_bots = has_house_bots(&table);
                 self.table = table;
                 self.clocks.restart(&self.table, now);
-                CommitOutcome::Failed
+                CommitOutcome::RolledBack
             }
-            Err(bad) => CommitOutcome::Lost(bad),
+            Err(error) => CommitOutcome::Unrecoverable(error),
         }
     }
 
-    /// Closes the channels whose token is worth nothing any more.
-    fn close_what_ended(&mut self) {
+    /// Closes the subscriptions whose token has been revoked.
+    fn close_revoked_subscriptions(&mut self) {
         let table = &self.table;
-        let has_ended = |sub: &mut Subscription| {
-            let newest = match sub.viewer {
+        let is_revoked = |subscription: &mut Subscription| {
+            let newest = match subscription.viewer {
                 Viewer::Seat(seat) => table.seats()[seat.index()].generation,
                 Viewer::Spectator => table.spectators(),
             };
-            sub.generation.is_some_and(|generation| generation != newest)
+            subscription.generation.is_some_and(|generation| generation != newest)
         };
-        for sub in self.subs.extract_if(.., has_ended) {
+        for subscription in self.subscriptions.extract_if(.., is_revoked) {
             let is_house = |seat: Seat| matches!(table.seats()[seat.index()].holder, Holder::House { .. });
-            let is_replaced = sub.viewer.seat().is_some_and(is_house);
-            sub.close(Some(if is_replaced { HostError::Replaced } else { HostError::Reissued }));
+            let is_replaced = subscription.viewer.seat().is_some_and(is_house);
+            subscription.close(Some(if is_replaced { HostError::Replaced } else { HostError::Reissued }));
         }
     }
 
-    /// Lets go of the agents that have no seat here any more; of all of them, if the table is over.
-    pub(crate) fn release_agents(&mut self, hub: &AgentRegistry) {
+    /// Releases the agents that no longer hold a seat; all of them if the table is finished.
+    pub(crate) fn release_agents(&mut self, registry: &AgentRegistry) {
         let (table, id) = (&self.table, self.id());
         let is_over = table.ending().is_some();
-        let sits = |known: &Arc<Agent>| {
+        let is_seated = |agent: &Arc<Agent>| {
             let mut seats = table.seats().iter();
-            seats.any(|seat| matches!(&seat.holder, Holder::Agent { name, .. } if *name == known.who.name))
+            seats.any(|seat| matches!(&seat.holder, Holder::Agent { name, .. } if *name == agent.who.name))
         };
-        for known in self.agents.extract_if(.., |known| is_over || !sits(known)) {
-            hub.left(&known, id);
+        for agent in self.agents.extract_if(.., |agent| is_over || !is_seated(agent)) {
+            registry.left(&agent, id);
         }
     }
 
-    /// Brings presence in line with those who are attached, and tells those who want to know.
-    pub(crate) fn note_presence(&mut self, now: Moment) {
+    /// Updates the presence of all seats, and notifies the subscriptions that want it.
+    pub(crate) fn update_presence(&mut self, now: Moment) {
         let mut changed = false;
         for seat in Seat::all(self.table.players()) {
-            let connected = self.subs.iter().any(|sub| sub.viewer.is(seat));
-            if self.clocks.connect(&self.table, seat, connected, now) {
+            let connected = self.subscriptions.iter().any(|subscription| subscription.viewer.is(seat));
+            if self.clocks.set_connected(&self.table, seat, connected, now) {
                 changed = true;
                 let presence = self.presence(seat, now);
-                for sub in self.subs.iter().filter(|sub| sub.wants.time_left) {
-                    sub.send(&StreamItem::Presence(presence));
+                for subscription in
+                    self.subscriptions.iter().filter(|subscription| subscription.wants.time_left)
+                {
+                    subscription.send(&StreamItem::Presence(presence));
                 }
             }
         }
         if changed && self.pending.is_none() {
-            let mut notifications = Notifications::new(self.codecs.items, &self.subs);
-            self.tell_time(TimeAudience::Everyone, now, &mut notifications);
-            notifications.send(&self.subs, None);
+            let mut notifications = Notifications::new(self.codecs.items, &self.subscriptions);
+            self.add_time_left(TimeAudience::All, now, &mut notifications);
+            notifications.send(&self.subscriptions, None);
         }
     }
 
@@ -393,7 +398,7 @@ impl TableActor {
         Presence { seat, connected: self.clocks.is_connected(seat), grace_left }
     }
 
-    /// Where everything stands for one viewer.
+    /// Current state of the table for one viewer.
     pub(crate) fn snapshot(&self, viewer: Viewer, now: Moment) -> Snapshot {
         let is_player = |seat: &Seat| {
             matches!(self.table.seats()[seat.index()].holder, Holder::Player { .. } | Holder::Agent { .. })
@@ -405,23 +410,23 @@ impl TableActor {
             look: self.table.look(),
             view: self.table.view(viewer),
             presence: players.map(|seat| self.presence(seat, now)).collect(),
-            time_left: self.clocks.all_left(&self.table, now),
+            time_left: self.clocks.all_times_left(&self.table, now),
         }
     }
 
-    /// The decisions that house bots have to make and are not thinking about yet.
+    /// Open decisions of house bots that are not being computed yet.
     pub(crate) fn bot_jobs(&mut self) -> Vec<BotJob> {
         let mut jobs = Vec::new();
-        if !self.has_house {
+        if !self.has_house_bots {
             return jobs;
         }
         for seat in Seat::all(self.table.players()) {
             let state = &self.table.seats()[seat.index()];
             let (Holder::House { bot }, Some(decision)) = (&state.holder, state.open) else {
-                self.thinking = self.thinking.without(seat);
+                self.thinking_bots = self.thinking_bots.without(seat);
                 continue;
             };
-            if self.thinking.contains(seat) {
+            if self.thinking_bots.contains(seat) {
                 continue;
             }
             let Some(view) = self.table.view(Viewer::Seat(seat)) else { continue };
@@ -439,26 +444,26 @@ impl TableActor {
     }
 }
 
-/// Whether the house plays for any seat.
-fn has_house(table: &Table) -> bool {
+fn has_house_bots(table: &Table) -> bool {
     table.seats().iter().any(|seat| matches!(seat.holder, Holder::House { .. }))
 }
 
-/// What a step tells one of those who watch.
-fn tell(table: &Table, step: &Step, sub: &Subscription, notifications: &mut Notifications) {
-    let number = table.numbers().of(sub.viewer);
-    let Some(mut update) = step.update(sub.viewer, number) else { return };
-    if !sub.wants.events {
+/// Adds the update of one step for one subscription.
+fn add_update(table: &Table, step: &Step, subscription: &Subscription, notifications: &mut Notifications) {
+    let number = table.numbers().of(subscription.viewer);
+    let Some(mut update) = step.update(subscription.viewer, number) else { return };
+    if !subscription.wants.events {
         update.events = Vec::new();
     }
-    let view = if sub.wants.update_views { table.view(sub.viewer) } else { None };
-    let told = ViewerUpdate { update, view, seed_given: table.shuffle_is_given(), timed: table.is_timed() };
-    notifications.add(sub, &StreamItem::Update(&told));
+    let view = if subscription.wants.update_views { table.view(subscription.viewer) } else { None };
+    let viewer_update =
+        ViewerUpdate { update, view, seed_given: table.shuffle_is_given(), timed: table.is_timed() };
+    notifications.push(subscription, &StreamItem::Update(&viewer_update));
 }
 
-/// What a step tells everyone about the table itself.
+/// Public table events of a step.
 fn table_events(step: &Step) -> impl Iterator<Item = &TableEvent> {
-    step.told.iter().filter_map(|(_, told)| match told {
+    step.told.iter().filter_map(|(_, event)| match event {
         RecordedEvent::Table(event) => Some(event),
         RecordedEvent::Game(_) => None,
     })

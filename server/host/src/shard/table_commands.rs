@@ -1,4 +1,4 @@
-//! Doing what a table in memory is asked.
+//! Requests to a table in memory.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::authorization::AccessCheck;
 use crate::shard::commit::{TurnContext, commit};
 use crate::shard::reply::{Answerer, Reply};
 use crate::shard::table_actor::{Subscription, TableActor};
-use crate::shard::table_message::{Attach, Change, ReplyTo, TableMessage};
-use crate::stream::queue::{StreamQueue, closed};
+use crate::shard::table_message::{AttachRequest, Change, ReplyTo, TableMessage};
+use crate::stream::queue::{StreamQueue, channel_closed};
 use crate::table::{
     Answer, Answered as Answers, CommandError, Decided, DecisionAnswer, Record, RecordedUpdate, TableSummary,
     Visibility,
@@ -20,64 +20,65 @@ use crate::{
     ViewerUpdate, Wants,
 };
 
-/// Tells whoever asked that it cannot be.
-pub(crate) fn refuse(ask: TableMessage, error: HostError) {
-    match ask {
+/// Replies to a request with an error.
+pub(crate) fn refuse(message: TableMessage, error: HostError) {
+    match message {
         TableMessage::Summary(to) => drop(to.send(Err(error))),
         TableMessage::Admit { to, .. } => drop(to.send(Err(error))),
         TableMessage::Join { to, .. } => drop(to.send(Err(error))),
         TableMessage::Change { to, .. } => drop(to.send(Err(error))),
         TableMessage::Act { to, .. } => drop(to.send(Err(error))),
         TableMessage::Attach(attach) => attach.refuse(error),
-        TableMessage::Answer { queue, channel, attachment, answering, .. } => {
+        TableMessage::Answer { queue, channel, attachment, answer, .. } => {
             let outcome = AnswerOutcome::Refused(AnswerRefused::Host(error));
-            let answered = Answered { decision: answering.decision, outcome };
+            let answered = Answered { decision: answer.decision, outcome };
             queue.push(attachment, channel, &StreamItem::Answered(&answered));
         }
         TableMessage::Detach(_) | TableMessage::Wake => {}
     }
 }
 
-impl Attach {
+impl AttachRequest {
     pub(crate) fn refuse(&self, error: HostError) {
-        let closed = closed(Some(error), self.after.unwrap_or_default());
+        let closed = channel_closed(Some(error), self.after.unwrap_or_default());
         self.queue.close(self.attachment, self.channel, closed);
     }
 }
 
-/// Does what a table is asked.
-pub(crate) fn carry_out(actor: &mut TableActor, turn: &mut TurnContext, ask: TableMessage) {
-    actor.touched = turn.now;
-    match ask {
+/// Executes a request.
+pub(crate) fn execute(actor: &mut TableActor, turn: &mut TurnContext, message: TableMessage) {
+    actor.last_used = turn.now;
+    match message {
         TableMessage::Summary(to) => drop(to.send(Ok(actor.table.look()))),
-        TableMessage::Admit { who, to } => {
-            let viewer = AccessCheck::from(&actor.table).admit(&who);
+        TableMessage::Admit { credential, to } => {
+            let viewer = AccessCheck::from(&actor.table).admit(&credential);
             drop(to.send(viewer.map(|viewer| (actor.table.look(), viewer))));
         }
         TableMessage::Join { join, to } => join_table(actor, turn, *join, to),
-        TableMessage::Change { behalf, change, to } => {
-            match AccessCheck::from(&actor.table).may_change(&behalf, change.seat()) {
+        TableMessage::Change { by, change, to } => {
+            match AccessCheck::from(&actor.table).may_change(&by, change.seat()) {
                 Ok(()) => change_table(actor, turn, change, to),
                 Err(error) => drop(to.send(Err(error))),
             }
         }
-        TableMessage::Act { pass, answering, to } => {
-            match AccessCheck::from(&actor.table).admit(&ViewerCredential::Seat(pass)) {
-                Ok(_) => answer(actor, turn, (pass.seat(), None), answering, Answerer::Call(to)),
+        TableMessage::Act { token, answer, to } => {
+            match AccessCheck::from(&actor.table).admit(&ViewerCredential::Seat(token)) {
+                Ok(_) => answer_decision(actor, turn, (token.seat(), None), answer, Answerer::Call(to)),
                 Err(error) => drop(to.send(Err(error))),
             }
         }
-        TableMessage::Attach(attach) => attach_to(actor, turn, &attach),
-        TableMessage::Answer { queue, channel, attachment, pass, answering } => {
-            let sub = actor.subs.iter().find(|sub| sub.attachment == attachment);
-            match sub.map(|sub| (sub.viewer, sub.agent.clone())) {
+        TableMessage::Attach(attach) => attach_channel(actor, turn, &attach),
+        TableMessage::Answer { queue, channel, attachment, token, answer } => {
+            let subscription =
+                actor.subscriptions.iter().find(|subscription| subscription.attachment == attachment);
+            match subscription.map(|subscription| (subscription.viewer, subscription.agent.clone())) {
                 Some((Viewer::Seat(seat), agent)) => {
                     let by = (seat, agent.map(|agent| (agent, queue)));
-                    answer(actor, turn, by, answering, Answerer::Stream(attachment));
+                    answer_decision(actor, turn, by, answer, Answerer::Stream(attachment));
                 }
                 Some((Viewer::Spectator, _)) | None => {
                     let error = HostError::NoChannel { channel: channel.0 };
-                    refuse(TableMessage::Answer { queue, channel, attachment, pass, answering }, error);
+                    refuse(TableMessage::Answer { queue, channel, attachment, token, answer }, error);
                 }
             }
         }
@@ -89,7 +90,7 @@ impl Change {
     fn seat(&self) -> Option<Seat> {
         match self {
             Change::Resign { seat } => Some(*seat),
-            // These are for whoever runs the table: the holder of a seat's token may resign it, and nothing else.
+            // All other changes are for the table's organiser: the holder of a seat token may only resign.
             _ => None,
         }
     }
@@ -123,7 +124,7 @@ fn join_table(
 fn change_table(actor: &mut TableActor, turn: &mut TurnContext, change: Change, to: ReplyTo<TableSummary>) {
     let table = &actor.table;
     let entries = match &change {
-        // ViewerCredential plays in a tournament is for the tournament to say.
+        // The seats of a tournament table are assigned by the tournament.
         Change::Replace { seat, .. } if table.setup().chance.deal().is_some() => {
             Err(CommandError::SeatTaken { seat: *seat })
         }
@@ -132,7 +133,7 @@ fn change_table(actor: &mut TableActor, turn: &mut TurnContext, change: Change, 
             Err(CommandError::Forfeited { .. }) => Ok(Vec::new()),
             entries => entries,
         },
-        Change::SetAside { seat } => table.set_aside(*seat),
+        Change::SuspendAgent { seat } => table.set_aside(*seat),
         Change::Cancel { note } => table.cancel(note),
         Change::Reissue { seat, request } => table.reissue(*seat, request.clone()),
         Change::RevokeSpectators => table.revoke_spectators(),
@@ -144,22 +145,22 @@ fn change_table(actor: &mut TableActor, turn: &mut TurnContext, change: Change, 
     }
 }
 
-/// An agent, and its stream.
+/// An agent and its stream.
 type AgentOnStream = (Arc<Agent>, Arc<StreamQueue>);
 
-/// Takes the answer of a seat, and says what became of it: at once, or when it is durable.
-fn answer(
+/// Submits the answer of a seat. Its outcome is sent at once, or when the answer is durable.
+fn answer_decision(
     actor: &mut TableActor,
     turn: &mut TurnContext,
     (seat, agent): (Seat, Option<AgentOnStream>),
-    answering: DecisionAnswer,
+    answer: DecisionAnswer,
     to: Answerer,
 ) {
-    let DecisionAnswer { decision, answer, reported } = answering;
-    let used = actor.clocks.used(seat, turn.now);
-    // What is listed of an agent must not tell of decisions that are a secret.
+    let DecisionAnswer { decision, answer: choice, reported } = answer;
+    let used = actor.clocks.used_ms(seat, turn.now);
+    // The public statistics of an agent must not reveal secret decisions.
     let agent = agent.filter(|_| !actor.table.is_secret(seat));
-    let outcome = match actor.table.answer(seat, decision, answer, used, reported) {
+    let outcome = match actor.table.answer(seat, decision, choice, used, reported) {
         Ok(Answers::Play(entry)) => {
             if !actor.table.is_secret(seat) {
                 turn.moves.increment(1);
@@ -174,15 +175,15 @@ fn answer(
             let newest = actor.table.seats()[seat.index()].decided.filter(|made| made.id == decision);
             match newest {
                 Some(made) => AnswerOutcome::Conflict(made),
-                // Only the record knows of older ones, and it takes the whole log to make it.
-                None => decided_before(actor.record().ok().as_deref(), seat, answering, error),
+                // Only the record knows older decisions, and building it takes the whole log.
+                None => resolve_past_decision(actor.record().ok().as_deref(), seat, answer, error),
             }
         }
         Err(error) => {
             if let Some((agent, queue)) = agent
-                && let Some(enough) = turn.shared.agents.refused(&agent)
+                && let Some(suspension) = turn.shared.agents.refused(&agent)
             {
-                queue.end(enough.into());
+                queue.end(suspension.into());
             }
             match error {
                 CommandError::Illegal(refusal) => AnswerOutcome::Refused(AnswerRefused::Illegal(refusal)),
@@ -190,21 +191,21 @@ fn answer(
             }
         }
     };
-    actor.answer(to.send(Answered { decision, outcome }));
+    actor.send_answer_outcome(to.send(Answered { decision, outcome }));
 }
 
-/// What becomes of an answer to a decision that was decided before, by the record of the table.
-pub(crate) fn decided_before(
+/// Outcome of an answer to a decision that was made before, looked up in the record of the table.
+pub(crate) fn resolve_past_decision(
     record: Option<&Record>,
     seat: Seat,
-    answering: DecisionAnswer,
+    answer: DecisionAnswer,
     error: CommandError,
 ) -> AnswerOutcome {
     let decided = record.and_then(|record| {
         let mut of_seat = record.steps.iter().filter_map(|step| step.decided[seat.index()]);
-        of_seat.find(|decided| decided.id == answering.decision)
+        of_seat.find(|decided| decided.id == answer.decision)
     });
-    let is_same = |decided: &Decided| match answering.answer {
+    let is_same = |decided: &Decided| match answer.answer {
         Answer::Action(action) => decided.action == action,
         Answer::Index(index) => decided.index == index,
     };
@@ -215,15 +216,15 @@ pub(crate) fn decided_before(
     }
 }
 
-/// Lets somebody watch or play over a stream.
-fn attach_to(actor: &mut TableActor, turn: &TurnContext, attach: &Attach) {
+/// Subscribes a stream channel to the table.
+fn attach_channel(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest) {
     if let Err(error) = try_attach(actor, turn, attach) {
         attach.refuse(error);
     }
 }
 
-fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &Attach) -> Result<(), HostError> {
-    let viewer = AccessCheck::from(&actor.table).admit(&attach.who)?;
+fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest) -> Result<(), HostError> {
+    let viewer = AccessCheck::from(&actor.table).admit(&attach.credential)?;
     if viewer == Viewer::Spectator {
         turn.shared.deals.check(actor.table.setup().chance.deal())?;
     }
@@ -231,14 +232,14 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &Attach) -> Re
     if let Some(after) = attach.after.filter(|after| *after > last) {
         return Err(HostError::CursorAhead { after, last });
     }
-    let mut sub = Subscription {
+    let mut subscription = Subscription {
         queue: attach.queue.clone(),
         channel: attach.channel,
         stream: attach.queue.kind(),
         attachment: attach.attachment,
         viewer,
-        generation: match attach.who {
-            ViewerCredential::Seat(pass) => Some(actor.table.seats()[pass.seat().index()].generation),
+        generation: match attach.credential {
+            ViewerCredential::Seat(token) => Some(actor.table.seats()[token.seat().index()].generation),
             ViewerCredential::Spectator(_) => Some(actor.table.spectators()),
             ViewerCredential::Rail { .. } => None,
         },
@@ -247,33 +248,33 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &Attach) -> Re
         number: attach.after.unwrap_or(last),
     };
     match attach.after {
-        None => sub.send(&StreamItem::Snapshot(&actor.snapshot(viewer, turn.now))),
+        None => subscription.send(&StreamItem::Snapshot(&actor.snapshot(viewer, turn.now))),
         Some(after) if after < last => {
-            let record = actor.record().map_err(|bad| HostError::Fault { what: bad.to_string() })?;
-            catch_up(&record, &mut sub, after);
+            let record = actor.record().map_err(|error| HostError::Fault { what: error.to_string() })?;
+            catch_up(&record, &mut subscription, after);
         }
         Some(_) => {}
     }
     if let Viewer::Seat(seat) = viewer
-        && let Some(asked) = actor.asked(seat, &sub.wants, turn.now)
+        && let Some(prompt) = actor.decision_prompt(seat, &subscription.wants, turn.now)
     {
-        sub.send(&StreamItem::Decision(&asked));
+        subscription.send(&StreamItem::Decision(&prompt));
     }
-    actor.add(sub);
-    actor.note_presence(turn.now);
+    actor.add_subscription(subscription);
+    actor.update_presence(turn.now);
     Ok(())
 }
 
-/// Sends what a viewer has missed.
-pub(crate) fn catch_up(record: &Record, sub: &mut Subscription, after: u64) {
+/// Sends the updates after this number.
+pub(crate) fn catch_up(record: &Record, subscription: &mut Subscription, after: u64) {
     let (seed_given, timed) = (record.look.shuffle.given, record.look.setup.time.decision > 0);
-    let wants: Wants = sub.wants;
-    for RecordedUpdate { mut update, view } in record.updates(sub.viewer, after) {
+    let wants: Wants = subscription.wants;
+    for RecordedUpdate { mut update, view } in record.updates(subscription.viewer, after) {
         if !wants.events {
             update.events = Vec::new();
         }
-        sub.number = update.number;
+        subscription.number = update.number;
         let view = view.filter(|_| wants.update_views);
-        sub.send_missed(&StreamItem::Update(&ViewerUpdate { update, view, seed_given, timed }));
+        subscription.send_catch_up(&StreamItem::Update(&ViewerUpdate { update, view, seed_given, timed }));
     }
 }

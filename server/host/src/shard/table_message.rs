@@ -1,4 +1,4 @@
-//! What one table can be asked for, by way of the shard that it lives in.
+//! Requests to one table, delivered by its shard.
 
 use std::sync::Arc;
 
@@ -12,53 +12,53 @@ use crate::stream::queue::{CatchUpGuard, StreamQueue};
 use crate::table::{DecisionAnswer, IdempotencyKey, TableSummary};
 use crate::{Actor, Answered, Channel, HostError, JoinRequest, ViewerCredential, Wants};
 
-/// Where an answer goes.
+/// Receiver of a reply.
 pub(crate) type ReplyTo<T> = oneshot::Sender<Result<T, HostError>>;
 
-/// What one table can be asked for.
+/// A request to one table.
 pub(crate) enum TableMessage {
-    /// How it looks.
+    /// Get the summary.
     Summary(ReplyTo<TableSummary>),
-    /// How it looks, to somebody who shows a token.
-    Admit { who: ViewerCredential, to: ReplyTo<(TableSummary, Viewer)> },
-    /// To let somebody sit down. The seat at the table before has been checked.
+    /// Get the summary as the holder of a credential.
+    Admit { credential: ViewerCredential, to: ReplyTo<(TableSummary, Viewer)> },
+    /// Take a seat. The seat at the previous table has been verified.
     Join { join: Box<JoinRequest>, to: ReplyTo<(Seat, TableSummary)> },
-    /// To change something.
-    Change { behalf: Actor, change: Change, to: ReplyTo<TableSummary> },
-    /// To take the answer of a seat.
-    Act { pass: VerifiedSeatToken, answering: DecisionAnswer, to: ReplyTo<Answered> },
-    /// To let somebody watch, or play over a stream.
-    Attach(Box<Attach>),
-    /// To take an answer from a stream.
+    /// Change the table.
+    Change { by: Actor, change: Change, to: ReplyTo<TableSummary> },
+    /// Answer a decision in a unary call.
+    Act { token: VerifiedSeatToken, answer: DecisionAnswer, to: ReplyTo<Answered> },
+    /// Subscribe a stream channel.
+    Attach(Box<AttachRequest>),
+    /// Answer a decision over a stream.
     Answer {
         queue: Arc<StreamQueue>,
         channel: Channel,
         attachment: Attachment,
-        /// The token that the channel was attached with.
-        pass: Option<VerifiedSeatToken>,
-        answering: DecisionAnswer,
+        /// The seat token that the channel was attached with.
+        token: Option<VerifiedSeatToken>,
+        answer: DecisionAnswer,
     },
-    /// To forget somebody who watched.
+    /// End a subscription.
     Detach(Attachment),
-    /// Nothing: it was to be brought into memory.
+    /// Only load the table into memory.
     Wake,
 }
 
-/// Somebody who wants to watch, or play over a stream.
-pub(crate) struct Attach {
+/// A subscription request of a stream channel.
+pub(crate) struct AttachRequest {
     pub(crate) queue: Arc<StreamQueue>,
     pub(crate) channel: Channel,
     pub(crate) attachment: Attachment,
-    pub(crate) who: ViewerCredential,
+    pub(crate) credential: ViewerCredential,
     pub(crate) after: Option<u64>,
     pub(crate) wants: Wants,
-    /// The agent, if it plays as one.
+    /// The agent, if an agent plays the seat.
     pub(crate) agent: Option<Arc<Agent>>,
-    /// Held until the channel has been told what it has missed.
+    /// Held until the channel has caught up.
     pub(crate) _catch_up: Option<CatchUpGuard>,
 }
 
-/// A change that is made to a table.
+/// A change of a table.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Replace {
@@ -69,8 +69,8 @@ pub(crate) enum Change {
     Resign {
         seat: Seat,
     },
-    /// The agent of the seat is set aside.
-    SetAside {
+    /// The agent of the seat is suspended; the seat plays defaults.
+    SuspendAgent {
         seat: Seat,
     },
     Cancel {
@@ -80,6 +80,6 @@ pub(crate) enum Change {
         seat: Seat,
         request: Option<IdempotencyKey>,
     },
-    /// The tokens for spectators given before end.
+    /// Revoke all spectator tokens issued so far.
     RevokeSpectators,
 }

@@ -1,4 +1,4 @@
-//! What a table does by itself: what clocks demand, what house bots decide, and rest.
+//! Timers of a table: clocks, house bot moves, and unloading when idle.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use parlor_engine::Seats;
 
 use crate::HostError;
 use crate::clock::Moment;
-use crate::shard::clocks::{Clocks, Due};
+use crate::shard::clocks::{Clocks, DueTimer};
 use crate::shard::commit::{TurnContext, append, commit};
 use crate::shard::house_bots::BotMove;
 use crate::shard::load::LoadedTable;
@@ -14,15 +14,15 @@ use crate::shard::table_actor::TableActor;
 use crate::table::{Entry, Holder, State};
 use parlor_store::{Millis, NewPlace, OwnerId};
 
-/// How long a table waits after the log has failed, before it tries again by itself.
-pub(crate) const PAUSE: Duration = Duration::from_secs(1);
-/// How long a table waits when the queue of the house bots is full.
-const BOT_PAUSE: Duration = Duration::from_millis(10);
+/// Delay after a failed append before the table acts by itself again.
+pub(crate) const LOG_RETRY_DELAY: Duration = Duration::from_secs(1);
+/// Delay before a retry when the queue of the house bots is full.
+const BOT_QUEUE_RETRY_DELAY: Duration = Duration::from_millis(10);
 
-/// A house bot has decided.
-pub(crate) fn bot_moved(actor: &mut TableActor, turn: &mut TurnContext, moved: BotMove) {
+/// Commits the move of a house bot.
+pub(crate) fn apply_bot_move(actor: &mut TableActor, turn: &mut TurnContext, moved: BotMove) {
     let BotMove { seat, decision, chosen, .. } = moved;
-    actor.thinking = actor.thinking.without(seat);
+    actor.thinking_bots = actor.thinking_bots.without(seat);
     let is_open = actor.table.seats()[seat.index()].open == Some(decision);
     let is_house = matches!(actor.table.seats()[seat.index()].holder, Holder::House { .. });
     if !is_open || !is_house {
@@ -31,16 +31,16 @@ pub(crate) fn bot_moved(actor: &mut TableActor, turn: &mut TurnContext, moved: B
     let entry = match chosen {
         Ok(index) => Entry::Acted { seat, index: index as u32, used: 0, reported: None },
         Err(error) => {
-            tracing::error!(table = %actor.id(), %seat, %error, "a house bot failed");
+            tracing::error!(table = %actor.id(), %seat, %error, "house bot failed");
             Entry::Faulted { what: "a bot of the house failed".to_owned() }
         }
     };
     commit(actor, turn, &[entry], None);
 }
 
-/// Lets house bots think about what they are asked. AgentProfile whether some have to wait.
-pub(crate) fn let_bots_think(actor: &mut TableActor, turn: &TurnContext) -> bool {
-    if actor.paused.is_some_and(|paused| turn.now < paused) {
+/// Submits the open decisions of house bots. Returns whether some must wait because the queue is full.
+pub(crate) fn submit_bot_jobs(actor: &mut TableActor, turn: &TurnContext) -> bool {
+    if actor.paused_until.is_some_and(|until| turn.now < until) {
         return false;
     }
     for job in actor.bot_jobs() {
@@ -48,35 +48,36 @@ pub(crate) fn let_bots_think(actor: &mut TableActor, turn: &TurnContext) -> bool
         if !turn.shared.bots.submit(job) {
             return true;
         }
-        actor.thinking = actor.thinking.with(seat);
+        actor.thinking_bots = actor.thinking_bots.with(seat);
     }
     false
 }
 
-/// When the clocks, or the time in which the table must fill, demand something.
-pub(crate) fn must_wake(actor: &TableActor, turn: &TurnContext) -> Option<Moment> {
+/// The next deadline of a clock, or of the time in which the table must fill.
+pub(crate) fn next_deadline(actor: &TableActor, turn: &TurnContext) -> Option<Moment> {
     let expires = (actor.table.state() == State::Open).then(|| {
         let left = actor.table.setup().expires().saturating_sub(turn.now_ms);
         turn.now + Duration::from_millis(left)
     });
-    actor.clocks.next().into_iter().chain(expires).min()
+    actor.clocks.next_due().into_iter().chain(expires).min()
 }
 
-/// When the table has to be looked at again.
-pub(crate) fn next_look(actor: &TableActor, turn: &TurnContext, bots_wait: bool) -> Option<Moment> {
-    if let Some(paused) = actor.paused.filter(|paused| turn.now < *paused) {
-        return Some(paused);
+/// The next moment at which [`run_timers`] has work to do.
+pub(crate) fn next_wake(actor: &TableActor, turn: &TurnContext, bots_wait: bool) -> Option<Moment> {
+    if let Some(until) = actor.paused_until.filter(|until| turn.now < *until) {
+        return Some(until);
     }
-    let retry = bots_wait.then(|| turn.now + BOT_PAUSE);
-    // A table that could not rest when it was time has something else to wait for.
-    let idle =
-        Some(actor.touched + turn.shared.idle).filter(|idle| actor.subs.is_empty() && *idle > turn.now);
-    must_wake(actor, turn).into_iter().chain(retry).chain(idle).min()
+    let retry = bots_wait.then(|| turn.now + BOT_QUEUE_RETRY_DELAY);
+    // A table that could not go to rest when idle waits for another event.
+    let idle_at = Some(actor.last_used + turn.shared.idle_timeout)
+        .filter(|idle_at| actor.subscriptions.is_empty() && *idle_at > turn.now);
+    next_deadline(actor, turn).into_iter().chain(retry).chain(idle_at).min()
 }
 
-/// Does what clocks demand. AgentProfile whether the table leaves memory at once.
-pub(crate) fn look_at(actor: &mut TableActor, turn: &mut TurnContext) -> bool {
-    if actor.paused.is_some_and(|paused| turn.now < paused) {
+/// Commits the effect of a passed deadline, or moves an idle table to rest. Returns whether the table leaves
+/// memory at once.
+pub(crate) fn run_timers(actor: &mut TableActor, turn: &mut TurnContext) -> bool {
+    if actor.paused_until.is_some_and(|until| turn.now < until) {
         return false;
     }
     let has_expired = actor.table.setup().expires() <= turn.now_ms;
@@ -84,8 +85,8 @@ pub(crate) fn look_at(actor: &mut TableActor, turn: &mut TurnContext) -> bool {
         commit(actor, turn, &[entry], None);
         return false;
     }
-    let entry = match actor.clocks.due(&actor.table, turn.now) {
-        Some(Due::Seat { seat, decision, used, away }) => {
+    let entry = match actor.clocks.take_due(&actor.table, turn.now) {
+        Some(DueTimer::Seat { seat, decision, used, away }) => {
             let holder = &actor.table.seats()[seat.index()].holder;
             if let Holder::Agent { name, .. } = holder
                 && !away
@@ -95,54 +96,56 @@ pub(crate) fn look_at(actor: &mut TableActor, turn: &mut TurnContext) -> bool {
             }
             actor.table.time_out(seat, decision, used, away)
         }
-        Some(Due::Window) => Some(Entry::WindowClosed),
+        Some(DueTimer::SecretWindow) => Some(Entry::WindowClosed),
         None => None,
     };
     if let Some(entry) = entry {
         commit(actor, turn, &[entry], None);
         return false;
     }
-    rests(actor, turn)
+    move_to_rest(actor, turn)
 }
 
-/// Lets a table rest that nobody uses. AgentProfile whether it leaves memory at once.
-fn rests(actor: &mut TableActor, turn: &mut TurnContext) -> bool {
-    let idle = turn.shared.idle;
-    let is_used = !actor.subs.is_empty() || actor.thinking != Seats::NONE || turn.now < actor.touched + idle;
-    let wakes = must_wake(actor, turn);
-    if is_used || wakes.is_some_and(|moment| moment.since(turn.now) <= idle) {
+/// Moves an idle table to rest. Returns whether it leaves memory at once; otherwise its append comes first.
+fn move_to_rest(actor: &mut TableActor, turn: &mut TurnContext) -> bool {
+    let idle_timeout = turn.shared.idle_timeout;
+    let is_used = !actor.subscriptions.is_empty()
+        || actor.thinking_bots != Seats::NONE
+        || turn.now < actor.last_used + idle_timeout;
+    let deadline = next_deadline(actor, turn);
+    if is_used || deadline.is_some_and(|moment| moment.since(turn.now) <= idle_timeout) {
         return false;
     }
     if actor.at_rest {
         return true;
     }
-    let wakes_at = wakes.map(|moment| {
+    let wakes_at = deadline.map(|moment| {
         let ahead = u64::try_from(moment.since(turn.now).as_millis()).unwrap_or(u64::MAX);
         Millis(turn.now_ms.saturating_add(ahead).min(parlor_store::limits::MAX_TIME_MS))
     });
     let entries = actor.clocks.away_entries(&actor.table, turn.now);
     let length = actor.table.length();
-    if let Err(error) = actor.take_in(turn.now_ms, &entries, turn.now) {
-        tracing::error!(table = %actor.id(), %error, "an entry does not fit its table");
+    if let Err(error) = actor.apply_entries(turn.now_ms, &entries, turn.now) {
+        tracing::error!(table = %actor.id(), %error, "entry does not fit the state of the table");
         return false;
     }
     let mut append = append(actor, turn, length, &entries, Vec::new());
     append.place = Some(NewPlace::AtRest { wakes_at });
     actor.set_pending(&append.entries, None);
-    actor.goes_to_rest = true;
+    actor.is_going_to_rest = true;
     turn.appends.push(append);
     false
 }
 
-/// A table comes into memory.
-pub(crate) fn bring_in(
+/// Builds the actor of a loaded table.
+pub(crate) fn activate(
     loaded: LoadedTable,
     clocks: Option<Clocks>,
     turn: &TurnContext,
 ) -> Result<TableActor, HostError> {
     let LoadedTable { table, journal, at_rest } = loaded;
     let owner = OwnerId::new(&table.setup().owner)?;
-    let clocks = clocks.unwrap_or_else(|| Clocks::new(table.players(), turn.shared.away_from));
+    let clocks = clocks.unwrap_or_else(|| Clocks::new(table.players(), turn.shared.reconnect_deadline));
     let mut actor = TableActor::new(turn.shared.codecs, table, owner, journal, clocks, turn.now);
     actor.agents = turn.shared.agents.at(&actor.table);
     actor.at_rest = at_rest;

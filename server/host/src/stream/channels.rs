@@ -1,4 +1,4 @@
-//! What is attached to the channels of a stream.
+//! ChannelMap of a stream and their attachments.
 
 use crate::Channel;
 use crate::agents::SeatAssignment;
@@ -7,52 +7,53 @@ use parlor_store::FastMap;
 
 use crate::TableId;
 
-/// One attaching of a channel. A channel can be attached again; what was meant for the earlier one is dropped.
+/// Identifies one attachment of a channel. A channel can be attached again; items for an earlier attachment
+/// are dropped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Attachment(pub(crate) u64);
 
-/// What is attached to a channel.
+/// State of an attached channel.
 #[derive(Debug)]
-pub(crate) struct Attached {
+pub(crate) struct AttachedChannel {
     pub(crate) attachment: Attachment,
-    pub(crate) place: Place,
-    /// What an agent was given, if it is one.
-    pub(crate) given: Option<Box<SeatAssignment>>,
+    pub(crate) target: AttachmentTarget,
+    /// The seat assignment, if the channel is an agent's.
+    pub(crate) assignment: Option<Box<SeatAssignment>>,
 }
 
-/// Where a channel is attached.
+/// Target of an attachment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
-    /// At a seat, with its token.
+pub(crate) enum AttachmentTarget {
+    /// A seat, with its token.
     Seat(VerifiedSeatToken),
-    /// Where one only looks on.
-    Rail(TableId),
+    /// A table, as a spectator.
+    Spectator(TableId),
 }
 
-impl Place {
+impl AttachmentTarget {
     pub(crate) const fn table(&self) -> TableId {
         match self {
-            Place::Seat(pass) => pass.table(),
-            Place::Rail(table) => *table,
+            AttachmentTarget::Seat(token) => token.table(),
+            AttachmentTarget::Spectator(table) => *table,
         }
     }
 
-    /// The token, if it is a seat.
-    pub(crate) const fn pass(&self) -> Option<VerifiedSeatToken> {
-        if let Place::Seat(pass) = self { Some(*pass) } else { None }
+    /// The token of a seat.
+    pub(crate) const fn token(&self) -> Option<VerifiedSeatToken> {
+        if let AttachmentTarget::Seat(token) = self { Some(*token) } else { None }
     }
 }
 
-/// What is attached to the channels of a stream. Many streams have one channel: that is kept here, and is not looked for
-/// elsewhere in memory.
+/// The attached channels of a stream. Most streams have one channel, which is stored inline to avoid another
+/// memory access.
 #[derive(Debug, Default)]
-pub(crate) struct Channels {
-    first: Option<(Channel, Attached)>,
-    others: Option<Box<FastMap<Channel, Attached>>>,
+pub(crate) struct ChannelMap {
+    first: Option<(Channel, AttachedChannel)>,
+    others: Option<Box<FastMap<Channel, AttachedChannel>>>,
 }
 
-impl Channels {
-    /// How many channels there are.
+impl ChannelMap {
+    /// Number of channels.
     pub(crate) fn len(&self) -> usize {
         usize::from(self.first.is_some()) + self.others.as_ref().map_or(0, |others| others.len())
     }
@@ -61,15 +62,15 @@ impl Channels {
         self.len() == 0
     }
 
-    pub(crate) fn get(&self, channel: Channel) -> Option<&Attached> {
+    pub(crate) fn get(&self, channel: Channel) -> Option<&AttachedChannel> {
         match &self.first {
             Some((first, attached)) if *first == channel => Some(attached),
             _ => self.others.as_ref()?.get(&channel),
         }
     }
 
-    /// Attaches something to a channel, and gives what was attached to it before.
-    pub(crate) fn insert(&mut self, channel: Channel, attached: Attached) -> Option<Attached> {
+    /// Attaches a channel. Returns its previous attachment.
+    pub(crate) fn insert(&mut self, channel: Channel, attached: AttachedChannel) -> Option<AttachedChannel> {
         let before = self.remove(channel);
         if self.first.is_none() {
             self.first = Some((channel, attached));
@@ -79,15 +80,15 @@ impl Channels {
         before
     }
 
-    pub(crate) fn remove(&mut self, channel: Channel) -> Option<Attached> {
+    pub(crate) fn remove(&mut self, channel: Channel) -> Option<AttachedChannel> {
         match self.first.take_if(|(first, _)| *first == channel) {
             Some((_, attached)) => Some(attached),
             None => self.others.as_mut()?.remove(&channel),
         }
     }
 
-    /// Gives everything. Nothing is left.
-    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Attached> {
+    /// Removes and returns all attachments.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = AttachedChannel> {
         let others = self.others.take().into_iter().flat_map(|others| *others);
         self.first.take().into_iter().chain(others).map(|(_, attached)| attached)
     }
@@ -100,9 +101,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_channel_has_what_was_attached_last() {
-        let (mut channels, mut expected) = (Channels::default(), BTreeMap::new());
-        // All of few channels, so that each is the first one now and then.
+    fn channel_map_keeps_the_last_attachment_of_each_channel() {
+        let (mut channels, mut expected) = (ChannelMap::default(), BTreeMap::new());
+        // Few channels, so that each of them is stored inline now and then.
         let mut number = 0_u64;
         for step in 0..1000_u64 {
             let channel = Channel((step * step / 7 % 5) as u32);
@@ -111,8 +112,8 @@ mod tests {
                 None
             } else {
                 number += 1;
-                let place = Place::Rail(TableId::from_bytes([1; 16]));
-                let attached = Attached { attachment: Attachment(number), place, given: None };
+                let target = AttachmentTarget::Spectator(TableId::from_bytes([1; 16]));
+                let attached = AttachedChannel { attachment: Attachment(number), target, assignment: None };
                 let before = channels.insert(channel, attached).map(|before| before.attachment.0);
                 assert_eq!(before, expected.insert(channel, number));
                 Some(number)

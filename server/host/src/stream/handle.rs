@@ -1,4 +1,4 @@
-//! What a client says over its stream, and the way from there to the tables.
+//! Commands of a client stream, and their routing to tables.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -7,73 +7,73 @@ use std::task::{Context, Poll, Waker};
 
 use tokio::sync::oneshot;
 
-use super::channels::{Attached, Attachment, Place};
+use super::channels::{AttachedChannel, Attachment, AttachmentTarget};
 use super::item_batch::{ItemBatch, StreamKind};
 use crate::TableId;
 use crate::agents::{Agent, SeatAssignment};
 use crate::identity::{Generation, VerifiedSeatToken};
 use crate::limits::{LimitExceeded, LimitedResource};
 use crate::shard::ShardMessage;
-use crate::shard::table_message::{Attach, Change, TableMessage};
-use crate::stream::queue::{CatchUpGuard, ChannelLimitReached, StreamQueue, closed};
+use crate::shard::table_message::{AttachRequest, Change, TableMessage};
+use crate::stream::queue::{CatchUpGuard, ChannelLimitReached, StreamQueue, channel_closed};
 use crate::table::DecisionAnswer;
 use crate::{
     Actor, AnswerOutcome, AnswerRefused, Answered, Channel, Host, HostError, StreamItem, ViewerCredential,
     Wants,
 };
 
-/// One thing that a client says.
+/// A command on one channel of a stream.
 #[derive(Clone, Debug)]
 pub struct ChannelCommand {
-    /// What it is about.
+    /// The channel.
     pub channel: Channel,
     /// The command.
     pub command: ClientCommand,
 }
 
-/// What a client says.
+/// A command of a client.
 #[derive(Clone, Debug)]
 pub enum ClientCommand {
-    /// It wants to play or to watch.
+    /// Play or watch.
     Attach {
-        /// ViewerCredential it is.
-        who: ViewerCredential,
-        /// The number of the last update that it has.
+        /// Credential of the viewer.
+        credential: ViewerCredential,
+        /// Number of the last update that the client has; `None` messages for a snapshot.
         after: Option<u64>,
-        /// What it wants to be sent.
+        /// Items that the client wants.
         wants: Wants,
     },
-    /// It is given a seat, as an agent.
+    /// Play a seat that was assigned to the agent of the stream.
     Take {
-        /// Which seat.
-        given: SeatAssignment,
-        /// The number of the last update that it has.
+        /// The assignment.
+        assignment: SeatAssignment,
+        /// Number of the last update that the agent has; `None` messages for a snapshot.
         after: Option<u64>,
-        /// What it wants to be sent.
+        /// Items that the agent wants.
         wants: Wants,
     },
-    /// It does not want to any more. An agent gives the seat up for good.
+    /// End the attachment. An agent also resigns its seat.
     Detach,
-    /// It answers a decision.
+    /// Answer a decision.
     Answer(DecisionAnswer),
 }
 
-/// What could not be passed on at once.
+/// A command that could not be sent at once. Pass it to [`StreamHandle::send_when_ready`].
 #[must_use]
 pub struct Backpressured(BlockedOn);
 
 enum BlockedOn {
-    /// The client asks for more of what it has missed than it reads.
-    ForRoom(ChannelCommand),
-    /// The tables have too much to do.
-    ForTables(Vec<(TableId, TableMessage)>),
+    /// The client requests catch-up items faster than it reads.
+    QueueRoom(ChannelCommand),
+    /// The inboxes of the shards are full.
+    Shards(Vec<(TableId, TableMessage)>),
 }
 
-/// The command end of a stream. Dropping it detaches everything.
+/// The command side of a stream. Dropping it detaches all channels.
 pub struct StreamHandle {
     host: Host,
     queue: Arc<StreamQueue>,
-    /// The agent, if it is one's.
+    /// The agent, for an agent's stream.
     agent: Option<Arc<Agent>>,
 }
 
@@ -88,8 +88,8 @@ impl StreamHandle {
         StreamHandle { host, queue, agent: None }
     }
 
-    /// The stream of an agent, whose channels the server attaches.
-    pub(crate) fn of_agent(mut self, agent: Arc<Agent>) -> StreamHandle {
+    /// Makes this the stream of an agent, whose channels the server attaches.
+    pub(crate) fn with_agent(mut self, agent: Arc<Agent>) -> StreamHandle {
         self.agent = Some(agent);
         self
     }
@@ -102,146 +102,162 @@ impl StreamHandle {
         &self.queue
     }
 
-    /// BlockedOn until the stream is about to end.
+    /// Waits until the stream is about to end.
     pub async fn ended(&self) {
-        let mut waits = None;
-        poll_fn(|cx| self.poll_ended(&mut waits, cx)).await;
+        let mut registered = None;
+        poll_fn(|cx| self.poll_ended(&mut registered, cx)).await;
     }
 
-    /// The same, to be polled by one who is noted here.
-    pub fn poll_ended(&self, waits: &mut Option<Waker>, cx: &Context<'_>) -> Poll<()> {
-        self.queue.poll_ended(waits, cx)
+    /// Polls for the end of the stream. `registered` is the caller's waker, kept between polls.
+    pub fn poll_ended(&self, registered: &mut Option<Waker>, cx: &Context<'_>) -> Poll<()> {
+        self.queue.poll_ended(registered, cx)
     }
 
-    /// The client will attach nothing more: the stream ends when its last channel is closed.
+    /// Marks the request side as finished: the stream ends when its last channel is closed.
     pub fn finish(&self) {
         self.queue.finish();
     }
 
-    /// The client has broken the rules of the stream, or its connection: the stream ends after what waits, without a
-    /// word.
+    /// Ends the stream after the queued items, without an error: the client has violated the protocol, or its
+    /// connection has broken.
     pub fn break_off(&self) {
         self.queue.break_off();
     }
 
-    /// The kind of the stream.
+    /// Kind of the stream.
     #[must_use]
     pub fn kind(&self) -> StreamKind {
         self.queue.kind()
     }
 
-    /// Queues items that the caller has encoded itself, without asking a table. BlockedOn for room: a client that does not read
-    /// delays only itself.
+    /// Queues items encoded by the caller. Waits for room in the queue: a client that does not read delays
+    /// only itself.
     pub async fn send_encoded(&self, items: ItemBatch) {
-        self.queue.room().await;
-        self.queue.tell_all(items);
+        self.queue.wait_for_room().await;
+        self.queue.push_unattached_batch(items);
     }
 
-    /// An answer was refused before it came here: an agent may do that only so often.
+    /// Counts an answer that was refused before it reached a table. Too many suspend an agent.
     pub fn note_refused(&self) {
         if let Some(agent) = &self.agent
-            && let Some(enough) = self.host.shared.agents.refused(agent)
+            && let Some(suspension) = self.host.shared.agents.refused(agent)
         {
-            self.queue.end(enough.into());
+            self.queue.end(suspension.into());
         }
     }
 
-    /// Passes on what the client says. BlockedOn while the tables have too much to do, and while the client asks for what it
-    /// has missed and does not read it: whoever calls this reads the outbox elsewhere.
+    /// Sends a command. Waits while the inboxes of the shards are full, and while the client requests
+    /// catch-up items and does not read: the receiver must be polled concurrently.
     pub async fn send(&self, command: ChannelCommand) {
-        if let Err(unsaid) = self.try_send(command) {
-            self.wait_and_send(unsaid).await;
+        if let Err(blocked) = self.try_send(command) {
+            self.wait_and_send(blocked).await;
         }
     }
 
-    /// Passes on what the client says, which can mostly be done at once. If not, nothing more may be said before
-    /// [`StreamHandle::wait_and_send`].
+    /// Sends a command without waiting, which mostly succeeds. After `Err`, no other command may be sent
+    /// before [`StreamHandle::send_when_ready`].
     pub fn try_send(&self, command: ChannelCommand) -> Result<(), Backpressured> {
-        let is_missed = matches!(
+        let needs_catch_up = matches!(
             command.command,
             ClientCommand::Attach { after: Some(_), .. } | ClientCommand::Take { after: Some(_), .. }
         );
-        if is_missed && !self.queue.has_room() {
-            return Err(Backpressured(BlockedOn::ForRoom(command)));
+        if needs_catch_up && !self.queue.has_room() {
+            return Err(Backpressured(BlockedOn::QueueRoom(command)));
         }
-        let mut late = Vec::new();
-        self.ask(command, &mut |table, ask| {
-            if !late.is_empty() {
-                late.push((table, ask));
-            } else if let Err(full) = self.host.shards.try_ask(table, ask) {
-                late.push(full);
+        let mut undelivered = Vec::new();
+        self.dispatch(command, &mut |table, message| {
+            if !undelivered.is_empty() {
+                undelivered.push((table, message));
+            } else if let Err(full) = self.host.shards.try_send(table, message) {
+                undelivered.push(full);
             }
         });
-        if late.is_empty() { Ok(()) } else { Err(Backpressured(BlockedOn::ForTables(late))) }
+        if undelivered.is_empty() { Ok(()) } else { Err(Backpressured(BlockedOn::Shards(undelivered))) }
     }
 
-    /// Passes on what had to wait.
-    pub async fn wait_and_send(&self, Backpressured(waits): Backpressured) {
-        let asks = match waits {
-            BlockedOn::ForRoom(command) => {
-                self.queue.room().await;
-                let mut asks = Vec::new();
-                self.ask(command, &mut |table, ask| asks.push((table, ask)));
-                asks
+    /// Waits for room and sends the command.
+    pub async fn wait_and_send(&self, Backpressured(blocked): Backpressured) {
+        let messages = match blocked {
+            BlockedOn::QueueRoom(command) => {
+                self.queue.wait_for_room().await;
+                let mut messages = Vec::new();
+                self.dispatch(command, &mut |table, message| messages.push((table, message)));
+                messages
             }
-            BlockedOn::ForTables(asks) => asks,
+            BlockedOn::Shards(messages) => messages,
         };
-        self.host.shards.ask_all(asks).await;
+        self.host.shards.send_all(messages).await;
     }
 
-    /// Detaches a channel without a word: whoever calls this says why.
+    /// Detaches a channel without a closing item, which the caller sends.
     pub async fn close(&self, channel: Channel) {
-        if let Some(Attached { attachment, place, .. }) = self.queue.detach(channel) {
-            let table = place.table();
+        if let Some(AttachedChannel { attachment, target, .. }) = self.queue.detach(channel) {
+            let table = target.table();
             let detach = ShardMessage::Table(table, TableMessage::Detach(attachment));
-            // A shard ends with the host, and then nobody is attached any more.
+            // The shard has stopped with the host; nothing is attached any more.
             let _ = self.host.shards.send(table, detach).await;
         }
     }
 
-    /// What the tables are asked, by what was said.
-    fn ask(
+    /// Translates a command into messages to tables.
+    fn dispatch(
         &self,
-        ChannelCommand { channel, command: what }: ChannelCommand,
+        ChannelCommand { channel, command }: ChannelCommand,
         to: &mut impl FnMut(TableId, TableMessage),
     ) {
-        match what {
-            ClientCommand::Attach { who, after, wants } => {
-                self.attach(channel, who, None, after, wants, self.host.shared.channels_per_stream, to);
+        match command {
+            ClientCommand::Attach { credential, after, wants } => {
+                self.attach(
+                    channel,
+                    credential,
+                    None,
+                    after,
+                    wants,
+                    self.host.shared.channels_per_stream,
+                    to,
+                );
             }
-            ClientCommand::Take { given, after, wants } => {
-                // A seat of an agent has one generation: it has no token that could be made anew.
-                let pass = VerifiedSeatToken::new(given.table, given.seat, Generation::FIRST);
-                self.attach(channel, ViewerCredential::Seat(pass), Some(given), after, wants, u32::MAX, to);
+            ClientCommand::Take { assignment, after, wants } => {
+                // The seat of an agent has one generation: it has no token that could be reissued.
+                let token = VerifiedSeatToken::new(assignment.table, assignment.seat, Generation::FIRST);
+                self.attach(
+                    channel,
+                    ViewerCredential::Seat(token),
+                    Some(assignment),
+                    after,
+                    wants,
+                    u32::MAX,
+                    to,
+                );
             }
             ClientCommand::Detach => match self.queue.detach(channel) {
-                Some(Attached { attachment, place, given }) => {
-                    let table = place.table();
-                    self.queue.tell(channel, &StreamItem::Closed(closed(None, 0)));
-                    if let Some(pass) = place.pass().filter(|_| given.is_some()) {
+                Some(AttachedChannel { attachment, target, assignment }) => {
+                    let table = target.table();
+                    self.queue.push_unattached(channel, &StreamItem::Closed(channel_closed(None, 0)));
+                    if let Some(token) = target.token().filter(|_| assignment.is_some()) {
                         let (answer, _) = oneshot::channel();
-                        let change = Change::Resign { seat: pass.seat() };
-                        to(table, TableMessage::Change { behalf: Actor::Seat(pass), change, to: answer });
+                        let change = Change::Resign { seat: token.seat() };
+                        to(table, TableMessage::Change { by: Actor::Seat(token), change, to: answer });
                     }
                     to(table, TableMessage::Detach(attachment));
                 }
                 None => {
                     let none = HostError::NoChannel { channel: channel.0 };
-                    self.queue.tell(channel, &StreamItem::Closed(closed(Some(none), 0)));
+                    self.queue.push_unattached(channel, &StreamItem::Closed(channel_closed(Some(none), 0)));
                 }
             },
-            ClientCommand::Answer(answering) => match self.queue.attached(channel) {
-                Some((attachment, place)) => {
+            ClientCommand::Answer(answer) => match self.queue.attached(channel) {
+                Some((attachment, target)) => {
                     let queue = self.queue.clone();
-                    let pass = place.pass();
-                    to(place.table(), TableMessage::Answer { queue, channel, attachment, pass, answering });
+                    let token = target.token();
+                    to(target.table(), TableMessage::Answer { queue, channel, attachment, token, answer });
                 }
                 None => {
                     let refused = AnswerRefused::Host(HostError::NoChannel { channel: channel.0 });
                     let answered =
-                        Answered { decision: answering.decision, outcome: AnswerOutcome::Refused(refused) };
-                    self.queue.tell(channel, &StreamItem::Answered(&answered));
-                    // An answer can cross the end of its table on the way: that is nobody's fault.
+                        Answered { decision: answer.decision, outcome: AnswerOutcome::Refused(refused) };
+                    self.queue.push_unattached(channel, &StreamItem::Answered(&answered));
+                    // Not the agent's fault: its answer has crossed the end of the table.
                     if !self.queue.is_closed(channel) {
                         self.note_refused();
                     }
@@ -250,41 +266,44 @@ impl StreamHandle {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "all that an attach is, and where it goes")]
+    #[allow(clippy::too_many_arguments, reason = "an attach request and its destination")]
     fn attach(
         &self,
         channel: Channel,
-        who: ViewerCredential,
-        given: Option<SeatAssignment>,
+        credential: ViewerCredential,
+        assignment: Option<SeatAssignment>,
         after: Option<u64>,
         wants: Wants,
-        most: u32,
+        max_channels: u32,
         to: &mut impl FnMut(TableId, TableMessage),
     ) {
         let attachment = Attachment(self.host.shared.attachments.fetch_add(1, Ordering::Relaxed));
-        let table = who.table();
-        let place =
-            if let ViewerCredential::Seat(pass) = who { Place::Seat(pass) } else { Place::Rail(table) };
+        let table = credential.table();
+        let target = if let ViewerCredential::Seat(token) = credential {
+            AttachmentTarget::Seat(token)
+        } else {
+            AttachmentTarget::Spectator(table)
+        };
         let before = match self.queue.attach(
             channel,
-            Attached { attachment, place, given: given.map(Box::new) },
-            most as usize,
+            AttachedChannel { attachment, target, assignment: assignment.map(Box::new) },
+            max_channels as usize,
         ) {
             Ok(before) => before,
             Err(ChannelLimitReached) => {
-                let full = LimitExceeded::Count { counted: LimitedResource::Channels, most };
-                let closed = closed(Some(full.into()), after.unwrap_or_default());
-                return self.queue.tell(channel, &StreamItem::Closed(closed));
+                let full = LimitExceeded::Count { counted: LimitedResource::Channels, most: max_channels };
+                let closed = channel_closed(Some(full.into()), after.unwrap_or_default());
+                return self.queue.push_unattached(channel, &StreamItem::Closed(closed));
             }
         };
-        if let Some(given) = given {
-            self.queue.push(attachment, channel, &StreamItem::SeatAssigned(given));
+        if let Some(assignment) = assignment {
+            self.queue.push(attachment, channel, &StreamItem::SeatAssigned(assignment));
         }
-        let _catch_up = after.map(|_| CatchUpGuard::of(&self.queue));
+        let _catch_up = after.map(|_| CatchUpGuard::new(&self.queue));
         let (queue, agent) = (self.queue.clone(), self.agent.clone());
-        let attach = Attach { queue, channel, attachment, who, after, wants, agent, _catch_up };
+        let attach = AttachRequest { queue, channel, attachment, credential, after, wants, agent, _catch_up };
         if let Some(before) = before {
-            to(before.place.table(), TableMessage::Detach(before.attachment));
+            to(before.target.table(), TableMessage::Detach(before.attachment));
         }
         to(table, TableMessage::Attach(Box::new(attach)));
     }
@@ -292,13 +311,14 @@ impl StreamHandle {
 
 impl Drop for StreamHandle {
     fn drop(&mut self) {
-        let detach = |Attached { attachment, place, .. }| (place.table(), TableMessage::Detach(attachment));
-        let asks: Vec<_> = self.queue.detach_all().into_iter().map(detach).collect();
-        if !asks.is_empty()
+        let detach =
+            |AttachedChannel { attachment, target, .. }| (target.table(), TableMessage::Detach(attachment));
+        let messages: Vec<_> = self.queue.detach_all().into_iter().map(detach).collect();
+        if !messages.is_empty()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
             let shards = self.host.shards.clone();
-            runtime.spawn(async move { shards.ask_all(asks).await });
+            runtime.spawn(async move { shards.send_all(messages).await });
         }
     }
 }

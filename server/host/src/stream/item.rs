@@ -1,4 +1,4 @@
-//! What the host says to those who attached, on their channels.
+//! Items that the host sends on the channels of a stream.
 
 use std::sync::Arc;
 
@@ -9,195 +9,195 @@ use crate::TableId;
 use crate::agents::SeatAssignment;
 use crate::table::{CommandError, Decided, DecisionId, TableSummary, Update};
 
-/// What is said on a channel.
+/// An item on a channel.
 #[derive(Clone, Debug)]
 pub enum StreamItem<'a> {
-    /// A seat is given to an agent.
+    /// A seat was assigned to the agent.
     SeatAssigned(SeatAssignment),
-    /// Where everything stands.
+    /// Current state of the table.
     Snapshot(&'a Snapshot),
-    /// What happened.
+    /// An update of the table.
     Update(&'a ViewerUpdate),
-    /// What the player is asked.
+    /// A decision to make.
     Decision(&'a DecisionPrompt),
-    /// What became of an answer.
+    /// Outcome of an answer.
     Answered(&'a Answered),
-    /// Somebody came or went.
+    /// A player connected or disconnected.
     Presence(Presence),
-    /// How much time is left.
+    /// Remaining time of the seats that the table waits for.
     TimeLeft(Vec<SeatTime>),
-    /// Nothing more comes on the channel.
+    /// The channel is closed.
     Closed(Closed),
 }
 
-/// Where everything stands for one viewer.
+/// Current state of a table for one viewer.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// The number of the last update contained in it.
+    /// Number of the last update contained.
     pub number: u64,
     /// The viewer.
     pub viewer: Viewer,
-    /// The table.
+    /// Summary of the table.
     pub look: TableSummary,
-    /// What the viewer knows of the game, once it has begun.
+    /// The viewer's view of the game; `None` before the start.
     pub view: Option<AnyView>,
-    /// ViewerCredential is connected: one for each seat of a player.
+    /// Presence of each seat held by a player or an agent.
     pub presence: Vec<Presence>,
-    /// How much time is left; `None` for a table without a clock, and while nothing runs.
+    /// Remaining time; `None` for a table without a clock, and while no clock runs.
     pub time_left: Option<Vec<SeatTime>>,
 }
 
-/// What happened, as one viewer learns it. What the viewer did not want has been left queue.
+/// An update of a table as one viewer sees it, without the parts that the subscription does not want.
 #[derive(Clone, Debug)]
 pub struct ViewerUpdate {
-    /// What happened.
+    /// The update.
     pub update: Update,
-    /// What the viewer knows after it, if wanted.
+    /// The viewer's view after the update, if wanted.
     pub view: Option<AnyView>,
-    /// Whether the seed of the table was given: views say so.
+    /// The seed of the table was supplied by its creator; views state it.
     pub seed_given: bool,
-    /// Whether the table has a clock.
+    /// The table has a clock.
     pub timed: bool,
 }
 
-/// What a player is asked. What the player did not want has been left queue.
+/// A decision prompt, without the parts that the subscription does not want.
 #[derive(Clone, Debug)]
 pub struct DecisionPrompt {
-    /// Which decision.
+    /// Id of the decision.
     pub id: DecisionId,
-    /// The number of the last update before it.
+    /// Number of the last update before the decision.
     pub after: u64,
-    /// What the player knows, if wanted.
+    /// The player's view, if wanted.
     pub view: Option<AnyView>,
-    /// Whether the seed of the table was given.
+    /// The seed of the table was supplied by its creator.
     pub seed_given: bool,
-    /// What the player can do, if wanted.
+    /// The legal actions, if wanted.
     pub legal: Vec<AnyAction>,
-    /// How much there is that the player can do.
+    /// Number of legal actions.
     pub legal_count: u32,
-    /// Which of it the clock plays when it runs queue.
+    /// Index of the legal action played on a time-out.
     pub default_index: u32,
-    /// What is left of the time for the decision, in milliseconds; `None` without a limit.
+    /// Time left for the decision in milliseconds; `None` without a limit.
     pub time_left: Option<u32>,
-    /// What is left of the bank; `None` without a limit, and for a secret decision.
+    /// Time left in the bank in milliseconds; `None` without a limit, and for a secret decision.
     pub bank_left: Option<u32>,
-    /// Whether nobody else learns that the player is asked.
+    /// The decision is secret: no other viewer learns of it.
     pub secret: bool,
 }
 
-/// What became of an answer.
+/// Reply to an answer.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    /// The decision that the answer named.
+    /// The decision named by the answer.
     pub decision: DecisionId,
-    /// What became of it.
+    /// Outcome of the answer.
     pub outcome: AnswerOutcome,
 }
 
-/// What became of an answer.
+/// Outcome of an answer.
 #[derive(Clone, Debug)]
 pub enum AnswerOutcome {
-    /// It was accepted, and is durable.
+    /// Accepted and durable.
     Accepted(Decided),
-    /// The decision had been decided just so before.
+    /// The decision was made before, with the same action.
     Repeated(Decided),
-    /// The decision had been decided otherwise.
+    /// The decision was made before, with another action.
     Conflict(Decided),
-    /// It was refused, and nothing changed.
+    /// Refused; nothing changed.
     Refused(AnswerRefused),
 }
 
-/// Why an answer was refused.
+/// Reason of a refused answer.
 #[derive(Clone, Debug)]
 pub enum AnswerRefused {
-    /// The rules are against it.
+    /// The rules forbid the action.
     Illegal(Refusal),
-    /// The table is against it: no such decision, no such index, the table is over, ...
+    /// The table refuses it: no such decision, no such index, the table is finished, ...
     Command(CommandError),
-    /// The host cannot do it now: the store is unavailable, too much waits, ...
+    /// The host cannot process it now: the store is unavailable, a queue is full, ...
     Host(HostError),
 }
 
-/// Whether a player is there.
+/// Presence of a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Presence {
     /// The seat.
     pub seat: Seat,
-    /// Whether any client of the seat is connected.
+    /// At least one client of the seat is connected.
     pub connected: bool,
-    /// What is left of the grace, in milliseconds; `None` for a table without a clock.
+    /// Remaining grace time in milliseconds; `None` for a table without a clock.
     pub grace_left: Option<u32>,
 }
 
-/// How much time a seat has left.
+/// Remaining time of a seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeatTime {
     /// The seat.
     pub seat: Seat,
-    /// Of the time for the decision, in milliseconds.
+    /// Of the decision clock, in milliseconds.
     pub decision: u32,
-    /// Of the bank.
+    /// Of the bank, in milliseconds.
     pub bank: u32,
-    /// Whether its clock runs now.
+    /// The clock is running now.
     pub running: bool,
 }
 
-/// Why nothing more comes on a channel.
+/// End of a channel.
 #[derive(Clone, Debug)]
 pub struct Closed {
-    /// Why; `None`: the client detached, or the table is over and its last update was sent.
+    /// The error; `None` if the client detached, or the table is finished and its last update was sent.
     pub why: Option<HostError>,
-    /// The number of the last update sent on it; 0 if none was.
+    /// Number of the last update sent on the channel; 0 if none was.
     pub number: u64,
-    /// Whether attaching again can help.
+    /// Attaching again can succeed.
     pub retry: bool,
 }
 
-/// What happened in the life of an owner's table.
+/// A lifecycle event of an owner's table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OwnerEvent {
-    /// It was made.
+    /// The table was created.
     Created(Arc<TableSummary>),
     /// A seat was taken.
     Joined {
         /// The seat.
         seat: Seat,
-        /// The owner's own name for the player, if there is one.
+        /// The owner's own id for the player, if there is one.
         user: Option<String>,
-        /// The name that others see.
+        /// The public name of the player.
         name: String,
     },
-    /// The game began.
+    /// The game started.
     Started,
-    /// A seat can no longer win.
+    /// A seat has forfeited the game.
     Forfeited {
         /// The seat.
         seat: Seat,
-        /// Why.
+        /// Reason of the forfeit.
         finish: crate::table::SeatFinish,
     },
-    /// A house bot took over a seat.
+    /// A house bot has replaced the player of a seat.
     Replaced {
         /// The seat.
         seat: Seat,
-        /// The bot.
+        /// Name of the bot.
         bot: String,
     },
-    /// It is over.
+    /// The table is finished.
     Over(Arc<TableSummary>),
-    /// It was deleted.
+    /// The table was deleted.
     Deleted,
 }
 
-/// One item of an owner's news.
+/// One item of an owner's feed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnerFeedItem {
-    /// Its number, counted for the owner from 1.
+    /// Number of the item, counted per owner from 1.
     pub number: u64,
     /// The table.
     pub table: TableId,
-    /// When it happened, in milliseconds since 1970.
+    /// Time of the event, in milliseconds since 1970.
     pub at: u64,
-    /// What happened.
+    /// The event.
     pub news: OwnerEvent,
 }

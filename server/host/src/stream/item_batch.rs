@@ -1,4 +1,4 @@
-//! Encoded stream items in order: the body of one message of a stream, encoded once, when the change is made.
+//! Batches of encoded stream items: the body of one stream message, encoded once, when a change is made.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::StreamItem;
 use crate::Channel;
 
-/// The kind of a stream. Its messages hold their items in different places.
+/// The kind of a stream. It determines the field of the message that holds the items.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StreamKind {
     /// A stream of a client that attaches its channels: Play and Follow.
@@ -17,14 +17,14 @@ pub enum StreamKind {
 
 /// Encodes stream items for the transport. An encoded message is the concatenation of its encoded items.
 pub trait ItemEncoder: Debug + Send + Sync + 'static {
-    /// Appends an item. Returns the number of bytes at the end that do not depend on the channel: what
-    /// [`ItemEncoder::append_encoded`] takes.
+    /// Appends an item. Returns the length of its suffix that does not depend on the channel, the input of
+    /// [`ItemEncoder::append_encoded`].
     fn append(&self, stream: StreamKind, channel: Channel, item: &StreamItem<'_>, to: &mut Vec<u8>) -> usize;
 
-    /// Appends an item on another channel, from the bytes that do not depend on the channel.
+    /// Appends an item on another channel, from its channel-independent bytes.
     fn append_encoded(&self, stream: StreamKind, channel: Channel, encoded: &[u8], to: &mut Vec<u8>);
 
-    /// The length of the first of some encoded items.
+    /// Length in bytes of the first of several encoded items.
     fn first_item_length(&self, items: &[u8]) -> usize;
 }
 
@@ -83,7 +83,7 @@ impl ItemBatch {
         self.bytes
     }
 
-    /// Encodes an item at the end. Returns the range of the bytes that do not depend on the channel.
+    /// Appends an item. Returns the range of its channel-independent bytes.
     pub fn push(
         &mut self,
         encoder: &dyn ItemEncoder,
@@ -96,7 +96,7 @@ impl ItemBatch {
         self.bytes.len() - length..self.bytes.len()
     }
 
-    /// Encodes an item before all others.
+    /// Prepends an item.
     pub fn push_front(
         &mut self,
         encoder: &dyn ItemEncoder,
@@ -109,7 +109,7 @@ impl ItemBatch {
         self.bytes.rotate_left(others);
     }
 
-    /// Adds an item from the bytes that [`ItemBatch::push`] pointed queue, for a channel of its own.
+    /// Appends an item for another channel from the bytes at the range that [`ItemBatch::push`] returned.
     pub fn push_encoded(
         &mut self,
         encoder: &dyn ItemEncoder,
@@ -121,13 +121,13 @@ impl ItemBatch {
         self.items += 1;
     }
 
-    /// Adds the items of another batch.
+    /// Appends the items of another batch.
     pub fn append(&mut self, other: &ItemBatch) {
         self.bytes.extend_from_slice(&other.bytes);
         self.items += other.items;
     }
 
-    /// The same items in batches of at most `max_bytes`, but for single items that are larger.
+    /// Splits the items into batches of at most `max_bytes`, except for single larger items.
     #[must_use]
     pub fn split(&self, encoder: &dyn ItemEncoder, max_bytes: usize) -> Vec<ItemBatch> {
         let (mut parts, mut part) = (Vec::new(), ItemBatch::default());
@@ -146,7 +146,7 @@ impl ItemBatch {
     }
 }
 
-/// An encoder for tests: a length byte, the channel, and a text of the item.
+/// An encoder for tests: four bytes of length, the channel, and a text of the item.
 #[cfg(test)]
 pub(crate) mod test_encoder {
     use super::*;
@@ -206,12 +206,12 @@ pub(crate) mod test_encoder {
 mod tests {
     use super::test_encoder::TestEncoder;
     use super::*;
-    use crate::stream::queue::closed;
+    use crate::stream::queue::channel_closed;
 
     fn batch(numbers: impl IntoIterator<Item = u64>) -> ItemBatch {
         let mut batch = ItemBatch::default();
         for number in numbers {
-            let item = StreamItem::Closed(closed(None, number * number));
+            let item = StreamItem::Closed(channel_closed(None, number * number));
             batch.push(&TestEncoder, StreamKind::Client, Channel(number as u32 % 3), &item);
         }
         batch
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn an_item_pushed_to_the_front_comes_first() {
-        let item = StreamItem::Closed(closed(None, 7));
+        let item = StreamItem::Closed(channel_closed(None, 7));
         for others in [batch([]), batch(1..4)] {
             let mut expected = ItemBatch::default();
             expected.push(&TestEncoder, StreamKind::Client, Channel(1), &item);

@@ -1,4 +1,4 @@
-//! StreamRegistry of clients: the commands that come in, the items that go queue, and the queue between tables and a slow reader.
+//! Client streams: inbound commands, outbound items, and the bounded queue between tables and a slow reader.
 
 pub(crate) mod channels;
 pub(crate) mod handle;

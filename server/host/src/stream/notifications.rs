@@ -1,5 +1,5 @@
-//! What those who play and watch are told of a change. It is written down while the change is made and all of it is at
-//! hand, as it goes over the wire, and sent when the change is durable.
+//! Items that a change produces for its subscribers. They are encoded while the change is applied, and sent
+//! when it is durable.
 
 use std::ops::Range;
 
@@ -10,106 +10,114 @@ use super::item_batch::{ItemBatch, ItemEncoder};
 use crate::shard::table_actor::Subscription;
 use crate::{Answered, StreamItem, Wants};
 
-/// Initial capacity of a batch in bytes: more than most moves take for a subscriber that wants everything, and a size class of
-/// the allocator.
+/// Initial capacity of a batch in bytes: more than most moves take for a subscriber that wants everything,
+/// and a size class of the allocator.
 const BATCH_CAPACITY: usize = 384;
 
-/// What is to be told, and to whom.
+/// The pending items of one change, per subscription.
 pub(crate) struct Notifications {
     encoder: &'static dyn ItemEncoder,
-    /// In the order of the attachments.
-    each: Vec<SubscriberItems>,
-    /// How often somebody is told something.
+    /// Ordered by attachment.
+    subscribers: Vec<SubscriberItems>,
+    /// Number of items of all subscriptions.
     count: usize,
 }
 
-/// What somebody is told.
+/// The pending items of one subscription.
 struct SubscriberItems {
-    to: Attachment,
+    attachment: Attachment,
     viewer: Viewer,
     wants: Wants,
-    /// All of it, as it goes over the wire.
     items: ItemBatch,
-    /// How often somebody was told something before the last of it, and where that stands.
+    /// Sequence number of the last item among all of the change, and the byte range of its
+    /// channel-independent part.
     last: (usize, Range<usize>),
 }
 
 impl Notifications {
-    /// With room for something for all of these.
-    pub(crate) fn new(encoder: &'static dyn ItemEncoder, subs: &[Subscription]) -> Notifications {
-        Notifications { encoder, each: Vec::with_capacity(subs.len()), count: 0 }
+    /// Empty, with capacity for these subscriptions.
+    pub(crate) fn new(encoder: &'static dyn ItemEncoder, subscriptions: &[Subscription]) -> Notifications {
+        Notifications { encoder, subscribers: Vec::with_capacity(subscriptions.len()), count: 0 }
     }
 
-    /// Whether somebody is told something.
-    pub(crate) fn has(&self, sub: &Subscription) -> bool {
-        self.each.binary_search_by_key(&sub.attachment, |entry| entry.to).is_ok()
+    /// Whether there is an item for the subscription.
+    pub(crate) fn contains(&self, subscription: &Subscription) -> bool {
+        self.subscribers.binary_search_by_key(&subscription.attachment, |entry| entry.attachment).is_ok()
     }
 
-    /// How often somebody is told something.
+    /// Number of items of all subscriptions.
     pub(crate) const fn count(&self) -> usize {
         self.count
     }
 
-    /// Somebody is told something.
-    pub(crate) fn add(&mut self, sub: &Subscription, what: &StreamItem<'_>) {
+    /// Encodes an item for the subscription.
+    pub(crate) fn push(&mut self, subscription: &Subscription, item: &StreamItem<'_>) {
         let (count, encoder) = (self.count, self.encoder);
-        let entry = self.to(sub);
-        entry.last = (count, entry.items.push(encoder, sub.stream, sub.channel, what));
+        let entry = self.entry(subscription);
+        entry.last = (count, entry.items.push(encoder, subscription.stream, subscription.channel, item));
         self.count += 1;
     }
 
-    /// What somebody is told so far.
-    fn to(&mut self, sub: &Subscription) -> &mut SubscriberItems {
-        let place = match self.each.binary_search_by_key(&sub.attachment, |entry| entry.to) {
-            Ok(place) => place,
-            Err(place) => {
-                let Subscription { attachment: to, viewer, wants, .. } = *sub;
-                let entry = SubscriberItems {
-                    to,
-                    viewer,
-                    wants,
-                    items: ItemBatch::with_capacity(BATCH_CAPACITY),
-                    last: (0, 0..0),
-                };
-                self.each.insert(place, entry);
-                place
-            }
-        };
-        &mut self.each[place]
+    /// Items of a subscription, inserted if new.
+    fn entry(&mut self, subscription: &Subscription) -> &mut SubscriberItems {
+        let place =
+            match self.subscribers.binary_search_by_key(&subscription.attachment, |entry| entry.attachment) {
+                Ok(place) => place,
+                Err(place) => {
+                    let Subscription { attachment, viewer, wants, .. } = *subscription;
+                    let entry = SubscriberItems {
+                        attachment,
+                        viewer,
+                        wants,
+                        items: ItemBatch::with_capacity(BATCH_CAPACITY),
+                        last: (0, 0..0),
+                    };
+                    self.subscribers.insert(place, entry);
+                    place
+                }
+            };
+        &mut self.subscribers[place]
     }
 
-    /// Tells somebody what was told to another who sees and wants the same, since there were so many notifications. AgentProfile
-    /// whether there is one.
-    pub(crate) fn repeat(&mut self, sub: &Subscription, since: usize) -> bool {
+    /// Repeats for a subscription the item that another one with the same viewer and wants got as number
+    /// `since` or later. Returns false if there is none.
+    pub(crate) fn repeat_for(&mut self, subscription: &Subscription, since: usize) -> bool {
         let is_same = |entry: &&SubscriberItems| {
-            entry.last.0 >= since && entry.viewer == sub.viewer && entry.wants == sub.wants
+            entry.last.0 >= since && entry.viewer == subscription.viewer && entry.wants == subscription.wants
         };
-        let same = self.each.iter().find(is_same);
-        let Some(said) = same.map(|same| same.items.as_bytes()[same.last.1.clone()].to_vec()) else {
+        let same = self.subscribers.iter().find(is_same);
+        let Some(encoded) = same.map(|same| same.items.as_bytes()[same.last.1.clone()].to_vec()) else {
             return false;
         };
         let (count, encoder) = (self.count, self.encoder);
-        let entry = self.to(sub);
-        entry.items.push_encoded(encoder, sub.stream, sub.channel, &said);
-        entry.last = (count, entry.items.len() - said.len()..entry.items.len());
+        let entry = self.entry(subscription);
+        entry.items.push_encoded(encoder, subscription.stream, subscription.channel, &encoded);
+        entry.last = (count, entry.items.len() - encoded.len()..entry.items.len());
         self.count += 1;
         true
     }
 
-    /// Sends what is to be told, to each of those who play and watch at once, and first to one of them what became of its
-    /// answer. They are in the order of their attachments.
-    pub(crate) fn send(mut self, subs: &[Subscription], answered: Option<(Attachment, Answered)>) {
+    /// Sends each subscription its items as one batch; the batch of the answerer begins with the outcome of
+    /// its answer. `subscriptions` must be ordered by attachment.
+    pub(crate) fn send(mut self, subscriptions: &[Subscription], answered: Option<(Attachment, Answered)>) {
         if let Some((to, answered)) = answered
-            && let Ok(place) = subs.binary_search_by_key(&to, |sub| sub.attachment)
+            && let Ok(place) = subscriptions.binary_search_by_key(&to, |subscription| subscription.attachment)
         {
-            let sub = &subs[place];
+            let subscription = &subscriptions[place];
             let (encoder, item) = (self.encoder, StreamItem::Answered(&answered));
-            self.to(sub).items.push_front(encoder, sub.stream, sub.channel, &item);
+            self.entry(subscription).items.push_front(
+                encoder,
+                subscription.stream,
+                subscription.channel,
+                &item,
+            );
         }
-        for SubscriberItems { to, items, .. } in self.each {
-            // Whoever has gone meanwhile is told nothing.
-            if let Ok(place) = subs.binary_search_by_key(&to, |sub| sub.attachment) {
-                subs[place].queue.push_all(to, subs[place].channel, items);
+        for SubscriberItems { attachment, items, .. } in self.subscribers {
+            // Items of a subscription that has ended meanwhile are dropped.
+            if let Ok(place) =
+                subscriptions.binary_search_by_key(&attachment, |subscription| subscription.attachment)
+            {
+                subscriptions[place].queue.push_batch(attachment, subscriptions[place].channel, items);
             }
         }
     }
@@ -121,22 +129,22 @@ mod tests {
 
     use super::*;
     use crate::stream::StreamKind;
-    use crate::stream::channels::{Attached, Place};
+    use crate::stream::channels::{AttachedChannel, AttachmentTarget};
     use crate::stream::item_batch::test_encoder::TestEncoder;
     use crate::stream::queue::{QueueLimits, StreamQueue};
     use crate::table::DecisionId;
     use crate::{AnswerOutcome, AnswerRefused, Channel, HostError, Presence};
 
-    fn sub(number: u64, viewer: Viewer, wants: Wants) -> Subscription {
+    fn subscription(number: u64, viewer: Viewer, wants: Wants) -> Subscription {
         let queue = StreamQueue::new(QueueLimits {
-            items: 10,
-            message: 1000,
+            max_items: 10,
+            max_batch_bytes: 1000,
             kind: StreamKind::Client,
             encoder: &TestEncoder,
         });
         let table = crate::TableId::from_bytes([1; 16]);
-        let (attachment, place) = (Attachment(number), Place::Rail(table));
-        let _new = queue.attach(Channel(1), Attached { attachment, place, given: None }, 1);
+        let (attachment, target) = (Attachment(number), AttachmentTarget::Spectator(table));
+        let _new = queue.attach(Channel(1), AttachedChannel { attachment, target, assignment: None }, 1);
         Subscription {
             queue,
             channel: Channel(1),
@@ -150,44 +158,50 @@ mod tests {
         }
     }
 
-    fn heard(sub: &Subscription) -> ItemBatch {
-        let next = std::future::poll_fn(|context| sub.queue.poll_take(context));
+    fn received(subscription: &Subscription) -> ItemBatch {
+        let next = std::future::poll_fn(|context| subscription.queue.poll_next(context));
         futures_util::FutureExt::now_or_never(next).flatten().map(|batch| batch.items).unwrap_or_default()
     }
 
     #[test]
-    fn those_who_see_and_want_the_same_are_told_the_same_bytes() {
+    fn subscriptions_with_equal_viewer_and_wants_get_the_same_bytes() {
         let all = Wants { time_left: true, ..Wants::default() };
         let seat = Viewer::Seat(Seat::FIRST);
-        let subs = [
-            sub(1, Viewer::Spectator, Wants::default()),
-            sub(2, seat, Wants::default()),
-            sub(3, Viewer::Spectator, Wants::default()),
-            sub(4, Viewer::Spectator, all),
+        let subscriptions = [
+            subscription(1, Viewer::Spectator, Wants::default()),
+            subscription(2, seat, Wants::default()),
+            subscription(3, Viewer::Spectator, Wants::default()),
+            subscription(4, Viewer::Spectator, all),
         ];
         let presence =
             StreamItem::Presence(Presence { seat: Seat::FIRST, connected: true, grace_left: None });
-        let mut notifications = Notifications::new(&TestEncoder, &subs);
-        notifications.add(&subs[0], &presence);
+        let mut notifications = Notifications::new(&TestEncoder, &subscriptions);
+        notifications.push(&subscriptions[0], &presence);
         let before = notifications.count();
-        assert!(!notifications.repeat(&subs[2], before), "that was of something else");
-        notifications.add(&subs[0], &presence);
-        assert!(!notifications.repeat(&subs[1], before) && !notifications.repeat(&subs[3], before));
-        assert!(notifications.repeat(&subs[2], before));
-        notifications.add(&sub(9, seat, all), &presence);
+        assert!(
+            !notifications.repeat_for(&subscriptions[2], before),
+            "the earlier item belongs to another step"
+        );
+        notifications.push(&subscriptions[0], &presence);
+        assert!(
+            !notifications.repeat_for(&subscriptions[1], before)
+                && !notifications.repeat_for(&subscriptions[3], before)
+        );
+        assert!(notifications.repeat_for(&subscriptions[2], before));
+        notifications.push(&subscription(9, seat, all), &presence);
         let outcome = AnswerOutcome::Refused(AnswerRefused::Host(HostError::Stopping));
         let answered = Answered { decision: DecisionId(5), outcome };
-        notifications.send(&subs, Some((Attachment(3), answered.clone())));
+        notifications.send(&subscriptions, Some((Attachment(3), answered.clone())));
 
         let mut expected = ItemBatch::default();
         for item in [&StreamItem::Answered(&answered), &presence] {
             expected.push(&TestEncoder, StreamKind::Client, Channel(1), item);
         }
-        assert_eq!(heard(&subs[2]), expected, "first what was first");
+        assert_eq!(received(&subscriptions[2]), expected, "the outcome of the answer comes first");
         let mut expected = ItemBatch::default();
         expected.push(&TestEncoder, StreamKind::Client, Channel(1), &presence);
         expected.push(&TestEncoder, StreamKind::Client, Channel(1), &presence);
-        assert_eq!(heard(&subs[0]), expected);
-        assert!(heard(&subs[1]).is_empty() && heard(&subs[3]).is_empty());
+        assert_eq!(received(&subscriptions[0]), expected);
+        assert!(received(&subscriptions[1]).is_empty() && received(&subscriptions[3]).is_empty());
     }
 }

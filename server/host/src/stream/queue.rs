@@ -1,4 +1,4 @@
-//! What waits for one client: messages that are put together as the tables speak.
+//! Outbound queue of one client stream: a bounded sequence of item batches.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,386 +8,388 @@ use std::task::{Context, Poll, Waker};
 use futures_util::task::AtomicWaker;
 use tokio::sync::Notify;
 
-use super::channels::{Attached, Attachment, Channels, Place};
+use super::channels::{AttachedChannel, Attachment, AttachmentTarget, ChannelMap};
 use super::item_batch::{ItemBatch, ItemEncoder, StreamKind};
 use crate::agents::{SeatAssignment, Suspension};
 use crate::{Channel, Closed, HostError, StreamItem};
 
-/// For each channel of a stream, so many items may wait, where that is more than the settings allow a stream.
+/// Items that may be queued per attached channel, where that is more than the configured limit of a stream.
 const MIN_ITEMS_PER_CHANNEL: usize = 16;
 
-/// So much room is made for a message at the most before it is needed, though the last one was larger: after a restart,
-/// thousands of streams catch up with a large one each, and then have little to say.
+/// Maximum capacity in bytes reserved for a batch before it is needed, even if the previous one was larger:
+/// after a restart, thousands of streams catch up with a large batch each, and then send little.
 const MAX_SPECULATIVE_CAPACITY: usize = 16 * 1024;
 
-/// So many channels of a stream are told at once what they have missed; the next ones are when the client has read.
+/// ChannelMap of a stream that may catch up at the same time; the next ones wait until the client has read.
 pub const MAX_CONCURRENT_CATCH_UPS: usize = 16;
 
-/// What waits for one client. What every move needs comes first, in few lines of the cache.
+/// Outbound queue of one client. The fields used by every move come first, in few cache lines.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct StreamQueue {
-    state: Mutex<State>,
-    bounds: QueueLimits,
-    /// Whether the stream is about to end.
+    state: Mutex<QueueState>,
+    limits: QueueLimits,
+    /// The stream is about to end.
     is_ending: AtomicBool,
-    /// ViewerCredential waits for the end.
-    listener: AtomicWaker,
-    /// The client has read something, or a channel has been told what it missed.
-    room: Notify,
-    /// Something is to be given again.
-    again: Notify,
+    /// Waker of the task that waits for the end.
+    end_waker: AtomicWaker,
+    /// Notified when the client has read a batch or a channel has caught up.
+    room_available: Notify,
+    /// Notified when a seat must be assigned again.
+    reassignment_added: Notify,
 }
 
-/// The limits of a stream, its kind, and the encoder of its items.
+/// Limits of a stream, its kind, and the encoder of its items.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueueLimits {
-    /// How many items may wait, whatever is attached.
-    pub(crate) items: usize,
-    /// How many bytes a message has at the most, save for a larger item.
-    pub(crate) message: usize,
-    /// The kind of the stream.
+    /// Items that may be queued regardless of the number of channels.
+    pub(crate) max_items: usize,
+    /// Maximum bytes of a message, except for a single larger item.
+    pub(crate) max_batch_bytes: usize,
     pub(crate) kind: StreamKind,
-    /// The encoder of its items.
     pub(crate) encoder: &'static dyn ItemEncoder,
 }
 
-/// What every move needs, and no more: of a thousand streams, each has left the cache when it is spoken to again.
+/// The state used by every move, and no more: with a thousand streams, each has left the cache before its
+/// next item.
 #[derive(Debug, Default)]
-struct State {
-    /// The message that items are added to.
+struct QueueState {
+    /// The batch that items are appended to.
     last: QueuedBatch,
-    /// How many items wait, and how many of them tell what was missed: the client has asked for them, so it is not too
-    /// slow for them.
+    /// Queued items, and those of them that catch up on the past: the client asked for these, so they do not
+    /// count as slow reading.
     items: usize,
-    missed: usize,
-    /// How large the last message was that the client read.
-    lately: usize,
-    /// ViewerCredential waits for something to be said. It is woken once, and comes back when it has taken all.
+    catch_up_items: usize,
+    /// Bytes of the last batch taken by the reader.
+    last_taken_bytes: usize,
+    /// Waker of the reader. It is woken once, and registers again after it has taken everything.
     reader: Option<Waker>,
-    channels: Channels,
-    /// The highest channel that was ever attached.
-    highest: Channel,
+    channels: ChannelMap,
+    /// The highest channel ever attached.
+    highest_channel: Channel,
     cold: Option<Box<ColdState>>,
 }
 
-/// What a stream that goes well has nothing of.
+/// Rarely used state of a stream.
 #[derive(Debug, Default)]
 struct ColdState {
-    /// The messages before the last one, which are full.
-    full: VecDeque<QueuedBatch>,
-    /// How many channels are being told what they have missed.
+    /// The full batches before `last`.
+    full_batches: VecDeque<QueuedBatch>,
+    /// Number of channels that are catching up.
     catching_up: usize,
-    /// Somebody waits until the client has read something.
-    waits_for_room: bool,
-    /// The client will attach nothing more.
+    /// A task waits until the client has read.
+    is_room_awaited: bool,
+    /// The client will attach no more channels.
     finishing: bool,
-    /// The client has broken the rules of the stream, or its connection.
+    /// The client has violated the protocol, or its connection has broken.
     broken: bool,
-    ending: Option<HostError>,
-    /// What agents were given, and is to be given to them again: the table could not go on for a moment.
-    again: Vec<SeatAssignment>,
-    /// The agent was set aside, and is to be told.
+    end_reason: Option<HostError>,
+    /// Seats to assign again to the agent: their table was unavailable for a moment.
+    reassignments: Vec<SeatAssignment>,
+    /// Suspension to send to the agent.
     aside: Option<Suspension>,
 }
 
-/// A message that waits.
+/// A queued batch.
 #[derive(Debug, Default)]
 struct QueuedBatch {
     items: ItemBatch,
-    missed: usize,
+    catch_up_items: usize,
 }
 
-/// As many channels are attached as may be.
+/// The maximum number of channels is attached.
 pub(crate) struct ChannelLimitReached;
 
 /// A message for a client.
 #[derive(Debug, Default)]
 pub struct OutboundBatch {
-    /// The items, in the order of what happened on each channel.
+    /// The items, in order on each channel.
     pub items: ItemBatch,
-    /// Why the agent was set aside just now, if it was.
+    /// The suspension of the agent, if it is to be announced.
     pub aside: Option<Suspension>,
-    /// Why the stream ends after it, if it does.
+    /// The reason of the end, if the stream ends after this batch.
     pub ending: Option<HostError>,
 }
 
 impl StreamQueue {
-    pub(crate) fn new(bounds: QueueLimits) -> Arc<StreamQueue> {
+    pub(crate) fn new(limits: QueueLimits) -> Arc<StreamQueue> {
         Arc::new(StreamQueue {
             state: Mutex::default(),
-            room: Notify::new(),
-            again: Notify::new(),
+            room_available: Notify::new(),
+            reassignment_added: Notify::new(),
             is_ending: AtomicBool::new(false),
-            listener: AtomicWaker::new(),
-            bounds,
+            end_waker: AtomicWaker::new(),
+            limits,
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing in here is left half done by a panic.
+    fn state(&self) -> MutexGuard<'_, QueueState> {
+        // A panic cannot leave the state half updated.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The kind of the stream.
     pub(crate) const fn kind(&self) -> StreamKind {
-        self.bounds.kind
+        self.limits.kind
     }
 
-    /// Something that is said on a channel, as a message of this stream.
-    fn encode(&self, channel: Channel, what: &StreamItem<'_>) -> ItemBatch {
+    /// Encodes one item as a batch of this stream.
+    fn encode(&self, channel: Channel, item: &StreamItem<'_>) -> ItemBatch {
         let mut batch = ItemBatch::default();
-        batch.push(self.bounds.encoder, self.bounds.kind, channel, what);
+        batch.push(self.limits.encoder, self.limits.kind, channel, item);
         batch
     }
 
-    /// AgentProfile all of this on a channel, unless it has been attached anew. A client that has let too much wait is cut off.
-    pub(crate) fn push_all(&self, attachment: Attachment, channel: Channel, items: ItemBatch) {
+    /// Queues a batch on a channel, unless the channel was attached anew. A client whose queue is full is cut
+    /// off.
+    pub(crate) fn push_batch(&self, attachment: Attachment, channel: Channel, items: ItemBatch) {
         let mut state = self.state();
-        if state.takes(attachment, channel) {
-            self.enqueue(&mut state, items);
-            wake(state);
+        if state.accepts(attachment, channel) {
+            self.enqueue_or_cut_off(&mut state, items);
+            wake_reader(state);
         }
     }
 
-    /// AgentProfile something on a channel, as [`StreamQueue::push_all`] does.
-    pub(crate) fn push(&self, attachment: Attachment, channel: Channel, what: &StreamItem<'_>) {
-        self.push_all(attachment, channel, self.encode(channel, what));
+    /// Queues an item on a channel, as [`StreamQueue::push_batch`] does.
+    pub(crate) fn push(&self, attachment: Attachment, channel: Channel, item: &StreamItem<'_>) {
+        self.push_batch(attachment, channel, self.encode(channel, item));
     }
 
-    /// AgentProfile something on a channel that the client has missed before, unless it has been attached anew.
-    pub(crate) fn push_missed(&self, attachment: Attachment, channel: Channel, what: &StreamItem<'_>) {
-        let items = self.encode(channel, what);
+    /// Queues a catch-up item on a channel, unless the channel was attached anew. It never cuts the client
+    /// off.
+    pub(crate) fn push_catch_up(&self, attachment: Attachment, channel: Channel, item: &StreamItem<'_>) {
+        let items = self.encode(channel, item);
         let mut state = self.state();
-        if state.takes(attachment, channel) {
-            self.add(&mut state, items, true);
-            wake(state);
+        if state.accepts(attachment, channel) {
+            self.append_items(&mut state, items, true);
+            wake_reader(state);
         }
     }
 
-    /// Closes a channel, unless it has been attached anew.
+    /// Closes a channel, unless it was attached anew.
     pub(crate) fn close(&self, attachment: Attachment, channel: Channel, closed: Closed) {
         let mut state = self.state();
-        if state.takes(attachment, channel) {
-            let given = state.channels.remove(channel).and_then(|attached| attached.given);
-            if let Some(given) = given.filter(|_| closed.retry) {
-                state.cold().again.push(*given);
-                self.again.notify_one();
+        if state.accepts(attachment, channel) {
+            let assignment = state.channels.remove(channel).and_then(|attached| attached.assignment);
+            if let Some(assignment) = assignment.filter(|_| closed.retry) {
+                state.cold().reassignments.push(*assignment);
+                self.reassignment_added.notify_one();
             }
-            self.enqueue(&mut state, self.encode(channel, &StreamItem::Closed(closed)));
-            wake(state);
+            self.enqueue_or_cut_off(&mut state, self.encode(channel, &StreamItem::Closed(closed)));
+            wake_reader(state);
         }
     }
 
-    /// AgentProfile something about a channel, whatever is attached to it.
-    pub(crate) fn tell(&self, channel: Channel, what: &StreamItem<'_>) {
-        self.tell_all(self.encode(channel, what));
+    /// Queues an item on a channel regardless of its attachment.
+    pub(crate) fn push_unattached(&self, channel: Channel, item: &StreamItem<'_>) {
+        self.push_unattached_batch(self.encode(channel, item));
     }
 
-    /// AgentProfile all of this, whatever is attached.
-    pub(crate) fn tell_all(&self, items: ItemBatch) {
+    /// Queues a batch regardless of attachments.
+    pub(crate) fn push_unattached_batch(&self, items: ItemBatch) {
         let mut state = self.state();
         if !state.is_ending() {
-            self.enqueue(&mut state, items);
-            wake(state);
+            self.enqueue_or_cut_off(&mut state, items);
+            wake_reader(state);
         }
     }
 
-    fn enqueue(&self, state: &mut State, items: ItemBatch) {
+    fn enqueue_or_cut_off(&self, state: &mut QueueState, items: ItemBatch) {
         if state.is_ending() {
             return;
         }
-        if state.items - state.missed + items.items() <= self.most(state) {
-            self.add(state, items, false);
+        if state.items - state.catch_up_items + items.items() <= self.max_items(state) {
+            self.append_items(state, items, false);
             return;
         }
-        (state.last, state.cold().full) = (QueuedBatch::default(), VecDeque::new());
-        (state.items, state.missed) = (0, 0);
+        (state.last, state.cold().full_batches) = (QueuedBatch::default(), VecDeque::new());
+        (state.items, state.catch_up_items) = (0, 0);
         self.set_ending(state, HostError::TooSlow);
     }
 
-    fn set_ending(&self, state: &mut State, why: HostError) {
-        state.cold().ending.get_or_insert(why);
+    fn set_ending(&self, state: &mut QueueState, why: HostError) {
+        state.cold().end_reason.get_or_insert(why);
         self.is_ending.store(true, Ordering::Release);
-        self.listener.wake();
-        self.room.notify_waiters();
+        self.end_waker.wake();
+        self.room_available.notify_waiters();
     }
 
-    /// Adds items to the last message, or begins another one with them.
-    fn add(&self, state: &mut State, items: ItemBatch, is_missed: bool) {
-        if items.len() > self.bounds.message && items.items() > 1 {
-            let parts = items.split(self.bounds.encoder, self.bounds.message);
-            return parts.into_iter().for_each(|part| self.add(state, part, is_missed));
+    /// Appends items to the last batch, or starts another one with them.
+    fn append_items(&self, state: &mut QueueState, items: ItemBatch, is_catch_up: bool) {
+        if items.len() > self.limits.max_batch_bytes && items.items() > 1 {
+            let parts = items.split(self.limits.encoder, self.limits.max_batch_bytes);
+            return parts.into_iter().for_each(|part| self.append_items(state, part, is_catch_up));
         }
-        let missed = if is_missed { items.items() } else { 0 };
+        let catch_up_items = if is_catch_up { items.items() } else { 0 };
         state.items += items.items();
-        state.missed += missed;
+        state.catch_up_items += catch_up_items;
         let length = state.last.items.len();
         if length == 0 {
-            state.last = QueuedBatch { items, missed };
-        } else if length + items.len() > self.bounds.message {
-            let full = std::mem::replace(&mut state.last, QueuedBatch { items, missed });
-            state.cold().full.push_back(full);
+            state.last = QueuedBatch { items, catch_up_items };
+        } else if length + items.len() > self.limits.max_batch_bytes {
+            let full = std::mem::replace(&mut state.last, QueuedBatch { items, catch_up_items });
+            state.cold().full_batches.push_back(full);
         } else {
-            // Much will come if much came lately.
-            let room = state.lately.min(MAX_SPECULATIVE_CAPACITY).saturating_sub(length).max(items.len());
+            // Reserve for as much as came lately.
+            let room =
+                state.last_taken_bytes.min(MAX_SPECULATIVE_CAPACITY).saturating_sub(length).max(items.len());
             state.last.items.reserve(room);
             state.last.items.append(&items);
-            state.last.missed += missed;
+            state.last.catch_up_items += catch_up_items;
         }
     }
 
-    /// How many items may wait.
-    fn most(&self, state: &State) -> usize {
-        self.bounds.items.max(MIN_ITEMS_PER_CHANNEL * state.channels.len())
+    /// Maximum number of queued items.
+    fn max_items(&self, state: &QueueState) -> usize {
+        self.limits.max_items.max(MIN_ITEMS_PER_CHANNEL * state.channels.len())
     }
 
-    /// Whether another channel can be told what it has missed.
+    /// Whether another channel can catch up now.
     pub(crate) fn has_room(&self) -> bool {
         self.has_room_in(&self.state())
     }
 
-    fn has_room_in(&self, state: &State) -> bool {
-        let has_read = state.items < self.most(state);
+    fn has_room_in(&self, state: &QueueState) -> bool {
+        let has_read = state.items < self.max_items(state);
         let catching_up = state.cold.as_ref().map_or(0, |cold| cold.catching_up);
         state.is_ending() || (has_read && catching_up < MAX_CONCURRENT_CATCH_UPS)
     }
 
-    /// BlockedOn until another channel can be told what it has missed. A client that does not read waits for itself.
-    pub(crate) async fn room(&self) {
+    /// Waits until another channel can catch up. A client that does not read delays only itself.
+    pub(crate) async fn wait_for_room(&self) {
         loop {
-            let mut more = std::pin::pin!(self.room.notified());
+            let mut more = std::pin::pin!(self.room_available.notified());
             more.as_mut().enable();
             {
                 let mut state = self.state();
                 if self.has_room_in(&state) {
                     return;
                 }
-                state.cold().waits_for_room = true;
+                state.cold().is_room_awaited = true;
             }
             more.await;
         }
     }
 
-    /// Tells an agent that it is set aside.
+    /// Announces the suspension of the agent.
     pub(crate) fn set_aside(&self, aside: Suspension) {
         let mut state = self.state();
         state.cold().aside = Some(aside);
-        wake(state);
+        wake_reader(state);
     }
 
-    /// Ends the stream after what waits.
+    /// Ends the stream after the queued items.
     pub(crate) fn end(&self, why: HostError) {
         let mut state = self.state();
         self.set_ending(&mut state, why);
-        wake(state);
+        wake_reader(state);
     }
 
-    /// The client will attach nothing more: the stream ends when its last channel is closed.
+    /// Marks the request side as finished: the stream ends when its last channel is closed.
     pub(crate) fn finish(&self) {
         let mut state = self.state();
         state.cold().finishing = true;
-        wake(state);
+        wake_reader(state);
     }
 
-    /// Ends the stream after what waits, without a word: whoever calls this says why.
+    /// Ends the stream after the queued items without an error, which the caller reports.
     pub(crate) fn break_off(&self) {
         let mut state = self.state();
         state.cold().broken = true;
-        wake(state);
+        wake_reader(state);
     }
 
-    /// Attaches a channel, if there may be another one. Gives what was attached to it before.
+    /// Attaches a channel. Returns its previous attachment, or an error if `max_channels` are attached.
     pub(crate) fn attach(
         &self,
         channel: Channel,
-        attached: Attached,
-        most: usize,
-    ) -> Result<Option<Attached>, ChannelLimitReached> {
+        attached: AttachedChannel,
+        max_channels: usize,
+    ) -> Result<Option<AttachedChannel>, ChannelLimitReached> {
         let mut state = self.state();
-        if state.channels.len() >= most && state.channels.get(channel).is_none() {
+        if state.channels.len() >= max_channels && state.channels.get(channel).is_none() {
             return Err(ChannelLimitReached);
         }
-        state.highest = state.highest.max(channel);
+        state.highest_channel = state.highest_channel.max(channel);
         Ok(state.channels.insert(channel, attached))
     }
 
-    /// Detaches a channel, and gives what was attached to it.
-    pub(crate) fn detach(&self, channel: Channel) -> Option<Attached> {
+    /// Detaches a channel. Returns its attachment.
+    pub(crate) fn detach(&self, channel: Channel) -> Option<AttachedChannel> {
         self.state().channels.remove(channel)
     }
 
-    /// Where a channel is attached.
-    pub(crate) fn attached(&self, channel: Channel) -> Option<(Attachment, Place)> {
+    /// Attachment and target of a channel.
+    pub(crate) fn attached(&self, channel: Channel) -> Option<(Attachment, AttachmentTarget)> {
         let state = self.state();
         let attached = state.channels.get(channel)?;
-        Some((attached.attachment, attached.place))
+        Some((attached.attachment, attached.target))
     }
 
-    /// Whether a channel of an agent has been closed: those that the server opens are counted up from 1.
+    /// Whether a channel of an agent was attached and closed: the server numbers its channels from 1.
     pub(crate) fn is_closed(&self, channel: Channel) -> bool {
         let state = self.state();
-        (1..=state.highest.0).contains(&channel.0) && state.channels.get(channel).is_none()
+        (1..=state.highest_channel.0).contains(&channel.0) && state.channels.get(channel).is_none()
     }
 
-    /// Detaches everything.
-    pub(crate) fn detach_all(&self) -> Vec<Attached> {
+    /// Detaches all channels.
+    pub(crate) fn detach_all(&self) -> Vec<AttachedChannel> {
         let mut state = self.state();
         let detached = state.channels.drain().collect();
-        wake(state);
+        wake_reader(state);
         detached
     }
 
-    /// BlockedOn until the stream is about to end. One at a time waits for it, who is noted here, and is looked at for every message:
-    /// so nothing is locked for that.
-    pub(crate) fn poll_ended(&self, waits: &mut Option<Waker>, context: &Context<'_>) -> Poll<()> {
-        if !waits.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
-            *waits = Some(context.waker().clone());
-            self.listener.register(context.waker());
+    /// Polls for the end of the stream. Only one task may wait, whose waker is kept in `registered`. Called
+    /// for every inbound message, so it takes no lock.
+    pub(crate) fn poll_ended(&self, registered: &mut Option<Waker>, context: &Context<'_>) -> Poll<()> {
+        if !registered.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+            *registered = Some(context.waker().clone());
+            self.end_waker.register(context.waker());
         }
         if self.is_ending.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Whether the client has broken the rules of the stream, or its connection.
+    /// Whether the client has violated the protocol, or its connection has broken.
     pub(crate) fn is_broken(&self) -> bool {
         self.state().cold.as_ref().is_some_and(|cold| cold.broken)
     }
 
-    /// Why the stream ends, if it does.
+    /// The reason for which the stream ends, if it does.
     pub(crate) fn why_ended(&self) -> Option<HostError> {
-        self.state().cold.as_ref().and_then(|cold| cold.ending.clone())
+        self.state().cold.as_ref().and_then(|cold| cold.end_reason.clone())
     }
 
-    /// BlockedOn until something is to be given again, and gives it.
+    /// Waits until seats must be assigned again, and returns them.
     pub(crate) async fn given_again(&self) -> Vec<SeatAssignment> {
         loop {
-            let again = self.state().cold.as_mut().map(|cold| std::mem::take(&mut cold.again));
-            if let Some(again) = again.filter(|again| !again.is_empty()) {
-                return again;
+            let reassignments =
+                self.state().cold.as_mut().map(|cold| std::mem::take(&mut cold.reassignments));
+            if let Some(reassignments) = reassignments.filter(|reassignments| !reassignments.is_empty()) {
+                return reassignments;
             }
-            self.again.notified().await;
+            self.reassignment_added.notified().await;
         }
     }
 
-    /// The next message; nothing if the stream has ended.
-    pub(crate) fn poll_take(&self, context: &Context<'_>) -> Poll<Option<OutboundBatch>> {
+    /// The next message; `None` if the stream has ended.
+    pub(crate) fn poll_next(&self, context: &Context<'_>) -> Poll<Option<OutboundBatch>> {
         let mut state = self.state();
-        let full = state.cold.as_mut().and_then(|cold| cold.full.pop_front());
-        let QueuedBatch { items, missed } = full.unwrap_or_else(|| std::mem::take(&mut state.last));
+        let full = state.cold.as_mut().and_then(|cold| cold.full_batches.pop_front());
+        let QueuedBatch { items, catch_up_items } = full.unwrap_or_else(|| std::mem::take(&mut state.last));
         if !items.is_empty() {
             state.items -= items.items();
-            state.missed -= missed;
-            state.lately = items.len();
+            state.catch_up_items -= catch_up_items;
+            state.last_taken_bytes = items.len();
         }
         let mut batch = OutboundBatch { items, aside: None, ending: None };
         let mut is_over = false;
-        let State { items, channels, cold, .. } = &mut *state;
+        let QueueState { items, channels, cold, .. } = &mut *state;
         if let Some(cold) = cold {
-            if !batch.items.is_empty() && std::mem::take(&mut cold.waits_for_room) {
-                self.room.notify_waiters();
+            if !batch.items.is_empty() && std::mem::take(&mut cold.is_room_awaited) {
+                self.room_available.notify_waiters();
             }
             batch.aside = cold.aside.take();
-            batch.ending = cold.ending.clone().filter(|_| *items == 0);
+            batch.ending = cold.end_reason.clone().filter(|_| *items == 0);
             is_over = cold.broken || (cold.finishing && channels.is_empty());
         }
         if !batch.items.is_empty() || batch.aside.is_some() || batch.ending.is_some() {
@@ -403,8 +405,8 @@ impl StreamQueue {
     }
 }
 
-/// Wakes whoever waits for something to be said.
-fn wake(mut state: MutexGuard<'_, State>) {
+/// Wakes the reader.
+fn wake_reader(mut state: MutexGuard<'_, QueueState>) {
     let reader = state.reader.take();
     drop(state);
     if let Some(reader) = reader {
@@ -412,15 +414,15 @@ fn wake(mut state: MutexGuard<'_, State>) {
     }
 }
 
-impl State {
-    /// Whether what is said on a channel is still wanted.
-    fn takes(&self, attachment: Attachment, channel: Channel) -> bool {
+impl QueueState {
+    /// Whether the channel still has this attachment, and the stream is not ending.
+    fn accepts(&self, attachment: Attachment, channel: Channel) -> bool {
         let current = self.channels.get(channel);
         !self.is_ending() && current.is_some_and(|current| current.attachment == attachment)
     }
 
     fn is_ending(&self) -> bool {
-        self.cold.as_ref().is_some_and(|cold| cold.ending.is_some())
+        self.cold.as_ref().is_some_and(|cold| cold.end_reason.is_some())
     }
 
     fn cold(&mut self) -> &mut ColdState {
@@ -428,11 +430,11 @@ impl State {
     }
 }
 
-/// A channel that is being told what it has missed, until this is dropped.
+/// Counts a channel as catching up until dropped.
 pub(crate) struct CatchUpGuard(Arc<StreamQueue>);
 
 impl CatchUpGuard {
-    pub(crate) fn of(queue: &Arc<StreamQueue>) -> CatchUpGuard {
+    pub(crate) fn new(queue: &Arc<StreamQueue>) -> CatchUpGuard {
         queue.state().cold().catching_up += 1;
         CatchUpGuard(queue.clone())
     }
@@ -441,12 +443,12 @@ impl CatchUpGuard {
 impl Drop for CatchUpGuard {
     fn drop(&mut self) {
         self.0.state().cold().catching_up -= 1;
-        self.0.room.notify_waiters();
+        self.0.room_available.notify_waiters();
     }
 }
 
-/// The end of a channel.
-pub(crate) fn closed(why: Option<HostError>, number: u64) -> Closed {
+/// The closing of a channel.
+pub(crate) fn channel_closed(why: Option<HostError>, number: u64) -> Closed {
     let retry = why.as_ref().is_some_and(HostError::is_passing);
     Closed { why, number, retry }
 }
@@ -465,32 +467,39 @@ mod tests {
     const FIRST: Attachment = Attachment(1);
     const CHANNEL: Channel = Channel(3);
 
-    fn queue(items: usize, message: usize) -> Arc<StreamQueue> {
-        let queue =
-            StreamQueue::new(QueueLimits { items, message, kind: StreamKind::Client, encoder: &TestEncoder });
-        let attached = Attached { attachment: FIRST, place: Place::Rail(TABLE), given: None };
+    fn queue(max_items: usize, max_batch_bytes: usize) -> Arc<StreamQueue> {
+        let queue = StreamQueue::new(QueueLimits {
+            max_items,
+            max_batch_bytes,
+            kind: StreamKind::Client,
+            encoder: &TestEncoder,
+        });
+        let attached = AttachedChannel {
+            attachment: FIRST,
+            target: AttachmentTarget::Spectator(TABLE),
+            assignment: None,
+        };
         assert!(matches!(queue.attach(CHANNEL, attached, 1), Ok(None)));
         queue
     }
 
-    /// Something that is said, and can be told from others by its number.
-    fn said(number: u64) -> StreamItem<'static> {
-        StreamItem::Closed(closed(None, number))
+    /// An item that is identified by its number.
+    fn item(number: u64) -> StreamItem<'static> {
+        StreamItem::Closed(channel_closed(None, number))
     }
 
     fn items(numbers: impl IntoIterator<Item = u64>) -> ItemBatch {
         let mut items = ItemBatch::default();
         for number in numbers {
-            items.push(&TestEncoder, StreamKind::Client, CHANNEL, &said(number));
+            items.push(&TestEncoder, StreamKind::Client, CHANNEL, &item(number));
         }
         items
     }
 
     fn take(queue: &StreamQueue) -> Option<Option<OutboundBatch>> {
-        poll_fn(|context| queue.poll_take(context)).now_or_never()
+        poll_fn(|context| queue.poll_next(context)).now_or_never()
     }
 
-    /// The numbers of the items.
     fn numbers(batch: &OutboundBatch) -> Vec<u32> {
         let number = |text: String| {
             let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
@@ -500,67 +509,70 @@ mod tests {
     }
 
     #[test]
-    fn items_come_in_order_in_messages_that_are_no_larger_than_they_may_be() {
+    fn items_stay_in_order_and_batches_within_the_size_limit() {
         let queue = queue(1000, 64);
-        let hear = || {
-            let mut heard = Vec::new();
+        let receive_all = || {
+            let mut received = Vec::new();
             while let Some(Some(batch)) = take(&queue) {
                 assert!(batch.items.len() <= 64 && batch.ending.is_none(), "{batch:?}");
-                heard.extend(numbers(&batch));
+                received.extend(numbers(&batch));
             }
-            heard
+            received
         };
         for number in 1..=100 {
-            queue.push(FIRST, CHANNEL, &said(number));
+            queue.push(FIRST, CHANNEL, &item(number));
         }
-        assert_eq!(hear(), (1..=100).collect::<Vec<_>>());
-        // The same if all are said at once, after another.
-        queue.push(FIRST, CHANNEL, &said(0));
-        queue.push_all(FIRST, CHANNEL, items(1..=100));
-        assert_eq!(hear(), (0..=100).collect::<Vec<_>>());
-        // One that is larger than a message goes alone.
-        let large = StreamItem::Closed(closed(Some(HostError::Fault { what: "x".repeat(100) }), 1));
-        for said in [&said(2), &large, &said(3)] {
-            queue.push(FIRST, CHANNEL, said);
+        assert_eq!(receive_all(), (1..=100).collect::<Vec<_>>());
+        // The same with one batch after another item.
+        queue.push(FIRST, CHANNEL, &item(0));
+        queue.push_batch(FIRST, CHANNEL, items(1..=100));
+        assert_eq!(receive_all(), (0..=100).collect::<Vec<_>>());
+        // An item larger than a message is sent alone.
+        let large = StreamItem::Closed(channel_closed(Some(HostError::Fault { what: "x".repeat(100) }), 1));
+        for next in [&item(2), &large, &item(3)] {
+            queue.push(FIRST, CHANNEL, next);
         }
-        let heard: Vec<_> =
+        let received: Vec<_> =
             std::iter::from_fn(|| take(&queue).flatten()).map(|batch| numbers(&batch)).collect();
-        assert_eq!(heard, [[2], [1], [3]]);
-        // Nothing is left.
+        assert_eq!(received, [[2], [1], [3]]);
+        // The queue is empty.
         let state = queue.state();
-        assert_eq!((state.items, state.missed), (0, 0));
-        assert!(state.last.items.is_empty() && state.cold.as_ref().is_some_and(|cold| cold.full.is_empty()));
+        assert_eq!((state.items, state.catch_up_items), (0, 0));
+        assert!(
+            state.last.items.is_empty()
+                && state.cold.as_ref().is_some_and(|cold| cold.full_batches.is_empty())
+        );
     }
 
     #[test]
-    fn what_is_meant_for_an_earlier_attachment_is_dropped() {
+    fn items_for_an_earlier_attachment_are_dropped() {
         let queue = queue(1000, 1000);
-        queue.push(Attachment(2), CHANNEL, &said(1));
-        queue.push(FIRST, Channel(4), &said(2));
+        queue.push(Attachment(2), CHANNEL, &item(1));
+        queue.push(FIRST, Channel(4), &item(2));
         assert!(take(&queue).is_none());
-        queue.close(FIRST, CHANNEL, closed(None, 9));
-        queue.push(FIRST, CHANNEL, &said(3));
-        queue.push_missed(FIRST, CHANNEL, &said(4));
+        queue.close(FIRST, CHANNEL, channel_closed(None, 9));
+        queue.push(FIRST, CHANNEL, &item(3));
+        queue.push_catch_up(FIRST, CHANNEL, &item(4));
         assert_eq!(numbers(&take(&queue).flatten().expect("an item")), [9]);
         assert!(take(&queue).is_none());
-        // Nothing is attached any more.
+        // No channel is attached any more.
         queue.finish();
         assert!(take(&queue).expect("the end").is_none());
     }
 
     #[tokio::test]
-    async fn whoever_lets_too_much_wait_is_cut_off_but_not_for_what_was_missed() {
+    async fn slow_reader_is_cut_off_but_not_for_catch_up_items() {
         let queue = queue(20, 64);
         for number in 1..=100 {
-            queue.push_missed(FIRST, CHANNEL, &said(number));
+            queue.push_catch_up(FIRST, CHANNEL, &item(number));
         }
-        let mut waits = None;
-        let mut ended = poll_fn(|cx| queue.poll_ended(&mut waits, cx));
+        let mut registered = None;
+        let mut ended = poll_fn(|cx| queue.poll_ended(&mut registered, cx));
         for number in 0..20 {
-            queue.push(FIRST, CHANNEL, &said(number));
+            queue.push(FIRST, CHANNEL, &item(number));
         }
         assert!(poll!(&mut ended).is_pending() && !queue.has_room());
-        queue.push_all(FIRST, CHANNEL, items([20, 21]));
+        queue.push_batch(FIRST, CHANNEL, items([20, 21]));
         assert!(poll!(&mut ended).is_ready() && queue.has_room());
         let batch = take(&queue).flatten().expect("the end");
         assert!(batch.items.is_empty() && batch.ending == Some(HostError::TooSlow), "{batch:?}");
@@ -568,10 +580,10 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_ends_after_what_waits() {
+    fn stream_ends_after_its_queued_items() {
         let queue = queue(1000, 64);
         for number in 1..=20 {
-            queue.push(FIRST, CHANNEL, &said(number));
+            queue.push(FIRST, CHANNEL, &item(number));
         }
         queue.end(HostError::Stopping);
         let batches: Vec<_> =
@@ -583,7 +595,7 @@ mod tests {
         );
 
         let queue = self::queue(1000, 64);
-        queue.push(FIRST, CHANNEL, &said(1));
+        queue.push(FIRST, CHANNEL, &item(1));
         queue.break_off();
         assert_eq!(numbers(&take(&queue).flatten().expect("an item")), [1]);
         assert!(take(&queue).expect("the end").is_none() && queue.is_broken());

@@ -1,4 +1,4 @@
-//! The streams that are open, each with what waits for its client.
+//! Registry of the open streams, and the receiving side of a stream.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -8,25 +8,25 @@ use std::task::{Context, Poll};
 use crate::HostError;
 use crate::stream::queue::{OutboundBatch, StreamQueue};
 
-/// The streams that are open, so that all of them can be ended.
+/// The open streams, so that all of them can be ended.
 #[derive(Debug, Default)]
-pub(crate) struct StreamRegistry(Mutex<Open>);
+pub(crate) struct StreamRegistry(Mutex<OpenStreams>);
 
 #[derive(Debug, Default)]
-struct Open {
-    /// By where they are in memory.
+struct OpenStreams {
+    /// By address of the queue.
     streams: HashMap<usize, Weak<StreamQueue>>,
     ended: bool,
 }
 
 impl StreamRegistry {
-    fn open(&self) -> MutexGuard<'_, Open> {
-        // Nothing in here is left half done by a panic.
+    fn lock(&self) -> MutexGuard<'_, OpenStreams> {
+        // A panic cannot leave the state half updated.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, queue: &Arc<StreamQueue>) {
-        let mut open = self.open();
+        let mut open = self.lock();
         if open.ended {
             queue.end(HostError::Stopping);
         } else {
@@ -35,12 +35,12 @@ impl StreamRegistry {
     }
 
     fn remove(&self, queue: &Arc<StreamQueue>) {
-        self.open().streams.remove(&Arc::as_ptr(queue).addr());
+        self.lock().streams.remove(&Arc::as_ptr(queue).addr());
     }
 
-    /// Ends all streams after what waits, and those that are opened later.
+    /// Ends all streams after their queued items, and streams opened later at once.
     pub(crate) fn end_all(&self) {
-        let mut open = self.open();
+        let mut open = self.lock();
         open.ended = true;
         for queue in open.streams.drain().filter_map(|(_, queue)| queue.upgrade()) {
             queue.end(HostError::Stopping);
@@ -48,7 +48,7 @@ impl StreamRegistry {
     }
 }
 
-/// The reading end of a stream.
+/// The receiving side of a stream.
 #[derive(Debug)]
 pub struct StreamReceiver {
     queue: Arc<StreamQueue>,
@@ -62,25 +62,25 @@ impl StreamReceiver {
         StreamReceiver { queue, streams, ended: false }
     }
 
-    /// The next message, with all that is ready and fits; waits until there is something. `None`: the stream has ended.
+    /// Polls for the next message, with all queued items that fit. `None`: the stream has ended.
     pub fn poll_next(&mut self, context: &Context<'_>) -> Poll<Option<OutboundBatch>> {
         if self.ended {
             return Poll::Ready(None);
         }
-        let polled = self.queue.poll_take(context);
+        let polled = self.queue.poll_next(context);
         if let Poll::Ready(batch) = &polled {
             self.ended = batch.as_ref().is_none_or(|batch| batch.ending.is_some());
         }
         polled
     }
 
-    /// Whether the client has broken the rules of the stream, or its connection.
+    /// Whether the client has violated the protocol, or its connection has broken.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.queue.is_broken()
     }
 
-    /// See [`StreamReceiver::poll_next`]. Nothing is lost when the future is dropped.
+    /// The next message. Cancel safe: no item is lost when the future is dropped.
     pub async fn next(&mut self) -> Option<OutboundBatch> {
         poll_fn(|context| self.poll_next(context)).await
     }
