@@ -30,6 +30,7 @@ pub mod settings;
 mod shard;
 pub mod stream;
 pub mod table;
+mod table_calls;
 mod tags;
 pub mod tournaments;
 
@@ -37,9 +38,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use parlor_engine::{Seat, Viewer};
-use parlor_store::{Delete, Log, Millis, NewFeedItem, OwnerId};
-use tokio::sync::mpsc::error::TrySendError;
+use parlor_store::{Log, Millis, OwnerId};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, info_span};
@@ -57,19 +56,21 @@ pub use stream::{
     DecisionPrompt, ItemBatch, ItemEncoder, OutboundBatch, OwnerEvent, OwnerFeedItem, Presence, SeatTime,
     Snapshot, StreamHandle, StreamItem, StreamKind, StreamReceiver, ViewerUpdate,
 };
+pub use table_calls::Joined;
 pub use tags::{agent_tag, tournament_tag};
 pub use tournaments::deal_visibility::{Deals, TableEnd, TableEnds};
 
 use crate::agents::AgentRegistry;
 use crate::clock::{Clock, Moment};
-use crate::identity::{Generation, Owner, VerifiedSeatToken};
+use crate::identity::Owner;
 use crate::persistence::PayloadCodec;
 use crate::shard::house_bots::{self, BotPool};
-use crate::shard::table_message::{Change, ReplyTo, TableMessage};
+use crate::shard::senders::{ShardSenders, shard_index};
+use crate::shard::table_message::{ReplyTo, TableMessage};
 use crate::shard::{Shard, ShardMessage};
 use crate::stream::queue::{QueueLimits, StreamQueue};
 use crate::stream::registry::StreamRegistry;
-use crate::table::{DecisionAnswer, IdempotencyKey, TableSummary};
+use crate::table::IdempotencyKey;
 use quota::Quota;
 
 /// Encoders and decoders supplied by the server: stream items on the wire, and API payloads in storage.
@@ -110,70 +111,18 @@ struct Shared {
     channels_per_stream: u32,
 }
 
-/// Senders to all shards. A shard stops when the last sender is dropped, so shards hold none themselves.
-#[derive(Clone)]
-struct Shards(Arc<[ShardSender]>);
-
-impl Shards {
-    /// Index of the shard that owns the table.
-    fn shard_of(&self, table: TableId) -> usize {
-        shard_index(table, self.0.len())
-    }
-
-    /// Sends a message to the shard of a table. Waits while its inbox is full.
-    async fn send(&self, table: TableId, message: ShardMessage) -> Result<(), HostError> {
-        self.0[self.shard_of(table)].send(message).await.map_err(|_| HostError::Stopping)
-    }
-
-    /// Sends messages to tables in this order. Waits while the inboxes of their shards are full.
-    async fn send_all(&self, messages: Vec<(TableId, TableMessage)>) {
-        for (table, message) in messages {
-            // The shard has stopped with the host; nobody awaits a reply.
-            let _ = self.send(table, ShardMessage::Table(table, message)).await;
-        }
-    }
-
-    /// Sends a message to a table; returns it if the inbox of its shard is full.
-    fn try_send(&self, table: TableId, message: TableMessage) -> Result<(), (TableId, TableMessage)> {
-        match self.0[self.shard_of(table)].try_send(ShardMessage::Table(table, message)) {
-            Err(TrySendError::Full(ShardMessage::Table(table, message))) => Err((table, message)),
-            // The shard has stopped with the host; nobody awaits a reply.
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Sender to the inbox of one shard.
-type ShardSender = mpsc::Sender<ShardMessage>;
-
-fn shard_index(table: TableId, shards: usize) -> usize {
-    // The last byte of a table id is random.
-    usize::from(table.as_bytes()[15]) % shards
-}
-
 /// Handle to all tables and client streams. Clones share one host, which stops when the last clone is
 /// dropped.
 #[derive(Clone)]
 pub struct Host {
     shared: Arc<Shared>,
-    shards: Shards,
+    shards: ShardSenders,
 }
 
 impl std::fmt::Debug for Host {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Host")
     }
-}
-
-/// Result of a join.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Joined {
-    /// The seat taken.
-    pub seat: Seat,
-    /// The valid generation of the seat's token.
-    pub generation: Generation,
-    /// The table after the join.
-    pub look: TableSummary,
 }
 
 impl Host {
@@ -214,7 +163,7 @@ impl Host {
             },
             channels_per_stream: settings.channels_per_stream,
         });
-        let shards = Shards(shards.into());
+        let shards = ShardSenders::new(shards);
         let start_up = shared.log.load_startup_state().await?;
         // The tournament runners start later; until then nothing of their deals is revealed.
         start_up.tournaments.iter().for_each(|tournament| shared.deals.open(*tournament));
@@ -240,7 +189,7 @@ impl Host {
     pub async fn stop(&self) {
         self.shared.stopping.store(true, Ordering::Relaxed);
         let mut stopped = Vec::new();
-        for shard in self.shards.0.iter() {
+        for shard in self.shards.iter() {
             let (to, answer) = oneshot::channel();
             if shard.send(ShardMessage::Stop(to)).await.is_ok() {
                 stopped.push(answer);
@@ -256,7 +205,12 @@ impl Host {
 
     /// Fails a house bot's decision as if the bot had panicked.
     #[cfg(feature = "test-hooks")]
-    pub async fn fail_house_bot(&self, table: TableId, seat: Seat, decision: table::DecisionId) {
+    pub async fn fail_house_bot(
+        &self,
+        table: TableId,
+        seat: parlor_engine::Seat,
+        decision: table::DecisionId,
+    ) {
         let chosen = Err(parlor_bots::BotError::Panicked);
         let failed = house_bots::BotMove { table, seat, decision, chosen };
         // The shard has stopped with the host; no bot can fail.
@@ -296,18 +250,6 @@ impl Host {
         &self.shared.agents
     }
 
-    /// Summary of a table, in memory, at rest or finished.
-    pub async fn look(&self, table: TableId) -> Result<TableSummary, HostError> {
-        self.ask(table, TableMessage::Summary).await.map(|look| self.with_revealed_deal(look))
-    }
-
-    /// Summary of a table for the holder of a credential, with the viewer that the credential stands for.
-    pub async fn admit(&self, who: &ViewerCredential) -> Result<(TableSummary, Viewer), HostError> {
-        let asking = who.clone();
-        let admitted = self.ask(who.table(), |to| TableMessage::Admit { credential: asking, to }).await;
-        admitted.map(|(look, viewer)| (self.with_revealed_deal(look), viewer))
-    }
-
     /// Token that is cancelled once everything accepted is durable and the host has stopped.
     #[must_use]
     pub fn stopped(&self) -> CancellationToken {
@@ -318,105 +260,6 @@ impl Host {
     #[must_use]
     pub fn deals(&self) -> &Deals {
         &self.shared.deals
-    }
-
-    /// Reveals the seeds of the table's deal if the deal is complete.
-    fn with_revealed_deal(&self, mut look: TableSummary) -> TableSummary {
-        if self.shared.deals.check(look.setup.chance.deal()).is_ok() {
-            look.reveal_deal();
-        }
-        look
-    }
-
-    /// Takes a seat at a table.
-    pub async fn join(&self, table: TableId, mut join: JoinRequest) -> Result<Joined, HostError> {
-        if let Some(previous) = join.previous {
-            join.joining.previous = Some(self.previous_seat(table, previous).await?);
-        }
-        let (seat, look) = self.ask(table, |to| TableMessage::Join { join: Box::new(join), to }).await?;
-        Ok(Joined { seat, generation: Generation(look.seats[seat.index()].generation), look })
-    }
-
-    /// Seat of this token at the previous table, if `table` is that table's rematch.
-    async fn previous_seat(&self, table: TableId, previous: VerifiedSeatToken) -> Result<Seat, HostError> {
-        let (before, _) = self.admit(&ViewerCredential::Seat(previous)).await?;
-        if before.rematch == Some(table) { Ok(previous.seat()) } else { Err(HostError::NotFound { table }) }
-    }
-
-    async fn change(&self, table: TableId, by: Actor, change: Change) -> Result<TableSummary, HostError> {
-        self.ask(table, |to| TableMessage::Change { by, change, to }).await
-    }
-
-    /// Replaces the player of a seat by a house bot for the rest of the game.
-    pub async fn replace(
-        &self,
-        table: TableId,
-        by: Actor,
-        seat: Seat,
-        bot: String,
-        request: Option<IdempotencyKey>,
-    ) -> Result<TableSummary, HostError> {
-        self.change(table, by, Change::Replace { seat, bot, request }).await
-    }
-
-    /// Resigns a seat. Idempotent.
-    pub async fn resign(&self, table: TableId, by: Actor, seat: Seat) -> Result<(), HostError> {
-        self.change(table, by, Change::Resign { seat }).await.map(|_| ())
-    }
-
-    /// Makes the seat of a suspended agent play default actions to the end and rank last. Idempotent.
-    pub async fn set_aside_seat(&self, table: TableId, seat: Seat) -> Result<TableSummary, HostError> {
-        self.change(table, Actor::Admin, Change::SuspendAgent { seat }).await
-    }
-
-    /// Ends a table without a score. Idempotent.
-    pub async fn cancel(&self, table: TableId, by: Actor, note: String) -> Result<TableSummary, HostError> {
-        self.change(table, by, Change::Cancel { note }).await
-    }
-
-    /// Reissues the token of a seat; returns its new generation.
-    pub async fn reissue(
-        &self,
-        table: TableId,
-        by: Actor,
-        seat: Seat,
-        request: Option<IdempotencyKey>,
-    ) -> Result<Generation, HostError> {
-        let look = self.change(table, by, Change::Reissue { seat, request }).await?;
-        Ok(Generation(look.seats[seat.index()].generation))
-    }
-
-    /// Valid generation of spectator tokens. With `revoke`, all tokens issued before are revoked first.
-    pub async fn spectators(&self, table: TableId, by: Actor, revoke: bool) -> Result<Generation, HostError> {
-        let look = if revoke {
-            self.change(table, by, Change::RevokeSpectators).await?
-        } else {
-            let look = self.look(table).await?;
-            authorization::AccessCheck::from(&look).may_change(&by, None)?;
-            look
-        };
-        Ok(Generation(look.spectators))
-    }
-
-    /// Deletes a finished table with all stored data.
-    pub async fn delete(&self, table: TableId, by: Actor) -> Result<(), HostError> {
-        let look = self.look(table).await?;
-        authorization::AccessCheck::from(&look).may_change(&by, None)?;
-        if !look.state.is_over() {
-            return Err(HostError::NotOver { table });
-        }
-        let owner = OwnerId::new(&look.setup.owner)?;
-        let feed = vec![NewFeedItem {
-            owner,
-            payload: persistence::encode_news(table, &OwnerEvent::Deleted, self.shared.codecs.payloads),
-        }];
-        self.shared.log.delete(Delete { table, at: Millis(self.shared.clock.now_ms()), feed }).await?;
-        self.shards.send(table, ShardMessage::Deleted(table)).await
-    }
-
-    /// Submits the answer of a seat to a decision.
-    pub async fn act(&self, token: VerifiedSeatToken, answer: DecisionAnswer) -> Result<Answered, HostError> {
-        self.ask(token.table(), |to| TableMessage::Act { token, answer, to }).await
     }
 
     /// Opens a client stream: the handle for its commands and the receiver of its items.

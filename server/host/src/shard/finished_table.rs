@@ -5,7 +5,7 @@ use parlor_engine::Viewer;
 use crate::TableId;
 use crate::authorization::AccessCheck;
 use crate::identity::VerifiedSeatToken;
-use crate::shard::table_actor::Subscription;
+use crate::shard::subscription::Subscription;
 use crate::shard::table_commands::{catch_up, resolve_past_decision};
 use crate::shard::table_message::{AttachRequest, Change, TableMessage};
 use crate::stream::queue::channel_closed;

@@ -7,11 +7,16 @@ pub(crate) mod finished_table;
 pub(crate) mod house_bots;
 pub(crate) mod journal;
 pub(crate) mod load;
+mod message;
 pub(crate) mod reply;
+pub(crate) mod senders;
+pub(crate) mod subscription;
 pub(crate) mod table_actor;
 pub(crate) mod table_commands;
+mod table_lifecycle;
 pub(crate) mod table_message;
 pub(crate) mod table_timers;
+mod viewer_items;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,7 +26,8 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{mpsc, oneshot};
-use tracing::Instrument;
+
+pub(crate) use self::message::{NewTableLog, ShardMessage};
 
 use self::commit::TurnContext;
 use crate::TableId;
@@ -30,38 +36,15 @@ use crate::metric_names::{MOVES, TABLES_IN_MEMORY};
 use crate::shard::clocks::Clocks;
 use crate::shard::house_bots::BotMove;
 use crate::shard::load::Loaded;
-use crate::shard::table_actor::{CommitOutcome, Subscription, TableActor};
-use crate::shard::table_message::{ReplyTo, TableMessage};
-use crate::table::{Entry, TableSummary};
+use crate::shard::subscription::Subscription;
+use crate::shard::table_actor::{CommitOutcome, TableActor};
+use crate::shard::table_message::TableMessage;
+use crate::stream::channels::Attachment;
 use crate::{HostError, Shared};
 use parlor_store::{Appended, FastMap, LogError};
 
 /// Messages handled in one turn before its appends are submitted to the log.
 const MAX_MESSAGES_PER_TURN: usize = 256;
-
-/// A message in a shard's inbox.
-pub(crate) enum ShardMessage {
-    /// A request to one table.
-    Table(TableId, TableMessage),
-    /// Create a table from its first entries.
-    Create { first: Box<NewTableLog>, to: ReplyTo<TableSummary> },
-    /// A house bot has made its decision.
-    BotMove(BotMove),
-    /// A finished table has a rematch.
-    Rematch { of: TableId, table: TableId },
-    /// A table was deleted.
-    Deleted(TableId),
-    /// Refuse new requests, and reply once everything accepted is durable.
-    Stop(oneshot::Sender<()>),
-}
-
-/// The log of a table to be created.
-pub(crate) struct NewTableLog {
-    /// The first entries: the table is created and, if house bots hold all seats, started.
-    pub(crate) entries: Vec<Entry>,
-    /// Idempotency key of the request in the log.
-    pub(crate) request: Option<String>,
-}
 
 /// Result of an asynchronous operation of the shard.
 pub(crate) enum Completion {
@@ -242,23 +225,7 @@ impl Shard {
         }
     }
 
-    fn load(&mut self, table: TableId) {
-        if let std::collections::hash_map::Entry::Vacant(place) = self.tables.entry(table) {
-            place.insert(TableSlot::Loading(vec![TableMessage::Wake]));
-        }
-        let (log, codec) = (self.shared.log.clone(), self.shared.codecs.payloads);
-        self.in_flight.push(Box::pin(async move {
-            // A separate task, so that replaying a long log blocks nothing else.
-            let loaded =
-                tokio::spawn(async move { load::load(log.as_ref(), codec, table).await }.in_current_span())
-                    .await;
-            let unreadable =
-                |_| Loaded::Failed(HostError::Fault { what: format!("table {table} cannot be read") });
-            Completion::Loaded(table, loaded.unwrap_or_else(unreadable))
-        }));
-    }
-
-    fn detach(&mut self, table: TableId, attachment: crate::stream::channels::Attachment) {
+    fn detach(&mut self, table: TableId, attachment: Attachment) {
         if let Some(subscriptions) = self.rematch_waiters.get_mut(&table) {
             subscriptions.retain(|subscription| subscription.attachment != attachment);
             if subscriptions.is_empty() {
@@ -281,17 +248,6 @@ impl Shard {
                 );
             }
             None => {}
-        }
-    }
-
-    fn create(&mut self, creation: NewTableLog, to: ReplyTo<TableSummary>) {
-        if self.stopping {
-            // The requester may have been dropped.
-            let _ = to.send(Err(HostError::Stopping));
-            return;
-        }
-        if let Some(actor) = commit::create(&mut self.turn, creation, to) {
-            self.tables.insert(actor.id(), TableSlot::Live(Box::new(actor)));
         }
     }
 
@@ -414,91 +370,6 @@ impl Shard {
                 }
                 Some(TableSlot::Loading(_)) => {}
                 None => self.load(table),
-            }
-        }
-    }
-
-    /// Removes a table at rest from memory. Only running clocks and their timer stay.
-    fn unload(&mut self, table: TableId) {
-        if let Some(TableSlot::Live(actor)) = self.tables.remove(&table)
-            && let Some(moment) = table_timers::next_deadline(&actor, &self.turn)
-        {
-            self.clocks_at_rest.insert(table, actor.clocks);
-            self.timers.push(Reverse((moment, table)));
-        }
-    }
-
-    fn finish_table(&mut self, table: TableId) {
-        let Some(TableSlot::Live(actor)) = self.tables.remove(&table) else { return };
-        let TableActor { subscriptions, queued, owner, table: folded, .. } = *actor;
-        match (folded.setup().chance.deal(), folded.ending()) {
-            (Some(deal), Some(ending)) => self.shared.deals.table_over(table, deal, ending),
-            _ => self.shared.quota.over(&owner),
-        }
-        let mut rematch_waiters = Vec::new();
-        for subscription in subscriptions {
-            if subscription.wants.rematch && !self.stopping {
-                rematch_waiters.push(subscription);
-            } else {
-                subscription.close(None);
-            }
-        }
-        if !rematch_waiters.is_empty() {
-            self.rematch_waiters.insert(table, rematch_waiters);
-        }
-        for message in queued {
-            self.handle_table_message(table, message);
-        }
-    }
-
-    /// Removes a broken table from memory. Its streams get a retryable error, and the next request loads it
-    /// anew.
-    fn discard_table(&mut self, table: TableId, reason: String) {
-        tracing::error!(%table, reason, "table discarded from memory");
-        if let Some(TableSlot::Live(actor)) = self.tables.remove(&table) {
-            for subscription in &actor.subscriptions {
-                subscription.close(Some(HostError::TableBusy { table }));
-            }
-            // A table that cannot be loaded must not occupy its agents for good. If it can, loading finds
-            // them again.
-            actor.agents.iter().for_each(|agent| self.shared.agents.left(agent, table));
-            for message in actor.queued {
-                table_commands::refuse(message, HostError::TableBusy { table });
-            }
-        }
-    }
-
-    fn handle_loaded(&mut self, table: TableId, loaded: Loaded) {
-        let Some(TableSlot::Loading(messages)) = self.tables.remove(&table) else { return };
-        match loaded {
-            Loaded::Live(loaded) => {
-                let clocks = self.clocks_at_rest.remove(&table);
-                match table_timers::activate(*loaded, clocks, &self.turn) {
-                    Ok(actor) => {
-                        self.tables.insert(table, TableSlot::Live(Box::new(actor)));
-                        for message in messages {
-                            self.handle_table_message(table, message);
-                        }
-                        self.schedule_wake(table);
-                    }
-                    Err(error) => messages
-                        .into_iter()
-                        .for_each(|message| table_commands::refuse(message, error.clone())),
-                }
-            }
-            Loaded::Finished(record) => {
-                for message in messages {
-                    if let Some(subscription) = finished_table::execute(&record, &self.shared.deals, message)
-                    {
-                        self.rematch_waiters.entry(table).or_default().push(subscription);
-                    }
-                }
-            }
-            Loaded::Failed(error) => {
-                if !matches!(error, HostError::NotFound { .. }) {
-                    tracing::error!(%table, %error, "table cannot be loaded");
-                }
-                messages.into_iter().for_each(|message| table_commands::refuse(message, error.clone()));
             }
         }
     }

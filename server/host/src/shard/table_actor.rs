@@ -18,47 +18,14 @@ use crate::shard::clocks::Clocks;
 use crate::shard::house_bots::{BotJob, BotMove};
 use crate::shard::journal::{CorruptJournal, Journal};
 use crate::shard::reply::Reply;
+use crate::shard::subscription::Subscription;
 use crate::shard::table_message::TableMessage;
-use crate::stream::StreamKind;
+use crate::shard::viewer_items::{TimeAudience, add_update};
 use crate::stream::channels::Attachment;
 use crate::stream::notifications::Notifications;
-use crate::stream::queue::{StreamQueue, channel_closed};
 use crate::table::{Entry, Holder, Record, RecordedEvent, Step, Table, TableEvent};
-use crate::{
-    Answered, Channel, DecisionPrompt, HostError, Presence, Snapshot, StreamItem, ViewerUpdate, Wants,
-};
+use crate::{Answered, HostError, StreamItem};
 use parlor_store::OwnerId;
-
-/// Subscription of one stream channel to a table, as a player or a spectator.
-pub(crate) struct Subscription {
-    pub(crate) queue: Arc<StreamQueue>,
-    pub(crate) channel: Channel,
-    pub(crate) stream: StreamKind,
-    pub(crate) attachment: Attachment,
-    pub(crate) viewer: Viewer,
-    /// Generation of the token that admitted the viewer; `None` where no token was needed.
-    pub(crate) generation: Option<u32>,
-    pub(crate) wants: Wants,
-    /// The agent, if an agent plays the seat.
-    pub(crate) agent: Option<Arc<Agent>>,
-    /// Number of the last update sent.
-    pub(crate) number: u64,
-}
-
-impl Subscription {
-    pub(crate) fn send(&self, item: &StreamItem<'_>) {
-        self.queue.push(self.attachment, self.channel, item);
-    }
-
-    /// Sends an item that catches up on the past.
-    pub(crate) fn send_catch_up(&self, item: &StreamItem<'_>) {
-        self.queue.push_catch_up(self.attachment, self.channel, item);
-    }
-
-    pub(crate) fn close(&self, why: Option<HostError>) {
-        self.queue.close(self.attachment, self.channel, channel_closed(why, self.number));
-    }
-}
 
 /// An append that is not durable yet.
 struct PendingCommit {
@@ -67,15 +34,6 @@ struct PendingCommit {
     reply: Option<Reply>,
     /// The append changes the holders of seats or the validity of tokens.
     changes_seats: bool,
-}
-
-/// Recipients of the time left.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum TimeAudience {
-    All,
-    /// Only subscriptions that receive another item of the same change: to all others its existence may be
-    /// secret.
-    Notified,
 }
 
 /// Outcome of an append.
@@ -93,7 +51,7 @@ pub(crate) enum CommitOutcome {
 }
 
 pub(crate) struct TableActor {
-    codecs: Codecs,
+    pub(super) codecs: Codecs,
     pub(crate) table: Table,
     pub(crate) owner: OwnerId,
     pub(crate) journal: Journal,
@@ -226,56 +184,6 @@ impl TableActor {
         self.pending.get_or_insert_with(empty).reply = reply;
     }
 
-    /// Adds the prompt of a seat's open decision for its players.
-    fn add_prompt(&self, seat: Seat, now: Moment, notifications: &mut Notifications) {
-        for subscription in self.subscriptions.iter().filter(|subscription| subscription.viewer.is(seat)) {
-            if let Some(prompt) = self.decision_prompt(seat, &subscription.wants, now) {
-                notifications.push(subscription, &StreamItem::Decision(&prompt));
-            }
-        }
-    }
-
-    /// Prompt of a seat's open decision.
-    pub(crate) fn decision_prompt(&self, seat: Seat, wants: &Wants, now: Moment) -> Option<DecisionPrompt> {
-        let id = self.table.seats()[seat.index()].open?;
-        let legal = self.table.legal_actions(seat);
-        let default = self.table.game().and_then(|game| game.default_action(seat));
-        let secret = self.table.is_secret(seat);
-        let left = self.clocks.time_left(&self.table, seat, now);
-        Some(DecisionPrompt {
-            id,
-            after: self.table.numbers().of(Viewer::Seat(seat)),
-            view: wants.decision_views.then(|| self.table.view(Viewer::Seat(seat))).flatten(),
-            seed_given: self.table.shuffle_is_given(),
-            legal_count: legal.len() as u32,
-            default_index: legal.iter().position(|action| Some(*action) == default).unwrap_or_default()
-                as u32,
-            legal: if wants.legal_actions { legal } else { Vec::new() },
-            time_left: left.map(|left| left.decision),
-            bank_left: left.filter(|_| !secret).map(|left| left.bank),
-            secret,
-        })
-    }
-
-    /// Adds the time left for the audience, for subscriptions that want it.
-    fn add_time_left(&self, audience: TimeAudience, now: Moment, notifications: &mut Notifications) {
-        let is_recipient = |subscription: &&Subscription, notifications: &Notifications| {
-            subscription.wants.time_left
-                && (audience == TimeAudience::All || notifications.contains(subscription))
-        };
-        if !self.subscriptions.iter().any(|subscription| is_recipient(&subscription, notifications)) {
-            return;
-        }
-        if let Some(left) = self.clocks.all_times_left(&self.table, now) {
-            let left = StreamItem::TimeLeft(left);
-            for subscription in &self.subscriptions {
-                if is_recipient(&subscription, notifications) {
-                    notifications.push(subscription, &left);
-                }
-            }
-        }
-    }
-
     /// Finishes the pending append: publishes its items, or rolls the table back.
     pub(crate) fn finish_commit(&mut self, result: Result<(), HostError>, now: Moment) -> CommitOutcome {
         let Some(pending) = self.pending.take() else { return CommitOutcome::Committed };
@@ -371,49 +279,6 @@ impl TableActor {
         }
     }
 
-    /// Updates the presence of all seats, and notifies the subscriptions that want it.
-    pub(crate) fn update_presence(&mut self, now: Moment) {
-        let mut changed = false;
-        for seat in Seat::all(self.table.players()) {
-            let connected = self.subscriptions.iter().any(|subscription| subscription.viewer.is(seat));
-            if self.clocks.set_connected(&self.table, seat, connected, now) {
-                changed = true;
-                let presence = self.presence(seat, now);
-                for subscription in
-                    self.subscriptions.iter().filter(|subscription| subscription.wants.time_left)
-                {
-                    subscription.send(&StreamItem::Presence(presence));
-                }
-            }
-        }
-        if changed && self.pending.is_none() {
-            let mut notifications = Notifications::new(self.codecs.items, &self.subscriptions);
-            self.add_time_left(TimeAudience::All, now, &mut notifications);
-            notifications.send(&self.subscriptions, None);
-        }
-    }
-
-    fn presence(&self, seat: Seat, now: Moment) -> Presence {
-        let grace_left = self.table.is_timed().then(|| self.clocks.grace_left(&self.table, seat, now));
-        Presence { seat, connected: self.clocks.is_connected(seat), grace_left }
-    }
-
-    /// Current state of the table for one viewer.
-    pub(crate) fn snapshot(&self, viewer: Viewer, now: Moment) -> Snapshot {
-        let is_player = |seat: &Seat| {
-            matches!(self.table.seats()[seat.index()].holder, Holder::Player { .. } | Holder::Agent { .. })
-        };
-        let players = Seat::all(self.table.players()).filter(is_player);
-        Snapshot {
-            number: self.table.numbers().of(viewer),
-            viewer,
-            look: self.table.look(),
-            view: self.table.view(viewer),
-            presence: players.map(|seat| self.presence(seat, now)).collect(),
-            time_left: self.clocks.all_times_left(&self.table, now),
-        }
-    }
-
     /// Open decisions of house bots that are not being computed yet.
     pub(crate) fn bot_jobs(&mut self) -> Vec<BotJob> {
         let mut jobs = Vec::new();
@@ -446,19 +311,6 @@ impl TableActor {
 
 fn has_house_bots(table: &Table) -> bool {
     table.seats().iter().any(|seat| matches!(seat.holder, Holder::House { .. }))
-}
-
-/// Adds the update of one step for one subscription.
-fn add_update(table: &Table, step: &Step, subscription: &Subscription, notifications: &mut Notifications) {
-    let number = table.numbers().of(subscription.viewer);
-    let Some(mut update) = step.update(subscription.viewer, number) else { return };
-    if !subscription.wants.events {
-        update.events = Vec::new();
-    }
-    let view = if subscription.wants.update_views { table.view(subscription.viewer) } else { None };
-    let viewer_update =
-        ViewerUpdate { update, view, seed_given: table.shuffle_is_given(), timed: table.is_timed() };
-    notifications.push(subscription, &StreamItem::Update(&viewer_update));
 }
 
 /// Public table events of a step.

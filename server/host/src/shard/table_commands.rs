@@ -8,7 +8,8 @@ use crate::agents::Agent;
 use crate::authorization::AccessCheck;
 use crate::shard::commit::{TurnContext, commit};
 use crate::shard::reply::{Answerer, Reply};
-use crate::shard::table_actor::{Subscription, TableActor};
+use crate::shard::subscription::Subscription;
+use crate::shard::table_actor::TableActor;
 use crate::shard::table_message::{AttachRequest, Change, ReplyTo, TableMessage};
 use crate::stream::queue::{StreamQueue, channel_closed};
 use crate::table::{

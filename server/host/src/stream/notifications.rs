@@ -7,7 +7,7 @@ use parlor_engine::Viewer;
 
 use super::channels::Attachment;
 use super::item_batch::{ItemBatch, ItemEncoder};
-use crate::shard::table_actor::Subscription;
+use crate::shard::subscription::Subscription;
 use crate::{Answered, StreamItem, Wants};
 
 /// Initial capacity of a batch in bytes: more than most moves take for a subscriber that wants everything,

@@ -1,0 +1,42 @@
+//! Subscriptions of stream channels to tables.
+
+use std::sync::Arc;
+
+use parlor_engine::Viewer;
+
+use crate::agents::Agent;
+use crate::stream::StreamKind;
+use crate::stream::channels::Attachment;
+use crate::stream::queue::{StreamQueue, channel_closed};
+use crate::{Channel, HostError, StreamItem, Wants};
+
+/// Subscription of one stream channel to a table, as a player or a spectator.
+pub(crate) struct Subscription {
+    pub(crate) queue: Arc<StreamQueue>,
+    pub(crate) channel: Channel,
+    pub(crate) stream: StreamKind,
+    pub(crate) attachment: Attachment,
+    pub(crate) viewer: Viewer,
+    /// Generation of the token that admitted the viewer; `None` where no token was needed.
+    pub(crate) generation: Option<u32>,
+    pub(crate) wants: Wants,
+    /// The agent, if an agent plays the seat.
+    pub(crate) agent: Option<Arc<Agent>>,
+    /// Number of the last update sent.
+    pub(crate) number: u64,
+}
+
+impl Subscription {
+    pub(crate) fn send(&self, item: &StreamItem<'_>) {
+        self.queue.push(self.attachment, self.channel, item);
+    }
+
+    /// Sends an item that catches up on the past.
+    pub(crate) fn send_catch_up(&self, item: &StreamItem<'_>) {
+        self.queue.push_catch_up(self.attachment, self.channel, item);
+    }
+
+    pub(crate) fn close(&self, why: Option<HostError>) {
+        self.queue.close(self.attachment, self.channel, channel_closed(why, self.number));
+    }
+}

@@ -1,0 +1,137 @@
+//! Items that a table sends to its viewers: updates, prompts, presence, time left and snapshots.
+
+use parlor_engine::{Seat, Viewer};
+
+use crate::clock::Moment;
+use crate::shard::subscription::Subscription;
+use crate::shard::table_actor::TableActor;
+use crate::stream::notifications::Notifications;
+use crate::table::{Holder, Step, Table};
+use crate::{DecisionPrompt, Presence, Snapshot, StreamItem, ViewerUpdate, Wants};
+
+/// Recipients of the time left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TimeAudience {
+    All,
+    /// Only subscriptions that receive another item of the same change: to all others its existence may be
+    /// secret.
+    Notified,
+}
+
+impl TableActor {
+    /// Adds the prompt of a seat's open decision for its players.
+    pub(super) fn add_prompt(&self, seat: Seat, now: Moment, notifications: &mut Notifications) {
+        for subscription in self.subscriptions.iter().filter(|subscription| subscription.viewer.is(seat)) {
+            if let Some(prompt) = self.decision_prompt(seat, &subscription.wants, now) {
+                notifications.push(subscription, &StreamItem::Decision(&prompt));
+            }
+        }
+    }
+
+    /// Prompt of a seat's open decision.
+    pub(crate) fn decision_prompt(&self, seat: Seat, wants: &Wants, now: Moment) -> Option<DecisionPrompt> {
+        let id = self.table.seats()[seat.index()].open?;
+        let legal = self.table.legal_actions(seat);
+        let default = self.table.game().and_then(|game| game.default_action(seat));
+        let secret = self.table.is_secret(seat);
+        let left = self.clocks.time_left(&self.table, seat, now);
+        Some(DecisionPrompt {
+            id,
+            after: self.table.numbers().of(Viewer::Seat(seat)),
+            view: wants.decision_views.then(|| self.table.view(Viewer::Seat(seat))).flatten(),
+            seed_given: self.table.shuffle_is_given(),
+            legal_count: legal.len() as u32,
+            default_index: legal.iter().position(|action| Some(*action) == default).unwrap_or_default()
+                as u32,
+            legal: if wants.legal_actions { legal } else { Vec::new() },
+            time_left: left.map(|left| left.decision),
+            bank_left: left.filter(|_| !secret).map(|left| left.bank),
+            secret,
+        })
+    }
+
+    /// Adds the time left for the audience, for subscriptions that want it.
+    pub(super) fn add_time_left(
+        &self,
+        audience: TimeAudience,
+        now: Moment,
+        notifications: &mut Notifications,
+    ) {
+        let is_recipient = |subscription: &&Subscription, notifications: &Notifications| {
+            subscription.wants.time_left
+                && (audience == TimeAudience::All || notifications.contains(subscription))
+        };
+        if !self.subscriptions.iter().any(|subscription| is_recipient(&subscription, notifications)) {
+            return;
+        }
+        if let Some(left) = self.clocks.all_times_left(&self.table, now) {
+            let left = StreamItem::TimeLeft(left);
+            for subscription in &self.subscriptions {
+                if is_recipient(&subscription, notifications) {
+                    notifications.push(subscription, &left);
+                }
+            }
+        }
+    }
+
+    /// Updates the presence of all seats, and notifies the subscriptions that want it.
+    pub(crate) fn update_presence(&mut self, now: Moment) {
+        let mut changed = false;
+        for seat in Seat::all(self.table.players()) {
+            let connected = self.subscriptions.iter().any(|subscription| subscription.viewer.is(seat));
+            if self.clocks.set_connected(&self.table, seat, connected, now) {
+                changed = true;
+                let presence = self.presence(seat, now);
+                for subscription in
+                    self.subscriptions.iter().filter(|subscription| subscription.wants.time_left)
+                {
+                    subscription.send(&StreamItem::Presence(presence));
+                }
+            }
+        }
+        if changed && !self.is_pending() {
+            let mut notifications = Notifications::new(self.codecs.items, &self.subscriptions);
+            self.add_time_left(TimeAudience::All, now, &mut notifications);
+            notifications.send(&self.subscriptions, None);
+        }
+    }
+
+    fn presence(&self, seat: Seat, now: Moment) -> Presence {
+        let grace_left = self.table.is_timed().then(|| self.clocks.grace_left(&self.table, seat, now));
+        Presence { seat, connected: self.clocks.is_connected(seat), grace_left }
+    }
+
+    /// Current state of the table for one viewer.
+    pub(crate) fn snapshot(&self, viewer: Viewer, now: Moment) -> Snapshot {
+        let is_player = |seat: &Seat| {
+            matches!(self.table.seats()[seat.index()].holder, Holder::Player { .. } | Holder::Agent { .. })
+        };
+        let players = Seat::all(self.table.players()).filter(is_player);
+        Snapshot {
+            number: self.table.numbers().of(viewer),
+            viewer,
+            look: self.table.look(),
+            view: self.table.view(viewer),
+            presence: players.map(|seat| self.presence(seat, now)).collect(),
+            time_left: self.clocks.all_times_left(&self.table, now),
+        }
+    }
+}
+
+/// Adds the update of one step for one subscription.
+pub(super) fn add_update(
+    table: &Table,
+    step: &Step,
+    subscription: &Subscription,
+    notifications: &mut Notifications,
+) {
+    let number = table.numbers().of(subscription.viewer);
+    let Some(mut update) = step.update(subscription.viewer, number) else { return };
+    if !subscription.wants.events {
+        update.events = Vec::new();
+    }
+    let view = if subscription.wants.update_views { table.view(subscription.viewer) } else { None };
+    let viewer_update =
+        ViewerUpdate { update, view, seed_given: table.shuffle_is_given(), timed: table.is_timed() };
+    notifications.push(subscription, &StreamItem::Update(&viewer_update));
+}

@@ -1,0 +1,136 @@
+//! Calls of the host that concern one table: summaries, joining, changes, deletion and answers.
+
+use parlor_engine::{Seat, Viewer};
+use parlor_store::{Delete, Millis, NewFeedItem, OwnerId};
+
+use crate::authorization::AccessCheck;
+use crate::identity::{Generation, VerifiedSeatToken};
+use crate::persistence;
+use crate::shard::ShardMessage;
+use crate::shard::table_message::{Change, TableMessage};
+use crate::table::{DecisionAnswer, IdempotencyKey, TableSummary};
+use crate::{Actor, Answered, Host, HostError, JoinRequest, OwnerEvent, TableId, ViewerCredential};
+
+/// Result of a join.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Joined {
+    /// The seat taken.
+    pub seat: Seat,
+    /// The valid generation of the seat's token.
+    pub generation: Generation,
+    /// The table after the join.
+    pub look: TableSummary,
+}
+
+impl Host {
+    /// Summary of a table, in memory, at rest or finished.
+    pub async fn look(&self, table: TableId) -> Result<TableSummary, HostError> {
+        self.ask(table, TableMessage::Summary).await.map(|look| self.with_revealed_deal(look))
+    }
+
+    /// Summary of a table for the holder of a credential, with the viewer that the credential stands for.
+    pub async fn admit(&self, who: &ViewerCredential) -> Result<(TableSummary, Viewer), HostError> {
+        let asking = who.clone();
+        let admitted = self.ask(who.table(), |to| TableMessage::Admit { credential: asking, to }).await;
+        admitted.map(|(look, viewer)| (self.with_revealed_deal(look), viewer))
+    }
+
+    /// Reveals the seeds of the table's deal if the deal is complete.
+    fn with_revealed_deal(&self, mut look: TableSummary) -> TableSummary {
+        if self.shared.deals.check(look.setup.chance.deal()).is_ok() {
+            look.reveal_deal();
+        }
+        look
+    }
+
+    /// Takes a seat at a table.
+    pub async fn join(&self, table: TableId, mut join: JoinRequest) -> Result<Joined, HostError> {
+        if let Some(previous) = join.previous {
+            join.joining.previous = Some(self.previous_seat(table, previous).await?);
+        }
+        let (seat, look) = self.ask(table, |to| TableMessage::Join { join: Box::new(join), to }).await?;
+        Ok(Joined { seat, generation: Generation(look.seats[seat.index()].generation), look })
+    }
+
+    /// Seat of this token at the previous table, if `table` is that table's rematch.
+    async fn previous_seat(&self, table: TableId, previous: VerifiedSeatToken) -> Result<Seat, HostError> {
+        let (before, _) = self.admit(&ViewerCredential::Seat(previous)).await?;
+        if before.rematch == Some(table) { Ok(previous.seat()) } else { Err(HostError::NotFound { table }) }
+    }
+
+    async fn change(&self, table: TableId, by: Actor, change: Change) -> Result<TableSummary, HostError> {
+        self.ask(table, |to| TableMessage::Change { by, change, to }).await
+    }
+
+    /// Replaces the player of a seat by a house bot for the rest of the game.
+    pub async fn replace(
+        &self,
+        table: TableId,
+        by: Actor,
+        seat: Seat,
+        bot: String,
+        request: Option<IdempotencyKey>,
+    ) -> Result<TableSummary, HostError> {
+        self.change(table, by, Change::Replace { seat, bot, request }).await
+    }
+
+    /// Resigns a seat. Idempotent.
+    pub async fn resign(&self, table: TableId, by: Actor, seat: Seat) -> Result<(), HostError> {
+        self.change(table, by, Change::Resign { seat }).await.map(|_| ())
+    }
+
+    /// Makes the seat of a suspended agent play default actions to the end and rank last. Idempotent.
+    pub async fn set_aside_seat(&self, table: TableId, seat: Seat) -> Result<TableSummary, HostError> {
+        self.change(table, Actor::Admin, Change::SuspendAgent { seat }).await
+    }
+
+    /// Ends a table without a score. Idempotent.
+    pub async fn cancel(&self, table: TableId, by: Actor, note: String) -> Result<TableSummary, HostError> {
+        self.change(table, by, Change::Cancel { note }).await
+    }
+
+    /// Reissues the token of a seat; returns its new generation.
+    pub async fn reissue(
+        &self,
+        table: TableId,
+        by: Actor,
+        seat: Seat,
+        request: Option<IdempotencyKey>,
+    ) -> Result<Generation, HostError> {
+        let look = self.change(table, by, Change::Reissue { seat, request }).await?;
+        Ok(Generation(look.seats[seat.index()].generation))
+    }
+
+    /// Valid generation of spectator tokens. With `revoke`, all tokens issued before are revoked first.
+    pub async fn spectators(&self, table: TableId, by: Actor, revoke: bool) -> Result<Generation, HostError> {
+        let look = if revoke {
+            self.change(table, by, Change::RevokeSpectators).await?
+        } else {
+            let look = self.look(table).await?;
+            AccessCheck::from(&look).may_change(&by, None)?;
+            look
+        };
+        Ok(Generation(look.spectators))
+    }
+
+    /// Deletes a finished table with all stored data.
+    pub async fn delete(&self, table: TableId, by: Actor) -> Result<(), HostError> {
+        let look = self.look(table).await?;
+        AccessCheck::from(&look).may_change(&by, None)?;
+        if !look.state.is_over() {
+            return Err(HostError::NotOver { table });
+        }
+        let owner = OwnerId::new(&look.setup.owner)?;
+        let feed = vec![NewFeedItem {
+            owner,
+            payload: persistence::encode_news(table, &OwnerEvent::Deleted, self.shared.codecs.payloads),
+        }];
+        self.shared.log.delete(Delete { table, at: Millis(self.shared.clock.now_ms()), feed }).await?;
+        self.shards.send(table, ShardMessage::Deleted(table)).await
+    }
+
+    /// Submits the answer of a seat to a decision.
+    pub async fn act(&self, token: VerifiedSeatToken, answer: DecisionAnswer) -> Result<Answered, HostError> {
+        self.ask(token.table(), |to| TableMessage::Act { token, answer, to }).await
+    }
+}
