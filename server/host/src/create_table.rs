@@ -12,7 +12,7 @@ use crate::shard::{NewTableLog, ShardMessage};
 use crate::table::{
     ChanceSetup, Deal, Entry, Holder, SeatSetup, Setup, TableSummary, TimeControl, Visibility,
 };
-use crate::{Actor, Host, HostError, NewChance, NewTable, client_request, rematch_request};
+use crate::{Actor, Host, HostError, NewChance, NewTable, client_request_key, rematch_request_key};
 use crate::{TableId, random_bytes};
 use parlor_store::{LogError, OwnerId};
 
@@ -23,7 +23,7 @@ impl Host {
     /// Makes a table for an owner, who may have so many open at once. A request that made one before gets that one.
     pub async fn create(&self, owner: &Owner, tables: u32, new: NewTable) -> Result<TableSummary, HostError> {
         let owner = OwnerId::new(owner.as_str())?;
-        let request = new.request.as_ref().map(client_request);
+        let request = new.request.as_ref().map(client_request_key);
         if let Some(name) = &request
             && let Some(made) = self.shared.log.find_by_request(&owner, name).await?
         {
@@ -56,7 +56,7 @@ impl Host {
 
     /// The table that the request made before, if it was the same request.
     async fn made_before(&self, table: TableId, new: &NewTable) -> Result<TableSummary, HostError> {
-        match self.look(table).await {
+        match self.summary(table).await {
             Ok(look) if look.setup.request == new.request => Ok(look),
             // Another table, or a tournament.
             Ok(_) | Err(HostError::NotFound { .. }) => Err(HostError::RequestReused),
@@ -73,13 +73,13 @@ impl Host {
         tables: u32,
         rotate: bool,
     ) -> Result<TableSummary, HostError> {
-        let before = self.look(table).await?;
+        let before = self.summary(table).await?;
         AccessCheck::from(&before).may_change(&behalf, None)?;
         if !before.state.is_over() {
             return Err(HostError::NotOver { table });
         }
         if let Some(made) = before.rematch {
-            return self.look(made).await;
+            return self.summary(made).await;
         }
         let setup = Setup {
             table: self.new_id()?,
@@ -91,9 +91,9 @@ impl Host {
             ..Setup::clone(&before.setup)
         };
         let owner = OwnerId::new(&setup.owner)?;
-        let request = Some(rematch_request(table));
+        let request = Some(rematch_request_key(table));
         match self.make(&owner, tables, setup, AgentRequirement::Here, Seats::NONE, request).await {
-            Err(HostError::Log(LogError::DuplicateRequest { table })) => self.look(table).await,
+            Err(HostError::Log(LogError::DuplicateRequest { table })) => self.summary(table).await,
             Err(error) => Err(error),
             Ok(look) => {
                 self.shards.send(table, ShardMessage::Rematch { of: table, table: look.setup.table }).await?;
@@ -109,7 +109,7 @@ impl Host {
         let owner = OwnerId::new(owner.as_str())?;
         let request = deal_request(&new.deal);
         if let Some(made) = self.shared.log.find_by_request(&owner, &request).await? {
-            return self.look(made).await;
+            return self.summary(made).await;
         }
         let setup = Setup {
             table: self.new_id()?,
@@ -127,7 +127,7 @@ impl Host {
             request: None,
         };
         match self.make(&owner, 0, setup, AgentRequirement::Registered, new.set_aside, Some(request)).await {
-            Err(HostError::Log(LogError::DuplicateRequest { table })) => self.look(table).await,
+            Err(HostError::Log(LogError::DuplicateRequest { table })) => self.summary(table).await,
             made => made,
         }
     }
@@ -159,7 +159,7 @@ impl Host {
         set_aside: Seats,
         request: Option<String>,
     ) -> Result<TableSummary, HostError> {
-        self.going()?;
+        self.ensure_running()?;
         let is_counted = setup.chance.deal().is_none();
         if is_counted {
             self.shared.quota.add(self.shared.log.as_ref(), owner, tables).await?;
@@ -170,7 +170,7 @@ impl Host {
         entries.extend(set_aside.iter().map(|seat| Entry::SetAside { seat }));
         entries.extend(is_full.then_some(Entry::Started));
         let (to, answer) = oneshot::channel();
-        let create = ShardMessage::Create { first: Box::new(NewTableLog { entries, request }), to };
+        let create = ShardMessage::Create { new_table: Box::new(NewTableLog { entries, request }), to };
         let made = match self.shards.send(table, create).await {
             Ok(()) => answer.await.unwrap_or(Err(HostError::Stopping)),
             Err(error) => Err(error),

@@ -2,7 +2,7 @@
 //!
 //! The host depends on no network protocol. Handlers call [`Host`] and
 //! [`Tournaments`](tournaments::Tournaments). Streams deliver batches of items encoded by an [`ItemEncoder`];
-//! API payloads in stored messages pass through a [`PayloadCodec`](persistence::PayloadCodec).
+//! API payloads in stored messages pass through a [`PayloadCodec`].
 //!
 //! Tables are partitioned over shards, one task each. A shard applies a change to its table, appends it to
 //! the log together with all other changes of the same turn, and publishes it once the append is durable
@@ -222,24 +222,24 @@ impl Host {
         self.shared.codecs.payloads
     }
 
-    fn going(&self) -> Result<(), HostError> {
+    fn ensure_running(&self) -> Result<(), HostError> {
         if self.shared.stopping.load(Ordering::Relaxed) { Err(HostError::Stopping) } else { Ok(()) }
     }
 
     /// Sends a request to a table and waits for the reply.
-    async fn ask<T>(
+    async fn request<T>(
         &self,
         table: TableId,
-        ask: impl FnOnce(ReplyTo<T>) -> TableMessage,
+        message: impl FnOnce(ReplyTo<T>) -> TableMessage,
     ) -> Result<T, HostError> {
-        self.going()?;
+        self.ensure_running()?;
         let (to, answer) = oneshot::channel();
-        self.shards.send(table, ShardMessage::Table(table, ask(to))).await?;
+        self.shards.send(table, ShardMessage::Table(table, message(to))).await?;
         answer.await.unwrap_or(Err(HostError::Stopping))
     }
 
     /// Sleeps for this time by the host's clock.
-    pub async fn wait(&self, time: Duration) {
+    pub async fn sleep(&self, time: Duration) {
         let clock = &self.shared.clock;
         clock.sleep_until(clock.now() + time).await;
     }
@@ -264,11 +264,11 @@ impl Host {
 
     /// Opens a client stream: the handle for its commands and the receiver of its items.
     pub fn open_stream(&self) -> Result<(StreamHandle, StreamReceiver), HostError> {
-        self.open(StreamKind::Client)
+        self.open_stream_of(StreamKind::Client)
     }
 
-    fn open(&self, kind: StreamKind) -> Result<(StreamHandle, StreamReceiver), HostError> {
-        self.going()?;
+    fn open_stream_of(&self, kind: StreamKind) -> Result<(StreamHandle, StreamReceiver), HostError> {
+        self.ensure_running()?;
         let queue = StreamQueue::new(QueueLimits { kind, ..self.shared.stream_limits });
         Ok((
             StreamHandle::new(self.clone(), queue.clone()),
@@ -277,8 +277,8 @@ impl Host {
     }
 
     /// Lifecycle events of all tables of an owner after this number; without a number, from now on.
-    pub async fn news(&self, owner: &Owner, after: Option<u64>) -> Result<OwnerFeed, HostError> {
-        self.going()?;
+    pub async fn owner_feed(&self, owner: &Owner, after: Option<u64>) -> Result<OwnerFeed, HostError> {
+        self.ensure_running()?;
         let stopped = self.shared.stopped.clone();
         let codec = self.shared.codecs.payloads;
         OwnerFeed::new(self.shared.log.clone(), codec, stopped, OwnerId::new(owner.as_str())?, after).await
@@ -293,7 +293,7 @@ fn start_bot_pool(
     let shards: Vec<mpsc::WeakSender<ShardMessage>> = shards.iter().map(mpsc::Sender::downgrade).collect();
     let done = move |moved: house_bots::BotMove| {
         if let Some(shard) = shards[shard_index(moved.table, shards.len())].upgrade() {
-            // The shard has stopped with the host; nobody awaits the move.
+            // The shard has stopped with the host; the move is not awaited.
             let _ = shard.blocking_send(ShardMessage::BotMove(moved));
         }
     };
@@ -302,12 +302,12 @@ fn start_bot_pool(
 }
 
 /// Idempotency key of a client request in the log.
-pub(crate) fn client_request(request: &IdempotencyKey) -> String {
+pub(crate) fn client_request_key(request: &IdempotencyKey) -> String {
     format!("c:{}", request.id)
 }
 
 /// Idempotency key of a table's rematch in the log. Client keys have another prefix and cannot collide with
 /// it.
-fn rematch_request(table: TableId) -> String {
+fn rematch_request_key(table: TableId) -> String {
     format!("r:{table}")
 }

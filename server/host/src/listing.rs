@@ -20,7 +20,7 @@ impl Host {
         mut after: Option<TableId>,
         size: usize,
     ) -> Result<(Vec<TableSummary>, Option<TableId>), HostError> {
-        self.going()?;
+        self.ensure_running()?;
         let (mut found, mut looked_at) = (Vec::new(), 0);
         loop {
             let page = self
@@ -30,7 +30,7 @@ impl Host {
                 .await?;
             looked_at += page.tables.len();
             let wanted: Vec<TableRow> = page.tables.into_iter().filter(|row| filter.wants(row)).collect();
-            let looks = join_all(wanted.iter().map(|row| self.look(row.id))).await;
+            let looks = join_all(wanted.iter().map(|row| self.summary(row.id))).await;
             for (row, look) in wanted.iter().zip(looks) {
                 let look = match look {
                     Ok(look) => look,

@@ -38,7 +38,7 @@ impl Host {
 
     /// The record of a table that is over, whoever may see it, if it has this viewer.
     pub async fn record_of(&self, table: TableId, viewer: Option<Viewer>) -> Result<Record, HostError> {
-        self.going()?;
+        self.ensure_running()?;
         let mut record = match load(&*self.shared.log, self.shared.codecs.payloads, table).await {
             Loaded::Finished(record) => Arc::unwrap_or_clone(record),
             Loaded::Live(_) => return Err(HostError::NotOver { table }),
@@ -63,7 +63,7 @@ impl Host {
         caller: Option<&Owner>,
         admin: bool,
     ) -> Result<Vec<TableId>, HostError> {
-        self.going()?;
+        self.ensure_running()?;
         let log = &self.shared.log;
         let hidden = HostError::NoSuchTournament { tournament };
         let row = match log.find(tournament).await {

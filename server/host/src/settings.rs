@@ -70,38 +70,38 @@ pub struct AgentSettings {
     /// Tables at which one agent may play at once, regardless of the number it asks for.
     pub max_tables: u32,
     /// Registered agent names in total.
-    pub known: u32,
+    pub max_agents: u32,
     /// Registered agent names per API key.
-    pub known_per_key: u32,
+    pub max_agents_per_key: u32,
     /// Consecutive time-outs that suspend an agent.
-    pub time_outs: u32,
+    pub max_time_outs: u32,
     /// Consecutive refused answers that suspend an agent.
-    pub refused: u32,
+    pub max_refused_answers: u32,
     /// Broken connections within `counting_window` that suspend an agent.
-    pub breaks: u32,
+    pub max_disconnects: u32,
     /// Cut-offs for slow reading within `counting_window` that suspend an agent.
-    pub slow: u32,
+    pub max_slow_reads: u32,
     /// Window in which broken connections and slow reading are counted.
-    pub within: Duration,
+    pub counting_window: Duration,
     /// Length of the first suspension; each further one doubles it.
-    pub aside_first: Duration,
+    pub first_suspension: Duration,
     /// Longest suspension.
-    pub aside_longest: Duration,
+    pub longest_suspension: Duration,
 }
 
 impl AgentSettings {
     /// The defaults.
     pub const DEFAULT: AgentSettings = AgentSettings {
         max_tables: 1_000,
-        known: 10_000,
-        known_per_key: 5_000,
-        time_outs: 6,
-        refused: 20,
-        breaks: 10,
-        slow: 3,
-        within: Duration::from_secs(60),
-        aside_first: Duration::from_secs(10),
-        aside_longest: Duration::from_secs(10 * 60),
+        max_agents: 10_000,
+        max_agents_per_key: 5_000,
+        max_time_outs: 6,
+        max_refused_answers: 20,
+        max_disconnects: 10,
+        max_slow_reads: 3,
+        counting_window: Duration::from_secs(60),
+        first_suspension: Duration::from_secs(10),
+        longest_suspension: Duration::from_secs(10 * 60),
     };
 }
 

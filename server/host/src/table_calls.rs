@@ -19,28 +19,29 @@ pub struct Joined {
     /// The valid generation of the seat's token.
     pub generation: Generation,
     /// The table after the join.
-    pub look: TableSummary,
+    pub summary: TableSummary,
 }
 
 impl Host {
     /// Summary of a table, in memory, at rest or finished.
-    pub async fn look(&self, table: TableId) -> Result<TableSummary, HostError> {
-        self.ask(table, TableMessage::Summary).await.map(|look| self.with_revealed_deal(look))
+    pub async fn summary(&self, table: TableId) -> Result<TableSummary, HostError> {
+        self.request(table, TableMessage::Summary).await.map(|summary| self.with_revealed_deal(summary))
     }
 
     /// Summary of a table for the holder of a credential, with the viewer that the credential stands for.
-    pub async fn admit(&self, who: &ViewerCredential) -> Result<(TableSummary, Viewer), HostError> {
-        let asking = who.clone();
-        let admitted = self.ask(who.table(), |to| TableMessage::Admit { credential: asking, to }).await;
-        admitted.map(|(look, viewer)| (self.with_revealed_deal(look), viewer))
+    pub async fn admit(&self, credential: &ViewerCredential) -> Result<(TableSummary, Viewer), HostError> {
+        let owned = credential.clone();
+        let admitted =
+            self.request(credential.table(), |to| TableMessage::Admit { credential: owned, to }).await;
+        admitted.map(|(summary, viewer)| (self.with_revealed_deal(summary), viewer))
     }
 
     /// Reveals the seeds of the table's deal if the deal is complete.
-    fn with_revealed_deal(&self, mut look: TableSummary) -> TableSummary {
-        if self.shared.deals.check(look.setup.chance.deal()).is_ok() {
-            look.reveal_deal();
+    fn with_revealed_deal(&self, mut summary: TableSummary) -> TableSummary {
+        if self.shared.deals.check(summary.setup.chance.deal()).is_ok() {
+            summary.reveal_deal();
         }
-        look
+        summary
     }
 
     /// Takes a seat at a table.
@@ -48,8 +49,9 @@ impl Host {
         if let Some(previous) = join.previous {
             join.joining.previous = Some(self.previous_seat(table, previous).await?);
         }
-        let (seat, look) = self.ask(table, |to| TableMessage::Join { join: Box::new(join), to }).await?;
-        Ok(Joined { seat, generation: Generation(look.seats[seat.index()].generation), look })
+        let (seat, summary) =
+            self.request(table, |to| TableMessage::Join { join: Box::new(join), to }).await?;
+        Ok(Joined { seat, generation: Generation(summary.seats[seat.index()].generation), summary })
     }
 
     /// Seat of this token at the previous table, if `table` is that table's rematch.
@@ -59,7 +61,7 @@ impl Host {
     }
 
     async fn change(&self, table: TableId, by: Actor, change: Change) -> Result<TableSummary, HostError> {
-        self.ask(table, |to| TableMessage::Change { by, change, to }).await
+        self.request(table, |to| TableMessage::Change { by, change, to }).await
     }
 
     /// Replaces the player of a seat by a house bot for the rest of the game.
@@ -80,7 +82,7 @@ impl Host {
     }
 
     /// Makes the seat of a suspended agent play default actions to the end and rank last. Idempotent.
-    pub async fn set_aside_seat(&self, table: TableId, seat: Seat) -> Result<TableSummary, HostError> {
+    pub async fn suspend_agent_seat(&self, table: TableId, seat: Seat) -> Result<TableSummary, HostError> {
         self.change(table, Actor::Admin, Change::SuspendAgent { seat }).await
     }
 
@@ -90,37 +92,42 @@ impl Host {
     }
 
     /// Reissues the token of a seat; returns its new generation.
-    pub async fn reissue(
+    pub async fn reissue_token(
         &self,
         table: TableId,
         by: Actor,
         seat: Seat,
         request: Option<IdempotencyKey>,
     ) -> Result<Generation, HostError> {
-        let look = self.change(table, by, Change::Reissue { seat, request }).await?;
-        Ok(Generation(look.seats[seat.index()].generation))
+        let summary = self.change(table, by, Change::Reissue { seat, request }).await?;
+        Ok(Generation(summary.seats[seat.index()].generation))
     }
 
     /// Valid generation of spectator tokens. With `revoke`, all tokens issued before are revoked first.
-    pub async fn spectators(&self, table: TableId, by: Actor, revoke: bool) -> Result<Generation, HostError> {
-        let look = if revoke {
+    pub async fn spectator_generation(
+        &self,
+        table: TableId,
+        by: Actor,
+        revoke: bool,
+    ) -> Result<Generation, HostError> {
+        let summary = if revoke {
             self.change(table, by, Change::RevokeSpectators).await?
         } else {
-            let look = self.look(table).await?;
-            AccessCheck::from(&look).may_change(&by, None)?;
-            look
+            let summary = self.summary(table).await?;
+            AccessCheck::from(&summary).may_change(&by, None)?;
+            summary
         };
-        Ok(Generation(look.spectators))
+        Ok(Generation(summary.spectators))
     }
 
     /// Deletes a finished table with all stored data.
     pub async fn delete(&self, table: TableId, by: Actor) -> Result<(), HostError> {
-        let look = self.look(table).await?;
-        AccessCheck::from(&look).may_change(&by, None)?;
-        if !look.state.is_over() {
+        let summary = self.summary(table).await?;
+        AccessCheck::from(&summary).may_change(&by, None)?;
+        if !summary.state.is_over() {
             return Err(HostError::NotOver { table });
         }
-        let owner = OwnerId::new(&look.setup.owner)?;
+        let owner = OwnerId::new(&summary.setup.owner)?;
         let feed = vec![NewFeedItem {
             owner,
             payload: persistence::encode_news(table, &OwnerEvent::Deleted, self.shared.codecs.payloads),
@@ -131,6 +138,6 @@ impl Host {
 
     /// Submits the answer of a seat to a decision.
     pub async fn act(&self, token: VerifiedSeatToken, answer: DecisionAnswer) -> Result<Answered, HostError> {
-        self.ask(token.table(), |to| TableMessage::Act { token, answer, to }).await
+        self.request(token.table(), |to| TableMessage::Act { token, answer, to }).await
     }
 }

@@ -78,7 +78,7 @@ impl Agents {
         let within = self.0.settings.agents.hello_within.get();
         let hello = tokio::select! {
             hello = requests.message() => hello?,
-            () = self.0.host.wait(within) => None,
+            () = self.0.host.sleep(within) => None,
         };
         let Some(hello) = hello else {
             let why = "must be set in the first message, which must come soon";

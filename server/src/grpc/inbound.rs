@@ -130,7 +130,7 @@ impl InboundStream {
                 }
             };
         };
-        self.handle().break_off();
+        self.handle().abort();
         Some(broken)
     }
 
@@ -146,7 +146,7 @@ impl InboundStream {
     async fn wait(&self, late: Deferred) -> Result<(), WrongField> {
         match late {
             Deferred::Backpressured(unsaid) => {
-                self.handle().wait_and_send(unsaid).await;
+                self.handle().send_when_ready(unsaid).await;
                 Ok(())
             }
             Deferred::Refused(channel, refusal) => self.refuse(channel, refusal).await,
@@ -195,7 +195,7 @@ impl InboundStream {
     async fn refuse(&self, channel: u32, refusal: Refusal) -> Result<(), WrongField> {
         let item = match refusal {
             Refusal::Answered(answered) => {
-                self.handle().note_refused();
+                self.handle().count_refused_answer();
                 v1::stream_item::Item::Answered(*answered)
             }
             Refusal::Closed(closed) => {

@@ -50,7 +50,9 @@ impl<M: EnvelopeFields> Stream for ResponseStream<M> {
         if self.ended {
             return Poll::Ready(None);
         }
-        if let Some(OutboundBatch { items, aside, ending }) = ready!(self.outbox.poll_next(cx)) {
+        if let Some(OutboundBatch { items, suspension: aside, end_reason: ending }) =
+            ready!(self.outbox.poll_next(cx))
+        {
             self.ended = ending.is_some();
             let mut message = items.into_bytes();
             // Fields of one message in any order are the same message.

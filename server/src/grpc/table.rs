@@ -66,7 +66,7 @@ impl Tables {
         table: TableId,
         join: &JoinRequest,
     ) -> Result<bool, Failure> {
-        let look = self.0.host.look(table).await?;
+        let look = self.0.host.summary(table).await?;
         let runs_it = |caller: &Caller| {
             caller.has_scope(Scope::Admin) || (caller.has_scope(Scope::Tables) && owns(Some(caller), &look))
         };
@@ -123,7 +123,7 @@ impl TableService for Tables {
         Ok(Response::new(v1::JoinTableResponse {
             seat: joined.seat.index() as u32,
             seat_token: token.reveal().clone(),
-            table: Tables::shown(caller.as_ref(), &joined.look),
+            table: Tables::shown(caller.as_ref(), &joined.summary),
         }))
     }
 
@@ -155,7 +155,7 @@ impl TableService for Tables {
     ) -> Answer<Self::FollowTablesStream> {
         let caller = with_scope(&request, Scope::Tables)?;
         let after = request.into_inner().after;
-        let news = self.0.host.news(caller.owner(), after).await.map_err(Failure::from)?;
+        let news = self.0.host.owner_feed(caller.owner(), after).await.map_err(Failure::from)?;
         Ok(Response::new(Box::pin(told(news))))
     }
 
@@ -225,7 +225,7 @@ impl TableService for Tables {
         let caller = with_scope(&request, Scope::Tables)?;
         let (table, revoke) = convert::create_spectator_token(request.get_ref()).map_err(Failure::from)?;
         note_table(table);
-        let generation = self.0.host.spectators(table, behalf(&caller), revoke).await;
+        let generation = self.0.host.spectator_generation(table, behalf(&caller), revoke).await;
         let token = self.0.server_key.spectator_token(table, generation.map_err(Failure::from)?);
         Ok(Response::new(v1::CreateSpectatorTokenResponse { spectator_token: token.reveal().clone() }))
     }
@@ -239,7 +239,7 @@ impl TableService for Tables {
             convert::reissue_seat_token(request.get_ref()).map_err(Failure::from)?;
         note_table(table);
         note_seat(seat);
-        let generation = self.0.host.reissue(table, behalf(&caller), seat, request).await;
+        let generation = self.0.host.reissue_token(table, behalf(&caller), seat, request).await;
         let token = self.0.server_key.seat_token(table, seat, generation.map_err(Failure::from)?);
         Ok(Response::new(v1::ReissueSeatTokenResponse { seat_token: token.reveal().clone() }))
     }

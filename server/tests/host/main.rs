@@ -85,7 +85,7 @@ impl Scene {
 
     async fn over(&self, table: TableId) -> TableSummary {
         for _ in 0..60_000 {
-            let look = self.host.look(table).await.expect("a table");
+            let look = self.host.summary(table).await.expect("a table");
             if look.state.is_over() {
                 return look;
             }
@@ -221,7 +221,7 @@ async fn whoever_comes_back_after_a_long_time_gets_everything() {
     let mut closed = 0;
     while closed < channels {
         let batch = outbox.next().await.expect("a stream that goes on");
-        assert!(batch.ending.is_none(), "{:?}", batch.ending);
+        assert!(batch.end_reason.is_none(), "{:?}", batch.end_reason);
         let items = items(&batch);
         assert!(items.len() <= most, "{} items waited", items.len());
         for v1::StreamItem { channel, item } in items {
@@ -251,7 +251,7 @@ async fn whoever_never_comes_runs_out_of_time_and_forfeits() {
     let table = scene.make(GameId::Gap, vec![SeatSetup::Open, house("random")]).await;
     scene.sit(table).await;
     for _ in 0..400 {
-        if scene.host.look(table).await.expect("a table").state.is_over() {
+        if scene.host.summary(table).await.expect("a table").state.is_over() {
             break;
         }
         scene.clock.advance(Duration::from_millis(500));
@@ -387,7 +387,7 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
     assert_eq!((look.shuffle.server_seed, look.shuffle.game_seed), none);
     assert_eq!(look.shuffle.deal.as_ref().map(|deal| deal.entropy.len()), Some(0));
     scene.host.deals().end(tournament, 2);
-    let look = scene.host.look(table).await.expect("a table");
+    let look = scene.host.summary(table).await.expect("a table");
     assert_eq!(look.shuffle.server_seed, Some(*seed.reveal()));
     assert_eq!(look.shuffle.commitment, Some(seed.commitment()));
     let entropy = look.shuffle.deal.expect("a deal").entropy;

@@ -68,7 +68,7 @@ impl std::fmt::Debug for AgentStream {
 impl Host {
     /// Connects an agent, which goes on with all its seats. Whoever was connected under its name is sent away.
     pub async fn connect(&self, arrival: AgentArrival) -> Result<(AgentStream, StreamReceiver), HostError> {
-        let (handle, outbox) = self.open(StreamKind::Agent)?;
+        let (handle, outbox) = self.open_stream_of(StreamKind::Agent)?;
         let AgentArrival { who, says, mut wants, entropy, bookmarks } = arrival;
         // A channel that stays open after the end would stay so for good.
         wants.rematch = false;
@@ -106,7 +106,7 @@ impl Host {
     ) -> Result<Vec<SeatAssignment>, HostError> {
         let mut ended = Vec::new();
         for some in left.chunks(BATCH) {
-            let looks = join_all(some.iter().map(|(table, _)| self.look(*table))).await;
+            let looks = join_all(some.iter().map(|(table, _)| self.summary(*table))).await;
             for ((_, place), look) in some.iter().zip(looks) {
                 let look = match look {
                     Ok(look) if look.state.is_over() => look,
@@ -136,7 +136,7 @@ impl Host {
             let page = PageRequest { after, size: parlor_store::limits::MAX_PAGE_SIZE };
             let tables = self.shared.log.list_tables(filter.clone(), page).await?;
             for row in &tables.tables {
-                let look = match self.look(row.id).await {
+                let look = match self.summary(row.id).await {
                     Ok(look) if !look.state.is_over() => look,
                     // It ended a moment ago, or it is damaged and says so to whoever asks for it.
                     Ok(_) | Err(HostError::NotFound { .. } | HostError::Damaged { .. }) => continue,
@@ -197,7 +197,7 @@ impl AgentStream {
         let nothing = HashMap::new();
         loop {
             tokio::select! {
-                again = self.handle.queue().given_again() => {
+                again = self.handle.queue().next_reassignments() => {
                     let clock = &self.handle.host().shared.clock;
                     clock.sleep_until(clock.now() + AGAIN).await;
                     self.take(&again, &nothing, &mut channel).await;
@@ -205,7 +205,7 @@ impl AgentStream {
                 () = self.gives.notified() => {
                     let Some((mut new, aside)) = self.known.waiting(self.number) else { return };
                     if let Some(aside) = aside {
-                        self.handle.queue().set_aside(aside);
+                        self.handle.queue().announce_suspension(aside);
                     }
                     // A table that was made just now may have been among those that it had.
                     new.retain(|given| !had.remove(&(given.table, given.seat)));
@@ -220,7 +220,7 @@ impl AgentStream {
         for given in seats {
             *channel = channel.wrapping_add(1);
             let (given, after) = (*given, has.get(&(given.table, given.seat)).copied());
-            let what = ClientCommand::Take { assignment: given, after, wants: self.wants };
+            let what = ClientCommand::TakeSeat { assignment: given, after, wants: self.wants };
             self.handle.send(ChannelCommand { channel: Channel(*channel), command: what }).await;
         }
     }
@@ -229,7 +229,7 @@ impl AgentStream {
 impl Drop for AgentStream {
     fn drop(&mut self) {
         let shared = &self.handle.host().shared;
-        let trouble = match self.handle.queue().why_ended() {
+        let trouble = match self.handle.queue().end_reason() {
             Some(HostError::TooSlow) => Some(SuspensionReason::TooSlow),
             Some(HostError::Stopping) => None,
             _ if shared.stopping.load(Ordering::Relaxed) => None,

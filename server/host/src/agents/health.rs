@@ -72,7 +72,7 @@ impl Suspension {
         now: u64,
         settings: &AgentSettings,
     ) -> Suspension {
-        let (first, longest) = (in_ms(settings.aside_first), in_ms(settings.aside_longest));
+        let (first, longest) = (in_ms(settings.first_suspension), in_ms(settings.longest_suspension));
         let in_a_row = before.filter(|before| now < before.until.saturating_add(longest));
         let times = in_a_row.map_or(1, |before| before.times.saturating_add(1));
         let doubled = first.saturating_mul(1_u64.checked_shl(times - 1).unwrap_or(u64::MAX));
@@ -153,20 +153,20 @@ impl SeatFinish {
 
     /// Something went wrong. AgentProfile whether that is enough to set the agent aside; if so, it begins anew.
     pub(super) fn note(&mut self, trouble: SuspensionReason, now: Moment, settings: &AgentSettings) -> bool {
-        let within = settings.within;
+        let within = settings.counting_window;
         let is_enough = match trouble {
             SuspensionReason::TimedOut => {
                 self.times.clocks_run_out += 1;
                 self.time_outs = self.time_outs.saturating_add(1);
-                self.time_outs >= settings.time_outs
+                self.time_outs >= settings.max_time_outs
             }
             SuspensionReason::BrokeRules => {
                 self.times.refused += 1;
                 self.refused = self.refused.saturating_add(1);
-                self.refused >= settings.refused
+                self.refused >= settings.max_refused_answers
             }
-            SuspensionReason::BrokeOff => count(&mut self.breaks, now, within) >= settings.breaks,
-            SuspensionReason::TooSlow => count(&mut self.slow, now, within) >= settings.slow,
+            SuspensionReason::BrokeOff => count(&mut self.breaks, now, within) >= settings.max_disconnects,
+            SuspensionReason::TooSlow => count(&mut self.slow, now, within) >= settings.max_slow_reads,
         };
         if is_enough {
             match trouble {
@@ -216,8 +216,8 @@ mod tests {
     fn what_goes_wrong_in_a_row_is_forgiven_by_one_good_answer() {
         let settings = AgentSettings::default();
         for (trouble, most) in [
-            (SuspensionReason::TimedOut, settings.time_outs),
-            (SuspensionReason::BrokeRules, settings.refused),
+            (SuspensionReason::TimedOut, settings.max_time_outs),
+            (SuspensionReason::BrokeRules, settings.max_refused_answers),
         ] {
             let mut finish = SeatFinish::default();
             for _ in 0..most - 1 {
@@ -234,13 +234,14 @@ mod tests {
     #[test]
     fn breaks_count_while_they_are_fresh() {
         let settings = AgentSettings::default();
-        for (trouble, most) in
-            [(SuspensionReason::BrokeOff, settings.breaks), (SuspensionReason::TooSlow, settings.slow)]
-        {
+        for (trouble, most) in [
+            (SuspensionReason::BrokeOff, settings.max_disconnects),
+            (SuspensionReason::TooSlow, settings.max_slow_reads),
+        ] {
             let mut finish = SeatFinish::default();
             let mut now = Moment::START;
             for _ in 0..100 {
-                now = now + settings.within + SECOND;
+                now = now + settings.counting_window + SECOND;
                 assert!(!finish.note(trouble, now, &settings), "{trouble:?}: rarely is no trouble");
             }
             for _ in 0..most - 2 {

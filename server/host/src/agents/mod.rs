@@ -284,7 +284,7 @@ impl AgentRegistry {
             let known = self.known();
             (known.len(), known.values().filter(|known| known.who.owner == asking.owner).count())
         };
-        for (count, most) in [(all, settings.known), (own, settings.known_per_key)] {
+        for (count, most) in [(all, settings.max_agents), (own, settings.max_agents_per_key)] {
             if count >= most as usize {
                 return Err(LimitExceeded::Count { counted: LimitedResource::Agents, most }.into());
             }
@@ -458,7 +458,7 @@ impl AgentRegistry {
     pub(crate) fn refused(&self, known: &Arc<Agent>) -> Option<AgentError> {
         self.trouble(known, SuspensionReason::BrokeRules);
         let refused = known.state().finish.refused_in_a_row();
-        (refused >= self.settings().refused.saturating_mul(CUT_OFF))
+        (refused >= self.settings().max_refused_answers.saturating_mul(CUT_OFF))
             .then_some(AgentError::AllRefused { refused })
     }
 

@@ -130,7 +130,8 @@ async fn tables_can_be_created_for_disconnected_agents() {
     let look = scene.make(["ann", "ben"], AgentRequirement::Registered).await.expect("a table");
     assert_eq!(scene.host.agents().availability("ben", "1"), Availability::Here { room: 1 });
     for _ in 0..2 {
-        let aside = scene.host.set_aside_seat(look.setup.table, Seat::FIRST).await.expect("an agent's seat");
+        let aside =
+            scene.host.suspend_agent_seat(look.setup.table, Seat::FIRST).await.expect("an agent's seat");
         assert_eq!(aside.seats[0].finish, SeatFinish::SetAside);
     }
     let (ann, _outbox) = scene.connect("ann", "1").await;

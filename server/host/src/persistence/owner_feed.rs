@@ -56,7 +56,7 @@ pub fn decode_news(item: &FeedItem, codec: &dyn PayloadCodec) -> Result<OwnerFee
             Event::Over(look) => OwnerEvent::Over(over(table, look, codec)?),
             Event::Deleted(store::NewsDeleted {}) => OwnerEvent::Deleted,
         };
-        Ok(OwnerFeedItem { number: item.number, table, at: item.at.0, news })
+        Ok(OwnerFeedItem { number: item.number, table, at: item.at.0, event: news })
     })
 }
 

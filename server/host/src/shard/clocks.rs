@@ -1,7 +1,7 @@
 //! Clocks of one table: running decisions, absence of players, and the next deadline.
 //!
 //! Nothing here is stored. The log holds the times that were used up; the time running now is counted here
-//! and starts anew when the table is loaded, so a restart charges nobody.
+//! and starts anew when the table is loaded, so a restart charges no player.
 
 use std::time::Duration;
 
@@ -131,7 +131,7 @@ impl Clocks {
         };
     }
 
-    /// Whether the clock of a seat pauses: its player is absent and has grace time left.
+    /// Returns whether the clock of a seat pauses: its player is absent and has grace time left.
     fn would_pause(&self, table: &Table, seat: Seat) -> bool {
         table.is_timed() && !self.seats[seat.index()].connected && self.grace(table, seat) > Duration::ZERO
     }
@@ -259,7 +259,7 @@ impl Clocks {
             }
         }
         self.window_end(table).filter(|end| *end <= now)?;
-        // The next window may open as this one ends, and length its own time.
+        // The next window may open as this one ends, and lasts its own time.
         self.window_opened = None;
         Some(DueTimer::SecretWindow)
     }
@@ -293,7 +293,7 @@ impl Clocks {
     }
 
     /// Time left of every seat that the table publicly waits for. While other seats decide in secret, a clock
-    /// that has not started is shown as running, so that nobody sees the reason.
+    /// that has not started is shown as running, so that the reason stays secret.
     pub(crate) fn all_times_left(&self, table: &Table, now: Moment) -> Option<Vec<SeatTime>> {
         if !table.is_timed() {
             return None;

@@ -64,7 +64,7 @@ pub(crate) fn create(
     };
     let clocks = Clocks::new(table.players(), turn.shared.reconnect_deadline);
     let mut actor = TableActor::new(turn.shared.codecs, table, owner, Journal::default(), clocks, turn.now);
-    let look = Arc::new(actor.table.look());
+    let summary = Arc::new(actor.table.look());
     let events = match actor.apply_entries(turn.now_ms, &entries[1..], turn.now) {
         Ok(events) => events,
         Err(error) => {
@@ -72,11 +72,11 @@ pub(crate) fn create(
             return None;
         }
     };
-    let mut news = vec![OwnerEvent::Created(look)];
-    news.extend(owner_events(&actor.table, &events));
+    let mut feed_events = vec![OwnerEvent::Created(summary)];
+    feed_events.extend(owner_events(&actor.table, &events));
     actor.agents = turn.shared.agents.at(&actor.table);
     let (shared, agents) = (turn.shared.clone(), actor.agents.clone());
-    let mut append = append(&actor, turn, 0, &entries, news);
+    let mut append = append(&actor, turn, 0, &entries, feed_events);
     append.request = request;
     actor.set_pending(&append.entries, Some(Reply::Created { shared, agents, to }));
     (append.listing, append.place) = (Some(listing(&actor)), Some(place(&actor, turn)));
@@ -111,8 +111,8 @@ pub(crate) fn commit(
             return;
         }
     };
-    let news = owner_events(&actor.table, &events);
-    let mut append = append(actor, turn, length, all, news);
+    let feed_events = owner_events(&actor.table, &events);
+    let mut append = append(actor, turn, length, all, feed_events);
     if actor.table.state() != state {
         append.listing = Some(listing(actor));
     }
@@ -129,7 +129,7 @@ pub(crate) fn append(
     turn: &TurnContext,
     expected: u64,
     entries: &[Entry],
-    news: Vec<OwnerEvent>,
+    feed_events: Vec<OwnerEvent>,
 ) -> Append {
     let setup = actor.table.setup();
     let codec = turn.shared.codecs.payloads;
@@ -138,11 +138,11 @@ pub(crate) fn append(
         .map(|entry| persistence::encode_entry(setup.created, turn.now_ms, entry, codec))
         .collect();
     let mut append = Append::new(setup.table, expected, Millis(turn.now_ms), stored);
-    let post = |news| NewFeedItem {
+    let feed_item = |event| NewFeedItem {
         owner: actor.owner.clone(),
-        payload: persistence::encode_news(setup.table, news, codec),
+        payload: persistence::encode_news(setup.table, event, codec),
     };
-    append.feed = news.iter().map(post).collect();
+    append.feed = feed_events.iter().map(feed_item).collect();
     append
 }
 

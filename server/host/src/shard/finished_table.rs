@@ -17,25 +17,23 @@ use crate::{
 
 /// Executes a request. Returns the subscription if it waits for a rematch.
 pub(crate) fn execute(record: &Record, deals: &Deals, message: TableMessage) -> Option<Subscription> {
-    let look = &record.look;
+    let summary = &record.look;
     match message {
-        TableMessage::Summary(to) => drop(to.send(Ok(look.clone()))),
+        TableMessage::Summary(to) => drop(to.send(Ok(summary.clone()))),
         TableMessage::Admit { credential, to } => {
-            let viewer = AccessCheck::from(look).admit(&credential);
-            drop(to.send(viewer.map(|viewer| (look.clone(), viewer))));
+            let viewer = AccessCheck::from(summary).admit(&credential);
+            drop(to.send(viewer.map(|viewer| (summary.clone(), viewer))));
         }
         TableMessage::Join { to, .. } => drop(to.send(Err(CommandError::Over.into()))),
         TableMessage::Change { by, change, to } => {
             let seat = if let Change::Resign { seat } = change { Some(seat) } else { None };
-            let allowed = AccessCheck::from(look).may_change(&by, seat);
-            drop(
-                to.send(
-                    allowed.and_then(|()| accept_repeated_change(record, &change)).map(|()| look.clone()),
-                ),
-            );
+            let allowed = AccessCheck::from(summary).may_change(&by, seat);
+            drop(to.send(
+                allowed.and_then(|()| accept_repeated_change(record, &change)).map(|()| summary.clone()),
+            ));
         }
         TableMessage::Act { token, answer, to } => {
-            let admitted = AccessCheck::from(look).admit(&ViewerCredential::Seat(token));
+            let admitted = AccessCheck::from(summary).admit(&ViewerCredential::Seat(token));
             let outcome = admitted
                 .map(|_| resolve_past_decision(Some(record), token.seat(), answer, CommandError::Over));
             drop(to.send(outcome.map(|outcome| Answered { decision: answer.decision, outcome })));
@@ -95,13 +93,13 @@ fn try_attach(
     deals: &Deals,
     attach: &AttachRequest,
 ) -> Result<Option<Subscription>, HostError> {
-    let look = &record.look;
-    let viewer = AccessCheck::from(look).admit(&attach.credential)?;
+    let summary = &record.look;
+    let viewer = AccessCheck::from(summary).admit(&attach.credential)?;
     if viewer == Viewer::Spectator {
-        deals.check(look.setup.chance.deal())?;
+        deals.check(summary.setup.chance.deal())?;
     }
-    let last = look.numbers.of(viewer);
-    let end = last + u64::from(look.rematch.is_some());
+    let last = summary.numbers.of(viewer);
+    let end = last + u64::from(summary.rematch.is_some());
     if let Some(after) = attach.after.filter(|after| *after > end) {
         return Err(HostError::CursorAhead { after, last: end });
     }
@@ -120,17 +118,17 @@ fn try_attach(
         None => subscription.send(&StreamItem::Snapshot(&Snapshot {
             number: last,
             viewer,
-            look: look.clone(),
+            summary: summary.clone(),
             view: record.last_view(viewer),
             presence: Vec::new(),
             time_left: None,
         })),
         Some(after) => catch_up(record, &mut subscription, after),
     }
-    match look.rematch {
+    match summary.rematch {
         None if attach.wants.rematch => return Ok(Some(subscription)),
         Some(table) if attach.wants.rematch && subscription.number == last => {
-            announce_rematch(&subscription, table)
+            announce_rematch(&subscription, table);
         }
         _ => subscription.close(None),
     }

@@ -51,7 +51,7 @@ impl Journal {
         self.packed.truncate(self.durable_len.unwrap_or_default());
     }
 
-    /// Whether no entry is durable.
+    /// Returns whether no entry is durable.
     pub(crate) fn is_empty(&self) -> bool {
         self.durable_len.is_none()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::HostError;
 use crate::TableId;
 use crate::persistence::{self, PayloadCodec};
-use crate::rematch_request;
+use crate::rematch_request_key;
 use crate::shard::journal::Journal;
 use crate::table::{Record, Table};
 use parlor_store::{Log, LogError, LogKind, OwnerId, Place};
@@ -72,5 +72,5 @@ pub(crate) async fn rematch_of(
     owner: &OwnerId,
     table: TableId,
 ) -> Result<Option<TableId>, LogError> {
-    log.find_by_request(owner, &rematch_request(table)).await
+    log.find_by_request(owner, &rematch_request_key(table)).await
 }

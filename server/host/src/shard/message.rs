@@ -12,7 +12,7 @@ pub(crate) enum ShardMessage {
     /// A request to one table.
     Table(TableId, TableMessage),
     /// Create a table from its first entries.
-    Create { first: Box<NewTableLog>, to: ReplyTo<TableSummary> },
+    Create { new_table: Box<NewTableLog>, to: ReplyTo<TableSummary> },
     /// A house bot has made its decision.
     BotMove(BotMove),
     /// A finished table has a rematch.

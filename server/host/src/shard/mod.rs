@@ -181,7 +181,7 @@ impl Shard {
     fn handle_message(&mut self, message: ShardMessage) {
         match message {
             ShardMessage::Table(table, message) => self.handle_table_message(table, message),
-            ShardMessage::Create { first, to } => self.create(*first, to),
+            ShardMessage::Create { new_table, to } => self.create(*new_table, to),
             ShardMessage::BotMove(moved) => self.handle_bot_move(moved),
             ShardMessage::Rematch { of, table } => {
                 for subscription in self.rematch_waiters.remove(&of).unwrap_or_default() {
@@ -302,7 +302,7 @@ impl Shard {
                 self.run_deferred(table);
             }
             CommitOutcome::RolledBack => {
-                self.discard_table(table, "another writer has appended to its log".to_owned())
+                self.discard_table(table, "another writer has appended to its log".to_owned());
             }
             CommitOutcome::NotCreated => {
                 self.tables.remove(&table);

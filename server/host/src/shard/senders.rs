@@ -35,7 +35,7 @@ impl ShardSenders {
     /// Sends messages to tables in this order. Waits while the inboxes of their shards are full.
     pub(crate) async fn send_all(&self, messages: Vec<(TableId, TableMessage)>) {
         for (table, message) in messages {
-            // The shard has stopped with the host; nobody awaits a reply.
+            // The shard has stopped with the host; no reply is awaited.
             let _ = self.send(table, ShardMessage::Table(table, message)).await;
         }
     }
@@ -48,7 +48,7 @@ impl ShardSenders {
     ) -> Result<(), (TableId, TableMessage)> {
         match self.0[self.shard_of(table)].try_send(ShardMessage::Table(table, message)) {
             Err(TrySendError::Full(ShardMessage::Table(table, message))) => Err((table, message)),
-            // The shard has stopped with the host; nobody awaits a reply.
+            // The shard has stopped with the host; no reply is awaited.
             _ => Ok(()),
         }
     }

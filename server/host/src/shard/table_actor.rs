@@ -130,7 +130,7 @@ impl TableActor {
         Ok(record)
     }
 
-    /// Whether an append is pending.
+    /// Returns whether an append is pending.
     pub(crate) fn is_pending(&self) -> bool {
         self.pending.is_some()
     }

@@ -110,7 +110,7 @@ impl TableActor {
         Snapshot {
             number: self.table.numbers().of(viewer),
             viewer,
-            look: self.table.look(),
+            summary: self.table.look(),
             view: self.table.view(viewer),
             presence: players.map(|seat| self.presence(seat, now)).collect(),
             time_left: self.clocks.all_times_left(&self.table, now),

@@ -1,4 +1,4 @@
-//! ChannelMap of a stream and their attachments.
+//! Channels of a stream and their attachments.
 
 use crate::Channel;
 use crate::agents::SeatAssignment;

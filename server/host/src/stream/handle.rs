@@ -38,16 +38,16 @@ pub enum ClientCommand {
     Attach {
         /// Credential of the viewer.
         credential: ViewerCredential,
-        /// Number of the last update that the client has; `None` messages for a snapshot.
+        /// Number of the last update that the client has; `None` requests a snapshot.
         after: Option<u64>,
         /// Items that the client wants.
         wants: Wants,
     },
     /// Play a seat that was assigned to the agent of the stream.
-    Take {
+    TakeSeat {
         /// The assignment.
         assignment: SeatAssignment,
-        /// Number of the last update that the agent has; `None` messages for a snapshot.
+        /// Number of the last update that the agent has; `None` requests a snapshot.
         after: Option<u64>,
         /// Items that the agent wants.
         wants: Wants,
@@ -120,8 +120,8 @@ impl StreamHandle {
 
     /// Ends the stream after the queued items, without an error: the client has violated the protocol, or its
     /// connection has broken.
-    pub fn break_off(&self) {
-        self.queue.break_off();
+    pub fn abort(&self) {
+        self.queue.abort();
     }
 
     /// Kind of the stream.
@@ -138,7 +138,7 @@ impl StreamHandle {
     }
 
     /// Counts an answer that was refused before it reached a table. Too many suspend an agent.
-    pub fn note_refused(&self) {
+    pub fn count_refused_answer(&self) {
         if let Some(agent) = &self.agent
             && let Some(suspension) = self.host.shared.agents.refused(agent)
         {
@@ -150,7 +150,7 @@ impl StreamHandle {
     /// catch-up items and does not read: the receiver must be polled concurrently.
     pub async fn send(&self, command: ChannelCommand) {
         if let Err(blocked) = self.try_send(command) {
-            self.wait_and_send(blocked).await;
+            self.send_when_ready(blocked).await;
         }
     }
 
@@ -159,7 +159,7 @@ impl StreamHandle {
     pub fn try_send(&self, command: ChannelCommand) -> Result<(), Backpressured> {
         let needs_catch_up = matches!(
             command.command,
-            ClientCommand::Attach { after: Some(_), .. } | ClientCommand::Take { after: Some(_), .. }
+            ClientCommand::Attach { after: Some(_), .. } | ClientCommand::TakeSeat { after: Some(_), .. }
         );
         if needs_catch_up && !self.queue.has_room() {
             return Err(Backpressured(BlockedOn::QueueRoom(command)));
@@ -176,7 +176,7 @@ impl StreamHandle {
     }
 
     /// Waits for room and sends the command.
-    pub async fn wait_and_send(&self, Backpressured(blocked): Backpressured) {
+    pub async fn send_when_ready(&self, Backpressured(blocked): Backpressured) {
         let messages = match blocked {
             BlockedOn::QueueRoom(command) => {
                 self.queue.wait_for_room().await;
@@ -217,7 +217,7 @@ impl StreamHandle {
                     to,
                 );
             }
-            ClientCommand::Take { assignment, after, wants } => {
+            ClientCommand::TakeSeat { assignment, after, wants } => {
                 // The seat of an agent has one generation: it has no token that could be reissued.
                 let token = VerifiedSeatToken::new(assignment.table, assignment.seat, Generation::FIRST);
                 self.attach(
@@ -259,7 +259,7 @@ impl StreamHandle {
                     self.queue.push_unattached(channel, &StreamItem::Answered(&answered));
                     // Not the agent's fault: its answer has crossed the end of the table.
                     if !self.queue.is_closed(channel) {
-                        self.note_refused();
+                        self.count_refused_answer();
                     }
                 }
             },

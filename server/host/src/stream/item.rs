@@ -38,7 +38,7 @@ pub struct Snapshot {
     /// The viewer.
     pub viewer: Viewer,
     /// Summary of the table.
-    pub look: TableSummary,
+    pub summary: TableSummary,
     /// The viewer's view of the game; `None` before the start.
     pub view: Option<AnyView>,
     /// Presence of each seat held by a player or an agent.
@@ -199,5 +199,5 @@ pub struct OwnerFeedItem {
     /// Time of the event, in milliseconds since 1970.
     pub at: u64,
     /// The event.
-    pub news: OwnerEvent,
+    pub event: OwnerEvent,
 }

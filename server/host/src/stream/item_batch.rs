@@ -59,7 +59,7 @@ impl ItemBatch {
         self.items
     }
 
-    /// Whether the batch has no item.
+    /// Returns whether the batch has no item.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.items == 0

@@ -40,7 +40,7 @@ impl Notifications {
         Notifications { encoder, subscribers: Vec::with_capacity(subscriptions.len()), count: 0 }
     }
 
-    /// Whether there is an item for the subscription.
+    /// Returns whether there is an item for the subscription.
     pub(crate) fn contains(&self, subscription: &Subscription) -> bool {
         self.subscribers.binary_search_by_key(&subscription.attachment, |entry| entry.attachment).is_ok()
     }

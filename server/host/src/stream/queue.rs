@@ -20,7 +20,7 @@ const MIN_ITEMS_PER_CHANNEL: usize = 16;
 /// after a restart, thousands of streams catch up with a large batch each, and then send little.
 const MAX_SPECULATIVE_CAPACITY: usize = 16 * 1024;
 
-/// ChannelMap of a stream that may catch up at the same time; the next ones wait until the client has read.
+/// Channels of a stream that may catch up at the same time; the next ones wait until the client has read.
 pub const MAX_CONCURRENT_CATCH_UPS: usize = 16;
 
 /// Outbound queue of one client. The fields used by every move come first, in few cache lines.
@@ -87,7 +87,7 @@ struct ColdState {
     /// Seats to assign again to the agent: their table was unavailable for a moment.
     reassignments: Vec<SeatAssignment>,
     /// Suspension to send to the agent.
-    aside: Option<Suspension>,
+    suspension: Option<Suspension>,
 }
 
 /// A queued batch.
@@ -106,9 +106,9 @@ pub struct OutboundBatch {
     /// The items, in order on each channel.
     pub items: ItemBatch,
     /// The suspension of the agent, if it is to be announced.
-    pub aside: Option<Suspension>,
+    pub suspension: Option<Suspension>,
     /// The reason of the end, if the stream ends after this batch.
-    pub ending: Option<HostError>,
+    pub end_reason: Option<HostError>,
 }
 
 impl StreamQueue {
@@ -243,7 +243,7 @@ impl StreamQueue {
         self.limits.max_items.max(MIN_ITEMS_PER_CHANNEL * state.channels.len())
     }
 
-    /// Whether another channel can catch up now.
+    /// Returns whether another channel can catch up now.
     pub(crate) fn has_room(&self) -> bool {
         self.has_room_in(&self.state())
     }
@@ -271,9 +271,9 @@ impl StreamQueue {
     }
 
     /// Announces the suspension of the agent.
-    pub(crate) fn set_aside(&self, aside: Suspension) {
+    pub(crate) fn announce_suspension(&self, suspension: Suspension) {
         let mut state = self.state();
-        state.cold().aside = Some(aside);
+        state.cold().suspension = Some(suspension);
         wake_reader(state);
     }
 
@@ -292,7 +292,7 @@ impl StreamQueue {
     }
 
     /// Ends the stream after the queued items without an error, which the caller reports.
-    pub(crate) fn break_off(&self) {
+    pub(crate) fn abort(&self) {
         let mut state = self.state();
         state.cold().broken = true;
         wake_reader(state);
@@ -325,7 +325,7 @@ impl StreamQueue {
         Some((attached.attachment, attached.target))
     }
 
-    /// Whether a channel of an agent was attached and closed: the server numbers its channels from 1.
+    /// Returns whether a channel of an agent was attached and closed: the server numbers its channels from 1.
     pub(crate) fn is_closed(&self, channel: Channel) -> bool {
         let state = self.state();
         (1..=state.highest_channel.0).contains(&channel.0) && state.channels.get(channel).is_none()
@@ -349,18 +349,18 @@ impl StreamQueue {
         if self.is_ending.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Whether the client has violated the protocol, or its connection has broken.
+    /// Returns whether the client has violated the protocol, or its connection has broken.
     pub(crate) fn is_broken(&self) -> bool {
         self.state().cold.as_ref().is_some_and(|cold| cold.broken)
     }
 
     /// The reason for which the stream ends, if it does.
-    pub(crate) fn why_ended(&self) -> Option<HostError> {
+    pub(crate) fn end_reason(&self) -> Option<HostError> {
         self.state().cold.as_ref().and_then(|cold| cold.end_reason.clone())
     }
 
     /// Waits until seats must be assigned again, and returns them.
-    pub(crate) async fn given_again(&self) -> Vec<SeatAssignment> {
+    pub(crate) async fn next_reassignments(&self) -> Vec<SeatAssignment> {
         loop {
             let reassignments =
                 self.state().cold.as_mut().map(|cold| std::mem::take(&mut cold.reassignments));
@@ -381,18 +381,18 @@ impl StreamQueue {
             state.catch_up_items -= catch_up_items;
             state.last_taken_bytes = items.len();
         }
-        let mut batch = OutboundBatch { items, aside: None, ending: None };
+        let mut batch = OutboundBatch { items, suspension: None, end_reason: None };
         let mut is_over = false;
         let QueueState { items, channels, cold, .. } = &mut *state;
         if let Some(cold) = cold {
             if !batch.items.is_empty() && std::mem::take(&mut cold.is_room_awaited) {
                 self.room_available.notify_waiters();
             }
-            batch.aside = cold.aside.take();
-            batch.ending = cold.end_reason.clone().filter(|_| *items == 0);
+            batch.suspension = cold.suspension.take();
+            batch.end_reason = cold.end_reason.clone().filter(|_| *items == 0);
             is_over = cold.broken || (cold.finishing && channels.is_empty());
         }
-        if !batch.items.is_empty() || batch.aside.is_some() || batch.ending.is_some() {
+        if !batch.items.is_empty() || batch.suspension.is_some() || batch.end_reason.is_some() {
             return Poll::Ready(Some(batch));
         }
         if is_over {
@@ -415,7 +415,7 @@ fn wake_reader(mut state: MutexGuard<'_, QueueState>) {
 }
 
 impl QueueState {
-    /// Whether the channel still has this attachment, and the stream is not ending.
+    /// Returns whether the channel still has this attachment, and the stream is not ending.
     fn accepts(&self, attachment: Attachment, channel: Channel) -> bool {
         let current = self.channels.get(channel);
         !self.is_ending() && current.is_some_and(|current| current.attachment == attachment)

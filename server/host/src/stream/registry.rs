@@ -69,12 +69,12 @@ impl StreamReceiver {
         }
         let polled = self.queue.poll_next(context);
         if let Poll::Ready(batch) = &polled {
-            self.ended = batch.as_ref().is_none_or(|batch| batch.ending.is_some());
+            self.ended = batch.as_ref().is_none_or(|batch| batch.end_reason.is_some());
         }
         polled
     }
 
-    /// Whether the client has violated the protocol, or its connection has broken.
+    /// Returns whether the client has violated the protocol, or its connection has broken.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.queue.is_broken()

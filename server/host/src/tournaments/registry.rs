@@ -24,7 +24,7 @@ use crate::persistence::{
 };
 use crate::shard::commit::visibility_code;
 use crate::table::Visibility;
-use crate::{Host, HostError, client_request};
+use crate::{Host, HostError, client_request_key};
 use crate::{TableId, random_bytes};
 use parlor_store::{
     Append, Listing, Log, LogError, LogFilter, LogKind, Millis, NewPlace, OwnerId, PageRequest, Place as Kept,
@@ -195,7 +195,7 @@ impl Tournaments {
     ) -> Result<LiveOrStored<TournamentSnapshot>, TournamentError> {
         let log = &self.0.log;
         let owner_id = OwnerId::new(owner.as_str())?;
-        let request = new.request.as_ref().map(client_request);
+        let request = new.request.as_ref().map(client_request_key);
         if let Some(name) = &request
             && let Some(made) = log.find_by_request(&owner_id, name).await?
         {

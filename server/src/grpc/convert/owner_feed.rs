@@ -11,7 +11,7 @@ use parlor_host::{OwnerEvent, OwnerFeedItem};
 /// One item of an owner's news. It is for the owner, so it has what is the owner's alone.
 #[must_use]
 pub fn news(item: &OwnerFeedItem) -> v1::TableNews {
-    let news = match &item.news {
+    let news = match &item.event {
         OwnerEvent::Created(look) => Wire::Created(v1::NewsCreated { table: Some(table(look, true)) }),
         OwnerEvent::Joined { seat, user, name } => {
             let player = player(user.clone().unwrap_or_default(), name);

@@ -60,7 +60,7 @@ impl ToWire for AsMessage<'_, Snapshot> {
 }
 
 fn snapshot(snapshot: &Snapshot) -> v1::Snapshot {
-    let Snapshot { number, viewer, look, view, presence, time_left } = snapshot;
+    let Snapshot { number, viewer, summary: look, view, presence, time_left } = snapshot;
     v1::Snapshot {
         number: self::number(*number),
         viewer: Some((*viewer).into()),

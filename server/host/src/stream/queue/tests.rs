@@ -56,7 +56,7 @@ fn items_stay_in_order_and_batches_within_the_size_limit() {
     let receive_all = || {
         let mut received = Vec::new();
         while let Some(Some(batch)) = take(&queue) {
-            assert!(batch.items.len() <= 64 && batch.ending.is_none(), "{batch:?}");
+            assert!(batch.items.len() <= 64 && batch.end_reason.is_none(), "{batch:?}");
             received.extend(numbers(&batch));
         }
         received
@@ -116,8 +116,8 @@ async fn slow_reader_is_cut_off_but_not_for_catch_up_items() {
     queue.push_batch(FIRST, CHANNEL, items([20, 21]));
     assert!(poll!(&mut ended).is_ready() && queue.has_room());
     let batch = take(&queue).flatten().expect("the end");
-    assert!(batch.items.is_empty() && batch.ending == Some(HostError::TooSlow), "{batch:?}");
-    assert_eq!(queue.why_ended(), Some(HostError::TooSlow));
+    assert!(batch.items.is_empty() && batch.end_reason == Some(HostError::TooSlow), "{batch:?}");
+    assert_eq!(queue.end_reason(), Some(HostError::TooSlow));
 }
 
 #[test]
@@ -131,11 +131,13 @@ fn stream_ends_after_its_queued_items() {
         std::iter::from_fn(|| take(&queue).flatten().filter(|batch| !batch.items.is_empty())).collect();
     assert_eq!(batches.iter().flat_map(numbers).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());
     let (last, others) = batches.split_last().expect("messages");
-    assert!(last.ending == Some(HostError::Stopping) && others.iter().all(|batch| batch.ending.is_none()));
+    assert!(
+        last.end_reason == Some(HostError::Stopping) && others.iter().all(|batch| batch.end_reason.is_none())
+    );
 
     let queue = self::queue(1000, 64);
     queue.push(FIRST, CHANNEL, &item(1));
-    queue.break_off();
+    queue.abort();
     assert_eq!(numbers(&take(&queue).flatten().expect("an item")), [1]);
     assert!(take(&queue).expect("the end").is_none() && queue.is_broken());
 }

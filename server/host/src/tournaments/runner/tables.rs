@@ -38,7 +38,7 @@ impl Runner {
                     continue;
                 }
             };
-            let looks = join_all(rows.tables.iter().map(|row| host.look(row.id))).await;
+            let looks = join_all(rows.tables.iter().map(|row| host.summary(row.id))).await;
             // One that cannot be read is found when it is to be made, and its group is void.
             let running = looks.into_iter().flatten().filter(|look| !look.state.is_over());
             let mut shown = self.live.shown_mut();
@@ -213,7 +213,7 @@ impl Runner {
         let running: Vec<(TableKey, TableId)> =
             self.live.shown().running.iter().map(|(place, table)| (*place, *table)).collect();
         let host = self.registry.host.clone();
-        let looks = join_all(running.iter().map(|(_, table)| host.look(*table))).await;
+        let looks = join_all(running.iter().map(|(_, table)| host.summary(*table))).await;
         let mut ended = Vec::new();
         for ((place, table), look) in running.into_iter().zip(looks) {
             match look {

@@ -43,7 +43,7 @@ fn read_record(bytes: &[u8]) -> Result<(), CorruptData> {
 fn read_news(bytes: &[u8]) {
     let item = |bytes: &[u8]| FeedItem { number: 1, at: Millis(0), payload: bytes.to_vec().into() };
     if let Ok(read) = decode_news(&item(bytes), &ApiCodec) {
-        let again = encode_news(read.table, &read.news, &ApiCodec);
+        let again = encode_news(read.table, &read.event, &ApiCodec);
         assert_eq!(decode_news(&item(&again), &ApiCodec), Ok(read));
     }
 }

@@ -72,7 +72,10 @@ fn news_round_trip() {
     let check = |table: TableId, news: OwnerEvent| {
         let payload: Bytes = encode_news(table, &news, &ApiCodec);
         let item = FeedItem { number: 7, at: Millis(NOW), payload };
-        assert_eq!(decode_news(&item, &ApiCodec), Ok(OwnerFeedItem { number: 7, table, at: NOW, news }));
+        assert_eq!(
+            decode_news(&item, &ApiCodec),
+            Ok(OwnerFeedItem { number: 7, table, at: NOW, event: news })
+        );
     };
     play_all(&mut rng, |Played { log, table }| {
         let id = table.setup().table;

@@ -38,7 +38,7 @@ fn snapshot(table: &Table, viewer: Viewer) -> Snapshot {
     Snapshot {
         number: table.numbers().of(viewer),
         viewer,
-        look: table.look(),
+        summary: table.look(),
         view: table.view(viewer),
         presence: vec![presence],
         time_left: Some(vec![time]),
@@ -59,7 +59,7 @@ fn tables_news_and_stream_items_set_every_field() {
             covered.see("Table", &table(&look, true));
         }
         for news_of in [OwnerEvent::Created(Arc::new(open.look())), OwnerEvent::Over(Arc::new(over.look()))] {
-            let item = OwnerFeedItem { number: 3, table: over.setup().table, at: NOW, news: news_of };
+            let item = OwnerFeedItem { number: 3, table: over.setup().table, at: NOW, event: news_of };
             covered.see("TableNews", &news(&item));
         }
         let record = Record::of(&log).expect("a log");
@@ -95,7 +95,7 @@ fn tables_news_and_stream_items_set_every_field() {
         OwnerEvent::Replaced { seat: seat(2), bot: "greedy".to_owned() },
         OwnerEvent::Deleted,
     ] {
-        covered.see("TableNews", &news(&OwnerFeedItem { number: 3, table: TABLE, at: NOW, news: news_of }));
+        covered.see("TableNews", &news(&OwnerFeedItem { number: 3, table: TABLE, at: NOW, event: news_of }));
     }
     for name in ["Table", "TableNews", "StreamItem"] {
         covered.check(name);
