@@ -1,4 +1,4 @@
-//! ViewerCredential may see a table, and as whom.
+//! Authorisation of viewers and of changes to a table.
 
 use parlor_engine::{Seat, Viewer};
 
@@ -6,39 +6,42 @@ use crate::identity::{Generation, Owner};
 use crate::table::{Setup, Table, TableSummary, Visibility};
 use crate::{Actor, HostError, ViewerCredential};
 
-/// What a table knows of its tokens.
+/// Data of a table that access depends on: its setup and the valid generations of its tokens.
 pub(crate) struct AccessCheck<'a> {
     setup: &'a Setup,
-    seats: Vec<u32>,
-    spectators: u32,
+    seat_generations: Vec<u32>,
+    spectator_generation: u32,
 }
 
 impl<'a> From<&'a Table> for AccessCheck<'a> {
     fn from(table: &'a Table) -> AccessCheck<'a> {
-        let seats = table.seats().iter().map(|seat| seat.generation).collect();
-        AccessCheck { setup: table.setup(), seats, spectators: table.spectators() }
+        let seat_generations = table.seats().iter().map(|seat| seat.generation).collect();
+        AccessCheck { setup: table.setup(), seat_generations, spectator_generation: table.spectators() }
     }
 }
 
 impl<'a> From<&'a TableSummary> for AccessCheck<'a> {
-    fn from(look: &'a TableSummary) -> AccessCheck<'a> {
-        let seats = look.seats.iter().map(|seat| seat.generation).collect();
-        AccessCheck { setup: &look.setup, seats, spectators: look.spectators }
+    fn from(summary: &'a TableSummary) -> AccessCheck<'a> {
+        let seat_generations = summary.seats.iter().map(|seat| seat.generation).collect();
+        AccessCheck { setup: &summary.setup, seat_generations, spectator_generation: summary.spectators }
     }
 }
 
 impl AccessCheck<'_> {
-    /// Lets somebody look on, or says why not.
-    pub(crate) fn admit(&self, who: &ViewerCredential) -> Result<Viewer, HostError> {
+    /// Admits a viewer by its credential.
+    ///
+    /// # Errors
+    /// The token is invalid, or the table is private and not the caller's. A hidden table is reported as not found.
+    pub(crate) fn admit(&self, credential: &ViewerCredential) -> Result<Viewer, HostError> {
         let hidden = HostError::NotFound { table: self.setup.table };
-        match who {
-            ViewerCredential::Seat(pass) => {
-                let newest = self.seats.get(pass.seat().index()).copied().ok_or(hidden)?;
-                let claim = pass.check_generation(Generation(newest))?;
+        match credential {
+            ViewerCredential::Seat(token) => {
+                let newest = self.seat_generations.get(token.seat().index()).copied().ok_or(hidden)?;
+                let claim = token.check_generation(Generation(newest))?;
                 Ok(Viewer::Seat(claim.seat))
             }
-            ViewerCredential::Spectator(pass) => {
-                pass.check_generation(Generation(self.spectators))?;
+            ViewerCredential::Spectator(token) => {
+                token.check_generation(Generation(self.spectator_generation))?;
                 Ok(Viewer::Spectator)
             }
             ViewerCredential::Rail { caller, admin, .. } => {
@@ -49,20 +52,20 @@ impl AccessCheck<'_> {
         }
     }
 
-    /// Whether something may be done on this behalf: to the table as a whole, or to one seat.
-    pub(crate) fn may_change(&self, behalf: &Actor, seat: Option<Seat>) -> Result<(), HostError> {
+    /// Authorises an actor to change one seat, or with `None` the whole table.
+    pub(crate) fn may_change(&self, actor: &Actor, seat: Option<Seat>) -> Result<(), HostError> {
         let table = self.setup.table;
-        match behalf {
+        match actor {
             Actor::Admin => Ok(()),
             Actor::Owner(owner) if self.is_owner(owner) => Ok(()),
-            // Whoever may not even see the table does not learn that it is there.
+            // An actor that may not see the table must not learn that it exists.
             Actor::Owner(_) if self.setup.visibility == Visibility::Private => {
                 Err(HostError::NotFound { table })
             }
             Actor::Owner(_) => Err(HostError::NotOwner { table }),
-            Actor::Seat(pass) => {
-                self.admit(&ViewerCredential::Seat(*pass))?;
-                let is_own = seat.is_none_or(|seat| seat == pass.seat()) && pass.table() == table;
+            Actor::Seat(token) => {
+                self.admit(&ViewerCredential::Seat(*token))?;
+                let is_own = seat.is_none_or(|seat| seat == token.seat()) && token.table() == table;
                 if is_own { Ok(()) } else { Err(HostError::NotOwner { table }) }
             }
         }

@@ -24,7 +24,7 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// Monotonic time, for durations and deadlines.
     fn now(&self) -> Moment;
 
-    /// BlockedOn until monotonic time has reached the deadline; returns at once if it already has.
+    /// Waits until monotonic time has reached the deadline; returns at once if it already has.
     fn sleep_until(&self, deadline: Moment) -> Sleep;
 }
 

@@ -1,4 +1,4 @@
-//! Making tables: new ones, and rematches of those that are over.
+//! Creation of tables: new ones, rematches, and tables of tournament deals.
 
 use std::collections::BTreeMap;
 
@@ -16,18 +16,27 @@ use crate::{Actor, Host, HostError, NewChance, NewTable, client_request_key, rem
 use crate::{TableId, random_bytes};
 use parlor_store::{LogError, OwnerId};
 
-/// For how many milliseconds a table of a deal would wait for its seats, all of which are taken.
-const FILL: u64 = 60_000;
+/// Time to fill a deal table, in milliseconds. It never runs out, as all seats are filled from the beginning.
+const DEAL_FILL_MS: u64 = 60_000;
 
 impl Host {
-    /// Makes a table for an owner, who may have so many open at once. A request that made one before gets that one.
-    pub async fn create(&self, owner: &Owner, tables: u32, new: NewTable) -> Result<TableSummary, HostError> {
+    /// Creates a table for an owner with at most `max_tables` open tables. A repeated request returns the table that it
+    /// created before.
+    ///
+    /// # Errors
+    /// The quota is exhausted, the request id was used for a different request, or an agent is not available.
+    pub async fn create(
+        &self,
+        owner: &Owner,
+        max_tables: u32,
+        new: NewTable,
+    ) -> Result<TableSummary, HostError> {
         let owner = OwnerId::new(owner.as_str())?;
         let request = new.request.as_ref().map(client_request_key);
         if let Some(name) = &request
-            && let Some(made) = self.shared.log.find_by_request(&owner, name).await?
+            && let Some(existing) = self.shared.log.find_by_request(&owner, name).await?
         {
-            return self.made_before(made, &new).await;
+            return self.find_repeated_creation(existing, &new).await;
         }
         let options = new.options;
         let setup = Setup {
@@ -48,68 +57,81 @@ impl Host {
             rematch_of: None,
             request: new.request.clone(),
         };
-        match self.make(&owner, tables, setup, new.agents, Seats::NONE, request).await {
-            Err(HostError::Log(LogError::DuplicateRequest { table })) => self.made_before(table, &new).await,
-            made => made,
+        match self.reserve_and_create(&owner, max_tables, setup, new.agents, Seats::NONE, request).await {
+            Err(HostError::Log(LogError::DuplicateRequest { table })) => {
+                self.find_repeated_creation(table, &new).await
+            }
+            created => created,
         }
     }
 
-    /// The table that the request made before, if it was the same request.
-    async fn made_before(&self, table: TableId, new: &NewTable) -> Result<TableSummary, HostError> {
+    /// The table that the same request created before.
+    ///
+    /// # Errors
+    /// The request id was used for a different request.
+    async fn find_repeated_creation(
+        &self,
+        table: TableId,
+        new: &NewTable,
+    ) -> Result<TableSummary, HostError> {
         match self.summary(table).await {
-            Ok(look) if look.setup.request == new.request => Ok(look),
-            // Another table, or a tournament.
+            Ok(summary) if summary.setup.request == new.request => Ok(summary),
+            // The id was used for another table or for a tournament.
             Ok(_) | Err(HostError::NotFound { .. }) => Err(HostError::RequestReused),
             Err(error) => Err(error),
         }
     }
 
-    /// Makes a new table with the settings and players of one that is over. A table has one rematch: whoever asks again
-    /// gets it.
+    /// Creates a table with the settings and players of a finished one. A table has one rematch: further calls return
+    /// it.
     pub async fn rematch(
         &self,
         table: TableId,
-        behalf: Actor,
-        tables: u32,
+        actor: Actor,
+        max_tables: u32,
         rotate: bool,
     ) -> Result<TableSummary, HostError> {
-        let before = self.summary(table).await?;
-        AccessCheck::from(&before).may_change(&behalf, None)?;
-        if !before.state.is_over() {
+        let previous = self.summary(table).await?;
+        AccessCheck::from(&previous).may_change(&actor, None)?;
+        if !previous.state.is_over() {
             return Err(HostError::NotOver { table });
         }
-        if let Some(made) = before.rematch {
-            return self.summary(made).await;
+        if let Some(existing) = previous.rematch {
+            return self.summary(existing).await;
         }
         let setup = Setup {
             table: self.new_id()?,
-            seats: seats_again(&before, rotate),
+            seats: rematch_seats(&previous, rotate),
             chance: fresh_chance()?,
             created: self.shared.clock.now_ms(),
             rematch_of: Some(table),
             request: None,
-            ..Setup::clone(&before.setup)
+            ..Setup::clone(&previous.setup)
         };
         let owner = OwnerId::new(&setup.owner)?;
         let request = Some(rematch_request_key(table));
-        match self.make(&owner, tables, setup, AgentRequirement::Here, Seats::NONE, request).await {
+        match self
+            .reserve_and_create(&owner, max_tables, setup, AgentRequirement::Here, Seats::NONE, request)
+            .await
+        {
             Err(HostError::Log(LogError::DuplicateRequest { table })) => self.summary(table).await,
             Err(error) => Err(error),
-            Ok(look) => {
-                self.shards.send(table, ShardMessage::Rematch { of: table, table: look.setup.table }).await?;
-                Ok(look)
+            Ok(summary) => {
+                let rematch = ShardMessage::Rematch { of: table, table: summary.setup.table };
+                self.shards.send(table, rematch).await?;
+                Ok(summary)
             }
         }
     }
 
-    /// Makes a table of a tournament's deal for its organiser, or finds the one that was made before: there is one for each
-    /// rotation of a deal. It is not one of the tables that the organiser may have: how many there are at once is for
-    /// whoever runs the tournament to bound.
+    /// Creates a table of a tournament deal for its organiser, or returns the existing one: there is one for each
+    /// rotation of a deal. It does not count against the organiser's quota; the tournament runner bounds the number of
+    /// concurrent tables.
     pub async fn create_dealt(&self, owner: &Owner, new: DealtTable) -> Result<TableSummary, HostError> {
         let owner = OwnerId::new(owner.as_str())?;
-        let request = deal_request(&new.deal);
-        if let Some(made) = self.shared.log.find_by_request(&owner, &request).await? {
-            return self.summary(made).await;
+        let request = deal_request_key(&new.deal);
+        if let Some(existing) = self.shared.log.find_by_request(&owner, &request).await? {
+            return self.summary(existing).await;
         }
         let setup = Setup {
             table: self.new_id()?,
@@ -122,20 +144,24 @@ impl Host {
             chance: ChanceSetup::Deal(Box::new(new.deal)),
             metadata: BTreeMap::new(),
             created: self.shared.clock.now_ms(),
-            fill: FILL,
+            fill: DEAL_FILL_MS,
             rematch_of: None,
             request: None,
         };
-        match self.make(&owner, 0, setup, AgentRequirement::Registered, new.set_aside, Some(request)).await {
+        match self
+            .reserve_and_create(&owner, 0, setup, AgentRequirement::Registered, new.set_aside, Some(request))
+            .await
+        {
             Err(HostError::Log(LogError::DuplicateRequest { table })) => self.summary(table).await,
-            made => made,
+            created => created,
         }
     }
 
-    async fn make(
+    /// Reserves the agents and creates the table; releases them if that fails.
+    async fn reserve_and_create(
         &self,
         owner: &OwnerId,
-        tables: u32,
+        max_tables: u32,
         mut setup: Setup,
         agents: AgentRequirement,
         set_aside: Seats,
@@ -144,17 +170,18 @@ impl Host {
         let (table, game) = (setup.table, setup.options.game());
         self.shared.agents.reserve(table, game, &mut setup.seats, agents)?;
         let seats = setup.seats.clone();
-        let made = self.try_make(owner, tables, setup, set_aside, request).await;
-        if made.is_err() {
+        let created = self.append_first_entries(owner, max_tables, setup, set_aside, request).await;
+        if created.is_err() {
             self.shared.agents.release(table, &seats);
         }
-        made
+        created
     }
 
-    async fn try_make(
+    /// Counts the table against the quota and appends its first entries.
+    async fn append_first_entries(
         &self,
         owner: &OwnerId,
-        tables: u32,
+        max_tables: u32,
         setup: Setup,
         set_aside: Seats,
         request: Option<String>,
@@ -162,23 +189,23 @@ impl Host {
         self.ensure_running()?;
         let is_counted = setup.chance.deal().is_none();
         if is_counted {
-            self.shared.quota.add(self.shared.log.as_ref(), owner, tables).await?;
+            self.shared.quota.add(self.shared.log.as_ref(), owner, max_tables).await?;
         }
         let table = setup.table;
-        let is_full = setup.seats.iter().all(SeatSetup::is_filled);
+        let is_filled = setup.seats.iter().all(SeatSetup::is_filled);
         let mut entries = vec![Entry::Created(Box::new(setup))];
         entries.extend(set_aside.iter().map(|seat| Entry::SetAside { seat }));
-        entries.extend(is_full.then_some(Entry::Started));
+        entries.extend(is_filled.then_some(Entry::Started));
         let (to, answer) = oneshot::channel();
         let create = ShardMessage::Create { new_table: Box::new(NewTableLog { entries, request }), to };
-        let made = match self.shards.send(table, create).await {
+        let created = match self.shards.send(table, create).await {
             Ok(()) => answer.await.unwrap_or(Err(HostError::Stopping)),
             Err(error) => Err(error),
         };
-        if made.is_err() && is_counted {
+        if created.is_err() && is_counted {
             self.shared.quota.over(owner);
         }
-        made
+        created
     }
 
     fn new_id(&self) -> Result<TableId, HostError> {
@@ -186,25 +213,25 @@ impl Host {
     }
 }
 
-/// A table of a tournament's deal, to be made.
+/// A table of a tournament deal to create.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DealtTable {
-    /// The game, with its options.
+    /// Game and its options.
     pub options: AnyOptions,
-    /// One for each player, in the order of the seats: all of them are taken.
+    /// Occupants in seat order, one per player. All seats are filled.
     pub seats: Vec<SeatSetup>,
-    /// How much time the players have.
+    /// Time control.
     pub time: TimeControl,
-    /// ViewerCredential may look on, once the deal is over.
+    /// Visibility to spectators, once the deal is over.
     pub visibility: Visibility,
-    /// Where the cards come from.
+    /// The deal, which the shuffles come from.
     pub deal: Deal,
-    /// The seats of agents that are not there: defaults are played for them.
+    /// Seats of suspended agents, which play default actions.
     pub set_aside: Seats,
 }
 
-/// What the log knows a table of a deal by. No client can choose it.
-fn deal_request(deal: &Deal) -> String {
+/// Request name of a deal table in the log. No client can choose it.
+fn deal_request_key(deal: &Deal) -> String {
     format!("t:{}:{}:{}", deal.tournament, deal.number, deal.rotation)
 }
 
@@ -212,18 +239,18 @@ fn fresh_chance() -> Result<ChanceSetup, HostError> {
     Ok(ChanceSetup::Fresh { server_seed: random_bytes()? })
 }
 
-/// The seats of a rematch: players are waited for, bots sit, and what nobody had taken is as it was.
-fn seats_again(before: &TableSummary, rotate: bool) -> Vec<SeatSetup> {
-    let again = |(seat, look): (Seat, &crate::table::SeatSummary)| match &look.holder {
-        Holder::Vacant => before.setup.seats[seat.index()].clone(),
+/// Seats of a rematch: reserved for the previous players; bots and agents stay, and vacant seats keep their setup.
+fn rematch_seats(previous: &TableSummary, rotate: bool) -> Vec<SeatSetup> {
+    let seat_setup = |(seat, summary): (Seat, &crate::table::SeatSummary)| match &summary.holder {
+        Holder::Vacant => previous.setup.seats[seat.index()].clone(),
         Holder::House { bot } => SeatSetup::House { bot: bot.clone() },
         Holder::Agent { name, version } => SeatSetup::Agent { name: name.clone(), version: version.clone() },
         Holder::Player { user, name } => {
             SeatSetup::Reserved { user: user.clone(), name: name.clone(), previous: Some(seat) }
         }
     };
-    let players = before.seats.len() as u8;
-    let mut seats: Vec<SeatSetup> = Seat::all(players).zip(&before.seats).map(again).collect();
+    let players = previous.seats.len() as u8;
+    let mut seats: Vec<SeatSetup> = Seat::all(players).zip(&previous.seats).map(seat_setup).collect();
     if rotate {
         seats.rotate_right(1);
     }

@@ -1,4 +1,4 @@
-//! Why the host refused or failed.
+//! Errors of the host.
 
 use parlor_bots::BotError;
 use parlor_engine::SetupError;
@@ -10,83 +10,83 @@ use crate::table::CommandError;
 use crate::{RandomnessError, TableId};
 use parlor_store::LogError;
 
-/// Why the host refused or failed. Each is one line that says what to do.
+/// Error of the host. Each message is one line that says what to do.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum HostError {
     /// The log refused or failed.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The table is against it.
+    /// The table refused the command.
     #[error(transparent)]
     Command(#[from] CommandError),
-    /// The token is not good, or not any more.
+    /// The token is invalid or was reissued.
     #[error(transparent)]
     Token(#[from] TokenError),
-    /// A limit is reached.
+    /// A limit is exceeded.
     #[error(transparent)]
     Exhausted(#[from] LimitExceeded),
-    /// The game cannot be set up so.
+    /// The setup of the game is invalid.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// An agent cannot connect, or play.
+    /// An agent cannot connect or play.
     #[error(transparent)]
     Agent(#[from] AgentError),
     /// There is no such house bot.
     #[error(transparent)]
     Bot(#[from] BotError),
-    /// There is no such table, or it is not the caller's to see.
+    /// The table does not exist or is hidden from the caller.
     #[error("there is no table {table}, or it is private and not yours to see")]
     NotFound {
         /// The table.
         table: TableId,
     },
-    /// Only the owner may do this.
+    /// Only the owner is authorised.
     #[error("only the owner of table {table} may do this: call with the owner's API key")]
     NotOwner {
         /// The table.
         table: TableId,
     },
-    /// The table is still being played.
+    /// The table is not over.
     #[error("table {table} is not over yet: cancel it first, or wait")]
     NotOver {
         /// The table.
         table: TableId,
     },
-    /// There is no such tournament, or it is not the caller's to see.
+    /// The tournament does not exist or is hidden from the caller.
     #[error("there is no tournament {tournament}, or it is private and not yours to see")]
     NoSuchTournament {
         /// The tournament.
         tournament: TableId,
     },
-    /// A table of a tournament's deal may be looked at when all tables of the deal are over.
+    /// A deal is still in play. Its tables become visible when all of them are over.
     #[error(
         "deal {number} of tournament {tournament} is still being played, so its tables have neither spectators nor records: wait for its last table"
     )]
     DealNotOver {
         /// The tournament.
         tournament: TableId,
-        /// The number of the deal.
+        /// Number of the deal.
         number: u32,
     },
-    /// The request id was used before, for a different request.
+    /// The request id was used for a different request.
     #[error("this request id was used for a different request: take a new id")]
     RequestReused,
-    /// The cursor is ahead of what the log has.
+    /// The cursor is ahead of the log.
     #[error(
         "the number {after} is ahead of the table, whose last is {last}: the server has lost what you have seen; tell whoever runs it, and attach without a number"
     )]
     CursorAhead {
-        /// The number that was given.
+        /// The cursor of the caller.
         after: u64,
-        /// The last one there is.
+        /// Number of the last update.
         last: u64,
     },
-    /// The reader was too slow.
+    /// The stream was cut off because its reader was too slow.
     #[error(
         "you read more slowly than the tables were played, and were cut off: attach again with the last number you have"
     )]
     TooSlow,
-    /// Too much waits for the table.
+    /// The request queue of the table is full.
     #[error("too many requests wait for table {table}: try again in a moment")]
     TableBusy {
         /// The table.
@@ -98,36 +98,36 @@ pub enum HostError {
     /// A house bot has the seat now.
     #[error("a house bot has taken over this seat: watch the table without the token")]
     Replaced,
-    /// What is stored of the table makes no sense.
+    /// The stored table is corrupt.
     #[error("what is stored of table {table} is damaged, and the server refuses to go on with it: {what}")]
     Damaged {
         /// The table.
         table: TableId,
-        /// What is wrong.
+        /// Reason.
         what: String,
     },
-    /// No such channel.
+    /// The channel is not attached.
     #[error("channel {channel} is not attached: attach it first")]
     NoChannel {
         /// The channel.
         channel: u32,
     },
-    /// The server is going down.
+    /// The server is stopping.
     #[error("the server is stopping: come back in a moment")]
     Stopping,
-    /// There is no randomness.
+    /// The operating system returned no random bytes.
     #[error(transparent)]
     Randomness(#[from] RandomnessError),
-    /// The server is at fault. What exactly is for its own log.
+    /// Fault of the server. The reason is for its own log.
     #[error("a fault of the server ended this: {what}")]
     Fault {
-        /// What went wrong, for people.
+        /// Human-readable reason.
         what: String,
     },
 }
 
 impl HostError {
-    /// Whether the same may work in a moment, without anybody doing anything.
+    /// True if a retry may succeed without any other action.
     #[must_use]
     pub fn is_passing(&self) -> bool {
         match self {

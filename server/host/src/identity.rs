@@ -42,11 +42,11 @@ impl FromStr for Owner {
     type Err = ParseOwnerError;
 
     fn from_str(text: &str) -> Result<Owner, ParseOwnerError> {
-        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
-        let fits = (1..=Owner::MAX_LENGTH).contains(&text.len()) && text.bytes().all(plain);
+        let is_allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
+        let is_name = (1..=Owner::MAX_LENGTH).contains(&text.len()) && text.bytes().all(is_allowed);
         // A key pasted into the wrong place would show in listings and logs.
         let is_key = text.starts_with(API_KEY_PREFIX);
-        if fits && !is_key { Ok(Owner(text.to_owned())) } else { Err(ParseOwnerError) }
+        if is_name && !is_key { Ok(Owner(text.to_owned())) } else { Err(ParseOwnerError) }
     }
 }
 
@@ -70,7 +70,7 @@ impl fmt::Display for Owner {
     }
 }
 
-/// Counts how often a token was reissued. Only the newest generation is valid.
+/// Generation of a token: the number of times it was reissued. Only the newest one is valid.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Generation(pub u32);
 
@@ -155,7 +155,7 @@ pub struct SeatClaim {
 }
 
 impl VerifiedSeatToken {
-    /// A pass for a seat. The caller has verified the token, or assigned the seat to an agent itself.
+    /// A token for a seat. The caller has verified the token, or assigned the seat to an agent itself.
     #[must_use]
     pub const fn new(table: TableId, seat: Seat, generation: Generation) -> VerifiedSeatToken {
         VerifiedSeatToken { table, seat, generation }
@@ -173,7 +173,7 @@ impl VerifiedSeatToken {
         self.seat
     }
 
-    /// Admits the player if the pass is of the newest generation.
+    /// Returns the claim if the token is of the newest generation.
     pub fn check_generation(self, newest: Generation) -> Result<SeatClaim, TokenError> {
         check_generation(TokenKind::Seat, self.generation, newest)?;
         Ok(SeatClaim { table: self.table, seat: self.seat })
@@ -196,7 +196,7 @@ pub struct SpectatorClaim {
 }
 
 impl VerifiedSpectatorToken {
-    /// A pass for spectators of a table. The caller has verified the token.
+    /// A token for spectators of a table. The caller has verified the token.
     #[must_use]
     pub const fn new(table: TableId, generation: Generation) -> VerifiedSpectatorToken {
         VerifiedSpectatorToken { table, generation }
@@ -208,7 +208,7 @@ impl VerifiedSpectatorToken {
         self.table
     }
 
-    /// Admits the spectator if the pass is of the newest generation.
+    /// Returns the claim if the token is of the newest generation.
     pub fn check_generation(self, newest: Generation) -> Result<SpectatorClaim, TokenError> {
         check_generation(TokenKind::Spectator, self.generation, newest)?;
         Ok(SpectatorClaim { table: self.table })

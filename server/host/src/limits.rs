@@ -16,11 +16,11 @@ pub use rate::{Rate, RateLimiter};
 pub enum LimitedResource {
     /// Open tables of an API key.
     Tables,
-    /// StreamRegistry on one connection.
+    /// Streams on one connection.
     Streams,
     /// Channels on one stream.
     Channels,
-    /// AgentIdentity agent names.
+    /// Registered agent names.
     Agents,
 }
 

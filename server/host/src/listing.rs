@@ -1,4 +1,4 @@
-//! Listing tables.
+//! Lists of tables.
 
 use futures_util::future::join_all;
 
@@ -8,12 +8,12 @@ use crate::table::{Holder, SeatSetup, State, TableSummary, Visibility};
 use crate::{Host, HostError, TableFilter};
 use parlor_store::{LogFilter, LogKind, Millis, OwnerId, PageRequest, TableRow};
 
-/// How many tables are looked at for one page, at the most. A page may then be short, and there is a next one.
-const LOOKED_AT: usize = 2000;
+/// Maximum number of tables scanned for one page. At the limit the page is short but has a successor.
+const MAX_SCANNED_TABLES: usize = 2000;
 
 impl Host {
-    /// Up to `size` tables that pass the filter, the newest first, from those after the given one on; and where to go on,
-    /// if there is more to look at.
+    /// Lists up to `size` tables that match the filter, newest first, starting behind `after`. Also returns the cursor
+    /// of the next page, if there are more tables to scan.
     pub async fn tables(
         &self,
         filter: TableFilter,
@@ -21,48 +21,48 @@ impl Host {
         size: usize,
     ) -> Result<(Vec<TableSummary>, Option<TableId>), HostError> {
         self.ensure_running()?;
-        let (mut found, mut looked_at) = (Vec::new(), 0);
+        let (mut found, mut scanned) = (Vec::new(), 0);
         loop {
             let page = self
                 .shared
                 .log
-                .list_tables(filter.rows()?, PageRequest { after, size: page_size(size) })
+                .list_tables(filter.log_filter()?, PageRequest { after, size: page_size(size) })
                 .await?;
-            looked_at += page.tables.len();
-            let wanted: Vec<TableRow> = page.tables.into_iter().filter(|row| filter.wants(row)).collect();
-            let looks = join_all(wanted.iter().map(|row| self.summary(row.id))).await;
-            for (row, look) in wanted.iter().zip(looks) {
-                let look = match look {
-                    Ok(look) => look,
-                    // It was deleted a moment ago, or it is damaged and says so to whoever asks for it.
+            scanned += page.tables.len();
+            let rows: Vec<TableRow> = page.tables.into_iter().filter(|row| filter.matches_row(row)).collect();
+            let summaries = join_all(rows.iter().map(|row| self.summary(row.id))).await;
+            for (row, summary) in rows.iter().zip(summaries) {
+                let summary = match summary {
+                    Ok(summary) => summary,
+                    // Deleted concurrently, or corrupt: a direct request for it reports that.
                     Err(HostError::NotFound { .. } | HostError::Damaged { .. } | HostError::Log(_)) => {
                         continue;
                     }
                     Err(error) => return Err(error),
                 };
-                if filter.passes(&look) {
-                    found.push(look);
+                if filter.matches(&summary) {
+                    found.push(summary);
                 }
                 if found.len() == size {
                     return Ok((found, Some(row.id)));
                 }
             }
             after = page.next;
-            if after.is_none() || looked_at >= LOOKED_AT {
+            if after.is_none() || scanned >= MAX_SCANNED_TABLES {
                 return Ok((found, after));
             }
         }
     }
 }
 
-/// How many rows are read at once for a page of this size.
+/// Number of rows to read at once for a page of this size.
 fn page_size(size: usize) -> u32 {
     u32::try_from(size.max(20)).unwrap_or(u32::MAX)
 }
 
 impl TableFilter {
-    /// What the log itself can filter by.
-    fn rows(&self) -> Result<LogFilter, HostError> {
+    /// The part of the filter that the log can evaluate.
+    fn log_filter(&self) -> Result<LogFilter, HostError> {
         let owner = self.caller.as_ref().filter(|_| self.owned || self.is_private());
         Ok(LogFilter {
             kind: LogKind::Table,
@@ -78,13 +78,13 @@ impl TableFilter {
         })
     }
 
-    /// Whether it asks for what only the owner knows.
+    /// True if it filters by data that only the owner may see.
     fn is_private(&self) -> bool {
         self.user.is_some() || !self.metadata.is_empty()
     }
 
-    /// Whether a table may be meant, by how it is listed.
-    fn wants(&self, row: &TableRow) -> bool {
+    /// True if a log row passes the parts of the filter that need no summary.
+    fn matches_row(&self, row: &TableRow) -> bool {
         let owns = self.caller.as_ref().is_some_and(|caller| caller.as_str() == row.listing.owner.as_str());
         let is_public = row.listing.visibility == visibility_code(Visibility::Public);
         let in_state = |state: &State| state_code(*state) == row.listing.state;
@@ -93,25 +93,25 @@ impl TableFilter {
             && self.tags.iter().all(|tag| row.listing.tags.contains(tag))
     }
 
-    /// Whether a table is meant.
-    fn passes(&self, look: &TableSummary) -> bool {
+    /// True if a table passes the rest of the filter.
+    fn matches(&self, summary: &TableSummary) -> bool {
         let states = &self.states;
         let has_user = |user: &String| {
-            let sits = look.seats.iter().any(|seat| match &seat.holder {
-                Holder::Player { user: sitting, .. } => sitting.as_ref() == Some(user),
+            let is_seated = summary.seats.iter().any(|seat| match &seat.holder {
+                Holder::Player { user: seated, .. } => seated.as_ref() == Some(user),
                 Holder::Vacant | Holder::House { .. } | Holder::Agent { .. } => false,
             });
-            let is_kept = |seat: &SeatSetup| matches!(seat, SeatSetup::Reserved { user: kept, .. } if kept.as_ref() == Some(user));
-            sits || look.setup.seats.iter().any(is_kept)
+            let is_reserved = |seat: &SeatSetup| matches!(seat, SeatSetup::Reserved { user: reserved, .. } if reserved.as_ref() == Some(user));
+            is_seated || summary.setup.seats.iter().any(is_reserved)
         };
         let has_open_seat = || {
-            let mut seats = look.seats.iter().zip(&look.setup.seats);
-            look.state == State::Open
+            let mut seats = summary.seats.iter().zip(&summary.setup.seats);
+            summary.state == State::Open
                 && seats.any(|(seat, setup)| seat.holder == Holder::Vacant && *setup == SeatSetup::Open)
         };
-        (states.is_empty() || states.contains(&look.state))
+        (states.is_empty() || states.contains(&summary.state))
             && (!self.open_seat || has_open_seat())
             && self.user.as_ref().is_none_or(has_user)
-            && self.metadata.iter().all(|(key, value)| look.setup.metadata.get(key) == Some(value))
+            && self.metadata.iter().all(|(key, value)| summary.setup.metadata.get(key) == Some(value))
     }
 }

@@ -1,4 +1,4 @@
-//! Following the life of all tables of an owner.
+//! Owner feeds: events of all tables of an owner.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use crate::persistence::{self, PayloadCodec};
 use crate::{HostError, OwnerFeedItem};
 use parlor_store::{FeedItem, Log, LogError, LogFollower, OwnerId};
 
-/// The most items that are given at once.
-const BATCH: usize = 256;
+/// Maximum number of items in a batch.
+const MAX_BATCH_ITEMS: usize = 256;
 
-/// The life of all tables of an owner: first what is in the log, then what comes.
+/// Subscription to the feed of an owner: first the stored items, then new ones.
 pub struct OwnerFeed {
     log: Arc<dyn Log>,
     codec: &'static dyn PayloadCodec,
@@ -28,7 +28,7 @@ impl std::fmt::Debug for OwnerFeed {
 }
 
 impl OwnerFeed {
-    /// Follows after this number; without one, what comes from now on; with 0, all that the log still has.
+    /// Subscribes behind item number `after`; `None` starts with the next new item, 0 with the oldest one in the log.
     pub(crate) async fn new(
         log: Arc<dyn Log>,
         codec: &'static dyn PayloadCodec,
@@ -37,27 +37,30 @@ impl OwnerFeed {
         after: Option<u64>,
     ) -> Result<OwnerFeed, HostError> {
         let after = match after {
-            Some(0) => first_kept(log.as_ref(), &owner).await?,
+            Some(0) => number_before_oldest(log.as_ref(), &owner).await?,
             Some(after) => after,
-            None => newest(log.as_ref(), &owner).await?,
+            None => last_number(log.as_ref(), &owner).await?,
         };
         let follow = log.follow_owner_feed(&owner, after).await?;
         Ok(OwnerFeed { log, codec, stopped, owner, follow, next: after + 1 })
     }
 
-    /// The number up to which everything has been given.
+    /// Number of the last returned item.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.next - 1
     }
 
-    /// The next item, when it is there. Nothing is lost when the future is dropped.
-    async fn item(&mut self) -> Result<FeedItem, HostError> {
+    /// Waits for the next item.
+    ///
+    /// # Cancellation
+    /// Dropping the future loses no item.
+    async fn next_item(&mut self) -> Result<FeedItem, HostError> {
         loop {
             match self.follow.next().await {
                 Ok(Some(item)) => return Ok(item),
                 Ok(None) => return Err(LogError::Closed.into()),
-                // It did not keep up: what it missed is in the log.
+                // The missed items are in the log.
                 Err(LogError::FollowerLagged { .. }) => {
                     self.follow = self.log.follow_owner_feed(&self.owner, self.next - 1).await?;
                 }
@@ -66,36 +69,39 @@ impl OwnerFeed {
         }
     }
 
-    /// What is ready, in order; waits until there is something. Nothing is lost when the future is dropped.
+    /// Waits until an item is ready and returns all ready items in order, at most 256.
+    ///
+    /// # Cancellation
+    /// Dropping the future loses no item.
     pub async fn next(&mut self) -> Result<Vec<OwnerFeedItem>, HostError> {
         let mut batch = Vec::new();
         loop {
             let item = if batch.is_empty() {
                 let stopped = self.stopped.clone();
                 tokio::select! {
-                    item = self.item() => item?,
+                    item = self.next_item() => item?,
                     () = stopped.cancelled() => return Err(HostError::Stopping),
                 }
             } else {
-                match futures_util::FutureExt::now_or_never(self.item()) {
+                match futures_util::FutureExt::now_or_never(self.next_item()) {
                     Some(Ok(item)) => item,
-                    // An error comes again at the next call.
+                    // The next call returns the error again.
                     _ => return Ok(batch),
                 }
             };
             self.next = item.number + 1;
             let decoded = persistence::decode_news(&item, self.codec)
-                .map_err(|bad| HostError::Fault { what: bad.to_string() })?;
+                .map_err(|error| HostError::Fault { what: error.to_string() })?;
             batch.push(decoded);
-            if batch.len() == BATCH {
+            if batch.len() == MAX_BATCH_ITEMS {
                 return Ok(batch);
             }
         }
     }
 }
 
-/// The number of the newest item: the log tells whoever claims to know more.
-async fn newest(log: &dyn Log, owner: &OwnerId) -> Result<u64, HostError> {
+/// Number of the newest item. The log reports it in the error for a number that is too large.
+async fn last_number(log: &dyn Log, owner: &OwnerId) -> Result<u64, HostError> {
     match log.read_owner_feed(owner, u64::MAX - 1).await {
         Err(LogError::FeedAhead { last, .. }) => Ok(last),
         Err(error) => Err(error.into()),
@@ -103,8 +109,8 @@ async fn newest(log: &dyn Log, owner: &OwnerId) -> Result<u64, HostError> {
     }
 }
 
-/// The number before the first item that is kept.
-async fn first_kept(log: &dyn Log, owner: &OwnerId) -> Result<u64, HostError> {
+/// The number before the oldest item in the log.
+async fn number_before_oldest(log: &dyn Log, owner: &OwnerId) -> Result<u64, HostError> {
     match log.read_owner_feed(owner, 0).await {
         Ok(_) => Ok(0),
         Err(LogError::FeedTrimmed { first, .. }) => Ok(first - 1),

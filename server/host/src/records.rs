@@ -1,4 +1,4 @@
-//! Records of tables that are over.
+//! Records of finished tables.
 
 use std::sync::Arc;
 
@@ -14,29 +14,35 @@ use crate::{Host, HostError, ViewerCredential};
 use parlor_store::{LogError, LogFilter, LogKind, PageRequest, limits};
 
 impl Host {
-    /// The record of a table that is over, to somebody who may see it, and whose record is meant: with `None`, all of it.
+    /// Returns the record of a finished table and the viewer to limit it to; `None` is the whole record.
     ///
-    /// Of a public table everyone may see everything, of a private one its owner. The holder of a token of a private table
-    /// sees what was shown to the holders of that token.
+    /// The whole record of a public table is visible to everyone, that of a private one to its owner. A token of a
+    /// private table gives access to the part of its own viewer.
+    ///
+    /// # Errors
+    /// The table is not over, or the caller may not see it or not as the requested viewer.
     pub async fn record(
         &self,
-        who: &ViewerCredential,
-        asked: Option<Viewer>,
+        credential: &ViewerCredential,
+        requested: Option<Viewer>,
     ) -> Result<(Record, Option<Viewer>), HostError> {
-        let (look, seen_as) = self.admit(who).await?;
-        let table = who.table();
-        let sees_all =
-            look.setup.visibility == Visibility::Public || matches!(who, ViewerCredential::Rail { .. });
-        let viewer = match asked {
+        let (summary, admitted_as) = self.admit(credential).await?;
+        let table = credential.table();
+        let sees_all = summary.setup.visibility == Visibility::Public
+            || matches!(credential, ViewerCredential::Rail { .. });
+        let viewer = match requested {
             None if sees_all => None,
-            None => Some(seen_as),
-            Some(viewer) if sees_all || viewer == seen_as => Some(viewer),
+            None => Some(admitted_as),
+            Some(viewer) if sees_all || viewer == admitted_as => Some(viewer),
             Some(_) => return Err(HostError::NotOwner { table }),
         };
         Ok((self.record_of(table, viewer).await?, viewer))
     }
 
-    /// The record of a table that is over, whoever may see it, if it has this viewer.
+    /// Returns the record of a finished table without authorisation.
+    ///
+    /// # Errors
+    /// The table is not over, or it has no such viewer.
     pub async fn record_of(&self, table: TableId, viewer: Option<Viewer>) -> Result<Record, HostError> {
         self.ensure_running()?;
         let mut record = match load(&*self.shared.log, self.shared.codecs.payloads, table).await {
@@ -55,8 +61,10 @@ impl Host {
         Ok(record)
     }
 
-    /// The tables of a tournament that are over, in the order of the deals and, within a deal, of the rotations; to
-    /// somebody who may see the tournament.
+    /// Lists the finished tables of a tournament by deal and rotation.
+    ///
+    /// # Errors
+    /// The tournament does not exist or is hidden from the caller.
     pub async fn tables_of(
         &self,
         tournament: TableId,

@@ -1,4 +1,4 @@
-//! What the host can be asked for.
+//! Request types of the host.
 
 use std::collections::BTreeMap;
 
@@ -9,109 +9,109 @@ use crate::agents::AgentRequirement;
 use crate::identity::{Owner, VerifiedSeatToken, VerifiedSpectatorToken};
 use crate::table::{IdempotencyKey, SeatRequest, SeatSetup, State, TimeControl, Visibility};
 
-/// A table to be made. What the server has defaults for has been filled in.
+/// A table to create, with all defaults filled in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewTable {
-    /// The game, with its options.
+    /// Game and its options.
     pub options: AnyOptions,
-    /// One for each player, in the order of the seats.
+    /// Occupants in seat order, one per player.
     pub seats: Vec<SeatSetup>,
-    /// How much time the players have.
+    /// Time control.
     pub time: TimeControl,
-    /// ViewerCredential may look on.
+    /// Visibility to spectators.
     pub visibility: Visibility,
-    /// Where the cards come from.
+    /// Source of the shuffles.
     pub chance: NewChance,
-    /// What the owner wants to remember with the table.
+    /// The owner's own key-value notes.
     pub metadata: BTreeMap<String, String>,
-    /// For how many milliseconds it waits for its seats to be filled.
+    /// Time to fill all seats, in milliseconds.
     pub fill: u64,
-    /// Whether the agents that are to sit there have to be connected.
+    /// Required state of the agents that are to be seated.
     pub agents: AgentRequirement,
-    /// What makes a repeat harmless.
+    /// Idempotency key.
     pub request: Option<IdempotencyKey>,
 }
 
-/// Where the cards of a new table come from.
+/// Source of the shuffles of a new table.
 #[derive(Clone, PartialEq, Eq)]
 pub enum NewChance {
-    /// From a seed that the host draws, and from the players.
+    /// Random server seed, combined with the entropy of the players.
     Fresh,
-    /// From this seed, for tests and training.
+    /// Given seed, for tests and training.
     Given([u8; 32]),
 }
 
-/// A seed is not printed.
+/// Omits the seed.
 impl std::fmt::Debug for NewChance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             NewChance::Fresh => "Fresh",
-            NewChance::Given(_) => "SeatAssignment",
+            NewChance::Given(_) => "Given",
         })
     }
 }
 
-/// On whose behalf something is done to a table.
+/// Actor that changes a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Actor {
-    /// The owner's: only a table of this owner is touched.
+    /// Owner: may change its own tables.
     Owner(Owner),
-    /// An administrator's: any table is touched.
+    /// Administrator: may change any table.
     Admin,
-    /// Whoever holds this token: the seat is touched, while the token is good.
+    /// Holder of a seat token: may change the seat while the token is valid.
     Seat(VerifiedSeatToken),
 }
 
-/// A seat to be taken.
+/// Request to join a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JoinRequest {
-    /// ViewerCredential wants which seat. [`SeatRequest::previous`] is filled in by the host from `previous` below.
+    /// The requested seat and player. The host sets [`SeatRequest::previous`] from `previous` below.
     pub joining: SeatRequest,
-    /// Whether the owner asks: it hands out seats of private tables, and those kept for its users.
+    /// True if the owner makes the request. It may assign seats of private tables and those reserved for its users.
     pub by_owner: bool,
-    /// At a rematch: the token of the seat at the table before.
+    /// At a rematch: the seat token of the previous table.
     pub previous: Option<VerifiedSeatToken>,
 }
 
-/// Which tables are listed. What is `None` or empty is not looked at.
+/// Filter of tables. A field that is `None`, empty or false is ignored.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TableFilter {
-    /// Those of this game.
+    /// Game.
     pub game: Option<GameId>,
-    /// Those in one of these states.
+    /// Accepted states.
     pub states: Vec<State>,
-    /// The caller: its own tables are listed whether they are public or not. `None`: only public ones.
+    /// The caller, whose private tables are listed too. `None` lists public tables only.
     pub caller: Option<Owner>,
-    /// Only those of the caller.
+    /// Only tables of the caller.
     pub owned: bool,
-    /// Only those with a seat that is open.
+    /// Only tables with an open seat.
     pub open_seat: bool,
-    /// Only those of the caller with a seat of this user.
+    /// Only tables of the caller with a seat of this user.
     pub user: Option<String>,
-    /// Only those of the caller whose metadata has all of this.
+    /// Only tables of the caller whose metadata contains all of these pairs.
     pub metadata: BTreeMap<String, String>,
-    /// Only those with all of these tags.
+    /// Only tables with all of these tags.
     pub tags: Vec<String>,
-    /// Only those made at this time or later, in milliseconds since 1970.
+    /// Earliest creation time (inclusive), in milliseconds since 1970.
     pub since: Option<u64>,
-    /// Only those made before this time.
+    /// Latest creation time (exclusive), in milliseconds since 1970.
     pub before: Option<u64>,
 }
 
-/// ViewerCredential wants to see a table.
+/// Credential with which a viewer sees a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ViewerCredential {
-    /// The player of a seat, by its token.
+    /// Seat token of a player.
     Seat(VerifiedSeatToken),
-    /// Somebody at the rail, by a token for spectators.
+    /// Spectator token.
     Spectator(VerifiedSpectatorToken),
-    /// Somebody at the rail without a token: of a public table, or of one of the caller's own.
+    /// No token: a spectator of a public table or of one of the caller's own.
     Rail {
         /// The table.
         table: TableId,
-        /// The caller, if it has a key.
+        /// The caller, if it has an API key.
         caller: Option<Owner>,
-        /// Whether the caller may see every table.
+        /// True if the caller may see every table.
         admin: bool,
     },
 }
@@ -121,40 +121,40 @@ impl ViewerCredential {
     #[must_use]
     pub fn table(&self) -> TableId {
         match self {
-            ViewerCredential::Seat(pass) => pass.table(),
-            ViewerCredential::Spectator(pass) => pass.table(),
+            ViewerCredential::Seat(token) => token.table(),
+            ViewerCredential::Spectator(token) => token.table(),
             ViewerCredential::Rail { table, .. } => *table,
         }
     }
 
-    /// The seat, if it is a player.
+    /// The seat of a player's token.
     #[must_use]
     pub fn seat(&self) -> Option<Seat> {
         match self {
-            ViewerCredential::Seat(pass) => Some(pass.seat()),
+            ViewerCredential::Seat(token) => Some(token.seat()),
             ViewerCredential::Spectator(_) | ViewerCredential::Rail { .. } => None,
         }
     }
 }
 
-/// What a viewer wants to be sent.
+/// Parts of the updates that a viewer subscribes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wants {
-    /// With each update, what happened in the game.
+    /// Events of the game with each update.
     pub events: bool,
-    /// With each update, the view after it.
+    /// View after each update.
     pub update_views: bool,
-    /// With each decision, the view.
+    /// View with each decision.
     pub decision_views: bool,
-    /// With each decision, the legal actions.
+    /// Legal actions with each decision.
     pub legal_actions: bool,
-    /// After the end, to be told of a rematch.
+    /// Notification of a rematch after the end.
     pub rematch: bool,
-    /// Presence and time left, whenever they change.
+    /// Changes of presence and time left.
     pub time_left: bool,
 }
 
-/// What most bots need.
+/// The parts that most bots need.
 impl Default for Wants {
     fn default() -> Wants {
         Wants {
@@ -168,6 +168,6 @@ impl Default for Wants {
     }
 }
 
-/// A number that a client chose for what it attached.
+/// Number of an attached table on a stream, chosen by the client.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Channel(pub u32);

@@ -1,4 +1,4 @@
-//! What is old enough is removed.
+//! Retention: periodic removal of old finished tables and feed items.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -8,10 +8,10 @@ use tracing::{Instrument, info_span};
 use crate::Shared;
 use parlor_store::Millis;
 
-/// How often the log is searched for what is too old.
-const EVERY: Duration = Duration::from_secs(600);
+/// Interval between two removals.
+const INTERVAL: Duration = Duration::from_secs(600);
 
-/// Removes finished tables that are older than this, from now on; nothing, if they are kept for ever.
+/// Starts the removal of finished tables older than `keep`; does nothing if they are kept for ever.
 pub(crate) fn start(shared: &Arc<Shared>, keep: Option<Duration>) {
     if let Some(keep) = keep {
         tokio::spawn(run(Arc::downgrade(shared), keep).instrument(info_span!("retention")));
@@ -27,16 +27,16 @@ async fn run(shared: Weak<Shared>, keep: Duration) {
                 tracing::info!(
                     tables = removed.tables,
                     feed_items = removed.feed_items,
-                    "removed what was too old"
+                    "retention removed old tables and feed items"
                 );
             }
             Ok(_) => {}
-            Err(error) => tracing::warn!(%error, "what is too old could not be removed"),
+            Err(error) => tracing::warn!(%error, "retention failed to remove old tables and feed items"),
         }
-        // The log closes when nobody has it any more: whoever sleeps must not.
+        // The log closes with its last reference, so the sleeping task must not hold one.
         drop(strong);
         tokio::select! {
-            () = clock.sleep_until(clock.now() + EVERY) => {}
+            () = clock.sleep_until(clock.now() + INTERVAL) => {}
             () = stopped.cancelled() => return,
         }
     }

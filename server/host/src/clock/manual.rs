@@ -97,7 +97,7 @@ impl ManualClock {
         state.waiting.keys().next().map(|(deadline, _)| *deadline)
     }
 
-    /// BlockedOn until at least this many sleeps are pending on this clock.
+    /// Waits until at least this many sleeps are pending on this clock.
     pub async fn wait_for_sleepers(&self, count: usize) {
         let mut sleepers = self.shared.sleepers.subscribe();
         // Cannot fail: the sender lives in `self`.

@@ -1,4 +1,4 @@
-//! The entries of an agent's log, as they are stored.
+//! Stored form of agent log entries.
 
 use bytes::Bytes;
 use parlor_engine::GameId;
@@ -11,7 +11,7 @@ use super::codes::{decode_suspension_reason, encode_suspension_reason};
 use super::{CorruptData, decode};
 use crate::agents::{AgentEntry, AgentIdentity, AgentProfile};
 
-/// The bytes of an entry, which happened at this time.
+/// Encodes an entry with its time `at`, in milliseconds since 1970.
 #[must_use]
 pub fn encode_agent(at: u64, entry: &AgentEntry) -> Bytes {
     let event = match entry {
@@ -38,7 +38,7 @@ pub fn encode_agent(at: u64, entry: &AgentEntry) -> Bytes {
     store::AgentEntry { at_ms: at, event: Some(event) }.encode_to_vec().into()
 }
 
-/// An entry, and when it happened.
+/// Decodes an entry and its time in milliseconds since 1970.
 pub fn decode_agent(stored: &[u8]) -> Result<(u64, AgentEntry), CorruptData> {
     decode("entry of an agent", stored, |stored: store::AgentEntry| {
         let entry = match stored.event {
@@ -47,7 +47,7 @@ pub fn decode_agent(stored: &[u8]) -> Result<(u64, AgentEntry), CorruptData> {
                 AgentEntry::Registered(AgentIdentity { name, owner, key })
             }
             Some(Event::Connected(store::AgentConnected { version, games, max_tables })) => {
-                // A game that is no longer in the catalogue is not played any more.
+                // Games that are no longer in the catalogue are dropped.
                 let games =
                     games.iter().filter_map(|id| GameId::ALL.iter().find(|game| game.info().id == id));
                 AgentEntry::Connected(AgentProfile { version, games: games.copied().collect(), max_tables })
@@ -69,14 +69,14 @@ mod tests {
     use crate::agents::SuspensionReason;
 
     #[test]
-    fn entries_of_agents_are_read_as_they_were_written() {
+    fn agent_entries_round_trip() {
         let registered = |key| AgentIdentity { name: "deep.1".to_owned(), owner: "club".to_owned(), key };
-        let says = AgentProfile { version: "4.2".to_owned(), games: GameId::ALL.to_vec(), max_tables: 7 };
+        let profile = AgentProfile { version: "4.2".to_owned(), games: GameId::ALL.to_vec(), max_tables: 7 };
         let aside = |why| AgentEntry::SetAside { why, until: 1_700_000_010_000, times: 3 };
         let entries = [
             AgentEntry::Registered(registered(None)),
             AgentEntry::Registered(registered(Some([9; 32]))),
-            AgentEntry::Connected(says),
+            AgentEntry::Connected(profile),
         ];
         for entry in entries.into_iter().chain(SuspensionReason::ALL.map(aside)) {
             let stored = encode_agent(1_700_000_000_000, &entry);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_refused() {
+    fn corrupt_agent_entries_are_refused() {
         for bad in [&b""[..], b"\x08\x05", b"\x12\x03\x1a\x01x", b"\x22\x00", b"\xff"] {
             assert!(decode_agent(bad).is_err(), "{bad:?}");
         }

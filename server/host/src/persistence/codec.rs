@@ -1,4 +1,4 @@
-//! Encoding of the payloads whose form is not the host's: messages of the API that are part of stored ones.
+//! Codec of payloads: API messages that are embedded in stored messages. The host does not know their encoding.
 
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView};
 use parlor_fields::WrongField;
@@ -6,7 +6,7 @@ use parlor_fields::WrongField;
 use crate::table::{Ending, SeatResult, Shuffle, TableEvent, TimeControl};
 use crate::tournaments::{StandingsSnapshot, Terms, TournamentSnapshot};
 
-/// Encodes values of one type as bytes, and decodes them.
+/// Codec of values of one type.
 pub trait Codec<T> {
     /// Encodes a value. Equal values have equal bytes.
     fn encode(&self, value: &T) -> Vec<u8>;
@@ -34,7 +34,7 @@ pub trait PayloadCodec:
     + Sync
     + 'static
 {
-    /// Encodes a finished tournament as it is shown from then on. The host never decodes it.
+    /// Encodes a finished tournament for its record. The host never decodes it.
     fn encode_tournament(&self, tournament: &TournamentSnapshot) -> Vec<u8>;
 
     /// Encodes the final standings of a tournament. The host never decodes them.
@@ -88,7 +88,7 @@ where
     list.into_iter().enumerate().map(decode).collect()
 }
 
-/// A codec for tests: keeps the values in memory, and encodes each as its index.
+/// Codec for tests: keeps the values in memory and encodes each as its index.
 #[cfg(test)]
 pub(crate) mod test_codec {
     use std::any::Any;

@@ -1,4 +1,4 @@
-//! The codes of enumerations, seats, cards and entropy in stored messages. They are on disk, and never change.
+//! Conversion of enums, seats, cards and entropy in stored messages. The codes are on disk and never change.
 
 use parlor_engine::{
     CardCode, Game, GameId, MAX_SEATS, Seat, Seats, ShuffleId, ShufflePurpose, for_all_games,
@@ -10,28 +10,28 @@ use parlor_store::v1 as store;
 use crate::agents::SuspensionReason;
 use crate::table::{DecidedBy, SeatFinish, Visibility};
 
-/// The number of a seat.
-pub(super) fn seat_number(seat: Seat) -> u32 {
+/// Encodes a seat as its number.
+pub(super) fn encode_seat(seat: Seat) -> u32 {
     seat.index() as u32
 }
 
-/// The seat with a number; an error names the field.
-pub(super) fn seat(value: u32, field: &str) -> Result<Seat, WrongField> {
+/// Decodes a seat from its number; an error names the field.
+pub(super) fn decode_seat(value: u32, field: &str) -> Result<Seat, WrongField> {
     let wrong = || WrongField::at(field, format!("must be 0 to {}, not {value}", MAX_SEATS - 1));
     u8::try_from(value).ok().and_then(Seat::new).ok_or_else(wrong)
 }
 
-/// The numbers of a set of seats, in order.
-pub(super) fn seat_numbers(seats: Seats) -> Vec<u32> {
-    seats.iter().map(seat_number).collect()
+/// Encodes a set of seats as their numbers, in order.
+pub(super) fn encode_seats(seats: Seats) -> Vec<u32> {
+    seats.iter().map(encode_seat).collect()
 }
 
-/// A set of seats from its numbers, each once.
-pub(super) fn seats(values: Vec<u32>, field: &str) -> Result<Seats, WrongField> {
+/// Decodes a set of seats from distinct numbers.
+pub(super) fn decode_seats(values: Vec<u32>, field: &str) -> Result<Seats, WrongField> {
     let mut seats = Seats::NONE;
     for (index, value) in values.into_iter().enumerate() {
         let wrong = |error: WrongField| error.in_list(index).within(field);
-        let seat = seat(value, "").map_err(wrong)?;
+        let seat = decode_seat(value, "").map_err(wrong)?;
         if seats.contains(seat) {
             return Err(wrong(WrongField::new(format!("names seat {seat} twice"))));
         }
@@ -40,20 +40,20 @@ pub(super) fn seats(values: Vec<u32>, field: &str) -> Result<Seats, WrongField> 
     Ok(seats)
 }
 
-/// Entropy that was added to a shuffle.
-pub(super) fn entropy(bytes: &[u8]) -> Result<Entropy, WrongField> {
+/// Decodes entropy.
+pub(super) fn decode_entropy(bytes: &[u8]) -> Result<Entropy, WrongField> {
     Entropy::new(bytes).map_err(|error| WrongField::at("entropy", error.to_string()))
 }
 
-/// A list of entropy.
-pub(super) fn entropies(list: &[Vec<u8>], field: &str) -> Result<Vec<Entropy>, WrongField> {
+/// Decodes a list of entropy.
+pub(super) fn decode_entropies(list: &[Vec<u8>], field: &str) -> Result<Vec<Entropy>, WrongField> {
     let decode = |(index, bytes): (usize, &Vec<u8>)| {
         Entropy::new(bytes).map_err(|error| WrongField::new(error.to_string()).in_list(index).within(field))
     };
     list.iter().enumerate().map(decode).collect()
 }
 
-/// Whether a game has a card with this code.
+/// True if the game has a card with this code.
 pub(super) fn is_card(game: GameId, code: u8) -> bool {
     macro_rules! is_card {
         ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
@@ -65,7 +65,7 @@ pub(super) fn is_card(game: GameId, code: u8) -> bool {
     for_all_games!(is_card)
 }
 
-/// Maps an enumeration to its stored codes and back, in one table.
+/// Defines the conversions between an enum and its stored codes from one table.
 macro_rules! codes {
     ($encode:ident, $decode:ident: $domain:ident as $code:ident { $($variant:ident = $stored:ident),* $(,)? }) => {
         pub(super) const fn $encode(value: $domain) -> store::$code {
@@ -108,14 +108,15 @@ codes!(encode_shuffle_purpose, decode_shuffle_purpose: ShufflePurpose as Shuffle
     Rebuild = Rebuild,
 });
 
-/// The finish of a seat that has forfeited.
+/// Decodes the finish of a forfeited seat.
 pub(super) fn decode_forfeit(value: i32, field: &str) -> Result<SeatFinish, WrongField> {
     let finish = decode_seat_finish(value, field)?;
     if finish.is_forfeit() { Ok(finish) } else { Err(WrongField::at(field, "must be that of a forfeit")) }
 }
 
-/// The name of a shuffle: its round, its purpose, and the number of shuffles of that purpose earlier in the round.
-pub(super) fn decode_shuffle(round: u32, purpose: i32, count: u32) -> Result<ShuffleId, WrongField> {
+/// Decodes the id of a shuffle: its round, its purpose, and the number of shuffles of that purpose earlier in the
+/// round.
+pub(super) fn decode_shuffle_id(round: u32, purpose: i32, count: u32) -> Result<ShuffleId, WrongField> {
     Ok(ShuffleId {
         round: number16(round, "round")?,
         purpose: decode_shuffle_purpose(purpose, "purpose")?,

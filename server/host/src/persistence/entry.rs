@@ -1,4 +1,4 @@
-//! The entries of a log, as they are stored.
+//! Stored form of table log entries.
 
 use bytes::Bytes;
 use parlor_fields::{WrongField, optional};
@@ -6,59 +6,60 @@ use parlor_store::v1 as store;
 use parlor_store::v1::entry::Event;
 use prost::Message;
 
-use super::codes::{entropy, seat, seat_number};
+use super::codes::{decode_entropy, decode_seat, encode_seat};
 use super::setup::{decode_setup, encode_setup};
-use super::{CorruptData, PayloadCodec, after, decode, moment};
+use super::{CorruptData, PayloadCodec, decode, offset_from_creation, time_from_offset};
 use crate::table::Entry;
 
-const WHAT: &str = "entry";
+/// Kind of the stored data, for errors.
+const KIND: &str = "entry";
 
-/// The bytes of an entry of a table that was created at one time, which happened at another one.
+/// Encodes an entry. `created` is the creation time of the table and `at` that of the entry, in milliseconds since 1970.
 #[must_use]
 pub fn encode_entry(created: u64, at: u64, entry: &Entry, codec: &dyn PayloadCodec) -> Bytes {
-    store::Entry { after_ms: after(created, at), event: Some(encode_event(entry, codec)) }
+    store::Entry { after_ms: offset_from_creation(created, at), event: Some(encode_event(entry, codec)) }
         .encode_to_vec()
         .into()
 }
 
-/// An entry of a table that was created at this time, and when it happened. The first entry of a table knows that by
-/// itself.
+/// Decodes an entry and its time in milliseconds since 1970. `created` is the creation time of the table; the first
+/// entry contains it, so it is ignored for that one.
 pub fn decode_entry(
     created: u64,
     bytes: &[u8],
     codec: &dyn PayloadCodec,
 ) -> Result<(u64, Entry), CorruptData> {
-    decode(WHAT, bytes, |stored: store::Entry| {
+    decode(KIND, bytes, |stored: store::Entry| {
         let entry = stored.event.ok_or_else(|| WrongField::new("must have an event"))?;
         let entry = decode_event(entry, codec)?;
         let created = match &entry {
             Entry::Created(setup) => setup.created,
             _ => created,
         };
-        Ok((moment(created, stored.after_ms), entry))
+        Ok((time_from_offset(created, stored.after_ms), entry))
     })
 }
 
-/// Reads the log of a table, entry by entry.
+/// Decoder of a table's log, entry by entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Reader {
     created: Option<u64>,
 }
 
 impl Reader {
-    /// For a log from its first entry on.
+    /// A reader from the first entry on.
     #[must_use]
     pub const fn new() -> Reader {
         Reader { created: None }
     }
 
-    /// For the later entries of a table that was created at this time.
+    /// A reader of the entries after the first, for a table created at this time.
     #[must_use]
     pub const fn after(created: u64) -> Reader {
         Reader { created: Some(created) }
     }
 
-    /// The next entry, and when it happened.
+    /// Decodes the next entry and its time in milliseconds since 1970.
     pub fn read(&mut self, stored: &[u8], codec: &dyn PayloadCodec) -> Result<(u64, Entry), CorruptData> {
         let (at, entry) = decode_entry(self.created.unwrap_or(0), stored, codec)?;
         match (&entry, self.created) {
@@ -70,7 +71,7 @@ impl Reader {
         Ok((at, entry))
     }
 
-    /// The next entries, in order.
+    /// Decodes the next entries, in order.
     pub fn read_all<'a>(
         &mut self,
         stored: impl IntoIterator<Item = &'a [u8]>,
@@ -81,42 +82,42 @@ impl Reader {
 }
 
 fn misplaced(why: &'static str) -> CorruptData {
-    CorruptData { what: WHAT, wrong: WrongField::at("created", why) }
+    CorruptData { what: KIND, wrong: WrongField::at("created", why) }
 }
 
 fn encode_event(entry: &Entry, codec: &dyn PayloadCodec) -> Event {
     match entry {
         Entry::Created(setup) => Event::Created(encode_setup(setup, codec)),
         Entry::Joined { seat, user, name, entropy, request } => Event::Joined(store::Joined {
-            seat: seat_number(*seat),
+            seat: encode_seat(*seat),
             user: user.clone(),
             name: name.clone(),
             entropy: entropy.as_bytes().to_vec(),
             request: request.as_ref().map(Into::into),
         }),
         Entry::Reissued { seat, request } => Event::Reissued(store::Reissued {
-            seat: seat_number(*seat),
+            seat: encode_seat(*seat),
             request: request.as_ref().map(Into::into),
         }),
         Entry::SpectatorsRevoked => Event::SpectatorsRevoked(store::SpectatorsRevoked {}),
         Entry::Started => Event::Started(store::Started {}),
         Entry::Acted { seat, index, used, reported } => Event::Acted(store::Acted {
-            seat: seat_number(*seat),
+            seat: encode_seat(*seat),
             index: *index,
             used_ms: *used,
             reported_ms: *reported,
         }),
         Entry::TimedOut { seat, used, away } => {
-            Event::TimedOut(store::TimedOut { seat: seat_number(*seat), used_ms: *used, away: *away })
+            Event::TimedOut(store::TimedOut { seat: encode_seat(*seat), used_ms: *used, away: *away })
         }
         Entry::WindowClosed => Event::WindowClosed(store::WindowClosed {}),
         Entry::WasAway { seat, used } => {
-            Event::WasAway(store::WasAway { seat: seat_number(*seat), used_ms: *used })
+            Event::WasAway(store::WasAway { seat: encode_seat(*seat), used_ms: *used })
         }
-        Entry::Resigned { seat } => Event::Resigned(store::Resigned { seat: seat_number(*seat) }),
-        Entry::SetAside { seat } => Event::SetAside(store::SeatSetAside { seat: seat_number(*seat) }),
+        Entry::Resigned { seat } => Event::Resigned(store::Resigned { seat: encode_seat(*seat) }),
+        Entry::SetAside { seat } => Event::SetAside(store::SeatSetAside { seat: encode_seat(*seat) }),
         Entry::Replaced { seat, bot, request } => Event::Replaced(store::Replaced {
-            seat: seat_number(*seat),
+            seat: encode_seat(*seat),
             bot: bot.clone(),
             request: request.as_ref().map(Into::into),
         }),
@@ -131,21 +132,21 @@ fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, WrongF
         Event::Created(setup) => {
             ("created", decode_setup(setup, codec).map(|setup| Entry::Created(Box::new(setup))))
         }
-        Event::Joined(stored) => ("joined", joined(stored)),
-        Event::Reissued(stored) => ("reissued", reissued(stored)),
+        Event::Joined(stored) => ("joined", decode_joined(stored)),
+        Event::Reissued(stored) => ("reissued", decode_reissued(stored)),
         Event::SpectatorsRevoked(store::SpectatorsRevoked {}) => ("", Ok(Entry::SpectatorsRevoked)),
         Event::Started(store::Started {}) => ("", Ok(Entry::Started)),
-        Event::Acted(stored) => ("acted", acted(stored)),
-        Event::TimedOut(stored) => ("timed_out", timed_out(stored)),
+        Event::Acted(stored) => ("acted", decode_acted(stored)),
+        Event::TimedOut(stored) => ("timed_out", decode_timed_out(stored)),
         Event::WindowClosed(store::WindowClosed {}) => ("", Ok(Entry::WindowClosed)),
-        Event::WasAway(stored) => ("was_away", was_away(stored)),
+        Event::WasAway(stored) => ("was_away", decode_was_away(stored)),
         Event::Resigned(stored) => {
-            ("resigned", seat(stored.seat, "seat").map(|seat| Entry::Resigned { seat }))
+            ("resigned", decode_seat(stored.seat, "seat").map(|seat| Entry::Resigned { seat }))
         }
         Event::SetAside(stored) => {
-            ("set_aside", seat(stored.seat, "seat").map(|seat| Entry::SetAside { seat }))
+            ("set_aside", decode_seat(stored.seat, "seat").map(|seat| Entry::SetAside { seat }))
         }
-        Event::Replaced(stored) => ("replaced", replaced(stored)),
+        Event::Replaced(stored) => ("replaced", decode_replaced(stored)),
         Event::Cancelled(store::Cancelled { note }) => ("", Ok(Entry::Cancelled { note })),
         Event::Expired(store::Expired {}) => ("", Ok(Entry::Expired)),
         Event::Faulted(store::Faulted { note }) => ("", Ok(Entry::Faulted { what: note })),
@@ -153,36 +154,39 @@ fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, WrongF
     entry.map_err(|wrong| if field.is_empty() { wrong } else { wrong.within(field) })
 }
 
-fn joined(stored: store::Joined) -> Result<Entry, WrongField> {
+fn decode_joined(stored: store::Joined) -> Result<Entry, WrongField> {
     Ok(Entry::Joined {
-        seat: seat(stored.seat, "seat")?,
+        seat: decode_seat(stored.seat, "seat")?,
         user: stored.user,
         name: stored.name,
-        entropy: entropy(&stored.entropy)?,
+        entropy: decode_entropy(&stored.entropy)?,
         request: optional(stored.request, "request")?,
     })
 }
 
-fn reissued(stored: store::Reissued) -> Result<Entry, WrongField> {
-    Ok(Entry::Reissued { seat: seat(stored.seat, "seat")?, request: optional(stored.request, "request")? })
+fn decode_reissued(stored: store::Reissued) -> Result<Entry, WrongField> {
+    Ok(Entry::Reissued {
+        seat: decode_seat(stored.seat, "seat")?,
+        request: optional(stored.request, "request")?,
+    })
 }
 
-fn acted(stored: store::Acted) -> Result<Entry, WrongField> {
+fn decode_acted(stored: store::Acted) -> Result<Entry, WrongField> {
     let store::Acted { seat: number, index, used_ms: used, reported_ms: reported } = stored;
-    Ok(Entry::Acted { seat: seat(number, "seat")?, index, used, reported })
+    Ok(Entry::Acted { seat: decode_seat(number, "seat")?, index, used, reported })
 }
 
-fn timed_out(stored: store::TimedOut) -> Result<Entry, WrongField> {
-    Ok(Entry::TimedOut { seat: seat(stored.seat, "seat")?, used: stored.used_ms, away: stored.away })
+fn decode_timed_out(stored: store::TimedOut) -> Result<Entry, WrongField> {
+    Ok(Entry::TimedOut { seat: decode_seat(stored.seat, "seat")?, used: stored.used_ms, away: stored.away })
 }
 
-fn was_away(stored: store::WasAway) -> Result<Entry, WrongField> {
-    Ok(Entry::WasAway { seat: seat(stored.seat, "seat")?, used: stored.used_ms })
+fn decode_was_away(stored: store::WasAway) -> Result<Entry, WrongField> {
+    Ok(Entry::WasAway { seat: decode_seat(stored.seat, "seat")?, used: stored.used_ms })
 }
 
-fn replaced(stored: store::Replaced) -> Result<Entry, WrongField> {
+fn decode_replaced(stored: store::Replaced) -> Result<Entry, WrongField> {
     Ok(Entry::Replaced {
-        seat: seat(stored.seat, "seat")?,
+        seat: decode_seat(stored.seat, "seat")?,
         bot: stored.bot,
         request: optional(stored.request, "request")?,
     })

@@ -1,9 +1,8 @@
-//! What is on disk, as bytes: the entries of a table's log, its record, and the items of an owner's feed. The messages
-//! are those of package `parlor.store.v1`.
+//! Encoding and decoding of stored data with the messages of package `parlor.store.v1`: entries of table, agent and
+//! tournament logs, records, and items of owner feeds.
 //!
-//! Whatever the host writes can be read again. What is read is checked: damaged or foreign bytes give an error that
-//! names what is wrong, and never a table that cannot be. Fields of a newer version are passed over; what a newer
-//! version put in the place of something needed is an error.
+//! Decoding validates: corrupt or foreign bytes yield an error that names the field, never an impossible table. Unknown
+//! fields, of a newer version, are ignored; an unknown value of a required field is an error.
 
 mod agent;
 pub(crate) mod codec;
@@ -27,32 +26,32 @@ pub use tournament::{
     decode_tournament_entry, decode_tournament_record, encode_tournament_entry, encode_tournament_record,
 };
 
-/// Stored bytes that are not what the server writes.
+/// Stored bytes that the server did not write.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a stored {what} cannot be read: {wrong}")]
 pub struct CorruptData {
-    /// What it should be.
+    /// Kind of the stored data, such as `entry`.
     pub what: &'static str,
-    /// What is wrong with it.
+    /// The invalid field.
     pub wrong: WrongField,
 }
 
-/// Reads a message, and makes of it what it stands for.
+/// Decodes a message and converts it.
 fn decode<M: Message + Default, T>(
     what: &'static str,
     bytes: &[u8],
-    read: impl FnOnce(M) -> Result<T, WrongField>,
+    convert: impl FnOnce(M) -> Result<T, WrongField>,
 ) -> Result<T, CorruptData> {
     let message = M::decode(bytes).map_err(|error| WrongField::new(error.to_string()));
-    message.and_then(read).map_err(|wrong| CorruptData { what, wrong })
+    message.and_then(convert).map_err(|wrong| CorruptData { what, wrong })
 }
 
-/// How long after the table was created, in milliseconds; exact for any two times.
-const fn after(created: u64, at: u64) -> i64 {
+/// Milliseconds from creation to `at`; exact for any two times.
+const fn offset_from_creation(created: u64, at: u64) -> i64 {
     at.wrapping_sub(created) as i64
 }
 
-/// The time so long after the table was created.
-const fn moment(created: u64, after: i64) -> u64 {
-    created.wrapping_add_signed(after)
+/// The time `offset` milliseconds after creation: the inverse of [`offset_from_creation`].
+const fn time_from_offset(created: u64, offset: i64) -> u64 {
+    created.wrapping_add_signed(offset)
 }

@@ -1,4 +1,4 @@
-//! The record of a table that is over, as it is stored.
+//! Stored form of table records.
 
 use bytes::Bytes;
 use parlor_engine::{
@@ -11,54 +11,54 @@ use prost::Message;
 
 use super::codec::{decode_each, decode_field, decode_required};
 use super::codes::{
-    decode_decided_by, decode_shuffle, encode_decided_by, encode_shuffle_purpose, is_card, seat, seat_number,
-    seat_numbers, seats,
+    decode_decided_by, decode_seat, decode_seats, decode_shuffle_id, encode_decided_by, encode_seat,
+    encode_seats, encode_shuffle_purpose, is_card,
 };
-use super::summary::{decode_look, encode_look};
-use super::{CorruptData, PayloadCodec, after, decode, moment};
+use super::summary::{decode_summary, encode_summary};
+use super::{CorruptData, PayloadCodec, decode, offset_from_creation, time_from_offset};
 use crate::table::{Decided, DecisionId, Record, RecordedEvent, RecordedShuffle, Step, TableEvent};
 
-/// The bytes of a record.
+/// Encodes a record.
 #[must_use]
 pub fn encode_record(record: &Record, codec: &dyn PayloadCodec) -> Bytes {
     let created = record.look.setup.created;
     let stored = store::Record {
-        look: Some(encode_look(&record.look, codec)),
+        look: Some(encode_summary(&record.look, codec)),
         views: record.views.iter().map(|view| codec.encode(view)).collect(),
-        steps: record.steps.iter().map(|step| stored_step(created, step, codec)).collect(),
+        steps: record.steps.iter().map(|step| encode_step(created, step, codec)).collect(),
     };
     stored.encode_to_vec().into()
 }
 
-/// The record with these bytes.
+/// Decodes a record.
 pub fn decode_record(bytes: &[u8], codec: &dyn PayloadCodec) -> Result<Record, CorruptData> {
     decode("record", bytes, |stored: store::Record| {
         let look = stored.look.ok_or_else(|| WrongField::at("look", "must be set"))?;
-        let look = decode_look(look, codec).map_err(|wrong| wrong.within("look"))?;
-        let table = Fits { players: look.seats.len() as u8, game: look.setup.options.game(), codec };
+        let look = decode_summary(look, codec).map_err(|wrong| wrong.within("look"))?;
+        let decoder = StepDecoder { players: look.seats.len() as u8, game: look.setup.options.game(), codec };
         let views: Vec<AnyView> = decode_each(codec, stored.views, "views")?;
         if !views.is_empty() {
-            let viewers = usize::from(table.players) + 1;
+            let viewers = usize::from(decoder.players) + 1;
             length(&views, viewers..=viewers, "views")?;
         }
-        for (place, (view, expected)) in views.iter().zip(Viewer::all(table.players)).enumerate() {
-            let wrong = |wrong: WrongField| wrong.in_list(place).within("views");
-            table.game(view.game()).map_err(wrong)?;
-            if viewer(view) != expected {
+        for (index, (view, expected)) in views.iter().zip(Viewer::all(decoder.players)).enumerate() {
+            let wrong = |wrong: WrongField| wrong.in_list(index).within("views");
+            decoder.check_game(view.game()).map_err(wrong)?;
+            if viewer_of(view) != expected {
                 return Err(wrong(WrongField::new("must be a seat's, in order, and the last a spectator's")));
             }
         }
-        let step = |(place, step): (usize, store::Step)| {
-            let step = table.step(look.setup.created, step);
-            step.map_err(|wrong| wrong.in_list(place).within("steps"))
+        let step = |(index, step): (usize, store::Step)| {
+            let step = decoder.decode_step(look.setup.created, step);
+            step.map_err(|wrong| wrong.in_list(index).within("steps"))
         };
         let steps = stored.steps.into_iter().enumerate().map(step).collect::<Result<_, _>>()?;
         Ok(Record { look, views, steps })
     })
 }
 
-/// Whose view it is.
-fn viewer(view: &AnyView) -> Viewer {
+/// The viewer of a view.
+fn viewer_of(view: &AnyView) -> Viewer {
     macro_rules! viewer {
         ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {
             match view {
@@ -69,19 +69,21 @@ fn viewer(view: &AnyView) -> Viewer {
     for_all_games!(viewer)
 }
 
-fn stored_step(created: u64, step: &Step, codec: &dyn PayloadCodec) -> store::Step {
+fn encode_step(created: u64, step: &Step, codec: &dyn PayloadCodec) -> store::Step {
     let decided = Seat::all(MAX_SEATS as u8).zip(&step.decided);
-    let made = |(seat, decided): (Seat, &Option<Decided>)| decided.map(|decided| made(seat, decided, codec));
+    let encode = |(seat, decided): (Seat, &Option<Decided>)| {
+        decided.map(|decided| encode_decision(seat, decided, codec))
+    };
     store::Step {
-        after_ms: after(created, step.at),
-        told: step.told.iter().map(|(to, told)| telling(*to, told, codec)).collect(),
-        decided: decided.filter_map(made).collect(),
-        asked: seat_numbers(step.asked),
-        shuffled: step.shuffled.iter().map(stored_shuffle).collect(),
+        after_ms: offset_from_creation(created, step.at),
+        told: step.told.iter().map(|(to, event)| encode_event(*to, event, codec)).collect(),
+        decided: decided.filter_map(encode).collect(),
+        asked: encode_seats(step.asked),
+        shuffled: step.shuffled.iter().map(encode_shuffle).collect(),
     }
 }
 
-fn stored_shuffle(shuffled: &RecordedShuffle) -> store::Shuffled {
+fn encode_shuffle(shuffled: &RecordedShuffle) -> store::Shuffled {
     let ShuffleId { round, purpose, count } = shuffled.name;
     store::Shuffled {
         round: round.into(),
@@ -91,22 +93,22 @@ fn stored_shuffle(shuffled: &RecordedShuffle) -> store::Shuffled {
     }
 }
 
-fn telling(to: Audience, told: &RecordedEvent, codec: &dyn PayloadCodec) -> store::Telling {
+fn encode_event(to: Audience, event: &RecordedEvent, codec: &dyn PayloadCodec) -> store::Telling {
     let audience = match to {
         Audience::Everyone => telling::Audience::Everyone(store::Everyone {}),
-        Audience::Only(seat) => telling::Audience::Only(seat_number(seat)),
-        Audience::AllBut(seats) => telling::Audience::AllBut(store::SeatSet { seats: seat_numbers(seats) }),
+        Audience::Only(seat) => telling::Audience::Only(encode_seat(seat)),
+        Audience::AllBut(seats) => telling::Audience::AllBut(store::SeatSet { seats: encode_seats(seats) }),
     };
-    let told = match told {
+    let event = match event {
         RecordedEvent::Game(event) => telling::Told::Game(codec.encode(event)),
         RecordedEvent::Table(event) => telling::Told::Table(codec.encode(event)),
     };
-    store::Telling { audience: Some(audience), told: Some(told) }
+    store::Telling { audience: Some(audience), told: Some(event) }
 }
 
-fn made(seat: Seat, decided: Decided, codec: &dyn PayloadCodec) -> store::Made {
+fn encode_decision(seat: Seat, decided: Decided, codec: &dyn PayloadCodec) -> store::Made {
     store::Made {
-        seat: seat_number(seat),
+        seat: encode_seat(seat),
         decision_id: decided.id.0,
         index: decided.index,
         action: Some(codec.encode(&decided.action)),
@@ -118,75 +120,75 @@ fn made(seat: Seat, decided: Decided, codec: &dyn PayloadCodec) -> store::Made {
     }
 }
 
-/// What fits a table with so many players of this game.
+/// Decoder of the steps of a record, with what they are validated against.
 #[derive(Clone, Copy)]
-struct Fits<'a> {
+struct StepDecoder<'a> {
     players: u8,
     game: GameId,
     codec: &'a dyn PayloadCodec,
 }
 
-impl Fits<'_> {
-    fn game(self, game: GameId) -> Result<(), WrongField> {
+impl StepDecoder<'_> {
+    fn check_game(self, game: GameId) -> Result<(), WrongField> {
         let why = || format!("is of {}, and the table plays {}", game.info().id, self.game.info().id);
         if game == self.game { Ok(()) } else { Err(WrongField::new(why())) }
     }
 
-    fn seats(self, seats: Seats, field: &str) -> Result<Seats, WrongField> {
+    fn check_seats(self, seats: Seats, field: &str) -> Result<Seats, WrongField> {
         let why = || format!("must be below {}, the number of players", self.players);
         if seats.fits(self.players) { Ok(seats) } else { Err(WrongField::at(field, why())) }
     }
 
-    fn seat(self, number: u32, field: &str) -> Result<Seat, WrongField> {
-        let seat = seat(number, field)?;
-        self.seats(Seats::only(seat), field).map(|_| seat)
+    fn decode_seat(self, number: u32, field: &str) -> Result<Seat, WrongField> {
+        let seat = decode_seat(number, field)?;
+        self.check_seats(Seats::only(seat), field).map(|_| seat)
     }
 
-    fn step(self, created: u64, stored: store::Step) -> Result<Step, WrongField> {
-        let telling = |(place, telling): (usize, store::Telling)| {
-            self.telling(telling).map_err(|wrong| wrong.in_list(place).within("told"))
+    fn decode_step(self, created: u64, stored: store::Step) -> Result<Step, WrongField> {
+        let event = |(index, event): (usize, store::Telling)| {
+            self.decode_event(event).map_err(|wrong| wrong.in_list(index).within("told"))
         };
-        let told = stored.told.into_iter().enumerate().map(telling).collect::<Result<_, _>>()?;
+        let told = stored.told.into_iter().enumerate().map(event).collect::<Result<_, _>>()?;
         let mut decided = [None; MAX_SEATS];
-        for (place, made) in stored.decided.into_iter().enumerate() {
-            let wrong = |wrong: WrongField| wrong.in_list(place).within("decided");
-            let (seat, made) = self.made(made).map_err(wrong)?;
+        for (index, made) in stored.decided.into_iter().enumerate() {
+            let wrong = |wrong: WrongField| wrong.in_list(index).within("decided");
+            let (seat, made) = self.decode_decision(made).map_err(wrong)?;
             if decided[seat.index()].replace(made).is_some() {
                 return Err(wrong(WrongField::at("seat", "has decided twice")));
             }
         }
-        let asked = self.seats(seats(stored.asked, "asked")?, "asked")?;
-        let shuffle = |(place, shuffle): (usize, store::Shuffled)| {
-            self.shuffled(shuffle).map_err(|wrong| wrong.in_list(place).within("shuffled"))
+        let asked = self.check_seats(decode_seats(stored.asked, "asked")?, "asked")?;
+        let shuffle = |(index, shuffle): (usize, store::Shuffled)| {
+            self.decode_shuffle(shuffle).map_err(|wrong| wrong.in_list(index).within("shuffled"))
         };
         let shuffled = stored.shuffled.into_iter().enumerate().map(shuffle).collect::<Result<_, _>>()?;
-        Ok(Step { at: moment(created, stored.after_ms), told, decided, asked, shuffled })
+        Ok(Step { at: time_from_offset(created, stored.after_ms), told, decided, asked, shuffled })
     }
 
-    fn shuffled(self, stored: store::Shuffled) -> Result<RecordedShuffle, WrongField> {
-        let name = decode_shuffle(stored.round, stored.purpose, stored.count)?;
-        for (place, code) in stored.codes.iter().enumerate() {
+    fn decode_shuffle(self, stored: store::Shuffled) -> Result<RecordedShuffle, WrongField> {
+        let name = decode_shuffle_id(stored.round, stored.purpose, stored.count)?;
+        for (index, code) in stored.codes.iter().enumerate() {
             if !is_card(self.game, *code) {
-                return Err(WrongField::new("is no card").in_list(place).within("codes"));
+                return Err(WrongField::new("is no card").in_list(index).within("codes"));
             }
         }
         Ok(RecordedShuffle { name, codes: stored.codes })
     }
 
-    fn telling(self, stored: store::Telling) -> Result<(Audience, RecordedEvent), WrongField> {
+    fn decode_event(self, stored: store::Telling) -> Result<(Audience, RecordedEvent), WrongField> {
         let audience = match stored.audience {
             Some(telling::Audience::Everyone(store::Everyone {})) => Audience::Everyone,
-            Some(telling::Audience::Only(seat)) => Audience::Only(self.seat(seat, "only")?),
+            Some(telling::Audience::Only(seat)) => Audience::Only(self.decode_seat(seat, "only")?),
             Some(telling::Audience::AllBut(set)) => {
-                let but = seats(set.seats, "all_but.seats")?;
-                Audience::AllBut(self.seats(but, "all_but.seats")?)
+                let excluded = decode_seats(set.seats, "all_but.seats")?;
+                Audience::AllBut(self.check_seats(excluded, "all_but.seats")?)
             }
             None => return Err(WrongField::new("must have an audience")),
         };
-        let told = match stored.told {
+        let event = match stored.told {
             Some(telling::Told::Game(event)) => {
                 let event: AnyEvent = decode_field(self.codec, &event, "game")?;
-                self.game(event.game()).map_err(|wrong| wrong.within("game"))?;
+                self.check_game(event.game()).map_err(|wrong| wrong.within("game"))?;
                 RecordedEvent::Game(event)
             }
             Some(telling::Told::Table(event)) => {
@@ -194,12 +196,12 @@ impl Fits<'_> {
             }
             None => return Err(WrongField::new("must tell something")),
         };
-        Ok((audience, told))
+        Ok((audience, event))
     }
 
-    fn made(self, stored: store::Made) -> Result<(Seat, Decided), WrongField> {
+    fn decode_decision(self, stored: store::Made) -> Result<(Seat, Decided), WrongField> {
         let action: AnyAction = decode_required(self.codec, stored.action, "action")?;
-        self.game(action.game()).map_err(|wrong| wrong.within("action"))?;
+        self.check_game(action.game()).map_err(|wrong| wrong.within("action"))?;
         let decided = Decided {
             id: DecisionId(stored.decision_id),
             index: stored.index,
@@ -210,6 +212,6 @@ impl Fits<'_> {
             number: stored.number,
             reported: stored.reported_ms,
         };
-        Ok((self.seat(stored.seat, "seat")?, decided))
+        Ok((self.decode_seat(stored.seat, "seat")?, decided))
     }
 }

@@ -1,4 +1,4 @@
-//! How a table was set up, as it is stored.
+//! Stored form of table setups.
 
 use parlor_engine::{MAX_SEATS, ShuffleId, ShufflePurpose};
 use parlor_fields::{WrongField, bytes, each, length, number8, number16, optional};
@@ -8,7 +8,7 @@ use parlor_store::v1::setup::Chance;
 
 use super::PayloadCodec;
 use super::codec::decode_required;
-use super::codes::{decode_visibility, encode_visibility, entropies, seat, seat_number};
+use super::codes::{decode_entropies, decode_seat, decode_visibility, encode_seat, encode_visibility};
 use crate::TableId;
 use crate::table::{ChanceSetup, Deal, IdempotencyKey, SeatSetup, Setup};
 
@@ -31,7 +31,7 @@ pub(super) fn encode_setup(setup: &Setup, codec: &dyn PayloadCodec) -> store::Se
             ChanceSetup::Given { seed } => Chance::GivenSeed(seed.to_vec()),
             ChanceSetup::Scripted { seed, orders } => Chance::Scripted(store::ScriptedChance {
                 seed: seed.to_vec(),
-                shuffles: orders.iter().map(scripted_shuffle).collect(),
+                shuffles: orders.iter().map(encode_scripted_shuffle).collect(),
             }),
             ChanceSetup::Deal(deal) => Chance::Deal(store::DealChance {
                 tournament_id: deal.tournament.as_bytes().to_vec(),
@@ -49,7 +49,7 @@ pub(super) fn encode_setup(setup: &Setup, codec: &dyn PayloadCodec) -> store::Se
 pub(super) fn decode_setup(stored: store::Setup, codec: &dyn PayloadCodec) -> Result<Setup, WrongField> {
     length(&stored.seats, 1..=MAX_SEATS, "seats")?;
     Ok(Setup {
-        table: table_id(&stored.table_id, "table_id")?,
+        table: decode_table_id(&stored.table_id, "table_id")?,
         owner: stored.owner,
         options: decode_required(codec, stored.options, "options")?,
         rules_version: stored.rules_version,
@@ -61,9 +61,11 @@ pub(super) fn decode_setup(stored: store::Setup, codec: &dyn PayloadCodec) -> Re
                 ChanceSetup::Fresh { server_seed: bytes(&seed, "server_seed")? }
             }
             Some(Chance::GivenSeed(seed)) => ChanceSetup::Given { seed: bytes(&seed, "given_seed")? },
-            Some(Chance::Scripted(script)) => scripted(&script).map_err(|wrong| wrong.within("scripted"))?,
+            Some(Chance::Scripted(script)) => {
+                decode_scripted(&script).map_err(|wrong| wrong.within("scripted"))?
+            }
             Some(Chance::Deal(stored)) => {
-                let deal = deal(&stored).map_err(|wrong| wrong.within("deal"))?;
+                let deal = decode_deal(&stored).map_err(|wrong| wrong.within("deal"))?;
                 ChanceSetup::Deal(Box::new(deal))
             }
             None => return Err(WrongField::new("must have a server_seed or a given_seed")),
@@ -71,12 +73,12 @@ pub(super) fn decode_setup(stored: store::Setup, codec: &dyn PayloadCodec) -> Re
         metadata: stored.metadata,
         created: stored.created_ms,
         fill: stored.fill_ms,
-        rematch_of: stored.rematch_of.map(|table| table_id(&table, "rematch_of")).transpose()?,
+        rematch_of: stored.rematch_of.map(|table| decode_table_id(&table, "rematch_of")).transpose()?,
         request: optional(stored.request, "request")?,
     })
 }
 
-fn scripted_shuffle((name, cards): &(ShuffleId, Vec<u8>)) -> store::ScriptedShuffle {
+fn encode_scripted_shuffle((name, cards): &(ShuffleId, Vec<u8>)) -> store::ScriptedShuffle {
     store::ScriptedShuffle {
         round: name.round.into(),
         rebuild: name.purpose == ShufflePurpose::Rebuild,
@@ -85,33 +87,33 @@ fn scripted_shuffle((name, cards): &(ShuffleId, Vec<u8>)) -> store::ScriptedShuf
     }
 }
 
-fn scripted(script: &store::ScriptedChance) -> Result<ChanceSetup, WrongField> {
-    let order = |(place, shuffle): (usize, &store::ScriptedShuffle)| {
-        let small = |value: u32, field: &str| {
-            number16(value, field).map_err(|wrong| wrong.in_list(place).within("shuffles"))
+fn decode_scripted(script: &store::ScriptedChance) -> Result<ChanceSetup, WrongField> {
+    let order = |(index, shuffle): (usize, &store::ScriptedShuffle)| {
+        let number = |value: u32, field: &str| {
+            number16(value, field).map_err(|wrong| wrong.in_list(index).within("shuffles"))
         };
         let purpose = if shuffle.rebuild { ShufflePurpose::Rebuild } else { ShufflePurpose::Deal };
-        let (round, count) = (small(shuffle.round, "round")?, small(shuffle.count, "count")?);
+        let (round, count) = (number(shuffle.round, "round")?, number(shuffle.count, "count")?);
         Ok((ShuffleId { round, purpose, count }, shuffle.cards.clone()))
     };
     let orders = script.shuffles.iter().enumerate().map(order).collect::<Result<_, WrongField>>()?;
     Ok(ChanceSetup::Scripted { seed: bytes(&script.seed, "seed")?, orders })
 }
 
-fn deal(stored: &store::DealChance) -> Result<Deal, WrongField> {
+fn decode_deal(stored: &store::DealChance) -> Result<Deal, WrongField> {
     Ok(Deal {
-        tournament: table_id(&stored.tournament_id, "tournament_id")?,
+        tournament: decode_table_id(&stored.tournament_id, "tournament_id")?,
         number: stored.number,
         rotation: number8(stored.rotation, "rotation")?,
         server_seed: bytes(&stored.server_seed, "server_seed")?,
-        entropy: entropies(&stored.entropy, "entropy")?,
+        entropy: decode_entropies(&stored.entropy, "entropy")?,
         recolour: stored.recolour,
         given: stored.given,
     })
 }
 
-/// The id of a table, as bytes.
-pub(super) fn table_id(id: &[u8], field: &str) -> Result<TableId, WrongField> {
+/// Decodes the id of a table.
+pub(super) fn decode_table_id(id: &[u8], field: &str) -> Result<TableId, WrongField> {
     bytes(id, field).map(TableId::from_bytes)
 }
 
@@ -122,7 +124,7 @@ impl From<&SeatSetup> for store::SeatSetup {
             SeatSetup::Reserved { user, name, previous } => Occupant::Reserved(store::ReservedSeat {
                 user: user.clone(),
                 name: name.clone(),
-                previous: previous.map(seat_number),
+                previous: previous.map(encode_seat),
             }),
             SeatSetup::House { bot } => Occupant::House(store::HouseSeat { bot: bot.clone() }),
             SeatSetup::Agent { name, version } => {
@@ -139,7 +141,7 @@ impl TryFrom<store::SeatSetup> for SeatSetup {
         match stored.occupant {
             Some(Occupant::Open(store::OpenSeat {})) => Ok(SeatSetup::Open),
             Some(Occupant::Reserved(store::ReservedSeat { user, name, previous })) => {
-                let previous = previous.map(|number| seat(number, "reserved.previous")).transpose()?;
+                let previous = previous.map(|number| decode_seat(number, "reserved.previous")).transpose()?;
                 Ok(SeatSetup::Reserved { user, name, previous })
             }
             Some(Occupant::House(store::HouseSeat { bot })) => Ok(SeatSetup::House { bot }),

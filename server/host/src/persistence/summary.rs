@@ -1,4 +1,4 @@
-//! A table without its game, as it is stored.
+//! Stored form of table summaries.
 
 use std::sync::Arc;
 
@@ -9,28 +9,31 @@ use parlor_store::v1::seat_look;
 
 use super::codec::{decode_optional, decode_required};
 use super::codes::{decode_seat_finish, encode_seat_finish};
-use super::setup::{decode_setup, encode_setup, table_id};
-use super::{PayloadCodec, after, moment};
+use super::setup::{decode_setup, decode_table_id, encode_setup};
+use super::{PayloadCodec, offset_from_creation, time_from_offset};
 use crate::table::{Ending, Finished, Holder, Numbers, SeatSummary, Shuffle, State, TableSummary};
 
-pub(super) fn encode_look(look: &TableSummary, codec: &dyn PayloadCodec) -> store::Look {
-    let created = look.setup.created;
-    let players = look.seats.len() as u8;
+pub(super) fn encode_summary(summary: &TableSummary, codec: &dyn PayloadCodec) -> store::Look {
+    let created = summary.setup.created;
+    let players = summary.seats.len() as u8;
     store::Look {
-        setup: Some(encode_setup(&look.setup, codec)),
-        seats: look.seats.iter().map(store::SeatLook::from).collect(),
-        shuffle: Some(codec.encode(&look.shuffle)),
-        result: look.ending.as_ref().map(|ending| codec.encode(ending)),
-        started_after_ms: look.started.map(|at| after(created, at)),
-        ended_after_ms: look.ended.map(|at| after(created, at)),
-        length: look.length,
-        numbers: Viewer::all(players).map(|viewer| look.numbers.of(viewer)).collect(),
-        spectators: look.spectators,
-        rematch: look.rematch.map(|table| table.as_bytes().to_vec()),
+        setup: Some(encode_setup(&summary.setup, codec)),
+        seats: summary.seats.iter().map(store::SeatLook::from).collect(),
+        shuffle: Some(codec.encode(&summary.shuffle)),
+        result: summary.ending.as_ref().map(|ending| codec.encode(ending)),
+        started_after_ms: summary.started.map(|at| offset_from_creation(created, at)),
+        ended_after_ms: summary.ended.map(|at| offset_from_creation(created, at)),
+        length: summary.length,
+        numbers: Viewer::all(players).map(|viewer| summary.numbers.of(viewer)).collect(),
+        spectators: summary.spectators,
+        rematch: summary.rematch.map(|table| table.as_bytes().to_vec()),
     }
 }
 
-pub(super) fn decode_look(stored: store::Look, codec: &dyn PayloadCodec) -> Result<TableSummary, WrongField> {
+pub(super) fn decode_summary(
+    stored: store::Look,
+    codec: &dyn PayloadCodec,
+) -> Result<TableSummary, WrongField> {
     let setup = stored.setup.ok_or_else(|| WrongField::at("setup", "must be set"))?;
     let setup = decode_setup(setup, codec).map_err(|wrong| wrong.within("setup"))?;
     let players = setup.seats.len();
@@ -55,16 +58,16 @@ pub(super) fn decode_look(stored: store::Look, codec: &dyn PayloadCodec) -> Resu
         seats: each(stored.seats, "seats")?,
         shuffle,
         ending,
-        started: stored.started_after_ms.map(|after| moment(created, after)),
-        ended: stored.ended_after_ms.map(|after| moment(created, after)),
+        started: stored.started_after_ms.map(|offset| time_from_offset(created, offset)),
+        ended: stored.ended_after_ms.map(|offset| time_from_offset(created, offset)),
         length: stored.length,
         numbers: numbers.fold(Numbers::default(), |all, (viewer, number)| all.with(viewer, number)),
         spectators: stored.spectators,
-        rematch: stored.rematch.map(|table| table_id(&table, "rematch")).transpose()?,
+        rematch: stored.rematch.map(|table| decode_table_id(&table, "rematch")).transpose()?,
     })
 }
 
-/// Where a table is in its life, by how it ended and whether its game has begun.
+/// The state of a table with this ending, whose game has begun or not.
 const fn state(ending: Option<&Ending>, has_begun: bool) -> State {
     match ending {
         Some(Ending::Finished(_)) => State::Finished,

@@ -1,4 +1,4 @@
-//! The entries of a tournament's log and its record, as they are stored.
+//! Stored form of tournament log entries and records.
 
 use bytes::Bytes;
 use parlor_engine::MAX_SEATS;
@@ -6,38 +6,41 @@ use parlor_fields::{WrongField, bytes, length, number8, number16, optional};
 use parlor_store::v1 as store;
 use parlor_store::v1::tournament_entry::Event;
 use parlor_tournament::Entrant;
-use parlor_tournament::plan::TableKey as Place;
+use parlor_tournament::plan::TableKey;
 use prost::Message;
 
 use super::codec::{decode_each, decode_required};
-use super::codes::{entropies, entropy};
-use super::setup::table_id;
-use super::{CorruptData, PayloadCodec, after, decode, moment};
+use super::codes::{decode_entropies, decode_entropy};
+use super::setup::decode_table_id;
+use super::{CorruptData, PayloadCodec, decode, offset_from_creation, time_from_offset};
 use crate::tournaments::{Entry, FinishedTournament, Setup};
 
-const WHAT: &str = "entry of a tournament";
+/// Kind of the stored data, for errors.
+const KIND: &str = "entry of a tournament";
 
-/// The bytes of an entry of a tournament that was created at one time, which happened at another one.
+/// Encodes an entry. `created` is the creation time of the tournament and `at` that of the entry, in milliseconds
+/// since 1970.
 #[must_use]
 pub fn encode_tournament_entry(created: u64, at: u64, entry: &Entry, codec: &dyn PayloadCodec) -> Bytes {
     let event = Some(encode_event(entry, codec));
-    store::TournamentEntry { after_ms: after(created, at), event }.encode_to_vec().into()
+    store::TournamentEntry { after_ms: offset_from_creation(created, at), event }.encode_to_vec().into()
 }
 
-/// An entry of a tournament that was created at this time, and when it happened. The first entry knows that by itself.
+/// Decodes an entry and its time in milliseconds since 1970. `created` is the creation time of the tournament; the
+/// first entry contains it, so it is ignored for that one.
 pub fn decode_tournament_entry(
     created: u64,
     bytes: &[u8],
     codec: &dyn PayloadCodec,
 ) -> Result<(u64, Entry), CorruptData> {
-    decode(WHAT, bytes, |stored: store::TournamentEntry| {
+    decode(KIND, bytes, |stored: store::TournamentEntry| {
         let entry = decode_event(stored.event.ok_or_else(|| WrongField::new("must have an event"))?, codec)?;
         let created = if let Entry::Created(setup) = &entry { setup.created } else { created };
-        Ok((moment(created, stored.after_ms), entry))
+        Ok((time_from_offset(created, stored.after_ms), entry))
     })
 }
 
-/// The bytes of a tournament that is over.
+/// Encodes the record of a finished tournament.
 #[must_use]
 pub fn encode_tournament_record(finished: FinishedTournament) -> Bytes {
     let FinishedTournament { tournament, standings } = finished;
@@ -45,7 +48,7 @@ pub fn encode_tournament_record(finished: FinishedTournament) -> Bytes {
     record.encode_to_vec().into()
 }
 
-/// A tournament that is over, as everyone may see it.
+/// Decodes the record of a finished tournament.
 pub fn decode_tournament_record(bytes: &[u8]) -> Result<FinishedTournament, CorruptData> {
     decode("record of a tournament", bytes, |stored: store::TournamentRecord| {
         let missing = |field| WrongField::at(field, "must be set");
@@ -89,10 +92,12 @@ fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, WrongF
             Ok(Entry::Created(Box::new(setup)))
         }
         Event::Started(store::TournamentStarted { versions, entropy }) => {
-            let entropy = entropies(&entropy, "started.entropy")?;
+            let entropy = decode_entropies(&entropy, "started.entropy")?;
             Ok(Entry::Started { versions, entropy })
         }
-        Event::TableOver(stored) => table_over(stored, codec).map_err(|wrong| wrong.within("table_over")),
+        Event::TableOver(stored) => {
+            decode_table_over(stored, codec).map_err(|wrong| wrong.within("table_over"))
+        }
         Event::GroupVoided(store::TournamentGroupVoided { group, reason }) => {
             Ok(Entry::GroupVoided { group, reason })
         }
@@ -106,11 +111,14 @@ fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, WrongF
     }
 }
 
-fn table_over(stored: store::TournamentTableOver, codec: &dyn PayloadCodec) -> Result<Entry, WrongField> {
+fn decode_table_over(
+    stored: store::TournamentTableOver,
+    codec: &dyn PayloadCodec,
+) -> Result<Entry, WrongField> {
     length(&stored.results, 0..=MAX_SEATS, "results")?;
     Ok(Entry::TableOver {
-        place: Place { group: stored.group, rotation: number8(stored.rotation, "rotation")? },
-        table: table_id(&stored.table_id, "table_id")?,
+        place: TableKey { group: stored.group, rotation: number8(stored.rotation, "rotation")? },
+        table: decode_table_id(&stored.table_id, "table_id")?,
         seats: decode_each(codec, stored.results, "results")?,
     })
 }
@@ -130,12 +138,12 @@ fn encode_created(setup: &Setup, codec: &dyn PayloadCodec) -> store::TournamentC
 
 fn decode_created(stored: store::TournamentCreated, codec: &dyn PayloadCodec) -> Result<Setup, WrongField> {
     Ok(Setup {
-        tournament: table_id(&stored.tournament_id, "tournament_id")?,
+        tournament: decode_table_id(&stored.tournament_id, "tournament_id")?,
         owner: stored.owner,
         terms: decode_required(codec, stored.setup, "setup")?,
         seed: bytes(&stored.seed, "seed")?,
         given: stored.given,
-        entropy: entropy(&stored.entropy)?,
+        entropy: decode_entropy(&stored.entropy)?,
         created: stored.created_ms,
         request: optional(stored.request, "request")?,
     })

@@ -1,5 +1,5 @@
-//! What can be done to a table. A command looks at the table and gives back the entries that carry it out; the table
-//! changes only when they are durable and folded in.
+//! Commands on a table. A command validates a request and returns the entries to append; the table changes only when
+//! they are folded.
 
 use parlor_engine::{AnyAction, NoEvents, Refusal, Seat};
 
@@ -8,39 +8,39 @@ use parlor_fair::Entropy;
 use super::state::{DecisionId, Holder, SeatState, Table};
 use super::{Decided, Entry, IdempotencyKey, SeatSetup};
 
-/// Why a command was refused. Each is one line that says what to do.
+/// Error of a refused command. Each message is one line that says what to do.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CommandError {
-    /// The seat is not one of this table's.
+    /// The table has no such seat.
     #[error("this table has seats 0 to {last}: there is no seat {seat}")]
     NoSuchSeat {
-        /// What was asked for.
+        /// The requested seat.
         seat: Seat,
         /// The last seat.
         last: u8,
     },
-    /// Somebody sits there.
+    /// The seat is taken.
     #[error("seat {seat} is taken: choose another one")]
     SeatTaken {
         /// The seat.
         seat: Seat,
     },
-    /// The seat is kept for somebody else.
+    /// The seat is reserved for another player.
     #[error("seat {seat} is reserved for another user")]
     SeatReserved {
         /// The seat.
         seat: Seat,
     },
-    /// No seat is left for this player.
+    /// No seat is free for this player.
     #[error("no seat is free at this table")]
     TableFull,
-    /// Nobody sits there.
+    /// The seat is vacant.
     #[error("nobody has seat {seat} yet: a player joins it first")]
     SeatVacant {
         /// The seat.
         seat: Seat,
     },
-    /// The id of the request was used before, for a different one.
+    /// The request id was used before, for a different request.
     #[error("this request id was used for a different request: take a new id")]
     RequestReused,
     /// The game has not begun.
@@ -52,31 +52,31 @@ pub enum CommandError {
     /// The table is over.
     #[error("the table is over")]
     Over,
-    /// The seat is not asked for that decision yet.
+    /// The decision has not been opened yet.
     #[error("decision {id} of seat {seat} has not come up: answer the decision that is open", id = decision.0)]
     NotAsked {
         /// The seat.
         seat: Seat,
-        /// The decision named.
+        /// Id of the decision.
         decision: DecisionId,
     },
-    /// The decision was made, differently.
+    /// The decision was made, with another action.
     #[error("decision {id} was decided: {played}", id = decision.0, played = played.map_or_else(|| "it is over".to_owned(), |action| action.to_string()))]
     AlreadyDecided {
-        /// The decision named.
+        /// Id of the decision.
         decision: DecisionId,
-        /// What was played, if the table still knows: it knows of the newest decision of each seat, the log of all.
+        /// The played action, if it is the seat's last decision; older ones are only in the log.
         played: Option<AnyAction>,
     },
-    /// There is no such action.
+    /// There is no legal action with this index.
     #[error("there are {count} legal actions, counted from 0: there is no action {index}")]
     NoSuchIndex {
-        /// What was answered.
+        /// The index in the answer.
         index: u32,
-        /// How many there are.
+        /// Number of legal actions.
         count: u32,
     },
-    /// The rules do not allow it.
+    /// The action is illegal by the rules.
     #[error("{0}")]
     Illegal(Refusal),
     /// The seat has forfeited.
@@ -85,19 +85,19 @@ pub enum CommandError {
         /// The seat.
         seat: Seat,
     },
-    /// A bot of the house sits there.
+    /// The seat is held by a house bot.
     #[error("seat {seat} is played by the house")]
     IsHouse {
         /// The seat.
         seat: Seat,
     },
-    /// An agent sits there.
+    /// The seat is held by an agent.
     #[error("seat {seat} is an agent's, which plays it over its own stream: there is no token for it")]
     IsAgent {
         /// The seat.
         seat: Seat,
     },
-    /// No agent sits there.
+    /// The seat is not held by an agent.
     #[error("seat {seat} is not an agent's: only an agent can be set aside")]
     NotAgent {
         /// The seat.
@@ -105,62 +105,65 @@ pub enum CommandError {
     },
 }
 
-/// The answer of a seat to a decision.
+/// Answer of a seat to one of its decisions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DecisionAnswer {
-    /// The decision.
+    /// Id of the decision.
     pub decision: DecisionId,
     /// The answer.
     pub answer: Answer,
-    /// The think time that the client reports, in milliseconds.
+    /// Think time reported by the client, in milliseconds.
     pub reported: Option<u32>,
 }
 
-/// An answer to a decision.
+/// Chosen action of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// This action.
+    /// The action itself.
     Action(AnyAction),
-    /// The legal action with this index, counted from 0.
+    /// Index of the legal action, from 0.
     Index(u32),
 }
 
-/// What an answer comes to.
+/// Effect of a valid answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[allow(clippy::large_enum_variant, reason = "short-lived, and one of a kind")]
+#[allow(clippy::large_enum_variant, reason = "short-lived, never stored in a collection")]
 pub enum Answered {
-    /// It is to be played.
+    /// The entry to append.
     Play(Entry),
-    /// It was played already: sending it again is harmless.
+    /// The same answer was accepted before: repeating it has no effect.
     Again(Decided),
 }
 
-/// ViewerCredential wants which seat.
+/// Request of a player for a seat.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SeatRequest {
-    /// The seat; none for the one kept for the player, or else the first that is open.
+    /// The seat; `None` for the one reserved for the player, or else the first open one.
     pub seat: Option<Seat>,
-    /// The owner's own name for the player, if the owner seats one of its users.
+    /// The owner's own id of the user, if the owner seats one.
     pub user: Option<String>,
-    /// At a rematch: the seat that the player had at the table before.
+    /// At a rematch: the player's seat at the previous table.
     pub previous: Option<Seat>,
-    /// The name that others see; empty for the one of the reservation.
+    /// Display name; empty for that of the reservation.
     pub name: String,
-    /// What the player adds to the shuffle.
+    /// The player's entropy for the shuffle.
     pub entropy: Entropy,
-    /// What makes a repeat harmless.
+    /// Idempotency key.
     pub request: Option<IdempotencyKey>,
 }
 
 impl Table {
-    /// The seat that this very request took before, if it did.
-    pub fn joined_before(&self, joining: &SeatRequest) -> Result<Option<Seat>, CommandError> {
-        let Some(request) = &joining.request else { return Ok(None) };
+    /// The seat that the same request took before, if any.
+    ///
+    /// # Errors
+    /// The request id was used for a different request.
+    pub fn joined_before(&self, seat_request: &SeatRequest) -> Result<Option<Seat>, CommandError> {
+        let Some(request) = &seat_request.request else { return Ok(None) };
         let is_player = |state: &SeatState| matches!(state.holder, Holder::Player { .. });
         for seat in Seat::all(self.players()) {
             match &self.seat(seat).request {
-                Some(mark) if mark.id == request.id && is_player(self.seat(seat)) => {
-                    return if mark == request { Ok(Some(seat)) } else { Err(CommandError::RequestReused) };
+                Some(key) if key.id == request.id && is_player(self.seat(seat)) => {
+                    return if key == request { Ok(Some(seat)) } else { Err(CommandError::RequestReused) };
                 }
                 _ => {}
             }
@@ -168,51 +171,52 @@ impl Table {
         Ok(None)
     }
 
-    /// A player takes a seat. The last one to join begins the game.
-    pub fn join(&self, joining: SeatRequest) -> Result<(Seat, Vec<Entry>), CommandError> {
-        self.filling_only()?;
-        let seat = match joining.seat {
+    /// Seats a player. The last join starts the game.
+    pub fn join(&self, seat_request: SeatRequest) -> Result<(Seat, Vec<Entry>), CommandError> {
+        self.check_not_started()?;
+        let seat = match seat_request.seat {
             Some(seat) => seat,
-            None => self.seat_for(&joining).ok_or(CommandError::TableFull)?,
+            None => self.find_free_seat(&seat_request).ok_or(CommandError::TableFull)?,
         };
-        self.is_free(seat, &joining)?;
-        let SeatRequest { user, name, entropy, request, .. } = joining;
-        let kept_for = match &self.setup().seats[seat.index()] {
+        self.check_seat_free(seat, &seat_request)?;
+        let SeatRequest { user, name, entropy, request, .. } = seat_request;
+        let reservation = match &self.setup().seats[seat.index()] {
             SeatSetup::Reserved { user, name, .. } => Some((user.clone(), name.clone())),
             SeatSetup::Open | SeatSetup::House { .. } | SeatSetup::Agent { .. } => None,
         };
-        let (kept_user, kept_name) = kept_for.unwrap_or_default();
-        let (user, name) = (user.or(kept_user), if name.is_empty() { kept_name } else { name });
+        let (reserved_user, reserved_name) = reservation.unwrap_or_default();
+        let (user, name) = (user.or(reserved_user), if name.is_empty() { reserved_name } else { name });
         let mut entries = vec![Entry::Joined { seat, user, name, entropy, request }];
-        entries.extend(self.starts_with(seat));
+        entries.extend(self.start_if_full(seat));
         Ok((seat, entries))
     }
 
-    /// The seat kept for the player, or else the first that is open.
-    fn seat_for(&self, joining: &SeatRequest) -> Option<Seat> {
-        let is_kept = |seat: &Seat| self.setup().seats[seat.index()] != SeatSetup::Open;
-        let mut free: Vec<Seat> =
-            Seat::all(self.players()).filter(|seat| self.is_free(*seat, joining).is_ok()).collect();
-        free.sort_by_key(|seat| !is_kept(seat));
+    /// The free seat reserved for the player, or else the first open one.
+    fn find_free_seat(&self, seat_request: &SeatRequest) -> Option<Seat> {
+        let is_reserved = |seat: &Seat| self.setup().seats[seat.index()] != SeatSetup::Open;
+        let mut free: Vec<Seat> = Seat::all(self.players())
+            .filter(|seat| self.check_seat_free(*seat, seat_request).is_ok())
+            .collect();
+        free.sort_by_key(|seat| !is_reserved(seat));
         free.first().copied()
     }
 
-    fn is_free(&self, seat: Seat, joining: &SeatRequest) -> Result<(), CommandError> {
-        self.check_seat(seat)?;
+    fn check_seat_free(&self, seat: Seat, seat_request: &SeatRequest) -> Result<(), CommandError> {
+        self.check_seat_exists(seat)?;
         if self.seat(seat).holder != Holder::Vacant {
             return Err(CommandError::SeatTaken { seat });
         }
         match &self.setup().seats[seat.index()] {
             SeatSetup::Reserved { user, previous, .. } => {
-                let is_user = user.is_some() && *user == joining.user;
-                let is_previous = previous.is_some() && *previous == joining.previous;
+                let is_user = user.is_some() && *user == seat_request.user;
+                let is_previous = previous.is_some() && *previous == seat_request.previous;
                 if is_user || is_previous { Ok(()) } else { Err(CommandError::SeatReserved { seat }) }
             }
             SeatSetup::Open | SeatSetup::House { .. } | SeatSetup::Agent { .. } => Ok(()),
         }
     }
 
-    /// A seat answers a decision. Sending an answer again is harmless; another answer to a decided one is refused.
+    /// Answers a decision. Repeating the same answer has no effect; another answer to a made decision is refused.
     pub fn answer(
         &self,
         seat: Seat,
@@ -221,11 +225,11 @@ impl Table {
         used: u32,
         reported: Option<u32>,
     ) -> Result<Answered, CommandError> {
-        self.check_seat(seat)?;
+        self.check_seat_exists(seat)?;
         let state = self.seat(seat);
         if state.open != Some(decision) {
             if decision.0 == 0 || decision.0 > state.asked {
-                self.playing_only()?;
+                self.check_playing()?;
                 return Err(CommandError::NotAsked { seat, decision });
             }
             let decided = state.decided.filter(|decided| decided.id == decision);
@@ -255,31 +259,31 @@ impl Table {
         Ok(Answered::Play(Entry::Acted { seat, index, used, reported }))
     }
 
-    fn check_seat(&self, seat: Seat) -> Result<(), CommandError> {
+    fn check_seat_exists(&self, seat: Seat) -> Result<(), CommandError> {
         let last = self.players().saturating_sub(1);
         if seat.index() > usize::from(last) { Err(CommandError::NoSuchSeat { seat, last }) } else { Ok(()) }
     }
 
-    /// Why the rules refuse an action that is not offered.
+    /// The rules' refusal of an action that is not legal.
     fn refusal(&self, seat: Seat, action: AnyAction) -> Refusal {
-        let tried = self.game().map(|game| game.clone().apply(seat, action, &mut NoEvents));
-        tried.and_then(Result::err).unwrap_or(Refusal::NOT_ASKED)
+        let result = self.game().map(|game| game.clone().apply(seat, action, &mut NoEvents));
+        result.and_then(Result::err).unwrap_or(Refusal::NOT_ASKED)
     }
 
-    /// The clock of a seat has run out. Nothing, if the seat has answered in the meantime.
+    /// Times a seat out. `None` if the decision is no longer open.
     #[must_use]
     pub fn time_out(&self, seat: Seat, decision: DecisionId, used: u32, away: bool) -> Option<Entry> {
         let is_open = self.seats().get(seat.index()).is_some_and(|state| state.open == Some(decision));
         is_open.then_some(Entry::TimedOut { seat, used, away })
     }
 
-    /// A player gives up. An agent may do so before the game has begun.
+    /// Resigns a seat. An agent may resign before the start.
     pub fn resign(&self, seat: Seat) -> Result<Vec<Entry>, CommandError> {
-        self.check_seat(seat)?;
+        self.check_seat_exists(seat)?;
         let state = self.seat(seat);
         match state.holder {
-            Holder::Agent { .. } => self.not_over()?,
-            _ => self.playing_only()?,
+            Holder::Agent { .. } => self.check_not_over()?,
+            _ => self.check_playing()?,
         }
         match state.holder {
             Holder::House { .. } => Err(CommandError::IsHouse { seat }),
@@ -288,10 +292,10 @@ impl Table {
         }
     }
 
-    /// The agent of a seat is set aside, and the seat forfeits. No entries: it has forfeited before.
+    /// Suspends the agent of a seat, which forfeits. Returns no entries if the seat has forfeited before.
     pub fn set_aside(&self, seat: Seat) -> Result<Vec<Entry>, CommandError> {
-        self.check_seat(seat)?;
-        self.not_over()?;
+        self.check_seat_exists(seat)?;
+        self.check_not_over()?;
         let state = self.seat(seat);
         match state.holder {
             Holder::Agent { .. } if state.finish.is_forfeit() => Ok(Vec::new()),
@@ -301,34 +305,34 @@ impl Table {
         }
     }
 
-    /// A bot of the house takes over a seat; if that fills the table, the game begins. No entries: this very request
-    /// has done it before.
+    /// Replaces the holder of a seat by a house bot; the game starts if that fills the table. Returns no entries if
+    /// the same request was applied before.
     pub fn replace(
         &self,
         seat: Seat,
         bot: &str,
         request: Option<IdempotencyKey>,
     ) -> Result<Vec<Entry>, CommandError> {
-        self.check_seat(seat)?;
+        self.check_seat_exists(seat)?;
         if self.is_repeat(seat, request.as_ref())? {
             return Ok(Vec::new());
         }
-        self.not_over()?;
+        self.check_not_over()?;
         if matches!(self.seat(seat).holder, Holder::House { .. }) {
             return Err(CommandError::IsHouse { seat });
         }
         let mut entries = vec![Entry::Replaced { seat, bot: bot.to_owned(), request }];
-        entries.extend(self.starts_with(seat));
+        entries.extend(self.start_if_full(seat));
         Ok(entries)
     }
 
-    /// The token of a seat is made anew. No entries: this very request has done it before.
+    /// Reissues the token of a seat. Returns no entries if the same request was applied before.
     pub fn reissue(&self, seat: Seat, request: Option<IdempotencyKey>) -> Result<Vec<Entry>, CommandError> {
-        self.check_seat(seat)?;
+        self.check_seat_exists(seat)?;
         if self.is_repeat(seat, request.as_ref())? {
             return Ok(Vec::new());
         }
-        self.not_over()?;
+        self.check_not_over()?;
         match self.seat(seat).holder {
             Holder::House { .. } => Err(CommandError::IsHouse { seat }),
             Holder::Agent { .. } => Err(CommandError::IsAgent { seat }),
@@ -337,49 +341,49 @@ impl Table {
         }
     }
 
-    /// Whether the request that last changed who may play the seat is this one.
+    /// True if the request is the one that last changed the holder or the token of the seat.
     fn is_repeat(&self, seat: Seat, request: Option<&IdempotencyKey>) -> Result<bool, CommandError> {
         match (&self.seat(seat).request, request) {
-            (Some(mark), Some(request)) if mark == request => Ok(true),
-            (Some(mark), Some(request)) if mark.id == request.id => Err(CommandError::RequestReused),
+            (Some(key), Some(request)) if key == request => Ok(true),
+            (Some(key), Some(request)) if key.id == request.id => Err(CommandError::RequestReused),
             _ => Ok(false),
         }
     }
 
-    /// All tokens for spectators that were given before end.
+    /// Invalidates all spectator tokens issued before.
     pub fn revoke_spectators(&self) -> Result<Vec<Entry>, CommandError> {
-        self.not_over().map(|()| vec![Entry::SpectatorsRevoked])
+        self.check_not_over().map(|()| vec![Entry::SpectatorsRevoked])
     }
 
-    /// The owner calls the table off.
+    /// Cancels the table for its owner.
     pub fn cancel(&self, note: &str) -> Result<Vec<Entry>, CommandError> {
-        self.not_over().map(|()| vec![Entry::Cancelled { note: note.to_owned() }])
+        self.check_not_over().map(|()| vec![Entry::Cancelled { note: note.to_owned() }])
     }
 
-    /// The table has not filled in time. Nothing, if it has.
+    /// Expires the table. `None` if it has started or ended.
     #[must_use]
     pub fn expire(&self) -> Option<Entry> {
-        self.filling_only().is_ok().then_some(Entry::Expired)
+        self.check_not_started().is_ok().then_some(Entry::Expired)
     }
 
-    /// The start of the game, if this seat was the last one that nobody had taken.
-    fn starts_with(&self, seat: Seat) -> Option<Entry> {
+    /// The start entry, if `seat` was the last vacant one.
+    fn start_if_full(&self, seat: Seat) -> Option<Entry> {
         let is_taken = |other: Seat| other == seat || self.seat(other).holder != Holder::Vacant;
-        let is_full = self.filling_only().is_ok() && Seat::all(self.players()).all(is_taken);
+        let is_full = self.check_not_started().is_ok() && Seat::all(self.players()).all(is_taken);
         is_full.then_some(Entry::Started)
     }
 
-    fn not_over(&self) -> Result<(), CommandError> {
+    fn check_not_over(&self) -> Result<(), CommandError> {
         if self.ending().is_some() { Err(CommandError::Over) } else { Ok(()) }
     }
 
-    fn playing_only(&self) -> Result<(), CommandError> {
-        self.not_over()?;
+    fn check_playing(&self) -> Result<(), CommandError> {
+        self.check_not_over()?;
         if self.game().is_some() { Ok(()) } else { Err(CommandError::NotStarted) }
     }
 
-    fn filling_only(&self) -> Result<(), CommandError> {
-        self.not_over()?;
+    fn check_not_started(&self) -> Result<(), CommandError> {
+        self.check_not_over()?;
         if self.game().is_none() { Ok(()) } else { Err(CommandError::AlreadyStarted) }
     }
 }

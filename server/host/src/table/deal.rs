@@ -1,4 +1,4 @@
-//! A table of a tournament's deal: where its cards come from, and what may be seen of that.
+//! Tournament deals: the shuffle source of their tables, and its public part.
 
 use parlor_engine::{Chance, GameId, Relabelling};
 
@@ -6,26 +6,26 @@ use super::Shuffle;
 use crate::TableId;
 use parlor_fair::{DealSeed, Entropy, GIVEN_SEED_ID};
 
-/// A deal of a tournament, and which of its tables this is. All tables of the deal have the same cards.
+/// One table of a tournament deal. All tables of the deal have the same cards.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Deal {
-    /// The tournament.
+    /// Id of the tournament.
     pub tournament: TableId,
-    /// The number of the deal, the first being 0.
+    /// Number of the deal, from 0.
     pub number: u32,
-    /// Which of its tables this is, the first being 0.
+    /// Rotation: the table's index within the deal, from 0.
     pub rotation: u8,
-    /// The server's seed for the deal, a secret until its last table is over.
+    /// Server seed of the deal; secret until its last table is over.
     pub server_seed: [u8; 32],
-    /// What the organiser and then each entrant added.
+    /// Entropy of the organiser, then of each entrant.
     pub entropy: Vec<Entropy>,
-    /// Whether colours are changed about, where the rules treat all alike.
+    /// True if colours are permuted, where the rules treat all colours alike.
     pub recolour: bool,
-    /// Whether the seed of the tournament was given by the organiser.
+    /// True if the organiser gave the seed of the tournament.
     pub given: bool,
 }
 
-/// A seed is not printed.
+/// Omits the seed.
 impl std::fmt::Debug for Deal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Deal({} {} {})", self.tournament, self.number, self.rotation)
@@ -33,14 +33,14 @@ impl std::fmt::Debug for Deal {
 }
 
 impl Deal {
-    /// The seed, for what is derived from it.
+    /// The deal seed, from which the game and bot seeds are derived.
     #[must_use]
     pub fn seed(&self) -> DealSeed {
         let tournament = if self.given { GIVEN_SEED_ID } else { self.tournament };
         DealSeed::from_bytes(tournament, self.number, self.server_seed)
     }
 
-    /// Where the cards of a table come from.
+    /// Source of the shuffles of the table.
     #[must_use]
     pub fn chance(&self, game: GameId, players: u8) -> Chance {
         let chance = Chance::seeded(*self.seed().game_seed(&self.entropy).reveal());
@@ -53,8 +53,8 @@ impl Deal {
         }
     }
 
-    /// What there is to see of the shuffle: the seeds, and which deal it is, only if the deal is over. Its tables do not know
-    /// that. Whoever could tell that two tables play the same deal could remember its cards.
+    /// The public part of the shuffle. The seeds and the number of the deal are included only if the deal is over,
+    /// which a table cannot know: a player able to tell that two tables play the same deal could remember its cards.
     #[must_use]
     pub fn shuffle(&self, is_over: bool) -> Shuffle {
         let commitment = (is_over && !self.given).then(|| self.seed().commitment());
@@ -74,15 +74,15 @@ impl Deal {
     }
 }
 
-/// What there is to see of the deal that a table's cards come from.
+/// Public part of a deal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PublicDeal {
-    /// The tournament.
+    /// Id of the tournament.
     pub tournament: TableId,
-    /// The number of the deal, and which of its tables this is, the first being 0 each; nothing before the deal is over.
+    /// Number of the deal and rotation, each from 0; `None` until the deal is over.
     pub place: Option<(u32, u8)>,
-    /// What the organiser and then each entrant added; nothing before the deal is over.
+    /// What the organiser and then each entrant added; empty until the deal is over.
     pub entropy: Vec<Entropy>,
-    /// Whether colours are changed about, where the rules treat all alike.
+    /// True if colours are permuted, where the rules treat all colours alike.
     pub recoloured: bool,
 }

@@ -1,21 +1,21 @@
-//! What can happen to a table: the entries of its log.
+//! Entries of a table's log.
 
 use parlor_engine::Seat;
 
 use super::Setup;
 use parlor_fair::Entropy;
 
-/// What makes a repeat of a request harmless: the id that the caller gave it, and a hash of all that it asked for.
+/// Idempotency key of a request: the id chosen by the caller and a digest of the request's content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IdempotencyKey {
-    /// The caller's own id of the request.
+    /// Request id, chosen by the caller.
     pub id: Box<str>,
-    /// The first bytes of a SHA-256 of the request: a different request under the same id is refused.
+    /// First 16 bytes of the SHA-256 of the request. A different request with the same id is refused.
     pub digest: [u8; 16],
 }
 
-/// One thing that happened to a table. A table is the fold of these, and of nothing else: an entry holds times that were
-/// used up, never deadlines, so a replay needs no clock. Beside each entry the log has the time at which it happened.
+/// An event in the life of a table. A table is the fold of its entries and of nothing else: an entry holds elapsed
+/// times, never deadlines, so a replay needs no clock. The log stores the time of each entry beside it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Entry {
     /// The table was created. Always the first entry, and only the first.
@@ -24,23 +24,23 @@ pub enum Entry {
     Joined {
         /// The seat.
         seat: Seat,
-        /// The owner's own name for the player, if there is one.
+        /// The owner's own id of the user, if any.
         user: Option<String>,
-        /// The name that others see; may be empty.
+        /// Display name; may be empty.
         name: String,
-        /// What the player adds to the shuffle.
+        /// The player's entropy for the shuffle.
         entropy: Entropy,
-        /// The request that did it.
+        /// Idempotency key of the request.
         request: Option<IdempotencyKey>,
     },
-    /// The token of a seat was made anew; older ones are worth nothing.
+    /// The token of a seat was reissued; older ones are invalid.
     Reissued {
         /// The seat.
         seat: Seat,
-        /// The request that did it.
+        /// Idempotency key of the request.
         request: Option<IdempotencyKey>,
     },
-    /// All tokens for spectators that were given before are worth nothing.
+    /// All spectator tokens issued before are invalid.
     SpectatorsRevoked,
     /// The last seat was filled, and the game began.
     Started,
@@ -48,67 +48,67 @@ pub enum Entry {
     Acted {
         /// The seat.
         seat: Seat,
-        /// Which of its legal actions, counted from 0.
+        /// Index of the legal action, from 0.
         index: u32,
-        /// How long it took, in milliseconds of its own clock.
+        /// Time used, in milliseconds of the seat's clock.
         used: u32,
-        /// How long the agent says that it thought, in milliseconds.
+        /// Think time reported by the client, in milliseconds.
         reported: Option<u32>,
     },
     /// The clock of a seat ran out, and the default was played for it.
     TimedOut {
         /// The seat.
         seat: Seat,
-        /// How long it took, in milliseconds of its own clock.
+        /// Time used, in milliseconds of the seat's clock.
         used: u32,
-        /// Whether the player was not connected when it ran out.
+        /// True if the player was disconnected at that time.
         away: bool,
     },
-    /// A moment at which somebody may have been asked in secret has lasted its constant time. Whoever has not answered
-    /// declines.
+    /// A hidden window, in which a secret decision was possible, reached its constant length. Seats that have not
+    /// answered decline.
     WindowClosed,
-    /// A seat came back, or its grace is used up, after its clock had stood still for it.
+    /// A disconnected seat, whose clock stood still, reconnected or used up its grace.
     WasAway {
         /// The seat.
         seat: Seat,
-        /// For how many milliseconds.
+        /// Grace used, in milliseconds.
         used: u32,
     },
-    /// A player gave up. The seat plays defaults to the end.
+    /// A player resigned. The seat plays default actions to the end.
     Resigned {
         /// The seat.
         seat: Seat,
     },
-    /// The agent of a seat is set aside, and cannot play it. The seat plays defaults to the end.
+    /// The agent of a seat is suspended and cannot play. The seat plays default actions to the end.
     SetAside {
         /// The seat.
         seat: Seat,
     },
-    /// A bot of the house took over a seat.
+    /// A house bot took over a seat.
     Replaced {
         /// The seat.
         seat: Seat,
-        /// The bot.
+        /// Name of the bot.
         bot: String,
-        /// The request that did it.
+        /// Idempotency key of the request.
         request: Option<IdempotencyKey>,
     },
-    /// The table was called off by its owner.
+    /// The owner cancelled the table.
     Cancelled {
-        /// Why, for the players; may be empty.
+        /// Reason, shown to the players; may be empty.
         note: String,
     },
     /// The table did not fill in time.
     Expired,
-    /// The server could not go on. Such a game is never scored.
+    /// A fault of the server ended the table. The game is never scored.
     Faulted {
-        /// What went wrong, for people.
+        /// Human-readable description of the fault.
         what: String,
     },
 }
 
 impl Entry {
-    /// Whether it changes who sits where, or whose token is good.
+    /// True if the entry changes the holder of a seat or the validity of a token.
     #[must_use]
     pub const fn reseats(&self) -> bool {
         match self {

@@ -1,11 +1,12 @@
-//! Tables: what can happen to them, and what they are after it happened.
+//! Tables as state machines over an event log, without I/O and without a clock.
 //!
-//! A table is its log. [`Table::fold`] takes in one [`Entry`] after another; commands such as [`Table::join`] and
-//! [`Table::answer`] look at a table and say which entries would carry them out. Neither does any I/O or asks a clock.
+//! A [`Table`] is the fold of its log: [`Table::fold`] applies one [`Entry`] after another. Commands such as
+//! [`Table::join`] and [`Table::answer`] validate a request against the table and return the entries to append.
 
 mod command;
 mod deal;
 mod entry;
+mod fold;
 mod record;
 mod result;
 mod setup;

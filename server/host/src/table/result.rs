@@ -1,71 +1,77 @@
-//! How a table ended, and why.
+//! Endings and results of tables.
 
 use parlor_engine::{Outcome, Seat};
 pub use parlor_tournament::SeatFinish;
 
 use super::SeatState;
 
-/// How a table ended.
+/// Ending of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// The game was played to its end.
     Finished(Finished),
-    /// The owner called it off.
+    /// Cancelled by the owner.
     Cancelled {
-        /// Why, for the players; may be empty.
+        /// Reason, shown to the players; may be empty.
         note: String,
     },
-    /// It did not fill in time.
+    /// Expired: its seats were not filled in time.
     Expired,
-    /// The server could not go on. Such a game is never scored.
+    /// Ended by a fault of the server. The game is never scored.
     Faulted {
-        /// What went wrong, for people.
+        /// Human-readable description of the fault.
         what: String,
     },
 }
 
-/// The result of one seat.
+/// Result of one seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeatResult {
     /// The seat.
     pub seat: Seat,
-    /// Its points by the rules of the game.
+    /// Points by the rules of the game.
     pub points: i32,
-    /// Its place: 1 is the best. Seats that forfeited share the place behind all others.
+    /// Place, from 1 for the best. Forfeited seats share the place behind all others.
     pub place: u8,
-    /// Why it stands there.
+    /// How the game ended for the seat.
     pub finish: SeatFinish,
-    /// How often its clock ran out.
+    /// Number of timeouts.
     pub time_outs: u32,
-    /// How long it thought in all, in milliseconds of its own clock.
+    /// Total think time, in milliseconds of the seat's clock.
     pub thought: u64,
 }
 
-/// The result of a game that was played to its end.
+/// Result of a game that was played to its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finished {
-    /// One for each seat, in order.
+    /// Results in seat order.
     pub seats: Vec<SeatResult>,
 }
 
 impl Finished {
-    /// Ranks those who played to the end by the game's own places; those who forfeited share the place behind them.
+    /// Ranks the seats that played to the end by the game's own places; forfeited seats share the place behind them.
     ///
-    /// There is a state for each seat of the outcome.
+    /// # Panics
+    /// If `seats` has fewer seats than the outcome.
     #[must_use]
     pub fn new(outcome: &Outcome, seats: &[SeatState]) -> Finished {
         let standings: Vec<_> = outcome.standings().collect();
         let forfeited = |seat: Seat| seats[seat.index()].finish.is_forfeit();
-        let better = |place: u8| standings.iter().filter(|s| !forfeited(s.seat) && s.place < place).count();
+        let better_count =
+            |place: u8| standings.iter().filter(|s| !forfeited(s.seat) && s.place < place).count();
         let seats = standings
             .iter()
             .map(|standing| {
-                let above = if forfeited(standing.seat) { better(u8::MAX) } else { better(standing.place) };
+                let seats_above = if forfeited(standing.seat) {
+                    better_count(u8::MAX)
+                } else {
+                    better_count(standing.place)
+                };
                 let state = &seats[standing.seat.index()];
                 SeatResult {
                     seat: standing.seat,
                     points: standing.points,
-                    place: 1 + above as u8,
+                    place: 1 + seats_above as u8,
                     finish: state.finish,
                     time_outs: state.time_outs,
                     thought: state.thought,

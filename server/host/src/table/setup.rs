@@ -1,4 +1,4 @@
-//! How a table is set up: everything that was decided when it was created.
+//! Setup of a table: all settings that are fixed at its creation.
 
 use std::collections::BTreeMap;
 
@@ -8,95 +8,95 @@ use super::{Deal, IdempotencyKey};
 use crate::{Secret, TableId};
 use parlor_fair::{Commitment, ServerSeed};
 
-/// ViewerCredential is to sit on a seat.
+/// Occupant of a seat as fixed at creation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SeatSetup {
-    /// Whoever joins first.
+    /// Open to the first player that joins.
     Open,
-    /// One player, and nobody else.
+    /// Reserved for one player.
     Reserved {
-        /// The owner's own name for the user, if there is one.
+        /// The owner's own id of the user, if any.
         user: Option<String>,
         /// The name that others see; may be empty.
         name: String,
-        /// At a rematch: the seat that the player had at the table before, whose token opens this one.
+        /// At a rematch: the player's seat at the previous table, whose token opens this one.
         previous: Option<Seat>,
     },
-    /// A bot of the house.
+    /// House bot.
     House {
-        /// Its name, such as `greedy`.
+        /// Name of the bot, such as `greedy`.
         bot: String,
     },
-    /// An agent, from the beginning.
+    /// Agent, seated from the beginning.
     Agent {
-        /// Its name.
+        /// Name of the agent.
         name: String,
-        /// The version that plays.
+        /// Version of the agent that plays.
         version: String,
     },
 }
 
 impl SeatSetup {
-    /// Whether somebody sits there from the beginning, and nobody joins.
+    /// True if the seat is occupied from the beginning, so that no player joins it.
     #[must_use]
     pub const fn is_filled(&self) -> bool {
         matches!(self, SeatSetup::House { .. } | SeatSetup::Agent { .. })
     }
 }
 
-/// How much time the players have. All times are milliseconds.
+/// Time control of a table. All times are in milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeControl {
-    /// For each decision; 0 means that no clock runs.
+    /// Time for each decision; 0 disables the clock.
     pub decision: u32,
-    /// For the whole game, used up by decisions that take longer.
+    /// Time bank for the whole game, charged by decisions that exceed `decision`.
     pub bank: u32,
-    /// How long, over the whole game, a player may be disconnected before the clock runs on.
+    /// Grace for disconnections over the whole game, during which the clock stands still.
     pub grace: u32,
-    /// After so many decisions that ran out of time, the seat forfeits; 0 means never.
+    /// Number of timeouts after which the seat forfeits; 0 means never.
     pub forfeit_after: u32,
-    /// For a decision whose existence is secret. It touches neither bank nor forfeits.
+    /// Time for a secret decision, one whose existence is hidden. It affects neither bank nor forfeits.
     pub secret: u32,
-    /// Whether a moment at which somebody may be asked in secret always lasts that long.
+    /// If true, a window in which a secret decision is possible always lasts `secret` milliseconds.
     pub constant_secret: bool,
 }
 
-/// ViewerCredential may look on.
+/// Visibility of a table to spectators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Visibility {
-    /// Everyone, and the table is listed.
+    /// Visible to everyone, and listed.
     Public,
-    /// Those who hold a spectator token.
+    /// Visible to holders of a spectator token.
     Private,
 }
 
-/// Where the cards come from.
+/// Source of a table's shuffles.
 #[derive(Clone, PartialEq, Eq)]
 pub enum ChanceSetup {
-    /// A seed of the server's, committed to at creation, with the entropy of those who join.
+    /// Server seed, committed to at creation and combined with the entropy of the players.
     Fresh {
-        /// The secret behind the commitment.
+        /// Preimage of the commitment; secret until the table is over.
         server_seed: [u8; 32],
     },
-    /// A seed that the owner gave: for tests and training, and never rated.
+    /// Seed given by the owner: for tests and training, never rated.
     Given {
-        /// The seed of the game itself.
+        /// Game seed.
         seed: [u8; 32],
     },
-    /// Orders of cards that are fixed: for tests of the server itself, such as those for leaks. No request makes such a
-    /// table; it can only be put into a log. It is shown like one whose seed was given.
+    /// Fixed card orders: for tests of the server itself, such as those for information leaks. No request creates
+    /// one; it can only be written to a log. It is shown like a given seed.
     Scripted {
-        /// The seed behind the orders.
+        /// Game seed, for everything that the orders do not fix.
         seed: [u8; 32],
-        /// For each shuffle that is fixed, the codes of the cards that come first.
+        /// Codes of the first cards of each fixed shuffle.
         orders: Vec<(parlor_engine::ShuffleId, Vec<u8>)>,
     },
-    /// A deal of a tournament, which several tables play.
+    /// Deal of a tournament, which several tables play.
     Deal(Box<Deal>),
 }
 
 impl ChanceSetup {
-    /// Whether somebody chose the cards.
+    /// True if the cards follow from a seed or an order that a person chose.
     #[must_use]
     pub fn is_given(&self) -> bool {
         match self {
@@ -106,13 +106,13 @@ impl ChanceSetup {
         }
     }
 
-    /// The deal of a tournament that the cards come from, if they do.
+    /// The tournament deal that the cards come from, if any.
     #[must_use]
     pub fn deal(&self) -> Option<&Deal> {
         if let ChanceSetup::Deal(deal) = self { Some(deal) } else { None }
     }
 
-    /// The randomness of a house bot for one decision of its seat.
+    /// Derives the random seed of a house bot for one decision of its seat.
     #[must_use]
     pub fn bot_seed(&self, seat: Seat, decision: u64) -> Secret<[u8; 32]> {
         match self {
@@ -124,57 +124,57 @@ impl ChanceSetup {
     }
 }
 
-/// A seed is not printed.
+/// Omits the seed.
 impl std::fmt::Debug for ChanceSetup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             ChanceSetup::Fresh { .. } => "Fresh",
-            ChanceSetup::Given { .. } => "SeatAssignment",
+            ChanceSetup::Given { .. } => "Given",
             ChanceSetup::Scripted { .. } => "Scripted",
             ChanceSetup::Deal(_) => "Deal",
         })
     }
 }
 
-/// Everything that was decided when the table was created.
+/// Settings of a table that are fixed at its creation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Setup {
-    /// The table.
+    /// Id of the table.
     pub table: TableId,
-    /// The owner's name.
+    /// Name of the owner.
     pub owner: String,
-    /// The game, with its options.
+    /// Game and its options.
     pub options: AnyOptions,
-    /// The rules it is played by, to the end.
+    /// Version of the rules, which applies to the end of the game.
     pub rules_version: u32,
-    /// One for each player, in the order of the seats.
+    /// Occupants in seat order, one per player.
     pub seats: Vec<SeatSetup>,
-    /// How much time the players have.
+    /// Time control.
     pub time: TimeControl,
-    /// ViewerCredential may look on.
+    /// Visibility to spectators.
     pub visibility: Visibility,
-    /// Where the cards come from.
+    /// Source of the shuffles.
     pub chance: ChanceSetup,
-    /// What the owner wants to remember with the table.
+    /// The owner's own key-value notes.
     pub metadata: BTreeMap<String, String>,
-    /// When it was created, in milliseconds since 1970.
+    /// Creation time in milliseconds since 1970.
     pub created: u64,
-    /// For how many milliseconds it waits for its seats to be filled.
+    /// Time to fill all seats, in milliseconds; afterwards the table expires.
     pub fill: u64,
     /// The table that this one is a rematch of.
     pub rematch_of: Option<TableId>,
-    /// The request that created it.
+    /// Idempotency key of the request that created it.
     pub request: Option<IdempotencyKey>,
 }
 
 impl Setup {
-    /// When the table expires unless its seats are filled, in milliseconds since 1970.
+    /// Time at which the table expires unless its seats are filled, in milliseconds since 1970.
     #[must_use]
     pub fn expires(&self) -> u64 {
         self.created.saturating_add(self.fill)
     }
 
-    /// What the server shows of its seed before anyone joins; nothing if the seed was given.
+    /// Commitment to the server seed, public before anyone joins; `None` if the seed was given.
     #[must_use]
     pub fn commitment(&self) -> Option<Commitment> {
         match &self.chance {

@@ -1,22 +1,22 @@
-//! What there is to see of the fairness of a table's shuffle.
+//! Public part of a table's shuffle, for verifying its fairness.
 
 use super::PublicDeal;
 use parlor_fair::{Commitment, Entropy};
 
-/// What there is to see of the fairness of a table's shuffle, at some moment. What is still secret is not in it.
+/// Public part of a table's shuffle at some time. Values that are still secret are absent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shuffle {
-    /// What was shown of the server's seed from the beginning; nothing if the seed was given.
+    /// Commitment to the server seed, public from the beginning; `None` if the seed was given.
     pub commitment: Option<Commitment>,
-    /// What each seat added, in order. Nothing before the start, and if the seed was given.
+    /// Entropy in seat order. Empty before the start, and if the seed was given.
     pub entropy: Vec<Entropy>,
-    /// The server's seed, once the table is over; nothing if the seed was given.
+    /// Server seed; `None` until the table is over, and if the seed was given.
     pub server_seed: Option<[u8; 32]>,
-    /// The seed of the game, once the table is over; nothing if the game never began.
+    /// Game seed; `None` until the table is over, and if the game never began.
     pub game_seed: Option<[u8; 32]>,
-    /// Whether the seed was given by whoever made the table.
+    /// True if the creator of the table gave the seed.
     pub given: bool,
-    /// The deal of a tournament that the cards come from, if they do. Then the server's seed is that of the deal, and the
-    /// seeds are shown only when the deal is over.
+    /// The tournament deal that the cards come from, if any. The server seed is then that of the deal, and the seeds
+    /// are public only when the deal is over.
     pub deal: Option<PublicDeal>,
 }

@@ -1,4 +1,4 @@
-//! Looking at a table.
+//! Summaries and other read access to a table.
 
 use std::sync::Arc;
 
@@ -8,79 +8,78 @@ use super::state::{SeatState, Stage, Table};
 use super::{Ending, Holder, Numbers, SeatFinish, Setup, Shuffle};
 use crate::TableId;
 
-/// Where a table is in its life.
+/// State of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum State {
-    /// It waits for players.
+    /// Waiting for players.
     Open,
-    /// It is being played.
+    /// In play.
     Playing,
-    /// The game was played to its end.
+    /// Played to its end.
     Finished,
-    /// The owner ended it.
+    /// Cancelled by the owner.
     Cancelled,
-    /// It did not fill in time.
+    /// Not filled in time.
     Expired,
-    /// A fault of the server ended it.
+    /// Ended by a fault of the server.
     Faulted,
 }
 
 impl State {
-    /// Every state.
+    /// All states.
     pub const ALL: [State; 6] =
         [State::Open, State::Playing, State::Finished, State::Cancelled, State::Expired, State::Faulted];
 
-    /// Whether nothing happens at the table any more.
+    /// True if the table has ended.
     #[must_use]
     pub const fn is_over(self) -> bool {
         !matches!(self, State::Open | State::Playing)
     }
 }
 
-/// A table without its game: all that listings, owners and records show of it. Whoever shows it leaves out what is the
-/// owner's alone (metadata and the owner's names for users).
+/// A table without its game, for listings, owner feeds and records. Metadata and the owner's ids of users are for the
+/// owner only: the caller leaves them out for others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableSummary {
-    /// How it was set up. Its chance is secret: [`TableSummary::shuffle`] has what may be seen of it.
+    /// Setup. Its chance is secret: [`TableSummary::shuffle`] is the public part.
     pub setup: Arc<Setup>,
-    /// Where it is in its life.
+    /// State.
     pub state: State,
-    /// Its seats, in order.
+    /// Seats, in order.
     pub seats: Vec<SeatSummary>,
-    /// What there is to see of its shuffle.
+    /// Public part of the shuffle.
     pub shuffle: Shuffle,
-    /// How it ended, once it has.
+    /// Ending, if the table is over.
     pub ending: Option<Ending>,
-    /// When the game began, in milliseconds since 1970.
+    /// Start of the game, in milliseconds since 1970.
     pub started: Option<u64>,
-    /// When it was over.
+    /// End of the table, in milliseconds since 1970.
     pub ended: Option<u64>,
-    /// How many entries its log has.
+    /// Number of log entries.
     pub length: u64,
-    /// How many numbered updates each viewer has had.
+    /// Number of the last update of each viewer.
     pub numbers: Numbers,
-    /// Which generation of its tokens for spectators is good.
+    /// Valid generation of the spectator tokens.
     pub spectators: u32,
-    /// The table that is its rematch. The table's own log does not know it: whoever looks it up puts it here.
+    /// Id of the rematch. It is not in the table's own log: the caller that looks it up sets it.
     pub rematch: Option<TableId>,
 }
 
-/// A seat, as a table shows it.
+/// Summary of a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeatSummary {
-    /// ViewerCredential sits there.
+    /// Holder of the seat.
     pub holder: Holder,
-    /// Which generation of its token is good.
+    /// Valid generation of the seat token.
     pub generation: u32,
-    /// How it plays.
+    /// Forfeit state.
     pub finish: SeatFinish,
-    /// What is left of its grace, in milliseconds.
+    /// Grace left, in milliseconds.
     pub grace: u32,
 }
 
 impl TableSummary {
-    /// Shows the seeds of the deal of a tournament that the table's cards come from, if they do: for whoever knows that the
-    /// deal is over.
+    /// Reveals the seeds of the table's tournament deal, if it has one. The caller knows that the deal is over.
     pub fn reveal_deal(&mut self) {
         if let Some(deal) = self.setup.chance.deal() {
             self.shuffle = deal.shuffle(true);
@@ -89,25 +88,25 @@ impl TableSummary {
 }
 
 impl Table {
-    /// How the table was set up.
+    /// The setup of the table.
     #[must_use]
     pub const fn setup(&self) -> &Arc<Setup> {
         &self.setup
     }
 
-    /// How many entries of the log are in it.
+    /// Number of folded log entries.
     #[must_use]
     pub const fn length(&self) -> u64 {
         self.length
     }
 
-    /// How many numbered updates each viewer has had.
+    /// Number of the last update of each viewer.
     #[must_use]
     pub const fn numbers(&self) -> Numbers {
         self.numbers
     }
 
-    /// How many seats there are.
+    /// Number of seats.
     #[must_use]
     pub fn players(&self) -> u8 {
         self.seats.len() as u8
@@ -119,7 +118,7 @@ impl Table {
         &self.seats
     }
 
-    /// Where it is in its life.
+    /// State of the table.
     #[must_use]
     pub const fn state(&self) -> State {
         match &self.stage {
@@ -134,7 +133,7 @@ impl Table {
         }
     }
 
-    /// The table without its game.
+    /// Summary of the table, without its game.
     #[must_use]
     pub fn look(&self) -> TableSummary {
         let seat = |seat: &SeatState| SeatSummary {
@@ -158,13 +157,13 @@ impl Table {
         }
     }
 
-    /// Which generation of its tokens for spectators is good.
+    /// Valid generation of the spectator tokens.
     #[must_use]
     pub const fn spectators(&self) -> u32 {
         self.spectators
     }
 
-    /// The game, while it is on.
+    /// The game, while it is in play.
     #[must_use]
     pub fn game(&self) -> Option<&AnyGame> {
         match &self.stage {
@@ -173,7 +172,7 @@ impl Table {
         }
     }
 
-    /// How the table ended, once it has.
+    /// Ending, if the table is over.
     #[must_use]
     pub const fn ending(&self) -> Option<&Ending> {
         match &self.stage {
@@ -182,7 +181,7 @@ impl Table {
         }
     }
 
-    /// What the viewer knows of the game, once it has begun.
+    /// The viewer's view of the game; `None` before the start.
     #[must_use]
     pub fn view(&self, viewer: Viewer) -> Option<AnyView> {
         match &self.stage {
@@ -191,31 +190,31 @@ impl Table {
         }
     }
 
-    /// What the seat can do now.
+    /// Legal actions of the seat; empty if it has no decision to make.
     #[must_use]
     pub fn legal_actions(&self, seat: Seat) -> Vec<AnyAction> {
         self.game().map(|game| game.legal_actions(seat)).unwrap_or_default()
     }
 
-    /// Whether decisions have a limit of time.
+    /// True if decisions are limited in time.
     #[must_use]
     pub fn is_timed(&self) -> bool {
         self.setup.time.decision > 0
     }
 
-    /// Whether the seed of the game was given by whoever made the table.
+    /// True if the creator of the table gave the seed.
     #[must_use]
     pub fn shuffle_is_given(&self) -> bool {
         self.setup.chance.is_given()
     }
 
-    /// Whether a moment of constant length is on, at which somebody may be asked in secret.
+    /// True during a window of constant length in which a secret decision is possible.
     #[must_use]
     pub fn window_is_held(&self) -> bool {
         self.game().is_some_and(AnyGame::window_is_held)
     }
 
-    /// Whether everyone may see that the table waits for the player of the seat: not so if the house plays for it.
+    /// True if it is public that the table waits for the player of the seat. False if the server plays for the seat.
     #[must_use]
     pub fn waits_for(&self, seat: Seat) -> bool {
         let state = self.seat(seat);
@@ -223,7 +222,7 @@ impl Table {
         !by_house && self.game().is_some_and(|game| game.public_to_act().contains(seat))
     }
 
-    /// Whether nobody else may learn that the seat is asked.
+    /// True if the seat has a secret decision, whose existence must stay hidden from all others.
     #[must_use]
     pub fn is_secret(&self, seat: Seat) -> bool {
         self.game().is_some_and(|game| game.has_secret_decision(seat))

@@ -1,4 +1,4 @@
-//! Tables from the first entry to the last: commands, folding, numbering, and records.
+//! Tests of commands, folding, update numbers and records.
 
 use std::collections::BTreeMap;
 
@@ -41,11 +41,11 @@ fn setup(options: AnyOptions, seats: &[SeatSetup]) -> Setup {
     }
 }
 
-fn joining(seat: Option<Seat>, user: Option<&str>, entropy: Entropy) -> SeatRequest {
+fn seat_request(seat: Option<Seat>, user: Option<&str>, entropy: Entropy) -> SeatRequest {
     SeatRequest { seat, user: user.map(str::to_owned), entropy, ..SeatRequest::default() }
 }
 
-/// A table with its log.
+/// A table with its log entries.
 struct Logged {
     table: Table,
     log: Vec<Entry>,
@@ -68,30 +68,30 @@ impl Logged {
     }
 
     fn fold(&mut self, entries: impl IntoIterator<Item = Entry>) -> AudienceEvents {
-        let mut told = AudienceEvents::new();
+        let mut events = AudienceEvents::new();
         for entry in entries {
-            let steps = self.table.fold(NOW, &entry).expect("an entry that a command gave");
-            told.extend(steps.into_iter().flat_map(|step| step.told));
+            let steps = self.table.fold(NOW, &entry).expect("an entry from a command");
+            events.extend(steps.into_iter().flat_map(|step| step.told));
             self.log.push(entry);
         }
-        told
+        events
     }
 
-    /// Answers the open decision of a seat.
+    /// Answers the open decision of a seat with a legal action.
     fn play(&mut self, number: u8, index: u32, used: u32) -> AudienceEvents {
-        let decision = self.table.seats()[usize::from(number)].open.expect("a seat that is asked");
+        let decision = self.table.seats()[usize::from(number)].open.expect("an open decision");
         let answered = self.table.answer(seat(number), decision, Answer::Index(index), used, None);
         let Ok(Answered::Play(entry)) = answered else { panic!("{answered:?}") };
         self.fold([entry])
     }
 
     fn time_out(&mut self, number: u8, away: bool) -> AudienceEvents {
-        let decision = self.table.seats()[usize::from(number)].open.expect("a seat that is asked");
+        let decision = self.table.seats()[usize::from(number)].open.expect("an open decision");
         let entry = self.table.time_out(seat(number), decision, 6000, away).expect("an open decision");
         self.fold([entry])
     }
 
-    /// Asserts that replaying the log gives the same table.
+    /// Asserts that a replay of the log yields the same table.
     fn check_replay(&self) {
         let mut replayed = Table::open(&self.log[0]).expect("a first entry");
         for entry in &self.log[1..] {
@@ -102,12 +102,12 @@ impl Logged {
     }
 }
 
-fn table_events(told: &AudienceEvents) -> Vec<(Audience, TableEvent)> {
-    let table_event = |(to, told): &(Audience, RecordedEvent)| match told {
+fn table_events(events: &AudienceEvents) -> Vec<(Audience, TableEvent)> {
+    let table_event = |(to, event): &(Audience, RecordedEvent)| match event {
         RecordedEvent::Table(event) => Some((*to, event.clone())),
         RecordedEvent::Game(_) => None,
     };
-    told.iter().filter_map(table_event).collect()
+    events.iter().filter_map(table_event).collect()
 }
 
 #[test]
@@ -116,18 +116,19 @@ fn table_starts_when_its_last_seat_is_filled() {
     let mut logged = Logged::new(setup(GameId::Gap.default_options(), &seats));
     let (first, entries) = logged
         .table
-        .join(joining(None, Some("ann"), Entropy::new(b"dice").expect("few bytes")))
+        .join(seat_request(None, Some("ann"), Entropy::new(b"dice").expect("few bytes")))
         .expect("a free seat");
     assert_eq!((first, entries.len()), (seat(0), 1));
     logged.fold(entries);
     assert_eq!(logged.table.view(Viewer::Spectator), None);
     let (second, entries) = logged.table.join(SeatRequest::default()).expect("a free seat");
     assert_eq!((second, entries.last()), (seat(2), Some(&Entry::Started)));
-    let told = logged.fold(entries);
+    let events = logged.fold(entries);
     let shuffle = Box::new(logged.table.shuffle());
     assert_eq!((shuffle.entropy.len(), shuffle.server_seed, shuffle.game_seed), (3, None, None));
-    let events = [TableEvent::Joined { seat: seat(2), name: String::new() }, TableEvent::Started { shuffle }];
-    assert_eq!(table_events(&told), events.map(|event| (Audience::Everyone, event)));
+    let expected =
+        [TableEvent::Joined { seat: seat(2), name: String::new() }, TableEvent::Started { shuffle }];
+    assert_eq!(table_events(&events), expected.map(|event| (Audience::Everyone, event)));
     assert!(logged.table.game().is_some() && logged.table.view(Viewer::Spectator).is_some());
     assert_eq!(logged.table.seats()[0].open, Some(DecisionId(1)));
     logged.check_replay();
@@ -145,7 +146,7 @@ fn join_assigns_reserved_and_open_seats() {
     let join = |number: Option<u8>, user: Option<&str>| {
         logged
             .table
-            .join(joining(number.map(seat), user, Entropy::NONE))
+            .join(seat_request(number.map(seat), user, Entropy::NONE))
             .map(|(seat, _)| seat)
             .map_err(|error| error.to_string())
     };
@@ -168,7 +169,7 @@ fn entropy_of_every_seat_changes_the_deal() {
         for entropy in entropies {
             let (_, entries) = logged
                 .table
-                .join(joining(None, None, Entropy::new(entropy).expect("few bytes")))
+                .join(seat_request(None, None, Entropy::new(entropy).expect("few bytes")))
                 .expect("a free seat");
             logged.fold(entries);
         }
@@ -191,9 +192,9 @@ fn repeated_answer_is_idempotent_and_another_conflicts() {
     let answer = |logged: &Logged, decision, answer| {
         logged.table.answer(seat(0), DecisionId(decision), answer, 0, None)
     };
-    let told = |result: Result<Answered, CommandError>| result.map_err(|error| error.to_string());
+    let message = |result: Result<Answered, CommandError>| result.map_err(|error| error.to_string());
     assert_eq!(
-        told(answer(&logged, 1, Answer::Index(99))),
+        message(answer(&logged, 1, Answer::Index(99))),
         Err(format!("there are {} legal actions, counted from 0: there is no action 99", legal.len()))
     );
     logged.play(0, 1, 10);
@@ -214,11 +215,11 @@ fn repeated_answer_is_idempotent_and_another_conflicts() {
         "an index and its action are the same answer"
     );
     assert_eq!(
-        told(answer(&logged, 1, Answer::Index(0))),
+        message(answer(&logged, 1, Answer::Index(0))),
         Err(format!("decision 1 was decided: {}", legal[1]))
     );
     let early = "decision 2 of seat 0 has not come up: answer the decision that is open".to_owned();
-    assert_eq!(told(answer(&logged, 2, Answer::Index(0))), Err(early));
+    assert_eq!(message(answer(&logged, 2, Answer::Index(0))), Err(early));
     assert!(answer(&logged, 0, Answer::Index(0)).is_err());
     let illegal = logged.table.legal_actions(seat(1))[0];
     let open = logged.table.answer(seat(1), DecisionId(1), Answer::Action(legal[0]), 0, None);
@@ -246,17 +247,17 @@ fn time_beyond_the_decision_is_charged_to_the_bank() {
 fn timeouts_play_the_default_and_then_forfeit() {
     for (away, finish) in [(false, SeatFinish::TimedOut), (true, SeatFinish::Disconnected)] {
         let mut logged = Logged::gap(3);
-        let told = logged.time_out(0, away);
+        let events = logged.time_out(0, away);
         assert_eq!(
-            table_events(&told),
+            table_events(&events),
             [(Audience::Everyone, TableEvent::TimedOut { seat: seat(0), times: 1 })]
         );
         assert_eq!((logged.table.seats()[0].bank, logged.table.seats()[1].open), (0, Some(DecisionId(1))));
         logged.play(1, 0, 0);
         logged.play(2, 0, 0);
-        let told = table_events(&logged.time_out(0, away));
+        let events = table_events(&logged.time_out(0, away));
         let forfeited = TableEvent::Forfeited { seat: seat(0), finish };
-        assert_eq!(told[1], (Audience::Everyone, forfeited));
+        assert_eq!(events[1], (Audience::Everyone, forfeited));
         assert_eq!(logged.table.resign(seat(0)), Err(CommandError::Forfeited { seat: seat(0) }));
         while let Some(number) =
             (1..3).find(|number| logged.table.seats()[usize::from(*number)].open.is_some())
@@ -311,9 +312,9 @@ fn house_bot_replaces_a_forfeited_seat() {
     logged.play(0, 0, 0);
     assert_eq!(logged.table.seats()[1].open, None);
     let entries = logged.table.replace(seat(1), "greedy", None).expect("a replacement");
-    let told = logged.fold(entries);
+    let events = logged.fold(entries);
     let bot = "greedy".to_owned();
-    assert_eq!(table_events(&told), [(Audience::Everyone, TableEvent::Replaced { seat: seat(1), bot })]);
+    assert_eq!(table_events(&events), [(Audience::Everyone, TableEvent::Replaced { seat: seat(1), bot })]);
     let state = &logged.table.seats()[1];
     assert_eq!((state.generation, state.finish), (1, SeatFinish::PlayedOut));
     assert_eq!(logged.table.replace(seat(1), "random", None), Err(CommandError::IsHouse { seat: seat(1) }));
@@ -336,7 +337,7 @@ fn cancelled_expired_and_faulted_tables_reveal_the_server_seed() {
     ];
     for (entry, ending) in endings {
         let mut logged = waiting();
-        let told = logged.fold([entry]);
+        let events = logged.fold([entry]);
         let shuffle = Box::new(logged.table.shuffle());
         assert_eq!(
             (shuffle.server_seed, shuffle.game_seed),
@@ -344,7 +345,7 @@ fn cancelled_expired_and_faulted_tables_reveal_the_server_seed() {
             "no game seed without a start"
         );
         assert_eq!(
-            table_events(&told),
+            table_events(&events),
             [(Audience::Everyone, TableEvent::Ended { ending: ending.clone(), shuffle })]
         );
         assert_eq!(logged.table.ending(), Some(&ending));
@@ -372,7 +373,7 @@ fn update_numbers_count_per_viewer() {
 
 #[test]
 fn invalid_entries_are_refused_with_their_position() {
-    let misfit = |logged: &Logged, entry: Entry| {
+    let fold_error = |logged: &Logged, entry: Entry| {
         logged.table.clone().fold(NOW, &entry).map_err(|error| error.to_string())
     };
     let logged = Logged::gap(2);
@@ -403,20 +404,20 @@ fn invalid_entries_are_refused_with_their_position() {
         ),
     ];
     for (entry, expected) in cases {
-        assert_eq!(misfit(&logged, entry), Err(expected.to_owned()));
+        assert_eq!(fold_error(&logged, entry), Err(expected.to_owned()));
     }
     assert!(Table::open(&Entry::Started).is_err());
     let waiting = Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
     assert!(
-        misfit(&waiting, Entry::Started).is_err()
-            && misfit(&waiting, Entry::Resigned { seat: seat(0) }).is_err()
+        fold_error(&waiting, Entry::Started).is_err()
+            && fold_error(&waiting, Entry::Resigned { seat: seat(0) }).is_err()
     );
 }
 
 #[test]
-fn agent_seat_is_filled_at_creation_and_can_resign_or_be_set_aside() {
+fn agent_seat_is_filled_at_creation_and_can_resign_or_be_suspended() {
     let agent = || SeatSetup::Agent { name: "deep".to_owned(), version: "1".to_owned() };
-    let begun = |logged: &mut Logged| {
+    let start = |logged: &mut Logged| {
         let (joined, entries) = logged.table.join(SeatRequest::default()).expect("a free seat");
         assert_eq!((joined, entries.last()), (seat(1), Some(&Entry::Started)));
         logged.fold(entries)
@@ -424,39 +425,39 @@ fn agent_seat_is_filled_at_creation_and_can_resign_or_be_set_aside() {
     let mut logged = Logged::new(setup(GameId::Gap.default_options(), &[agent(), SeatSetup::Open]));
     assert_eq!(logged.table.reissue(seat(0), None), Err(CommandError::IsAgent { seat: seat(0) }));
     assert_eq!(logged.table.set_aside(seat(1)), Err(CommandError::NotAgent { seat: seat(1) }));
-    begun(&mut logged);
+    start(&mut logged);
     logged.play(0, 0, 7);
     assert_eq!(logged.table.seats()[0].decided.map(|decided| decided.by), Some(DecidedBy::Player));
     let entries = logged.table.set_aside(seat(0)).expect("an agent's seat");
-    let told = table_events(&logged.fold(entries));
+    let events = table_events(&logged.fold(entries));
     let forfeited = TableEvent::Forfeited { seat: seat(0), finish: SeatFinish::SetAside };
-    assert_eq!(told, [(Audience::Everyone, forfeited)]);
-    assert_eq!(logged.table.set_aside(seat(0)), Ok(Vec::new()), "setting aside is idempotent");
+    assert_eq!(events, [(Audience::Everyone, forfeited)]);
+    assert_eq!(logged.table.set_aside(seat(0)), Ok(Vec::new()), "suspension is idempotent");
     logged.check_replay();
     let mut logged = Logged::new(setup(GameId::Gap.default_options(), &[agent(), SeatSetup::Open]));
     let entries = logged.table.resign(seat(0)).expect("a resignation before the start");
     logged.fold(entries);
-    begun(&mut logged);
+    start(&mut logged);
     assert_eq!((logged.table.seats()[0].open, logged.table.seats()[0].finish), (None, SeatFinish::Resigned));
     assert!(logged.table.seats()[1].open.is_some(), "the default was played at once");
     logged.check_replay();
 }
 
 #[test]
-fn repeated_request_is_recognised_by_its_mark() {
-    let mark = |id: &str, digest: u8| Some(IdempotencyKey { id: id.into(), digest: [digest; 16] });
+fn repeated_request_is_recognised_by_its_idempotency_key() {
+    let key = |id: &str, digest: u8| Some(IdempotencyKey { id: id.into(), digest: [digest; 16] });
     let mut logged = Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
-    let request = |mark| SeatRequest { request: mark, ..SeatRequest::default() };
-    let (_, entries) = logged.table.join(request(mark("a", 1))).expect("a free seat");
+    let request = |key| SeatRequest { request: key, ..SeatRequest::default() };
+    let (_, entries) = logged.table.join(request(key("a", 1))).expect("a free seat");
     logged.fold(entries);
-    assert_eq!(logged.table.joined_before(&request(mark("a", 1))), Ok(Some(seat(0))));
-    assert_eq!(logged.table.joined_before(&request(mark("a", 2))), Err(CommandError::RequestReused));
-    assert_eq!(logged.table.joined_before(&request(mark("b", 1))), Ok(None));
+    assert_eq!(logged.table.joined_before(&request(key("a", 1))), Ok(Some(seat(0))));
+    assert_eq!(logged.table.joined_before(&request(key("a", 2))), Err(CommandError::RequestReused));
+    assert_eq!(logged.table.joined_before(&request(key("b", 1))), Ok(None));
     assert_eq!(logged.table.joined_before(&request(None)), Ok(None));
-    let entries = logged.table.reissue(seat(0), mark("c", 1)).expect("a player's token");
+    let entries = logged.table.reissue(seat(0), key("c", 1)).expect("a player's token");
     logged.fold(entries);
-    assert_eq!(logged.table.reissue(seat(0), mark("c", 1)), Ok(Vec::new()));
-    assert_eq!(logged.table.reissue(seat(0), mark("c", 2)), Err(CommandError::RequestReused));
+    assert_eq!(logged.table.reissue(seat(0), key("c", 1)), Ok(Vec::new()));
+    assert_eq!(logged.table.reissue(seat(0), key("c", 2)), Err(CommandError::RequestReused));
     assert_eq!(logged.table.reissue(seat(1), None), Err(CommandError::SeatVacant { seat: seat(1) }));
     assert_eq!(logged.table.seats()[0].generation, 1);
     logged.check_replay();
@@ -474,15 +475,15 @@ fn record_replays_updates_and_views_of_every_viewer() {
     let entries: Vec<(u64, Entry)> = logged.log.iter().map(|entry| (NOW, entry.clone())).collect();
     let record = Record::of(&entries).expect("the log of a table");
     assert_eq!(record.look, logged.table.look());
-    for (slot, viewer) in Viewer::all(3).enumerate() {
-        let notifications: Vec<RecordedUpdate> = record.updates(viewer, 0).collect();
-        let numbers: Vec<u64> = notifications.iter().map(|telling| telling.update.number).collect();
+    for (index, viewer) in Viewer::all(3).enumerate() {
+        let updates: Vec<RecordedUpdate> = record.updates(viewer, 0).collect();
+        let numbers: Vec<u64> = updates.iter().map(|recorded| recorded.update.number).collect();
         assert_eq!(numbers, (1..=logged.table.numbers().of(viewer)).collect::<Vec<_>>());
         // Three joins, then the start: from there on, a view after every update.
-        let told: Vec<_> = notifications.iter().skip(3).map(|telling| telling.view.clone()).collect();
-        let seen: Vec<_> = views.iter().map(|views| views[slot].clone()).collect();
-        assert_eq!(told, seen);
+        let recorded_views: Vec<_> = updates.iter().skip(3).map(|recorded| recorded.view.clone()).collect();
+        let seen: Vec<_> = views.iter().map(|views| views[index].clone()).collect();
+        assert_eq!(recorded_views, seen);
         assert_eq!(record.last_view(viewer), logged.table.view(viewer));
-        assert_eq!(record.updates(viewer, 7).next(), notifications.get(7).cloned());
+        assert_eq!(record.updates(viewer, 7).next(), updates.get(7).cloned());
     }
 }

@@ -1,173 +1,172 @@
-//! What a table tells its viewers, numbered for each of them.
+//! Updates of a table, numbered per viewer.
 
 use parlor_engine::{AnyAction, AnyEvent, Audience, MAX_SEATS, Seat, Viewer};
 
 use super::{DecisionId, Ending, SeatFinish, Shuffle};
 use crate::TableId;
 
-/// Something that a viewer is told.
+/// An event that a viewer receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RecordedEvent {
-    /// Something happened in the game.
+    /// Event of the game.
     Game(AnyEvent),
-    /// Something happened at the table.
+    /// Event of the table.
     Table(TableEvent),
 }
 
-/// Something that happened at the table, around the game.
+/// An event of the table outside the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TableEvent {
     /// A seat was taken.
     Joined {
         /// The seat.
         seat: Seat,
-        /// The name that others see; may be empty.
+        /// Display name; may be empty.
         name: String,
     },
     /// All seats were taken, and the game began.
     Started {
-        /// What there is to see of the shuffle now.
+        /// Public part of the shuffle.
         shuffle: Box<Shuffle>,
     },
     /// The clock of a seat ran out, and the default was played for it.
     TimedOut {
         /// The seat.
         seat: Seat,
-        /// How often that has happened to the seat, this time included.
+        /// Number of timeouts of the seat, including this one.
         times: u32,
     },
-    /// A seat forfeited: it plays defaults from now on, and ranks last.
+    /// A seat forfeited: it plays default actions from now on and ranks last.
     Forfeited {
         /// The seat.
         seat: Seat,
-        /// Why.
+        /// Kind of forfeit.
         finish: SeatFinish,
     },
-    /// A bot of the house took over a seat.
+    /// A house bot took over a seat.
     Replaced {
         /// The seat.
         seat: Seat,
-        /// The bot that sits there now.
+        /// Name of the bot.
         bot: String,
     },
     /// The table is over.
     Ended {
-        /// How.
+        /// Ending of the table.
         ending: Ending,
-        /// The shuffle, with all that was secret until now.
+        /// Public part of the shuffle, with the seeds revealed.
         shuffle: Box<Shuffle>,
     },
-    /// A new table was made for the same players. It can only follow the end.
+    /// A rematch was created for the same players. It can only follow the end.
     Rematch {
         /// The new table.
         table: TableId,
     },
 }
 
-/// What one entry of the log told, each audience its own.
+/// Events of one log entry, each with its audience.
 pub type AudienceEvents = Vec<(Audience, RecordedEvent)>;
 
-/// ViewerCredential made a decision.
+/// Maker of a decision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DecidedBy {
-    /// A client of the seat.
+    /// Client of the seat.
     Player,
-    /// The clock, which ran out.
+    /// Clock of the seat: it ran out, and the default action was played.
     Clock,
-    /// The house, because the seat has forfeited.
+    /// Server, because the seat has forfeited.
     Forfeit,
-    /// A house bot that has the seat.
+    /// House bot of the seat.
     HouseBot,
 }
 
-/// A decision that was made.
+/// A made decision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decided {
-    /// Which decision.
+    /// Id of the decision.
     pub id: DecisionId,
-    /// Which of the legal actions was played, counted from 0.
+    /// Index of the played action among the legal ones, from 0.
     pub index: u32,
     /// The action.
     pub action: AnyAction,
-    /// ViewerCredential made it.
+    /// Maker of the decision.
     pub by: DecidedBy,
-    /// How long it took, in milliseconds of the seat's clock.
+    /// Time used, in milliseconds of the seat's clock.
     pub used: u32,
-    /// How long the player says that it thought, in milliseconds.
+    /// Think time reported by the client, in milliseconds.
     pub reported: Option<u32>,
-    /// What was left of the seat's bank afterwards, in milliseconds.
+    /// Time bank left afterwards, in milliseconds.
     pub bank: u32,
-    /// The number of the seat's update in which it was decided.
+    /// Number of the seat's update that reports it.
     pub number: u64,
 }
 
-/// How many numbered updates each viewer has had. A viewer that an entry tells nothing gets no number for it, so a
-/// secret leaves no hole.
+/// Number of the last update of each viewer. An entry that a viewer does not see has no number for that viewer, so a
+/// secret leaves no gap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Numbers([u64; MAX_SEATS + 1]);
 
 impl Numbers {
-    /// The number of the viewer's newest update; 0 before the first.
+    /// Number of the viewer's last update; 0 before the first.
     #[must_use]
     pub fn of(&self, viewer: Viewer) -> u64 {
-        self.0[slot(viewer)]
+        self.0[viewer_index(viewer)]
     }
 
-    /// The same with this number for the viewer: as a record has it.
+    /// Sets the number of a viewer, as stored in a record.
     pub(crate) fn with(mut self, viewer: Viewer, number: u64) -> Numbers {
-        self.0[slot(viewer)] = number;
+        self.0[viewer_index(viewer)] = number;
         self
     }
 
-    pub(super) fn count(&mut self, viewer: Viewer) {
-        self.0[slot(viewer)] += 1;
+    pub(super) fn increment(&mut self, viewer: Viewer) {
+        self.0[viewer_index(viewer)] += 1;
     }
 }
 
-fn slot(viewer: Viewer) -> usize {
+fn viewer_index(viewer: Viewer) -> usize {
     viewer.seat().map_or(MAX_SEATS, Seat::index)
 }
 
-/// What one entry of the log came to: what it told, and what it decided. ViewerCredential sees what of it is for
-/// [`Step::update`] to say.
+/// Effect of one log entry: its events and decisions, for all viewers. [`Step::update`] filters it for one viewer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// When it happened, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     pub at: u64,
-    /// What was told, in order.
+    /// Events in order, each with its audience.
     pub told: AudienceEvents,
-    /// The decisions that were made, at most one a seat.
+    /// Decisions made, at most one per seat.
     pub decided: [Option<Decided>; MAX_SEATS],
-    /// The seats that are newly asked.
+    /// Seats for which a decision was opened.
     pub asked: parlor_engine::Seats,
-    /// The shuffles that happened, in order. No viewer sees them before the table is over.
+    /// Shuffles in order. No viewer sees them before the table is over.
     pub shuffled: Vec<RecordedShuffle>,
 }
 
-/// A shuffle that happened.
+/// A performed shuffle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordedShuffle {
-    /// Which one.
+    /// Id of the shuffle.
     pub name: parlor_engine::ShuffleId,
-    /// The codes of the cards, front first.
+    /// Codes of the cards, first card first.
     pub codes: Vec<u8>,
 }
 
-/// What happened at a table, as one viewer learns it.
+/// One viewer's part of a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Update {
-    /// Its number, counted for this viewer from 1.
+    /// Number of the update, counted per viewer from 1.
     pub number: u64,
-    /// What happened at the table, in order.
+    /// Events of the table, in order.
     pub table_events: Vec<TableEvent>,
-    /// The viewer's own decision that was made.
+    /// The viewer's own decision, if the step made one.
     pub decided: Option<Decided>,
-    /// What happened in the game, in order.
+    /// Events of the game, in order.
     pub events: Vec<AnyEvent>,
 }
 
 impl Step {
-    /// Whether there is anything in it for the viewer. If not, it has no number for that viewer either.
+    /// True if the viewer sees any part of the step. Otherwise the step has no update number for that viewer.
     #[must_use]
     pub fn concerns(&self, viewer: Viewer) -> bool {
         let seat = viewer.seat();
@@ -175,7 +174,7 @@ impl Step {
             || self.told.iter().any(|(to, _)| to.includes(viewer))
     }
 
-    /// What the viewer learns, under this number; nothing if it does not concern the viewer.
+    /// The viewer's part of the step, with this number; `None` if the viewer sees nothing of it.
     #[must_use]
     pub fn update(&self, viewer: Viewer, number: u64) -> Option<Update> {
         if !self.concerns(viewer) {
@@ -183,8 +182,8 @@ impl Step {
         }
         let decided = viewer.seat().and_then(|seat| self.decided[seat.index()]);
         let mut update = Update { number, table_events: Vec::new(), decided, events: Vec::new() };
-        for (_, told) in self.told.iter().filter(|(to, _)| to.includes(viewer)) {
-            match told {
+        for (_, event) in self.told.iter().filter(|(to, _)| to.includes(viewer)) {
+            match event {
                 RecordedEvent::Game(event) => update.events.push(*event),
                 RecordedEvent::Table(event) => update.table_events.push(event.clone()),
             }
