@@ -29,14 +29,14 @@
 //! ```
 
 use parlor_engine::{AnyAction, AnyGame, AnyView, Game, NoEvents, Outcome, Seat, below, for_all_games};
-use parlor_proto::convert::{self, WrongField};
+use parlor_proto::convert::{self, InvalidField};
 use rand_core::Rng;
 
 use crate::error::Reason;
 use crate::{Error, Question};
 
 /// Error for a wire value that this crate's engine does not know.
-pub(crate) fn unsupported_value(what: &str, wrong: &WrongField) -> Error {
+pub(crate) fn unsupported_value(what: &str, wrong: &InvalidField) -> Error {
     let message =
         format!("this client cannot read {what} of the server ({wrong}): update the client library");
     Error::new(Reason::UnknownReply, message)

@@ -51,9 +51,9 @@ pub(crate) enum DefaultAction {
 }
 
 #[cfg(feature = "engine")]
-pub(crate) type EngineView = Result<AnyView, convert::WrongField>;
+pub(crate) type EngineView = Result<AnyView, convert::InvalidField>;
 #[cfg(feature = "engine")]
-pub(crate) type EngineActions = Result<Vec<AnyAction>, convert::WrongField>;
+pub(crate) type EngineActions = Result<Vec<AnyAction>, convert::InvalidField>;
 #[cfg(not(feature = "engine"))]
 pub(crate) type EngineView = std::convert::Infallible;
 #[cfg(not(feature = "engine"))]

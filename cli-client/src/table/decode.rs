@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, GameId, Seat, Viewer};
-use parlor_proto::convert::{self, WrongField};
+use parlor_proto::convert::{self, InvalidField};
 use parlor_proto::v1;
 
 use super::{
@@ -20,11 +20,11 @@ pub enum DecodeError {
     UnknownGame(String),
     /// Missing field, or unknown value of a field.
     #[error("this client cannot decode the message of the server ({0}): update it")]
-    InvalidField(WrongField),
+    InvalidField(InvalidField),
 }
 
-impl From<WrongField> for DecodeError {
-    fn from(error: WrongField) -> DecodeError {
+impl From<InvalidField> for DecodeError {
+    fn from(error: InvalidField) -> DecodeError {
         DecodeError::InvalidField(error)
     }
 }
@@ -33,7 +33,7 @@ type DecodeResult<T> = Result<T, DecodeError>;
 
 /// Requires a field to be present.
 fn required<T>(field: Option<T>, name: &str) -> DecodeResult<T> {
-    field.ok_or_else(|| DecodeError::InvalidField(WrongField::at(name, "must be there")))
+    field.ok_or_else(|| DecodeError::InvalidField(InvalidField::at(name, "must be there")))
 }
 
 /// Decodes a table.

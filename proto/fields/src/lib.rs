@@ -5,13 +5,13 @@ use std::ops::RangeInclusive;
 
 /// The error of an invalid field: its path and the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WrongField {
+pub struct InvalidField {
     path: String,
     why: Cow<'static, str>,
 }
 
 /// The path and the reason, such as `gap.card.number: must be 0 to 9, not 12`.
-impl std::fmt::Display for WrongField {
+impl std::fmt::Display for InvalidField {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
@@ -20,22 +20,22 @@ impl std::fmt::Display for WrongField {
     }
 }
 
-impl std::error::Error for WrongField {}
+impl std::error::Error for InvalidField {}
 
-impl WrongField {
-    /// Creates the error of a whole message; [`within`](WrongField::within) adds the path to it.
-    pub fn new(why: impl Into<Cow<'static, str>>) -> WrongField {
-        WrongField { path: String::new(), why: why.into() }
+impl InvalidField {
+    /// Creates the error of a whole message; [`within`](InvalidField::within) adds the path to it.
+    pub fn new(why: impl Into<Cow<'static, str>>) -> InvalidField {
+        InvalidField { path: String::new(), why: why.into() }
     }
 
     /// Creates the error of a field.
-    pub fn at(field: &str, why: impl Into<Cow<'static, str>>) -> WrongField {
-        WrongField::new(why).within(field)
+    pub fn at(field: &str, why: impl Into<Cow<'static, str>>) -> InvalidField {
+        InvalidField::new(why).within(field)
     }
 
     /// Prefixes the path with the field of the outer message.
     #[must_use]
-    pub fn within(mut self, field: &str) -> WrongField {
+    pub fn within(mut self, field: &str) -> InvalidField {
         if self.path.is_empty() || self.path.starts_with('[') {
             self.path.insert_str(0, field);
         } else {
@@ -46,7 +46,7 @@ impl WrongField {
 
     /// Prefixes the path with the index in a list.
     #[must_use]
-    pub fn in_list(self, index: usize) -> WrongField {
+    pub fn in_list(self, index: usize) -> InvalidField {
         self.within(&format!("[{index}]"))
     }
 
@@ -64,43 +64,47 @@ impl WrongField {
 }
 
 /// Converts a message that must be set.
-pub fn required<W, E>(wire: Option<W>, field: &str) -> Result<E, WrongField>
+pub fn required<W, E>(wire: Option<W>, field: &str) -> Result<E, InvalidField>
 where
-    E: TryFrom<W, Error = WrongField>,
+    E: TryFrom<W, Error = InvalidField>,
 {
     match wire {
         Some(wire) => E::try_from(wire).map_err(|error| error.within(field)),
-        None => Err(WrongField::at(field, "must be set")),
+        None => Err(InvalidField::at(field, "must be set")),
     }
 }
 
 /// Converts a message that may be missing.
-pub fn optional<W, E>(wire: Option<W>, field: &str) -> Result<Option<E>, WrongField>
+pub fn optional<W, E>(wire: Option<W>, field: &str) -> Result<Option<E>, InvalidField>
 where
-    E: TryFrom<W, Error = WrongField>,
+    E: TryFrom<W, Error = InvalidField>,
 {
     wire.map(|wire| required(Some(wire), field)).transpose()
 }
 
 /// Validates a number by a range and by its type.
-pub fn number<T: TryFrom<u32>>(value: u32, range: RangeInclusive<u32>, field: &str) -> Result<T, WrongField> {
+pub fn number<T: TryFrom<u32>>(
+    value: u32,
+    range: RangeInclusive<u32>,
+    field: &str,
+) -> Result<T, InvalidField> {
     let fits = Some(value).filter(|value| range.contains(value));
-    let wrong = || WrongField::at(field, format!("must be {}, not {value}", range_text(&range)));
+    let wrong = || InvalidField::at(field, format!("must be {}, not {value}", range_text(&range)));
     fits.and_then(|value| T::try_from(value).ok()).ok_or_else(wrong)
 }
 
 /// Validates a number of 16 bits.
-pub fn number16(value: u32, field: &str) -> Result<u16, WrongField> {
+pub fn number16(value: u32, field: &str) -> Result<u16, InvalidField> {
     number(value, 0..=u16::MAX.into(), field)
 }
 
 /// Validates a number of 8 bits.
-pub fn number8(value: u32, field: &str) -> Result<u8, WrongField> {
+pub fn number8(value: u32, field: &str) -> Result<u8, InvalidField> {
     number(value, 0..=u8::MAX.into(), field)
 }
 
 /// Converts the value of a wire enum. Unspecified and unknown values are invalid.
-pub fn enum_value<W, E>(value: i32, field: &str) -> Result<E, WrongField>
+pub fn enum_value<W, E>(value: i32, field: &str) -> Result<E, InvalidField>
 where
     W: TryFrom<i32>,
     E: TryFrom<W>,
@@ -113,21 +117,21 @@ pub fn one_of<W: TryFrom<i32>, E>(
     value: i32,
     field: &str,
     known: impl FnOnce(W) -> Option<E>,
-) -> Result<E, WrongField> {
+) -> Result<E, InvalidField> {
     let known = W::try_from(value).ok().and_then(known);
     known.ok_or_else(|| {
         let why = match value {
             0 => "must be set".into(),
             _ => Cow::from(format!("has no value {value}")),
         };
-        WrongField::at(field, why)
+        InvalidField::at(field, why)
     })
 }
 
 /// Converts and collects the messages of a list.
-pub fn each<W, E, L>(wire: Vec<W>, field: &str) -> Result<L, WrongField>
+pub fn each<W, E, L>(wire: Vec<W>, field: &str) -> Result<L, InvalidField>
 where
-    E: TryFrom<W, Error = WrongField>,
+    E: TryFrom<W, Error = InvalidField>,
     L: FromIterator<E>,
 {
     let items = wire.into_iter().enumerate();
@@ -135,18 +139,18 @@ where
 }
 
 /// Validates and returns the length of a list.
-pub fn length<T>(list: &[T], range: RangeInclusive<usize>, field: &str) -> Result<u8, WrongField> {
+pub fn length<T>(list: &[T], range: RangeInclusive<usize>, field: &str) -> Result<u8, InvalidField> {
     let wrong = || {
         let why = format!("must have {} entries, not {}", range_text(&range), list.len());
-        WrongField::at(field, why)
+        InvalidField::at(field, why)
     };
     let fits = Some(list.len()).filter(|len| range.contains(len));
     fits.and_then(|len| u8::try_from(len).ok()).ok_or_else(wrong)
 }
 
 /// Validates bytes of a fixed length.
-pub fn bytes<const N: usize>(value: &[u8], field: &str) -> Result<[u8; N], WrongField> {
-    let wrong = |_| WrongField::at(field, format!("must have {N} bytes, not {}", value.len()));
+pub fn bytes<const N: usize>(value: &[u8], field: &str) -> Result<[u8; N], InvalidField> {
+    let wrong = |_| InvalidField::at(field, format!("must have {N} bytes, not {}", value.len()));
     value.try_into().map_err(wrong)
 }
 
@@ -162,11 +166,11 @@ mod tests {
 
     #[test]
     fn field_path_starts_at_the_outermost_message() {
-        let error = WrongField::at("number", "is odd").in_list(2).within("hand").within("gap");
+        let error = InvalidField::at("number", "is odd").in_list(2).within("hand").within("gap");
         assert_eq!((error.path(), error.why()), ("gap.hand[2].number", "is odd"));
         assert_eq!(error.to_string(), "gap.hand[2].number: is odd");
-        assert_eq!(WrongField::new("is odd").to_string(), "is odd");
-        assert_eq!(WrongField::new("is odd").within("action").to_string(), "action: is odd");
+        assert_eq!(InvalidField::new("is odd").to_string(), "is odd");
+        assert_eq!(InvalidField::new("is odd").within("action").to_string(), "action: is odd");
     }
 
     #[test]

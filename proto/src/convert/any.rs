@@ -3,7 +3,7 @@
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, CardCode, Game, GameId, for_all_games};
 
 use super::build_messages;
-use super::field::WrongField;
+use super::field::InvalidField;
 use crate::encode::{self, Encode, ToWire, build_message};
 use crate::v1;
 
@@ -56,12 +56,12 @@ macro_rules! conversions {
         }
 
         /// Returns the game that a card belongs to, and its code.
-        pub fn card_code(wire: v1::GameCard) -> Result<(GameId, u8), WrongField> {
+        pub fn card_code(wire: v1::GameCard) -> Result<(GameId, u8), InvalidField> {
             let v1::GameCard { game } = wire;
             match game {
                 $(Some(v1::game_card::Game::$variant(card)) => super::$module::DealtCard::try_from(card)
                     .map(|card| (GameId::$variant, card.code()))
-                    .map_err(|error: WrongField| error.within(GameId::$variant.info().id)),)*
+                    .map_err(|error: InvalidField| error.within(GameId::$variant.info().id)),)*
                 None => Err(missing_game()),
             }
         }
@@ -85,13 +85,13 @@ macro_rules! any_conversion {
         }
 
         impl TryFrom<v1::$oneof::Game> for $any {
-            type Error = WrongField;
-            fn try_from(wire: v1::$oneof::Game) -> Result<$any, WrongField> {
+            type Error = InvalidField;
+            fn try_from(wire: v1::$oneof::Game) -> Result<$any, InvalidField> {
                 match wire {
                     $(v1::$oneof::Game::$variant(part) => part
                         .try_into()
                         .map($any::$variant)
-                        .map_err(|error: WrongField| {
+                        .map_err(|error: InvalidField| {
                             error.within(<parlor_engine::$module::$game as Game>::INFO.id)
                         }),)*
                 }
@@ -108,8 +108,8 @@ build_messages!(AnyOptions => GameOptions, AnyAction => GameAction, AnyEvent => 
 macro_rules! from_messages {
     ($($message:ident => $any:ident),*) => {
         $(impl TryFrom<v1::$message> for $any {
-            type Error = WrongField;
-            fn try_from(wire: v1::$message) -> Result<$any, WrongField> {
+            type Error = InvalidField;
+            fn try_from(wire: v1::$message) -> Result<$any, InvalidField> {
                 let v1::$message { game } = wire;
                 game.ok_or_else(missing_game)?.try_into()
             }
@@ -127,15 +127,15 @@ impl From<AnyView> for v1::GameView {
 }
 
 impl TryFrom<v1::GameView> for AnyView {
-    type Error = WrongField;
-    fn try_from(wire: v1::GameView) -> Result<AnyView, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::GameView) -> Result<AnyView, InvalidField> {
         let v1::GameView { game, seed_given: _ } = wire;
         game.ok_or_else(missing_game)?.try_into()
     }
 }
 
 /// The error of a message without a game, or with one that this version does not know.
-fn missing_game() -> WrongField {
+fn missing_game() -> InvalidField {
     let ids: Vec<&str> = GameId::ALL.iter().map(|game| game.info().id).collect();
-    WrongField::new(format!("must have a game: {}", ids.join(", ")))
+    InvalidField::new(format!("must have a game: {}", ids.join(", ")))
 }

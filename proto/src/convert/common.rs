@@ -5,7 +5,7 @@ use parlor_engine::{
     ShufflePurpose, Standing, Text, Viewer,
 };
 
-use super::field::{WrongField, each, enum_value, length, number, number16};
+use super::field::{InvalidField, each, enum_value, length, number, number16};
 use super::{build_messages, convert_enums};
 use crate::encode::{self, Encode, ToWire, Uint32};
 use crate::v1;
@@ -28,8 +28,8 @@ pub fn seat_number(seat: Seat) -> u32 {
 }
 
 /// Validates a seat number; the error names the field.
-pub fn seat(value: u32, field: &str) -> Result<Seat, WrongField> {
-    let wrong = || WrongField::at(field, format!("must be 0 to {LAST_SEAT}, not {value}"));
+pub fn seat(value: u32, field: &str) -> Result<Seat, InvalidField> {
+    let wrong = || InvalidField::at(field, format!("must be 0 to {LAST_SEAT}, not {value}"));
     u8::try_from(value).ok().and_then(Seat::new).ok_or_else(wrong)
 }
 
@@ -40,13 +40,13 @@ pub fn seat_numbers(seats: Seats) -> Vec<u32> {
 }
 
 /// Validates a list of seat numbers without repetitions.
-pub fn seats(values: Vec<u32>, field: &str) -> Result<Seats, WrongField> {
+pub fn seats(values: Vec<u32>, field: &str) -> Result<Seats, InvalidField> {
     let mut seats = Seats::NONE;
     for (index, value) in values.into_iter().enumerate() {
-        let wrong = |error: WrongField| error.in_list(index).within(field);
+        let wrong = |error: InvalidField| error.in_list(index).within(field);
         let seat = seat(value, "").map_err(wrong)?;
         if seats.contains(seat) {
-            return Err(wrong(WrongField::new(format!("names seat {seat} twice"))));
+            return Err(wrong(InvalidField::new(format!("names seat {seat} twice"))));
         }
         seats = seats.with(seat);
     }
@@ -68,13 +68,13 @@ impl ToWire for Viewer {
 }
 
 impl TryFrom<v1::Viewer> for Viewer {
-    type Error = WrongField;
-    fn try_from(wire: v1::Viewer) -> Result<Viewer, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::Viewer) -> Result<Viewer, InvalidField> {
         let v1::Viewer { viewer } = wire;
         match viewer {
             Some(v1::viewer::Viewer::Seat(number)) => seat(number, "seat").map(Viewer::Seat),
             Some(v1::viewer::Viewer::Spectator(v1::Spectator {})) => Ok(Viewer::Spectator),
-            None => Err(WrongField::new("must have a seat or a spectator")),
+            None => Err(InvalidField::new("must have a seat or a spectator")),
         }
     }
 }
@@ -85,7 +85,7 @@ convert_enums! {
 
 /// Validates the name of a shuffle: its round, its purpose, and the count of earlier shuffles of the round with that
 /// purpose.
-pub fn shuffle(round: u32, purpose: i32, count: u32) -> Result<ShuffleId, WrongField> {
+pub fn shuffle(round: u32, purpose: i32, count: u32) -> Result<ShuffleId, InvalidField> {
     Ok(ShuffleId {
         round: number16(round, "round")?,
         purpose: enum_value::<v1::ShufflePurpose, _>(purpose, "purpose")?,
@@ -104,8 +104,8 @@ impl ToWire for Standing {
 }
 
 impl TryFrom<v1::Standing> for Standing {
-    type Error = WrongField;
-    fn try_from(wire: v1::Standing) -> Result<Standing, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::Standing) -> Result<Standing, InvalidField> {
         let v1::Standing { seat, points, place } = wire;
         Ok(Standing {
             seat: self::seat(seat, "seat")?,
@@ -127,12 +127,12 @@ impl ToWire for Outcome {
 build_messages!(Viewer => Viewer, Standing => Standing, Outcome => Outcome);
 
 impl TryFrom<v1::Outcome> for Outcome {
-    type Error = WrongField;
-    fn try_from(wire: v1::Outcome) -> Result<Outcome, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::Outcome) -> Result<Outcome, InvalidField> {
         let v1::Outcome { standings } = wire;
         let standings: Vec<Standing> = each(standings, "standings")?;
         Outcome::from_standings(standings).ok_or_else(|| {
-            WrongField::at(
+            InvalidField::at(
                 "standings",
                 "must have one entry for each seat, in order, with places as in 1, 2, 2, 4",
             )
@@ -147,7 +147,7 @@ pub(super) fn point_list(points: Points) -> impl Iterator<Item = i32> {
 }
 
 /// Validates the points of each seat of a table of the game.
-pub(super) fn points(list: Vec<i32>, game: &GameInfo, field: &str) -> Result<Points, WrongField> {
+pub(super) fn points(list: Vec<i32>, game: &GameInfo, field: &str) -> Result<Points, InvalidField> {
     let players = players(&list, game, field)?;
     let mut points = [0; MAX_SEATS];
     for (slot, value) in points.iter_mut().zip(list) {
@@ -157,21 +157,21 @@ pub(super) fn points(list: Vec<i32>, game: &GameInfo, field: &str) -> Result<Poi
 }
 
 /// Validates a list with one entry a seat, and returns the number of players.
-pub(super) fn players<T>(list: &[T], game: &GameInfo, field: &str) -> Result<u8, WrongField> {
+pub(super) fn players<T>(list: &[T], game: &GameInfo, field: &str) -> Result<u8, InvalidField> {
     length(list, game.min_players.into()..=game.max_players.into(), field)
 }
 
 /// Validates a list of cards without repetitions.
-pub(super) fn card_set<C, W>(wire: Vec<W>, field: &str) -> Result<CardSet<C>, WrongField>
+pub(super) fn card_set<C, W>(wire: Vec<W>, field: &str) -> Result<CardSet<C>, InvalidField>
 where
-    C: CardCode + TryFrom<W, Error = WrongField>,
+    C: CardCode + TryFrom<W, Error = InvalidField>,
 {
     let mut set = CardSet::EMPTY;
     for (index, card) in wire.into_iter().enumerate() {
-        let wrong = |error: WrongField| error.in_list(index).within(field);
+        let wrong = |error: InvalidField| error.in_list(index).within(field);
         let card = C::try_from(card).map_err(wrong)?;
         if set.contains(card) {
-            return Err(wrong(WrongField::new("is a card that the list has already")));
+            return Err(wrong(InvalidField::new("is a card that the list has already")));
         }
         set = set.with(card);
     }
@@ -215,8 +215,8 @@ impl From<Refusal> for v1::AnswerRefusal {
 }
 
 /// A field of the answer is invalid. Only programmers see this text, so it is English in every language.
-impl From<WrongField> for v1::AnswerRefusal {
-    fn from(wrong: WrongField) -> v1::AnswerRefusal {
+impl From<InvalidField> for v1::AnswerRefusal {
+    fn from(wrong: InvalidField) -> v1::AnswerRefusal {
         let text = wrong.to_string();
         v1::AnswerRefusal {
             reason: v1::ErrorReason::InvalidField.into(),

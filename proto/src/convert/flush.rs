@@ -8,7 +8,7 @@ use parlor_engine::flush::{
 use parlor_engine::{Game, GameInfo, MAX_SEATS, Seat};
 
 use super::common::{point_list, points, seat};
-use super::field::{WrongField, enum_value, number, number16, required};
+use super::field::{InvalidField, enum_value, number, number16, required};
 use super::{build_messages, convert_enums};
 use crate::encode::{self, Encode, ToWire, Uint32};
 use crate::v1;
@@ -49,8 +49,8 @@ impl ToWire for Options {
 }
 
 impl TryFrom<v1::FlushOptions> for Options {
-    type Error = WrongField;
-    fn try_from(wire: v1::FlushOptions) -> Result<Options, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::FlushOptions) -> Result<Options, InvalidField> {
         let v1::FlushOptions { beginner } = wire;
         Ok(Options { beginner })
     }
@@ -76,28 +76,28 @@ impl ToWire for Rank {
 }
 
 impl TryFrom<v1::FlushCard> for Rank {
-    type Error = WrongField;
-    fn try_from(wire: v1::FlushCard) -> Result<Rank, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::FlushCard) -> Result<Rank, InvalidField> {
         let v1::FlushCard { rank } = wire;
         self::rank(rank, "rank")
     }
 }
 
 /// Validates a rank.
-fn rank(value: u32, field: &str) -> Result<Rank, WrongField> {
-    let wrong = || WrongField::at(field, format!("must be 1 to 13, not {value}"));
+fn rank(value: u32, field: &str) -> Result<Rank, InvalidField> {
+    let wrong = || InvalidField::at(field, format!("must be 1 to 13, not {value}"));
     u8::try_from(value).ok().and_then(Rank::new).ok_or_else(wrong)
 }
 
 /// Validates the ranks of cards: of each, no more copies than the largest deck has.
-fn ranks(values: Vec<u32>, field: &str) -> Result<Ranks, WrongField> {
+fn ranks(values: Vec<u32>, field: &str) -> Result<Ranks, InvalidField> {
     let mut ranks = Ranks::EMPTY;
     for (index, value) in values.into_iter().enumerate() {
-        let wrong = |error: WrongField| error.in_list(index).within(field);
+        let wrong = |error: InvalidField| error.in_list(index).within(field);
         let rank = rank(value, "").map_err(wrong)?;
         let more = ranks.plus(Ranks::copies(rank, 1));
         if more == ranks {
-            return Err(wrong(WrongField::new(format!("is one card {value} more than any table has"))));
+            return Err(wrong(InvalidField::new(format!("is one card {value} more than any table has"))));
         }
         ranks = more;
     }
@@ -114,8 +114,8 @@ impl ToWire for Combination {
 }
 
 impl TryFrom<v1::FlushCombination> for Combination {
-    type Error = WrongField;
-    fn try_from(wire: v1::FlushCombination) -> Result<Combination, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::FlushCombination) -> Result<Combination, InvalidField> {
         let v1::FlushCombination { kind, lowest, size } = wire;
         let kind = enum_value::<v1::FlushKind, _>(kind, "kind")?;
         let lowest = rank(lowest, "lowest")?;
@@ -127,7 +127,7 @@ impl TryFrom<v1::FlushCombination> for Combination {
             CombinationKind::Set => Combination::set(lowest, number(size, 2..=5, "size")?),
             CombinationKind::Sequence => Combination::sequence(lowest, number(size, 2..=5, "size")?),
         };
-        combination.ok_or_else(|| WrongField::at("size", "takes the sequence beyond 13"))
+        combination.ok_or_else(|| InvalidField::at("size", "takes the sequence beyond 13"))
     }
 }
 
@@ -148,8 +148,8 @@ impl ToWire for Action {
 }
 
 impl TryFrom<v1::FlushAction> for Action {
-    type Error = WrongField;
-    fn try_from(wire: v1::FlushAction) -> Result<Action, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::FlushAction) -> Result<Action, InvalidField> {
         use v1::flush_action::Action as Wire;
         let v1::FlushAction { action } = wire;
         match action {
@@ -157,7 +157,7 @@ impl TryFrom<v1::FlushAction> for Action {
             Some(Wire::Overwrite(wire)) => required(Some(wire), "overwrite").map(Action::Overwrite),
             Some(Wire::Add(wire)) => required(Some(wire), "add").map(Action::Add),
             Some(Wire::PassTurn(v1::FlushPass {})) => Ok(Action::Pass),
-            None => Err(WrongField::new("must have an action")),
+            None => Err(InvalidField::new("must have an action")),
         }
     }
 }
@@ -198,12 +198,12 @@ fn nonempty_hands(hands: [Ranks; MAX_SEATS]) -> impl Iterator<Item = impl Encode
 }
 
 impl TryFrom<v1::FlushEvent> for Event {
-    type Error = WrongField;
-    fn try_from(wire: v1::FlushEvent) -> Result<Event, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::FlushEvent) -> Result<Event, InvalidField> {
         use v1::flush_event::Event as Wire;
         let v1::FlushEvent { event } = wire;
         let Some(event) = event else {
-            return Err(WrongField::new("must have an event"));
+            return Err(InvalidField::new("must have an event"));
         };
         let (field, event) = match event {
             Wire::HandBegan(wire) => ("hand_began", hand_began(wire)),
@@ -224,12 +224,12 @@ impl TryFrom<v1::FlushEvent> for Event {
     }
 }
 
-fn hand_began(wire: v1::FlushHandBegan) -> Result<Event, WrongField> {
+fn hand_began(wire: v1::FlushHandBegan) -> Result<Event, InvalidField> {
     let v1::FlushHandBegan { hand_number, start } = wire;
     Ok(Event::HandBegan { hand_number: number16(hand_number, "hand_number")?, start: seat(start, "start")? })
 }
 
-fn laid(wire: v1::FlushLaid) -> Result<Event, WrongField> {
+fn laid(wire: v1::FlushLaid) -> Result<Event, InvalidField> {
     let v1::FlushLaid { seat, play, cards, combination } = wire;
     Ok(Event::Laid {
         seat: self::seat(seat, "seat")?,
@@ -239,12 +239,12 @@ fn laid(wire: v1::FlushLaid) -> Result<Event, WrongField> {
     })
 }
 
-fn flushed(wire: v1::FlushFlushed) -> Result<Event, WrongField> {
+fn flushed(wire: v1::FlushFlushed) -> Result<Event, InvalidField> {
     let v1::FlushFlushed { by, why } = wire;
     Ok(Event::Flushed { by: seat(by, "by")?, reason: enum_value::<v1::FlushWhy, _>(why, "why")? })
 }
 
-fn hand_scored(wire: v1::FlushHandScored) -> Result<Event, WrongField> {
+fn hand_scored(wire: v1::FlushHandScored) -> Result<Event, InvalidField> {
     let v1::FlushHandScored { hand_number, left: hands, points } = wire;
     let mut left = [Ranks::EMPTY; MAX_SEATS];
     for (index, hand) in hands.into_iter().enumerate() {
@@ -257,12 +257,12 @@ fn hand_scored(wire: v1::FlushHandScored) -> Result<Event, WrongField> {
     })
 }
 
-fn add_hand(hands: &mut [Ranks; MAX_SEATS], wire: v1::FlushHand) -> Result<(), WrongField> {
+fn add_hand(hands: &mut [Ranks; MAX_SEATS], wire: v1::FlushHand) -> Result<(), InvalidField> {
     let v1::FlushHand { seat, cards } = wire;
     let seat = self::seat(seat, "seat")?;
     let hand = &mut hands[seat.index()];
     if !hand.is_empty() {
-        return Err(WrongField::at("seat", format!("names seat {seat} twice")));
+        return Err(InvalidField::at("seat", format!("names seat {seat} twice")));
     }
     *hand = ranks(cards, "cards")?;
     Ok(())

@@ -4,7 +4,7 @@ use parlor_engine::gap::{Action, BestRound, Card, Colour, Event, Gap, Length, Op
 use parlor_engine::{CardSet, Game, GameInfo, MAX_SEATS, Seat};
 
 use super::common::{card_set, players, point_list, points, seat};
-use super::field::{WrongField, enum_value, number, number8, number16, optional, required};
+use super::field::{InvalidField, enum_value, number, number8, number16, optional, required};
 use super::{build_messages, convert_enums};
 use crate::encode::{self, Encode, ToWire};
 use crate::v1;
@@ -80,8 +80,8 @@ impl ToWire for Options {
 }
 
 impl TryFrom<v1::GapOptions> for Options {
-    type Error = WrongField;
-    fn try_from(wire: v1::GapOptions) -> Result<Options, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::GapOptions) -> Result<Options, InvalidField> {
         let v1::GapOptions { length } = wire;
         let length = match length {
             Some(v1::gap_options::Length::Target(target)) => {
@@ -109,12 +109,12 @@ impl ToWire for Card {
 }
 
 impl TryFrom<v1::GapCard> for Card {
-    type Error = WrongField;
-    fn try_from(wire: v1::GapCard) -> Result<Card, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::GapCard) -> Result<Card, InvalidField> {
         let v1::GapCard { colour, number } = wire;
         let colour = enum_value::<v1::GapColour, _>(colour, "colour")?;
         let card = Card::new(colour, self::number(number, 0..=9, "number")?);
-        card.ok_or_else(|| WrongField::new("is no card"))
+        card.ok_or_else(|| InvalidField::new("is no card"))
     }
 }
 
@@ -129,8 +129,8 @@ impl ToWire for Action {
 }
 
 impl TryFrom<v1::GapAction> for Action {
-    type Error = WrongField;
-    fn try_from(wire: v1::GapAction) -> Result<Action, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::GapAction) -> Result<Action, InvalidField> {
         let v1::GapAction { card, lower, higher } = wire;
         Ok(Action {
             card: required(card, "card")?,
@@ -163,12 +163,12 @@ impl ToWire for Event {
 }
 
 impl TryFrom<v1::GapEvent> for Event {
-    type Error = WrongField;
-    fn try_from(wire: v1::GapEvent) -> Result<Event, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::GapEvent) -> Result<Event, InvalidField> {
         use v1::gap_event::Event as Wire;
         let v1::GapEvent { event } = wire;
         let Some(event) = event else {
-            return Err(WrongField::new("must have an event"));
+            return Err(InvalidField::new("must have an event"));
         };
         let (field, event) = match event {
             Wire::RoundBegan(wire) => ("round_began", round_began(wire)),
@@ -188,7 +188,7 @@ impl TryFrom<v1::GapEvent> for Event {
     }
 }
 
-fn round_began(wire: v1::GapRoundBegan) -> Result<Event, WrongField> {
+fn round_began(wire: v1::GapRoundBegan) -> Result<Event, InvalidField> {
     let v1::GapRoundBegan { round, start, extra, middle } = wire;
     Ok(Event::RoundBegan {
         round: number16(round, "round")?,
@@ -198,7 +198,7 @@ fn round_began(wire: v1::GapRoundBegan) -> Result<Event, WrongField> {
     })
 }
 
-fn played(wire: v1::GapPlayed) -> Result<Event, WrongField> {
+fn played(wire: v1::GapPlayed) -> Result<Event, InvalidField> {
     let v1::GapPlayed { seat, card, taken } = wire;
     Ok(Event::Played {
         seat: self::seat(seat, "seat")?,
@@ -207,7 +207,7 @@ fn played(wire: v1::GapPlayed) -> Result<Event, WrongField> {
     })
 }
 
-fn round_scored(wire: v1::GapRoundScored) -> Result<Event, WrongField> {
+fn round_scored(wire: v1::GapRoundScored) -> Result<Event, InvalidField> {
     let v1::GapRoundScored { round, points } = wire;
     Ok(Event::RoundScored {
         round: number16(round, "round")?,
@@ -226,8 +226,8 @@ impl ToWire for BestRound {
 }
 
 impl TryFrom<v1::GapBestRound> for BestRound {
-    type Error = WrongField;
-    fn try_from(wire: v1::GapBestRound) -> Result<BestRound, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::GapBestRound) -> Result<BestRound, InvalidField> {
         let v1::GapBestRound { points, round } = wire;
         Ok(BestRound { points, round: number16(round, "round")? })
     }
@@ -261,8 +261,8 @@ impl ToWire for View {
 }
 
 impl TryFrom<v1::GapView> for View {
-    type Error = WrongField;
-    fn try_from(wire: v1::GapView) -> Result<View, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::GapView) -> Result<View, InvalidField> {
         let v1::GapView { viewer, options, round, extra, start, turn, hand, middle, stack, seats, outcome } =
             wire;
         let mut view = View {
@@ -289,7 +289,7 @@ impl TryFrom<v1::GapView> for View {
     }
 }
 
-fn fill_seat(view: &mut View, i: usize, wire: v1::GapSeat) -> Result<(), WrongField> {
+fn fill_seat(view: &mut View, i: usize, wire: v1::GapSeat) -> Result<(), InvalidField> {
     let v1::GapSeat { hand_size, collected, total, best } = wire;
     view.hand_sizes[i] = number8(hand_size, "hand_size")?;
     view.collected[i] = card_set(collected, "collected")?;

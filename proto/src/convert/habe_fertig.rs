@@ -8,7 +8,7 @@ use parlor_engine::habe_fertig::{
 use parlor_engine::{CardSet, Game, GameInfo, MAX_SEATS, Seat};
 
 use super::common::{card_set, point_list, points, seat};
-use super::field::{WrongField, each, enum_value, number, number16, required};
+use super::field::{InvalidField, each, enum_value, number, number16, required};
 use super::{build_messages, convert_enums};
 use crate::encode::{self, Encode, ToWire};
 use crate::v1;
@@ -43,8 +43,8 @@ impl ToWire for Options {
 }
 
 impl TryFrom<v1::HabeFertigOptions> for Options {
-    type Error = WrongField;
-    fn try_from(v1::HabeFertigOptions {}: v1::HabeFertigOptions) -> Result<Options, WrongField> {
+    type Error = InvalidField;
+    fn try_from(v1::HabeFertigOptions {}: v1::HabeFertigOptions) -> Result<Options, InvalidField> {
         Ok(Options {})
     }
 }
@@ -62,27 +62,27 @@ impl ToWire for Card {
 }
 
 impl TryFrom<v1::HabeFertigCard> for Card {
-    type Error = WrongField;
-    fn try_from(wire: v1::HabeFertigCard) -> Result<Card, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::HabeFertigCard) -> Result<Card, InvalidField> {
         let v1::HabeFertigCard { colour, number } = wire;
         let colour = enum_value::<v1::HabeFertigColour, _>(colour, "colour")?;
         let card = Card::new(colour, self::number(number, 1..=11, "number")?);
-        card.ok_or_else(|| WrongField::new("is no card"))
+        card.ok_or_else(|| InvalidField::new("is no card"))
     }
 }
 
-fn pile(value: i32) -> Result<Pile, WrongField> {
+fn pile(value: i32) -> Result<Pile, InvalidField> {
     enum_value::<v1::HabeFertigPile, _>(value, "pile")
 }
 
 /// Validates two different cards.
-fn pair(wire: Vec<v1::HabeFertigCard>) -> Result<Pair, WrongField> {
+fn pair(wire: Vec<v1::HabeFertigCard>) -> Result<Pair, InvalidField> {
     let cards: Vec<Card> = each(wire, "cards")?;
     let pair = match cards[..] {
         [one, other] => Pair::new(one, other),
         _ => None,
     };
-    pair.ok_or_else(|| WrongField::at("cards", "must be two different cards"))
+    pair.ok_or_else(|| InvalidField::at("cards", "must be two different cards"))
 }
 
 /// The tops of the two piles, left and right.
@@ -96,7 +96,7 @@ impl ToWire for [Card; 2] {
     }
 }
 
-fn tops(wire: v1::HabeFertigTops) -> Result<[Card; 2], WrongField> {
+fn tops(wire: v1::HabeFertigTops) -> Result<[Card; 2], InvalidField> {
     let v1::HabeFertigTops { left, right } = wire;
     Ok([required(left, "left")?, required(right, "right")?])
 }
@@ -118,8 +118,8 @@ impl ToWire for Action {
 }
 
 impl TryFrom<v1::HabeFertigAction> for Action {
-    type Error = WrongField;
-    fn try_from(wire: v1::HabeFertigAction) -> Result<Action, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::HabeFertigAction) -> Result<Action, InvalidField> {
         use v1::habe_fertig_action::Action as Wire;
         let play = |v1::HabeFertigPlay { card, pile }| {
             Ok(Action::Play { card: required(card, "card")?, pile: self::pile(pile)? })
@@ -130,9 +130,9 @@ impl TryFrom<v1::HabeFertigAction> for Action {
             Some(Wire::Lay(v1::HabeFertigLay { pile })) => ("lay", self::pile(pile).map(Action::Lay)),
             Some(Wire::Play(wire)) => ("play", play(wire)),
             Some(Wire::PassTurn(v1::HabeFertigPass {})) => ("pass_turn", Ok(Action::Pass)),
-            None => return Err(WrongField::new("must have an action")),
+            None => return Err(InvalidField::new("must have an action")),
         };
-        action.map_err(|error: WrongField| error.within(field))
+        action.map_err(|error: InvalidField| error.within(field))
     }
 }
 
@@ -150,8 +150,8 @@ impl ToWire for RevealedCards {
 }
 
 impl TryFrom<v1::HabeFertigShown> for RevealedCards {
-    type Error = WrongField;
-    fn try_from(wire: v1::HabeFertigShown) -> Result<RevealedCards, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::HabeFertigShown) -> Result<RevealedCards, InvalidField> {
         let v1::HabeFertigShown { winner, hidden, hands: shown } = wire;
         let mut hands = [CardSet::EMPTY; MAX_SEATS];
         for (index, hand) in shown.into_iter().enumerate() {
@@ -165,12 +165,12 @@ impl TryFrom<v1::HabeFertigShown> for RevealedCards {
     }
 }
 
-fn add_hand(hands: &mut [CardSet<Card>; MAX_SEATS], wire: v1::HabeFertigHand) -> Result<(), WrongField> {
+fn add_hand(hands: &mut [CardSet<Card>; MAX_SEATS], wire: v1::HabeFertigHand) -> Result<(), InvalidField> {
     let v1::HabeFertigHand { seat, cards } = wire;
     let seat = self::seat(seat, "seat")?;
     let hand = &mut hands[seat.index()];
     if !hand.is_empty() {
-        return Err(WrongField::at("seat", format!("names seat {seat} twice")));
+        return Err(InvalidField::at("seat", format!("names seat {seat} twice")));
     }
     *hand = card_set(cards, "cards")?;
     Ok(())
@@ -212,12 +212,12 @@ impl ToWire for Event {
 }
 
 impl TryFrom<v1::HabeFertigEvent> for Event {
-    type Error = WrongField;
-    fn try_from(wire: v1::HabeFertigEvent) -> Result<Event, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::HabeFertigEvent) -> Result<Event, InvalidField> {
         use v1::habe_fertig_event::Event as Wire;
         let v1::HabeFertigEvent { event } = wire;
         let Some(event) = event else {
-            return Err(WrongField::new("must have an event"));
+            return Err(InvalidField::new("must have an event"));
         };
         let (field, event) = match event {
             Wire::RoundBegan(wire) => ("round_began", round_began(wire)),
@@ -257,24 +257,24 @@ impl TryFrom<v1::HabeFertigEvent> for Event {
     }
 }
 
-fn round_began(wire: v1::HabeFertigRoundBegan) -> Result<Event, WrongField> {
+fn round_began(wire: v1::HabeFertigRoundBegan) -> Result<Event, InvalidField> {
     let v1::HabeFertigRoundBegan { round, dealer } = wire;
     Ok(Event::RoundBegan { round: number16(round, "round")?, dealer: seat(dealer, "dealer")? })
 }
 
-fn piles_opened(wire: v1::HabeFertigPilesOpened) -> Result<Event, WrongField> {
+fn piles_opened(wire: v1::HabeFertigPilesOpened) -> Result<Event, InvalidField> {
     let v1::HabeFertigPilesOpened { tops } = wire;
-    let tops = tops.ok_or_else(|| WrongField::at("tops", "must be set"))?;
+    let tops = tops.ok_or_else(|| InvalidField::at("tops", "must be set"))?;
     let tops = self::tops(tops).map_err(|error| error.within("tops"))?;
     Ok(Event::PilesOpened { tops })
 }
 
-fn turned_over(wire: v1::HabeFertigTurnedOver) -> Result<Event, WrongField> {
+fn turned_over(wire: v1::HabeFertigTurnedOver) -> Result<Event, InvalidField> {
     let v1::HabeFertigTurnedOver { seat, card } = wire;
     Ok(Event::TurnedOver { seat: self::seat(seat, "seat")?, card: required(card, "card")? })
 }
 
-fn laid(wire: v1::HabeFertigLaid) -> Result<Event, WrongField> {
+fn laid(wire: v1::HabeFertigLaid) -> Result<Event, InvalidField> {
     let v1::HabeFertigLaid { seat, card, pile } = wire;
     Ok(Event::Laid {
         seat: self::seat(seat, "seat")?,
@@ -283,7 +283,7 @@ fn laid(wire: v1::HabeFertigLaid) -> Result<Event, WrongField> {
     })
 }
 
-fn played(wire: v1::HabeFertigPlayed) -> Result<Event, WrongField> {
+fn played(wire: v1::HabeFertigPlayed) -> Result<Event, InvalidField> {
     let v1::HabeFertigPlayed { seat, card, pile, into_gap } = wire;
     Ok(Event::Played {
         seat: self::seat(seat, "seat")?,
@@ -293,7 +293,7 @@ fn played(wire: v1::HabeFertigPlayed) -> Result<Event, WrongField> {
     })
 }
 
-fn round_scored(wire: v1::HabeFertigRoundScored) -> Result<Event, WrongField> {
+fn round_scored(wire: v1::HabeFertigRoundScored) -> Result<Event, InvalidField> {
     let v1::HabeFertigRoundScored { round, points } = wire;
     Ok(Event::RoundScored {
         round: number16(round, "round")?,

@@ -24,7 +24,7 @@ mod no_dice;
 pub use any::{card, card_code};
 pub use common::{seat, seat_number, seat_numbers, seats, shuffle};
 pub use parlor_fields as field;
-pub use parlor_fields::WrongField;
+pub use parlor_fields::InvalidField;
 
 /// Implements `From` for the prost messages of engine types.
 macro_rules! build_messages {
@@ -52,7 +52,7 @@ macro_rules! convert_enums {
         }
 
         impl TryFrom<crate::v1::$wire> for $engine {
-            type Error = crate::convert::WrongField;
+            type Error = crate::convert::InvalidField;
             fn try_from(wire: crate::v1::$wire) -> Result<$engine, Self::Error> {
                 match wire {
                     crate::v1::$wire::Unspecified => Err(Self::Error::new("must be set")),

@@ -6,7 +6,7 @@ use parlor_engine::no_dice::{Action, Card, Direction, Event, Hand, NoDice, Optio
 use parlor_engine::{Game, GameInfo};
 
 use super::common::seat;
-use super::field::{WrongField, enum_value, number, number8, one_of, required};
+use super::field::{InvalidField, enum_value, number, number8, one_of, required};
 use super::{build_messages, convert_enums};
 use crate::encode::{self, Encode, ToWire};
 use crate::v1;
@@ -35,8 +35,8 @@ impl ToWire for Options {
 }
 
 impl TryFrom<v1::NoDiceOptions> for Options {
-    type Error = WrongField;
-    fn try_from(v1::NoDiceOptions {}: v1::NoDiceOptions) -> Result<Options, WrongField> {
+    type Error = InvalidField;
+    fn try_from(v1::NoDiceOptions {}: v1::NoDiceOptions) -> Result<Options, InvalidField> {
         Ok(Options {})
     }
 }
@@ -51,12 +51,12 @@ impl ToWire for PlayingCard {
 }
 
 impl TryFrom<v1::NoDicePlayingCard> for PlayingCard {
-    type Error = WrongField;
-    fn try_from(wire: v1::NoDicePlayingCard) -> Result<PlayingCard, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::NoDicePlayingCard) -> Result<PlayingCard, InvalidField> {
         let v1::NoDicePlayingCard { lower, higher } = wire;
         let lower = number(lower, 2..=10, "lower")?;
         let higher = number(higher, 2..=10, "higher")?;
-        PlayingCard::new(lower, higher).ok_or_else(|| WrongField::new("is no card"))
+        PlayingCard::new(lower, higher).ok_or_else(|| InvalidField::new("is no card"))
     }
 }
 
@@ -81,8 +81,8 @@ impl ToWire for Card {
 }
 
 impl TryFrom<v1::NoDiceCard> for Card {
-    type Error = WrongField;
-    fn try_from(wire: v1::NoDiceCard) -> Result<Card, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::NoDiceCard) -> Result<Card, InvalidField> {
         use v1::no_dice_card::Card as Wire;
         let v1::NoDiceCard { card } = wire;
         match card {
@@ -94,21 +94,21 @@ impl TryFrom<v1::NoDiceCard> for Card {
                 v1::NoDiceActionCard::X2 => Some(Card::X2),
                 v1::NoDiceActionCard::Swap => Some(Card::Swap),
             }),
-            None => Err(WrongField::new("must be a playing card or an action card")),
+            None => Err(InvalidField::new("must be a playing card or an action card")),
         }
     }
 }
 
 /// Validates cards: of each, no more copies than the game has.
-fn hand(wire: Vec<v1::NoDiceCard>, field: &str) -> Result<Hand, WrongField> {
+fn hand(wire: Vec<v1::NoDiceCard>, field: &str) -> Result<Hand, InvalidField> {
     let mut hand = Hand::EMPTY;
     for (index, card) in wire.into_iter().enumerate() {
-        let wrong = |error: WrongField| error.in_list(index).within(field);
+        let wrong = |error: InvalidField| error.in_list(index).within(field);
         let card = Card::try_from(card).map_err(wrong)?;
         let copies = card.copies();
         if hand.count(card) >= copies {
             let why = format!("is a card that the list has {copies} times already, and there are no more");
-            return Err(wrong(WrongField::new(why)));
+            return Err(wrong(InvalidField::new(why)));
         }
         hand = hand.with(card);
     }
@@ -126,21 +126,21 @@ impl ToWire for Placement {
 }
 
 impl TryFrom<v1::NoDicePlacement> for Placement {
-    type Error = WrongField;
-    fn try_from(wire: v1::NoDicePlacement) -> Result<Placement, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::NoDicePlacement) -> Result<Placement, InvalidField> {
         let v1::NoDicePlacement { card, x, y, toward } = wire;
         let toward = enum_value::<v1::NoDiceDirection, _>(toward, "toward")?;
         let card = required(card, "card")?;
         let placement = Placement::new(card, edge(x, "x")?, edge(y, "y")?, toward);
-        placement.ok_or_else(|| WrongField::at("toward", "leads out of the range of x or y"))
+        placement.ok_or_else(|| InvalidField::at("toward", "leads out of the range of x or y"))
     }
 }
 
 /// Validates the edge of a segment.
-fn edge(value: i32, field: &str) -> Result<i16, WrongField> {
+fn edge(value: i32, field: &str) -> Result<i16, InvalidField> {
     i16::try_from(value).map_err(|_| {
         let why = format!("must be {} to {}, not {value}", i16::MIN, i16::MAX);
-        WrongField::at(field, why)
+        InvalidField::at(field, why)
     })
 }
 
@@ -164,8 +164,8 @@ impl ToWire for Action {
 }
 
 impl TryFrom<v1::NoDiceAction> for Action {
-    type Error = WrongField;
-    fn try_from(wire: v1::NoDiceAction) -> Result<Action, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::NoDiceAction) -> Result<Action, InvalidField> {
         use v1::no_dice_action::Action as Wire;
         let v1::NoDiceAction { action } = wire;
         match action {
@@ -179,7 +179,7 @@ impl TryFrom<v1::NoDiceAction> for Action {
             }
             Some(Wire::PassTurn(v1::NoDicePass {})) => Ok(Action::Pass),
             Some(Wire::Decline(v1::NoDiceDecline {})) => Ok(Action::Decline),
-            None => Err(WrongField::new("must have an action")),
+            None => Err(InvalidField::new("must have an action")),
         }
     }
 }
@@ -217,12 +217,12 @@ impl ToWire for Event {
 }
 
 impl TryFrom<v1::NoDiceEvent> for Event {
-    type Error = WrongField;
-    fn try_from(wire: v1::NoDiceEvent) -> Result<Event, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::NoDiceEvent) -> Result<Event, InvalidField> {
         use v1::no_dice_event::Event as Wire;
         let v1::NoDiceEvent { event } = wire;
         let Some(event) = event else {
-            return Err(WrongField::new("must have an event"));
+            return Err(InvalidField::new("must have an event"));
         };
         let (field, event) = match event {
             Wire::Dealt(v1::NoDiceDealt { hand }) => {
@@ -260,7 +260,7 @@ impl TryFrom<v1::NoDiceEvent> for Event {
     }
 }
 
-fn laid(wire: v1::NoDiceLaid) -> Result<Event, WrongField> {
+fn laid(wire: v1::NoDiceLaid) -> Result<Event, InvalidField> {
     let v1::NoDiceLaid { seat, placement, points, doubled } = wire;
     Ok(Event::Laid {
         seat: self::seat(seat, "seat")?,
@@ -270,22 +270,22 @@ fn laid(wire: v1::NoDiceLaid) -> Result<Event, WrongField> {
     })
 }
 
-fn skipped(wire: v1::NoDiceSkipped) -> Result<Event, WrongField> {
+fn skipped(wire: v1::NoDiceSkipped) -> Result<Event, InvalidField> {
     let v1::NoDiceSkipped { by, seat, out_of_turn } = wire;
     Ok(Event::Skipped { by: self::seat(by, "by")?, seat: self::seat(seat, "seat")?, out_of_turn })
 }
 
-fn swapped(wire: v1::NoDiceSwapped) -> Result<Event, WrongField> {
+fn swapped(wire: v1::NoDiceSwapped) -> Result<Event, InvalidField> {
     let v1::NoDiceSwapped { seat, partner } = wire;
     Ok(Event::Swapped { seat: self::seat(seat, "seat")?, with: self::seat(partner, "partner")? })
 }
 
-fn passed(wire: v1::NoDicePassed) -> Result<Event, WrongField> {
+fn passed(wire: v1::NoDicePassed) -> Result<Event, InvalidField> {
     let v1::NoDicePassed { seat, by_itself } = wire;
     Ok(Event::Passed { seat: self::seat(seat, "seat")?, by_itself })
 }
 
-fn other_drew(wire: v1::NoDiceOtherDrew) -> Result<Event, WrongField> {
+fn other_drew(wire: v1::NoDiceOtherDrew) -> Result<Event, InvalidField> {
     let v1::NoDiceOtherDrew { seat, count } = wire;
     Ok(Event::OtherDrew { seat: self::seat(seat, "seat")?, count: number8(count, "count")? })
 }

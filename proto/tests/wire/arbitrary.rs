@@ -2,7 +2,7 @@
 //! error has the path of a field.
 
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, Outcome, Viewer, below};
-use parlor_proto::convert::WrongField;
+use parlor_proto::convert::InvalidField;
 use parlor_proto::v1;
 use prost::Message;
 use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage, Value};
@@ -137,7 +137,7 @@ struct Tally {
 fn check<W, E>(message: &DynamicMessage, tally: &mut Tally)
 where
     W: Message + Default + From<E>,
-    E: TryFrom<W, Error = WrongField> + Clone + PartialEq + std::fmt::Debug,
+    E: TryFrom<W, Error = InvalidField> + Clone + PartialEq + std::fmt::Debug,
 {
     let wire = W::decode(&*message.encode_to_vec()).expect("a message of this type");
     match E::try_from(wire) {

@@ -6,7 +6,7 @@ use parlor_engine::{
     AnyGame, AnyView, CardSet, Chance, GameId, Outcome, Seat, Seats, Standing, Viewer, flush, gap,
     habe_fertig, no_dice,
 };
-use parlor_proto::convert::WrongField;
+use parlor_proto::convert::InvalidField;
 use parlor_proto::v1;
 
 use crate::games::test_rng;
@@ -19,7 +19,7 @@ fn seat(number: u8) -> Seat {
 #[track_caller]
 fn check<E, W>(value: E, message: W)
 where
-    E: Clone + PartialEq + Debug + TryFrom<W, Error = WrongField>,
+    E: Clone + PartialEq + Debug + TryFrom<W, Error = InvalidField>,
     W: PartialEq + Debug + From<E>,
 {
     assert_eq!(W::from(value.clone()), message);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, GameId, Lang, Outcome, Viewer};
-use parlor_proto::convert::{WrongField, card, card_code};
+use parlor_proto::convert::{InvalidField, card, card_code};
 use parlor_proto::encode::{self, to_bytes};
 use parlor_proto::v1;
 use prost::{Message, Name};
@@ -30,7 +30,7 @@ impl RoundTrips {
     /// Checks the encoding of a value, and returns the message.
     fn check<E, W>(&mut self, value: &E, bytes: Vec<u8>) -> W
     where
-        E: PartialEq + Debug + TryFrom<W, Error = WrongField>,
+        E: PartialEq + Debug + TryFrom<W, Error = InvalidField>,
         W: Message + Name + Default + Clone + Debug,
     {
         let message = W::decode(&*bytes).expect("an encoder's output decodes");

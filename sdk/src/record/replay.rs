@@ -1,7 +1,7 @@
 //! Replay of a record: the updates one viewer received, step by step, with the view after each.
 
 use parlor_engine::{AnyEvent, AnyView, Audience, Viewer};
-use parlor_proto::convert::{self, WrongField};
+use parlor_proto::convert::{self, InvalidField};
 
 use super::format::RecordError;
 use crate::{Update, wire};
@@ -120,7 +120,7 @@ impl<'a> Replay<'a> {
         Ok(Some(ReplayStep { step, after_ms: found.after_ms, update: Update::from_wire(update) }))
     }
 
-    fn fold_events(&mut self, events: &[wire::GameEvent]) -> Result<(), WrongField> {
+    fn fold_events(&mut self, events: &[wire::GameEvent]) -> Result<(), InvalidField> {
         match &mut self.view {
             Some(view) => {
                 for event in events {
@@ -134,7 +134,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    fn is_visible(&self, telling: &wire::RecordTelling) -> Result<bool, WrongField> {
+    fn is_visible(&self, telling: &wire::RecordTelling) -> Result<bool, InvalidField> {
         let to = match &telling.audience {
             None => return Ok(true),
             Some(To::Everyone(_)) => Audience::Everyone,
@@ -160,7 +160,7 @@ impl Iterator for Replay<'_> {
     }
 }
 
-fn field_error(list: &str, index: usize, wrong: &WrongField) -> RecordError {
+fn field_error(list: &str, index: usize, wrong: &InvalidField) -> RecordError {
     RecordError::new(format!("{list}[{index}]: {wrong}"))
 }
 

@@ -44,7 +44,7 @@ impl AccessCheck<'_> {
                 token.check_generation(Generation(self.spectator_generation))?;
                 Ok(Viewer::Spectator)
             }
-            ViewerCredential::Rail { caller, admin, .. } => {
+            ViewerCredential::NoToken { caller, admin, .. } => {
                 let owns = caller.as_ref().is_some_and(|caller| self.is_owner(caller));
                 let is_open = self.setup.visibility == Visibility::Public;
                 if is_open || owns || *admin { Ok(Viewer::Spectator) } else { Err(hidden) }
@@ -53,7 +53,7 @@ impl AccessCheck<'_> {
     }
 
     /// Authorises an actor to change one seat, or with `None` the whole table.
-    pub(crate) fn may_change(&self, actor: &Actor, seat: Option<Seat>) -> Result<(), HostError> {
+    pub(crate) fn authorise_change(&self, actor: &Actor, seat: Option<Seat>) -> Result<(), HostError> {
         let table = self.setup.table;
         match actor {
             Actor::Admin => Ok(()),

@@ -39,7 +39,7 @@ impl Moment {
     /// Duration since an earlier moment; zero if that one is later.
     ///
     /// ```
-    /// use parlor_server::clock::Moment;
+    /// use parlor_host::clock::Moment;
     /// use std::time::Duration;
     /// let later = Moment::START + Duration::from_secs(3);
     /// assert_eq!(later.since(Moment::START), Duration::from_secs(3));

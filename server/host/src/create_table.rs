@@ -92,7 +92,7 @@ impl Host {
         rotate: bool,
     ) -> Result<TableSummary, HostError> {
         let previous = self.summary(table).await?;
-        AccessCheck::from(&previous).may_change(&actor, None)?;
+        AccessCheck::from(&previous).authorise_change(&actor, None)?;
         if !previous.state.is_over() {
             return Err(HostError::NotOver { table });
         }
@@ -127,7 +127,7 @@ impl Host {
     /// Creates a table of a tournament deal for its organiser, or returns the existing one: there is one for each
     /// rotation of a deal. It does not count against the organiser's quota; the tournament runner bounds the number of
     /// concurrent tables.
-    pub async fn create_dealt(&self, owner: &Owner, new: DealtTable) -> Result<TableSummary, HostError> {
+    pub async fn create_deal_table(&self, owner: &Owner, new: DealtTable) -> Result<TableSummary, HostError> {
         let owner = OwnerId::new(owner.as_str())?;
         let request = deal_request_key(&new.deal);
         if let Some(existing) = self.shared.log.find_by_request(&owner, &request).await? {
@@ -189,7 +189,7 @@ impl Host {
         self.ensure_running()?;
         let is_counted = setup.chance.deal().is_none();
         if is_counted {
-            self.shared.quota.add(self.shared.log.as_ref(), owner, max_tables).await?;
+            self.shared.quota.acquire(self.shared.log.as_ref(), owner, max_tables).await?;
         }
         let table = setup.table;
         let is_filled = setup.seats.iter().all(SeatSetup::is_filled);
@@ -203,7 +203,7 @@ impl Host {
             Err(error) => Err(error),
         };
         if created.is_err() && is_counted {
-            self.shared.quota.over(owner);
+            self.shared.quota.release(owner);
         }
         created
     }

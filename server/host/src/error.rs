@@ -99,12 +99,12 @@ pub enum HostError {
     #[error("a house bot has taken over this seat: watch the table without the token")]
     Replaced,
     /// The stored table is corrupt.
-    #[error("what is stored of table {table} is damaged, and the server refuses to go on with it: {what}")]
+    #[error("what is stored of table {table} is damaged, and the server refuses to go on with it: {reason}")]
     Damaged {
         /// The table.
         table: TableId,
         /// Reason.
-        what: String,
+        reason: String,
     },
     /// The channel is not attached.
     #[error("channel {channel} is not attached: attach it first")]
@@ -119,17 +119,17 @@ pub enum HostError {
     #[error(transparent)]
     Randomness(#[from] RandomnessError),
     /// Fault of the server. The reason is for its own log.
-    #[error("a fault of the server ended this: {what}")]
+    #[error("a fault of the server ended this: {reason}")]
     Fault {
         /// Human-readable reason.
-        what: String,
+        reason: String,
     },
 }
 
 impl HostError {
     /// True if a retry may succeed without any other action.
     #[must_use]
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         match self {
             HostError::Log(error) => {
                 matches!(

@@ -118,10 +118,10 @@ impl fmt::Display for TokenKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TokenError {
     /// It is not a token of this kind at all.
-    #[error("that is no {kind}: send it exactly as it was given, from the prefix {prefix} on", kind = .0, prefix = .0.prefix())]
+    #[error("this is not a {kind}: send it exactly as issued, including the prefix {prefix}", kind = .0, prefix = .0.prefix())]
     Malformed(TokenKind),
     /// It is another credential.
-    #[error("that is {got}, and a {wanted} is needed here: send the one that begins with {}", wanted.prefix())]
+    #[error("this is {got}, but a {wanted} is required: send the one that starts with {}", wanted.prefix())]
     OtherKind {
         /// The kind that is needed.
         wanted: TokenKind,
@@ -129,7 +129,9 @@ pub enum TokenError {
         got: &'static str,
     },
     /// This server did not issue it.
-    #[error("this {0} is wrong: this server never gave it, check that it is complete and for this server")]
+    #[error(
+        "this {0} is invalid: this server did not issue it; check that it is complete and for this server"
+    )]
     Wrong(TokenKind),
     /// A newer one was issued.
     #[error("this {0} was reissued: ask the owner of the table for the new one")]

@@ -298,7 +298,7 @@ fn start_bot_pool(
         }
     };
     BotPool::start(&settings.bots, done)
-        .map_err(|error| HostError::Fault { what: format!("no threads for the house bots: {error}") })
+        .map_err(|error| HostError::Fault { reason: format!("no threads for the house bots: {error}") })
 }
 
 /// Idempotency key of a client request in the log.

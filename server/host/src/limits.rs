@@ -47,12 +47,12 @@ pub enum LimitExceeded {
         retry_after: Duration,
     },
     /// Count of concurrently held resources.
-    #[error("{counted} are limited to {most}: end one first")]
+    #[error("{resource} are limited to {max}: end one first")]
     Count {
         /// The resource.
-        counted: LimitedResource,
+        resource: LimitedResource,
         /// The maximum count.
-        most: u32,
+        max: u32,
     },
     /// Number of callers that the server tracks.
     #[error("the server has too many callers at once: retry in {} ms", millis_rounded_up(.retry_after))]

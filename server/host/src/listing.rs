@@ -14,7 +14,7 @@ const MAX_SCANNED_TABLES: usize = 2000;
 impl Host {
     /// Lists up to `size` tables that match the filter, newest first, starting behind `after`. Also returns the cursor
     /// of the next page, if there are more tables to scan.
-    pub async fn tables(
+    pub async fn list_tables(
         &self,
         filter: TableFilter,
         mut after: Option<TableId>,

@@ -90,8 +90,8 @@ impl OwnerFeed {
                 }
             };
             self.next = item.number + 1;
-            let decoded = persistence::decode_news(&item, self.codec)
-                .map_err(|error| HostError::Fault { what: error.to_string() })?;
+            let decoded = persistence::decode_feed_item(&item, self.codec)
+                .map_err(|error| HostError::Fault { reason: error.to_string() })?;
             batch.push(decoded);
             if batch.len() == MAX_BATCH_ITEMS {
                 return Ok(batch);

@@ -9,7 +9,7 @@ use crate::HostError;
 use crate::limits::{LimitExceeded, LimitedResource};
 use crate::shard::commit::state_code;
 use crate::table::State;
-use crate::tags::deal_of;
+use crate::tags::parse_deal_tag;
 use parlor_store::{Log, LogFilter, OwnerId, PageRequest};
 
 /// Counts of open tables per owner.
@@ -22,8 +22,8 @@ impl Quota {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Increments the owner's count, unless it has reached `max`. [`Quota::over`] decrements it.
-    pub(crate) async fn add(&self, log: &dyn Log, owner: &OwnerId, max: u32) -> Result<(), HostError> {
+    /// Increments the owner's count, unless it has reached `max`. [`Quota::release`] decrements it.
+    pub(crate) async fn acquire(&self, log: &dyn Log, owner: &OwnerId, max: u32) -> Result<(), HostError> {
         let is_cached = self.counts().contains_key(owner);
         if !is_cached {
             let open = count(log, owner, State::Open, max).await?;
@@ -33,14 +33,14 @@ impl Quota {
         let mut counts = self.counts();
         let held = counts.entry(owner.clone()).or_default();
         if *held >= max {
-            return Err(LimitExceeded::Count { counted: LimitedResource::Tables, most: max }.into());
+            return Err(LimitExceeded::Count { resource: LimitedResource::Tables, max }.into());
         }
         *held += 1;
         Ok(())
     }
 
     /// Decrements the owner's count: a table is over or was not created.
-    pub(crate) fn over(&self, owner: &OwnerId) {
+    pub(crate) fn release(&self, owner: &OwnerId) {
         if let Some(held) = self.counts().get_mut(owner) {
             *held = held.saturating_sub(1);
         }
@@ -56,7 +56,7 @@ async fn count(log: &dyn Log, owner: &OwnerId, state: State, max: u32) -> Result
         let page = log
             .list_tables(filter.clone(), PageRequest { after, size: parlor_store::limits::MAX_PAGE_SIZE })
             .await?;
-        let counted = page.tables.iter().filter(|row| deal_of(&row.listing.tags).is_none()).count();
+        let counted = page.tables.iter().filter(|row| parse_deal_tag(&row.listing.tags).is_none()).count();
         count = count.saturating_add(counted as u32);
         after = page.next;
         if after.is_none() || count > max {

@@ -9,7 +9,7 @@ use crate::identity::Owner;
 use crate::shard::commit::visibility_code;
 use crate::shard::load::{Loaded, load};
 use crate::table::{CommandError, Record, Visibility};
-use crate::tags::{deal_of, tournament_tag};
+use crate::tags::{parse_deal_tag, tournament_tag};
 use crate::{Host, HostError, ViewerCredential};
 use parlor_store::{LogError, LogFilter, LogKind, PageRequest, limits};
 
@@ -29,30 +29,30 @@ impl Host {
         let (summary, admitted_as) = self.admit(credential).await?;
         let table = credential.table();
         let sees_all = summary.setup.visibility == Visibility::Public
-            || matches!(credential, ViewerCredential::Rail { .. });
+            || matches!(credential, ViewerCredential::NoToken { .. });
         let viewer = match requested {
             None if sees_all => None,
             None => Some(admitted_as),
             Some(viewer) if sees_all || viewer == admitted_as => Some(viewer),
             Some(_) => return Err(HostError::NotOwner { table }),
         };
-        Ok((self.record_of(table, viewer).await?, viewer))
+        Ok((self.load_record(table, viewer).await?, viewer))
     }
 
     /// Returns the record of a finished table without authorisation.
     ///
     /// # Errors
     /// The table is not over, or it has no such viewer.
-    pub async fn record_of(&self, table: TableId, viewer: Option<Viewer>) -> Result<Record, HostError> {
+    pub async fn load_record(&self, table: TableId, viewer: Option<Viewer>) -> Result<Record, HostError> {
         self.ensure_running()?;
         let mut record = match load(&*self.shared.log, self.shared.codecs.payloads, table).await {
             Loaded::Finished(record) => Arc::unwrap_or_clone(record),
             Loaded::Live(_) => return Err(HostError::NotOver { table }),
             Loaded::Failed(error) => return Err(error),
         };
-        self.shared.deals.check(record.look.setup.chance.deal())?;
-        record.look.reveal_deal();
-        let last = record.look.seats.len() as u8 - 1;
+        self.shared.deals.check(record.summary.setup.chance.deal())?;
+        record.summary.reveal_deal();
+        let last = record.summary.seats.len() as u8 - 1;
         if let Some(Viewer::Seat(seat)) = viewer
             && seat.index() > usize::from(last)
         {
@@ -65,7 +65,7 @@ impl Host {
     ///
     /// # Errors
     /// The tournament does not exist or is hidden from the caller.
-    pub async fn tables_of(
+    pub async fn tournament_tables(
         &self,
         tournament: TableId,
         caller: Option<&Owner>,
@@ -89,7 +89,7 @@ impl Host {
         loop {
             let page =
                 log.list_tables(filter.clone(), PageRequest { after, size: limits::MAX_PAGE_SIZE }).await?;
-            tables.extend(page.tables.iter().map(|row| (deal_of(&row.listing.tags), row.id)));
+            tables.extend(page.tables.iter().map(|row| (parse_deal_tag(&row.listing.tags), row.id)));
             after = page.next;
             if after.is_none() {
                 break;

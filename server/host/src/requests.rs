@@ -66,7 +66,7 @@ pub enum Actor {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JoinRequest {
     /// The requested seat and player. The host sets [`SeatRequest::previous`] from `previous` below.
-    pub joining: SeatRequest,
+    pub seat_request: SeatRequest,
     /// True if the owner makes the request. It may assign seats of private tables and those reserved for its users.
     pub by_owner: bool,
     /// At a rematch: the seat token of the previous table.
@@ -106,7 +106,7 @@ pub enum ViewerCredential {
     /// Spectator token.
     Spectator(VerifiedSpectatorToken),
     /// No token: a spectator of a public table or of one of the caller's own.
-    Rail {
+    NoToken {
         /// The table.
         table: TableId,
         /// The caller, if it has an API key.
@@ -123,7 +123,7 @@ impl ViewerCredential {
         match self {
             ViewerCredential::Seat(token) => token.table(),
             ViewerCredential::Spectator(token) => token.table(),
-            ViewerCredential::Rail { table, .. } => *table,
+            ViewerCredential::NoToken { table, .. } => *table,
         }
     }
 
@@ -132,7 +132,7 @@ impl ViewerCredential {
     pub fn seat(&self) -> Option<Seat> {
         match self {
             ViewerCredential::Seat(token) => Some(token.seat()),
-            ViewerCredential::Spectator(_) | ViewerCredential::Rail { .. } => None,
+            ViewerCredential::Spectator(_) | ViewerCredential::NoToken { .. } => None,
         }
     }
 }

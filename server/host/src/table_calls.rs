@@ -47,7 +47,7 @@ impl Host {
     /// Takes a seat at a table.
     pub async fn join(&self, table: TableId, mut join: JoinRequest) -> Result<Joined, HostError> {
         if let Some(previous) = join.previous {
-            join.joining.previous = Some(self.previous_seat(table, previous).await?);
+            join.seat_request.previous = Some(self.previous_seat(table, previous).await?);
         }
         let (seat, summary) =
             self.request(table, |to| TableMessage::Join { join: Box::new(join), to }).await?;
@@ -114,7 +114,7 @@ impl Host {
             self.change(table, by, Change::RevokeSpectators).await?
         } else {
             let summary = self.summary(table).await?;
-            AccessCheck::from(&summary).may_change(&by, None)?;
+            AccessCheck::from(&summary).authorise_change(&by, None)?;
             summary
         };
         Ok(Generation(summary.spectators))
@@ -123,14 +123,14 @@ impl Host {
     /// Deletes a finished table with all stored data.
     pub async fn delete(&self, table: TableId, by: Actor) -> Result<(), HostError> {
         let summary = self.summary(table).await?;
-        AccessCheck::from(&summary).may_change(&by, None)?;
+        AccessCheck::from(&summary).authorise_change(&by, None)?;
         if !summary.state.is_over() {
             return Err(HostError::NotOver { table });
         }
         let owner = OwnerId::new(&summary.setup.owner)?;
         let feed = vec![NewFeedItem {
             owner,
-            payload: persistence::encode_news(table, &OwnerEvent::Deleted, self.shared.codecs.payloads),
+            payload: persistence::encode_feed_item(table, &OwnerEvent::Deleted, self.shared.codecs.payloads),
         }];
         self.shared.log.delete(Delete { table, at: Millis(self.shared.clock.now_ms()), feed }).await?;
         self.shards.send(table, ShardMessage::Deleted(table)).await

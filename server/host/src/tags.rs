@@ -21,13 +21,13 @@ fn deal_tag(number: u32, rotation: u8) -> String {
 }
 
 /// Parses the deal number and rotation of a tournament table from its tags.
-pub(crate) fn deal_of(tags: &[String]) -> Option<(u32, u8)> {
+pub(crate) fn parse_deal_tag(tags: &[String]) -> Option<(u32, u8)> {
     let (number, rotation) = tags.iter().find_map(|tag| tag.strip_prefix("deal:")?.split_once(':'))?;
     Some((number.parse().ok()?, rotation.parse().ok()?))
 }
 
 /// All tags of a table. They follow from its setup and never change.
-pub(crate) fn tags(setup: &Setup) -> Vec<String> {
+pub(crate) fn table_tags(setup: &Setup) -> Vec<String> {
     let mut tags = Vec::new();
     for seat in &setup.seats {
         if let SeatSetup::Agent { name, .. } = seat {

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
-use parlor_fields::WrongField;
+use parlor_fields::InvalidField;
 use parlor_host::{AgentStream, StreamReceiver};
 use parlor_proto::codec::{Codec, EncodedCodec, EncodedMessage};
 use parlor_proto::v1::{self, agent_service_server::SERVICE_NAME};
@@ -82,7 +82,7 @@ impl Agents {
         };
         let Some(hello) = hello else {
             let why = "must be set in the first message, which must come soon";
-            return Err(Failure::from(WrongField::at("hello", why)).into());
+            return Err(Failure::from(InvalidField::at("hello", why)).into());
         };
         let (arrival, first) = convert::hello(hello, caller)?;
         let (agent, outbox) = self.0.host.connect(arrival).await.map_err(Failure::from)?;

@@ -3,7 +3,7 @@
 use parlor_bots::HouseBot;
 use parlor_engine::{GameId, Lang, Text};
 use parlor_proto::{
-    convert::WrongField,
+    convert::InvalidField,
     v1::{self, catalogue_service_server::CatalogueService},
 };
 use tonic::{Request, Response, Status, async_trait};
@@ -45,7 +45,7 @@ fn game(id: &str) -> Result<GameId, Failure> {
 
 fn language(number: i32) -> Result<Lang, Failure> {
     let language = v1::Language::try_from(number);
-    let wrong = |_| WrongField::at("language", format!("has no value {number}"));
+    let wrong = |_| InvalidField::at("language", format!("has no value {number}"));
     Ok(language.map_err(wrong)?.into())
 }
 

@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use parlor_bots::BotError;
 use parlor_engine::SetupError;
-use parlor_proto::{convert::WrongField, v1::ErrorReason};
+use parlor_proto::{convert::InvalidField, v1::ErrorReason};
 use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt};
 
@@ -30,7 +30,7 @@ const STOPPING: Duration = Duration::from_secs(1);
 pub enum Failure {
     /// A field of the request has a value that it can never have.
     #[error("{0}")]
-    Field(#[from] WrongField),
+    Field(#[from] InvalidField),
     /// The caller is not known.
     #[error(transparent)]
     Key(#[from] ApiKeyError),
@@ -149,12 +149,12 @@ impl Failure {
                 LimitExceeded::Rate { retry_after, .. } | LimitExceeded::Callers { retry_after } => {
                     report(Reason::RateLimited).retry(*retry_after)
                 }
-                LimitExceeded::Count { counted: LimitedResource::Tables, most } => {
+                LimitExceeded::Count { resource: LimitedResource::Tables, max: most } => {
                     report(Reason::TooManyTables).with("most", most)
                 }
                 LimitExceeded::Count {
-                    counted: LimitedResource::Streams | LimitedResource::Channels | LimitedResource::Agents,
-                    most,
+                    resource: LimitedResource::Streams | LimitedResource::Channels | LimitedResource::Agents,
+                    max: most,
                 } => report(Reason::TooManyStreams).with("most", most),
             },
             Failure::Host(HostError::Log(error)) => match error {

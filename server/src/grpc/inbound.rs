@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, Stream};
-use parlor_proto::convert::WrongField;
+use parlor_proto::convert::InvalidField;
 use parlor_proto::v1;
 use tonic::{Code, Status, Streaming};
 use tracing::Instrument;
@@ -32,17 +32,17 @@ pub(super) enum InboundStream {
 /// A message of a client, on any stream.
 pub(super) trait RequestMessage: prost::Message + Default + 'static {
     /// The items in it.
-    fn items(self) -> Result<Vec<v1::PlayRequestItem>, WrongField>;
+    fn items(self) -> Result<Vec<v1::PlayRequestItem>, InvalidField>;
 }
 
 impl RequestMessage for v1::PlayRequest {
-    fn items(self) -> Result<Vec<v1::PlayRequestItem>, WrongField> {
+    fn items(self) -> Result<Vec<v1::PlayRequestItem>, InvalidField> {
         convert::play_items(self)
     }
 }
 
 impl RequestMessage for v1::ConnectRequest {
-    fn items(self) -> Result<Vec<v1::PlayRequestItem>, WrongField> {
+    fn items(self) -> Result<Vec<v1::PlayRequestItem>, InvalidField> {
         convert::connect_items(self)
     }
 }
@@ -143,7 +143,7 @@ impl InboundStream {
     }
 
     /// Passes on an item that has to wait, or refuses one that cannot be read. What breaks the rules of the stream ends it.
-    async fn wait(&self, late: Deferred) -> Result<(), WrongField> {
+    async fn wait(&self, late: Deferred) -> Result<(), InvalidField> {
         match late {
             Deferred::Backpressured(unsaid) => {
                 self.handle().send_when_ready(unsaid).await;
@@ -167,7 +167,7 @@ impl InboundStream {
                 }
             }
             None => {
-                let wrong = WrongField::at("item", "must be set");
+                let wrong = InvalidField::at("item", "must be set");
                 Err(match self {
                     InboundStream::Client { .. } => {
                         Refusal::Closed(Box::new(convert::closed(Some(wrong.into()), 0, false)))
@@ -181,7 +181,7 @@ impl InboundStream {
     fn attach(&self, attach: v1::Attach) -> Result<ClientCommand, Refusal> {
         let InboundStream::Client { state, caller, .. } = self else {
             let why = "must not be set: the server opens the channels of an agent";
-            return Err(Refusal::Broken(WrongField::at("attach", why)));
+            return Err(Refusal::Broken(InvalidField::at("attach", why)));
         };
         let after = attach.after.map_or(0, u64::from);
         match convert::attach(attach, &state.server_key, caller.as_ref()) {
@@ -192,7 +192,7 @@ impl InboundStream {
         }
     }
 
-    async fn refuse(&self, channel: u32, refusal: Refusal) -> Result<(), WrongField> {
+    async fn refuse(&self, channel: u32, refusal: Refusal) -> Result<(), InvalidField> {
         let item = match refusal {
             Refusal::Answered(answered) => {
                 self.handle().count_refused_answer();
@@ -264,5 +264,5 @@ enum Refusal {
     /// The channel is closed.
     Closed(Box<v1::ChannelClosed>),
     /// The stream ends.
-    Broken(WrongField),
+    Broken(InvalidField),
 }

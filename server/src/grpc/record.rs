@@ -50,7 +50,7 @@ impl RecordService for Records {
         note_table(who.table());
         let (record, viewer) = self.0.host.record(&who, asked).await.map_err(Failure::from)?;
         let mut shown = convert::record(&record, viewer);
-        if let Some(deal) = record.look.setup.chance.deal() {
+        if let Some(deal) = record.summary.setup.chance.deal() {
             let proof = self.shown_seed(deal.tournament).await?;
             convert::prove_deal(&mut shown, proof.as_ref());
         }
@@ -64,7 +64,7 @@ impl RecordService for Records {
         let caller = caller(&request);
         let convert::Listing { filter, after, size } =
             convert::list_records(request.into_inner(), caller.as_ref())?;
-        let (looks, next) = self.0.host.tables(filter, after, size).await.map_err(Failure::from)?;
+        let (looks, next) = self.0.host.list_tables(filter, after, size).await.map_err(Failure::from)?;
         let deals = self.0.host.deals();
         let shown = looks.iter().filter(|look| deals.check(look.setup.chance.deal()).is_ok());
         Ok(Response::new(v1::ListRecordsResponse {
@@ -83,7 +83,7 @@ impl RecordService for Records {
         let (tournament, viewer) = convert::export_records(request.into_inner()).map_err(Failure::from)?;
         let admin = caller.as_ref().is_some_and(|caller| caller.has_scope(Scope::Admin));
         let owner = caller.as_ref().map(Caller::owner);
-        let tables = self.0.host.tables_of(tournament, owner, admin).await.map_err(Failure::from)?;
+        let tables = self.0.host.tournament_tables(tournament, owner, admin).await.map_err(Failure::from)?;
         let proof = self.shown_seed(tournament).await?;
         let (host, tables) = (self.0.host.clone(), tables.into_iter());
         let export = Export { host, tables, viewer, proof, next: None };
@@ -110,7 +110,7 @@ impl Export {
             return Ok(self.next.take());
         }
         for table in self.tables.by_ref() {
-            match self.host.record_of(table, self.viewer).await {
+            match self.host.load_record(table, self.viewer).await {
                 Ok(record) => {
                     let mut shown = convert::record(&record, self.viewer);
                     convert::prove_deal(&mut shown, self.proof.as_ref());

@@ -75,7 +75,7 @@ impl Tables {
         if !by_owner && is_hidden {
             return Err(HostError::NotFound { table }.into());
         }
-        if !by_owner && join.joining.user.is_some() {
+        if !by_owner && join.seat_request.user.is_some() {
             return Err(HostError::NotOwner { table }.into());
         }
         Ok(by_owner)
@@ -139,7 +139,7 @@ impl TableService for Tables {
         let caller = caller(&request);
         let convert::Listing { filter, after, size } =
             convert::list_tables(request.into_inner(), caller.as_ref())?;
-        let (looks, next) = self.0.host.tables(filter, after, size).await.map_err(Failure::from)?;
+        let (looks, next) = self.0.host.list_tables(filter, after, size).await.map_err(Failure::from)?;
         Ok(Response::new(v1::ListTablesResponse {
             tables: looks.iter().filter_map(|look| Tables::shown(caller.as_ref(), look)).collect(),
             next_page_token: next.map(|table| table.to_string()).unwrap_or_default(),

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::{Stream, StreamExt};
-use parlor_proto::convert::WrongField;
+use parlor_proto::convert::InvalidField;
 use parlor_proto::v1::{self, tournament_service_server::TournamentService};
 use parlor_tournament::plan::TableKey as Place;
 use parlor_tournament::{Entrant, InvalidEntry};
@@ -235,7 +235,7 @@ impl TournamentService for Tournaments {
 }
 
 fn bad_page_token() -> Failure {
-    WrongField::at("page_token", "must be next_page_token of the page before").into()
+    InvalidField::at("page_token", "must be next_page_token of the page before").into()
 }
 
 /// The table that a page ended with.
@@ -278,7 +278,7 @@ fn told(
             () = stopped.cancelled() => return Some((Err(Failure::from(HostError::Stopping).into()), None)),
             () = broken => {
                 let what = "the tournament cannot be gone on with for now".to_owned();
-                return Some((Err(Failure::from(HostError::Fault { what }).into()), None));
+                return Some((Err(Failure::from(HostError::Fault { reason: what }).into()), None));
             }
         };
         let tournament = tournament.map(|tournament| convert::tournament::tournament(&tournament, owned));

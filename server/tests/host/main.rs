@@ -77,7 +77,7 @@ impl Scene {
     }
 
     async fn sit(&self, table: TableId) -> VerifiedSeatToken {
-        let join = JoinRequest { joining: SeatRequest::default(), by_owner: false, previous: None };
+        let join = JoinRequest { seat_request: SeatRequest::default(), by_owner: false, previous: None };
         let joined = self.host.join(table, join).await.expect("a free seat");
         let token = self.key.seat_token(table, joined.seat, joined.generation);
         self.key.verify_seat_token(token.reveal()).expect("a token of this server")
@@ -167,7 +167,7 @@ async fn players_and_spectators_see_every_update_once() {
     let scene = Scene::new().await;
     for game in GameId::ALL {
         let table = scene.make(*game, vec![SeatSetup::Open, house("random"), SeatSetup::Open]).await;
-        let rail = ViewerCredential::Rail { table, caller: None, admin: false };
+        let rail = ViewerCredential::NoToken { table, caller: None, admin: false };
         let watching = tokio::spawn({
             let (host, rail) = (scene.host.clone(), rail.clone());
             async move { play(&host, rail, Some(0)).await }
@@ -186,7 +186,7 @@ async fn players_and_spectators_see_every_update_once() {
             let closed = seen.closed.expect("an end");
             assert_eq!(closed.reason(), v1::ErrorReason::Unspecified, "{closed:?}");
         }
-        let last = scene.over(table).await.numbers.of(Viewer::Spectator);
+        let last = scene.over(table).await.numbers.get(Viewer::Spectator);
         assert_eq!(watched.numbers, (1..=last).collect::<Vec<_>>());
         let again = play(&scene.host, rail, Some(3)).await;
         assert_eq!(again.numbers, (4..=last).collect::<Vec<_>>(), "from the record");
@@ -198,12 +198,12 @@ async fn players_and_spectators_see_every_update_once() {
 async fn whoever_comes_back_after_a_long_time_gets_everything() {
     let scene = Scene::new().await;
     let table = scene.make(GameId::HabeFertig, vec![house("random"); 4]).await;
-    let last = scene.over(table).await.numbers.of(Viewer::Spectator);
+    let last = scene.over(table).await.numbers.get(Viewer::Spectator);
     let queue = HostSettings::default().stream_queue as u32;
     let channels = 40 * (queue / last as u32 + 1);
     let most = queue as usize + parlor_host::stream::MAX_CONCURRENT_CATCH_UPS * (last as usize + 1);
     let (handle, mut outbox) = scene.host.open_stream().expect("a stream");
-    let who = ViewerCredential::Rail { table, caller: None, admin: false };
+    let who = ViewerCredential::NoToken { table, caller: None, admin: false };
     let attach = |channel| {
         let what = ClientCommand::Attach { credential: who.clone(), after: Some(0), wants: Wants::default() };
         ChannelCommand { channel: Channel(channel), command: what }
@@ -272,10 +272,10 @@ async fn a_house_bot_that_fails_is_a_fault_of_the_server() {
     scene.host.fail_house_bot(table, Seat::FIRST, DecisionId(1)).await;
     let look = scene.over(table).await;
     let what = "a bot of the house failed".to_owned();
-    assert_eq!(look.ending, Some(parlor_host::table::Ending::Faulted { what }));
+    assert_eq!(look.ending, Some(parlor_host::table::Ending::Faulted { reason: what }));
     assert_eq!((look.state, look.shuffle.game_seed.is_some()), (State::Faulted, true));
-    let record = scene.host.record_of(table, None).await.expect("a record");
-    assert_eq!((record.look.ending, record.views.len()), (look.ending, 3));
+    let record = scene.host.load_record(table, None).await.expect("a record");
+    assert_eq!((record.summary.ending, record.views.len()), (look.ending, 3));
 }
 
 /// The same at a table of a tournament: its group is void, and a fresh deal replaces it.
@@ -355,11 +355,11 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
         set_aside: parlor_engine::Seats::NONE,
     };
     let mut ends = scene.host.deals().run(tournament);
-    let made = scene.host.create_dealt(&scene.owner, dealt(0)).await.expect("a table");
+    let made = scene.host.create_deal_table(&scene.owner, dealt(0)).await.expect("a table");
     let table = made.setup.table;
     assert_eq!(made.shuffle.commitment, None, "it would tell which tables play the same deal");
-    assert_eq!(scene.host.create_dealt(&scene.owner, dealt(0)).await.expect("it").setup.table, table);
-    assert_ne!(scene.host.create_dealt(&scene.owner, dealt(1)).await.expect("one").setup.table, table);
+    assert_eq!(scene.host.create_deal_table(&scene.owner, dealt(0)).await.expect("it").setup.table, table);
+    assert_ne!(scene.host.create_deal_table(&scene.owner, dealt(1)).await.expect("one").setup.table, table);
     let mut ended = Vec::new();
     while ended.len() < 2 {
         ended.extend(ends.next().await);
@@ -370,7 +370,7 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
     }
     let (refused, none) = (HostError::DealNotOver { tournament, number: 2 }, (None, None));
     let owner = Some(scene.owner.clone());
-    let rail = ViewerCredential::Rail { table, caller: owner, admin: true };
+    let rail = ViewerCredential::NoToken { table, caller: owner, admin: true };
     for who in [rail.clone(), ViewerCredential::Spectator(spectator(&scene, table))] {
         let seen = play(&scene.host, who, Some(0)).await;
         assert_eq!(seen.closed.map(|closed| closed.message), Some(Failure::from(refused.clone()).message()));
@@ -393,9 +393,9 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
     let entropy = look.shuffle.deal.expect("a deal").entropy;
     assert_eq!(look.shuffle.game_seed, Some(*seed.game_seed(&entropy).reveal()));
     let (record, _) = scene.host.record(&rail, None).await.expect("a record");
-    assert_eq!(record.look.shuffle.game_seed, look.shuffle.game_seed);
+    assert_eq!(record.summary.shuffle.game_seed, look.shuffle.game_seed);
     let seen = play(&scene.host, rail, Some(0)).await;
-    assert_eq!(seen.numbers.len() as u64, look.numbers.of(Viewer::Spectator));
+    assert_eq!(seen.numbers.len() as u64, look.numbers.get(Viewer::Spectator));
 }
 
 fn spectator(scene: &Scene, table: TableId) -> VerifiedSpectatorToken {

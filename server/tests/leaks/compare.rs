@@ -111,7 +111,7 @@ impl ServedModel {
             output.push(labelled(self.server.list_tables().await));
         }
         if let Some(after) = probes.resume_after {
-            let last = self.model.table.numbers().of(self.viewer) as u32;
+            let last = self.model.table.numbers().get(self.viewer) as u32;
             let seat = self.viewer.seat().map(|seat| &self.model.table.seats()[seat.index()]);
             let is_asked = seat.is_some_and(|seat| seat.open.is_some());
             output.extend(
@@ -218,7 +218,7 @@ pub(crate) async fn compare(
 
 /// Random probes: illegal actions, decisions that are not open, a listing, and resuming.
 fn random_probes(model: &ModelTable, viewer: Viewer, actions: &[AnyAction], rng: &mut ChaCha8Rng) -> Probes {
-    let last = model.table.numbers().of(viewer) as u32;
+    let last = model.table.numbers().get(viewer) as u32;
     let mut probes = Probes {
         answers: Vec::new(),
         list: below(4, rng) == 0,

@@ -91,7 +91,7 @@ impl ModelTable {
     /// The table before the first join.
     pub(crate) fn new(kind: TableKind, deals: &Deals) -> ModelTable {
         let first = Entry::Created(Box::new(setup(kind, deals)));
-        ModelTable { table: Table::open(&first).expect("a table") }
+        ModelTable { table: Table::from_first_entry(&first).expect("a table") }
     }
 
     /// The table after every seat has joined and the cards are dealt.
@@ -120,7 +120,7 @@ impl ModelTable {
     pub(crate) fn apply(&mut self, operation: &Operation, viewer: Viewer) -> Vec<AnyEvent> {
         let mut events = Vec::new();
         for entry in operation.entries() {
-            let told = self.fold(&entry).into_iter().flat_map(|step| step.told);
+            let told = self.fold(&entry).into_iter().flat_map(|step| step.events);
             events.extend(told.filter_map(|(to, told)| match told {
                 RecordedEvent::Game(event) if to.includes(viewer) => Some(event),
                 RecordedEvent::Game(_) | RecordedEvent::Table(_) => None,

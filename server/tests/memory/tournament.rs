@@ -152,7 +152,7 @@ impl TestTournament {
             place: standing.place,
             finish: SeatFinish::PlayedOut,
             time_outs: 0,
-            thought: 0,
+            think_time: 0,
         });
         (seats.collect(), known)
     }

@@ -202,7 +202,7 @@ impl TableNewsStream {
         Ok(())
     }
 
-    /// The next item of news.
+    /// The next feed item.
     pub(crate) async fn next(&mut self) -> v1::TableNews {
         while self.buffered.is_empty() {
             self.read().await.expect("news");

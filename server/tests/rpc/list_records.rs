@@ -158,11 +158,11 @@ async fn put_table(log: &dyn Log, model: TableId, id: TableId, deal: Deal, publi
         format!("deal:{}:{}", deal.number, deal.rotation),
     ];
     let row = log.find(model).await.expect("a table");
-    let setup = Arc::make_mut(&mut record.look.setup);
+    let setup = Arc::make_mut(&mut record.summary.setup);
     setup.table = id;
     setup.chance = ChanceSetup::Deal(Box::new(deal));
     setup.visibility = if public { Visibility::Public } else { Visibility::Private };
-    record.look.seats[0].holder = Holder::Agent { name: "robo".into(), version: "2".into() };
+    record.summary.seats[0].holder = Holder::Agent { name: "robo".into(), version: "2".into() };
     let listing = Listing { tags, visibility: if public { 1 } else { 2 }, ..row.listing };
     let append = Append {
         listing: Some(listing),

@@ -5,7 +5,7 @@ use parlor_engine::{MAX_SEATS, Seat};
 
 use super::super::build_messages;
 use super::super::common::{players, seat, seats};
-use super::super::field::{WrongField, number8, number16, optional, required};
+use super::super::field::{InvalidField, number8, number16, optional, required};
 use super::{GAME, ranks};
 use crate::encode::{self, Encode, ToWire};
 use crate::v1;
@@ -23,8 +23,8 @@ impl ToWire for Stack {
 }
 
 impl TryFrom<v1::FlushStack> for Stack {
-    type Error = WrongField;
-    fn try_from(wire: v1::FlushStack) -> Result<Stack, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::FlushStack) -> Result<Stack, InvalidField> {
         let v1::FlushStack { combination, by } = wire;
         Ok(Stack { combination: required(combination, "combination")?, by: seat(by, "by")? })
     }
@@ -59,8 +59,8 @@ impl ToWire for View {
 }
 
 impl TryFrom<v1::FlushView> for View {
-    type Error = WrongField;
-    fn try_from(wire: v1::FlushView) -> Result<View, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::FlushView) -> Result<View, InvalidField> {
         let v1::FlushView {
             viewer,
             options,
@@ -101,7 +101,7 @@ impl TryFrom<v1::FlushView> for View {
     }
 }
 
-fn fill_seat(view: &mut View, i: usize, wire: v1::FlushSeat) -> Result<(), WrongField> {
+fn fill_seat(view: &mut View, i: usize, wire: v1::FlushSeat) -> Result<(), InvalidField> {
     let v1::FlushSeat { hand_size, total, left } = wire;
     view.hand_sizes[i] = number8(hand_size, "hand_size")?;
     view.left[i] = ranks(left, "left")?;

@@ -5,7 +5,7 @@ use parlor_engine::{MAX_SEATS, Seat};
 
 use super::super::build_messages;
 use super::super::common::{card_set, players, seat, seats};
-use super::super::field::{WrongField, length, number8, number16, optional, required};
+use super::super::field::{InvalidField, length, number8, number16, optional, required};
 use super::{GAME, tops};
 use crate::encode::{self, Encode, ToWire};
 use crate::v1;
@@ -67,8 +67,8 @@ impl ToWire for View {
 }
 
 impl TryFrom<v1::HabeFertigView> for View {
-    type Error = WrongField;
-    fn try_from(wire: v1::HabeFertigView) -> Result<View, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::HabeFertigView) -> Result<View, InvalidField> {
         let v1::HabeFertigView {
             viewer,
             options,
@@ -125,7 +125,7 @@ impl TryFrom<v1::HabeFertigView> for View {
     }
 }
 
-fn phase(wire: Option<v1::habe_fertig_view::Phase>) -> Result<Phase, WrongField> {
+fn phase(wire: Option<v1::habe_fertig_view::Phase>) -> Result<Phase, InvalidField> {
     use v1::habe_fertig_view::Phase as Wire;
     match wire {
         Some(Wire::Hiding(v1::HabeFertigHiding { waiting })) => {
@@ -137,11 +137,11 @@ fn phase(wire: Option<v1::habe_fertig_view::Phase>) -> Result<Phase, WrongField>
             Ok(Phase::Laying { turned })
         }
         Some(Wire::Moving(v1::HabeFertigMoving {})) => Ok(Phase::Moving),
-        None => Err(WrongField::at("phase", "must be set")),
+        None => Err(InvalidField::at("phase", "must be set")),
     }
 }
 
-fn origin(wire: v1::HabeFertigOrigin, players: u8) -> Result<Origin, WrongField> {
+fn origin(wire: v1::HabeFertigOrigin, players: u8) -> Result<Origin, InvalidField> {
     let v1::HabeFertigOrigin { rebuild, cards, in_hands: counts, hidden, in_draw_pile } = wire;
     length(&counts, players.into()..=players.into(), "in_hands")?;
     let mut in_hands = [0; MAX_SEATS];

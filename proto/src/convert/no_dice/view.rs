@@ -4,7 +4,7 @@ use parlor_engine::no_dice::{Decision, Hand, LaidCard, PlayOrder, View};
 use parlor_engine::{MAX_SEATS, Seat, Seats};
 
 use super::super::common::{players, seat};
-use super::super::field::{WrongField, each, enum_value, number8, optional, required};
+use super::super::field::{InvalidField, each, enum_value, number8, optional, required};
 use super::super::{build_messages, convert_enums};
 use super::{GAME, hand};
 use crate::encode::{self, Encode, ToWire};
@@ -28,8 +28,8 @@ impl ToWire for LaidCard {
 }
 
 impl TryFrom<v1::NoDiceTableCard> for LaidCard {
-    type Error = WrongField;
-    fn try_from(wire: v1::NoDiceTableCard) -> Result<LaidCard, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::NoDiceTableCard) -> Result<LaidCard, InvalidField> {
         let v1::NoDiceTableCard { seat, placement } = wire;
         Ok(LaidCard { seat: self::seat(seat, "seat")?, placement: required(placement, "placement")? })
     }
@@ -66,8 +66,8 @@ impl ToWire for View {
 }
 
 impl TryFrom<v1::NoDiceView> for View {
-    type Error = WrongField;
-    fn try_from(wire: v1::NoDiceView) -> Result<View, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::NoDiceView) -> Result<View, InvalidField> {
         let v1::NoDiceView {
             viewer,
             options,
@@ -111,14 +111,14 @@ impl TryFrom<v1::NoDiceView> for View {
 }
 
 /// Converts the decision of a viewer; unspecified is none.
-fn decision(value: i32) -> Result<Option<Decision>, WrongField> {
+fn decision(value: i32) -> Result<Option<Decision>, InvalidField> {
     if value == v1::NoDiceDecision::Unspecified as i32 {
         return Ok(None);
     }
     enum_value::<v1::NoDiceDecision, _>(value, "decision").map(Some)
 }
 
-fn fill_seat(view: &mut View, seat: Seat, wire: v1::NoDiceSeat) -> Result<(), WrongField> {
+fn fill_seat(view: &mut View, seat: Seat, wire: v1::NoDiceSeat) -> Result<(), InvalidField> {
     let v1::NoDiceSeat { hand_size, known, x2, passed, score } = wire;
     view.hand_sizes[seat.index()] = number8(hand_size, "hand_size")?;
     view.known[seat.index()] = hand(known, "known")?;

@@ -105,7 +105,7 @@ impl TableSpec {
         let mut rng = ChaCha8Rng::from_seed([self.seed; 32]);
         let mut at = CREATED;
         let first = Entry::Created(Box::new(self.setup()));
-        let mut table = Table::open(&first).unwrap();
+        let mut table = Table::from_first_entry(&first).unwrap();
         let mut entries = vec![(at, first)];
         let mut append = |table: &mut Table, at: u64, entry: Entry| {
             table.fold(at, &entry).unwrap();
@@ -170,7 +170,7 @@ impl TableSpec {
             };
             append(&mut table, at, entry);
         }
-        let mut record = Record::of(&entries).unwrap();
+        let mut record = Record::from_log(&entries).unwrap();
         record.look.reveal_deal();
         record
     }

@@ -15,7 +15,7 @@ fn records_of_every_kind_are_right() {
             table.players,
             table.seed
         );
-        let is_given = table.chance.is_given();
+        let is_given = table.chance.has_given_seed();
         assert_eq!(report.unproven.contains(&Unproven::SeedGiven), is_given);
         assert_eq!(report.unproven.contains(&Unproven::Deal), table.chance.deal().is_some() && !is_given);
         assert_eq!(report.unproven.contains(&Unproven::BrokenOff), table.cancelled);

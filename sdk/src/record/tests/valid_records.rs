@@ -15,7 +15,7 @@ fn full_records_of_every_kind_verify() {
             table.players,
             table.seed
         );
-        let is_given = table.chance.is_given();
+        let is_given = table.chance.has_given_seed();
         assert_eq!(report.unproven.contains(&Unproven::SeedGiven), is_given);
         assert_eq!(report.unproven.contains(&Unproven::DealSeed), table.chance.deal().is_some() && !is_given);
         assert_eq!(report.unproven.contains(&Unproven::NotPlayedOut), table.cancelled);

@@ -110,7 +110,7 @@ impl Host {
             for ((_, place), look) in some.iter().zip(looks) {
                 let look = match look {
                     Ok(look) if look.state.is_over() => look,
-                    Err(error) if error.is_passing() => return Err(error),
+                    Err(error) if error.is_transient() => return Err(error),
                     // It has no seat there: it gave up, or there is nothing to be had of the table.
                     Ok(_) | Err(_) => continue,
                 };

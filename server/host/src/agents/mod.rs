@@ -286,16 +286,16 @@ impl AgentRegistry {
         };
         for (count, most) in [(all, settings.max_agents), (own, settings.max_agents_per_key)] {
             if count >= most as usize {
-                return Err(LimitExceeded::Count { counted: LimitedResource::Agents, most }.into());
+                return Err(LimitExceeded::Count { resource: LimitedResource::Agents, max: most }.into());
             }
         }
         let (now, name) = (self.0.clock.now_ms(), asking.name.clone());
         let entry = AgentEntry::Registered(asking);
         let Some(agent) = Registration::open(now, &entry) else {
-            return Err(HostError::Fault { what: "an agent that was not registered".to_owned() });
+            return Err(HostError::Fault { reason: "an agent that was not registered".to_owned() });
         };
         let mut append =
-            Append::new(log_of(&name), 0, Millis(now), vec![persistence::encode_agent(now, &entry)]);
+            Append::new(log_of(&name), 0, Millis(now), vec![persistence::encode_agent_entry(now, &entry)]);
         append.listing = Some(Listing {
             kind: LogKind::Agent,
             owner: OwnerId::new(&agent.who.owner)?,
@@ -513,7 +513,7 @@ impl AgentRegistry {
             log_of(&known.who.name),
             *length,
             Millis(now),
-            vec![persistence::encode_agent(now, &entry)],
+            vec![persistence::encode_agent_entry(now, &entry)],
         );
         match self.0.log.append(append).await {
             Ok(appended) => *length = appended.length,
@@ -551,7 +551,7 @@ async fn read(log: &dyn Log, id: TableId) -> Option<Registration> {
     };
     let mut agent: Option<Registration> = None;
     for entry in entries {
-        let decoded = persistence::decode_agent(&entry.payload);
+        let decoded = persistence::decode_agent_entry(&entry.payload);
         let fits = match (&decoded, &mut agent) {
             (Ok((at, entry)), Some(agent)) => agent.fold(*at, entry),
             (Ok((at, entry)), None) => {

@@ -19,28 +19,28 @@ const FULL_RETRY_AFTER: Duration = Duration::from_secs(1);
 /// the lifetime of a scope, such as streams, use [`Counter::hold`].
 #[derive(Debug)]
 pub struct Counter<K> {
-    counted: LimitedResource,
+    resource: LimitedResource,
     max_callers: usize,
     held: Arc<Mutex<HashMap<K, u32>>>,
 }
 
 impl<K> Clone for Counter<K> {
     fn clone(&self) -> Counter<K> {
-        Counter { counted: self.counted, max_callers: self.max_callers, held: self.held.clone() }
+        Counter { resource: self.resource, max_callers: self.max_callers, held: self.held.clone() }
     }
 }
 
 impl<K: Eq + Hash + Clone> Counter<K> {
     /// A counter with all counts zero.
     #[must_use]
-    pub fn new(counted: LimitedResource, max_callers: usize) -> Counter<K> {
-        Counter { counted, max_callers, held: Arc::default() }
+    pub fn new(resource: LimitedResource, max_callers: usize) -> Counter<K> {
+        Counter { resource, max_callers, held: Arc::default() }
     }
 
     /// Increments a caller's count, unless it has reached `max`.
     pub fn add(&self, caller: &K, max: u32) -> Result<(), LimitExceeded> {
         let mut held = self.lock();
-        let full = LimitExceeded::Count { counted: self.counted, most: max };
+        let full = LimitExceeded::Count { resource: self.resource, max };
         let is_full = held.len() >= self.max_callers;
         match held.entry(caller.clone()) {
             Entry::Occupied(mut count) if *count.get() < max => {
@@ -94,7 +94,7 @@ impl<K: Eq + Hash + Clone> Counter<K> {
     }
 }
 
-/// Guard of one counted resource, which is released on drop.
+/// Guard of one resource resource, which is released on drop.
 #[derive(Debug)]
 #[must_use = "the count is released when this is dropped"]
 pub struct CountGuard<K: Eq + Hash + Clone> {
@@ -120,7 +120,7 @@ mod tests {
         let refused = tables.add(&"anna", 2).unwrap_err();
         assert_eq!(refused.to_string(), "tables per key are limited to 2: end one first");
         assert_eq!(refused.retry_after(), None);
-        assert_eq!(tables.add(&"ben", 2), Ok(()), "counted per caller");
+        assert_eq!(tables.add(&"ben", 2), Ok(()), "resource per caller");
         tables.sub(&"anna");
         assert_eq!(tables.add(&"anna", 2), Ok(()));
         assert!(tables.add(&"carl", 0).is_err());

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use parlor_engine::GameId;
-use parlor_fields::{WrongField, bytes};
+use parlor_fields::{InvalidField, bytes};
 use parlor_store::v1 as store;
 use parlor_store::v1::agent_entry::Event;
 use prost::Message;
@@ -13,7 +13,7 @@ use crate::agents::{AgentEntry, AgentIdentity, AgentProfile};
 
 /// Encodes an entry with its time `at`, in milliseconds since 1970.
 #[must_use]
-pub fn encode_agent(at: u64, entry: &AgentEntry) -> Bytes {
+pub fn encode_agent_entry(at: u64, entry: &AgentEntry) -> Bytes {
     let event = match entry {
         AgentEntry::Registered(AgentIdentity { name, owner, key }) => {
             Event::Registered(store::AgentRegistered {
@@ -39,7 +39,7 @@ pub fn encode_agent(at: u64, entry: &AgentEntry) -> Bytes {
 }
 
 /// Decodes an entry and its time in milliseconds since 1970.
-pub fn decode_agent(stored: &[u8]) -> Result<(u64, AgentEntry), CorruptData> {
+pub fn decode_agent_entry(stored: &[u8]) -> Result<(u64, AgentEntry), CorruptData> {
     decode("entry of an agent", stored, |stored: store::AgentEntry| {
         let entry = match stored.event {
             Some(Event::Registered(store::AgentRegistered { name, owner, key })) => {
@@ -57,7 +57,7 @@ pub fn decode_agent(stored: &[u8]) -> Result<(u64, AgentEntry), CorruptData> {
                 until: until_ms,
                 times,
             },
-            None => return Err(WrongField::new("must have an event")),
+            None => return Err(InvalidField::new("must have an event")),
         };
         Ok((stored.at_ms, entry))
     })
@@ -79,17 +79,17 @@ mod tests {
             AgentEntry::Connected(profile),
         ];
         for entry in entries.into_iter().chain(SuspensionReason::ALL.map(aside)) {
-            let stored = encode_agent(1_700_000_000_000, &entry);
-            assert_eq!(decode_agent(&stored), Ok((1_700_000_000_000, entry)));
+            let stored = encode_agent_entry(1_700_000_000_000, &entry);
+            assert_eq!(decode_agent_entry(&stored), Ok((1_700_000_000_000, entry)));
         }
-        let pinned = encode_agent(5, &aside(SuspensionReason::BrokeRules));
+        let pinned = encode_agent_entry(5, &aside(SuspensionReason::BrokeRules));
         assert_eq!(pinned.as_ref(), b"\x08\x05\x22\x0b\x08\x03\x10\x90\x9e\x96\xff\xbc\x31\x18\x03");
     }
 
     #[test]
     fn corrupt_agent_entries_are_refused() {
         for bad in [&b""[..], b"\x08\x05", b"\x12\x03\x1a\x01x", b"\x22\x00", b"\xff"] {
-            assert!(decode_agent(bad).is_err(), "{bad:?}");
+            assert!(decode_agent_entry(bad).is_err(), "{bad:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Codec of payloads: API messages that are embedded in stored messages. The host does not know their encoding.
 
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView};
-use parlor_fields::WrongField;
+use parlor_fields::InvalidField;
 
 use crate::table::{Ending, SeatResult, Shuffle, TableEvent, TimeControl};
 use crate::tournaments::{StandingsSnapshot, Terms, TournamentSnapshot};
@@ -15,7 +15,7 @@ pub trait Codec<T> {
     ///
     /// # Errors
     /// The bytes are not an encoding of a value; the error names the wrong field.
-    fn decode(&self, bytes: &[u8]) -> Result<T, WrongField>;
+    fn decode(&self, bytes: &[u8]) -> Result<T, InvalidField>;
 }
 
 /// The codec of all payloads in stored messages. The server implements it with the messages of its API.
@@ -42,7 +42,7 @@ pub trait PayloadCodec:
 }
 
 /// Decodes a payload; an error names the field that holds it.
-pub(super) fn decode_field<T>(codec: &dyn PayloadCodec, bytes: &[u8], field: &str) -> Result<T, WrongField>
+pub(super) fn decode_field<T>(codec: &dyn PayloadCodec, bytes: &[u8], field: &str) -> Result<T, InvalidField>
 where
     dyn PayloadCodec: Codec<T>,
 {
@@ -54,11 +54,11 @@ pub(super) fn decode_required<T>(
     codec: &dyn PayloadCodec,
     bytes: Option<Vec<u8>>,
     field: &str,
-) -> Result<T, WrongField>
+) -> Result<T, InvalidField>
 where
     dyn PayloadCodec: Codec<T>,
 {
-    decode_optional(codec, bytes, field)?.ok_or_else(|| WrongField::at(field, "must be set"))
+    decode_optional(codec, bytes, field)?.ok_or_else(|| InvalidField::at(field, "must be set"))
 }
 
 /// Decodes a payload that may be missing.
@@ -66,7 +66,7 @@ pub(super) fn decode_optional<T>(
     codec: &dyn PayloadCodec,
     bytes: Option<Vec<u8>>,
     field: &str,
-) -> Result<Option<T>, WrongField>
+) -> Result<Option<T>, InvalidField>
 where
     dyn PayloadCodec: Codec<T>,
 {
@@ -78,12 +78,12 @@ pub(super) fn decode_each<T>(
     codec: &dyn PayloadCodec,
     list: Vec<Vec<u8>>,
     field: &str,
-) -> Result<Vec<T>, WrongField>
+) -> Result<Vec<T>, InvalidField>
 where
     dyn PayloadCodec: Codec<T>,
 {
     let decode = |(index, bytes): (usize, Vec<u8>)| {
-        codec.decode(&bytes).map_err(|wrong: WrongField| wrong.in_list(index).within(field))
+        codec.decode(&bytes).map_err(|wrong: InvalidField| wrong.in_list(index).within(field))
     };
     list.into_iter().enumerate().map(decode).collect()
 }
@@ -107,11 +107,11 @@ pub(crate) mod test_codec {
             (values.len() as u32 - 1).to_be_bytes().to_vec()
         }
 
-        fn decode(&self, bytes: &[u8]) -> Result<T, WrongField> {
-            let index = bytes.try_into().map(u32::from_be_bytes).unwrap_or(u32::MAX);
+        fn decode(&self, bytes: &[u8]) -> Result<T, InvalidField> {
+            let index = bytes.try_into().map_or(u32::MAX, u32::from_be_bytes);
             let values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let value = values.get(index as usize).and_then(|value| value.downcast_ref());
-            value.cloned().ok_or_else(|| WrongField::new("is no value of this type"))
+            value.cloned().ok_or_else(|| InvalidField::new("is no value of this type"))
         }
     }
 

@@ -4,7 +4,7 @@ use parlor_engine::{
     CardCode, Game, GameId, MAX_SEATS, Seat, Seats, ShuffleId, ShufflePurpose, for_all_games,
 };
 use parlor_fair::Entropy;
-use parlor_fields::{WrongField, number16, one_of};
+use parlor_fields::{InvalidField, number16, one_of};
 use parlor_store::v1 as store;
 
 use crate::agents::SuspensionReason;
@@ -16,8 +16,8 @@ pub(super) fn encode_seat(seat: Seat) -> u32 {
 }
 
 /// Decodes a seat from its number; an error names the field.
-pub(super) fn decode_seat(value: u32, field: &str) -> Result<Seat, WrongField> {
-    let wrong = || WrongField::at(field, format!("must be 0 to {}, not {value}", MAX_SEATS - 1));
+pub(super) fn decode_seat(value: u32, field: &str) -> Result<Seat, InvalidField> {
+    let wrong = || InvalidField::at(field, format!("must be 0 to {}, not {value}", MAX_SEATS - 1));
     u8::try_from(value).ok().and_then(Seat::new).ok_or_else(wrong)
 }
 
@@ -27,13 +27,13 @@ pub(super) fn encode_seats(seats: Seats) -> Vec<u32> {
 }
 
 /// Decodes a set of seats from distinct numbers.
-pub(super) fn decode_seats(values: Vec<u32>, field: &str) -> Result<Seats, WrongField> {
+pub(super) fn decode_seats(values: Vec<u32>, field: &str) -> Result<Seats, InvalidField> {
     let mut seats = Seats::NONE;
     for (index, value) in values.into_iter().enumerate() {
-        let wrong = |error: WrongField| error.in_list(index).within(field);
+        let wrong = |error: InvalidField| error.in_list(index).within(field);
         let seat = decode_seat(value, "").map_err(wrong)?;
         if seats.contains(seat) {
-            return Err(wrong(WrongField::new(format!("names seat {seat} twice"))));
+            return Err(wrong(InvalidField::new(format!("names seat {seat} twice"))));
         }
         seats = seats.with(seat);
     }
@@ -41,14 +41,14 @@ pub(super) fn decode_seats(values: Vec<u32>, field: &str) -> Result<Seats, Wrong
 }
 
 /// Decodes entropy.
-pub(super) fn decode_entropy(bytes: &[u8]) -> Result<Entropy, WrongField> {
-    Entropy::new(bytes).map_err(|error| WrongField::at("entropy", error.to_string()))
+pub(super) fn decode_entropy(bytes: &[u8]) -> Result<Entropy, InvalidField> {
+    Entropy::new(bytes).map_err(|error| InvalidField::at("entropy", error.to_string()))
 }
 
 /// Decodes a list of entropy.
-pub(super) fn decode_entropies(list: &[Vec<u8>], field: &str) -> Result<Vec<Entropy>, WrongField> {
+pub(super) fn decode_entropies(list: &[Vec<u8>], field: &str) -> Result<Vec<Entropy>, InvalidField> {
     let decode = |(index, bytes): (usize, &Vec<u8>)| {
-        Entropy::new(bytes).map_err(|error| WrongField::new(error.to_string()).in_list(index).within(field))
+        Entropy::new(bytes).map_err(|error| InvalidField::new(error.to_string()).in_list(index).within(field))
     };
     list.iter().enumerate().map(decode).collect()
 }
@@ -74,7 +74,7 @@ macro_rules! codes {
             }
         }
 
-        pub(super) fn $decode(value: i32, field: &str) -> Result<$domain, WrongField> {
+        pub(super) fn $decode(value: i32, field: &str) -> Result<$domain, InvalidField> {
             one_of(value, field, |code| match code {
                 store::$code::Unspecified => None,
                 $(store::$code::$stored => Some($domain::$variant),)*
@@ -109,14 +109,14 @@ codes!(encode_shuffle_purpose, decode_shuffle_purpose: ShufflePurpose as Shuffle
 });
 
 /// Decodes the finish of a forfeited seat.
-pub(super) fn decode_forfeit(value: i32, field: &str) -> Result<SeatFinish, WrongField> {
+pub(super) fn decode_forfeit(value: i32, field: &str) -> Result<SeatFinish, InvalidField> {
     let finish = decode_seat_finish(value, field)?;
-    if finish.is_forfeit() { Ok(finish) } else { Err(WrongField::at(field, "must be that of a forfeit")) }
+    if finish.is_forfeit() { Ok(finish) } else { Err(InvalidField::at(field, "must be that of a forfeit")) }
 }
 
 /// Decodes the id of a shuffle: its round, its purpose, and the number of shuffles of that purpose earlier in the
 /// round.
-pub(super) fn decode_shuffle_id(round: u32, purpose: i32, count: u32) -> Result<ShuffleId, WrongField> {
+pub(super) fn decode_shuffle_id(round: u32, purpose: i32, count: u32) -> Result<ShuffleId, InvalidField> {
     Ok(ShuffleId {
         round: number16(round, "round")?,
         purpose: decode_shuffle_purpose(purpose, "purpose")?,

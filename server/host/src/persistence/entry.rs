@@ -1,7 +1,7 @@
 //! Stored form of table log entries.
 
 use bytes::Bytes;
-use parlor_fields::{WrongField, optional};
+use parlor_fields::{InvalidField, optional};
 use parlor_store::v1 as store;
 use parlor_store::v1::entry::Event;
 use prost::Message;
@@ -30,7 +30,7 @@ pub fn decode_entry(
     codec: &dyn PayloadCodec,
 ) -> Result<(u64, Entry), CorruptData> {
     decode(KIND, bytes, |stored: store::Entry| {
-        let entry = stored.event.ok_or_else(|| WrongField::new("must have an event"))?;
+        let entry = stored.event.ok_or_else(|| InvalidField::new("must have an event"))?;
         let entry = decode_event(entry, codec)?;
         let created = match &entry {
             Entry::Created(setup) => setup.created,
@@ -42,21 +42,21 @@ pub fn decode_entry(
 
 /// Decoder of a table's log, entry by entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Reader {
+pub struct EntryReader {
     created: Option<u64>,
 }
 
-impl Reader {
+impl EntryReader {
     /// A reader from the first entry on.
     #[must_use]
-    pub const fn new() -> Reader {
-        Reader { created: None }
+    pub const fn new() -> EntryReader {
+        EntryReader { created: None }
     }
 
     /// A reader of the entries after the first, for a table created at this time.
     #[must_use]
-    pub const fn after(created: u64) -> Reader {
-        Reader { created: Some(created) }
+    pub const fn after_creation(created: u64) -> EntryReader {
+        EntryReader { created: Some(created) }
     }
 
     /// Decodes the next entry and its time in milliseconds since 1970.
@@ -82,7 +82,7 @@ impl Reader {
 }
 
 fn misplaced(why: &'static str) -> CorruptData {
-    CorruptData { what: KIND, wrong: WrongField::at("created", why) }
+    CorruptData { kind: KIND, cause: InvalidField::at("created", why) }
 }
 
 fn encode_event(entry: &Entry, codec: &dyn PayloadCodec) -> Event {
@@ -123,11 +123,11 @@ fn encode_event(entry: &Entry, codec: &dyn PayloadCodec) -> Event {
         }),
         Entry::Cancelled { note } => Event::Cancelled(store::Cancelled { note: note.clone() }),
         Entry::Expired => Event::Expired(store::Expired {}),
-        Entry::Faulted { what } => Event::Faulted(store::Faulted { note: what.clone() }),
+        Entry::Faulted { reason: what } => Event::Faulted(store::Faulted { note: what.clone() }),
     }
 }
 
-fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, WrongField> {
+fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, InvalidField> {
     let (field, entry) = match stored {
         Event::Created(setup) => {
             ("created", decode_setup(setup, codec).map(|setup| Entry::Created(Box::new(setup))))
@@ -149,12 +149,12 @@ fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, WrongF
         Event::Replaced(stored) => ("replaced", decode_replaced(stored)),
         Event::Cancelled(store::Cancelled { note }) => ("", Ok(Entry::Cancelled { note })),
         Event::Expired(store::Expired {}) => ("", Ok(Entry::Expired)),
-        Event::Faulted(store::Faulted { note }) => ("", Ok(Entry::Faulted { what: note })),
+        Event::Faulted(store::Faulted { note }) => ("", Ok(Entry::Faulted { reason: note })),
     };
     entry.map_err(|wrong| if field.is_empty() { wrong } else { wrong.within(field) })
 }
 
-fn decode_joined(stored: store::Joined) -> Result<Entry, WrongField> {
+fn decode_joined(stored: store::Joined) -> Result<Entry, InvalidField> {
     Ok(Entry::Joined {
         seat: decode_seat(stored.seat, "seat")?,
         user: stored.user,
@@ -164,27 +164,27 @@ fn decode_joined(stored: store::Joined) -> Result<Entry, WrongField> {
     })
 }
 
-fn decode_reissued(stored: store::Reissued) -> Result<Entry, WrongField> {
+fn decode_reissued(stored: store::Reissued) -> Result<Entry, InvalidField> {
     Ok(Entry::Reissued {
         seat: decode_seat(stored.seat, "seat")?,
         request: optional(stored.request, "request")?,
     })
 }
 
-fn decode_acted(stored: store::Acted) -> Result<Entry, WrongField> {
+fn decode_acted(stored: store::Acted) -> Result<Entry, InvalidField> {
     let store::Acted { seat: number, index, used_ms: used, reported_ms: reported } = stored;
     Ok(Entry::Acted { seat: decode_seat(number, "seat")?, index, used, reported })
 }
 
-fn decode_timed_out(stored: store::TimedOut) -> Result<Entry, WrongField> {
+fn decode_timed_out(stored: store::TimedOut) -> Result<Entry, InvalidField> {
     Ok(Entry::TimedOut { seat: decode_seat(stored.seat, "seat")?, used: stored.used_ms, away: stored.away })
 }
 
-fn decode_was_away(stored: store::WasAway) -> Result<Entry, WrongField> {
+fn decode_was_away(stored: store::WasAway) -> Result<Entry, InvalidField> {
     Ok(Entry::WasAway { seat: decode_seat(stored.seat, "seat")?, used: stored.used_ms })
 }
 
-fn decode_replaced(stored: store::Replaced) -> Result<Entry, WrongField> {
+fn decode_replaced(stored: store::Replaced) -> Result<Entry, InvalidField> {
     Ok(Entry::Replaced {
         seat: decode_seat(stored.seat, "seat")?,
         bot: stored.bot,

@@ -14,13 +14,13 @@ mod setup;
 mod summary;
 mod tournament;
 
-use parlor_fields::WrongField;
+use parlor_fields::InvalidField;
 use prost::Message;
 
-pub use agent::{decode_agent, encode_agent};
+pub use agent::{decode_agent_entry, encode_agent_entry};
 pub use codec::{Codec, PayloadCodec};
-pub use entry::{Reader, decode_entry, encode_entry};
-pub use owner_feed::{decode_news, encode_news};
+pub use entry::{EntryReader, decode_entry, encode_entry};
+pub use owner_feed::{decode_feed_item, encode_feed_item};
 pub use record::{decode_record, encode_record};
 pub use tournament::{
     decode_tournament_entry, decode_tournament_record, encode_tournament_entry, encode_tournament_record,
@@ -28,22 +28,22 @@ pub use tournament::{
 
 /// Stored bytes that the server did not write.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a stored {what} cannot be read: {wrong}")]
+#[error("a stored {kind} cannot be read: {cause}")]
 pub struct CorruptData {
     /// Kind of the stored data, such as `entry`.
-    pub what: &'static str,
+    pub kind: &'static str,
     /// The invalid field.
-    pub wrong: WrongField,
+    pub cause: InvalidField,
 }
 
 /// Decodes a message and converts it.
 fn decode<M: Message + Default, T>(
-    what: &'static str,
+    kind: &'static str,
     bytes: &[u8],
-    convert: impl FnOnce(M) -> Result<T, WrongField>,
+    convert: impl FnOnce(M) -> Result<T, InvalidField>,
 ) -> Result<T, CorruptData> {
-    let message = M::decode(bytes).map_err(|error| WrongField::new(error.to_string()));
-    message.and_then(convert).map_err(|wrong| CorruptData { what, wrong })
+    let message = M::decode(bytes).map_err(|error| InvalidField::new(error.to_string()));
+    message.and_then(convert).map_err(|cause| CorruptData { kind, cause })
 }
 
 /// Milliseconds from creation to `at`; exact for any two times.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parlor_fields::WrongField;
+use parlor_fields::InvalidField;
 use parlor_store::v1 as store;
-use parlor_store::v1::news::Event;
+use parlor_store::v1::owner_feed_item::Event;
 use prost::Message;
 
 use super::codes::{decode_forfeit, decode_seat, encode_seat, encode_seat_finish};
@@ -19,32 +19,32 @@ use parlor_store::FeedItem;
 
 /// Encodes an event of a table in its owner's feed.
 #[must_use]
-pub fn encode_news(table: TableId, event: &OwnerEvent, codec: &dyn PayloadCodec) -> Bytes {
+pub fn encode_feed_item(table: TableId, event: &OwnerEvent, codec: &dyn PayloadCodec) -> Bytes {
     let event = match event {
         OwnerEvent::Created(summary) => Event::Created(encode_summary(summary, codec)),
-        OwnerEvent::Joined { seat, user, name } => Event::Joined(store::NewsJoined {
+        OwnerEvent::Joined { seat, user, name } => Event::Joined(store::FeedJoined {
             seat: encode_seat(*seat),
             player: Some(store::Player { user: user.clone(), name: name.clone() }),
         }),
         OwnerEvent::Started => Event::Started(store::Started {}),
-        OwnerEvent::Forfeited { seat, finish } => Event::Forfeited(store::NewsForfeited {
+        OwnerEvent::Forfeited { seat, finish } => Event::Forfeited(store::FeedForfeited {
             seat: encode_seat(*seat),
             why: encode_seat_finish(*finish).into(),
         }),
         OwnerEvent::Replaced { seat, bot } => {
-            Event::Replaced(store::NewsReplaced { seat: encode_seat(*seat), bot: bot.clone() })
+            Event::Replaced(store::FeedReplaced { seat: encode_seat(*seat), bot: bot.clone() })
         }
         OwnerEvent::Over(summary) => Event::Over(encode_summary(summary, codec)),
-        OwnerEvent::Deleted => Event::Deleted(store::NewsDeleted {}),
+        OwnerEvent::Deleted => Event::Deleted(store::FeedDeleted {}),
     };
-    store::News { table_id: table.as_bytes().to_vec(), event: Some(event) }.encode_to_vec().into()
+    store::OwnerFeedItem { table_id: table.as_bytes().to_vec(), event: Some(event) }.encode_to_vec().into()
 }
 
 /// Decodes an item of an owner's feed.
-pub fn decode_news(item: &FeedItem, codec: &dyn PayloadCodec) -> Result<OwnerFeedItem, CorruptData> {
-    decode("item of news", &item.payload, |stored: store::News| {
+pub fn decode_feed_item(item: &FeedItem, codec: &dyn PayloadCodec) -> Result<OwnerFeedItem, CorruptData> {
+    decode("feed item", &item.payload, |stored: store::OwnerFeedItem| {
         let table = decode_table_id(&stored.table_id, "table_id")?;
-        let event = stored.event.ok_or_else(|| WrongField::new("must have an event"))?;
+        let event = stored.event.ok_or_else(|| InvalidField::new("must have an event"))?;
         let news = match event {
             Event::Created(summary) => {
                 OwnerEvent::Created(decode_summary_of(table, summary, "created", codec)?)
@@ -54,11 +54,11 @@ pub fn decode_news(item: &FeedItem, codec: &dyn PayloadCodec) -> Result<OwnerFee
             Event::Forfeited(stored) => {
                 decode_forfeited(&stored).map_err(|wrong| wrong.within("forfeited"))?
             }
-            Event::Replaced(store::NewsReplaced { seat: number, bot }) => {
+            Event::Replaced(store::FeedReplaced { seat: number, bot }) => {
                 OwnerEvent::Replaced { seat: decode_seat(number, "replaced.seat")?, bot }
             }
             Event::Over(summary) => OwnerEvent::Over(decode_over(table, summary, codec)?),
-            Event::Deleted(store::NewsDeleted {}) => OwnerEvent::Deleted,
+            Event::Deleted(store::FeedDeleted {}) => OwnerEvent::Deleted,
         };
         Ok(OwnerFeedItem { number: item.number, table, at: item.at.0, event: news })
     })
@@ -67,35 +67,35 @@ pub fn decode_news(item: &FeedItem, codec: &dyn PayloadCodec) -> Result<OwnerFee
 /// Decodes the summary in `field`, which must be of this table.
 fn decode_summary_of(
     table: TableId,
-    stored: store::Look,
+    stored: store::TableSummary,
     field: &str,
     codec: &dyn PayloadCodec,
-) -> Result<Arc<TableSummary>, WrongField> {
+) -> Result<Arc<TableSummary>, InvalidField> {
     let summary = decode_summary(stored, codec).map_err(|wrong| wrong.within(field))?;
     if summary.setup.table == table {
         return Ok(Arc::new(summary));
     }
-    Err(WrongField::at("setup.table_id", "must be that of the news").within(field))
+    Err(InvalidField::at("setup.table_id", "must be that of the item").within(field))
 }
 
 fn decode_over(
     table: TableId,
-    stored: store::Look,
+    stored: store::TableSummary,
     codec: &dyn PayloadCodec,
-) -> Result<Arc<TableSummary>, WrongField> {
+) -> Result<Arc<TableSummary>, InvalidField> {
     let summary = decode_summary_of(table, stored, "over", codec)?;
-    if summary.ending.is_some() { Ok(summary) } else { Err(WrongField::at("over.result", "must be set")) }
+    if summary.ending.is_some() { Ok(summary) } else { Err(InvalidField::at("over.result", "must be set")) }
 }
 
-fn decode_joined(stored: store::NewsJoined) -> Result<OwnerEvent, WrongField> {
+fn decode_joined(stored: store::FeedJoined) -> Result<OwnerEvent, InvalidField> {
     let seat = decode_seat(stored.seat, "seat")?;
     let Some(store::Player { user, name }) = stored.player else {
-        return Err(WrongField::at("player", "must be set"));
+        return Err(InvalidField::at("player", "must be set"));
     };
     Ok(OwnerEvent::Joined { seat, user, name })
 }
 
-fn decode_forfeited(stored: &store::NewsForfeited) -> Result<OwnerEvent, WrongField> {
+fn decode_forfeited(stored: &store::FeedForfeited) -> Result<OwnerEvent, InvalidField> {
     Ok(OwnerEvent::Forfeited {
         seat: decode_seat(stored.seat, "seat")?,
         finish: decode_forfeit(stored.why, "why")?,

@@ -1,7 +1,7 @@
 //! Stored form of table setups.
 
 use parlor_engine::{MAX_SEATS, ShuffleId, ShufflePurpose};
-use parlor_fields::{WrongField, bytes, each, length, number8, number16, optional};
+use parlor_fields::{InvalidField, bytes, each, length, number8, number16, optional};
 use parlor_store::v1 as store;
 use parlor_store::v1::seat_setup::Occupant;
 use parlor_store::v1::setup::Chance;
@@ -46,7 +46,7 @@ pub(super) fn encode_setup(setup: &Setup, codec: &dyn PayloadCodec) -> store::Se
     }
 }
 
-pub(super) fn decode_setup(stored: store::Setup, codec: &dyn PayloadCodec) -> Result<Setup, WrongField> {
+pub(super) fn decode_setup(stored: store::Setup, codec: &dyn PayloadCodec) -> Result<Setup, InvalidField> {
     length(&stored.seats, 1..=MAX_SEATS, "seats")?;
     Ok(Setup {
         table: decode_table_id(&stored.table_id, "table_id")?,
@@ -68,7 +68,7 @@ pub(super) fn decode_setup(stored: store::Setup, codec: &dyn PayloadCodec) -> Re
                 let deal = decode_deal(&stored).map_err(|wrong| wrong.within("deal"))?;
                 ChanceSetup::Deal(Box::new(deal))
             }
-            None => return Err(WrongField::new("must have a server_seed or a given_seed")),
+            None => return Err(InvalidField::new("must have a server_seed or a given_seed")),
         },
         metadata: stored.metadata,
         created: stored.created_ms,
@@ -87,7 +87,7 @@ fn encode_scripted_shuffle((name, cards): &(ShuffleId, Vec<u8>)) -> store::Scrip
     }
 }
 
-fn decode_scripted(script: &store::ScriptedChance) -> Result<ChanceSetup, WrongField> {
+fn decode_scripted(script: &store::ScriptedChance) -> Result<ChanceSetup, InvalidField> {
     let order = |(index, shuffle): (usize, &store::ScriptedShuffle)| {
         let number = |value: u32, field: &str| {
             number16(value, field).map_err(|wrong| wrong.in_list(index).within("shuffles"))
@@ -96,11 +96,11 @@ fn decode_scripted(script: &store::ScriptedChance) -> Result<ChanceSetup, WrongF
         let (round, count) = (number(shuffle.round, "round")?, number(shuffle.count, "count")?);
         Ok((ShuffleId { round, purpose, count }, shuffle.cards.clone()))
     };
-    let orders = script.shuffles.iter().enumerate().map(order).collect::<Result<_, WrongField>>()?;
+    let orders = script.shuffles.iter().enumerate().map(order).collect::<Result<_, InvalidField>>()?;
     Ok(ChanceSetup::Scripted { seed: bytes(&script.seed, "seed")?, orders })
 }
 
-fn decode_deal(stored: &store::DealChance) -> Result<Deal, WrongField> {
+fn decode_deal(stored: &store::DealChance) -> Result<Deal, InvalidField> {
     Ok(Deal {
         tournament: decode_table_id(&stored.tournament_id, "tournament_id")?,
         number: stored.number,
@@ -113,7 +113,7 @@ fn decode_deal(stored: &store::DealChance) -> Result<Deal, WrongField> {
 }
 
 /// Decodes the id of a table.
-pub(super) fn decode_table_id(id: &[u8], field: &str) -> Result<TableId, WrongField> {
+pub(super) fn decode_table_id(id: &[u8], field: &str) -> Result<TableId, InvalidField> {
     bytes(id, field).map(TableId::from_bytes)
 }
 
@@ -136,8 +136,8 @@ impl From<&SeatSetup> for store::SeatSetup {
 }
 
 impl TryFrom<store::SeatSetup> for SeatSetup {
-    type Error = WrongField;
-    fn try_from(stored: store::SeatSetup) -> Result<SeatSetup, WrongField> {
+    type Error = InvalidField;
+    fn try_from(stored: store::SeatSetup) -> Result<SeatSetup, InvalidField> {
         match stored.occupant {
             Some(Occupant::Open(store::OpenSeat {})) => Ok(SeatSetup::Open),
             Some(Occupant::Reserved(store::ReservedSeat { user, name, previous })) => {
@@ -148,20 +148,20 @@ impl TryFrom<store::SeatSetup> for SeatSetup {
             Some(Occupant::Agent(store::AgentSeat { name, version })) => {
                 Ok(SeatSetup::Agent { name, version })
             }
-            None => Err(WrongField::new("must say whose it is")),
+            None => Err(InvalidField::new("must say whose it is")),
         }
     }
 }
 
-impl From<&IdempotencyKey> for store::RequestMark {
-    fn from(mark: &IdempotencyKey) -> store::RequestMark {
-        store::RequestMark { id: mark.id.to_string(), digest: mark.digest.to_vec() }
+impl From<&IdempotencyKey> for store::IdempotencyKey {
+    fn from(mark: &IdempotencyKey) -> store::IdempotencyKey {
+        store::IdempotencyKey { id: mark.id.to_string(), digest: mark.digest.to_vec() }
     }
 }
 
-impl TryFrom<store::RequestMark> for IdempotencyKey {
-    type Error = WrongField;
-    fn try_from(stored: store::RequestMark) -> Result<IdempotencyKey, WrongField> {
+impl TryFrom<store::IdempotencyKey> for IdempotencyKey {
+    type Error = InvalidField;
+    fn try_from(stored: store::IdempotencyKey) -> Result<IdempotencyKey, InvalidField> {
         Ok(IdempotencyKey { id: stored.id.into(), digest: bytes(&stored.digest, "digest")? })
     }
 }

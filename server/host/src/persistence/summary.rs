@@ -3,38 +3,38 @@
 use std::sync::Arc;
 
 use parlor_engine::Viewer;
-use parlor_fields::{WrongField, each, length};
+use parlor_fields::{InvalidField, each, length};
 use parlor_store::v1 as store;
-use parlor_store::v1::seat_look;
+use parlor_store::v1::seat_summary;
 
 use super::codec::{decode_optional, decode_required};
 use super::codes::{decode_seat_finish, encode_seat_finish};
 use super::setup::{decode_setup, decode_table_id, encode_setup};
 use super::{PayloadCodec, offset_from_creation, time_from_offset};
-use crate::table::{Ending, Finished, Holder, Numbers, SeatSummary, Shuffle, State, TableSummary};
+use crate::table::{Ending, Finished, Holder, SeatSummary, Shuffle, State, TableSummary, UpdateNumbers};
 
-pub(super) fn encode_summary(summary: &TableSummary, codec: &dyn PayloadCodec) -> store::Look {
+pub(super) fn encode_summary(summary: &TableSummary, codec: &dyn PayloadCodec) -> store::TableSummary {
     let created = summary.setup.created;
     let players = summary.seats.len() as u8;
-    store::Look {
+    store::TableSummary {
         setup: Some(encode_setup(&summary.setup, codec)),
-        seats: summary.seats.iter().map(store::SeatLook::from).collect(),
+        seats: summary.seats.iter().map(store::SeatSummary::from).collect(),
         shuffle: Some(codec.encode(&summary.shuffle)),
         result: summary.ending.as_ref().map(|ending| codec.encode(ending)),
         started_after_ms: summary.started.map(|at| offset_from_creation(created, at)),
         ended_after_ms: summary.ended.map(|at| offset_from_creation(created, at)),
         length: summary.length,
-        numbers: Viewer::all(players).map(|viewer| summary.numbers.of(viewer)).collect(),
+        numbers: Viewer::all(players).map(|viewer| summary.numbers.get(viewer)).collect(),
         spectators: summary.spectators,
         rematch: summary.rematch.map(|table| table.as_bytes().to_vec()),
     }
 }
 
 pub(super) fn decode_summary(
-    stored: store::Look,
+    stored: store::TableSummary,
     codec: &dyn PayloadCodec,
-) -> Result<TableSummary, WrongField> {
-    let setup = stored.setup.ok_or_else(|| WrongField::at("setup", "must be set"))?;
+) -> Result<TableSummary, InvalidField> {
+    let setup = stored.setup.ok_or_else(|| InvalidField::at("setup", "must be set"))?;
     let setup = decode_setup(setup, codec).map_err(|wrong| wrong.within("setup"))?;
     let players = setup.seats.len();
     length(&stored.seats, players..=players, "seats")?;
@@ -49,7 +49,7 @@ pub(super) fn decode_summary(
         length(seats, players..=players, "seats").map_err(|wrong| wrong.within("result"))?;
     }
     if ending.is_some() != stored.ended_after_ms.is_some() {
-        return Err(WrongField::at("ended_after_ms", "must be set if there is a result, and only then"));
+        return Err(InvalidField::at("ended_after_ms", "must be set if there is a result, and only then"));
     }
     let created = setup.created;
     Ok(TableSummary {
@@ -61,7 +61,7 @@ pub(super) fn decode_summary(
         started: stored.started_after_ms.map(|offset| time_from_offset(created, offset)),
         ended: stored.ended_after_ms.map(|offset| time_from_offset(created, offset)),
         length: stored.length,
-        numbers: numbers.fold(Numbers::default(), |all, (viewer, number)| all.with(viewer, number)),
+        numbers: numbers.fold(UpdateNumbers::default(), |all, (viewer, number)| all.with(viewer, number)),
         spectators: stored.spectators,
         rematch: stored.rematch.map(|table| decode_table_id(&table, "rematch")).transpose()?,
     })
@@ -79,19 +79,19 @@ const fn state(ending: Option<&Ending>, has_begun: bool) -> State {
     }
 }
 
-impl From<&SeatSummary> for store::SeatLook {
-    fn from(seat: &SeatSummary) -> store::SeatLook {
+impl From<&SeatSummary> for store::SeatSummary {
+    fn from(seat: &SeatSummary) -> store::SeatSummary {
         let holder = match &seat.holder {
-            Holder::Vacant => seat_look::Holder::Vacant(store::Vacant {}),
+            Holder::Vacant => seat_summary::Holder::Vacant(store::Vacant {}),
             Holder::Player { user, name } => {
-                seat_look::Holder::Player(store::Player { user: user.clone(), name: name.clone() })
+                seat_summary::Holder::Player(store::Player { user: user.clone(), name: name.clone() })
             }
-            Holder::House { bot } => seat_look::Holder::House(store::HouseSeat { bot: bot.clone() }),
+            Holder::House { bot } => seat_summary::Holder::House(store::HouseSeat { bot: bot.clone() }),
             Holder::Agent { name, version } => {
-                seat_look::Holder::Agent(store::AgentSeat { name: name.clone(), version: version.clone() })
+                seat_summary::Holder::Agent(store::AgentSeat { name: name.clone(), version: version.clone() })
             }
         };
-        store::SeatLook {
+        store::SeatSummary {
             holder: Some(holder),
             generation: seat.generation,
             finish: encode_seat_finish(seat.finish).into(),
@@ -100,17 +100,17 @@ impl From<&SeatSummary> for store::SeatLook {
     }
 }
 
-impl TryFrom<store::SeatLook> for SeatSummary {
-    type Error = WrongField;
-    fn try_from(stored: store::SeatLook) -> Result<SeatSummary, WrongField> {
+impl TryFrom<store::SeatSummary> for SeatSummary {
+    type Error = InvalidField;
+    fn try_from(stored: store::SeatSummary) -> Result<SeatSummary, InvalidField> {
         let holder = match stored.holder {
-            Some(seat_look::Holder::Vacant(store::Vacant {})) => Holder::Vacant,
-            Some(seat_look::Holder::Player(store::Player { user, name })) => Holder::Player { user, name },
-            Some(seat_look::Holder::House(store::HouseSeat { bot })) => Holder::House { bot },
-            Some(seat_look::Holder::Agent(store::AgentSeat { name, version })) => {
+            Some(seat_summary::Holder::Vacant(store::Vacant {})) => Holder::Vacant,
+            Some(seat_summary::Holder::Player(store::Player { user, name })) => Holder::Player { user, name },
+            Some(seat_summary::Holder::House(store::HouseSeat { bot })) => Holder::House { bot },
+            Some(seat_summary::Holder::Agent(store::AgentSeat { name, version })) => {
                 Holder::Agent { name, version }
             }
-            None => return Err(WrongField::new("must have a holder")),
+            None => return Err(InvalidField::new("must have a holder")),
         };
         Ok(SeatSummary {
             holder,

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use parlor_engine::MAX_SEATS;
-use parlor_fields::{WrongField, bytes, length, number8, number16, optional};
+use parlor_fields::{InvalidField, bytes, length, number8, number16, optional};
 use parlor_store::v1 as store;
 use parlor_store::v1::tournament_entry::Event;
 use parlor_tournament::Entrant;
@@ -34,7 +34,8 @@ pub fn decode_tournament_entry(
     codec: &dyn PayloadCodec,
 ) -> Result<(u64, Entry), CorruptData> {
     decode(KIND, bytes, |stored: store::TournamentEntry| {
-        let entry = decode_event(stored.event.ok_or_else(|| WrongField::new("must have an event"))?, codec)?;
+        let entry =
+            decode_event(stored.event.ok_or_else(|| InvalidField::new("must have an event"))?, codec)?;
         let created = if let Entry::Created(setup) = &entry { setup.created } else { created };
         Ok((time_from_offset(created, stored.after_ms), entry))
     })
@@ -51,7 +52,7 @@ pub fn encode_tournament_record(finished: FinishedTournament) -> Bytes {
 /// Decodes the record of a finished tournament.
 pub fn decode_tournament_record(bytes: &[u8]) -> Result<FinishedTournament, CorruptData> {
     decode("record of a tournament", bytes, |stored: store::TournamentRecord| {
-        let missing = |field| WrongField::at(field, "must be set");
+        let missing = |field| InvalidField::at(field, "must be set");
         let tournament = stored.tournament.ok_or_else(|| missing("tournament"))?;
         let standings = stored.standings.ok_or_else(|| missing("standings"))?;
         Ok(FinishedTournament { tournament, standings })
@@ -85,7 +86,7 @@ fn encode_event(entry: &Entry, codec: &dyn PayloadCodec) -> Event {
     }
 }
 
-fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, WrongField> {
+fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, InvalidField> {
     match stored {
         Event::Created(stored) => {
             let setup = decode_created(stored, codec).map_err(|wrong| wrong.within("created"))?;
@@ -114,7 +115,7 @@ fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, WrongF
 fn decode_table_over(
     stored: store::TournamentTableOver,
     codec: &dyn PayloadCodec,
-) -> Result<Entry, WrongField> {
+) -> Result<Entry, InvalidField> {
     length(&stored.results, 0..=MAX_SEATS, "results")?;
     Ok(Entry::TableOver {
         place: TableKey { group: stored.group, rotation: number8(stored.rotation, "rotation")? },
@@ -136,7 +137,7 @@ fn encode_created(setup: &Setup, codec: &dyn PayloadCodec) -> store::TournamentC
     }
 }
 
-fn decode_created(stored: store::TournamentCreated, codec: &dyn PayloadCodec) -> Result<Setup, WrongField> {
+fn decode_created(stored: store::TournamentCreated, codec: &dyn PayloadCodec) -> Result<Setup, InvalidField> {
     Ok(Setup {
         tournament: decode_table_id(&stored.tournament_id, "tournament_id")?,
         owner: stored.owner,

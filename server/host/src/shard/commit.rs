@@ -12,7 +12,7 @@ use crate::shard::reply::Reply;
 use crate::shard::table_actor::{CommitOutcome, TableActor};
 use crate::shard::table_message::ReplyTo;
 use crate::table::{Entry, Holder, State, Table, TableEvent, TableSummary, Visibility};
-use crate::tags::tags;
+use crate::tags::table_tags;
 use crate::{HostError, OwnerEvent, Shared};
 use parlor_store::{Append, Listing, LogKind, Millis, NewFeedItem, NewPlace, OwnerId};
 
@@ -46,11 +46,11 @@ pub(crate) fn create(
     to: ReplyTo<TableSummary>,
 ) -> Option<TableActor> {
     let NewTableLog { entries, request } = creation;
-    let opened = entries.first().map(Table::open);
+    let opened = entries.first().map(Table::from_first_entry);
     let table = match opened {
         Some(Ok(table)) => table,
         Some(Err(invalid)) => {
-            drop(to.send(Err(HostError::Fault { what: invalid.to_string() })));
+            drop(to.send(Err(HostError::Fault { reason: invalid.to_string() })));
             return None;
         }
         None => return None,
@@ -64,7 +64,7 @@ pub(crate) fn create(
     };
     let clocks = Clocks::new(table.players(), turn.shared.reconnect_deadline);
     let mut actor = TableActor::new(turn.shared.codecs, table, owner, Journal::default(), clocks, turn.now);
-    let summary = Arc::new(actor.table.look());
+    let summary = Arc::new(actor.table.summary());
     let events = match actor.apply_entries(turn.now_ms, &entries[1..], turn.now) {
         Ok(events) => events,
         Err(error) => {
@@ -140,7 +140,7 @@ pub(crate) fn append(
     let mut append = Append::new(setup.table, expected, Millis(turn.now_ms), stored);
     let feed_item = |event| NewFeedItem {
         owner: actor.owner.clone(),
-        payload: persistence::encode_news(setup.table, event, codec),
+        payload: persistence::encode_feed_item(setup.table, event, codec),
     };
     append.feed = feed_events.iter().map(feed_item).collect();
     append
@@ -155,7 +155,7 @@ fn listing(actor: &TableActor) -> Listing {
         game: setup.options.game().info().id.to_owned(),
         state: state_code(table.state()),
         visibility: visibility_code(setup.visibility),
-        tags: tags(setup),
+        tags: table_tags(setup),
     }
 }
 
@@ -209,7 +209,7 @@ fn owner_events(table: &Table, events: &[TableEvent]) -> Vec<OwnerEvent> {
             Some(OwnerEvent::Forfeited { seat: *seat, finish: *finish })
         }
         TableEvent::Replaced { seat, bot } => Some(OwnerEvent::Replaced { seat: *seat, bot: bot.clone() }),
-        TableEvent::Ended { .. } => Some(OwnerEvent::Over(Arc::new(table.look()))),
+        TableEvent::Ended { .. } => Some(OwnerEvent::Over(Arc::new(table.summary()))),
         TableEvent::TimedOut { .. } | TableEvent::Rematch { .. } => None,
     };
     events.iter().filter_map(of_event).collect()

@@ -17,7 +17,7 @@ use crate::{
 
 /// Executes a request. Returns the subscription if it waits for a rematch.
 pub(crate) fn execute(record: &Record, deals: &Deals, message: TableMessage) -> Option<Subscription> {
-    let summary = &record.look;
+    let summary = &record.summary;
     match message {
         TableMessage::Summary(to) => drop(to.send(Ok(summary.clone()))),
         TableMessage::Admit { credential, to } => {
@@ -27,7 +27,7 @@ pub(crate) fn execute(record: &Record, deals: &Deals, message: TableMessage) -> 
         TableMessage::Join { to, .. } => drop(to.send(Err(CommandError::Over.into()))),
         TableMessage::Change { by, change, to } => {
             let seat = if let Change::Resign { seat } = change { Some(seat) } else { None };
-            let allowed = AccessCheck::from(summary).may_change(&by, seat);
+            let allowed = AccessCheck::from(summary).authorise_change(&by, seat);
             drop(to.send(
                 allowed.and_then(|()| accept_repeated_change(record, &change)).map(|()| summary.clone()),
             ));
@@ -55,10 +55,10 @@ pub(crate) fn execute(record: &Record, deals: &Deals, message: TableMessage) -> 
 fn accept_repeated_change(record: &Record, change: &Change) -> Result<(), HostError> {
     let is_done = match change {
         Change::Resign { seat } => {
-            let state = record.look.seats.get(seat.index());
+            let state = record.summary.seats.get(seat.index());
             state.is_some_and(|state| state.finish == SeatFinish::Resigned)
         }
-        Change::Cancel { .. } => record.look.state == State::Cancelled,
+        Change::Cancel { .. } => record.summary.state == State::Cancelled,
         Change::Replace { .. }
         | Change::SuspendAgent { .. }
         | Change::Reissue { .. }
@@ -74,7 +74,7 @@ fn resolve_late_answer(
     answer: DecisionAnswer,
 ) -> Result<AnswerOutcome, HostError> {
     let token = token.ok_or(CommandError::Over)?;
-    AccessCheck::from(&record.look).admit(&ViewerCredential::Seat(token))?;
+    AccessCheck::from(&record.summary).admit(&ViewerCredential::Seat(token))?;
     Ok(resolve_past_decision(Some(record), token.seat(), answer, CommandError::Over))
 }
 
@@ -93,12 +93,12 @@ fn try_attach(
     deals: &Deals,
     attach: &AttachRequest,
 ) -> Result<Option<Subscription>, HostError> {
-    let summary = &record.look;
+    let summary = &record.summary;
     let viewer = AccessCheck::from(summary).admit(&attach.credential)?;
     if viewer == Viewer::Spectator {
         deals.check(summary.setup.chance.deal())?;
     }
-    let last = summary.numbers.of(viewer);
+    let last = summary.numbers.get(viewer);
     let end = last + u64::from(summary.rematch.is_some());
     if let Some(after) = attach.after.filter(|after| *after > end) {
         return Err(HostError::CursorAhead { after, last: end });

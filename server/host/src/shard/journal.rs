@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use prost::encoding::{decode_varint, encode_varint, encoded_len_varint};
 
-use crate::persistence::{CorruptData, PayloadCodec, Reader};
+use crate::persistence::{CorruptData, EntryReader, PayloadCodec};
 use crate::table::{Entry, InvalidEntry, Record, Setup, Table};
 use parlor_store::reserve_tightly;
 
@@ -58,7 +58,7 @@ impl Journal {
 
     /// Replays the durable entries on a table with this setup.
     pub(crate) fn fold(&self, setup: &Arc<Setup>, codec: &dyn PayloadCodec) -> Result<Table, CorruptJournal> {
-        let mut table = Table::set_up(setup.clone());
+        let mut table = Table::new(setup.clone());
         for (at, entry) in decode_entries(self.durable_entries(), setup, codec)? {
             table.fold(at, &entry)?;
         }
@@ -100,9 +100,9 @@ fn decode_entries(
         packed = rest;
         Some(entry)
     });
-    Reader::after(setup.created).read_all(stored, codec)
+    EntryReader::after_creation(setup.created).read_all(stored, codec)
 }
 
 fn record(packed: &[u8], setup: &Arc<Setup>, codec: &dyn PayloadCodec) -> Result<Record, CorruptJournal> {
-    Ok(Record::after(Table::set_up(setup.clone()), &decode_entries(packed, setup, codec)?)?)
+    Ok(Record::from_table(Table::new(setup.clone()), &decode_entries(packed, setup, codec)?)?)
 }

@@ -37,7 +37,7 @@ pub(crate) async fn load(log: &dyn Log, codec: &dyn PayloadCodec, table: TableId
 }
 
 async fn try_load(log: &dyn Log, codec: &dyn PayloadCodec, table: TableId) -> Result<Loaded, HostError> {
-    let damaged = |what: String| HostError::Damaged { table, what };
+    let damaged = |what: String| HostError::Damaged { table, reason: what };
     let row = log.find(table).await?;
     // A tournament has a log like a table, but is not one.
     if row.listing.kind != LogKind::Table {
@@ -47,7 +47,7 @@ async fn try_load(log: &dyn Log, codec: &dyn PayloadCodec, table: TableId) -> Re
         let bytes = log.record(table).await?.ok_or_else(|| damaged("its record is missing".to_owned()))?;
         let mut record =
             persistence::decode_record(&bytes, codec).map_err(|error| damaged(error.to_string()))?;
-        record.look.rematch = rematch_of(log, &row.listing.owner, table).await?;
+        record.summary.rematch = rematch_of(log, &row.listing.owner, table).await?;
         return Ok(Loaded::Finished(Arc::new(record)));
     }
     let entries = log.read(table, 0).await?;
@@ -57,7 +57,7 @@ async fn try_load(log: &dyn Log, codec: &dyn PayloadCodec, table: TableId) -> Re
         }
         None => return Err(damaged("its log is empty".to_owned())),
     };
-    let opened = Table::open(&first).map_err(|invalid| damaged(invalid.to_string()))?;
+    let opened = Table::from_first_entry(&first).map_err(|invalid| damaged(invalid.to_string()))?;
     let mut journal = Journal::default();
     entries.iter().for_each(|entry| journal.push(&entry.payload));
     journal.mark_durable();

@@ -31,15 +31,15 @@ impl Reply {
                 if let Ok(table) = &done {
                     shared.agents.seat(table, &agents);
                 }
-                drop(to.send(done.map(Table::look)));
+                drop(to.send(done.map(Table::summary)));
             }
             // The requester may have been dropped.
-            Reply::Summary(to) => drop(to.send(done.map(Table::look))),
-            Reply::Joined { seat, to } => drop(to.send(done.map(|table| (seat, table.look())))),
+            Reply::Summary(to) => drop(to.send(done.map(Table::summary))),
+            Reply::Joined { seat, to } => drop(to.send(done.map(|table| (seat, table.summary())))),
             Reply::Decided { seat, decision, to } => {
                 let decided = done.and_then(|table| {
                     let newest = table.seats()[seat.index()].decided;
-                    newest.ok_or_else(|| HostError::Fault { what: "an answer decided nothing".to_owned() })
+                    newest.ok_or_else(|| HostError::Fault { reason: "an answer decided nothing".to_owned() })
                 });
                 let outcome = match decided {
                     Ok(decided) => AnswerOutcome::Accepted(decided),

@@ -148,7 +148,7 @@ impl TableActor {
         let mut notifications = Notifications::new(self.codecs.items, subscriptions);
         let (mut asked, mut events) = (Seats::NONE, Vec::new());
         for entry in entries {
-            let applied = self.table.fold_with(at, entry, |table, step| {
+            let applied = self.table.fold_each_step(at, entry, |table, step| {
                 let before = notifications.count();
                 for subscription in subscriptions {
                     if !notifications.repeat_for(subscription, before) {
@@ -158,14 +158,14 @@ impl TableActor {
                 asked = step.asked.iter().fold(asked, Seats::with);
                 events.extend(table_events(&step).cloned());
             });
-            applied.map_err(|invalid| HostError::Fault { what: invalid.to_string() })?;
+            applied.map_err(|invalid| HostError::Fault { reason: invalid.to_string() })?;
         }
         self.clocks.sync(&self.table, now);
         for seat in asked.iter() {
             self.add_prompt(seat, now, &mut notifications);
         }
         self.add_time_left(TimeAudience::Notified, now, &mut notifications);
-        let changes_seats = entries.iter().any(Entry::reseats);
+        let changes_seats = entries.iter().any(Entry::changes_access);
         self.has_house_bots = if changes_seats { has_house_bots(&self.table) } else { self.has_house_bots };
         self.pending = Some(Box::new(PendingCommit { notifications, reply: None, changes_seats }));
         Ok(events)
@@ -198,7 +198,7 @@ impl TableActor {
                 let numbers = self.table.numbers();
                 self.subscriptions
                     .iter_mut()
-                    .for_each(|subscription| subscription.number = numbers.of(subscription.viewer));
+                    .for_each(|subscription| subscription.number = numbers.get(subscription.viewer));
                 if changes_seats {
                     self.close_revoked_subscriptions();
                 }
@@ -315,7 +315,7 @@ fn has_house_bots(table: &Table) -> bool {
 
 /// Public table events of a step.
 fn table_events(step: &Step) -> impl Iterator<Item = &TableEvent> {
-    step.told.iter().filter_map(|(_, event)| match event {
+    step.events.iter().filter_map(|(_, event)| match event {
         RecordedEvent::Table(event) => Some(event),
         RecordedEvent::Game(_) => None,
     })

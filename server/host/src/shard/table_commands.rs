@@ -13,7 +13,7 @@ use crate::shard::table_actor::TableActor;
 use crate::shard::table_message::{AttachRequest, Change, ReplyTo, TableMessage};
 use crate::stream::queue::{StreamQueue, channel_closed};
 use crate::table::{
-    Answer, Answered as Answers, CommandError, Decided, DecisionAnswer, Record, RecordedUpdate, TableSummary,
+    Answer, AnswerEffect, CommandError, Decided, DecisionAnswer, Record, RecordedUpdate, TableSummary,
     Visibility,
 };
 use crate::{
@@ -50,14 +50,14 @@ impl AttachRequest {
 pub(crate) fn execute(actor: &mut TableActor, turn: &mut TurnContext, message: TableMessage) {
     actor.last_used = turn.now;
     match message {
-        TableMessage::Summary(to) => drop(to.send(Ok(actor.table.look()))),
+        TableMessage::Summary(to) => drop(to.send(Ok(actor.table.summary()))),
         TableMessage::Admit { credential, to } => {
             let viewer = AccessCheck::from(&actor.table).admit(&credential);
-            drop(to.send(viewer.map(|viewer| (actor.table.look(), viewer))));
+            drop(to.send(viewer.map(|viewer| (actor.table.summary(), viewer))));
         }
         TableMessage::Join { join, to } => join_table(actor, turn, *join, to),
         TableMessage::Change { by, change, to } => {
-            match AccessCheck::from(&actor.table).may_change(&by, change.seat()) {
+            match AccessCheck::from(&actor.table).authorise_change(&by, change.seat()) {
                 Ok(()) => change_table(actor, turn, change, to),
                 Err(error) => drop(to.send(Err(error))),
             }
@@ -108,12 +108,12 @@ fn join_table(
     let joined = if is_hidden {
         Err(HostError::NotFound { table: setup.table })
     } else {
-        actor.table.joined_before(&join.joining).map_err(HostError::from)
+        actor.table.find_repeated_join(&join.seat_request).map_err(HostError::from)
     };
     match joined {
         Err(error) => drop(to.send(Err(error))),
-        Ok(Some(seat)) => drop(to.send(Ok((seat, actor.table.look())))),
-        Ok(None) => match actor.table.join(join.joining) {
+        Ok(Some(seat)) => drop(to.send(Ok((seat, actor.table.summary())))),
+        Ok(None) => match actor.table.join(join.seat_request) {
             Err(error) => drop(to.send(Err(error.into()))),
             Ok((seat, entries)) => {
                 commit(actor, turn, &entries, Some(Reply::Joined { seat, to }));
@@ -141,7 +141,7 @@ fn change_table(actor: &mut TableActor, turn: &mut TurnContext, change: Change, 
     };
     match entries {
         Err(error) => drop(to.send(Err(error.into()))),
-        Ok(entries) if entries.is_empty() => drop(to.send(Ok(actor.table.look()))),
+        Ok(entries) if entries.is_empty() => drop(to.send(Ok(actor.table.summary()))),
         Ok(entries) => commit(actor, turn, &entries, Some(Reply::Summary(to))),
     }
 }
@@ -162,7 +162,7 @@ fn answer_decision(
     // The public statistics of an agent must not reveal secret decisions.
     let agent = agent.filter(|_| !actor.table.is_secret(seat));
     let outcome = match actor.table.answer(seat, decision, choice, used, reported) {
-        Ok(Answers::Play(entry)) => {
+        Ok(AnswerEffect::Play(entry)) => {
             if !actor.table.is_secret(seat) {
                 turn.moves.increment(1);
             }
@@ -171,7 +171,7 @@ fn answer_decision(
             }
             return commit(actor, turn, &[entry], Some(Reply::Decided { seat, decision, to }));
         }
-        Ok(Answers::Again(decided)) => AnswerOutcome::Repeated(decided),
+        Ok(AnswerEffect::AlreadyPlayed(decided)) => AnswerOutcome::Repeated(decided),
         Err(error @ CommandError::AlreadyDecided { .. }) => {
             let newest = actor.table.seats()[seat.index()].decided.filter(|made| made.id == decision);
             match newest {
@@ -229,7 +229,7 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest
     if viewer == Viewer::Spectator {
         turn.shared.deals.check(actor.table.setup().chance.deal())?;
     }
-    let last = actor.table.numbers().of(viewer);
+    let last = actor.table.numbers().get(viewer);
     if let Some(after) = attach.after.filter(|after| *after > last) {
         return Err(HostError::CursorAhead { after, last });
     }
@@ -242,7 +242,7 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest
         generation: match attach.credential {
             ViewerCredential::Seat(token) => Some(actor.table.seats()[token.seat().index()].generation),
             ViewerCredential::Spectator(_) => Some(actor.table.spectators()),
-            ViewerCredential::Rail { .. } => None,
+            ViewerCredential::NoToken { .. } => None,
         },
         wants: attach.wants,
         agent: attach.agent.clone(),
@@ -251,7 +251,7 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest
     match attach.after {
         None => subscription.send(&StreamItem::Snapshot(&actor.snapshot(viewer, turn.now))),
         Some(after) if after < last => {
-            let record = actor.record().map_err(|error| HostError::Fault { what: error.to_string() })?;
+            let record = actor.record().map_err(|error| HostError::Fault { reason: error.to_string() })?;
             catch_up(&record, &mut subscription, after);
         }
         Some(_) => {}
@@ -268,7 +268,7 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest
 
 /// Sends the updates after this number.
 pub(crate) fn catch_up(record: &Record, subscription: &mut Subscription, after: u64) {
-    let (seed_given, timed) = (record.look.shuffle.given, record.look.setup.time.decision > 0);
+    let (seed_given, timed) = (record.summary.shuffle.given, record.summary.setup.time.decision > 0);
     let wants: Wants = subscription.wants;
     for RecordedUpdate { mut update, view } in record.updates(subscription.viewer, after) {
         if !wants.events {

@@ -38,7 +38,7 @@ impl Shard {
                 tokio::spawn(async move { load::load(log.as_ref(), codec, table).await }.in_current_span())
                     .await;
             let unreadable =
-                |_| Loaded::Failed(HostError::Fault { what: format!("table {table} cannot be read") });
+                |_| Loaded::Failed(HostError::Fault { reason: format!("table {table} cannot be read") });
             Completion::Loaded(table, loaded.unwrap_or_else(unreadable))
         }));
     }
@@ -95,7 +95,7 @@ impl Shard {
         let TableActor { subscriptions, queued, owner, table: folded, .. } = *actor;
         match (folded.setup().chance.deal(), folded.ending()) {
             (Some(deal), Some(ending)) => self.shared.deals.table_over(table, deal, ending),
-            _ => self.shared.quota.over(&owner),
+            _ => self.shared.quota.release(&owner),
         }
         let mut rematch_waiters = Vec::new();
         for subscription in subscriptions {

@@ -32,7 +32,7 @@ pub(crate) fn apply_bot_move(actor: &mut TableActor, turn: &mut TurnContext, mov
         Ok(index) => Entry::Acted { seat, index: index as u32, used: 0, reported: None },
         Err(error) => {
             tracing::error!(table = %actor.id(), %seat, %error, "house bot failed");
-            Entry::Faulted { what: "a bot of the house failed".to_owned() }
+            Entry::Faulted { reason: "a bot of the house failed".to_owned() }
         }
     };
     commit(actor, turn, &[entry], None);

@@ -37,9 +37,9 @@ impl TableActor {
         let left = self.clocks.time_left(&self.table, seat, now);
         Some(DecisionPrompt {
             id,
-            after: self.table.numbers().of(Viewer::Seat(seat)),
+            after: self.table.numbers().get(Viewer::Seat(seat)),
             view: wants.decision_views.then(|| self.table.view(Viewer::Seat(seat))).flatten(),
-            seed_given: self.table.shuffle_is_given(),
+            seed_given: self.table.has_given_seed(),
             legal_count: legal.len() as u32,
             default_index: legal.iter().position(|action| Some(*action) == default).unwrap_or_default()
                 as u32,
@@ -108,9 +108,9 @@ impl TableActor {
         };
         let players = Seat::all(self.table.players()).filter(is_player);
         Snapshot {
-            number: self.table.numbers().of(viewer),
+            number: self.table.numbers().get(viewer),
             viewer,
-            summary: self.table.look(),
+            summary: self.table.summary(),
             view: self.table.view(viewer),
             presence: players.map(|seat| self.presence(seat, now)).collect(),
             time_left: self.clocks.all_times_left(&self.table, now),
@@ -125,13 +125,13 @@ pub(super) fn add_update(
     subscription: &Subscription,
     notifications: &mut Notifications,
 ) {
-    let number = table.numbers().of(subscription.viewer);
+    let number = table.numbers().get(subscription.viewer);
     let Some(mut update) = step.update(subscription.viewer, number) else { return };
     if !subscription.wants.events {
         update.events = Vec::new();
     }
     let view = if subscription.wants.update_views { table.view(subscription.viewer) } else { None };
     let viewer_update =
-        ViewerUpdate { update, view, seed_given: table.shuffle_is_given(), timed: table.is_timed() };
+        ViewerUpdate { update, view, seed_given: table.has_given_seed(), timed: table.is_timed() };
     notifications.push(subscription, &StreamItem::Update(&viewer_update));
 }

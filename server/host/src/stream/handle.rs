@@ -291,7 +291,7 @@ impl StreamHandle {
         ) {
             Ok(before) => before,
             Err(ChannelLimitReached) => {
-                let full = LimitExceeded::Count { counted: LimitedResource::Channels, most: max_channels };
+                let full = LimitExceeded::Count { resource: LimitedResource::Channels, max: max_channels };
                 let closed = channel_closed(Some(full.into()), after.unwrap_or_default());
                 return self.queue.push_unattached(channel, &StreamItem::Closed(closed));
             }

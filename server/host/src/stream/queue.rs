@@ -449,7 +449,7 @@ impl Drop for CatchUpGuard {
 
 /// The closing of a channel.
 pub(crate) fn channel_closed(why: Option<HostError>, number: u64) -> Closed {
-    let retry = why.as_ref().is_some_and(HostError::is_passing);
+    let retry = why.as_ref().is_some_and(HostError::is_transient);
     Closed { why, number, retry }
 }
 

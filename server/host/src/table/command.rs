@@ -128,11 +128,11 @@ pub enum Answer {
 /// Effect of a valid answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(clippy::large_enum_variant, reason = "short-lived, never stored in a collection")]
-pub enum Answered {
+pub enum AnswerEffect {
     /// The entry to append.
     Play(Entry),
     /// The same answer was accepted before: repeating it has no effect.
-    Again(Decided),
+    AlreadyPlayed(Decided),
 }
 
 /// Request of a player for a seat.
@@ -157,7 +157,7 @@ impl Table {
     ///
     /// # Errors
     /// The request id was used for a different request.
-    pub fn joined_before(&self, seat_request: &SeatRequest) -> Result<Option<Seat>, CommandError> {
+    pub fn find_repeated_join(&self, seat_request: &SeatRequest) -> Result<Option<Seat>, CommandError> {
         let Some(request) = &seat_request.request else { return Ok(None) };
         let is_player = |state: &SeatState| matches!(state.holder, Holder::Player { .. });
         for seat in Seat::all(self.players()) {
@@ -224,7 +224,7 @@ impl Table {
         answer: Answer,
         used: u32,
         reported: Option<u32>,
-    ) -> Result<Answered, CommandError> {
+    ) -> Result<AnswerEffect, CommandError> {
         self.check_seat_exists(seat)?;
         let state = self.seat(seat);
         if state.open != Some(decision) {
@@ -237,7 +237,7 @@ impl Table {
                 Some(made)
                     if answer == Answer::Action(made.action) || answer == Answer::Index(made.index) =>
                 {
-                    Ok(Answered::Again(made))
+                    Ok(AnswerEffect::AlreadyPlayed(made))
                 }
                 _ => Err(CommandError::AlreadyDecided { decision, played: decided.map(|made| made.action) }),
             };
@@ -256,7 +256,7 @@ impl Table {
                 None => return Err(CommandError::Illegal(self.refusal(seat, action))),
             },
         };
-        Ok(Answered::Play(Entry::Acted { seat, index, used, reported }))
+        Ok(AnswerEffect::Play(Entry::Acted { seat, index, used, reported }))
     }
 
     fn check_seat_exists(&self, seat: Seat) -> Result<(), CommandError> {

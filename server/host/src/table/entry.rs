@@ -103,14 +103,14 @@ pub enum Entry {
     /// A fault of the server ended the table. The game is never scored.
     Faulted {
         /// Human-readable description of the fault.
-        what: String,
+        reason: String,
     },
 }
 
 impl Entry {
     /// True if the entry changes the holder of a seat or the validity of a token.
     #[must_use]
-    pub const fn reseats(&self) -> bool {
+    pub const fn changes_access(&self) -> bool {
         match self {
             Entry::Created(_)
             | Entry::Joined { .. }

@@ -26,14 +26,14 @@ impl DecisionSource {
 /// Effects of an entry, collected while it is applied.
 #[derive(Default)]
 struct StepBuilder {
-    told: AudienceEvents,
+    events: AudienceEvents,
     decided: [Option<Decided>; MAX_SEATS],
     shuffled: Vec<RecordedShuffle>,
 }
 
 impl EventSink<AnyEvent> for StepBuilder {
     fn emit(&mut self, to: Audience, event: AnyEvent) {
-        self.told.push((to, RecordedEvent::Game(event)));
+        self.events.push((to, RecordedEvent::Game(event)));
     }
 
     fn record_shuffle(&mut self, name: parlor_engine::ShuffleId, codes: impl Iterator<Item = u8>) {
@@ -43,7 +43,7 @@ impl EventSink<AnyEvent> for StepBuilder {
 
 impl StepBuilder {
     fn emit_to_all(&mut self, event: TableEvent) {
-        self.told.push((Audience::Everyone, RecordedEvent::Table(event)));
+        self.events.push((Audience::Everyone, RecordedEvent::Table(event)));
     }
 }
 
@@ -55,7 +55,7 @@ impl Table {
     /// The entry does not fit. The table is then half updated and must be discarded.
     pub fn fold(&mut self, at: u64, entry: &Entry) -> Result<Vec<Step>, InvalidEntry> {
         let mut steps = Vec::with_capacity(1);
-        self.fold_with(at, entry, |_, step| steps.push(step))?;
+        self.fold_each_step(at, entry, |_, step| steps.push(step))?;
         Ok(steps)
     }
 
@@ -63,7 +63,7 @@ impl Table {
     ///
     /// The default action of a forfeited seat is always a separate step: otherwise update numbers would reveal a
     /// secret decision before it.
-    pub fn fold_with(
+    pub fn fold_each_step(
         &mut self,
         at: u64,
         entry: &Entry,
@@ -90,9 +90,9 @@ impl Table {
     fn complete_step(&mut self, at: u64, mut builder: StepBuilder) -> Step {
         let asked = self.update_open_decisions();
         self.record_ending(at, &mut builder);
-        let StepBuilder { told, decided, shuffled } = builder;
-        let mut step = Step { at, told, decided, asked, shuffled };
-        for viewer in Viewer::all(self.players()).filter(|viewer| step.concerns(*viewer)) {
+        let StepBuilder { events, decided, shuffled } = builder;
+        let mut step = Step { at, events, decided, asked, shuffled };
+        for viewer in Viewer::all(self.players()).filter(|viewer| step.is_visible_to(*viewer)) {
             self.numbers.increment(viewer);
         }
         self.number_decisions(&mut step);
@@ -162,7 +162,7 @@ impl Table {
             }
             Entry::Cancelled { note } => self.end(Ending::Cancelled { note: note.clone() }),
             Entry::Expired => self.end(Ending::Expired),
-            Entry::Faulted { what } => self.end(Ending::Faulted { what: what.clone() }),
+            Entry::Faulted { reason: what } => self.end(Ending::Faulted { reason: what.clone() }),
         }
         Ok(())
     }
@@ -183,7 +183,7 @@ impl Table {
         self.stage = Stage::Playing(game);
         self.started = Some(at);
         builder.emit_to_all(TableEvent::Started { shuffle: Box::new(self.shuffle()) });
-        builder.told.append(&mut dealt.told);
+        builder.events.append(&mut dealt.events);
         builder.shuffled.append(&mut dealt.shuffled);
         Ok(())
     }
@@ -229,7 +229,7 @@ impl Table {
         let is_secret = self.is_secret(seat);
         let overtime = used.saturating_sub(self.setup.time.decision);
         let state = self.seat_mut(seat)?;
-        state.thought += u64::from(used);
+        state.think_time += u64::from(used);
         if !is_secret {
             state.bank = state.bank.saturating_sub(overtime);
         }
@@ -325,7 +325,7 @@ impl Table {
     fn number_decisions(&mut self, step: &mut Step) {
         for seat in Seat::all(self.players()) {
             if let Some(decided) = &mut step.decided[seat.index()] {
-                decided.number = self.numbers.of(Viewer::Seat(seat));
+                decided.number = self.numbers.get(Viewer::Seat(seat));
                 self.seats[seat.index()].decided = Some(*decided);
             }
         }

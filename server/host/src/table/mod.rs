@@ -18,7 +18,7 @@ mod update;
 #[cfg(test)]
 mod tests;
 
-pub use command::{Answer, Answered, CommandError, DecisionAnswer, SeatRequest};
+pub use command::{Answer, AnswerEffect, CommandError, DecisionAnswer, SeatRequest};
 pub use deal::{Deal, PublicDeal};
 pub use entry::{Entry, IdempotencyKey};
 pub use record::{Record, RecordedUpdate};
@@ -28,5 +28,6 @@ pub use shuffle::Shuffle;
 pub use state::{DecisionId, Holder, InvalidEntry, SeatState, Table};
 pub use summary::{SeatSummary, State, TableSummary};
 pub use update::{
-    AudienceEvents, Decided, DecidedBy, Numbers, RecordedEvent, RecordedShuffle, Step, TableEvent, Update,
+    AudienceEvents, Decided, DecidedBy, RecordedEvent, RecordedShuffle, Step, TableEvent, Update,
+    UpdateNumbers,
 };

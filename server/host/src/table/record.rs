@@ -9,7 +9,7 @@ use super::{Entry, InvalidEntry, Step, Table, TableSummary, Update};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
     /// Final summary.
-    pub look: TableSummary,
+    pub summary: TableSummary,
     /// First view of each viewer, seats in order and then a spectator; empty if the game never began. Later views
     /// follow by applying the events.
     pub views: Vec<AnyView>,
@@ -31,15 +31,15 @@ impl Record {
     ///
     /// # Errors
     /// The log is empty, or an entry does not fit.
-    pub fn of(entries: &[(u64, Entry)]) -> Result<Record, InvalidEntry> {
+    pub fn from_log(entries: &[(u64, Entry)]) -> Result<Record, InvalidEntry> {
         let Some(((_, first), rest)) = entries.split_first() else {
             return Err(InvalidEntry { index: 0, why: "the log is empty".to_owned() });
         };
-        Record::after(Table::open(first)?, rest)
+        Record::from_table(Table::from_first_entry(first)?, rest)
     }
 
     /// Replays the entries after the first on a new table.
-    pub fn after(mut table: Table, rest: &[(u64, Entry)]) -> Result<Record, InvalidEntry> {
+    pub fn from_table(mut table: Table, rest: &[(u64, Entry)]) -> Result<Record, InvalidEntry> {
         let (mut views, mut steps) = (Vec::new(), Vec::with_capacity(rest.len()));
         for (at, entry) in rest {
             steps.extend(table.fold(*at, entry)?);
@@ -47,12 +47,12 @@ impl Record {
                 views = Viewer::all(table.players()).filter_map(|viewer| table.view(viewer)).collect();
             }
         }
-        Ok(Record { look: table.look(), views, steps })
+        Ok(Record { summary: table.summary(), views, steps })
     }
 
     /// The viewer's updates after the one with number `after`, in order.
     pub fn updates(&self, viewer: Viewer, after: u64) -> impl Iterator<Item = RecordedUpdate> + '_ {
-        let players = self.look.seats.len();
+        let players = self.summary.seats.len();
         let index = viewer.seat().map_or(players, parlor_engine::Seat::index);
         let first_view = self.views.get(index);
         let (mut number, mut view): (u64, Option<AnyView>) = (0, None);

@@ -20,7 +20,7 @@ pub enum Ending {
     /// Ended by a fault of the server. The game is never scored.
     Faulted {
         /// Human-readable description of the fault.
-        what: String,
+        reason: String,
     },
 }
 
@@ -38,7 +38,7 @@ pub struct SeatResult {
     /// Number of timeouts.
     pub time_outs: u32,
     /// Total think time, in milliseconds of the seat's clock.
-    pub thought: u64,
+    pub think_time: u64,
 }
 
 /// Result of a game that was played to its end.
@@ -74,7 +74,7 @@ impl Finished {
                     place: 1 + seats_above as u8,
                     finish: state.finish,
                     time_outs: state.time_outs,
-                    thought: state.thought,
+                    think_time: state.think_time,
                 }
             })
             .collect();

@@ -98,7 +98,7 @@ pub enum ChanceSetup {
 impl ChanceSetup {
     /// True if the cards follow from a seed or an order that a person chose.
     #[must_use]
-    pub fn is_given(&self) -> bool {
+    pub fn has_given_seed(&self) -> bool {
         match self {
             ChanceSetup::Fresh { .. } => false,
             ChanceSetup::Given { .. } | ChanceSetup::Scripted { .. } => true,

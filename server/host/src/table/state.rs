@@ -6,7 +6,7 @@ use parlor_engine::{AnyGame, Seat};
 
 use parlor_fair::{Entropy, ServerSeed};
 
-use super::update::{Decided, Numbers};
+use super::update::{Decided, UpdateNumbers};
 use super::{ChanceSetup, Ending, Entry, IdempotencyKey, SeatFinish, SeatSetup, Setup, Shuffle};
 
 /// An entry that does not fit the entries before it: the log is corrupt, or another program wrote it.
@@ -71,7 +71,7 @@ pub struct SeatState {
     /// Forfeit state.
     pub finish: SeatFinish,
     /// Total think time, in milliseconds.
-    pub thought: u64,
+    pub think_time: u64,
     /// Entropy for the shuffle. Secret until the game begins.
     pub entropy: Entropy,
     /// Idempotency key of the request that last changed the holder or the token.
@@ -93,7 +93,7 @@ pub struct Table {
     pub(super) seats: Vec<SeatState>,
     pub(super) stage: Stage,
     pub(super) length: u64,
-    pub(super) numbers: Numbers,
+    pub(super) numbers: UpdateNumbers,
     pub(super) spectators: u32,
     pub(super) started: Option<u64>,
     pub(super) ended: Option<u64>,
@@ -117,7 +117,7 @@ impl SeatState {
             grace: setup.time.grace,
             time_outs: 0,
             finish: SeatFinish::PlayedOut,
-            thought: 0,
+            think_time: 0,
             entropy: Entropy::NONE,
             request: None,
         }
@@ -129,25 +129,25 @@ impl Table {
     ///
     /// # Errors
     /// The entry is not [`Entry::Created`].
-    pub fn open(first: &Entry) -> Result<Table, InvalidEntry> {
+    pub fn from_first_entry(first: &Entry) -> Result<Table, InvalidEntry> {
         let Entry::Created(setup) = first else {
             return Err(InvalidEntry {
                 index: 0,
                 why: "a log begins with the creation of its table".to_owned(),
             });
         };
-        Ok(Table::set_up(Arc::new(Setup::clone(setup))))
+        Ok(Table::new(Arc::new(Setup::clone(setup))))
     }
 
     /// Creates a table to which only its creation has been applied.
     #[must_use]
-    pub fn set_up(setup: Arc<Setup>) -> Table {
+    pub fn new(setup: Arc<Setup>) -> Table {
         Table {
             seats: setup.seats.iter().map(|seat| SeatState::new(seat, &setup)).collect(),
             setup,
             stage: Stage::Filling,
             length: 1,
-            numbers: Numbers::default(),
+            numbers: UpdateNumbers::default(),
             spectators: 0,
             started: None,
             ended: None,

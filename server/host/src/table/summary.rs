@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parlor_engine::{AnyAction, AnyGame, AnyView, Seat, Viewer};
 
 use super::state::{SeatState, Stage, Table};
-use super::{Ending, Holder, Numbers, SeatFinish, Setup, Shuffle};
+use super::{Ending, Holder, SeatFinish, Setup, Shuffle, UpdateNumbers};
 use crate::TableId;
 
 /// State of a table.
@@ -58,7 +58,7 @@ pub struct TableSummary {
     /// Number of log entries.
     pub length: u64,
     /// Number of the last update of each viewer.
-    pub numbers: Numbers,
+    pub numbers: UpdateNumbers,
     /// Valid generation of the spectator tokens.
     pub spectators: u32,
     /// Id of the rematch. It is not in the table's own log: the caller that looks it up sets it.
@@ -102,7 +102,7 @@ impl Table {
 
     /// Number of the last update of each viewer.
     #[must_use]
-    pub const fn numbers(&self) -> Numbers {
+    pub const fn numbers(&self) -> UpdateNumbers {
         self.numbers
     }
 
@@ -135,7 +135,7 @@ impl Table {
 
     /// Summary of the table, without its game.
     #[must_use]
-    pub fn look(&self) -> TableSummary {
+    pub fn summary(&self) -> TableSummary {
         let seat = |seat: &SeatState| SeatSummary {
             holder: seat.holder.clone(),
             generation: seat.generation,
@@ -204,8 +204,8 @@ impl Table {
 
     /// True if the creator of the table gave the seed.
     #[must_use]
-    pub fn shuffle_is_given(&self) -> bool {
-        self.setup.chance.is_given()
+    pub fn has_given_seed(&self) -> bool {
+        self.setup.chance.has_given_seed()
     }
 
     /// True during a window of constant length in which a secret decision is possible.

@@ -54,7 +54,7 @@ struct Logged {
 impl Logged {
     fn new(setup: Setup) -> Logged {
         let first = Entry::Created(Box::new(setup));
-        Logged { table: Table::open(&first).expect("a first entry"), log: vec![first] }
+        Logged { table: Table::from_first_entry(&first).expect("a first entry"), log: vec![first] }
     }
 
     /// A started table of GAP.
@@ -71,7 +71,7 @@ impl Logged {
         let mut events = AudienceEvents::new();
         for entry in entries {
             let steps = self.table.fold(NOW, &entry).expect("an entry from a command");
-            events.extend(steps.into_iter().flat_map(|step| step.told));
+            events.extend(steps.into_iter().flat_map(|step| step.events));
             self.log.push(entry);
         }
         events
@@ -81,7 +81,7 @@ impl Logged {
     fn play(&mut self, number: u8, index: u32, used: u32) -> AudienceEvents {
         let decision = self.table.seats()[usize::from(number)].open.expect("an open decision");
         let answered = self.table.answer(seat(number), decision, Answer::Index(index), used, None);
-        let Ok(Answered::Play(entry)) = answered else { panic!("{answered:?}") };
+        let Ok(AnswerEffect::Play(entry)) = answered else { panic!("{answered:?}") };
         self.fold([entry])
     }
 
@@ -93,7 +93,7 @@ impl Logged {
 
     /// Asserts that a replay of the log yields the same table.
     fn check_replay(&self) {
-        let mut replayed = Table::open(&self.log[0]).expect("a first entry");
+        let mut replayed = Table::from_first_entry(&self.log[0]).expect("a first entry");
         for entry in &self.log[1..] {
             replayed.fold(NOW, entry).expect("an entry of the log");
         }
@@ -192,7 +192,7 @@ fn repeated_answer_is_idempotent_and_another_conflicts() {
     let answer = |logged: &Logged, decision, answer| {
         logged.table.answer(seat(0), DecisionId(decision), answer, 0, None)
     };
-    let message = |result: Result<Answered, CommandError>| result.map_err(|error| error.to_string());
+    let message = |result: Result<AnswerEffect, CommandError>| result.map_err(|error| error.to_string());
     assert_eq!(
         message(answer(&logged, 1, Answer::Index(99))),
         Err(format!("there are {} legal actions, counted from 0: there is no action 99", legal.len()))
@@ -208,10 +208,10 @@ fn repeated_answer_is_idempotent_and_another_conflicts() {
         bank: 5000,
         number: 4,
     };
-    assert_eq!(answer(&logged, 1, Answer::Index(1)), Ok(Answered::Again(decided)));
+    assert_eq!(answer(&logged, 1, Answer::Index(1)), Ok(AnswerEffect::AlreadyPlayed(decided)));
     assert_eq!(
         answer(&logged, 1, Answer::Action(legal[1])),
-        Ok(Answered::Again(decided)),
+        Ok(AnswerEffect::AlreadyPlayed(decided)),
         "an index and its action are the same answer"
     );
     assert_eq!(
@@ -226,7 +226,7 @@ fn repeated_answer_is_idempotent_and_another_conflicts() {
     assert_eq!(open, Err(CommandError::Illegal(parlor_engine::Refusal::NOT_IN_HAND)));
     assert!(matches!(
         logged.table.answer(seat(1), DecisionId(1), Answer::Action(illegal), 0, None),
-        Ok(Answered::Play(_))
+        Ok(AnswerEffect::Play(_))
     ));
 }
 
@@ -237,7 +237,7 @@ fn time_beyond_the_decision_is_charged_to_the_bank() {
     logged.play(1, 0, 2500);
     let banks: Vec<u32> = logged.table.seats().iter().map(|seat| seat.bank).collect();
     assert_eq!(banks, [5000, 3500]);
-    assert_eq!(logged.table.seats()[1].thought, 2500);
+    assert_eq!(logged.table.seats()[1].think_time, 2500);
     logged.fold([Entry::WasAway { seat: seat(1), used: 1000 }, Entry::WasAway { seat: seat(1), used: 9000 }]);
     assert_eq!(logged.table.seats()[1].grace, 0);
     logged.check_replay();
@@ -278,15 +278,15 @@ fn default_action_of_a_forfeited_seat_is_a_separate_update() {
     let mut logged = Logged::gap(3);
     let entries = logged.table.resign(seat(1)).expect("a resignation");
     logged.fold(entries);
-    let before = logged.table.numbers().of(Viewer::Spectator);
+    let before = logged.table.numbers().get(Viewer::Spectator);
     let legal = logged.table.legal_actions(seat(0)).len() as u32;
     let entry = Entry::Acted { seat: seat(0), index: legal - 1, used: 0, reported: None };
     let steps = logged.table.clone().fold(NOW, &entry).expect("an entry that fits");
     assert_eq!(steps.len(), 2, "seat 0 plays, and then seat 1");
-    assert!(steps.iter().all(|step| step.concerns(Viewer::Spectator)));
+    assert!(steps.iter().all(|step| step.is_visible_to(Viewer::Spectator)));
     assert_eq!(steps[1].asked.iter().collect::<Vec<_>>(), [seat(2)]);
     logged.fold([entry]);
-    assert_eq!(logged.table.numbers().of(Viewer::Spectator), before + 2);
+    assert_eq!(logged.table.numbers().get(Viewer::Spectator), before + 2);
     logged.check_replay();
 }
 
@@ -331,8 +331,8 @@ fn cancelled_expired_and_faulted_tables_reveal_the_server_seed() {
         (Entry::Cancelled { note: "rain".to_owned() }, Ending::Cancelled { note: "rain".to_owned() }),
         (Entry::Expired, Ending::Expired),
         (
-            Entry::Faulted { what: "a bot failed".to_owned() },
-            Ending::Faulted { what: "a bot failed".to_owned() },
+            Entry::Faulted { reason: "a bot failed".to_owned() },
+            Ending::Faulted { reason: "a bot failed".to_owned() },
         ),
     ];
     for (entry, ending) in endings {
@@ -362,8 +362,9 @@ fn cancelled_expired_and_faulted_tables_reveal_the_server_seed() {
 fn update_numbers_count_per_viewer() {
     let mut logged = Logged::gap(2);
     let viewers: Vec<Viewer> = Viewer::all(2).collect();
-    let numbers =
-        |logged: &Logged| viewers.iter().map(|viewer| logged.table.numbers().of(*viewer)).collect::<Vec<_>>();
+    let numbers = |logged: &Logged| {
+        viewers.iter().map(|viewer| logged.table.numbers().get(*viewer)).collect::<Vec<_>>()
+    };
     assert_eq!(numbers(&logged), [3, 3, 3], "two joins and the start");
     logged.fold([Entry::Reissued { seat: seat(0), request: None }, Entry::SpectatorsRevoked]);
     assert_eq!(numbers(&logged), [3, 3, 3], "token changes have no number");
@@ -406,7 +407,7 @@ fn invalid_entries_are_refused_with_their_position() {
     for (entry, expected) in cases {
         assert_eq!(fold_error(&logged, entry), Err(expected.to_owned()));
     }
-    assert!(Table::open(&Entry::Started).is_err());
+    assert!(Table::from_first_entry(&Entry::Started).is_err());
     let waiting = Logged::new(setup(GameId::Gap.default_options(), &[SeatSetup::Open, SeatSetup::Open]));
     assert!(
         fold_error(&waiting, Entry::Started).is_err()
@@ -450,10 +451,10 @@ fn repeated_request_is_recognised_by_its_idempotency_key() {
     let request = |key| SeatRequest { request: key, ..SeatRequest::default() };
     let (_, entries) = logged.table.join(request(key("a", 1))).expect("a free seat");
     logged.fold(entries);
-    assert_eq!(logged.table.joined_before(&request(key("a", 1))), Ok(Some(seat(0))));
-    assert_eq!(logged.table.joined_before(&request(key("a", 2))), Err(CommandError::RequestReused));
-    assert_eq!(logged.table.joined_before(&request(key("b", 1))), Ok(None));
-    assert_eq!(logged.table.joined_before(&request(None)), Ok(None));
+    assert_eq!(logged.table.find_repeated_join(&request(key("a", 1))), Ok(Some(seat(0))));
+    assert_eq!(logged.table.find_repeated_join(&request(key("a", 2))), Err(CommandError::RequestReused));
+    assert_eq!(logged.table.find_repeated_join(&request(key("b", 1))), Ok(None));
+    assert_eq!(logged.table.find_repeated_join(&request(None)), Ok(None));
     let entries = logged.table.reissue(seat(0), key("c", 1)).expect("a player's token");
     logged.fold(entries);
     assert_eq!(logged.table.reissue(seat(0), key("c", 1)), Ok(Vec::new()));
@@ -473,12 +474,12 @@ fn record_replays_updates_and_views_of_every_viewer() {
     }
     views.push(Viewer::all(3).map(|viewer| logged.table.view(viewer)).collect());
     let entries: Vec<(u64, Entry)> = logged.log.iter().map(|entry| (NOW, entry.clone())).collect();
-    let record = Record::of(&entries).expect("the log of a table");
-    assert_eq!(record.look, logged.table.look());
+    let record = Record::from_log(&entries).expect("the log of a table");
+    assert_eq!(record.summary, logged.table.summary());
     for (index, viewer) in Viewer::all(3).enumerate() {
         let updates: Vec<RecordedUpdate> = record.updates(viewer, 0).collect();
         let numbers: Vec<u64> = updates.iter().map(|recorded| recorded.update.number).collect();
-        assert_eq!(numbers, (1..=logged.table.numbers().of(viewer)).collect::<Vec<_>>());
+        assert_eq!(numbers, (1..=logged.table.numbers().get(viewer)).collect::<Vec<_>>());
         // Three joins, then the start: from there on, a view after every update.
         let recorded_views: Vec<_> = updates.iter().skip(3).map(|recorded| recorded.view.clone()).collect();
         let seen: Vec<_> = views.iter().map(|views| views[index].clone()).collect();

@@ -104,17 +104,17 @@ pub struct Decided {
 /// Number of the last update of each viewer. An entry that a viewer does not see has no number for that viewer, so a
 /// secret leaves no gap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Numbers([u64; MAX_SEATS + 1]);
+pub struct UpdateNumbers([u64; MAX_SEATS + 1]);
 
-impl Numbers {
+impl UpdateNumbers {
     /// Number of the viewer's last update; 0 before the first.
     #[must_use]
-    pub fn of(&self, viewer: Viewer) -> u64 {
+    pub fn get(&self, viewer: Viewer) -> u64 {
         self.0[viewer_index(viewer)]
     }
 
     /// Sets the number of a viewer, as stored in a record.
-    pub(crate) fn with(mut self, viewer: Viewer, number: u64) -> Numbers {
+    pub(crate) fn with(mut self, viewer: Viewer, number: u64) -> UpdateNumbers {
         self.0[viewer_index(viewer)] = number;
         self
     }
@@ -134,7 +134,7 @@ pub struct Step {
     /// Time in milliseconds since 1970.
     pub at: u64,
     /// Events in order, each with its audience.
-    pub told: AudienceEvents,
+    pub events: AudienceEvents,
     /// Decisions made, at most one per seat.
     pub decided: [Option<Decided>; MAX_SEATS],
     /// Seats for which a decision was opened.
@@ -168,21 +168,21 @@ pub struct Update {
 impl Step {
     /// True if the viewer sees any part of the step. Otherwise the step has no update number for that viewer.
     #[must_use]
-    pub fn concerns(&self, viewer: Viewer) -> bool {
+    pub fn is_visible_to(&self, viewer: Viewer) -> bool {
         let seat = viewer.seat();
         seat.is_some_and(|seat| self.asked.contains(seat) || self.decided[seat.index()].is_some())
-            || self.told.iter().any(|(to, _)| to.includes(viewer))
+            || self.events.iter().any(|(to, _)| to.includes(viewer))
     }
 
     /// The viewer's part of the step, with this number; `None` if the viewer sees nothing of it.
     #[must_use]
     pub fn update(&self, viewer: Viewer, number: u64) -> Option<Update> {
-        if !self.concerns(viewer) {
+        if !self.is_visible_to(viewer) {
             return None;
         }
         let decided = viewer.seat().and_then(|seat| self.decided[seat.index()]);
         let mut update = Update { number, table_events: Vec::new(), decided, events: Vec::new() };
-        for (_, event) in self.told.iter().filter(|(to, _)| to.includes(viewer)) {
+        for (_, event) in self.events.iter().filter(|(to, _)| to.includes(viewer)) {
             match event {
                 RecordedEvent::Game(event) => update.events.push(*event),
                 RecordedEvent::Table(event) => update.table_events.push(event.clone()),

@@ -65,7 +65,7 @@ impl From<LogError> for TournamentError {
 
 impl TournamentError {
     /// Whether the same may work in a moment, without anybody doing anything.
-    pub(super) fn is_passing(&self) -> bool {
-        matches!(self, TournamentError::Host(error) if error.is_passing())
+    pub(super) fn is_transient(&self) -> bool {
+        matches!(self, TournamentError::Host(error) if error.is_transient())
     }
 }

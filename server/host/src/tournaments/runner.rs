@@ -146,7 +146,7 @@ impl Runner {
         loop {
             match self.append(entries.clone()).await {
                 Ok(()) => return Ok(()),
-                Err(error) if error.is_passing() => {
+                Err(error) if error.is_transient() => {
                     tracing::warn!(tournament = %self.tournament, %error, "the log did not take an append");
                     self.pause().await;
                 }
@@ -200,7 +200,7 @@ impl Runner {
             live.shown_mut().course = course;
             Ok(())
         });
-        let lost = |_| HostError::Fault { what: "a tournament cannot be planned anew".to_owned() };
+        let lost = |_| HostError::Fault { reason: "a tournament cannot be planned anew".to_owned() };
         folding.await.map_err(lost)?
     }
 
@@ -245,7 +245,7 @@ impl Runner {
 }
 
 fn fold_all(course: &mut FoldedTournament, now: u64, entries: &[Entry]) -> Result<(), HostError> {
-    let fault = |bad: InvalidTournamentEntry| HostError::Fault { what: bad.to_string() };
+    let fault = |bad: InvalidTournamentEntry| HostError::Fault { reason: bad.to_string() };
     entries.iter().try_for_each(|entry| course.fold(now, entry).map_err(fault))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use parlor_engine::{GameId, Seat};
-use parlor_proto::convert::field::{WrongField, number, one_of};
+use parlor_proto::convert::field::{InvalidField, number, one_of};
 use parlor_proto::convert::seat;
 use parlor_proto::v1;
 use sha2::{Digest, Sha256};
@@ -30,7 +30,7 @@ const USUAL_PAGE: u32 = 100;
 const LARGEST_PAGE: u32 = 1000;
 
 /// The name of an agent.
-pub(super) fn agent_name(text: String, field: &str) -> Result<String, WrongField> {
+pub(super) fn agent_name(text: String, field: &str) -> Result<String, InvalidField> {
     let is_good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
     if begins && text.len() <= NAME && text.bytes().all(is_good) {
@@ -39,15 +39,15 @@ pub(super) fn agent_name(text: String, field: &str) -> Result<String, WrongField
     let why = format!(
         "must be 1 to {NAME} letters, digits and the characters . _ -, the first a letter or a digit"
     );
-    Err(WrongField::at(field, why))
+    Err(InvalidField::at(field, why))
 }
 
 /// The version of an agent. It may be empty.
-pub(super) fn agent_version(text: String, field: &str) -> Result<String, WrongField> {
+pub(super) fn agent_version(text: String, field: &str) -> Result<String, InvalidField> {
     if text.len() <= NAME && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Ok(text);
     }
-    Err(WrongField::at(field, format!("must have up to {NAME} printable ASCII characters")))
+    Err(InvalidField::at(field, format!("must have up to {NAME} printable ASCII characters")))
 }
 
 /// The first message of an agent: who it is, and what it says beside that.
@@ -56,16 +56,16 @@ pub fn hello(
     caller: &Caller,
 ) -> Result<(AgentArrival, Vec<v1::PlayRequestItem>), Failure> {
     let Some(hello) = wire.hello else {
-        return Err(WrongField::at("hello", "must be set in the first message").into());
+        return Err(InvalidField::at("hello", "must be set in the first message").into());
     };
     let arrival = arrival(hello, caller).map_err(|failure| failure.within("hello"))?;
     Ok((arrival, items(wire.items)?))
 }
 
 /// The items of a later message.
-pub fn connect_items(wire: v1::ConnectRequest) -> Result<Vec<v1::PlayRequestItem>, WrongField> {
+pub fn connect_items(wire: v1::ConnectRequest) -> Result<Vec<v1::PlayRequestItem>, InvalidField> {
     if wire.hello.is_some() {
-        return Err(WrongField::at("hello", "must be set in the first message alone"));
+        return Err(InvalidField::at("hello", "must be set in the first message alone"));
     }
     items(wire.items)
 }
@@ -88,7 +88,7 @@ fn arrival(wire: v1::AgentHello, caller: &Caller) -> Result<AgentArrival, Failur
 }
 
 /// The hash of an agent key. Whoever has an API key needs none.
-fn agent_key(key: &[u8], has_api_key: bool) -> Result<Option<[u8; 32]>, WrongField> {
+fn agent_key(key: &[u8], has_api_key: bool) -> Result<Option<[u8; 32]>, InvalidField> {
     if key.is_empty() && has_api_key {
         return Ok(None);
     }
@@ -96,18 +96,18 @@ fn agent_key(key: &[u8], has_api_key: bool) -> Result<Option<[u8; 32]>, WrongFie
         return Ok(Some(Sha256::digest(key).into()));
     }
     let why = format!("must have {} to {} bytes, not {}", KEY.start(), KEY.end(), key.len());
-    Err(WrongField::at("agent_key", why))
+    Err(InvalidField::at("agent_key", why))
 }
 
 fn games(ids: &[String]) -> Result<Vec<GameId>, Failure> {
     if ids.is_empty() {
-        return Err(WrongField::at("games", "must have at least one game").into());
+        return Err(InvalidField::at("games", "must have at least one game").into());
     }
     let mut games = Vec::new();
     for (place, id) in ids.iter().enumerate() {
         let game = GameId::from_id(id).ok_or(Failure::NoSuchGame)?;
         if games.contains(&game) {
-            let wrong = WrongField::new(format!("must be each once: {id} is there twice"));
+            let wrong = InvalidField::new(format!("must be each once: {id} is there twice"));
             return Err(wrong.in_list(place).within("games").into());
         }
         games.push(game);
@@ -115,14 +115,14 @@ fn games(ids: &[String]) -> Result<Vec<GameId>, Failure> {
     Ok(games)
 }
 
-fn bookmarks(wire: &[v1::AgentBookmark]) -> Result<HashMap<(TableId, Seat), u64>, WrongField> {
+fn bookmarks(wire: &[v1::AgentBookmark]) -> Result<HashMap<(TableId, Seat), u64>, InvalidField> {
     let mut bookmarks = HashMap::with_capacity(wire.len());
     for (place, bookmark) in wire.iter().enumerate() {
-        let wrong = |wrong: WrongField| wrong.in_list(place).within("bookmarks");
+        let wrong = |wrong: InvalidField| wrong.in_list(place).within("bookmarks");
         let table = table_id(&bookmark.table_id, "table_id").map_err(wrong)?;
         let seat = seat(bookmark.seat, "seat").map_err(wrong)?;
         if bookmarks.insert((table, seat), bookmark.after.into()).is_some() {
-            return Err(wrong(WrongField::new("must be one for each seat: there is another one for it")));
+            return Err(wrong(InvalidField::new("must be one for each seat: there is another one for it")));
         }
     }
     Ok(bookmarks)
@@ -211,7 +211,7 @@ pub fn list_agents(wire: v1::ListAgentsRequest) -> Result<AgentPage, Failure> {
         token if token.is_empty() => None,
         // A page ends with an agent, and the token is its name.
         token => {
-            let wrong = |_| WrongField::at("page_token", "must be next_page_token of the page before");
+            let wrong = |_| InvalidField::at("page_token", "must be next_page_token of the page before");
             Some(agent_name(token, "page_token").map_err(wrong)?)
         }
     };

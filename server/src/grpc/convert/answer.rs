@@ -1,7 +1,7 @@
 //! Answers to decisions, and what became of them.
 
 use parlor_engine::{AnyAction, Lang, Localise};
-use parlor_proto::convert::field::{WrongField, required};
+use parlor_proto::convert::field::{InvalidField, required};
 use parlor_proto::encode::{self, Encode, Prost, ToWire, build_message};
 use parlor_proto::v1;
 
@@ -13,16 +13,16 @@ use parlor_host::table::{Answer, CommandError, Decided, DecisionAnswer, Decision
 use parlor_host::{AnswerOutcome, AnswerRefused, Answered, HostError};
 
 /// An answer. One that cannot be read is told of with [`unreadable`].
-pub fn answer(wire: v1::Answer) -> Result<DecisionAnswer, WrongField> {
+pub fn answer(wire: v1::Answer) -> Result<DecisionAnswer, InvalidField> {
     if wire.decision_id == 0 {
-        return Err(WrongField::at("decision_id", "must be the id of a decision: the first is 1"));
+        return Err(InvalidField::at("decision_id", "must be the id of a decision: the first is 1"));
     }
     let answer = match wire.choice {
         Some(v1::answer::Choice::Index(index)) => Answer::Index(index),
         Some(v1::answer::Choice::Action(action)) => {
             Answer::Action(required::<_, AnyAction>(Some(action), "action")?)
         }
-        None => return Err(WrongField::new("must have an index or an action")),
+        None => return Err(InvalidField::new("must have an index or an action")),
     };
     Ok(DecisionAnswer { decision: DecisionId(wire.decision_id.into()), answer, reported: wire.think_ms })
 }
@@ -35,7 +35,7 @@ pub fn act(
 ) -> Result<(VerifiedSeatToken, Result<DecisionAnswer, v1::Answered>), Failure> {
     let pass = key.verify_seat_token(&wire.seat_token)?;
     let Some(answer) = wire.answer else {
-        return Err(WrongField::at("answer", "must be set").into());
+        return Err(InvalidField::at("answer", "must be set").into());
     };
     let decision_id = answer.decision_id;
     Ok((pass, self::answer(answer).map_err(|wrong| unreadable(decision_id, wrong))))
@@ -43,7 +43,7 @@ pub fn act(
 
 /// What became of an answer that cannot be read: it was refused.
 #[must_use]
-pub fn unreadable(decision_id: u32, wrong: WrongField) -> v1::Answered {
+pub fn unreadable(decision_id: u32, wrong: InvalidField) -> v1::Answered {
     build_message(refused(decision_id, wrong.into()))
 }
 

@@ -1,7 +1,7 @@
 //! The codec of payloads in stored messages: the messages of the API.
 
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView};
-use parlor_fields::WrongField;
+use parlor_fields::InvalidField;
 use parlor_host::persistence::{Codec, PayloadCodec};
 use parlor_host::table::{Ending, SeatResult, Shuffle, TableEvent, TimeControl};
 use parlor_host::tournaments::{StandingsSnapshot, Terms, TournamentSnapshot};
@@ -16,8 +16,8 @@ use super::{FromMessage, ToMessage, standings, tournament};
 pub struct ApiCodec;
 
 /// Decodes a message.
-fn decode<M: Message + Default>(bytes: &[u8]) -> Result<M, WrongField> {
-    M::decode(bytes).map_err(|error| WrongField::new(error.to_string()))
+fn decode<M: Message + Default>(bytes: &[u8]) -> Result<M, InvalidField> {
+    M::decode(bytes).map_err(|error| InvalidField::new(error.to_string()))
 }
 
 macro_rules! game_payloads {
@@ -27,7 +27,7 @@ macro_rules! game_payloads {
                 <$message>::from(value.clone()).encode_to_vec()
             }
 
-            fn decode(&self, bytes: &[u8]) -> Result<$game, WrongField> {
+            fn decode(&self, bytes: &[u8]) -> Result<$game, InvalidField> {
                 <$game>::try_from(decode::<$message>(bytes)?)
             }
         })*
@@ -41,7 +41,7 @@ macro_rules! host_payloads {
                 ToMessage::<$message>::to_message(value).encode_to_vec()
             }
 
-            fn decode(&self, bytes: &[u8]) -> Result<$host, WrongField> {
+            fn decode(&self, bytes: &[u8]) -> Result<$host, InvalidField> {
                 <$host>::from_message(decode::<$message>(bytes)?)
             }
         })*
@@ -67,7 +67,7 @@ impl Codec<Terms> for ApiCodec {
         ToMessage::<v1::TournamentSetup>::to_message(terms).encode_to_vec()
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Terms, WrongField> {
+    fn decode(&self, bytes: &[u8]) -> Result<Terms, InvalidField> {
         decode_terms(decode(bytes)?)
     }
 }

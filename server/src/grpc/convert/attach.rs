@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use parlor_proto::convert::field::{WrongField, length};
+use parlor_proto::convert::field::{InvalidField, length};
 use parlor_proto::v1;
 
 use super::id::table_id;
@@ -37,7 +37,7 @@ pub fn attach(wire: v1::Attach, key: &ServerKey, caller: Option<&Caller>) -> Res
         }
         Some(Viewer::TableId(id)) => rail(table_id(&id, "table_id")?, caller),
         None => {
-            return Err(WrongField::new("must have a seat_token, a table_id or a spectator_token").into());
+            return Err(InvalidField::new("must have a seat_token, a table_id or a spectator_token").into());
         }
     };
     let wants = wire.wants.map_or_else(Wants::default, self::wants);
@@ -46,7 +46,7 @@ pub fn attach(wire: v1::Attach, key: &ServerKey, caller: Option<&Caller>) -> Res
 
 /// Somebody at the rail without a token.
 pub(super) fn rail(table: TableId, caller: Option<&Caller>) -> ViewerCredential {
-    ViewerCredential::Rail {
+    ViewerCredential::NoToken {
         table,
         caller: caller.map(|caller| caller.owner().clone()),
         admin: caller.is_some_and(|caller| caller.has_scope(Scope::Admin)),
@@ -61,11 +61,11 @@ pub(super) fn wants(wire: v1::Wants) -> Wants {
 
 /// The channels of a call of Follow, each with what is to be attached. What goes wrong with one of them closes that one
 /// alone, so they are not looked into here.
-pub fn follow_channels(wire: v1::FollowRequest) -> Result<Vec<(Channel, v1::Attach)>, WrongField> {
+pub fn follow_channels(wire: v1::FollowRequest) -> Result<Vec<(Channel, v1::Attach)>, InvalidField> {
     length(&wire.channels, 1..=MAX_FOLLOWED, "channels")?;
     let mut seen = HashSet::new();
     let channels = wire.channels.into_iter().enumerate().map(|(place, entry)| {
-        let wrong = |field: &str, why: String| WrongField::at(field, why).in_list(place).within("channels");
+        let wrong = |field: &str, why: String| InvalidField::at(field, why).in_list(place).within("channels");
         if !seen.insert(entry.channel) {
             let why = format!("must be a number of its own: another entry has {}", entry.channel);
             return Err(wrong("channel", why));
@@ -77,14 +77,14 @@ pub fn follow_channels(wire: v1::FollowRequest) -> Result<Vec<(Channel, v1::Atta
 }
 
 /// The items of one message of a client.
-pub fn play_items(wire: v1::PlayRequest) -> Result<Vec<v1::PlayRequestItem>, WrongField> {
+pub fn play_items(wire: v1::PlayRequest) -> Result<Vec<v1::PlayRequestItem>, InvalidField> {
     items(wire.items)
 }
 
-pub(super) fn items(items: Vec<v1::PlayRequestItem>) -> Result<Vec<v1::PlayRequestItem>, WrongField> {
+pub(super) fn items(items: Vec<v1::PlayRequestItem>) -> Result<Vec<v1::PlayRequestItem>, InvalidField> {
     if items.len() > MAX_ITEMS {
         let why = format!("must have up to {MAX_ITEMS} entries, not {}", items.len());
-        return Err(WrongField::at("items", why));
+        return Err(InvalidField::at("items", why));
     }
     Ok(items)
 }

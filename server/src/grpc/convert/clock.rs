@@ -1,6 +1,6 @@
 //! The time that players have.
 
-use parlor_proto::convert::field::WrongField;
+use parlor_proto::convert::field::InvalidField;
 use parlor_proto::v1;
 
 use parlor_host::table::TimeControl;
@@ -24,7 +24,7 @@ impl ToMessage<v1::ClockSettings> for TimeControl {
 
 /// All of it must be set. The numbers are not looked at: a table keeps what it was created with.
 impl FromMessage<v1::ClockSettings> for TimeControl {
-    fn from_message(wire: v1::ClockSettings) -> Result<TimeControl, WrongField> {
+    fn from_message(wire: v1::ClockSettings) -> Result<TimeControl, InvalidField> {
         Ok(TimeControl {
             decision: set(wire.decision_ms, "decision_ms")?,
             bank: set(wire.bank_ms, "bank_ms")?,
@@ -36,6 +36,6 @@ impl FromMessage<v1::ClockSettings> for TimeControl {
     }
 }
 
-fn set<T>(value: Option<T>, field: &str) -> Result<T, WrongField> {
-    value.ok_or_else(|| WrongField::at(field, "must be set"))
+fn set<T>(value: Option<T>, field: &str) -> Result<T, InvalidField> {
+    value.ok_or_else(|| InvalidField::at(field, "must be set"))
 }

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use parlor_engine::{AnyGame, AnyOptions, Chance, NoEvents};
-use parlor_proto::convert::field::{WrongField, bytes, length, number, required};
+use parlor_proto::convert::field::{InvalidField, bytes, length, number, required};
 use parlor_proto::v1;
 use parlor_proto::v1::create_table_request::Chance as WireChance;
 use parlor_proto::v1::seat_setup::Occupant;
@@ -75,17 +75,17 @@ fn seat_setup(wire: v1::SeatSetup, bots: &Bots) -> Result<SeatSetup, Failure> {
 }
 
 /// The seat of an agent. Whether the agent is there is for the host to say.
-fn agent(wire: v1::AgentSeat) -> Result<SeatSetup, WrongField> {
+fn agent(wire: v1::AgentSeat) -> Result<SeatSetup, InvalidField> {
     Ok(SeatSetup::Agent {
         name: agent_name(wire.name, "name")?,
         version: agent_version(wire.version, "version")?,
     })
 }
 
-fn reserved(wire: v1::ReservedSeat) -> Result<SeatSetup, WrongField> {
+fn reserved(wire: v1::ReservedSeat) -> Result<SeatSetup, InvalidField> {
     let user = user_id(wire.user_id, "user_id")?;
     if user.is_none() {
-        return Err(WrongField::at("user_id", "must be set, to the user whom the seat is for"));
+        return Err(InvalidField::at("user_id", "must be set, to the user whom the seat is for"));
     }
     Ok(SeatSetup::Reserved { user, name: name(wire.display_name, "display_name")?, previous: None })
 }
@@ -93,7 +93,7 @@ fn reserved(wire: v1::ReservedSeat) -> Result<SeatSetup, WrongField> {
 pub(super) fn time_control(
     wire: v1::ClockSettings,
     defaults: &TableDefaults,
-) -> Result<TimeControl, WrongField> {
+) -> Result<TimeControl, InvalidField> {
     let or_default = |value: Option<u32>, default: u32, range: RangeInclusive<u32>, field: &str| {
         value.map_or(Ok(default), |value| number(value, range, field))
     };

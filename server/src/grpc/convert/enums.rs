@@ -1,6 +1,6 @@
 //! The small enumerations: where a table is in its life, who may see it, how a seat plays, who decided.
 
-use parlor_proto::convert::field::{WrongField, one_of};
+use parlor_proto::convert::field::{InvalidField, one_of};
 use parlor_proto::v1;
 
 use super::ToMessage;
@@ -31,7 +31,7 @@ impl ToMessage<v1::Visibility> for Visibility {
 }
 
 /// ViewerCredential may see a table. It must be said.
-pub(crate) fn visibility(value: i32, field: &str) -> Result<Visibility, WrongField> {
+pub(crate) fn visibility(value: i32, field: &str) -> Result<Visibility, InvalidField> {
     one_of(value, field, |visibility| match visibility {
         v1::Visibility::Unspecified => None,
         v1::Visibility::Public => Some(Visibility::Public),
@@ -52,7 +52,7 @@ impl ToMessage<v1::SeatFinish> for SeatFinish {
 }
 
 /// How a seat plays.
-pub(crate) fn finish(value: i32, field: &str) -> Result<SeatFinish, WrongField> {
+pub(crate) fn finish(value: i32, field: &str) -> Result<SeatFinish, InvalidField> {
     one_of(value, field, |finish| match finish {
         v1::SeatFinish::Unspecified => None,
         v1::SeatFinish::PlayedOut => Some(SeatFinish::PlayedOut),
@@ -86,7 +86,7 @@ impl ToMessage<v1::SetAsideReason> for SuspensionReason {
 }
 
 /// Why a seat can no longer win.
-pub(crate) fn forfeit(value: i32, field: &str) -> Result<SeatFinish, WrongField> {
+pub(crate) fn forfeit(value: i32, field: &str) -> Result<SeatFinish, InvalidField> {
     let finish = finish(value, field)?;
-    if finish.is_forfeit() { Ok(finish) } else { Err(WrongField::at(field, "must be that of a forfeit")) }
+    if finish.is_forfeit() { Ok(finish) } else { Err(InvalidField::at(field, "must be that of a forfeit")) }
 }

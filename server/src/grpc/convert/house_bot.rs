@@ -1,7 +1,7 @@
 //! The house bots by the names that clients use.
 
 use parlor_bots::{HouseBot, MAX_ITERATIONS};
-use parlor_proto::convert::field::WrongField;
+use parlor_proto::convert::field::InvalidField;
 use parlor_proto::v1;
 
 use crate::config::Bots;
@@ -20,7 +20,7 @@ pub(super) fn house_bot(wire: &v1::HouseBotSeat, bots: &Bots) -> Result<String, 
     match playouts {
         Some(playouts) if playouts > most => {
             let why = format!("must be a search of up to {most} playouts on this server, not {playouts}");
-            Err(WrongField::at("name", why).into())
+            Err(InvalidField::at("name", why).into())
         }
         _ => Ok(bot),
     }

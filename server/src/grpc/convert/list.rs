@@ -1,7 +1,7 @@
 //! Listing tables.
 
 use parlor_engine::GameId;
-use parlor_proto::convert::field::{WrongField, number, one_of};
+use parlor_proto::convert::field::{InvalidField, number, one_of};
 use parlor_proto::v1;
 
 use super::ToMessage;
@@ -70,12 +70,12 @@ pub(super) fn game(id: &str) -> Result<Option<GameId>, Failure> {
 }
 
 /// Where the page before ended, if there was one: with a table, whose id is the token.
-pub(super) fn page_token(token: &str) -> Result<Option<TableId>, WrongField> {
-    let wrong = |_| WrongField::at("page_token", "must be next_page_token of the page before");
+pub(super) fn page_token(token: &str) -> Result<Option<TableId>, InvalidField> {
+    let wrong = |_| InvalidField::at("page_token", "must be next_page_token of the page before");
     if token.is_empty() { Ok(None) } else { table_id(token, "page_token").map(Some).map_err(wrong) }
 }
 
-fn state(value: i32) -> Result<State, WrongField> {
+fn state(value: i32) -> Result<State, InvalidField> {
     one_of(value, "", |state: v1::TableState| {
         State::ALL.into_iter().find(|known| state == known.to_message())
     })

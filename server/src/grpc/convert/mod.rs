@@ -30,7 +30,7 @@ mod tests;
 pub(crate) mod tournament;
 mod validate;
 
-use parlor_fields::WrongField;
+use parlor_fields::InvalidField;
 
 pub use agent::{AgentPage, agent, connect_items, hello, list_agents, set_aside, welcome};
 pub use answer::{act, answer, answered, unreadable};
@@ -57,12 +57,12 @@ pub(crate) trait ToMessage<M> {
 /// Checked conversion of a message to a host type.
 pub(crate) trait FromMessage<M>: Sized {
     /// The value, or an error that names the wrong field.
-    fn from_message(message: M) -> Result<Self, WrongField>;
+    fn from_message(message: M) -> Result<Self, InvalidField>;
 }
 
 /// A message field that must be set.
-pub(crate) fn required<M, T: FromMessage<M>>(message: Option<M>, field: &str) -> Result<T, WrongField> {
-    let message = message.ok_or_else(|| WrongField::at(field, "must be set"))?;
+pub(crate) fn required<M, T: FromMessage<M>>(message: Option<M>, field: &str) -> Result<T, InvalidField> {
+    let message = message.ok_or_else(|| InvalidField::at(field, "must be set"))?;
     T::from_message(message).map_err(|wrong| wrong.within(field))
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn required<M, T: FromMessage<M>>(message: Option<M>, field: &str) ->
 pub(crate) fn optional<M, T: FromMessage<M>>(
     message: Option<M>,
     field: &str,
-) -> Result<Option<T>, WrongField> {
+) -> Result<Option<T>, InvalidField> {
     message.map(|message| required(Some(message), field)).transpose()
 }
 

@@ -1,7 +1,7 @@
 //! Records: a table that is over, as anyone may read it, or as one viewer saw it.
 
 use parlor_engine::{Audience, Seat, Seats, Viewer};
-use parlor_proto::convert::field::{WrongField, number, optional};
+use parlor_proto::convert::field::{InvalidField, number, optional};
 use parlor_proto::convert::{card, seat_number, seat_numbers};
 use parlor_proto::v1;
 use parlor_proto::v1::record_seat::Occupant;
@@ -37,7 +37,7 @@ const LAST_SECOND: i64 = 253_402_300_799;
 /// The record of a table, or of one of its viewers: what that viewer was told, and nothing else.
 #[must_use]
 pub fn record(record: &Record, viewer: Option<Viewer>) -> v1::Record {
-    let Record { look, views, steps } = record;
+    let Record { summary: look, views, steps } = record;
     let setup = &*look.setup;
     let made = Made { created: setup.created, timed: setup.time.decision > 0, viewer };
     let players = look.seats.len();
@@ -107,7 +107,7 @@ fn record_seats(seats: &[SeatSummary]) -> Vec<v1::RecordSeat> {
 }
 
 fn shuffles(record: &Record) -> Vec<v1::RecordShuffle> {
-    let game = record.look.setup.options.game();
+    let game = record.summary.setup.options.game();
     let steps = (0..).zip(&record.steps);
     let shuffled = steps.flat_map(|(step, happened)| happened.shuffled.iter().map(move |one| (step, one)));
     let shuffle = |(step, shuffled): (u32, &parlor_host::table::RecordedShuffle)| v1::RecordShuffle {
@@ -132,10 +132,10 @@ struct Made {
 impl Made {
     /// A step; nothing if it does not concern the viewer. Whoever could count the others would learn of secrets.
     fn step(self, step: &Step) -> Option<v1::RecordStep> {
-        if self.viewer.is_some_and(|viewer| !step.concerns(viewer)) {
+        if self.viewer.is_some_and(|viewer| !step.is_visible_to(viewer)) {
             return None;
         }
-        let told = step.told.iter().filter(|(to, _)| self.viewer.is_none_or(|viewer| to.includes(viewer)));
+        let told = step.events.iter().filter(|(to, _)| self.viewer.is_none_or(|viewer| to.includes(viewer)));
         let decided = Seat::all(step.decided.len() as u8).zip(&step.decided);
         let is_shown = |seat: Seat| self.viewer.is_none_or(|viewer| viewer.seat() == Some(seat));
         let decided = decided.filter(|(seat, _)| is_shown(*seat));
@@ -217,24 +217,24 @@ pub fn list_records(wire: v1::ListRecordsRequest, caller: Option<&Caller>) -> Re
 }
 
 /// PendingCommand for all records of a tournament, and whose.
-pub fn export_records(wire: v1::ExportRecordsRequest) -> Result<(TableId, Option<Viewer>), WrongField> {
+pub fn export_records(wire: v1::ExportRecordsRequest) -> Result<(TableId, Option<Viewer>), InvalidField> {
     Ok((table_id(&wire.tournament_id, "tournament_id")?, optional(wire.viewer, "viewer")?))
 }
 
 /// The name of an agent, as it can be.
-fn agent(name: &str) -> Result<&str, WrongField> {
+fn agent(name: &str) -> Result<&str, InvalidField> {
     if name.len() > AGENT || name.contains(|letter: char| letter.is_control() || letter.is_whitespace()) {
         let why = format!("must be the name of an agent: up to {AGENT} bytes, without spaces");
-        return Err(WrongField::at("agent", why));
+        return Err(InvalidField::at("agent", why));
     }
     Ok(name)
 }
 
 /// The first millisecond since 1970 that is not before this moment.
-fn millis(time: Timestamp, field: &str) -> Result<u64, WrongField> {
+fn millis(time: Timestamp, field: &str) -> Result<u64, InvalidField> {
     let is_good = (0..1_000_000_000).contains(&time.nanos) && time.seconds <= LAST_SECOND;
     if !is_good {
-        return Err(WrongField::at(
+        return Err(InvalidField::at(
             field,
             "must be a time before the year 10000, with nanos of 0 to 999999999",
         ));

@@ -1,7 +1,7 @@
 //! How a table ended, and what each seat reached.
 
 use parlor_engine::MAX_SEATS;
-use parlor_proto::convert::field::{WrongField, length, number, one_of};
+use parlor_proto::convert::field::{InvalidField, length, number, one_of};
 use parlor_proto::convert::{seat, seat_number};
 use parlor_proto::v1;
 
@@ -24,13 +24,13 @@ impl ToMessage<v1::TableResult> for Ending {
             },
             Ending::Cancelled { note } => result(v1::EndReason::Cancelled, note),
             Ending::Expired => result(v1::EndReason::Expired, ""),
-            Ending::Faulted { what } => result(v1::EndReason::ServerFault, what),
+            Ending::Faulted { reason: what } => result(v1::EndReason::ServerFault, what),
         }
     }
 }
 
 impl FromMessage<v1::TableResult> for Ending {
-    fn from_message(wire: v1::TableResult) -> Result<Ending, WrongField> {
+    fn from_message(wire: v1::TableResult) -> Result<Ending, InvalidField> {
         let reason = one_of(wire.reason, "reason", |reason| match reason {
             v1::EndReason::Unspecified => None,
             known => Some(known),
@@ -43,7 +43,7 @@ impl FromMessage<v1::TableResult> for Ending {
             let seats: Vec<SeatResult> =
                 wire.seats.into_iter().enumerate().map(seat).collect::<Result<_, _>>()?;
             if !seats.iter().enumerate().all(|(place, result)| result.seat.index() == place) {
-                return Err(WrongField::at("seats", "must have one entry for each seat, in order"));
+                return Err(InvalidField::at("seats", "must have one entry for each seat, in order"));
             }
             return Ok(Ending::Finished(Finished { seats }));
         }
@@ -51,7 +51,7 @@ impl FromMessage<v1::TableResult> for Ending {
         Ok(match reason {
             v1::EndReason::Cancelled => Ending::Cancelled { note: wire.note },
             v1::EndReason::Expired => Ending::Expired,
-            _ => Ending::Faulted { what: wire.note },
+            _ => Ending::Faulted { reason: wire.note },
         })
     }
 }
@@ -65,20 +65,20 @@ impl ToMessage<v1::SeatResult> for SeatResult {
             points: result.points,
             finish: result.finish.to_message().into(),
             clocks_run_out: result.time_outs,
-            think_ms: result.thought,
+            think_ms: result.think_time,
         }
     }
 }
 
 impl FromMessage<v1::SeatResult> for SeatResult {
-    fn from_message(wire: v1::SeatResult) -> Result<SeatResult, WrongField> {
+    fn from_message(wire: v1::SeatResult) -> Result<SeatResult, InvalidField> {
         Ok(SeatResult {
             seat: seat(wire.seat, "seat")?,
             points: wire.points,
             place: number(wire.place, 1..=MAX_SEATS as u32, "place")?,
             finish: finish(wire.finish, "finish")?,
             time_outs: wire.clocks_run_out,
-            thought: wire.think_ms,
+            think_time: wire.think_ms,
         })
     }
 }

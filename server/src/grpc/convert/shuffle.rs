@@ -1,7 +1,7 @@
 //! The fairness of a shuffle.
 
 use parlor_engine::MAX_SEATS;
-use parlor_proto::convert::field::{WrongField, bytes, length, number8};
+use parlor_proto::convert::field::{InvalidField, bytes, length, number8};
 use parlor_proto::v1;
 
 use super::id::table_id;
@@ -29,7 +29,7 @@ impl ToMessage<v1::FairShuffle> for Shuffle {
 }
 
 impl FromMessage<v1::FairShuffle> for Shuffle {
-    fn from_message(wire: v1::FairShuffle) -> Result<Shuffle, WrongField> {
+    fn from_message(wire: v1::FairShuffle) -> Result<Shuffle, InvalidField> {
         length(&wire.entropy, 0..=MAX_SEATS, "entropy")?;
         let entropy = (0..).zip(wire.entropy).map(|(place, entry)| {
             seat_entropy(place, &entry).map_err(|wrong| wrong.in_list(place as usize).within("entropy"))
@@ -62,13 +62,13 @@ impl ToMessage<v1::DealGroup> for PublicDeal {
 }
 
 impl FromMessage<v1::DealGroup> for PublicDeal {
-    fn from_message(wire: v1::DealGroup) -> Result<PublicDeal, WrongField> {
+    fn from_message(wire: v1::DealGroup) -> Result<PublicDeal, InvalidField> {
         Ok(PublicDeal {
             tournament: table_id(&wire.tournament_id, "tournament_id")?,
             place: match (wire.number, wire.rotation) {
                 (Some(number), Some(rotation)) => Some((number, number8(rotation, "rotation")?)),
                 (None, None) => None,
-                _ => return Err(WrongField::at("rotation", "must be set together with number")),
+                _ => return Err(InvalidField::at("rotation", "must be set together with number")),
             },
             entropy: entropies(&wire.entropy, "entropy")?,
             recoloured: wire.recoloured,
@@ -76,26 +76,26 @@ impl FromMessage<v1::DealGroup> for PublicDeal {
     }
 }
 
-fn seat_entropy(place: u32, wire: &v1::SeatEntropy) -> Result<Entropy, WrongField> {
+fn seat_entropy(place: u32, wire: &v1::SeatEntropy) -> Result<Entropy, InvalidField> {
     if wire.seat != place {
-        return Err(WrongField::at("seat", format!("must be {place}, as the seats are in order")));
+        return Err(InvalidField::at("seat", format!("must be {place}, as the seats are in order")));
     }
     entropy(&wire.entropy)
 }
 
 /// What a seat adds to the shuffle.
-pub(crate) fn entropy(given: &[u8]) -> Result<Entropy, WrongField> {
-    Entropy::new(given).map_err(|error| WrongField::at("entropy", error.to_string()))
+pub(crate) fn entropy(given: &[u8]) -> Result<Entropy, InvalidField> {
+    Entropy::new(given).map_err(|error| InvalidField::at("entropy", error.to_string()))
 }
 
 /// What several added, each in its own entry.
-fn entropies(given: &[Vec<u8>], field: &str) -> Result<Vec<Entropy>, WrongField> {
+fn entropies(given: &[Vec<u8>], field: &str) -> Result<Vec<Entropy>, InvalidField> {
     let added = |(place, bytes): (usize, &Vec<u8>)| {
-        Entropy::new(bytes).map_err(|error| WrongField::new(error.to_string()).in_list(place).within(field))
+        Entropy::new(bytes).map_err(|error| InvalidField::new(error.to_string()).in_list(place).within(field))
     };
     given.iter().enumerate().map(added).collect()
 }
 
-fn unless_empty(value: &[u8], field: &str) -> Result<Option<[u8; 32]>, WrongField> {
+fn unless_empty(value: &[u8], field: &str) -> Result<Option<[u8; 32]>, InvalidField> {
     if value.is_empty() { Ok(None) } else { bytes(value, field).map(Some) }
 }

@@ -1,6 +1,6 @@
 //! What happens at a table beside the moves of its game.
 
-use parlor_proto::convert::field::WrongField;
+use parlor_proto::convert::field::InvalidField;
 use parlor_proto::convert::{seat, seat_number};
 use parlor_proto::v1;
 use parlor_proto::v1::table_event::Event as Wire;
@@ -45,9 +45,9 @@ impl ToMessage<v1::TableEvent> for TableEvent {
 }
 
 impl FromMessage<v1::TableEvent> for TableEvent {
-    fn from_message(wire: v1::TableEvent) -> Result<TableEvent, WrongField> {
+    fn from_message(wire: v1::TableEvent) -> Result<TableEvent, InvalidField> {
         let Some(event) = wire.event else {
-            return Err(WrongField::new("must have an event"));
+            return Err(InvalidField::new("must have an event"));
         };
         let (field, event) = match event {
             Wire::SeatJoined(wire) => ("seat_joined", joined(wire)),
@@ -67,33 +67,33 @@ impl FromMessage<v1::TableEvent> for TableEvent {
     }
 }
 
-fn joined(wire: v1::SeatJoined) -> Result<TableEvent, WrongField> {
+fn joined(wire: v1::SeatJoined) -> Result<TableEvent, InvalidField> {
     match wire.seat {
         Some(v1::TableSeat { seat: number, occupant: Some(Occupant::Player(player)), .. }) => {
             Ok(TableEvent::Joined { seat: seat(number, "seat.seat")?, name: player.display_name })
         }
-        _ => Err(WrongField::at("seat", "must be a player's")),
+        _ => Err(InvalidField::at("seat", "must be a player's")),
     }
 }
 
-fn replaced(wire: v1::SeatReplaced) -> Result<TableEvent, WrongField> {
+fn replaced(wire: v1::SeatReplaced) -> Result<TableEvent, InvalidField> {
     match wire.seat {
         Some(v1::TableSeat { seat: number, occupant: Some(Occupant::HouseBot(bot)), .. }) => {
             Ok(TableEvent::Replaced { seat: seat(number, "seat.seat")?, bot: bot.name })
         }
-        _ => Err(WrongField::at("seat", "must be a house bot's")),
+        _ => Err(InvalidField::at("seat", "must be a house bot's")),
     }
 }
 
-fn started(wire: v1::TableStarted) -> Result<TableEvent, WrongField> {
+fn started(wire: v1::TableStarted) -> Result<TableEvent, InvalidField> {
     Ok(TableEvent::Started { shuffle: Box::new(required(wire.shuffle, "shuffle")?) })
 }
 
-fn forfeited(wire: &v1::SeatForfeited) -> Result<TableEvent, WrongField> {
+fn forfeited(wire: &v1::SeatForfeited) -> Result<TableEvent, InvalidField> {
     Ok(TableEvent::Forfeited { seat: seat(wire.seat, "seat")?, finish: forfeit(wire.why, "why")? })
 }
 
-fn over(wire: v1::TableOver) -> Result<TableEvent, WrongField> {
+fn over(wire: v1::TableOver) -> Result<TableEvent, InvalidField> {
     Ok(TableEvent::Ended {
         ending: required(wire.result, "result")?,
         shuffle: Box::new(required(wire.shuffle, "shuffle")?),

@@ -1,7 +1,7 @@
 //! What is asked of a table that is there: taking seats, handing them on, ending.
 
 use parlor_engine::Seat;
-use parlor_proto::convert::field::WrongField;
+use parlor_proto::convert::field::InvalidField;
 use parlor_proto::convert::seat;
 use parlor_proto::v1;
 use parlor_proto::v1::resign_seat_request::Seat as Resigned;
@@ -22,7 +22,7 @@ use parlor_host::{JoinRequest, ViewerCredential};
 pub fn join_table(wire: v1::JoinTableRequest, key: &ServerKey) -> Result<(TableId, JoinRequest), Failure> {
     let request = request_mark("JoinTable", &wire.request_id, &wire)?;
     let table = table_id(&wire.table_id, "table_id")?;
-    let joining = SeatRequest {
+    let seat_request = SeatRequest {
         seat: wire.seat.map(|number| seat(number, "seat")).transpose()?,
         user: user_id(wire.user_id, "user_id")?,
         previous: None,
@@ -34,7 +34,7 @@ pub fn join_table(wire: v1::JoinTableRequest, key: &ServerKey) -> Result<(TableI
         "" => None,
         token => Some(key.verify_seat_token(token)?),
     };
-    Ok((table, JoinRequest { joining, by_owner: false, previous }))
+    Ok((table, JoinRequest { seat_request, by_owner: false, previous }))
 }
 
 /// Looking at a table: who looks, by a token or without one.
@@ -65,11 +65,11 @@ pub(super) fn looking(
     Ok(who)
 }
 
-fn same_table(table: TableId, of_token: TableId, field: &str) -> Result<(), WrongField> {
+fn same_table(table: TableId, of_token: TableId, field: &str) -> Result<(), InvalidField> {
     if table == of_token {
         Ok(())
     } else {
-        Err(WrongField::at(field, "must be one of the table in table_id"))
+        Err(InvalidField::at(field, "must be one of the table in table_id"))
     }
 }
 
@@ -90,7 +90,7 @@ pub struct Replacing {
 pub fn replace_seat(wire: v1::ReplaceSeatRequest, bots: &Bots) -> Result<Replacing, Failure> {
     let request = request_mark("ReplaceSeat", &wire.request_id, &wire)?;
     let Some(bot) = &wire.house_bot else {
-        return Err(WrongField::at("house_bot", "must be set").into());
+        return Err(InvalidField::at("house_bot", "must be set").into());
     };
     let bot = house_bot(bot, bots).map_err(|failure| failure.within("house_bot"))?;
     let (table, seat) = (table_id(&wire.table_id, "table_id")?, seat(wire.seat, "seat")?);
@@ -143,22 +143,24 @@ pub fn resign_seat(wire: v1::ResignSeatRequest, key: &ServerKey) -> Result<Resig
             seat: seat(at.seat, "seat_at_table.seat")?,
             pass: None,
         }),
-        None => Err(WrongField::new("must have a seat_token or a seat_at_table").into()),
+        None => Err(InvalidField::new("must have a seat_token or a seat_at_table").into()),
     }
 }
 
 /// Calling a table off: the table, and why.
-pub fn cancel_table(wire: v1::CancelTableRequest) -> Result<(TableId, String), WrongField> {
+pub fn cancel_table(wire: v1::CancelTableRequest) -> Result<(TableId, String), InvalidField> {
     Ok((table_id(&wire.table_id, "table_id")?, note(wire.note, "note")?))
 }
 
 /// Deleting a table.
-pub fn delete_table(wire: &v1::DeleteTableRequest) -> Result<TableId, WrongField> {
+pub fn delete_table(wire: &v1::DeleteTableRequest) -> Result<TableId, InvalidField> {
     table_id(&wire.table_id, "table_id")
 }
 
 /// A token for spectators: of which table, and whether those given before end.
-pub fn create_spectator_token(wire: &v1::CreateSpectatorTokenRequest) -> Result<(TableId, bool), WrongField> {
+pub fn create_spectator_token(
+    wire: &v1::CreateSpectatorTokenRequest,
+) -> Result<(TableId, bool), InvalidField> {
     Ok((table_id(&wire.table_id, "table_id")?, wire.revoke_earlier))
 }
 
@@ -174,7 +176,7 @@ pub struct Reissuing {
 }
 
 /// Making the token of a seat anew.
-pub fn reissue_seat_token(wire: &v1::ReissueSeatTokenRequest) -> Result<Reissuing, WrongField> {
+pub fn reissue_seat_token(wire: &v1::ReissueSeatTokenRequest) -> Result<Reissuing, InvalidField> {
     Ok(Reissuing {
         table: table_id(&wire.table_id, "table_id")?,
         seat: seat(wire.seat, "seat")?,

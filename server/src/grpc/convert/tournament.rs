@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use parlor_engine::{AnyGame, AnyOptions, Chance, NoEvents};
-use parlor_proto::convert::field::{WrongField, bytes, number, one_of, required};
+use parlor_proto::convert::field::{InvalidField, bytes, number, one_of, required};
 use parlor_proto::v1;
 use parlor_proto::v1::entrant_setup::Entrant as WireEntrant;
 use parlor_proto::v1::tournament_setup::Format as WireFormat;
@@ -49,7 +49,7 @@ pub fn create_tournament(
 ) -> Result<NewTournament, Failure> {
     let request = request_mark("CreateTournament", &wire.request_id, &wire)?;
     let entropy = entropy(&wire.entropy)?;
-    let setup = wire.setup.ok_or_else(|| WrongField::at("setup", "must be set"))?;
+    let setup = wire.setup.ok_or_else(|| InvalidField::at("setup", "must be set"))?;
     let given_seed = match setup.given_seed.as_slice() {
         [] => None,
         given => Some(bytes(given, "given_seed").map_err(|wrong| wrong.within("setup"))?),
@@ -62,12 +62,12 @@ pub fn create_tournament(
 }
 
 /// What a log holds of a tournament. All of it is set.
-pub(crate) fn decode_terms(wire: v1::TournamentSetup) -> Result<Terms, WrongField> {
+pub(crate) fn decode_terms(wire: v1::TournamentSetup) -> Result<Terms, InvalidField> {
     let time = required_host(wire.clock, "clock")?;
     let as_it_was = |seat: &v1::HouseBotSeat| Ok(seat.name.clone());
     terms(wire, as_it_was, time).map_err(|failure| match failure {
         Failure::Field(wrong) => wrong,
-        other => WrongField::new(other.to_string()),
+        other => InvalidField::new(other.to_string()),
     })
 }
 
@@ -108,7 +108,7 @@ fn terms(
             Some(patience) => number(patience, 0..=LONGEST_PATIENCE, "patience_ms")?,
         },
     };
-    terms.plan().validate().map_err(|error| WrongField::at(field_of(&error, &terms), error.to_string()))?;
+    terms.plan().validate().map_err(|error| InvalidField::at(field_of(&error, &terms), error.to_string()))?;
     Ok(terms)
 }
 
@@ -142,7 +142,7 @@ fn entrants(
     let most = usize::from(MAX_ENTRANTS);
     if !(2..=most).contains(&wire.len()) {
         let why = format!("must have 2 to {most} entries, not {}", wire.len());
-        return Err(WrongField::at("entrants", why).into());
+        return Err(InvalidField::at("entrants", why).into());
     }
     let mut known = Vec::with_capacity(wire.len());
     for (place, wire) in wire.into_iter().enumerate() {
@@ -160,7 +160,7 @@ fn entrants(
         };
         if is_known {
             let why = "takes part already: no two entrants are the same";
-            return Err(at(WrongField::new(why).into()));
+            return Err(at(InvalidField::new(why).into()));
         }
         known.push(entrant);
     }
@@ -177,17 +177,17 @@ fn entrant(
             Ok(EntrantSetup::House { bot })
         }
         Some(WireEntrant::Agent(v1::AgentSeat { name, version })) => {
-            let agent = |wrong: WrongField| wrong.within("agent");
+            let agent = |wrong: InvalidField| wrong.within("agent");
             Ok(EntrantSetup::Agent {
                 name: agent_name(name, "name").map_err(agent)?,
                 version: agent_version(version, "version").map_err(agent)?,
             })
         }
-        None => Err(WrongField::new("must say who takes part: an agent or a house_bot").into()),
+        None => Err(InvalidField::new("must say who takes part: an agent or a house_bot").into()),
     }
 }
 
-fn format(wire: Option<WireFormat>) -> Result<Format, WrongField> {
+fn format(wire: Option<WireFormat>) -> Result<Format, InvalidField> {
     let groups = |said, most, field| number(said, RangeInclusive::new(1, most), field);
     Ok(match wire {
         Some(WireFormat::RoundRobin(format)) => {
@@ -207,24 +207,24 @@ fn format(wire: Option<WireFormat>) -> Result<Format, WrongField> {
         },
         None => {
             let why = "must have a format: round_robin, gauntlet, swiss or knockout";
-            return Err(WrongField::new(why));
+            return Err(InvalidField::new(why));
         }
     })
 }
 
-fn sequential_test(wire: v1::SequentialTest) -> Result<SequentialTest, WrongField> {
+fn sequential_test(wire: v1::SequentialTest) -> Result<SequentialTest, InvalidField> {
     let rate = |said: f64, field: &str| match said {
         0.0 => Ok(ERROR_RATE),
         rate if rate > 0.0 && rate <= 0.5 => Ok(rate),
-        _ => Err(WrongField::at(field, "must be above 0, up to 0.5")),
+        _ => Err(InvalidField::at(field, "must be above 0, up to 0.5")),
     };
     let mean = |said: f64, field: &str| match said.is_finite() {
         true => Ok(said),
-        false => Err(WrongField::at(field, "must be a number")),
+        false => Err(InvalidField::at(field, "must be a number")),
     };
     let (lower, upper) = (mean(wire.lower, "lower")?, mean(wire.upper, "upper")?);
     if lower >= upper {
-        return Err(WrongField::at("upper", "must be more than lower"));
+        return Err(InvalidField::at("upper", "must be more than lower"));
     }
     Ok(SequentialTest {
         entrant: Entrant(number(wire.entrant, 0..=u32::from(MAX_ENTRANTS) - 1, "entrant")?),
@@ -362,19 +362,19 @@ pub(crate) fn shown_standings(
 /// A message from the record of a finished tournament.
 fn stored<M: prost::Message + Default>(bytes: &[u8]) -> Result<M, Failure> {
     M::decode(bytes)
-        .map_err(|error| HostError::Fault { what: format!("a stored tournament: {error}") }.into())
+        .map_err(|error| HostError::Fault { reason: format!("a stored tournament: {error}") }.into())
 }
 
 /// The id of a tournament.
-pub(crate) fn tournament_id(text: &str) -> Result<TableId, WrongField> {
+pub(crate) fn tournament_id(text: &str) -> Result<TableId, InvalidField> {
     let why = "a tournament id has 26 digits and letters (without i, l, o and u)";
-    text.parse().map_err(|_| WrongField::at("tournament_id", why))
+    text.parse().map_err(|_| InvalidField::at("tournament_id", why))
 }
 
 /// Why something is done to a tournament, for everyone.
-pub(crate) fn reason(text: String, least: usize) -> Result<String, WrongField> {
+pub(crate) fn reason(text: String, least: usize) -> Result<String, InvalidField> {
     if text.chars().count() < least {
-        return Err(WrongField::at("reason", "must have 1 to 256 characters"));
+        return Err(InvalidField::at("reason", "must have 1 to 256 characters"));
     }
     super::validate::note(text, "reason")
 }
@@ -384,7 +384,7 @@ const USUAL_PAGE: u32 = 100;
 const LARGEST_PAGE: u32 = 1000;
 
 /// The size of a page.
-pub(crate) fn page_size(said: u32) -> Result<usize, WrongField> {
+pub(crate) fn page_size(said: u32) -> Result<usize, InvalidField> {
     match said {
         0 => Ok(USUAL_PAGE as usize),
         said => number::<u32>(said, 1..=LARGEST_PAGE, "page_size").map(|size| size as usize),

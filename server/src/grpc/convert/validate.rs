@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use parlor_proto::convert::field::WrongField;
+use parlor_proto::convert::field::InvalidField;
 use prost::Message;
 use sha2::{Digest, Sha256};
 
@@ -22,31 +22,31 @@ const KEY: usize = 64;
 const VALUE: usize = 256;
 
 /// A name that others see.
-pub(super) fn name(text: String, field: &str) -> Result<String, WrongField> {
+pub(super) fn name(text: String, field: &str) -> Result<String, InvalidField> {
     shown(text, NAME, field)
 }
 
 /// Why a table is called off.
-pub(super) fn note(text: String, field: &str) -> Result<String, WrongField> {
+pub(super) fn note(text: String, field: &str) -> Result<String, InvalidField> {
     shown(text, NOTE, field)
 }
 
 /// A text that is shown to others: a terminal that prints it must not be told to do anything else.
-pub(super) fn shown(text: String, most: usize, field: &str) -> Result<String, WrongField> {
+pub(super) fn shown(text: String, most: usize, field: &str) -> Result<String, InvalidField> {
     let length = text.chars().count();
     if length > most {
-        return Err(WrongField::at(field, format!("must have up to {most} characters, not {length}")));
+        return Err(InvalidField::at(field, format!("must have up to {most} characters, not {length}")));
     }
     if text.chars().any(char::is_control) {
-        return Err(WrongField::at(field, "must have no control characters"));
+        return Err(InvalidField::at(field, "must have no control characters"));
     }
     Ok(text)
 }
 
 /// The owner's own id of a user, if there is one.
-pub(super) fn user_id(text: String, field: &str) -> Result<Option<String>, WrongField> {
+pub(super) fn user_id(text: String, field: &str) -> Result<Option<String>, InvalidField> {
     if text.len() > USER {
-        return Err(WrongField::at(field, format!("must have up to {USER} bytes, not {}", text.len())));
+        return Err(InvalidField::at(field, format!("must have up to {USER} bytes, not {}", text.len())));
     }
     Ok(Some(text).filter(|text| !text.is_empty()))
 }
@@ -57,14 +57,14 @@ pub(super) fn request_mark(
     method: &str,
     id: &str,
     request: &impl Message,
-) -> Result<Option<IdempotencyKey>, WrongField> {
+) -> Result<Option<IdempotencyKey>, InvalidField> {
     if id.is_empty() {
         return Ok(None);
     }
     let fits = id.len() <= REQUEST && id.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     if !fits {
         let why = format!("must have 1 to {REQUEST} printable ASCII characters");
-        return Err(WrongField::at("request_id", why));
+        return Err(InvalidField::at("request_id", why));
     }
     let hash =
         Sha256::new().chain_update(method).chain_update([0]).chain_update(request.encode_to_vec()).finalize();
@@ -74,8 +74,8 @@ pub(super) fn request_mark(
 }
 
 /// The owner's own notes.
-pub(super) fn metadata(map: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, WrongField> {
-    let wrong = |why| Err(WrongField::at("metadata", why));
+pub(super) fn metadata(map: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, InvalidField> {
+    let wrong = |why| Err(InvalidField::at("metadata", why));
     if map.len() > METADATA {
         return wrong(format!("must have up to {METADATA} entries, not {}", map.len()));
     }

@@ -1,7 +1,7 @@
 //! Mapping of failures to statuses: code, reason, fields, retry delay; and that internals do not leak.
 
 use parlor_engine::{Refusal, Seat};
-use parlor_proto::convert::WrongField;
+use parlor_proto::convert::InvalidField;
 use parlor_tournament::InvalidEntry;
 use tonic::Code;
 
@@ -57,7 +57,7 @@ const SEAT: Seat = Seat::FIRST;
 
 #[test]
 fn invalid_field_is_named_by_its_path() {
-    let wrong = WrongField::at("number", "must be 0 to 9, not 12").within("card").within("action");
+    let wrong = InvalidField::at("number", "must be 0 to 9, not 12").within("card").within("action");
     let status = Status::from(Failure::from(wrong));
     assert_eq!(status.code(), Code::InvalidArgument);
     assert_eq!(status.message(), "action.card.number: must be 0 to 9, not 12");
@@ -91,11 +91,11 @@ fn limit_errors_have_metadata_and_retry_delay() {
     check(rate, Code::ResourceExhausted, "RATE_LIMITED");
     assert_eq!(retry(rate), Some(after));
     assert_eq!(retry(LimitExceeded::Callers { retry_after: after }), Some(after));
-    let tables = LimitExceeded::Count { counted: LimitedResource::Tables, most: 5 };
+    let tables = LimitExceeded::Count { resource: LimitedResource::Tables, max: 5 };
     check(tables, Code::ResourceExhausted, "TOO_MANY_TABLES");
     assert_eq!(retry(tables), None, "no retry delay: waiting does not help");
     assert_eq!(metadata(tables), [("most".to_owned(), "5".to_owned())]);
-    let streams = LimitExceeded::Count { counted: LimitedResource::Streams, most: 5 };
+    let streams = LimitExceeded::Count { resource: LimitedResource::Streams, max: 5 };
     check(streams, Code::ResourceExhausted, "TOO_MANY_STREAMS");
     let large = Failure::MessageTooLarge { bytes: 2_000_000, most: 1_048_576 };
     check(large.clone(), Code::ResourceExhausted, "MESSAGE_TOO_LARGE");
@@ -188,13 +188,13 @@ fn host_errors_have_their_reasons() {
         (HostError::Reissued, Code::Unauthenticated, "TOKEN_EXPIRED"),
         (HostError::NoChannel { channel: 7 }, Code::InvalidArgument, "PROTOCOL"),
         (HostError::Stopping, Code::Unavailable, "SERVER_STOPPING"),
-        (HostError::Fault { what: "a bot".to_owned() }, Code::Internal, "SERVER_FAULT"),
+        (HostError::Fault { reason: "a bot".to_owned() }, Code::Internal, "SERVER_FAULT"),
     ];
     for (error, code, reason) in cases {
         check(error, code, reason);
     }
     assert!(retry(HostError::Stopping).is_some() && retry(HostError::TableBusy { table: TABLE }).is_some());
-    let fault = HostError::Fault { what: "card 7 of the pile".to_owned() };
+    let fault = HostError::Fault { reason: "card 7 of the pile".to_owned() };
     assert!(!Failure::from(fault).message().contains("card"), "details of a fault are only logged");
 
     let unknown = parlor_bots::HouseBot::by_name("deep blue").unwrap_err();
@@ -227,9 +227,9 @@ fn setup_errors_name_the_field() {
 fn every_error_reason_is_used() {
     use std::collections::BTreeSet;
     let (decision, kind, file) = (DecisionId(1), TokenKind::Seat, std::path::PathBuf::from("parlor.db"));
-    let count = |counted| Failure::from(LimitExceeded::Count { counted, most: 1 });
+    let count = |counted| Failure::from(LimitExceeded::Count { resource: counted, max: 1 });
     let failures = [
-        WrongField::new("is wrong").into(),
+        InvalidField::new("is wrong").into(),
         ApiKeyError::Missing.into(),
         ApiKeyError::Unknown.into(),
         TokenError::Wrong(kind).into(),
@@ -252,7 +252,7 @@ fn every_error_reason_is_used() {
         HostError::NoChannel { channel: 1 }.into(),
         HostError::TooSlow.into(),
         HostError::Stopping.into(),
-        HostError::Fault { what: String::new() }.into(),
+        HostError::Fault { reason: String::new() }.into(),
         HostError::from(parlor_bots::HouseBot::by_name("nobody").unwrap_err()).into(),
         LogError::ReaderAhead { table: TABLE, length: 1 }.into(),
         LogError::FeedTrimmed { owner: OwnerId::new("anna").unwrap(), first: 1 }.into(),

@@ -70,7 +70,7 @@ fn items_stay_in_order_and_batches_within_the_size_limit() {
     queue.push_batch(FIRST, CHANNEL, items(1..=100));
     assert_eq!(receive_all(), (0..=100).collect::<Vec<_>>());
     // An item larger than a message is sent alone.
-    let large = StreamItem::Closed(channel_closed(Some(HostError::Fault { what: "x".repeat(100) }), 1));
+    let large = StreamItem::Closed(channel_closed(Some(HostError::Fault { reason: "x".repeat(100) }), 1));
     for next in [&item(2), &large, &item(3)] {
         queue.push(FIRST, CHANNEL, next);
     }

@@ -68,7 +68,7 @@ impl Tournaments {
             Found::Idle(_) => {
                 let course = self.load(tournament).await?;
                 let made = tokio::task::spawn_blocking(move || standings(&course, history)).await;
-                let fault = |_| HostError::Fault { what: "standings cannot be made".to_owned() };
+                let fault = |_| HostError::Fault { reason: "standings cannot be made".to_owned() };
                 LiveOrStored::Live(Arc::new(made.map_err(fault)?))
             }
             Found::Over { finished, .. } => LiveOrStored::Stored(finished.standings),

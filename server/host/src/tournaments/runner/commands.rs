@@ -16,7 +16,7 @@ impl Runner {
             Ok(None) => Ok(()),
             Err(error) => Err(error),
         };
-        let is_broken = matches!(&done, Err(error @ TournamentError::Host(HostError::Fault { .. })) if !error.is_passing());
+        let is_broken = matches!(&done, Err(error @ TournamentError::Host(HostError::Fault { .. })) if !error.is_transient());
         if done.is_ok() {
             let shown = self.live.shown();
             if let Command::Void { group, .. } = command {

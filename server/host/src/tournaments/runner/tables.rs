@@ -111,7 +111,7 @@ impl Runner {
     /// Makes tables, or finds those that were made before. AgentProfile whether all is well.
     async fn make(&mut self, tables: Vec<Made>) -> Result<bool, Stop> {
         let host = self.registry.host.clone();
-        let making = tables.iter().map(|made| host.create_dealt(&self.owner, made.dealt.clone()));
+        let making = tables.iter().map(|made| host.create_deal_table(&self.owner, made.dealt.clone()));
         let looks = join_all(making).await;
         let (mut ended, mut bad, mut is_well) = (Vec::new(), Vec::new(), true);
         {
@@ -122,7 +122,7 @@ impl Runner {
                         Some(end) => ended.push(end),
                         None => drop(shown.running.insert(place, look.setup.table)),
                     },
-                    Err(error) if error.is_passing() => is_well = false,
+                    Err(error) if error.is_transient() => is_well = false,
                     Err(error) => bad.push((place, error)),
                 }
             }
@@ -218,10 +218,10 @@ impl Runner {
         for ((place, table), look) in running.into_iter().zip(looks) {
             match look {
                 Ok(look) => ended.extend(end_of(&look, place)),
-                Err(error) if error.is_passing() => {}
+                Err(error) if error.is_transient() => {}
                 Err(error) => {
                     tracing::error!(%table, %error, "a table of a tournament cannot be read");
-                    let ending = Ending::Faulted { what: "its table cannot be read".to_owned() };
+                    let ending = Ending::Faulted { reason: "its table cannot be read".to_owned() };
                     let (number, rotation) = (place.group, place.rotation);
                     ended.push(TableEnd { table, number, rotation, ending });
                 }
@@ -253,6 +253,6 @@ fn fault(ending: &Ending) -> Option<String> {
         Ending::Cancelled { note } if note.is_empty() => Some("a table of it was cancelled".to_owned()),
         Ending::Cancelled { note } => Some(format!("a table of it was cancelled: {note}")),
         Ending::Expired => Some("a table of it expired".to_owned()),
-        Ending::Faulted { what } => Some(format!("a fault of the server: {what}")),
+        Ending::Faulted { reason: what } => Some(format!("a fault of the server: {what}")),
     }
 }

@@ -4,13 +4,13 @@ use crate::grpc::convert::{ApiCodec, FromMessage};
 use parlor_engine::GameId;
 use parlor_proto::v1;
 use parlor_store::v1 as store;
-use parlor_store::v1::{entry, news, setup, telling};
+use parlor_store::v1::{audience_event, entry, owner_feed_item, setup};
 use prost::Message;
 
 use super::games::{NOW, Played, play_out};
 use super::test_rng;
 use parlor_host::persistence::{
-    decode_entry, decode_news, decode_record, encode_entry, encode_news, encode_record,
+    decode_entry, decode_feed_item, decode_record, encode_entry, encode_feed_item, encode_record,
 };
 use parlor_host::table::Record;
 use parlor_store::{FeedItem, Millis};
@@ -31,7 +31,7 @@ fn spoil_payload<M: Message + Default>(payload: &mut Option<Vec<u8>>, spoil: imp
 fn check_entry(event: entry::Event, why: &str) {
     let bytes = store::Entry { after_ms: 0, event: Some(event) }.encode_to_vec();
     let error = decode_entry(NOW, &bytes, &ApiCodec).expect_err(why);
-    assert_eq!(error.wrong.to_string(), why);
+    assert_eq!(error.cause.to_string(), why);
     assert_eq!(error.to_string(), format!("a stored entry cannot be read: {why}"));
 }
 
@@ -40,7 +40,7 @@ fn entry_fields_are_validated() {
     use entry::Event;
     let seat = 6;
     let digest = vec![0; 15];
-    let request = Some(store::RequestMark { id: "r".to_owned(), digest });
+    let request = Some(store::IdempotencyKey { id: "r".to_owned(), digest });
     let why = |field: &str| format!("{field}.seat: must be 0 to 5, not 6");
     check_entry(Event::Acted(store::Acted { seat, ..Default::default() }), &why("acted"));
     check_entry(Event::TimedOut(store::TimedOut { seat, ..Default::default() }), &why("timed_out"));
@@ -68,7 +68,7 @@ fn check_setup(spoil: impl FnOnce(&mut store::Setup), why: &str) {
     let Some(entry::Event::Created(setup)) = &mut entry.event else { panic!("{entry:?}") };
     spoil(setup);
     let error = decode_entry(NOW, &entry.encode_to_vec(), &ApiCodec).expect_err(why);
-    assert_eq!(error.wrong.to_string(), why);
+    assert_eq!(error.cause.to_string(), why);
 }
 
 #[test]
@@ -146,25 +146,25 @@ fn setup_fields_are_validated() {
 /// Changes one field of a record at a time.
 #[test]
 fn record_fields_are_validated() {
-    let record = Record::of(&played().log).expect("a log");
+    let record = Record::from_log(&played().log).expect("a log");
     let whole = store::Record::decode(&*encode_record(&record, &ApiCodec)).expect("a record");
     let check = |spoil: &dyn Fn(&mut store::Record), why: &str| {
         let mut spoilt = whole.clone();
         spoil(&mut spoilt);
         let error = decode_record(&spoilt.encode_to_vec(), &ApiCodec).expect_err(why);
-        assert_eq!(error.wrong.to_string(), why);
+        assert_eq!(error.cause.to_string(), why);
     };
-    let look = |spoil: &dyn Fn(&mut store::Look), why: &str| {
-        check(&|record| spoil(record.look.as_mut().expect("a look")), why);
+    let look = |spoil: &dyn Fn(&mut store::TableSummary), why: &str| {
+        check(&|record| spoil(record.summary.as_mut().expect("a look")), why);
     };
-    check(&|record| record.look = None, "look: must be set");
-    look(&|look| look.seats.truncate(1), "look.seats: must have 2 entries, not 1");
-    look(&|look| look.seats[0].holder = None, "look.seats[0]: must have a holder");
-    look(&|look| look.seats[1].finish = 7, "look.seats[1].finish: has no value 7");
-    look(&|look| look.numbers.truncate(2), "look.numbers: must have 3 entries, not 2");
-    look(&|look| look.shuffle = None, "look.shuffle: must be set");
-    look(&|look| look.rematch = Some(vec![1]), "look.rematch: must have 16 bytes, not 1");
-    let unended = "look.ended_after_ms: must be set if there is a result, and only then";
+    check(&|record| record.summary = None, "summary: must be set");
+    look(&|look| look.seats.truncate(1), "summary.seats: must have 2 entries, not 1");
+    look(&|look| look.seats[0].holder = None, "summary.seats[0]: must have a holder");
+    look(&|look| look.seats[1].finish = 7, "summary.seats[1].finish: has no value 7");
+    look(&|look| look.numbers.truncate(2), "summary.numbers: must have 3 entries, not 2");
+    look(&|look| look.shuffle = None, "summary.shuffle: must be set");
+    look(&|look| look.rematch = Some(vec![1]), "summary.rematch: must have 16 bytes, not 1");
+    let unended = "summary.ended_after_ms: must be set if there is a result, and only then";
     look(&|look| look.ended_after_ms = None, unended);
     look(&|look| look.result = None, unended);
     let shuffle = |spoil: &dyn Fn(&mut v1::FairShuffle), why: &str| {
@@ -173,25 +173,28 @@ fn record_fields_are_validated() {
     let entropy = |seat, bytes| v1::SeatEntropy { seat, entropy: vec![1; bytes] };
     shuffle(
         &|shuffle| shuffle.entropy = vec![entropy(0, 0)],
-        "look.shuffle.entropy: must have 2 entries, not 1",
+        "summary.shuffle.entropy: must have 2 entries, not 1",
     );
     shuffle(
         &|shuffle| shuffle.entropy = vec![entropy(0, 0), entropy(2, 0)],
-        "look.shuffle.entropy[1].seat: must be 1, as the seats are in order",
+        "summary.shuffle.entropy[1].seat: must be 1, as the seats are in order",
     );
-    shuffle(&|shuffle| shuffle.game_seed = vec![1], "look.shuffle.game_seed: must have 32 bytes, not 1");
-    shuffle(&|shuffle| shuffle.server_seed = vec![1], "look.shuffle.server_seed: must have 32 bytes, not 1");
-    shuffle(&|shuffle| shuffle.commitment = vec![1], "look.shuffle.commitment: must have 32 bytes, not 1");
+    shuffle(&|shuffle| shuffle.game_seed = vec![1], "summary.shuffle.game_seed: must have 32 bytes, not 1");
+    shuffle(
+        &|shuffle| shuffle.server_seed = vec![1],
+        "summary.shuffle.server_seed: must have 32 bytes, not 1",
+    );
+    shuffle(&|shuffle| shuffle.commitment = vec![1], "summary.shuffle.commitment: must have 32 bytes, not 1");
     let result = |spoil: &dyn Fn(&mut v1::TableResult), why: &str| {
         look(&|look| spoil_payload(&mut look.result, spoil), why);
     };
-    result(&|result| result.reason = 0, "look.result.reason: must be set");
-    result(&|result| result.reason = 2, "look.result.seats: must have 0 entries, not 2");
-    result(&|result| result.seats.truncate(1), "look.result.seats: must have 2 entries, not 1");
-    let order = "look.result.seats: must have one entry for each seat, in order";
+    result(&|result| result.reason = 0, "summary.result.reason: must be set");
+    result(&|result| result.reason = 2, "summary.result.seats: must have 0 entries, not 2");
+    result(&|result| result.seats.truncate(1), "summary.result.seats: must have 2 entries, not 1");
+    let order = "summary.result.seats: must have one entry for each seat, in order";
     result(&|result| result.seats.reverse(), order);
-    result(&|result| result.seats[0].place = 0, "look.result.seats[0].place: must be 1 to 6, not 0");
-    result(&|result| result.seats[0].finish = 0, "look.result.seats[0].finish: must be set");
+    result(&|result| result.seats[0].place = 0, "summary.result.seats[0].place: must be 1 to 6, not 0");
+    result(&|result| result.seats[0].finish = 0, "summary.result.seats[0].finish: must be set");
     check(&|record| record.views.truncate(1), "views: must have 3 entries, not 1");
     let order = "views[0]: must be a seat's, in order, and the last a spectator's";
     check(&|record| record.views.reverse(), order);
@@ -200,22 +203,22 @@ fn record_fields_are_validated() {
 /// Changes one field at a time of the first step with a decision and events.
 #[test]
 fn record_step_fields_are_validated() {
-    let record = Record::of(&played().log).expect("a log");
+    let record = Record::from_log(&played().log).expect("a log");
     let whole = store::Record::decode(&*encode_record(&record, &ApiCodec)).expect("a record");
-    let place = whole.steps.iter().position(|step| !step.decided.is_empty() && !step.told.is_empty());
+    let place = whole.steps.iter().position(|step| !step.decided.is_empty() && !step.events.is_empty());
     let place = place.expect("a step with a decision");
     let check = |spoil: &dyn Fn(&mut store::Step), why: &str| {
         let mut spoilt = whole.clone();
         spoil(&mut spoilt.steps[place]);
         let error = decode_record(&spoilt.encode_to_vec(), &ApiCodec).expect_err(why);
-        assert_eq!(error.wrong.to_string(), format!("steps[{place}].{why}"));
+        assert_eq!(error.cause.to_string(), format!("steps[{place}].{why}"));
     };
     let flush = v1::FlushEvent::default();
     let other = v1::GameEvent { game: Some(v1::game_event::Game::Flush(flush)) };
     check(&|step| step.asked = vec![1, 1], "asked[1]: names seat 1 twice");
     check(&|step| step.asked = vec![2], "asked: must be below 2, the number of players");
     let shuffled = |round, purpose, codes: &[u8]| {
-        vec![store::Shuffled { round, purpose, count: 0, codes: codes.to_vec() }]
+        vec![store::RecordedShuffle { round, purpose, count: 0, codes: codes.to_vec() }]
     };
     check(
         &|step| step.shuffled = shuffled(1 << 16, 1, &[]),
@@ -223,22 +226,25 @@ fn record_step_fields_are_validated() {
     );
     check(&|step| step.shuffled = shuffled(0, 0, &[]), "shuffled[0].purpose: must be set");
     check(&|step| step.shuffled = shuffled(0, 2, &[0, 50]), "shuffled[0].codes[1]: is no card");
-    check(&|step| step.told[0].audience = None, "told[0]: must have an audience");
-    check(&|step| step.told[0].told = None, "told[0]: must tell something");
-    let only = |seat| Some(telling::Audience::Only(seat));
-    check(&|step| step.told[0].audience = only(2), "told[0].only: must be below 2, the number of players");
-    check(&|step| step.told[0].audience = only(6), "told[0].only: must be 0 to 5, not 6");
-    let all_but = |seats| Some(telling::Audience::AllBut(store::SeatSet { seats }));
+    check(&|step| step.events[0].audience = None, "events[0]: must have an audience");
+    check(&|step| step.events[0].event = None, "events[0]: must have an event");
+    let only = |seat| Some(audience_event::Audience::Only(seat));
     check(
-        &|step| step.told[0].audience = all_but(vec![3]),
-        "told[0].all_but.seats: must be below 2, the number of players",
+        &|step| step.events[0].audience = only(2),
+        "events[0].only: must be below 2, the number of players",
+    );
+    check(&|step| step.events[0].audience = only(6), "events[0].only: must be 0 to 5, not 6");
+    let all_but = |seats| Some(audience_event::Audience::AllBut(store::SeatSet { seats }));
+    check(
+        &|step| step.events[0].audience = all_but(vec![3]),
+        "events[0].all_but.seats: must be below 2, the number of players",
     );
     check(
-        &|step| step.told[0].told = Some(telling::Told::Game(other.encode_to_vec())),
-        "told[0].game.flush: must have an event",
+        &|step| step.events[0].event = Some(audience_event::Event::Game(other.encode_to_vec())),
+        "events[0].game.flush: must have an event",
     );
-    let table = |event| Some(telling::Told::Table(v1::TableEvent { event }.encode_to_vec()));
-    check(&|step| step.told[0].told = table(None), "told[0].table: must have an event");
+    let table = |event| Some(audience_event::Event::Table(v1::TableEvent { event }.encode_to_vec()));
+    check(&|step| step.events[0].event = table(None), "events[0].table: must have an event");
     check(&|step| step.decided[0].seat = 2, "decided[0].seat: must be below 2, the number of players");
     check(&|step| step.decided[0].by = 5, "decided[0].by: has no value 5");
     check(&|step| step.decided[0].action = None, "decided[0].action: must be set");
@@ -282,26 +288,27 @@ fn table_event_fields_are_validated() {
 fn news_fields_are_validated() {
     let table = played().table;
     let id = table.setup().table;
-    let over = encode_news(id, &parlor_host::OwnerEvent::Over(table.look().into()), &ApiCodec);
-    let over = store::News::decode(&*over).expect("news");
-    let check = |table_id: &[u8], event: Option<news::Event>, why: &str| {
-        let payload = store::News { table_id: table_id.to_vec(), event }.encode_to_vec().into();
-        let error = decode_news(&FeedItem { number: 1, at: Millis(NOW), payload }, &ApiCodec).expect_err(why);
-        assert_eq!(error.to_string(), format!("a stored item of news cannot be read: {why}"));
+    let over = encode_feed_item(id, &parlor_host::OwnerEvent::Over(table.summary().into()), &ApiCodec);
+    let over = store::OwnerFeedItem::decode(&*over).expect("news");
+    let check = |table_id: &[u8], event: Option<owner_feed_item::Event>, why: &str| {
+        let payload = store::OwnerFeedItem { table_id: table_id.to_vec(), event }.encode_to_vec().into();
+        let error =
+            decode_feed_item(&FeedItem { number: 1, at: Millis(NOW), payload }, &ApiCodec).expect_err(why);
+        assert_eq!(error.to_string(), format!("a stored feed item cannot be read: {why}"));
     };
     let id = id.as_bytes();
     check(&id[1..], over.event.clone(), "table_id: must have 16 bytes, not 15");
-    check(&[1; 16], over.event.clone(), "over.setup.table_id: must be that of the news");
+    check(&[1; 16], over.event.clone(), "over.setup.table_id: must be that of the item");
     check(id, None, "must have an event");
-    let joined = |seat, player| Some(news::Event::Joined(store::NewsJoined { seat, player }));
+    let joined = |seat, player| Some(owner_feed_item::Event::Joined(store::FeedJoined { seat, player }));
     check(id, joined(6, None), "joined.seat: must be 0 to 5, not 6");
     check(id, joined(0, None), "joined.player: must be set");
-    let forfeited = |why| Some(news::Event::Forfeited(store::NewsForfeited { seat: 0, why }));
+    let forfeited = |why| Some(owner_feed_item::Event::Forfeited(store::FeedForfeited { seat: 0, why }));
     check(id, forfeited(1), "forfeited.why: must be that of a forfeit");
     check(id, forfeited(8), "forfeited.why: has no value 8");
-    let replaced = store::NewsReplaced { seat: 6, bot: String::new() };
-    check(id, Some(news::Event::Replaced(replaced)), "replaced.seat: must be 0 to 5, not 6");
-    let Some(news::Event::Over(mut look)) = over.event else { panic!("{over:?}") };
+    let replaced = store::FeedReplaced { seat: 6, bot: String::new() };
+    check(id, Some(owner_feed_item::Event::Replaced(replaced)), "replaced.seat: must be 0 to 5, not 6");
+    let Some(owner_feed_item::Event::Over(mut look)) = over.event else { panic!("{over:?}") };
     (look.result, look.ended_after_ms) = (None, None);
-    check(id, Some(news::Event::Over(look)), "over.result: must be set");
+    check(id, Some(owner_feed_item::Event::Over(look)), "over.result: must be set");
 }

@@ -9,7 +9,7 @@ use rand_core::Rng;
 use super::games::{NOW, play};
 use super::test_rng;
 use parlor_host::persistence::{
-    CorruptData, decode_entry, decode_news, decode_record, encode_entry, encode_news, encode_record,
+    CorruptData, decode_entry, decode_feed_item, decode_record, encode_entry, encode_feed_item, encode_record,
 };
 use parlor_host::table::{Entry, Record, Table};
 use parlor_store::{FeedItem, Millis};
@@ -33,7 +33,7 @@ fn read_entry(bytes: &[u8]) -> Option<(u64, Entry)> {
 fn read_record(bytes: &[u8]) -> Result<(), CorruptData> {
     let record = decode_record(bytes, &ApiCodec)?;
     assert_eq!(decode_record(&encode_record(&record, &ApiCodec), &ApiCodec), Ok(record.clone()));
-    for viewer in Viewer::all(record.look.seats.len() as u8) {
+    for viewer in Viewer::all(record.summary.seats.len() as u8) {
         let tellings = record.updates(viewer, 0).count();
         assert!(tellings <= record.steps.len());
     }
@@ -42,9 +42,9 @@ fn read_record(bytes: &[u8]) -> Result<(), CorruptData> {
 
 fn read_news(bytes: &[u8]) {
     let item = |bytes: &[u8]| FeedItem { number: 1, at: Millis(0), payload: bytes.to_vec().into() };
-    if let Ok(read) = decode_news(&item(bytes), &ApiCodec) {
-        let again = encode_news(read.table, &read.event, &ApiCodec);
-        assert_eq!(decode_news(&item(&again), &ApiCodec), Ok(read));
+    if let Ok(read) = decode_feed_item(&item(bytes), &ApiCodec) {
+        let again = encode_feed_item(read.table, &read.event, &ApiCodec);
+        assert_eq!(decode_feed_item(&item(&again), &ApiCodec), Ok(read));
     }
 }
 
@@ -65,7 +65,7 @@ fn damaged_logs_do_not_panic() {
             let mut log = log.clone();
             log[place] = (at, damaged);
             // The table may refuse the entry, or take another course.
-            let Ok(mut table) = Table::open(&log[0].1) else { continue };
+            let Ok(mut table) = Table::from_first_entry(&log[0].1) else { continue };
             let _ = log[1..].iter().try_for_each(|(at, entry)| table.fold(*at, entry).map(drop));
         }
     }
@@ -76,7 +76,7 @@ fn damaged_records_and_news_do_not_panic() {
     let mut rng = test_rng("damaged_records_and_news_do_not_panic");
     for game in GameId::ALL {
         let played = play(game.default_options(), game.info().max_players, &mut rng);
-        let record = Record::of(&played.log).expect("a log");
+        let record = Record::from_log(&played.log).expect("a log");
         let bytes = encode_record(&record, &ApiCodec);
         let mut refused = 0;
         for _ in 0..150 {
@@ -85,8 +85,8 @@ fn damaged_records_and_news_do_not_panic() {
             let _ = read_record(&bytes[..length]);
         }
         assert!(refused > 20, "{game:?}: most of a record is checked, and {refused} of 150 were refused");
-        let news = parlor_host::OwnerEvent::Over(record.look.clone().into());
-        let bytes = encode_news(record.look.setup.table, &news, &ApiCodec);
+        let news = parlor_host::OwnerEvent::Over(record.summary.clone().into());
+        let bytes = encode_feed_item(record.summary.setup.table, &news, &ApiCodec);
         for length in 0..bytes.len() {
             read_news(&bytes[..length]);
             read_news(&flip(&bytes, &mut rng));

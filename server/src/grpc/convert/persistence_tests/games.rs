@@ -10,7 +10,7 @@ use rand_core::Rng;
 use parlor_fair::Entropy;
 use parlor_host::TableId;
 use parlor_host::table::{
-    Answer, Answered, ChanceSetup, Deal, Ending, Entry, Holder, IdempotencyKey, SeatRequest, SeatSetup,
+    Answer, AnswerEffect, ChanceSetup, Deal, Ending, Entry, Holder, IdempotencyKey, SeatRequest, SeatSetup,
     Setup, Table, TimeControl, Visibility,
 };
 
@@ -42,7 +42,7 @@ pub(crate) fn play_all(rng: &mut ChaCha8Rng, mut show: impl FnMut(Played)) {
 /// Plays a table until it is over in any way.
 pub(crate) fn play(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Played {
     let first = Entry::Created(Box::new(setup(options, players, rng)));
-    let table = Table::open(&first).expect("a first entry");
+    let table = Table::from_first_entry(&first).expect("a first entry");
     let mut played = Played { log: vec![(NOW, first)], table };
     for seat in Seat::all(players) {
         if played.table.seats()[seat.index()].holder == Holder::Vacant {
@@ -183,7 +183,7 @@ impl Played {
             }),
             14 if is_random => self.table.set_aside(anyone).unwrap_or_default(),
             12 if is_random && below(6, rng) == 0 => self.table.cancel("too late").expect("not over"),
-            13 if is_random && below(6, rng) == 0 => vec![Entry::Faulted { what: "a fault".to_owned() }],
+            13 if is_random && below(6, rng) == 0 => vec![Entry::Faulted { reason: "a fault".to_owned() }],
             _ => self.act(rng, |seat, table, rng| {
                 let state = &table.seats()[seat.index()];
                 let legal = table.legal_actions(seat);
@@ -196,7 +196,7 @@ impl Played {
                 let reported = (below(2, rng) == 0).then(|| below(9_000, rng));
                 let decision = state.open.expect("a seat that is asked");
                 match table.answer(seat, decision, Answer::Index(index), below(9_000, rng), reported) {
-                    Ok(Answered::Play(entry)) => Some(entry),
+                    Ok(AnswerEffect::Play(entry)) => Some(entry),
                     other => panic!("{other:?}"),
                 }
             }),

@@ -104,7 +104,7 @@ fn entries() -> Vec<(Entry, &'static str)> {
         ),
         (Entry::Cancelled { note: note.clone() }, "08f8c0076a060a046c617465"),
         (Entry::Expired, "08f8c0077200"),
-        (Entry::Faulted { what: note }, "08f8c0077a060a046c617465"),
+        (Entry::Faulted { reason: note }, "08f8c0077a060a046c617465"),
     ]
 }
 

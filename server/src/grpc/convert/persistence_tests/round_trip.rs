@@ -10,7 +10,7 @@ use super::games::{NOW, Played, play_all};
 use super::test_rng;
 use parlor_host::TableId;
 use parlor_host::persistence::{
-    Reader, decode_entry, decode_news, decode_record, encode_entry, encode_news, encode_record,
+    EntryReader, decode_entry, decode_feed_item, decode_record, encode_entry, encode_feed_item, encode_record,
 };
 use parlor_host::table::{Entry, Record, SeatFinish, Table, TableSummary};
 use parlor_host::{OwnerEvent, OwnerFeedItem};
@@ -33,8 +33,11 @@ fn logs_and_records_round_trip() {
     play_all(&mut rng, |Played { log, table }| {
         tables += 1;
         let stored = stored(&log);
-        assert_eq!(Reader::new().read_all(each(&stored), &ApiCodec).as_ref(), Ok(&log));
-        assert_eq!(Reader::after(NOW).read_all(each(&stored[1..]), &ApiCodec).expect("the rest"), log[1..]);
+        assert_eq!(EntryReader::new().read_all(each(&stored), &ApiCodec).as_ref(), Ok(&log));
+        assert_eq!(
+            EntryReader::after_creation(NOW).read_all(each(&stored[1..]), &ApiCodec).expect("the rest"),
+            log[1..]
+        );
         for ((_, entry), stored) in log.iter().zip(&stored) {
             if matches!(entry, Entry::Acted { .. }) {
                 actions += 1;
@@ -42,11 +45,11 @@ fn logs_and_records_round_trip() {
             }
         }
 
-        let record = Record::of(&log).expect("a log");
+        let record = Record::from_log(&log).expect("a log");
         let bytes = encode_record(&record, &ApiCodec);
         let read = decode_record(&bytes, &ApiCodec).expect("a record");
         assert_eq!(read, record);
-        assert_eq!(read.look, table.look());
+        assert_eq!(read.summary, table.summary());
         for viewer in Viewer::all(table.players()) {
             assert_eq!(read.last_view(viewer), table.view(viewer), "{viewer:?}");
         }
@@ -70,20 +73,20 @@ fn entry_times_round_trip() {
 fn news_round_trip() {
     let mut rng = test_rng("news_read_back");
     let check = |table: TableId, news: OwnerEvent| {
-        let payload: Bytes = encode_news(table, &news, &ApiCodec);
+        let payload: Bytes = encode_feed_item(table, &news, &ApiCodec);
         let item = FeedItem { number: 7, at: Millis(NOW), payload };
         assert_eq!(
-            decode_news(&item, &ApiCodec),
+            decode_feed_item(&item, &ApiCodec),
             Ok(OwnerFeedItem { number: 7, table, at: NOW, event: news })
         );
     };
     play_all(&mut rng, |Played { log, table }| {
         let id = table.setup().table;
-        let first = Table::open(&log[0].1).expect("a first entry");
-        check(id, OwnerEvent::Created(Arc::new(first.look())));
-        let over = TableSummary { rematch: Some(TableId::from_bytes([9; 16])), ..table.look() };
+        let first = Table::from_first_entry(&log[0].1).expect("a first entry");
+        check(id, OwnerEvent::Created(Arc::new(first.summary())));
+        let over = TableSummary { rematch: Some(TableId::from_bytes([9; 16])), ..table.summary() };
         check(id, OwnerEvent::Over(Arc::new(over)));
-        check(id, OwnerEvent::Over(Arc::new(table.look())));
+        check(id, OwnerEvent::Over(Arc::new(table.summary())));
     });
     let (id, seat) = (TableId::from_bytes([3; 16]), Seat::new(5).expect("a seat"));
     for user in [None, Some(String::new()), Some("ann".to_owned())] {
@@ -105,9 +108,10 @@ fn created_entry_is_only_valid_at_the_start_of_a_log() {
     let log = super::games::play(parlor_engine::GameId::Gap.default_options(), 2, &mut rng).log;
     let stored = stored(&log);
     let error =
-        Reader::new().read_all(each(&stored[1..]), &ApiCodec).expect_err("no first entry").to_string();
+        EntryReader::new().read_all(each(&stored[1..]), &ApiCodec).expect_err("no first entry").to_string();
     assert_eq!(error, "a stored entry cannot be read: created: must stand before all other entries");
     let twice = [stored[0].clone(), stored[0].clone()];
-    let error = Reader::new().read_all(each(&twice), &ApiCodec).expect_err("two first entries").to_string();
+    let error =
+        EntryReader::new().read_all(each(&twice), &ApiCodec).expect_err("two first entries").to_string();
     assert_eq!(error, "a stored entry cannot be read: created: must stand at the beginning of the log");
 }

@@ -66,7 +66,7 @@ fn entries() -> Vec<Entry> {
         place: 2,
         finish: SeatFinish::SetAside,
         time_outs: 1,
-        thought: 9,
+        think_time: 9,
     };
     let (place, table) = (Place { group: 5, rotation: 1 }, TableId::from_bytes([8; 16]));
     let versions = vec![String::new(), "1".to_owned()];

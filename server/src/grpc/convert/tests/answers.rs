@@ -15,7 +15,7 @@ use parlor_store::LogError;
 /// A decided decision of a random game.
 fn decided() -> Decided {
     let mut rng = test_rng("decided");
-    let record = Record::of(&play_out(GameId::Gap.default_options(), 2, &mut rng).log).expect("a log");
+    let record = Record::from_log(&play_out(GameId::Gap.default_options(), 2, &mut rng).log).expect("a log");
     let made = record.steps.iter().find_map(|step| step.decided[0]).expect("a decision");
     Decided { id: DecisionId(4), number: 17, by: DecidedBy::Player, ..made }
 }

@@ -27,7 +27,10 @@ fn join() -> v1::JoinTableRequest {
 #[test]
 fn join_table_request_is_decoded() {
     let (table, read) = join_table(join(), &key()).expect("a join");
-    assert_eq!((table, read.joining, read.by_owner, read.previous), (TABLE, Default::default(), false, None));
+    assert_eq!(
+        (table, read.seat_request, read.by_owner, read.previous),
+        (TABLE, Default::default(), false, None)
+    );
     let wire = v1::JoinTableRequest {
         request_id: "r".to_owned(),
         seat: Some(4),
@@ -41,7 +44,7 @@ fn join_table_request_is_decoded() {
     covered.see("JoinTableRequest", &wire);
     covered.check("JoinTableRequest");
     let (_, read) = join_table(wire, &key()).expect("a join");
-    let joining = read.joining;
+    let joining = read.seat_request;
     assert_eq!(
         (joining.seat, joining.user.as_deref(), joining.name.as_str()),
         (Some(seat(4)), Some("u"), "Ann")
@@ -79,10 +82,10 @@ fn get_table_accepts_a_seat_token_a_spectator_token_or_none() {
         get_table(&wire, &key(), Some(&caller()))
     };
     let owner = caller().owner().clone();
-    let rail = ViewerCredential::Rail { table: TABLE, caller: Some(owner), admin: true };
+    let rail = ViewerCredential::NoToken { table: TABLE, caller: Some(owner), admin: true };
     assert_eq!(get(String::new()), Ok(rail));
     let wire = v1::GetTableRequest { table_id: TABLE.to_string(), token: String::new() };
-    let stranger = ViewerCredential::Rail { table: TABLE, caller: None, admin: false };
+    let stranger = ViewerCredential::NoToken { table: TABLE, caller: None, admin: false };
     assert_eq!(get_table(&wire, &key(), None), Ok(stranger));
     assert!(matches!(get(seat_token(TABLE)), Ok(ViewerCredential::Seat(pass)) if pass.seat() == seat(1)));
     assert!(matches!(get(spectator_token(TABLE)), Ok(ViewerCredential::Spectator(_))));
@@ -273,5 +276,5 @@ fn request_marks_differ_by_method() {
     assert_eq!(prost::Message::encode_to_vec(&join), prost::Message::encode_to_vec(&reissue));
     let (_, join) = join_table(join, &key()).expect("a join");
     let reissue = reissue_seat_token(&reissue).expect("a request").request;
-    assert_ne!(join.joining.request, reissue);
+    assert_ne!(join.seat_request.request, reissue);
 }

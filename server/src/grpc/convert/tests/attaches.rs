@@ -18,7 +18,7 @@ fn attach_needs_a_token_or_a_table_id() {
     assert_eq!((player.who.table(), player.who.seat()), (TABLE, Some(seat(1))));
     let watcher = ask(Some(Viewer::SpectatorToken(spectator_token(TABLE)))).expect("a token");
     assert!(matches!(watcher.who, ViewerCredential::Spectator(_)) && watcher.who.table() == TABLE);
-    let rail = |caller, admin| ViewerCredential::Rail { table: TABLE, caller, admin };
+    let rail = |caller, admin| ViewerCredential::NoToken { table: TABLE, caller, admin };
     let public = Viewer::TableId(TABLE.to_string());
     assert_eq!(ask(Some(public.clone())).expect("a table").who, rail(None, false));
     let wire = v1::Attach { viewer: Some(public), ..Default::default() };

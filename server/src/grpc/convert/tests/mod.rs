@@ -8,7 +8,7 @@ mod creates;
 mod says;
 
 use parlor_engine::Seat;
-use parlor_proto::convert::WrongField;
+use parlor_proto::convert::InvalidField;
 
 use crate::grpc::Failure;
 use crate::identity::{ApiKeys, Caller, Generation, KeySet, ServerKey};
@@ -60,7 +60,7 @@ fn check_bound<T: std::fmt::Debug>(
     }
     for value in refused {
         match ask(*value) {
-            Err(Failure::Field(wrong)) => assert_eq!(WrongField::path(&wrong), field, "{value}"),
+            Err(Failure::Field(wrong)) => assert_eq!(InvalidField::path(&wrong), field, "{value}"),
             other => panic!("{field}: {value} should be refused: {other:?}"),
         }
     }

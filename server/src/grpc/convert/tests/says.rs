@@ -36,9 +36,9 @@ fn snapshot(table: &Table, viewer: Viewer) -> Snapshot {
     let presence = Presence { seat: seat(1), connected: true, grace_left: Some(500) };
     let time = SeatTime { seat: seat(1), decision: 900, bank: 800, running: true };
     Snapshot {
-        number: table.numbers().of(viewer),
+        number: table.numbers().get(viewer),
         viewer,
-        summary: table.look(),
+        summary: table.summary(),
         view: table.view(viewer),
         presence: vec![presence],
         time_left: Some(vec![time]),
@@ -51,18 +51,20 @@ fn tables_news_and_stream_items_set_every_field() {
     let mut rng = test_rng("all_of_it_is_said");
     let mut covered = Covered::new();
     play_all(&mut rng, |Played { log, table: over }| {
-        let open = Table::open(&log[0].1).expect("a first entry");
+        let open = Table::from_first_entry(&log[0].1).expect("a first entry");
         let given = over.shuffle().given;
-        let mut revealed = over.look();
+        let mut revealed = over.summary();
         revealed.reveal_deal();
-        for look in [open.look(), revealed, TableSummary { rematch: Some(OTHER), ..over.look() }] {
+        for look in [open.summary(), revealed, TableSummary { rematch: Some(OTHER), ..over.summary() }] {
             covered.see("Table", &table(&look, true));
         }
-        for news_of in [OwnerEvent::Created(Arc::new(open.look())), OwnerEvent::Over(Arc::new(over.look()))] {
+        for news_of in
+            [OwnerEvent::Created(Arc::new(open.summary())), OwnerEvent::Over(Arc::new(over.summary()))]
+        {
             let item = OwnerFeedItem { number: 3, table: over.setup().table, at: NOW, event: news_of };
             covered.see("TableNews", &news(&item));
         }
-        let record = Record::of(&log).expect("a log");
+        let record = Record::from_log(&log).expect("a log");
         // Only a record has the commitment of its tournament.
         if over.setup().chance.deal().is_some() {
             let (commitment, server_seed) = (vec![1; 32], vec![2; 32]);
@@ -113,7 +115,7 @@ fn others(mut see: impl FnMut(&StreamItem<'_>)) {
         TableEvent::Forfeited { seat: seat(1), finish: SeatFinish::TimedOut },
         TableEvent::Replaced { seat: seat(1), bot: "greedy".to_owned() },
         ending(Ending::Cancelled { note: "late".to_owned() }),
-        ending(Ending::Faulted { what: "a fault".to_owned() }),
+        ending(Ending::Faulted { reason: "a fault".to_owned() }),
         ending(Ending::Expired),
         TableEvent::Rematch { table: OTHER },
     ];
@@ -146,7 +148,7 @@ fn others(mut see: impl FnMut(&StreamItem<'_>)) {
 fn asked() -> DecisionPrompt {
     let mut rng = test_rng("asked");
     let played = play_out(GameId::Gap.default_options(), 2, &mut rng);
-    let mut table = Table::open(&played.log[0].1).expect("a first entry");
+    let mut table = Table::from_first_entry(&played.log[0].1).expect("a first entry");
     for (at, entry) in &played.log[1..] {
         table.fold(*at, entry).expect("an entry");
         if matches!(entry, Entry::Started) {
@@ -193,7 +195,7 @@ fn decision_is_encoded_with_every_field() {
 /// A table with a player (user u0), a reserved seat (user u1), an open seat and a bot.
 fn look() -> TableSummary {
     let mut rng = test_rng("look");
-    let mut look = play_out(GameId::Gap.default_options(), 4, &mut rng).table.look();
+    let mut look = play_out(GameId::Gap.default_options(), 4, &mut rng).table.summary();
     let setup = Arc::make_mut(&mut look.setup);
     let kept = SeatSetup::Reserved { user: Some("u1".to_owned()), name: "Ben".to_owned(), previous: None };
     setup.seats = vec![SeatSetup::Open, kept, SeatSetup::Open, SeatSetup::Open];
@@ -284,14 +286,14 @@ fn snapshot_has_no_owner_only_fields() {
     let played = play_out(GameId::Gap.default_options(), 2, &mut rng);
     let said = said(&StreamItem::Snapshot(&snapshot(&played.table, Viewer::Spectator)));
     let Some(Wire::Snapshot(shown)) = said.item else { panic!() };
-    assert_eq!(shown.table, Some(table(&played.table.look(), false)));
+    assert_eq!(shown.table, Some(table(&played.table.summary(), false)));
     assert_eq!(shown.view.expect("a view").seed_given, played.table.shuffle().given);
 }
 
 #[test]
 fn bank_is_encoded_only_with_a_clock() {
     let mut rng = test_rng("without_a_clock_there_is_no_bank");
-    let record = Record::of(&play_out(GameId::Gap.default_options(), 2, &mut rng).log).expect("a log");
+    let record = Record::from_log(&play_out(GameId::Gap.default_options(), 2, &mut rng).log).expect("a log");
     let update = Viewer::all(2).flat_map(|viewer| record.updates(viewer, 0)).map(|telling| telling.update);
     let update = update.into_iter().find(|update| update.decided.is_some()).expect("a decision");
     let bank = update.decided.expect("a decision").bank;
@@ -321,7 +323,7 @@ fn closed_channel_has_reason_and_message_without_internals() {
     assert_eq!(closed(None), (v1::ErrorReason::Unspecified, String::new()));
     let (reason, message) = closed(Some(HostError::TooSlow));
     assert_eq!((reason, message), (v1::ErrorReason::TooSlow, HostError::TooSlow.to_string()));
-    let fault = HostError::Fault { what: "at /srv/parlor.db".to_owned() };
+    let fault = HostError::Fault { reason: "at /srv/parlor.db".to_owned() };
     let (reason, message) = closed(Some(fault));
     assert_eq!(reason, v1::ErrorReason::ServerFault);
     assert!(!message.contains("/srv") && !message.is_empty(), "{message}");
