@@ -111,7 +111,7 @@ impl Host {
         let owner = OwnerId::new(&setup.owner)?;
         let request = Some(rematch_request_key(table));
         match self
-            .reserve_and_create(&owner, max_tables, setup, AgentRequirement::Here, Seats::NONE, request)
+            .reserve_and_create(&owner, max_tables, setup, AgentRequirement::Connected, Seats::NONE, request)
             .await
         {
             Err(HostError::Log(LogError::DuplicateRequest { table })) => self.summary(table).await,

@@ -58,7 +58,7 @@ pub use stream::{
 };
 pub use table_calls::Joined;
 pub use tags::{agent_tag, tournament_tag};
-pub use tournaments::deal_visibility::{Deals, TableEnd, TableEnds};
+pub use tournaments::deal_visibility::{DealVisibility, TableEnd, TableEnds};
 
 use crate::agents::AgentRegistry;
 use crate::clock::{Clock, Moment};
@@ -95,7 +95,7 @@ struct Shared {
     clock: Arc<dyn Clock>,
     bots: BotPool,
     quota: Quota,
-    deals: Deals,
+    deals: DealVisibility,
     agents: AgentRegistry,
     attachments: AtomicU64,
     /// No request is accepted any more.
@@ -148,7 +148,7 @@ impl Host {
             clock,
             bots: start_bot_pool(&shards, settings)?,
             quota: Quota::default(),
-            deals: Deals::default(),
+            deals: DealVisibility::default(),
             attachments: AtomicU64::new(1),
             stopping: AtomicBool::new(false),
             streams: Arc::default(),
@@ -258,7 +258,7 @@ impl Host {
 
     /// Visibility of tournament deals.
     #[must_use]
-    pub fn deals(&self) -> &Deals {
+    pub fn deals(&self) -> &DealVisibility {
         &self.shared.deals
     }
 

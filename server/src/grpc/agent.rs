@@ -122,7 +122,7 @@ impl Agents {
         let caller = caller(&request);
         let convert::AgentPage { filter, after, size } = convert::list_agents(request.into_inner())?;
         let (looks, is_more) = self.0.host.agents().list(&filter, after.as_deref(), size);
-        let next = looks.last().filter(|_| is_more).map(|look| look.who.name.clone());
+        let next = looks.last().filter(|_| is_more).map(|look| look.identity.name.clone());
         Ok(Response::new(v1::ListAgentsResponse {
             agents: looks.iter().map(|look| convert::agent(look, caller.as_ref())).collect(),
             next_page_token: next.unwrap_or_default(),

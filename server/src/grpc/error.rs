@@ -214,14 +214,14 @@ impl Failure {
             },
             Failure::Host(HostError::Agent(error)) => match error {
                 AgentError::Unknown { .. } => report(Reason::AgentNotFound),
-                AgentError::Gone { .. }
-                | AgentError::OtherVersion { .. }
-                | AgentError::DoesNotPlay { .. }
-                | AgentError::Full { .. }
-                | AgentError::SetAside { .. } => report(Reason::AgentUnavailable),
+                AgentError::NotConnected { .. }
+                | AgentError::VersionMismatch { .. }
+                | AgentError::UnsupportedGame { .. }
+                | AgentError::NoFreeTable { .. }
+                | AgentError::Suspended { .. } => report(Reason::AgentUnavailable),
                 AgentError::NameTaken { .. } => report(Reason::AgentNameTaken),
                 AgentError::Replaced => report(Reason::AgentReplaced),
-                AgentError::AllRefused { refused } => report(Reason::Protocol).with("refused", refused),
+                AgentError::TooManyRefusals { refused } => report(Reason::Protocol).with("refused", refused),
             },
             Failure::Host(HostError::Setup(error)) => match error {
                 SetupError::Players { min, max, got, .. } => {

@@ -231,7 +231,7 @@ impl<'a> StreamEnd<'a> {
     fn of(inbound: &'a InboundStream) -> StreamEnd<'a> {
         let give = match inbound {
             InboundStream::Client { .. } => None,
-            InboundStream::Agent(agent) => Some(agent.give().boxed()),
+            InboundStream::Agent(agent) => Some(agent.assign_seats().boxed()),
         };
         StreamEnd { handle: inbound.handle(), give, waits: None }
     }

@@ -18,7 +18,7 @@ use crate::identity::{ApiKeyError, Scope};
 use parlor_host::HostError;
 use parlor_host::TableId;
 use parlor_host::tournaments::{
-    Access, Command, FinishedTournament, LiveOrStored, TableRow, TournamentError, TournamentFollower,
+    Access, TournamentCommand, FinishedTournament, LiveOrStored, TournamentTableRow, TournamentError, TournamentFollower,
 };
 
 use crate::grpc::convert::tournament::{shown_standings, shown_tournament};
@@ -55,7 +55,7 @@ impl Tournaments {
         &self,
         request: &Request<T>,
         tournament: &str,
-        command: Command,
+        command: TournamentCommand,
     ) -> Result<(TableId, Access), Failure> {
         let access = organising(request)?;
         let tournament = tournament_id(tournament)?;
@@ -102,7 +102,7 @@ impl TournamentService for Tournaments {
         request: Request<v1::StartTournamentRequest>,
     ) -> Answer<v1::StartTournamentResponse> {
         let id = &request.get_ref().tournament_id;
-        let (id, access) = self.command(&request, id, Command::Start).await?;
+        let (id, access) = self.command(&request, id, TournamentCommand::Start).await?;
         Ok(Response::new(v1::StartTournamentResponse { tournament: self.get(id, &access).await? }))
     }
 
@@ -191,7 +191,7 @@ impl TournamentService for Tournaments {
         request: Request<v1::PauseTournamentRequest>,
     ) -> Answer<v1::PauseTournamentResponse> {
         let id = &request.get_ref().tournament_id;
-        let (id, access) = self.command(&request, id, Command::Pause).await?;
+        let (id, access) = self.command(&request, id, TournamentCommand::Pause).await?;
         Ok(Response::new(v1::PauseTournamentResponse { tournament: self.get(id, &access).await? }))
     }
 
@@ -200,7 +200,7 @@ impl TournamentService for Tournaments {
         request: Request<v1::ResumeTournamentRequest>,
     ) -> Answer<v1::ResumeTournamentResponse> {
         let id = &request.get_ref().tournament_id;
-        let (id, access) = self.command(&request, id, Command::Resume).await?;
+        let (id, access) = self.command(&request, id, TournamentCommand::Resume).await?;
         Ok(Response::new(v1::ResumeTournamentResponse { tournament: self.get(id, &access).await? }))
     }
 
@@ -210,7 +210,7 @@ impl TournamentService for Tournaments {
     ) -> Answer<v1::CancelTournamentResponse> {
         let asked = request.get_ref();
         let reason = convert::tournament::reason(asked.reason.clone(), 0).map_err(Failure::from)?;
-        let (id, access) = self.command(&request, &asked.tournament_id, Command::Cancel { reason }).await?;
+        let (id, access) = self.command(&request, &asked.tournament_id, TournamentCommand::Cancel { reason }).await?;
         Ok(Response::new(v1::CancelTournamentResponse { tournament: self.get(id, &access).await? }))
     }
 
@@ -221,14 +221,14 @@ impl TournamentService for Tournaments {
         let asked = request.get_ref();
         // A number that none can have is that of nobody.
         let entrant = Entrant(u16::try_from(asked.entrant).unwrap_or(u16::MAX));
-        let (id, access) = self.command(&request, &asked.tournament_id, Command::Withdraw(entrant)).await?;
+        let (id, access) = self.command(&request, &asked.tournament_id, TournamentCommand::Withdraw(entrant)).await?;
         Ok(Response::new(v1::WithdrawEntrantResponse { standings: self.standings(id, &access).await? }))
     }
 
     async fn void_group(&self, request: Request<v1::VoidGroupRequest>) -> Answer<v1::VoidGroupResponse> {
         let asked = request.get_ref();
         let reason = convert::tournament::reason(asked.reason.clone(), 1).map_err(Failure::from)?;
-        let command = Command::Void { group: asked.group, reason };
+        let command = TournamentCommand::Void { group: asked.group, reason };
         let (id, access) = self.command(&request, &asked.tournament_id, command).await?;
         Ok(Response::new(v1::VoidGroupResponse { standings: self.standings(id, &access).await? }))
     }
@@ -249,7 +249,7 @@ fn place(token: &str) -> Result<Option<Place>, Failure> {
     parts.map(Some).ok_or_else(bad_page_token)
 }
 
-fn table(row: TableRow) -> v1::TournamentTable {
+fn table(row: TournamentTableRow) -> v1::TournamentTable {
     let results = row.played.as_ref().map(|played| played.seats.clone()).unwrap_or_default();
     v1::TournamentTable {
         group: row.place.group,
@@ -258,7 +258,7 @@ fn table(row: TableRow) -> v1::TournamentTable {
         entrants: row.entrants.iter().map(|entrant| entrant.0.into()).collect(),
         round: row.round,
         over: row.played.is_some(),
-        has_record: row.is_shown && row.played.is_some(),
+        has_record: row.is_deal_over && row.played.is_some(),
         results: results.iter().map(ToMessage::to_message).collect(),
         void_reason: row.void_reason,
     }
@@ -272,7 +272,7 @@ fn told(
 ) -> impl Stream<Item = Result<v1::FollowTournamentResponse, Status>> + Send {
     futures_util::stream::unfold(Some((follow, stopped)), move |following| async move {
         let (mut follow, stopped) = following?;
-        let broken = follow.broken();
+        let broken = follow.failed();
         let (tournament, standings) = tokio::select! {
             told = follow.next() => told?,
             () = stopped.cancelled() => return Some((Err(Failure::from(HostError::Stopping).into()), None)),

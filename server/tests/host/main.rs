@@ -55,7 +55,7 @@ fn new_table(game: GameId, seats: Vec<SeatSetup>) -> NewTable {
         chance: NewChance::Given([7; 32]),
         metadata: BTreeMap::new(),
         fill: 60_000,
-        agents: AgentRequirement::Here,
+        agents: AgentRequirement::Connected,
         request: None,
     }
 }
@@ -282,7 +282,7 @@ async fn a_house_bot_that_fails_is_a_fault_of_the_server() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_house_bot_that_fails_voids_a_deal() {
     use parlor_host::tournaments::{
-        Access, Command, EntrantSetup, LiveOrStored, NewTournament, Terms, Tournaments,
+        Access, EntrantSetup, LiveOrStored, NewTournament, Terms, TournamentCommand, Tournaments,
     };
     let scene = Scene::new().await;
     let (log, clock) = (scene.log.clone(), Arc::new(scene.clock.clone()));
@@ -308,7 +308,7 @@ async fn a_house_bot_that_fails_voids_a_deal() {
     let LiveOrStored::Live(made) = made else { panic!("{made:?}") };
     let tournament = made.setup.tournament;
     let access = Access { caller: Some(scene.owner.clone()), admin: false };
-    tournaments.command(tournament, &access, Command::Start).await.expect("a start");
+    tournaments.command(tournament, &access, TournamentCommand::Start).await.expect("a start");
     // Waits until a table of this group runs.
     let begun = async |group: u32| {
         for _ in 0..60_000 {
@@ -328,7 +328,7 @@ async fn a_house_bot_that_fails_voids_a_deal() {
     assert_eq!(void.void_reason, "a fault of the server: a bot of the house failed");
     assert_eq!(void.played.as_ref().map(|played| played.seats.len()), Some(0), "nobody scored");
     let reason = "enough".to_owned();
-    tournaments.command(tournament, &access, Command::Cancel { reason }).await.expect("an end");
+    tournaments.command(tournament, &access, TournamentCommand::Cancel { reason }).await.expect("an end");
 }
 
 /// A table of a deal shows nothing to those who look on, and no seed, before its deal is over; afterwards it shows
@@ -354,7 +354,7 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
         },
         set_aside: parlor_engine::Seats::NONE,
     };
-    let mut ends = scene.host.deals().run(tournament);
+    let mut ends = scene.host.deals().attach_runner(tournament);
     let made = scene.host.create_deal_table(&scene.owner, dealt(0)).await.expect("a table");
     let table = made.setup.table;
     assert_eq!(made.shuffle.commitment, None, "it would tell which tables play the same deal");
@@ -386,7 +386,7 @@ async fn a_deal_is_a_secret_until_its_last_table_is_over() {
     let (look, _) = scene.host.admit(&rail).await.expect("a look");
     assert_eq!((look.shuffle.server_seed, look.shuffle.game_seed), none);
     assert_eq!(look.shuffle.deal.as_ref().map(|deal| deal.entropy.len()), Some(0));
-    scene.host.deals().end(tournament, 2);
+    scene.host.deals().end_deal(tournament, 2);
     let look = scene.host.summary(table).await.expect("a table");
     assert_eq!(look.shuffle.server_seed, Some(*seed.reveal()));
     assert_eq!(look.shuffle.commitment, Some(seed.commitment()));

@@ -171,7 +171,7 @@ impl TableSpec {
             append(&mut table, at, entry);
         }
         let mut record = Record::from_log(&entries).unwrap();
-        record.look.reveal_deal();
+        record.summary.reveal_deal();
         record
     }
 

@@ -1,4 +1,4 @@
-//! One agent in memory.
+//! One agent in memory: its connection, its tables and its conduct.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use subtle::ConstantTimeEq;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::health::{SeatFinish, Suspension};
+use super::health::{AgentHealth, Suspension};
 use super::registration::Registration;
 use super::{
     AgentError, AgentIdentity, AgentProfile, AgentRequirement, AgentStatus, AgentSummary, SeatAssignment,
@@ -19,162 +19,165 @@ use parlor_fair::Entropy;
 
 /// One agent in memory.
 pub(crate) struct Agent {
-    pub(crate) who: AgentIdentity,
+    pub(crate) identity: AgentIdentity,
     created: u64,
-    state: Mutex<State>,
-    /// How many entries its log has. Held by whoever writes to it.
-    pub(super) length: tokio::sync::Mutex<u64>,
+    state: Mutex<AgentState>,
+    /// Number of entries in its log. The lock is held while an entry is appended.
+    pub(super) log_length: tokio::sync::Mutex<u64>,
 }
 
-/// A connection of an agent.
+/// The connection of an agent.
 pub(super) struct Connection {
     pub(super) number: u64,
-    /// The seats that it is given next: those of tables that are not over.
-    pub(super) waiting: Vec<SeatAssignment>,
-    /// Set aside while it was connected, which it has yet to be told.
-    pub(super) aside: Option<Suspension>,
-    /// Something waits.
-    pub(super) gives: Arc<Notify>,
+    /// Seats to assign next, at tables that are not over.
+    pub(super) pending: Vec<SeatAssignment>,
+    /// A suspension since the connection began, not sent to the agent yet.
+    pub(super) suspension: Option<Suspension>,
+    /// Notified of a new pending seat or suspension.
+    pub(super) assigned: Arc<Notify>,
     pub(super) replaced: CancellationToken,
 }
 
-pub(super) struct State {
-    pub(super) says: AgentProfile,
+/// Mutable state of an agent.
+pub(super) struct AgentState {
+    pub(super) profile: AgentProfile,
     pub(super) entropy: Entropy,
     pub(super) connection: Option<Connection>,
-    /// The tables at which it has a seat, and that are not over.
+    /// Tables at which it has a seat, and that are not over.
     pub(super) tables: HashSet<TableId>,
-    pub(super) finish: SeatFinish,
-    /// The last time that it was set aside.
-    pub(super) aside: Option<Suspension>,
-    /// When it was last seen, in milliseconds since 1970.
-    pub(super) seen: u64,
-    /// When it was last noted in the log what it says.
-    pub(super) noted: u64,
+    pub(super) health: AgentHealth,
+    /// The last suspension, which may have ended.
+    pub(super) suspension: Option<Suspension>,
+    /// End of the last connection, in milliseconds since 1970.
+    pub(super) last_seen: u64,
+    /// Time of the last log entry for a changed profile, in milliseconds since 1970.
+    pub(super) profile_logged: u64,
 }
 
-impl State {
-    /// Why it is set aside, if it is at this time.
-    pub(super) fn aside_at(&self, now: u64) -> Option<Suspension> {
-        self.aside.filter(|aside| now < aside.until)
+impl AgentState {
+    /// The suspension that is in force at this time, in milliseconds since 1970.
+    pub(super) fn suspension_at(&self, now: u64) -> Option<Suspension> {
+        self.suspension.filter(|suspension| now < suspension.until)
     }
 
-    /// At how many more tables it plays.
-    pub(super) fn room(&self) -> u32 {
-        self.says.max_tables.saturating_sub(u32::try_from(self.tables.len()).unwrap_or(u32::MAX))
+    /// Number of further tables that the agent takes.
+    pub(super) fn free_tables(&self) -> u32 {
+        self.profile.max_tables.saturating_sub(u32::try_from(self.tables.len()).unwrap_or(u32::MAX))
     }
 }
 
 impl Agent {
-    pub(super) fn new(agent: Registration) -> Agent {
-        let Registration { who, says, aside, created, seen, length } = agent;
-        let state = State {
-            says,
+    pub(super) fn new(registration: Registration) -> Agent {
+        let Registration { identity, profile, suspension, created, last_seen, log_length } = registration;
+        let state = AgentState {
+            profile,
             entropy: Entropy::NONE,
             connection: None,
             tables: HashSet::new(),
-            finish: SeatFinish::default(),
-            aside,
-            seen,
-            noted: 0,
+            health: AgentHealth::default(),
+            suspension,
+            last_seen,
+            profile_logged: 0,
         };
-        Agent { who, created, state: Mutex::new(state), length: tokio::sync::Mutex::new(length) }
+        Agent { identity, created, state: Mutex::new(state), log_length: tokio::sync::Mutex::new(log_length) }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing in here is left half done by a panic.
+    pub(super) fn state(&self) -> MutexGuard<'_, AgentState> {
+        // A panic leaves the state consistent: no change spans a call that can panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets in whoever the name belongs to: who has its agent key or, where there is none, its owner.
-    pub(super) fn admit(self: Arc<Self>, asking: AgentIdentity) -> Result<Arc<Agent>, HostError> {
-        let is_its_own = match (self.who.key, asking.key) {
-            (Some(key), Some(asked)) => bool::from(key.ct_eq(&asked)),
+    /// Authorises a connection under this name: it needs the agent key or, if there is none, the owner's API key.
+    pub(super) fn authorise(self: Arc<Self>, claimed: AgentIdentity) -> Result<Arc<Agent>, HostError> {
+        let is_authorised = match (self.identity.key, claimed.key) {
+            (Some(key), Some(claimed)) => bool::from(key.ct_eq(&claimed)),
             (Some(_), None) => false,
-            (None, _) => self.who.owner == asking.owner,
+            (None, _) => self.identity.owner == claimed.owner,
         };
-        if is_its_own { Ok(self) } else { Err(AgentError::NameTaken { name: asking.name }.into()) }
+        if is_authorised { Ok(self) } else { Err(AgentError::NameTaken { name: claimed.name }.into()) }
     }
 
-    /// Counts a new table, if the agent can play there. Fills in the version where none was asked for.
+    /// Counts a new table, if the agent meets the requirement. Fills in the version if it is empty.
     pub(super) fn reserve(
         &self,
         table: TableId,
         game: GameId,
         version: &mut String,
-        must_be: AgentRequirement,
+        requirement: AgentRequirement,
         now: u64,
     ) -> Result<(), AgentError> {
         let mut state = self.state();
-        let name = || self.who.name.clone();
-        if must_be == AgentRequirement::Here {
-            if let Some(aside) = state.aside_at(now) {
-                return Err(AgentError::SetAside { name: name(), why: aside.why.in_words() });
+        let name = || self.identity.name.clone();
+        if requirement == AgentRequirement::Connected {
+            if let Some(suspension) = state.suspension_at(now) {
+                return Err(AgentError::Suspended { name: name(), why: suspension.reason.description() });
             }
             if state.connection.is_none() {
-                return Err(AgentError::Gone { name: name() });
+                return Err(AgentError::NotConnected { name: name() });
             }
-            if !version.is_empty() && *version != state.says.version {
-                return Err(AgentError::OtherVersion { name: name(), version: state.says.version.clone() });
+            if !version.is_empty() && *version != state.profile.version {
+                let version = state.profile.version.clone();
+                return Err(AgentError::VersionMismatch { name: name(), version });
             }
-            if !state.says.games.contains(&game) {
-                return Err(AgentError::DoesNotPlay { name: name(), game: game.info().id });
+            if !state.profile.games.contains(&game) {
+                return Err(AgentError::UnsupportedGame { name: name(), game: game.info().id });
             }
-            // At a table where it has two seats, it needs room for one.
-            if state.room() == 0 && !state.tables.contains(&table) {
-                return Err(AgentError::Full { name: name(), tables: state.tables.len() });
+            // Two seats at one table count as one table.
+            if state.free_tables() == 0 && !state.tables.contains(&table) {
+                return Err(AgentError::NoFreeTable { name: name(), tables: state.tables.len() });
             }
         }
         if version.is_empty() {
-            version.clone_from(&state.says.version);
+            version.clone_from(&state.profile.version);
         }
         state.tables.insert(table);
         Ok(())
     }
 
-    /// Gives a seat to the connection, if one with the right version is there.
-    pub(super) fn give(&self, version: &str, given: SeatAssignment) {
+    /// Queues a seat for the connection, if one with this version exists.
+    pub(super) fn assign(&self, version: &str, assignment: SeatAssignment) {
         let mut state = self.state();
-        let State { says, connection, tables, .. } = &mut *state;
-        if let Some(connection) = connection.as_mut().filter(|_| says.version == version) {
-            if connection.waiting.len() >= MAX_SEATS * tables.len() {
-                connection.waiting.retain(|given| tables.contains(&given.table));
+        let AgentState { profile, connection, tables, .. } = &mut *state;
+        if let Some(connection) = connection.as_mut().filter(|_| profile.version == version) {
+            // The queue is bounded: seats at tables that are over are dropped.
+            if connection.pending.len() >= MAX_SEATS * tables.len() {
+                connection.pending.retain(|pending| tables.contains(&pending.table));
             }
-            connection.waiting.push(given);
-            connection.gives.notify_one();
+            connection.pending.push(assignment);
+            connection.assigned.notify_one();
         }
     }
 
-    /// The seats that wait for this connection, and why it was set aside since it last asked; none if another one has taken
-    /// its place.
-    pub(crate) fn waiting(&self, number: u64) -> Option<(Vec<SeatAssignment>, Option<Suspension>)> {
+    /// Takes the pending seats of a connection, and its suspension since the last call; `None` if another connection
+    /// has replaced it.
+    pub(crate) fn take_pending(&self, number: u64) -> Option<(Vec<SeatAssignment>, Option<Suspension>)> {
         let mut state = self.state();
         let connection = state.connection.as_mut().filter(|connection| connection.number == number)?;
-        Some((std::mem::take(&mut connection.waiting), connection.aside.take()))
+        Some((std::mem::take(&mut connection.pending), connection.suspension.take()))
     }
 
-    /// Notes that it has a seat at a table.
-    pub(crate) fn sits_at(&self, table: TableId) {
+    /// Counts a table at which the agent has a seat.
+    pub(crate) fn add_table(&self, table: TableId) {
         self.state().tables.insert(table);
     }
 
-    /// The agent, as it is listed at this time.
-    pub(super) fn look(&self, now: u64) -> AgentSummary {
+    /// The agent, as it is listed at this time, in milliseconds since 1970.
+    pub(super) fn summary(&self, now: u64) -> AgentSummary {
         let state = self.state();
-        let aside = state.aside_at(now);
+        let suspension = state.suspension_at(now);
         AgentSummary {
-            who: self.who.clone(),
-            says: state.says.clone(),
-            state: match (aside, &state.connection) {
-                (Some(_), _) => AgentStatus::SetAside,
-                (None, Some(_)) => AgentStatus::Here,
-                (None, None) => AgentStatus::Gone,
+            identity: self.identity.clone(),
+            profile: state.profile.clone(),
+            status: match (suspension, &state.connection) {
+                (Some(_), _) => AgentStatus::Suspended,
+                (None, Some(_)) => AgentStatus::Connected,
+                (None, None) => AgentStatus::Disconnected,
             },
-            playing: state.tables.len(),
-            aside,
+            tables: state.tables.len(),
+            suspension,
             created: self.created,
-            seen: state.connection.is_none().then_some(state.seen),
-            times: state.finish.times,
+            last_seen: state.connection.is_none().then_some(state.last_seen),
+            answer_times: state.health.times,
         }
     }
 }

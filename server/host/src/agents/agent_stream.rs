@@ -1,4 +1,4 @@
-//! The stream of an agent: like everybody's, but the host opens its channels.
+//! The stream of an agent: a client stream whose channels the host opens, one for each assigned seat.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,8 +11,10 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::TableId;
+use crate::agents::registry::AgentConnection;
+use crate::agents::seats::seat_assignments;
 use crate::agents::{
-    self, Agent, AgentError, AgentIdentity, AgentProfile, Here, SeatAssignment, Suspension, SuspensionReason,
+    Agent, AgentError, AgentIdentity, AgentProfile, SeatAssignment, Suspension, SuspensionReason,
 };
 use crate::table::Holder;
 use crate::{
@@ -22,135 +24,135 @@ use crate::{
 use parlor_fair::Entropy;
 use parlor_store::{LogFilter, PageRequest};
 
-/// How many seats are given at once.
-const BATCH: usize = 256;
-/// How long a seat waits before it is given again, when its table could not go on.
-const AGAIN: Duration = Duration::from_millis(100);
+/// Number of seats that are assigned, or tables that are looked up, at once.
+const SEAT_BATCH: usize = 256;
+/// Delay before a seat is assigned again after its table failed to open.
+const REASSIGN_DELAY: Duration = Duration::from_millis(100);
 
-/// An agent that wants to connect.
+/// Request of an agent to connect.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AgentArrival {
-    /// Whose name it claims.
-    pub who: AgentIdentity,
-    /// What it says of itself.
-    pub says: AgentProfile,
-    /// What it wants to be sent.
+    /// The identity that it claims.
+    pub identity: AgentIdentity,
+    /// Its profile.
+    pub profile: AgentProfile,
+    /// Options of its channels.
     pub wants: Wants,
-    /// What it adds to the shuffles of tournaments.
+    /// Entropy that it adds to the shuffles of tournaments.
     pub entropy: Entropy,
-    /// What it has of the tables that it plays at: the number of the last update.
+    /// Cursor of each seat that it has: the number of the last update that it received.
     pub bookmarks: HashMap<(TableId, Seat), u64>,
 }
 
-/// The command end of an agent's stream. Dropping it detaches everything, and the agent is gone.
+/// Command end of an agent's stream. Dropping it detaches all channels and disconnects the agent.
 pub struct AgentStream {
     handle: StreamHandle,
-    known: Arc<Agent>,
+    agent: Arc<Agent>,
     number: u64,
     replaced: CancellationToken,
-    gives: Arc<Notify>,
-    /// The seats that it has had before, which are given first.
-    seats: Vec<SeatAssignment>,
+    assigned: Arc<Notify>,
+    /// Seats from before the connection, which are assigned first.
+    resumed: Vec<SeatAssignment>,
     wants: Wants,
     bookmarks: HashMap<(TableId, Seat), u64>,
-    /// At how many tables it plays at once: what it said, or less.
+    /// Maximum number of tables at once: the profile's, or the host's limit if that is lower.
     pub max_tables: u32,
-    /// Whether it is set aside.
-    pub aside: Option<Suspension>,
+    /// The suspension at the time of connecting.
+    pub suspension: Option<Suspension>,
 }
 
 impl std::fmt::Debug for AgentStream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AgentStream").field("agent", &self.known.who.name).finish_non_exhaustive()
+        f.debug_struct("AgentStream").field("agent", &self.agent.identity.name).finish_non_exhaustive()
     }
 }
 
 impl Host {
-    /// Connects an agent, which goes on with all its seats. Whoever was connected under its name is sent away.
+    /// Connects an agent, which resumes all its seats. A previous connection of the same name is replaced.
     pub async fn connect(&self, arrival: AgentArrival) -> Result<(AgentStream, StreamReceiver), HostError> {
         let (handle, outbox) = self.open_stream_of(StreamKind::Agent)?;
-        let AgentArrival { who, says, mut wants, entropy, bookmarks } = arrival;
-        // A channel that stays open after the end would stay so for good.
+        let AgentArrival { identity, profile, mut wants, entropy, bookmarks } = arrival;
+        // An agent cannot close its channels, so one that waited for a rematch would stay open for ever.
         wants.rematch = false;
-        let version = says.version.clone();
-        let here = self.shared.agents.connect(who, says, entropy).await?;
-        let Here { known, number, gives, replaced, max_tables, aside } = here;
+        let version = profile.version.clone();
+        let connection = self.shared.agents.connect(identity, profile, entropy).await?;
+        let AgentConnection { agent, number, assigned, replaced, max_tables, suspension } = connection;
         let mut stream = AgentStream {
-            handle: handle.with_agent(known.clone()),
-            known,
+            handle: handle.with_agent(agent.clone()),
+            agent,
             number,
             replaced,
-            gives,
-            seats: Vec::new(),
+            assigned,
+            resumed: Vec::new(),
             wants,
             bookmarks,
             max_tables,
-            aside,
+            suspension,
         };
-        // From here on it is given what is new, so that nothing falls between that and what it had.
-        stream.seats = self.seats_of(&stream.known, &version).await?;
+        // New seats are queued from here on, so none is lost between them and the resumed ones.
+        stream.resumed = self.seats_in_play(&stream.agent, &version).await?;
         let most = max_tables as usize * MAX_SEATS;
-        let had: HashSet<_> = stream.seats.iter().map(|given| (given.table, given.seat)).collect();
-        let left = stream.bookmarks.keys().copied().filter(|place| !had.contains(place));
-        let left: Vec<_> = left.take(most).collect();
-        stream.seats.extend(self.ended(&stream.known, &version, left).await?);
+        let resumed: HashSet<_> = stream.resumed.iter().map(|seat| (seat.table, seat.seat)).collect();
+        let missing = stream.bookmarks.keys().copied().filter(|place| !resumed.contains(place));
+        let missing: Vec<_> = missing.take(most).collect();
+        stream.resumed.extend(self.finished_seats(&stream.agent, &version, missing).await?);
         Ok((stream, outbox))
     }
 
-    /// Those of these seats which the agent had at tables that have ended.
-    async fn ended(
+    /// Those of the given seats that the agent held at tables that have ended.
+    async fn finished_seats(
         &self,
-        known: &Agent,
+        agent: &Agent,
         version: &str,
-        left: Vec<(TableId, Seat)>,
+        places: Vec<(TableId, Seat)>,
     ) -> Result<Vec<SeatAssignment>, HostError> {
-        let mut ended = Vec::new();
-        for some in left.chunks(BATCH) {
-            let looks = join_all(some.iter().map(|(table, _)| self.summary(*table))).await;
-            for ((_, place), look) in some.iter().zip(looks) {
-                let look = match look {
-                    Ok(look) if look.state.is_over() => look,
+        let mut finished = Vec::new();
+        for batch in places.chunks(SEAT_BATCH) {
+            let summaries = join_all(batch.iter().map(|(table, _)| self.summary(*table))).await;
+            for ((_, place), summary) in batch.iter().zip(summaries) {
+                let summary = match summary {
+                    Ok(summary) if summary.state.is_over() => summary,
                     Err(error) if error.is_transient() => return Err(error),
-                    // It has no seat there: it gave up, or there is nothing to be had of the table.
+                    // The agent has no seat there any more, or the table cannot be read.
                     Ok(_) | Err(_) => continue,
                 };
-                let holders = look.seats.iter().map(|seat| &seat.holder);
-                let is_its_own = |given: &SeatAssignment| {
-                    let holder = &look.seats[given.seat.index()].holder;
-                    matches!(holder, Holder::Agent { name, version: plays }
-                        if *name == known.who.name && plays == version)
+                let holders = summary.seats.iter().map(|seat| &seat.holder);
+                let is_held = |assignment: &SeatAssignment| {
+                    let holder = &summary.seats[assignment.seat.index()].holder;
+                    matches!(holder, Holder::Agent { name, version: held }
+                        if *name == agent.identity.name && held == version)
                 };
-                let mut seats = agents::seats(&look.setup, holders);
-                ended.extend(seats.find(|given| given.seat == *place).filter(is_its_own));
+                let mut assignments = seat_assignments(&summary.setup, holders);
+                finished.extend(assignments.find(|assignment| assignment.seat == *place).filter(is_held));
             }
         }
-        Ok(ended)
+        Ok(finished)
     }
 
-    /// The seats of an agent, at tables that are not over, which this version can play.
-    async fn seats_of(&self, known: &Agent, version: &str) -> Result<Vec<SeatAssignment>, HostError> {
-        let name = &known.who.name;
+    /// The seats of an agent at tables that are not over and that this version can play.
+    async fn seats_in_play(&self, agent: &Agent, version: &str) -> Result<Vec<SeatAssignment>, HostError> {
+        let name = &agent.identity.name;
         let filter = LogFilter { tag: Some(agent_tag(name)), finished: Some(false), ..LogFilter::default() };
         let (mut after, mut seats) = (None, Vec::new());
         loop {
             let page = PageRequest { after, size: parlor_store::limits::MAX_PAGE_SIZE };
             let tables = self.shared.log.list_tables(filter.clone(), page).await?;
             for row in &tables.tables {
-                let look = match self.summary(row.id).await {
-                    Ok(look) if !look.state.is_over() => look,
-                    // It ended a moment ago, or it is damaged and says so to whoever asks for it.
+                let summary = match self.summary(row.id).await {
+                    Ok(summary) if !summary.state.is_over() => summary,
+                    // The table has just ended, or is damaged, which a request for it reports.
                     Ok(_) | Err(HostError::NotFound { .. } | HostError::Damaged { .. }) => continue,
                     Err(error) => return Err(error),
                 };
-                let holders = look.seats.iter().map(|seat| &seat.holder);
-                for given in agents::seats(&look.setup, holders) {
-                    let seat = &look.seats[given.seat.index()];
-                    let Holder::Agent { name: sitting, version: plays } = &seat.holder else { continue };
-                    if sitting == name {
-                        known.sits_at(row.id);
+                let holders = summary.seats.iter().map(|seat| &seat.holder);
+                for assignment in seat_assignments(&summary.setup, holders) {
+                    let seat = &summary.seats[assignment.seat.index()];
+                    let Holder::Agent { name: holder, version: held } = &seat.holder else { continue };
+                    if holder == name {
+                        agent.add_table(row.id);
                     }
-                    if sitting == name && plays == version && !seat.finish.is_forfeit() {
-                        seats.push(given);
+                    if holder == name && held == version && !seat.finish.is_forfeit() {
+                        seats.push(assignment);
                     }
                 }
             }
@@ -163,65 +165,68 @@ impl Host {
 }
 
 impl AgentStream {
-    /// What the agent says goes this way.
+    /// The handle that takes the commands of the agent.
     #[must_use]
     pub const fn handle(&self) -> &StreamHandle {
         &self.handle
     }
 
-    /// How many seats it has had before, which are given first.
+    /// Number of seats that the agent resumes.
     #[must_use]
-    pub fn seats(&self) -> usize {
-        self.seats.len()
+    pub fn resumed_seats(&self) -> usize {
+        self.resumed.len()
     }
 
-    /// Gives the agent its seats: those that it had, and then each new one. It ends when another connection has taken the
-    /// place of this one.
-    pub async fn give(&self) {
+    /// Assigns seats to the agent: the resumed ones, then each new one. Ends when another connection has replaced
+    /// this one.
+    pub async fn assign_seats(&self) {
         tokio::select! {
             biased;
             () = self.replaced.cancelled() => self.handle.queue().end(AgentError::Replaced.into()),
-            () = self.give_all() => {}
+            () = self.assign_until_replaced() => {}
         }
     }
 
-    async fn give_all(&self) {
+    async fn assign_until_replaced(&self) {
         let mut channel = 0_u32;
-        let mut had: HashSet<(TableId, Seat)> = HashSet::new();
-        for given in &self.seats {
-            had.insert((given.table, given.seat));
+        let mut resumed: HashSet<(TableId, Seat)> =
+            self.resumed.iter().map(|seat| (seat.table, seat.seat)).collect();
+        for batch in self.resumed.chunks(SEAT_BATCH) {
+            self.open_channels(batch, &self.bookmarks, &mut channel).await;
         }
-        for some in self.seats.chunks(BATCH) {
-            self.take(some, &self.bookmarks, &mut channel).await;
-        }
-        let nothing = HashMap::new();
+        let no_bookmarks = HashMap::new();
         loop {
             tokio::select! {
                 again = self.handle.queue().next_reassignments() => {
                     let clock = &self.handle.host().shared.clock;
-                    clock.sleep_until(clock.now() + AGAIN).await;
-                    self.take(&again, &nothing, &mut channel).await;
+                    clock.sleep_until(clock.now() + REASSIGN_DELAY).await;
+                    self.open_channels(&again, &no_bookmarks, &mut channel).await;
                 }
-                () = self.gives.notified() => {
-                    let Some((mut new, aside)) = self.known.waiting(self.number) else { return };
-                    if let Some(aside) = aside {
-                        self.handle.queue().announce_suspension(aside);
+                () = self.assigned.notified() => {
+                    let Some((mut new, suspension)) = self.agent.take_pending(self.number) else { return };
+                    if let Some(suspension) = suspension {
+                        self.handle.queue().announce_suspension(suspension);
                     }
-                    // A table that was made just now may have been among those that it had.
-                    new.retain(|given| !had.remove(&(given.table, given.seat)));
-                    self.take(&new, &nothing, &mut channel).await;
+                    // A table that was created while the agent connected may be among the resumed ones.
+                    new.retain(|seat| !resumed.remove(&(seat.table, seat.seat)));
+                    self.open_channels(&new, &no_bookmarks, &mut channel).await;
                 }
             }
         }
     }
 
-    /// Opens a channel for each of these seats: after what the agent has of it, or with a snapshot.
-    async fn take(&self, seats: &[SeatAssignment], has: &HashMap<(TableId, Seat), u64>, channel: &mut u32) {
-        for given in seats {
+    /// Opens a channel for each seat: it continues after the bookmark, or begins with a snapshot.
+    async fn open_channels(
+        &self,
+        seats: &[SeatAssignment],
+        bookmarks: &HashMap<(TableId, Seat), u64>,
+        channel: &mut u32,
+    ) {
+        for seat in seats {
             *channel = channel.wrapping_add(1);
-            let (given, after) = (*given, has.get(&(given.table, given.seat)).copied());
-            let what = ClientCommand::TakeSeat { assignment: given, after, wants: self.wants };
-            self.handle.send(ChannelCommand { channel: Channel(*channel), command: what }).await;
+            let (given, after) = (*seat, bookmarks.get(&(seat.table, seat.seat)).copied());
+            let command = ClientCommand::TakeSeat { assignment: given, after, wants: self.wants };
+            self.handle.send(ChannelCommand { channel: Channel(*channel), command }).await;
         }
     }
 }
@@ -229,12 +234,12 @@ impl AgentStream {
 impl Drop for AgentStream {
     fn drop(&mut self) {
         let shared = &self.handle.host().shared;
-        let trouble = match self.handle.queue().end_reason() {
+        let incident = match self.handle.queue().end_reason() {
             Some(HostError::TooSlow) => Some(SuspensionReason::TooSlow),
             Some(HostError::Stopping) => None,
             _ if shared.stopping.load(Ordering::Relaxed) => None,
             _ => Some(SuspensionReason::BrokeOff),
         };
-        shared.agents.leave(&self.known, self.number, trouble);
+        shared.agents.disconnect(&self.agent, self.number, incident);
     }
 }

@@ -1,67 +1,67 @@
-//! Why an agent cannot connect, or is not given a seat.
+//! Errors of agents.
 
-/// Why an agent cannot connect, or is not given a seat. Each is one line that says what to do.
+/// Reason why an agent cannot connect or take a seat. Each text is one line and says how to go on.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AgentError {
-    /// Nobody has ever connected under that name.
+    /// No agent of that name was ever registered.
     #[error("there is no agent {name:?}: ListAgents has the names")]
     Unknown {
         /// The name.
         name: String,
     },
-    /// It is not connected.
+    /// The agent is not connected.
     #[error("agent {name:?} is not connected: wait until it is, or choose another one")]
-    Gone {
+    NotConnected {
         /// The name.
         name: String,
     },
-    /// Another version is connected.
+    /// The agent is connected with another version.
     #[error("agent {name:?} is connected with version {version:?}: ask for that one, or wait for the other")]
-    OtherVersion {
+    VersionMismatch {
         /// The name.
         name: String,
-        /// The version that is connected.
+        /// The connected version.
         version: String,
     },
-    /// It does not play the game.
+    /// The agent does not play the game.
     #[error("agent {name:?} does not play {game}: ListAgents says what it plays")]
-    DoesNotPlay {
+    UnsupportedGame {
         /// The name.
         name: String,
-        /// The id of the game.
+        /// Id of the game.
         game: &'static str,
     },
-    /// It has no room for a table.
+    /// The agent takes no further table.
     #[error("agent {name:?} plays at {tables} tables, and takes no more: wait until one is over")]
-    Full {
+    NoFreeTable {
         /// The name.
         name: String,
-        /// At how many tables it plays.
+        /// Number of tables at which it has a seat.
         tables: usize,
     },
-    /// It is set aside.
+    /// The agent is suspended.
     #[error("agent {name:?} is set aside for a while ({why}): wait until ListAgents says that it is here")]
-    SetAside {
+    Suspended {
         /// The name.
         name: String,
-        /// Why.
+        /// The reason, in words.
         why: &'static str,
     },
-    /// The name belongs to somebody else.
+    /// The name belongs to another owner or agent key.
     #[error("the name {name:?} belongs to somebody else: connect with its agent key, or choose another name")]
     NameTaken {
         /// The name.
         name: String,
     },
-    /// Another connection has taken the place of this one.
+    /// Another connection has replaced this one.
     #[error(
         "the agent has connected anew under this name: this connection is over, and should not come back"
     )]
     Replaced,
-    /// Far too much of what it says is refused.
+    /// Too many consecutive answers were refused.
     #[error("your last {refused} answers were refused: this connection is over, mend the agent first")]
-    AllRefused {
-        /// How many were.
+    TooManyRefusals {
+        /// Number of consecutive refused answers.
         refused: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! How an agent behaves: what it has answered, what went wrong with it in a row, and when that is enough.
+//! Conduct of an agent: its answer times, its incidents, and the suspensions that follow from them.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,21 +6,21 @@ use std::time::Duration;
 use crate::clock::Moment;
 use crate::settings::AgentSettings;
 
-/// What goes wrong with an agent.
+/// Kind of incident of an agent. Repeated incidents suspend it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SuspensionReason {
     /// Its clock ran out.
     TimedOut,
-    /// It broke its connection while it was playing.
+    /// Its connection broke while it had a seat.
     BrokeOff,
-    /// It answered against the rules, or what it was not asked.
+    /// An answer was refused: against the rules, or to no open decision.
     BrokeRules,
-    /// It read too slowly.
+    /// It was cut off because it read too slowly.
     TooSlow,
 }
 
 impl SuspensionReason {
-    /// Every kind of it.
+    /// All kinds.
     pub const ALL: [SuspensionReason; 4] = [
         SuspensionReason::TimedOut,
         SuspensionReason::BrokeOff,
@@ -28,9 +28,9 @@ impl SuspensionReason {
         SuspensionReason::TooSlow,
     ];
 
-    /// What it did again and again, for people.
+    /// Text of the reason.
     #[must_use]
-    pub const fn in_words(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
             SuspensionReason::TimedOut => "its clock ran out again and again",
             SuspensionReason::BrokeOff => "it broke its connection again and again while it was playing",
@@ -39,7 +39,7 @@ impl SuspensionReason {
         }
     }
 
-    /// One word for it, for metrics.
+    /// Label in metrics.
     pub(super) const fn label(self) -> &'static str {
         match self {
             SuspensionReason::TimedOut => "timed_out",
@@ -50,33 +50,34 @@ impl SuspensionReason {
     }
 }
 
-/// An agent gets no new seats for a while.
+/// Suspension of an agent: it gets no new seats until it ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Suspension {
-    /// Why.
-    pub why: SuspensionReason,
-    /// Since when, in milliseconds since 1970.
+    /// The reason.
+    pub reason: SuspensionReason,
+    /// Start, in milliseconds since 1970.
     pub since: u64,
-    /// Until when. From then on it is healthy, if it is connected.
+    /// End, in milliseconds since 1970.
     pub until: u64,
-    /// The how manieth time in a row it is.
-    pub times: u32,
+    /// Number of consecutive suspensions, this one included.
+    pub consecutive: u32,
 }
 
 impl Suspension {
-    /// The next time that an agent is set aside, after this one if there was any: twice as long, unless it has behaved for
-    /// as long as the longest time.
-    pub(super) fn after(
-        before: Option<Suspension>,
-        why: SuspensionReason,
+    /// The suspension that follows the previous one. It lasts twice as long, up to the longest; after as much time
+    /// without a suspension as the longest lasts, the count starts again.
+    pub(super) fn following(
+        previous: Option<Suspension>,
+        reason: SuspensionReason,
         now: u64,
         settings: &AgentSettings,
     ) -> Suspension {
         let (first, longest) = (in_ms(settings.first_suspension), in_ms(settings.longest_suspension));
-        let in_a_row = before.filter(|before| now < before.until.saturating_add(longest));
-        let times = in_a_row.map_or(1, |before| before.times.saturating_add(1));
-        let doubled = first.saturating_mul(1_u64.checked_shl(times - 1).unwrap_or(u64::MAX));
-        Suspension { why, since: now, until: now.saturating_add(doubled.min(longest.max(first))), times }
+        let recent = previous.filter(|previous| now < previous.until.saturating_add(longest));
+        let consecutive = recent.map_or(1, |previous| previous.consecutive.saturating_add(1));
+        let doubled = first.saturating_mul(1_u64.checked_shl(consecutive - 1).unwrap_or(u64::MAX));
+        let until = now.saturating_add(doubled.min(longest.max(first)));
+        Suspension { reason, since: now, until, consecutive }
     }
 }
 
@@ -84,32 +85,31 @@ fn in_ms(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// How an agent has answered since the server started. Secret decisions are not counted: whoever looks on would learn of
-/// them.
+/// Answers of an agent since the server started. Secret decisions are not counted, since listings would reveal them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AnswerTimes {
-    /// How many decisions it has answered.
+    /// Number of answered decisions.
     pub answers: u64,
-    /// How many of its answers were refused.
+    /// Number of refused answers.
     pub refused: u64,
-    /// How often its clock ran out.
-    pub clocks_run_out: u64,
-    /// How long its answers took in all.
-    pub taken: Duration,
-    /// How long the slowest one took.
+    /// Number of time-outs.
+    pub timeouts: u64,
+    /// Total time of the answers.
+    pub total: Duration,
+    /// Time of the slowest answer.
     pub longest: Duration,
-    /// How many answers had its own report of the time, and how long they took in all by that.
+    /// Number of answers with the agent's own measure of the time, and their total time by that measure.
     pub reported: (u64, Duration),
 }
 
 impl AnswerTimes {
-    /// The mean time for an answer.
+    /// Mean time of an answer.
     #[must_use]
     pub fn mean(&self) -> Duration {
-        mean(self.taken, self.answers)
+        mean(self.total, self.answers)
     }
 
-    /// The mean time for an answer by the agent's own report, if it ever said.
+    /// Mean time by the agent's own measure; `None` if it has reported none.
     #[must_use]
     pub fn reported_mean(&self) -> Option<Duration> {
         let (count, sum) = self.reported;
@@ -122,22 +122,22 @@ fn mean(sum: Duration, count: u64) -> Duration {
     Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
 }
 
-/// What an agent has done, and what is held against it.
+/// Answer times of an agent, and its incidents since the last suspension.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct SeatFinish {
+pub(super) struct AgentHealth {
     pub(super) times: AnswerTimes,
-    time_outs: u32,
-    refused: u32,
-    breaks: VecDeque<Moment>,
-    slow: VecDeque<Moment>,
+    consecutive_timeouts: u32,
+    consecutive_refusals: u32,
+    disconnects: VecDeque<Moment>,
+    slow_reads: VecDeque<Moment>,
 }
 
-impl SeatFinish {
-    /// An answer was accepted: nothing is wrong in a row any more.
-    pub(super) fn answered(&mut self, took: Duration, reported: Option<u32>) {
-        (self.time_outs, self.refused) = (0, 0);
+impl AgentHealth {
+    /// Records an accepted answer, which resets the consecutive incidents. `reported` is in milliseconds.
+    pub(super) fn record_answer(&mut self, took: Duration, reported: Option<u32>) {
+        (self.consecutive_timeouts, self.consecutive_refusals) = (0, 0);
         self.times.answers += 1;
-        self.times.taken = self.times.taken.saturating_add(took);
+        self.times.total = self.times.total.saturating_add(took);
         self.times.longest = self.times.longest.max(took);
         if let Some(ms) = reported {
             let (count, sum) = &mut self.times.reported;
@@ -146,43 +146,48 @@ impl SeatFinish {
         }
     }
 
-    /// How many answers were refused in a row.
-    pub(super) const fn refused_in_a_row(&self) -> u32 {
-        self.refused
+    /// Number of consecutive refused answers.
+    pub(super) const fn consecutive_refusals(&self) -> u32 {
+        self.consecutive_refusals
     }
 
-    /// Something went wrong. AgentProfile whether that is enough to set the agent aside; if so, it begins anew.
-    pub(super) fn note(&mut self, trouble: SuspensionReason, now: Moment, settings: &AgentSettings) -> bool {
+    /// Records an incident. Returns whether it suspends the agent; then its count starts again.
+    pub(super) fn record_incident(
+        &mut self,
+        incident: SuspensionReason,
+        now: Moment,
+        settings: &AgentSettings,
+    ) -> bool {
         let within = settings.counting_window;
-        let is_enough = match trouble {
+        let is_enough = match incident {
             SuspensionReason::TimedOut => {
-                self.times.clocks_run_out += 1;
-                self.time_outs = self.time_outs.saturating_add(1);
-                self.time_outs >= settings.max_time_outs
+                self.times.timeouts += 1;
+                self.consecutive_timeouts = self.consecutive_timeouts.saturating_add(1);
+                self.consecutive_timeouts >= settings.max_time_outs
             }
             SuspensionReason::BrokeRules => {
                 self.times.refused += 1;
-                self.refused = self.refused.saturating_add(1);
-                self.refused >= settings.max_refused_answers
+                self.consecutive_refusals = self.consecutive_refusals.saturating_add(1);
+                self.consecutive_refusals >= settings.max_refused_answers
             }
-            SuspensionReason::BrokeOff => count(&mut self.breaks, now, within) >= settings.max_disconnects,
-            SuspensionReason::TooSlow => count(&mut self.slow, now, within) >= settings.max_slow_reads,
+            SuspensionReason::BrokeOff => count_recent(&mut self.disconnects, now, within) >= settings.max_disconnects,
+            SuspensionReason::TooSlow => count_recent(&mut self.slow_reads, now, within) >= settings.max_slow_reads,
         };
         if is_enough {
-            match trouble {
-                SuspensionReason::TimedOut => self.time_outs = 0,
-                // What was refused in a row goes on counting: at some point the connection ends.
+            match incident {
+                SuspensionReason::TimedOut => self.consecutive_timeouts = 0,
+                // Refusals count on, since enough of them end the connection.
                 SuspensionReason::BrokeRules => {}
-                SuspensionReason::BrokeOff => self.breaks.clear(),
-                SuspensionReason::TooSlow => self.slow.clear(),
+                SuspensionReason::BrokeOff => self.disconnects.clear(),
+                SuspensionReason::TooSlow => self.slow_reads.clear(),
             }
         }
         is_enough
     }
 }
 
-/// Counts one more, and those before it that were not long ago. As many are kept as lead to something.
-fn count(times: &mut VecDeque<Moment>, now: Moment, within: Duration) -> u32 {
+/// Adds an incident and counts those within the window. A suspension clears them, so their number is bounded.
+fn count_recent(times: &mut VecDeque<Moment>, now: Moment, within: Duration) -> u32 {
     times.push_back(now);
     while times.front().is_some_and(|first| now.since(*first) > within) {
         times.pop_front();
@@ -197,69 +202,78 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn each_time_aside_is_twice_as_long_up_to_a_bound() {
+    fn suspensions_double_up_to_the_longest() {
         let settings = AgentSettings::default();
-        let mut aside = None;
+        let mut suspension = None;
         let mut now = 1_000_000;
-        let mut lasted = Vec::new();
+        let mut lengths = Vec::new();
         for _ in 0..8 {
-            let next = Suspension::after(aside, SuspensionReason::TimedOut, now, &settings);
-            lasted.push((next.until - next.since) / 1000);
-            (now, aside) = (next.until + 1, Some(next));
+            let next = Suspension::following(suspension, SuspensionReason::TimedOut, now, &settings);
+            lengths.push((next.until - next.since) / 1000);
+            (now, suspension) = (next.until + 1, Some(next));
         }
-        assert_eq!(lasted, [10, 20, 40, 80, 160, 320, 600, 600]);
-        let later = Suspension::after(aside, SuspensionReason::TimedOut, now + 600_000, &settings);
-        assert_eq!((later.times, later.until - later.since), (1, 10_000), "it has behaved for long enough");
+        assert_eq!(lengths, [10, 20, 40, 80, 160, 320, 600, 600]);
+        let later = Suspension::following(suspension, SuspensionReason::TimedOut, now + 600_000, &settings);
+        assert_eq!(
+            (later.consecutive, later.until - later.since),
+            (1, 10_000),
+            "the count starts again after the longest time"
+        );
     }
 
     #[test]
-    fn what_goes_wrong_in_a_row_is_forgiven_by_one_good_answer() {
+    fn accepted_answer_resets_consecutive_incidents() {
         let settings = AgentSettings::default();
-        for (trouble, most) in [
+        for (incident, threshold) in [
             (SuspensionReason::TimedOut, settings.max_time_outs),
             (SuspensionReason::BrokeRules, settings.max_refused_answers),
         ] {
-            let mut finish = SeatFinish::default();
-            for _ in 0..most - 1 {
-                assert!(!finish.note(trouble, Moment::START, &settings), "{trouble:?}");
+            let mut health = AgentHealth::default();
+            for _ in 0..threshold - 1 {
+                assert!(!health.record_incident(incident, Moment::START, &settings), "{incident:?}");
             }
-            finish.answered(SECOND, None);
-            for _ in 0..most - 1 {
-                assert!(!finish.note(trouble, Moment::START, &settings), "{trouble:?}");
+            health.record_answer(SECOND, None);
+            for _ in 0..threshold - 1 {
+                assert!(!health.record_incident(incident, Moment::START, &settings), "{incident:?}");
             }
-            assert!(finish.note(trouble, Moment::START, &settings), "{trouble:?}");
+            assert!(health.record_incident(incident, Moment::START, &settings), "{incident:?}");
         }
     }
 
     #[test]
-    fn breaks_count_while_they_are_fresh() {
+    fn disconnects_and_slow_reads_count_within_the_window() {
         let settings = AgentSettings::default();
-        for (trouble, most) in [
-            (SuspensionReason::BrokeOff, settings.max_disconnects),
-            (SuspensionReason::TooSlow, settings.max_slow_reads),
-        ] {
-            let mut finish = SeatFinish::default();
+        for (incident, threshold) in
+            [(SuspensionReason::BrokeOff, settings.max_disconnects), (SuspensionReason::TooSlow, settings.max_slow_reads)]
+        {
+            let mut health = AgentHealth::default();
             let mut now = Moment::START;
             for _ in 0..100 {
                 now = now + settings.counting_window + SECOND;
-                assert!(!finish.note(trouble, now, &settings), "{trouble:?}: rarely is no trouble");
+                assert!(
+                    !health.record_incident(incident, now, &settings),
+                    "{incident:?}: rare incidents do not suspend"
+                );
             }
-            for _ in 0..most - 2 {
-                assert!(!finish.note(trouble, now, &settings), "{trouble:?}");
+            for _ in 0..threshold - 2 {
+                assert!(!health.record_incident(incident, now, &settings), "{incident:?}");
             }
-            assert!(finish.note(trouble, now, &settings), "{trouble:?}");
-            assert!(!finish.note(trouble, now, &settings), "{trouble:?}: it begins anew");
+            assert!(health.record_incident(incident, now, &settings), "{incident:?}");
+            assert!(
+                !health.record_incident(incident, now, &settings),
+                "{incident:?}: the count starts again"
+            );
         }
     }
 
     #[test]
-    fn times_are_summed_up() {
-        let mut finish = SeatFinish::default();
-        assert_eq!((finish.times.mean(), finish.times.reported_mean()), (Duration::ZERO, None));
-        finish.answered(SECOND, None);
-        finish.answered(3 * SECOND, Some(500));
-        assert_eq!(finish.times.mean(), 2 * SECOND);
-        assert_eq!(finish.times.longest, 3 * SECOND);
-        assert_eq!(finish.times.reported_mean(), Some(Duration::from_millis(500)));
+    fn answer_times_are_totalled() {
+        let mut health = AgentHealth::default();
+        assert_eq!((health.times.mean(), health.times.reported_mean()), (Duration::ZERO, None));
+        health.record_answer(SECOND, None);
+        health.record_answer(3 * SECOND, Some(500));
+        assert_eq!(health.times.mean(), 2 * SECOND);
+        assert_eq!(health.times.longest, 3 * SECOND);
+        assert_eq!(health.times.reported_mean(), Some(Duration::from_millis(500)));
     }
 }

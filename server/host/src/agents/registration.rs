@@ -1,4 +1,4 @@
-//! What is durable of an agent: a log of its own, in which stands who it is and when it was set aside.
+//! Durable state of an agent: its identity, profile and last suspension, folded from a log of its own.
 
 use parlor_engine::GameId;
 use sha2::{Digest, Sha256};
@@ -6,84 +6,86 @@ use sha2::{Digest, Sha256};
 use super::health::{Suspension, SuspensionReason};
 use crate::TableId;
 
-/// One thing that happened to an agent.
+/// Entry in the log of an agent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AgentEntry {
-    /// It was registered. Always the first entry, and only the first.
+    /// Registration: always the first entry, and only the first.
     Registered(AgentIdentity),
-    /// It connected, and said something else of itself than before.
+    /// Connection with a changed profile.
     Connected(AgentProfile),
-    /// It was set aside.
-    SetAside {
-        /// Why.
-        why: SuspensionReason,
-        /// Until when, in milliseconds since 1970.
+    /// Suspension.
+    Suspended {
+        /// The reason.
+        reason: SuspensionReason,
+        /// End of the suspension, in milliseconds since 1970.
         until: u64,
-        /// The how manieth time in a row it was.
-        times: u32,
+        /// Number of consecutive suspensions, this one included.
+        consecutive: u32,
     },
 }
 
-/// Whose a name is.
+/// Identity of an agent: its name, and the credentials that own it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AgentIdentity {
     /// The name.
     pub name: String,
-    /// The owner of the key that registered it.
+    /// Owner of the API key that registered it.
     pub owner: String,
-    /// The SHA-256 of its agent key; none if the name is the owner's.
+    /// SHA-256 of its agent key; `None` if the name belongs to the owner.
     pub key: Option<[u8; 32]>,
 }
 
-/// What an agent says of itself.
+/// Profile of an agent, as it states it when it connects.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AgentProfile {
-    /// The version of the program.
+    /// Version of the program.
     pub version: String,
-    /// The games that it plays.
+    /// Games that it plays.
     pub games: Vec<GameId>,
-    /// At how many tables it plays at once.
+    /// Maximum number of tables at once.
     pub max_tables: u32,
 }
 
-/// An agent, by its log.
+/// An agent, folded from its log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Registration {
-    pub(super) who: AgentIdentity,
-    pub(super) says: AgentProfile,
-    pub(super) aside: Option<Suspension>,
-    /// When it was registered, in milliseconds since 1970.
+    pub(super) identity: AgentIdentity,
+    pub(super) profile: AgentProfile,
+    /// The last suspension.
+    pub(super) suspension: Option<Suspension>,
+    /// Time of registration, in milliseconds since 1970.
     pub(super) created: u64,
-    /// When something last happened to it.
-    pub(super) seen: u64,
-    /// How many entries its log has.
-    pub(super) length: u64,
+    /// Time of the last entry, in milliseconds since 1970.
+    pub(super) last_seen: u64,
+    /// Number of entries in its log.
+    pub(super) log_length: u64,
 }
 
 impl Registration {
-    /// The agent that this first entry registers.
-    pub(super) fn open(at: u64, first: &AgentEntry) -> Option<Registration> {
-        let AgentEntry::Registered(who) = first else { return None };
-        let (who, says) = (who.clone(), AgentProfile::default());
-        Some(Registration { who, says, aside: None, created: at, seen: at, length: 1 })
+    /// A new registration; `None` if the entry is not one.
+    pub(super) fn from_first_entry(at: u64, first: &AgentEntry) -> Option<Registration> {
+        let AgentEntry::Registered(identity) = first else { return None };
+        let (identity, profile) = (identity.clone(), AgentProfile::default());
+        Some(Registration { identity, profile, suspension: None, created: at, last_seen: at, log_length: 1 })
     }
 
-    /// Takes in the next entry. AgentProfile whether it can follow.
+    /// Applies the next entry. Returns `false` if it is invalid here.
     pub(super) fn fold(&mut self, at: u64, entry: &AgentEntry) -> bool {
         match entry {
             AgentEntry::Registered(_) => return false,
-            AgentEntry::Connected(says) => self.says = says.clone(),
-            AgentEntry::SetAside { why, until, times } => {
-                self.aside = Some(Suspension { why: *why, since: at, until: *until, times: *times });
+            AgentEntry::Connected(profile) => self.profile = profile.clone(),
+            AgentEntry::Suspended { reason, until, consecutive } => {
+                let (reason, until, consecutive) = (*reason, *until, *consecutive);
+                self.suspension = Some(Suspension { reason, since: at, until, consecutive });
             }
         }
-        (self.seen, self.length) = (at, self.length + 1);
+        (self.last_seen, self.log_length) = (at, self.log_length + 1);
         true
     }
 }
 
-/// What the log of an agent is called.
-pub(super) fn log_of(name: &str) -> TableId {
+/// Id of the log of an agent, derived from its name.
+pub(super) fn log_id(name: &str) -> TableId {
     let hash = Sha256::new().chain_update(b"parlor agent v1").chain_update(name).finalize();
     let mut id = [0; 16];
     id.copy_from_slice(&hash[..16]);

@@ -1,4 +1,4 @@
-//! The agent hub as tournaments use it: availability, entropy and versions, and seats for disconnected
+//! The agent registry as tournaments use it: availability, entropy and versions, and seats for disconnected
 //! agents.
 
 use std::collections::{BTreeMap, HashMap};
@@ -20,24 +20,24 @@ use crate::{
 use parlor_fair::Entropy;
 use parlor_store::MemoryLog;
 
-struct Scene {
+struct TestHost {
     host: Host,
     clock: ManualClock,
 }
 
-impl Scene {
-    async fn new() -> Scene {
+impl TestHost {
+    async fn new() -> TestHost {
         let clock = ManualClock::new();
         let codecs = Codecs { items: &TestEncoder, payloads: &TEST_CODEC };
         let (log, settings) = (Arc::new(MemoryLog::new()), HostSettings::default());
         let host = Host::start(log, Arc::new(clock.clone()), &settings, codecs).await.expect("a host");
-        Scene { host, clock }
+        TestHost { host, clock }
     }
 
     async fn connect(&self, name: &str, version: &str) -> (AgentStream, StreamReceiver) {
         let arrival = AgentArrival {
-            who: AgentIdentity { name: name.to_owned(), owner: "club".to_owned(), key: None },
-            says: AgentProfile { version: version.to_owned(), games: vec![GameId::Gap], max_tables: 2 },
+            identity: AgentIdentity { name: name.to_owned(), owner: "club".to_owned(), key: None },
+            profile: AgentProfile { version: version.to_owned(), games: vec![GameId::Gap], max_tables: 2 },
             wants: Wants::default(),
             entropy: Entropy::new(name.as_bytes()).expect("few bytes"),
             bookmarks: HashMap::new(),
@@ -45,7 +45,11 @@ impl Scene {
         self.host.connect(arrival).await.expect("a connection")
     }
 
-    async fn make(&self, names: [&str; 2], agents: AgentRequirement) -> Result<TableSummary, HostError> {
+    async fn create_table(
+        &self,
+        names: [&str; 2],
+        agents: AgentRequirement,
+    ) -> Result<TableSummary, HostError> {
         let seat = |name: &str| SeatSetup::Agent { name: name.to_owned(), version: "1".to_owned() };
         let new = NewTable {
             options: GameId::Gap.default_options(),
@@ -71,69 +75,72 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn hub_reports_availability_and_notifies_changes() {
-    let scene = Scene::new().await;
-    let hub = scene.host.agents().clone();
-    let mut changed = hub.changed();
-    assert_eq!(hub.availability("ann", "1"), Availability::Unknown);
-    assert_eq!((hub.entropy("ann"), hub.version("ann")), (None, None));
-    let (ann, _outbox) = scene.connect("ann", "1").await;
-    assert!(changed.has_changed().expect("a hub"), "a connect notifies");
-    assert_eq!(hub.availability("ann", "1"), Availability::Here { room: 2 });
-    assert!(matches!(hub.availability("ann", "2"), Availability::Gone { .. }));
-    assert_eq!(hub.entropy("ann").expect("a registered agent").as_bytes(), b"ann");
-    assert_eq!(hub.version("ann").as_deref(), Some("1"));
-    for room in [1, 0] {
-        scene.make(["ann", "ann"], AgentRequirement::Here).await.expect("a table");
-        assert_eq!(hub.availability("ann", "1"), Availability::Here { room });
+async fn registry_reports_availability_and_notifies_changes() {
+    let test = TestHost::new().await;
+    let registry = test.host.agents().clone();
+    let mut changed = registry.changed();
+    assert_eq!(registry.availability("ann", "1"), Availability::Unknown);
+    assert_eq!((registry.entropy("ann"), registry.version("ann")), (None, None));
+    let (ann, _outbox) = test.connect("ann", "1").await;
+    assert!(changed.has_changed().expect("a registry"), "a connect notifies");
+    assert_eq!(registry.availability("ann", "1"), Availability::Connected { free_tables: 2 });
+    assert!(matches!(registry.availability("ann", "2"), Availability::Disconnected { .. }));
+    assert_eq!(registry.entropy("ann").expect("a registered agent").as_bytes(), b"ann");
+    assert_eq!(registry.version("ann").as_deref(), Some("1"));
+    for free_tables in [1, 0] {
+        test.create_table(["ann", "ann"], AgentRequirement::Connected).await.expect("a table");
+        assert_eq!(registry.availability("ann", "1"), Availability::Connected { free_tables });
     }
-    let full = scene.make(["ann", "ann"], AgentRequirement::Here).await;
-    assert_eq!(full, Err(AgentError::Full { name: "ann".to_owned(), tables: 2 }.into()));
+    let full = test.create_table(["ann", "ann"], AgentRequirement::Connected).await;
+    assert_eq!(full, Err(AgentError::NoFreeTable { name: "ann".to_owned(), tables: 2 }.into()));
     changed.mark_unchanged();
     drop(ann);
-    assert!(changed.has_changed().expect("a hub"), "a disconnect notifies");
-    assert!(matches!(hub.availability("ann", "1"), Availability::Gone { .. }));
-    let known = hub.find("ann").expect("a registered agent");
+    assert!(changed.has_changed().expect("a registry"), "a disconnect notifies");
+    assert!(matches!(registry.availability("ann", "1"), Availability::Disconnected { .. }));
+    let agent = registry.find("ann").expect("a registered agent");
     for _ in 0..20 {
-        hub.refused(&known);
+        registry.record_refusal(&agent);
     }
-    let aside = match hub.availability("ann", "1") {
-        Availability::SetAside(aside) => aside,
+    let suspension = match registry.availability("ann", "1") {
+        Availability::Suspended(suspension) => suspension,
         other => panic!("{other:?}"),
     };
-    assert_eq!((aside.why, aside.until - aside.since), (SuspensionReason::BrokeRules, 10_000));
-    let tables = hub.list(&super::AgentFilter::default(), None, 10).0[0].playing;
+    assert_eq!(
+        (suspension.reason, suspension.until - suspension.since),
+        (SuspensionReason::BrokeRules, 10_000)
+    );
+    let tables = registry.list(&super::AgentFilter::default(), None, 10).0[0].tables;
     assert_eq!(tables, 2);
     changed.mark_unchanged();
-    while scene.clock.next_deadline().is_none() {
+    while test.clock.next_deadline().is_none() {
         tokio::task::yield_now().await;
     }
-    scene.clock.advance(Duration::from_secs(10));
-    changed.changed().await.expect("the end of the set-aside notifies");
-    assert!(matches!(hub.availability("ann", "1"), Availability::Gone { .. }));
+    test.clock.advance(Duration::from_secs(10));
+    changed.changed().await.expect("the end of the suspension notifies");
+    assert!(matches!(registry.availability("ann", "1"), Availability::Disconnected { .. }));
 }
 
 #[tokio::test]
 async fn tables_can_be_created_for_disconnected_agents() {
-    let scene = Scene::new().await;
-    drop(scene.connect("ann", "1").await);
-    let (_ben, _outbox) = scene.connect("ben", "1").await;
-    let gone = scene.make(["ann", "ben"], AgentRequirement::Here).await;
-    assert_eq!(gone, Err(AgentError::Gone { name: "ann".to_owned() }.into()));
+    let test = TestHost::new().await;
+    drop(test.connect("ann", "1").await);
+    let (_ben, _outbox) = test.connect("ben", "1").await;
+    let gone = test.create_table(["ann", "ben"], AgentRequirement::Connected).await;
+    assert_eq!(gone, Err(AgentError::NotConnected { name: "ann".to_owned() }.into()));
     assert_eq!(
-        scene.host.agents().availability("ben", "1"),
-        Availability::Here { room: 2 },
+        test.host.agents().availability("ben", "1"),
+        Availability::Connected { free_tables: 2 },
         "a failed creation reserves nothing"
     );
-    let unknown = scene.make(["cyd", "ben"], AgentRequirement::Registered).await;
+    let unknown = test.create_table(["cyd", "ben"], AgentRequirement::Registered).await;
     assert_eq!(unknown, Err(AgentError::Unknown { name: "cyd".to_owned() }.into()));
-    let look = scene.make(["ann", "ben"], AgentRequirement::Registered).await.expect("a table");
-    assert_eq!(scene.host.agents().availability("ben", "1"), Availability::Here { room: 1 });
+    let table = test.create_table(["ann", "ben"], AgentRequirement::Registered).await.expect("a table");
+    assert_eq!(test.host.agents().availability("ben", "1"), Availability::Connected { free_tables: 1 });
     for _ in 0..2 {
-        let aside =
-            scene.host.suspend_agent_seat(look.setup.table, Seat::FIRST).await.expect("an agent's seat");
-        assert_eq!(aside.seats[0].finish, SeatFinish::SetAside);
+        let suspended =
+            test.host.suspend_agent_seat(table.setup.table, Seat::FIRST).await.expect("an agent's seat");
+        assert_eq!(suspended.seats[0].finish, SeatFinish::SetAside);
     }
-    let (ann, _outbox) = scene.connect("ann", "1").await;
-    assert_eq!(ann.seats(), 0, "a forfeited seat is not assigned");
+    let (ann, _outbox) = test.connect("ann", "1").await;
+    assert_eq!(ann.resumed_seats(), 0, "a forfeited seat is not assigned");
 }

@@ -29,10 +29,10 @@ pub fn encode_agent_entry(at: u64, entry: &AgentEntry) -> Bytes {
                 max_tables: *max_tables,
             })
         }
-        AgentEntry::SetAside { why, until, times } => Event::SetAside(store::AgentSetAside {
-            reason: encode_suspension_reason(*why).into(),
+        AgentEntry::Suspended { reason, until, consecutive } => Event::SetAside(store::AgentSetAside {
+            reason: encode_suspension_reason(*reason).into(),
             until_ms: *until,
-            times: *times,
+            times: *consecutive,
         }),
     };
     store::AgentEntry { at_ms: at, event: Some(event) }.encode_to_vec().into()
@@ -52,10 +52,10 @@ pub fn decode_agent_entry(stored: &[u8]) -> Result<(u64, AgentEntry), CorruptDat
                     games.iter().filter_map(|id| GameId::ALL.iter().find(|game| game.info().id == id));
                 AgentEntry::Connected(AgentProfile { version, games: games.copied().collect(), max_tables })
             }
-            Some(Event::SetAside(store::AgentSetAside { reason, until_ms, times })) => AgentEntry::SetAside {
-                why: decode_suspension_reason(reason, "set_aside.reason")?,
+            Some(Event::SetAside(store::AgentSetAside { reason, until_ms, times })) => AgentEntry::Suspended {
+                reason: decode_suspension_reason(reason, "set_aside.reason")?,
                 until: until_ms,
-                times,
+                consecutive: times,
             },
             None => return Err(InvalidField::new("must have an event")),
         };
@@ -72,7 +72,7 @@ mod tests {
     fn agent_entries_round_trip() {
         let registered = |key| AgentIdentity { name: "deep.1".to_owned(), owner: "club".to_owned(), key };
         let profile = AgentProfile { version: "4.2".to_owned(), games: GameId::ALL.to_vec(), max_tables: 7 };
-        let aside = |why| AgentEntry::SetAside { why, until: 1_700_000_010_000, times: 3 };
+        let aside = |reason| AgentEntry::Suspended { reason, until: 1_700_000_010_000, consecutive: 3 };
         let entries = [
             AgentEntry::Registered(registered(None)),
             AgentEntry::Registered(registered(Some([9; 32]))),

@@ -13,7 +13,7 @@ use super::codec::{decode_each, decode_required};
 use super::codes::{decode_entropies, decode_entropy};
 use super::setup::decode_table_id;
 use super::{CorruptData, PayloadCodec, decode, offset_from_creation, time_from_offset};
-use crate::tournaments::{Entry, FinishedTournament, Setup};
+use crate::tournaments::{TournamentEntry, FinishedTournament, TournamentSetup};
 
 /// Kind of the stored data, for errors.
 const KIND: &str = "entry of a tournament";
@@ -21,7 +21,7 @@ const KIND: &str = "entry of a tournament";
 /// Encodes an entry. `created` is the creation time of the tournament and `at` that of the entry, in milliseconds
 /// since 1970.
 #[must_use]
-pub fn encode_tournament_entry(created: u64, at: u64, entry: &Entry, codec: &dyn PayloadCodec) -> Bytes {
+pub fn encode_tournament_entry(created: u64, at: u64, entry: &TournamentEntry, codec: &dyn PayloadCodec) -> Bytes {
     let event = Some(encode_event(entry, codec));
     store::TournamentEntry { after_ms: offset_from_creation(created, at), event }.encode_to_vec().into()
 }
@@ -32,11 +32,11 @@ pub fn decode_tournament_entry(
     created: u64,
     bytes: &[u8],
     codec: &dyn PayloadCodec,
-) -> Result<(u64, Entry), CorruptData> {
+) -> Result<(u64, TournamentEntry), CorruptData> {
     decode(KIND, bytes, |stored: store::TournamentEntry| {
         let entry =
             decode_event(stored.event.ok_or_else(|| InvalidField::new("must have an event"))?, codec)?;
-        let created = if let Entry::Created(setup) = &entry { setup.created } else { created };
+        let created = if let TournamentEntry::Created(setup) = &entry { setup.created } else { created };
         Ok((time_from_offset(created, stored.after_ms), entry))
     })
 }
@@ -59,72 +59,72 @@ pub fn decode_tournament_record(bytes: &[u8]) -> Result<FinishedTournament, Corr
     })
 }
 
-fn encode_event(entry: &Entry, codec: &dyn PayloadCodec) -> Event {
+fn encode_event(entry: &TournamentEntry, codec: &dyn PayloadCodec) -> Event {
     match entry {
-        Entry::Created(setup) => Event::Created(encode_created(setup, codec)),
-        Entry::Started { versions, entropy } => Event::Started(store::TournamentStarted {
+        TournamentEntry::Created(setup) => Event::Created(encode_created(setup, codec)),
+        TournamentEntry::Started { versions, entropy } => Event::Started(store::TournamentStarted {
             versions: versions.clone(),
             entropy: entropy.iter().map(|added| added.as_bytes().to_vec()).collect(),
         }),
-        Entry::TableOver { place, table, seats } => Event::TableOver(store::TournamentTableOver {
+        TournamentEntry::TableOver { place, table, seats } => Event::TableOver(store::TournamentTableOver {
             group: place.group,
             rotation: place.rotation.into(),
             table_id: table.as_bytes().to_vec(),
             results: seats.iter().map(|seat| codec.encode(seat)).collect(),
         }),
-        Entry::GroupVoided { group, reason } => {
+        TournamentEntry::GroupVoided { group, reason } => {
             Event::GroupVoided(store::TournamentGroupVoided { group: *group, reason: reason.clone() })
         }
-        Entry::Withdrawn { entrant } => {
+        TournamentEntry::Withdrawn { entrant } => {
             Event::Withdrawn(store::TournamentWithdrawn { entrant: entrant.0.into() })
         }
-        Entry::Paused => Event::Paused(store::TournamentPaused {}),
-        Entry::Resumed => Event::Resumed(store::TournamentResumed {}),
-        Entry::Cancelled { reason } => {
+        TournamentEntry::Paused => Event::Paused(store::TournamentPaused {}),
+        TournamentEntry::Resumed => Event::Resumed(store::TournamentResumed {}),
+        TournamentEntry::Cancelled { reason } => {
             Event::Cancelled(store::TournamentCancelled { reason: reason.clone() })
         }
     }
 }
 
-fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<Entry, InvalidField> {
+fn decode_event(stored: Event, codec: &dyn PayloadCodec) -> Result<TournamentEntry, InvalidField> {
     match stored {
         Event::Created(stored) => {
             let setup = decode_created(stored, codec).map_err(|wrong| wrong.within("created"))?;
-            Ok(Entry::Created(Box::new(setup)))
+            Ok(TournamentEntry::Created(Box::new(setup)))
         }
         Event::Started(store::TournamentStarted { versions, entropy }) => {
             let entropy = decode_entropies(&entropy, "started.entropy")?;
-            Ok(Entry::Started { versions, entropy })
+            Ok(TournamentEntry::Started { versions, entropy })
         }
         Event::TableOver(stored) => {
             decode_table_over(stored, codec).map_err(|wrong| wrong.within("table_over"))
         }
         Event::GroupVoided(store::TournamentGroupVoided { group, reason }) => {
-            Ok(Entry::GroupVoided { group, reason })
+            Ok(TournamentEntry::GroupVoided { group, reason })
         }
         Event::Withdrawn(store::TournamentWithdrawn { entrant }) => {
             let entrant = number16(entrant, "withdrawn.entrant").map(Entrant)?;
-            Ok(Entry::Withdrawn { entrant })
+            Ok(TournamentEntry::Withdrawn { entrant })
         }
-        Event::Paused(store::TournamentPaused {}) => Ok(Entry::Paused),
-        Event::Resumed(store::TournamentResumed {}) => Ok(Entry::Resumed),
-        Event::Cancelled(store::TournamentCancelled { reason }) => Ok(Entry::Cancelled { reason }),
+        Event::Paused(store::TournamentPaused {}) => Ok(TournamentEntry::Paused),
+        Event::Resumed(store::TournamentResumed {}) => Ok(TournamentEntry::Resumed),
+        Event::Cancelled(store::TournamentCancelled { reason }) => Ok(TournamentEntry::Cancelled { reason }),
     }
 }
 
 fn decode_table_over(
     stored: store::TournamentTableOver,
     codec: &dyn PayloadCodec,
-) -> Result<Entry, InvalidField> {
+) -> Result<TournamentEntry, InvalidField> {
     length(&stored.results, 0..=MAX_SEATS, "results")?;
-    Ok(Entry::TableOver {
+    Ok(TournamentEntry::TableOver {
         place: TableKey { group: stored.group, rotation: number8(stored.rotation, "rotation")? },
         table: decode_table_id(&stored.table_id, "table_id")?,
         seats: decode_each(codec, stored.results, "results")?,
     })
 }
 
-fn encode_created(setup: &Setup, codec: &dyn PayloadCodec) -> store::TournamentCreated {
+fn encode_created(setup: &TournamentSetup, codec: &dyn PayloadCodec) -> store::TournamentCreated {
     store::TournamentCreated {
         tournament_id: setup.tournament.as_bytes().to_vec(),
         owner: setup.owner.clone(),
@@ -137,8 +137,8 @@ fn encode_created(setup: &Setup, codec: &dyn PayloadCodec) -> store::TournamentC
     }
 }
 
-fn decode_created(stored: store::TournamentCreated, codec: &dyn PayloadCodec) -> Result<Setup, InvalidField> {
-    Ok(Setup {
+fn decode_created(stored: store::TournamentCreated, codec: &dyn PayloadCodec) -> Result<TournamentSetup, InvalidField> {
+    Ok(TournamentSetup {
         tournament: decode_table_id(&stored.tournament_id, "tournament_id")?,
         owner: stored.owner,
         terms: decode_required(codec, stored.setup, "setup")?,

@@ -74,7 +74,7 @@ pub(crate) fn create(
     };
     let mut feed_events = vec![OwnerEvent::Created(summary)];
     feed_events.extend(owner_events(&actor.table, &events));
-    actor.agents = turn.shared.agents.at(&actor.table);
+    actor.agents = turn.shared.agents.track_table(&actor.table);
     let (shared, agents) = (turn.shared.clone(), actor.agents.clone());
     let mut append = append(&actor, turn, 0, &entries, feed_events);
     append.request = request;

@@ -11,12 +11,12 @@ use crate::shard::table_message::{AttachRequest, Change, TableMessage};
 use crate::stream::queue::channel_closed;
 use crate::table::{CommandError, DecisionAnswer, Record, SeatFinish, State, TableEvent, Update};
 use crate::{
-    AnswerOutcome, AnswerRefused, Answered, Deals, HostError, Snapshot, StreamItem, ViewerCredential,
+    AnswerOutcome, AnswerRefused, Answered, DealVisibility, HostError, Snapshot, StreamItem, ViewerCredential,
     ViewerUpdate,
 };
 
 /// Executes a request. Returns the subscription if it waits for a rematch.
-pub(crate) fn execute(record: &Record, deals: &Deals, message: TableMessage) -> Option<Subscription> {
+pub(crate) fn execute(record: &Record, deals: &DealVisibility, message: TableMessage) -> Option<Subscription> {
     let summary = &record.summary;
     match message {
         TableMessage::Summary(to) => drop(to.send(Ok(summary.clone()))),
@@ -78,7 +78,7 @@ fn resolve_late_answer(
     Ok(resolve_past_decision(Some(record), token.seat(), answer, CommandError::Over))
 }
 
-fn attach_channel(record: &Record, deals: &Deals, attach: &AttachRequest) -> Option<Subscription> {
+fn attach_channel(record: &Record, deals: &DealVisibility, attach: &AttachRequest) -> Option<Subscription> {
     match try_attach(record, deals, attach) {
         Ok(lingering) => lingering,
         Err(error) => {
@@ -90,7 +90,7 @@ fn attach_channel(record: &Record, deals: &Deals, attach: &AttachRequest) -> Opt
 
 fn try_attach(
     record: &Record,
-    deals: &Deals,
+    deals: &DealVisibility,
     attach: &AttachRequest,
 ) -> Result<Option<Subscription>, HostError> {
     let summary = &record.summary;

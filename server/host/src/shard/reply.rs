@@ -29,7 +29,7 @@ impl Reply {
         match self {
             Reply::Created { shared, agents, to } => {
                 if let Ok(table) = &done {
-                    shared.agents.seat(table, &agents);
+                    shared.agents.assign_seats(table, &agents);
                 }
                 drop(to.send(done.map(Table::summary)));
             }

@@ -272,10 +272,10 @@ impl TableActor {
         let is_over = table.ending().is_some();
         let is_seated = |agent: &Arc<Agent>| {
             let mut seats = table.seats().iter();
-            seats.any(|seat| matches!(&seat.holder, Holder::Agent { name, .. } if *name == agent.who.name))
+            seats.any(|seat| matches!(&seat.holder, Holder::Agent { name, .. } if *name == agent.identity.name))
         };
         for agent in self.agents.extract_if(.., |agent| is_over || !is_seated(agent)) {
-            registry.left(&agent, id);
+            registry.leave_table(&agent, id);
         }
     }
 

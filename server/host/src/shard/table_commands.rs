@@ -167,7 +167,7 @@ fn answer_decision(
                 turn.moves.increment(1);
             }
             if let Some((agent, _)) = agent {
-                turn.shared.agents.answered(&agent, actor.clocks.used_time(seat, turn.now), reported);
+                turn.shared.agents.record_answer(&agent, actor.clocks.used_time(seat, turn.now), reported);
             }
             return commit(actor, turn, &[entry], Some(Reply::Decided { seat, decision, to }));
         }
@@ -182,7 +182,7 @@ fn answer_decision(
         }
         Err(error) => {
             if let Some((agent, queue)) = agent
-                && let Some(suspension) = turn.shared.agents.refused(&agent)
+                && let Some(suspension) = turn.shared.agents.record_refusal(&agent)
             {
                 queue.end(suspension.into());
             }

@@ -94,7 +94,7 @@ impl Shard {
         let Some(TableSlot::Live(actor)) = self.tables.remove(&table) else { return };
         let TableActor { subscriptions, queued, owner, table: folded, .. } = *actor;
         match (folded.setup().chance.deal(), folded.ending()) {
-            (Some(deal), Some(ending)) => self.shared.deals.table_over(table, deal, ending),
+            (Some(deal), Some(ending)) => self.shared.deals.notify_table_over(table, deal, ending),
             _ => self.shared.quota.release(&owner),
         }
         let mut rematch_waiters = Vec::new();
@@ -123,7 +123,7 @@ impl Shard {
             }
             // A table that cannot be loaded must not occupy its agents for good. If it can, loading finds
             // them again.
-            actor.agents.iter().for_each(|agent| self.shared.agents.left(agent, table));
+            actor.agents.iter().for_each(|agent| self.shared.agents.leave_table(agent, table));
             for message in actor.queued {
                 table_commands::refuse(message, HostError::TableBusy { table });
             }

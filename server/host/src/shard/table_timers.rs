@@ -92,7 +92,7 @@ pub(crate) fn run_timers(actor: &mut TableActor, turn: &mut TurnContext) -> bool
                 && !away
                 && !actor.table.is_secret(seat)
             {
-                turn.shared.agents.clock_ran_out(name);
+                turn.shared.agents.record_timeout(name);
             }
             actor.table.time_out(seat, decision, used, away)
         }
@@ -147,7 +147,7 @@ pub(crate) fn activate(
     let owner = OwnerId::new(&table.setup().owner)?;
     let clocks = clocks.unwrap_or_else(|| Clocks::new(table.players(), turn.shared.reconnect_deadline));
     let mut actor = TableActor::new(turn.shared.codecs, table, owner, journal, clocks, turn.now);
-    actor.agents = turn.shared.agents.at(&actor.table);
+    actor.agents = turn.shared.agents.track_table(&actor.table);
     actor.at_rest = at_rest;
     Ok(actor)
 }

@@ -140,7 +140,7 @@ impl StreamHandle {
     /// Counts an answer that was refused before it reached a table. Too many suspend an agent.
     pub fn count_refused_answer(&self) {
         if let Some(agent) = &self.agent
-            && let Some(suspension) = self.host.shared.agents.refused(agent)
+            && let Some(suspension) = self.host.shared.agents.record_refusal(agent)
         {
             self.queue.end(suspension.into());
         }

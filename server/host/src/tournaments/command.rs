@@ -1,42 +1,42 @@
-//! What an organiser can have done to a tournament.
+//! Commands of the organiser.
 
 use parlor_tournament::{Entrant, PlanEntry};
 
-/// What an organiser can have done.
+/// A command of the organiser to a tournament.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Command {
-    /// It starts.
+pub enum TournamentCommand {
+    /// Starts the tournament.
     Start,
-    /// It begins no new tables.
+    /// Stops creating tables.
     Pause,
-    /// It begins new tables again.
+    /// Creates tables again.
     Resume,
-    /// It ends before its time.
+    /// Ends the tournament early.
     Cancel {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// An entrant is out.
+    /// Withdraws an entrant.
     Withdraw(Entrant),
-    /// A group does not count.
+    /// Voids a group: its results do not count.
     Void {
-        /// Its number.
+        /// Number of the group.
         group: u32,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-impl Command {
-    /// What the plan is asked.
-    pub(super) fn planned(&self) -> PlanEntry {
+impl TournamentCommand {
+    /// The entry of the plan that the command proposes.
+    pub(super) fn plan_entry(&self) -> PlanEntry {
         match self.clone() {
-            Command::Start => PlanEntry::Started,
-            Command::Pause => PlanEntry::Paused,
-            Command::Resume => PlanEntry::Resumed,
-            Command::Cancel { reason } => PlanEntry::Cancelled { reason },
-            Command::Withdraw(entrant) => PlanEntry::Withdrawn { entrant },
-            Command::Void { group, reason } => PlanEntry::GroupVoided { group, reason },
+            TournamentCommand::Start => PlanEntry::Started,
+            TournamentCommand::Pause => PlanEntry::Paused,
+            TournamentCommand::Resume => PlanEntry::Resumed,
+            TournamentCommand::Cancel { reason } => PlanEntry::Cancelled { reason },
+            TournamentCommand::Withdraw(entrant) => PlanEntry::Withdrawn { entrant },
+            TournamentCommand::Void { group, reason } => PlanEntry::GroupVoided { group, reason },
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Which deals of tournaments are over, and who is told when a table of one is.
+//! Visibility of the deals of tournaments, and notification of the runner when a table of a deal ends.
 //!
-//! While a table of a deal is still to be played, the others have neither spectators nor records, and their seeds are
-//! secret. A table does not know whether its deal is over; this does. It knows the tournaments that are not over; what it
-//! does not know is over.
+//! While a table of a deal is still to be played, the other tables of the deal have neither spectators nor records, and
+//! their seeds are secret. [`DealVisibility`] tracks the tournaments that are not over, with their deals that are; a tournament
+//! that it does not have is over.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -13,49 +13,53 @@ use crate::HostError;
 use crate::TableId;
 use crate::table::{Deal, Ending};
 
-/// A table of a deal is over.
+/// End of a table of a deal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableEnd {
     /// The table.
     pub table: TableId,
-    /// The number of the deal.
+    /// Number of the deal.
     pub number: u32,
-    /// Which table of the deal it was.
+    /// Rotation: number of the table within the deal.
     pub rotation: u8,
-    /// How it ended.
+    /// The ending.
     pub ending: Ending,
 }
 
 /// A tournament that is not over.
 #[derive(Default)]
-struct Open {
-    /// Its deals that are over.
+struct OpenTournament {
+    /// Numbers of its deals that are over.
     over: HashSet<u32>,
-    /// Its tables that have ended since whoever runs it asked last: each that runs at most once.
+    /// Its tables that have ended since the last [`TableEnds::next`]; at most one item for each running table.
     ended: Vec<TableEnd>,
-    /// Wakes whoever runs it; none if nobody does.
+    /// Wakes the runner; `None` without one.
     runner: Option<Arc<Notify>>,
 }
 
-/// The tournaments that are not over. Clones are the same.
+/// The tournaments that are not over, and which of their deals are. Clones share the state.
 #[derive(Clone, Default)]
-pub struct Deals(Arc<RwLock<HashMap<TableId, Open>>>);
+pub struct DealVisibility(Arc<RwLock<HashMap<TableId, OpenTournament>>>);
 
-impl std::fmt::Debug for Deals {
+impl std::fmt::Debug for DealVisibility {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Deals")
+        f.write_str("DealVisibility")
     }
 }
 
-impl Deals {
-    /// Whether everything of a deal may be shown.
+impl DealVisibility {
+    /// Returns whether a deal is over, so that all of it may be shown.
     #[must_use]
     pub fn is_over(&self, tournament: TableId, number: u32) -> bool {
         let open = self.0.read().unwrap_or_else(PoisonError::into_inner);
         open.get(&tournament).is_none_or(|open| open.over.contains(&number))
     }
 
-    /// Whether everything of the deal that a table belongs to may be shown.
+    /// Checks that the deal of a table is over; `None` is a table without a deal.
+    ///
+    /// # Errors
+    ///
+    /// [`HostError::DealNotOver`].
     pub fn check(&self, deal: Option<&Deal>) -> Result<(), HostError> {
         match deal {
             Some(Deal { tournament, number, .. }) if !self.is_over(*tournament, *number) => {
@@ -65,20 +69,20 @@ impl Deals {
         }
     }
 
-    /// The tournaments that are not over, and were begun.
+    /// The tournaments that have started and are not over.
     #[must_use]
     pub fn tournaments(&self) -> Vec<TableId> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
     }
 
-    /// A tournament is not over, and nobody runs it yet: none of its deals is shown.
+    /// Adds a tournament that is not over and has no runner yet: none of its deals is visible.
     pub fn open(&self, tournament: TableId) {
         self.change(|all| {
             all.entry(tournament).or_default();
         });
     }
 
-    /// Somebody runs the tournament, and is told from now on when a table of it is over.
+    /// Registers the runner of a tournament, and returns its source of table ends from now on.
     #[must_use]
     pub fn run(&self, tournament: TableId) -> TableEnds {
         let woken = Arc::new(Notify::new());
@@ -89,7 +93,7 @@ impl Deals {
         TableEnds { deals: self.clone(), tournament, woken }
     }
 
-    /// A deal of the tournament is over: its last table is, or it is void and none of its tables runs.
+    /// Marks a deal as over: its last table has ended, or it is void and none of its tables runs.
     pub fn end(&self, tournament: TableId, number: u32) {
         self.change(|all| {
             if let Some(open) = all.get_mut(&tournament) {
@@ -98,16 +102,16 @@ impl Deals {
         });
     }
 
-    /// The tournament is over, with all its deals.
+    /// Removes a tournament that is over, with all its deals.
     pub fn close(&self, tournament: TableId) {
         self.change(|all| drop(all.remove(&tournament)));
     }
 
-    /// A table of a deal is over, which is durable.
+    /// Notifies the runner that a table of a deal is durably over.
     pub(crate) fn table_over(&self, table: TableId, deal: &Deal, ending: &Ending) {
         self.change(|all| {
             let Some(open) = all.get_mut(&deal.tournament) else { return };
-            // Whoever runs it next looks for itself.
+            // The next runner finds ended tables when it starts.
             let Some(runner) = &open.runner else { return };
             let (number, rotation) = (deal.number, deal.rotation);
             open.ended.push(TableEnd { table, number, rotation, ending: ending.clone() });
@@ -115,22 +119,26 @@ impl Deals {
         });
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut HashMap<TableId, Open>) -> T) -> T {
-        // Each change is one step.
+    fn change<T>(&self, change: impl FnOnce(&mut HashMap<TableId, OpenTournament>) -> T) -> T {
+        // A panic leaves the map consistent: each change is one step.
         change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// The tables of one tournament as they end, for whoever runs it.
+/// Source of the table ends of one tournament, for its runner.
 #[derive(Debug)]
 pub struct TableEnds {
-    deals: Deals,
+    deals: DealVisibility,
     tournament: TableId,
     woken: Arc<Notify>,
 }
 
 impl TableEnds {
-    /// Those that have ended since the last call; waits until there is one. Nothing is lost when the future is dropped.
+    /// Waits for tables that have ended since the last call.
+    ///
+    /// # Cancellation
+    ///
+    /// No end is lost if the future is dropped.
     pub async fn next(&mut self) -> Vec<TableEnd> {
         loop {
             let ended = self.deals.change(|all| {
@@ -149,24 +157,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_to_be_open_is_over() {
-        let (deals, tournament) = (Deals::default(), TableId::from_bytes([1; 16]));
+    fn tournament_that_is_not_open_is_over() {
+        let (deals, tournament) = (DealVisibility::default(), TableId::from_bytes([1; 16]));
         assert!(deals.is_over(tournament, 0));
         deals.open(tournament);
         assert!(!deals.is_over(tournament, 0));
         deals.end(tournament, 1);
         assert!(!deals.is_over(tournament, 0) && deals.is_over(tournament, 1));
         let _ends = deals.run(tournament);
-        assert!(deals.is_over(tournament, 1), "whoever runs it forgets nothing");
+        assert!(deals.is_over(tournament, 1), "a new runner keeps the deals that are over");
         deals.close(tournament);
         assert!(deals.is_over(tournament, 0));
         deals.end(tournament, 0);
-        assert!(deals.is_over(tournament, 7), "what is over stays so");
+        assert!(deals.is_over(tournament, 7), "a closed tournament stays over");
     }
 
     #[tokio::test]
-    async fn whoever_runs_it_is_told_of_tables() {
-        let (deals, tournament) = (Deals::default(), TableId::from_bytes([1; 16]));
+    async fn runner_is_notified_of_table_ends() {
+        let (deals, tournament) = (DealVisibility::default(), TableId::from_bytes([1; 16]));
         let deal = Deal {
             tournament,
             number: 3,
@@ -177,9 +185,9 @@ mod tests {
             given: false,
         };
         let table = TableId::from_bytes([2; 16]);
-        deals.table_over(table, &deal, &Ending::Expired);
+        deals.notify_table_over(table, &deal, &Ending::Expired);
         let mut ends = deals.run(tournament);
-        deals.table_over(table, &deal, &Ending::Expired);
+        deals.notify_table_over(table, &deal, &Ending::Expired);
         let end = TableEnd { table, number: 3, rotation: 1, ending: Ending::Expired };
         assert_eq!(ends.next().await, [end]);
         let refused = HostError::DealNotOver { tournament, number: 3 };

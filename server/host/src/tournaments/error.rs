@@ -1,4 +1,4 @@
-//! Why something cannot be done with a tournament.
+//! Errors of tournaments.
 
 use parlor_tournament::InvalidEntry;
 
@@ -6,47 +6,47 @@ use crate::HostError;
 use crate::TableId;
 use parlor_store::LogError;
 
-/// Why something cannot be done with a tournament. Each is one line that says what to do.
+/// Reason why a request about a tournament fails. Each text is one line and says how to go on.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum TournamentError {
-    /// There is no such tournament, or it is not the caller's to see.
+    /// The tournament does not exist, or is hidden from the caller.
     #[error("there is no tournament {tournament}, or it is private and not yours to see")]
     NotFound {
         /// The tournament.
         tournament: TableId,
     },
-    /// Only the organiser may do this.
+    /// The caller is not the organiser.
     #[error("only the organiser of tournament {tournament} may do this: call with the organiser's API key")]
     NotOwner {
         /// The tournament.
         tournament: TableId,
     },
-    /// The tournament is against it.
+    /// The tournament rejects the command.
     #[error(transparent)]
     InvalidEntry(#[from] InvalidEntry),
-    /// An agent has to be connected before the tournament starts.
+    /// An agent is not connected, which it must be for the start.
     #[error("agent {name} is not connected, and has to be when the tournament starts: connect it first")]
     NoAgent {
-        /// Its name.
+        /// Name of the agent.
         name: String,
     },
-    /// The organiser has too many tournaments that are not over.
+    /// The organiser has the maximum number of tournaments that are not over.
     #[error(
         "you have {most} tournaments that are not over, and that is the most: finish or cancel one first"
     )]
     TooMany {
-        /// How many there may be.
+        /// The maximum.
         most: u32,
     },
-    /// What is stored of the tournament makes no sense.
+    /// The stored state of the tournament is damaged.
     #[error("what is stored of tournament {tournament} is damaged, and it is not gone on with: {what}")]
     Damaged {
         /// The tournament.
         tournament: TableId,
-        /// What is wrong.
+        /// Description of the damage.
         what: String,
     },
-    /// The host refused or failed.
+    /// Error of the host.
     #[error(transparent)]
     Host(#[from] HostError),
 }
@@ -64,7 +64,7 @@ impl From<LogError> for TournamentError {
 }
 
 impl TournamentError {
-    /// Whether the same may work in a moment, without anybody doing anything.
+    /// Returns whether the error is transient, so that a retry may succeed.
     pub(super) fn is_transient(&self) -> bool {
         matches!(self, TournamentError::Host(error) if error.is_transient())
     }

@@ -1,4 +1,4 @@
-//! A tournament in memory, as those see it who look at it and those who follow it.
+//! A tournament in memory: its view, its standings, and its followers.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -11,119 +11,118 @@ use tokio::sync::{Mutex, mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::snapshot::{StandingsFrame, StandingsSnapshot, TournamentSnapshot, rating_history};
-use super::standings::Pace;
-use super::{Command, FoldedTournament, TournamentError};
+use super::standings::PlayRate;
+use super::{TournamentCommand, FoldedTournament, TournamentError};
 use crate::TableId;
 use crate::clock::{Clock, Moment};
 
-/// Those who follow hear of changes at most so often.
-const EVERY: Duration = Duration::from_millis(250);
-/// Making standings takes at most this part of the time of one core, as long as anybody follows.
-const SHARE: u32 = 5;
+/// Minimum time between two updates to a follower.
+const MIN_UPDATE_INTERVAL: Duration = Duration::from_millis(250);
+/// Computing standings pauses for this many times as long as it took, which bounds its share of a core.
+const MIN_IDLE_FACTOR: u32 = 5;
+/// Number of groups that are accumulated per lock of the view.
+const GROUP_BATCH: usize = 1000;
 
-/// How many groups are taken in at once.
-const AT_ONCE: usize = 1000;
-
-/// Something that the organiser wants done, and who is told that it is.
+/// A command that waits for the runner, and the sender of its reply.
 pub(super) struct PendingCommand {
-    pub(super) command: Command,
-    pub(super) to: oneshot::Sender<Result<(), TournamentError>>,
+    pub(super) command: TournamentCommand,
+    pub(super) reply: oneshot::Sender<Result<(), TournamentError>>,
 }
 
-/// What there is to see of a tournament. Only its runner changes it, after what it shows is durable.
+/// The visible state of a tournament. Only its runner changes it, after the change is durable.
 pub(super) struct TournamentView {
-    pub(super) course: FoldedTournament,
-    /// The tables that run.
+    pub(super) folded: FoldedTournament,
+    /// The running tables.
     pub(super) running: BTreeMap<TableKey, TableId>,
-    /// How quickly it goes.
-    pub(super) pace: Pace,
-    /// Whether it is over, its last table has ended, and all of that is durable.
+    /// The rate at which tables end.
+    pub(super) rate: PlayRate,
+    /// Set once the tournament is over, its last table has ended, and its record is durable.
     pub(super) closed: bool,
 }
 
 impl TournamentView {
-    /// Where it is in its life. While its last tables are being ended, it is not over yet.
+    /// The state. While the last tables of a tournament that is over are being cancelled, it is still running.
     pub(super) fn state(&self) -> TournamentState {
-        if self.course.is_over() && !self.closed {
+        if self.folded.is_over() && !self.closed {
             TournamentState::Running
         } else {
-            self.course.plan.state()
+            self.folded.plan.state()
         }
     }
 
-    /// The tournament, as everyone may see it.
+    /// The public snapshot.
     pub(super) fn tournament(&self) -> TournamentSnapshot {
-        TournamentSnapshot::new(&self.course, self.state(), self.closed)
+        TournamentSnapshot::new(&self.folded, self.state(), self.closed)
     }
 }
 
 /// A tournament in memory.
 pub(super) struct LiveTournament {
-    shown: RwLock<TournamentView>,
-    /// Grows with every change.
+    view: RwLock<TournamentView>,
+    /// Incremented with every change.
     version: watch::Sender<u64>,
     pub(super) commands: mpsc::Sender<PendingCommand>,
-    /// The standings of some version, so that many who ask at once cost no more than one.
-    newest: Mutex<Option<(u64, Arc<StandingsSnapshot>)>>,
-    /// The groups that these took in: the next ones take in what came since. Held only while they are made.
-    tally: std::sync::Mutex<StandingsAccumulator>,
-    /// The curve of the ratings, as it was made last.
-    history: Mutex<Option<History>>,
-    /// Nobody runs it any more, though it is not over.
-    pub(super) broken: CancellationToken,
+    /// Standings of one version, shared by concurrent requests.
+    cached_standings: Mutex<Option<(u64, Arc<StandingsSnapshot>)>>,
+    /// The groups of the last standings, to which the next ones add. Locked only while standings are computed.
+    accumulator: std::sync::Mutex<StandingsAccumulator>,
+    /// The rating history that was computed last.
+    history: Mutex<Option<RatingHistory>>,
+    /// Cancelled when the runner has failed, though the tournament is not over.
+    pub(super) failed: CancellationToken,
     clock: Arc<dyn Clock>,
 }
 
-/// The curve of the ratings at some moment.
-struct History {
-    /// How many groups counted, and the number of the last: while these are the same, so is the curve.
-    of: (usize, Option<u32>),
+/// The rating history at one moment.
+struct RatingHistory {
+    /// Cache key: count of the groups that count, and the number of the last one.
+    groups: (usize, Option<u32>),
     points: Vec<RatingPoint>,
-    /// It is not made anew before this, unless it is the last.
+    /// Not computed again before this, except for the final standings.
     not_before: Moment,
 }
 
 impl LiveTournament {
     pub(super) fn new(
-        course: FoldedTournament,
+        folded: FoldedTournament,
         clock: Arc<dyn Clock>,
     ) -> (Arc<LiveTournament>, mpsc::Receiver<PendingCommand>) {
-        let (commands, asked) = mpsc::channel(16);
-        let pace = Pace::new(clock.now_ms(), course.plan.progress().tables_over);
-        let tally =
-            StandingsAccumulator::new(course.setup.terms.entrants.len(), course.setup.terms.test.as_ref());
-        let shown = TournamentView { course, running: BTreeMap::new(), pace, closed: false };
+        let (commands, receiver) = mpsc::channel(16);
+        let rate = PlayRate::new(clock.now_ms(), folded.plan.progress().tables_over);
+        let accumulator =
+            StandingsAccumulator::new(folded.setup.terms.entrants.len(), folded.setup.terms.test.as_ref());
+        let view = TournamentView { folded, running: BTreeMap::new(), rate, closed: false };
         let live = LiveTournament {
-            shown: RwLock::new(shown),
+            view: RwLock::new(view),
             version: watch::Sender::new(0),
             commands,
-            newest: Mutex::new(None),
-            tally: std::sync::Mutex::new(tally),
+            cached_standings: Mutex::new(None),
+            accumulator: std::sync::Mutex::new(accumulator),
             history: Mutex::new(None),
-            broken: CancellationToken::new(),
+            failed: CancellationToken::new(),
             clock,
         };
-        (Arc::new(live), asked)
+        (Arc::new(live), receiver)
     }
 
-    pub(super) fn shown(&self) -> RwLockReadGuard<'_, TournamentView> {
-        // A change that panicked half way is a fault that was logged; what is shown is what is durable.
-        self.shown.read().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn view(&self) -> RwLockReadGuard<'_, TournamentView> {
+        // A panic within a change is a logged fault; the view has durable state only.
+        self.view.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// For the runner alone, which tells those who follow with [`LiveTournament::changed`].
-    pub(super) fn shown_mut(&self) -> RwLockWriteGuard<'_, TournamentView> {
-        self.shown.write().unwrap_or_else(PoisonError::into_inner)
+    /// For the runner only, which notifies followers with [`LiveTournament::notify_changed`].
+    pub(super) fn view_mut(&self) -> RwLockWriteGuard<'_, TournamentView> {
+        self.view.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells those who follow.
-    pub(super) fn changed(&self) {
+    /// Notifies the followers.
+    pub(super) fn notify_changed(&self) {
         self.version.send_modify(|version| *version += 1);
     }
 
-    /// The standings as they are now, with the curve of the ratings if that is wanted.
+    /// The current standings, with the rating history on request.
     pub(super) async fn standings(self: &Arc<LiveTournament>, history: bool) -> Arc<StandingsSnapshot> {
-        let newest = self.newest().await;
+        let newest = self.current_standings().await;
         if !history {
             return newest;
         }
@@ -131,95 +130,99 @@ impl LiveTournament {
         Arc::new(StandingsSnapshot { history, ..StandingsSnapshot::clone(&newest) })
     }
 
-    /// The standings for good, with the curve of the ratings: the tournament is over, and its last table has ended.
-    pub(super) async fn last_standings(self: &Arc<LiveTournament>) -> StandingsSnapshot {
+    /// The final standings, with the rating history. The tournament is over, and its last table has ended.
+    pub(super) async fn final_standings(self: &Arc<LiveTournament>) -> StandingsSnapshot {
         let history = self.history(true).await;
         let live = self.clone();
-        let making = tokio::task::spawn_blocking(move || live.make_standings(true));
-        let made = making.await.unwrap_or_else(|_| self.empty_standings());
-        StandingsSnapshot { history, ..made }
+        let computing = tokio::task::spawn_blocking(move || live.compute_standings(true));
+        let computed = computing.await.unwrap_or_else(|_| self.empty_standings());
+        StandingsSnapshot { history, ..computed }
     }
 
-    async fn newest(self: &Arc<LiveTournament>) -> Arc<StandingsSnapshot> {
-        let mut newest = self.newest.lock().await;
+    async fn current_standings(self: &Arc<LiveTournament>) -> Arc<StandingsSnapshot> {
+        let mut cached = self.cached_standings.lock().await;
         let version = *self.version.borrow();
-        if let Some((_, standings)) = newest.as_ref().filter(|(known, _)| *known == version) {
+        if let Some((_, standings)) = cached.as_ref().filter(|(of_version, _)| *of_version == version) {
             return standings.clone();
         }
-        // On a thread of its own: it takes a while, and nobody should wait for it.
+        // The computation would block the executor.
         let live = self.clone();
-        let made = tokio::task::spawn_blocking(move || live.make_standings(false)).await;
-        let made = Arc::new(made.unwrap_or_else(|_| self.empty_standings()));
-        *newest = Some((version, made.clone()));
-        made
+        let computed = tokio::task::spawn_blocking(move || live.compute_standings(false)).await;
+        let computed = Arc::new(computed.unwrap_or_else(|_| self.empty_standings()));
+        *cached = Some((version, computed.clone()));
+        computed
     }
 
-    /// Standings without rows, for when making them has panicked.
+    /// Standings without rows, used if computing them has panicked.
     fn empty_standings(&self) -> StandingsSnapshot {
-        let shown = self.shown();
-        StandingsFrame::new(&shown.course, shown.state()).empty()
+        let view = self.view();
+        StandingsFrame::new(&view.folded, view.state()).empty()
     }
 
-    fn make_standings(&self, is_last: bool) -> StandingsSnapshot {
-        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        let (frame, running, left) = loop {
-            // Some at a time: whoever plays on does not wait for all of them.
+    fn compute_standings(&self, is_final: bool) -> StandingsSnapshot {
+        let mut accumulator = self.accumulator.lock().unwrap_or_else(PoisonError::into_inner);
+        let (frame, running, time_left) = loop {
+            // In batches, so that the runner does not wait long for the lock.
             let missing = {
-                let shown = self.shown();
-                let missing = tally.missing(shown.course.plan.counted());
+                let view = self.view();
+                let missing = accumulator.missing(view.folded.plan.counted());
                 if missing.is_empty() {
-                    let state = if is_last { shown.course.plan.state() } else { shown.state() };
-                    let left = shown.pace.left(&shown.course, self.clock.now_ms());
-                    break (StandingsFrame::new(&shown.course, state), shown.running.len() as u32, left);
+                    let state = if is_final { view.folded.plan.state() } else { view.state() };
+                    let time_left = view.rate.time_left(&view.folded, self.clock.now_ms());
+                    break (StandingsFrame::new(&view.folded, state), view.running.len() as u32, time_left);
                 }
-                missing[..missing.len().min(AT_ONCE)].to_vec()
+                missing[..missing.len().min(GROUP_BATCH)].to_vec()
             };
-            missing.iter().for_each(|group| tally.push(group));
+            missing.iter().for_each(|group| accumulator.push(group));
         };
-        StandingsSnapshot { tables_running: running, time_left: left, ..frame.standings(&tally) }
+        StandingsSnapshot { tables_running: running, time_left, ..frame.standings(&accumulator) }
     }
 
-    /// The curve of the ratings. It takes long to make: while the tournament runs, one that was made shortly before will do.
-    async fn history(self: &Arc<LiveTournament>, is_last: bool) -> Vec<RatingPoint> {
+    /// The rating history. It is expensive: while the tournament runs, a recent one is reused.
+    async fn history(self: &Arc<LiveTournament>, is_final: bool) -> Vec<RatingPoint> {
         let mut history = self.history.lock().await;
-        let of = {
-            let shown = self.shown();
-            let counted = shown.course.plan.counted();
+        let groups = {
+            let view = self.view();
+            let counted = view.folded.plan.counted();
             (counted.len(), counted.last().map(|group| group.number))
         };
         let began = self.clock.now();
-        if let Some(made) = history.as_ref()
-            && (made.of == of || (!is_last && began < made.not_before))
+        if let Some(cached) = history.as_ref()
+            && (cached.groups == groups || (!is_final && began < cached.not_before))
         {
-            return made.points.clone();
+            return cached.points.clone();
         }
         let live = self.clone();
-        let making = tokio::task::spawn_blocking(move || {
+        let computing = tokio::task::spawn_blocking(move || {
             let (entrants, groups) = {
-                let shown = live.shown();
-                let counted = shown.course.plan.counted();
-                // A group may have been voided meanwhile.
-                (shown.course.setup.terms.entrants.len(), counted[..of.0.min(counted.len())].to_vec())
+                let view = live.view();
+                let counted = view.folded.plan.counted();
+                // A group may have been voided in the meantime.
+                (view.folded.setup.terms.entrants.len(), counted[..groups.0.min(counted.len())].to_vec())
             };
             rating_history(entrants, &groups)
         });
-        let points = making.await.unwrap_or_default();
+        let points = computing.await.unwrap_or_default();
         let now = self.clock.now();
-        *history = Some(History { of, points: points.clone(), not_before: now + now.since(began) * SHARE });
+        *history = Some(RatingHistory {
+            groups,
+            points: points.clone(),
+            not_before: now + now.since(began) * MIN_IDLE_FACTOR,
+        });
         points
     }
 }
 
-/// Following a tournament: how things stand now and whenever that has changed. Whoever reads slowly gets the newest.
+/// Follows a tournament: yields the current state, then each change. A slow reader skips to the newest state.
 #[must_use]
 pub struct TournamentFollower {
     live: Arc<LiveTournament>,
     changed: watch::Receiver<u64>,
-    /// What was last told of the tournament itself.
-    told: Option<TournamentSnapshot>,
-    /// Nothing but the end is told before this.
+    /// The last tournament snapshot that was yielded.
+    last_sent: Option<TournamentSnapshot>,
+    /// Only the end is yielded before this.
     not_before: Moment,
-    over: bool,
+    is_finished: bool,
 }
 
 impl std::fmt::Debug for TournamentFollower {
@@ -232,18 +235,18 @@ impl TournamentFollower {
     pub(super) fn new(live: Arc<LiveTournament>) -> TournamentFollower {
         let mut changed = live.version.subscribe();
         changed.mark_changed();
-        TournamentFollower { live, changed, told: None, not_before: Moment::START, over: false }
+        TournamentFollower { live, changed, last_sent: None, not_before: Moment::START, is_finished: false }
     }
 
-    /// BlockedOn until the tournament cannot be gone on with, which it is otherwise: then nothing more will be told.
-    pub fn broken(&self) -> impl Future<Output = ()> + Send + 'static {
-        self.live.broken.clone().cancelled_owned()
+    /// Waits until the tournament has failed and cannot be resumed for now: then no further update follows.
+    pub fn failed(&self) -> impl Future<Output = ()> + Send + 'static {
+        self.live.failed.clone().cancelled_owned()
     }
 
-    /// BlockedOn until something may be told again.
+    /// Waits until the next update may be yielded.
     async fn wait(&mut self) {
         let clock = self.live.clock.clone();
-        while !self.live.shown().closed {
+        while !self.live.view().closed {
             tokio::select! {
                 () = clock.sleep_until(self.not_before) => return,
                 changed = self.changed.changed() => {
@@ -255,12 +258,12 @@ impl TournamentFollower {
         }
     }
 
-    /// How things stand, when that has changed: the tournament, if it has, and the standings. Nothing after the end.
+    /// Waits for the next change. Yields the tournament, if it has changed, and the standings; `None` after the end.
     pub async fn next(&mut self) -> Option<(Option<TournamentSnapshot>, Arc<StandingsSnapshot>)> {
-        if self.over {
+        if self.is_finished {
             return None;
         }
-        // It lives as long as this does.
+        // `live` keeps the sender alive.
         self.changed.changed().await.ok()?;
         self.wait().await;
         self.changed.mark_unchanged();
@@ -268,17 +271,17 @@ impl TournamentFollower {
         let began = clock.now();
         let standings = self.live.standings(false).await;
         let now = clock.now();
-        self.not_before = now + EVERY.max(now.since(began) * SHARE);
+        self.not_before = now + MIN_UPDATE_INTERVAL.max(now.since(began) * MIN_IDLE_FACTOR);
         let (tournament, closed) = {
-            let shown = self.live.shown();
-            (shown.tournament(), shown.closed)
+            let view = self.live.view();
+            (view.tournament(), view.closed)
         };
-        // The standings may be of a moment before the end: then there is one more to tell.
-        self.over = closed && standings.state == self.live.shown().state();
-        let told = (self.told.as_ref() != Some(&tournament)).then_some(tournament);
-        if told.is_some() {
-            self.told.clone_from(&told);
+        // Standings from before the end need one more update.
+        self.is_finished = closed && standings.state == self.live.view().state();
+        let sent = (self.last_sent.as_ref() != Some(&tournament)).then_some(tournament);
+        if sent.is_some() {
+            self.last_sent.clone_from(&sent);
         }
-        Some((told, standings))
+        Some((sent, standings))
     }
 }

@@ -1,10 +1,10 @@
-//! Tournaments: each a log of its own, and one task that plays what the log says is to be played.
+//! Tournaments: each is a log of its own, and one task that runs it.
 //!
-//! What happened is in the log ([`Entry`]), what follows from it is computed ([`FoldedTournament`], on the pure crate
-//! `parlor-tournament`): who meets whom, who sits where, what counts. The runner (`runner.rs`) makes the tables that may be
-//! made (`making.rs`), notes those that are over, and does what the organiser asks. A table is found again by its deal and
-//! rotation, so that after a crash nothing is played twice and nothing is lost. [`Tournaments`] knows those that are not
-//! over; one that is over is answered for by its record.
+//! The log has the events ([`TournamentEntry`]); their fold ([`FoldedTournament`], based on the pure crate `parlor-tournament`)
+//! has the pairings, the seating and the results that count. The runner (`runner.rs`) creates the tables that can be
+//! played (`table_scheduler.rs`), records those that are over, and executes the organiser's commands. A table is
+//! identified by its deal and rotation, so after a crash no table is played twice and none is lost. [`Tournaments`] has
+//! the tournaments that are not over; a finished one is served from its record.
 
 mod command;
 pub(crate) mod deal_visibility;
@@ -18,10 +18,10 @@ mod standings;
 mod state;
 mod table_scheduler;
 
-pub use command::Command;
+pub use command::TournamentCommand;
 pub use error::TournamentError;
 pub use live_tournament::TournamentFollower;
-pub use registry::{Access, TableRow, Tournaments};
-pub use setup::{EntrantSetup, NewTournament, Setup, Terms};
+pub use registry::{Access, TournamentTableRow, Tournaments};
+pub use setup::{EntrantSetup, NewTournament, TournamentSetup, Terms};
 pub use snapshot::{FinishedTournament, LiveOrStored, StandingsSnapshot, TournamentSnapshot};
-pub use state::{Entry, FoldedTournament, InvalidTournamentEntry, PlayedTable};
+pub use state::{TournamentEntry, FoldedTournament, InvalidTournamentEntry, PlayedTable};

@@ -1,4 +1,4 @@
-//! All tournaments: those that are not over in memory, when somebody has to do with them, and the others in the log.
+//! Registry of all tournaments: those in use are in memory, the others are in the log.
 
 mod queries;
 
@@ -9,12 +9,12 @@ use parlor_tournament::TournamentState;
 use tokio::sync::oneshot;
 use tracing::{Instrument, info_span};
 
-pub use queries::TableRow;
+pub use queries::TournamentTableRow;
 
 use super::live_tournament::{LiveTournament, PendingCommand};
 use super::runner::Runner;
 use super::{
-    Command, Entry, FinishedTournament, FoldedTournament, LiveOrStored, NewTournament, Setup,
+    TournamentCommand, TournamentEntry, FinishedTournament, FoldedTournament, LiveOrStored, NewTournament, TournamentSetup,
     TournamentError, TournamentSnapshot,
 };
 use crate::clock::Clock;
@@ -27,23 +27,23 @@ use crate::table::Visibility;
 use crate::{Host, HostError, client_request_key};
 use crate::{TableId, random_bytes};
 use parlor_store::{
-    Append, Listing, Log, LogError, LogFilter, LogKind, Millis, NewPlace, OwnerId, PageRequest, Place as Kept,
+    Append, Listing, Log, LogError, LogFilter, LogKind, Millis, NewPlace, OwnerId, PageRequest, Place,
 };
 
-/// How many tournaments that are not over an organiser may have.
-const MOST: u32 = 100;
+/// Maximum number of tournaments per organiser that are not over.
+const MAX_OPEN_TOURNAMENTS: u32 = 100;
 
-/// ViewerCredential asks.
+/// Access rights of a caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// ViewerCredential, if that is known.
+    /// The caller; `None` if anonymous.
     pub caller: Option<Owner>,
-    /// Whether everything is theirs to see and to change.
+    /// Administrator: may see and change every tournament.
     pub admin: bool,
 }
 
 impl Access {
-    /// Whether it is the caller's own.
+    /// Returns whether the caller is this owner.
     fn owns(&self, owner: &str) -> bool {
         self.caller.as_ref().is_some_and(|caller| caller.as_str() == owner)
     }
@@ -53,17 +53,17 @@ impl Access {
     }
 }
 
-/// A tournament that was found, to somebody who may see it.
+/// A tournament that the caller may see.
 enum Found {
-    /// It is in memory.
+    /// In memory, with a runner.
     Live(Arc<LiveTournament>),
-    /// It waits to be started: nothing happens to it until somebody asks for it.
-    Idle(Box<Setup>),
-    /// It is over.
-    Over {
-        /// Its record.
+    /// Not started: only in the log until it is requested.
+    Idle(Box<TournamentSetup>),
+    /// Over.
+    Finished {
+        /// The record.
         finished: FinishedTournament,
-        /// Whether it is the caller's own.
+        /// Set if the caller is the organiser.
         owned: bool,
     },
 }
@@ -72,11 +72,11 @@ pub(super) struct Inner {
     pub(super) host: Host,
     pub(super) log: Arc<dyn Log>,
     pub(super) clock: Arc<dyn Clock>,
-    /// How many tables all tournaments of one organiser may have at once.
-    most_tables: usize,
+    /// Maximum number of running tables of all tournaments of one organiser.
+    max_tables: usize,
     live: RwLock<HashMap<TableId, Arc<LiveTournament>>>,
-    /// Held by whoever brings one into memory.
-    bringing_in: tokio::sync::Mutex<()>,
+    /// Serialises loading tournaments into memory.
+    loading: tokio::sync::Mutex<()>,
 }
 
 impl Inner {
@@ -84,30 +84,30 @@ impl Inner {
         self.host.payload_codec()
     }
 
-    /// A tournament is over, and its record is stored.
-    pub(super) fn forget(&self, tournament: TableId) {
+    /// Removes a tournament from memory.
+    pub(super) fn remove(&self, tournament: TableId) {
         self.live.write().unwrap_or_else(PoisonError::into_inner).remove(&tournament);
     }
 
-    /// How many tables a tournament of an organiser may have at once, beside those of the organiser's others.
-    pub(super) fn room_beside(&self, owner: &str, tournament: TableId) -> usize {
+    /// Maximum number of running tables of a tournament, given those of the organiser's other tournaments.
+    pub(super) fn max_tables(&self, owner: &str, tournament: TableId) -> usize {
         let others: Vec<Arc<LiveTournament>> = {
             let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
             live.iter().filter(|(other, _)| **other != tournament).map(|(_, live)| live.clone()).collect()
         };
         let running = others.iter().map(|live| {
-            let shown = live.shown();
-            if shown.course.setup.owner == owner { shown.running.len() } else { 0 }
+            let view = live.view();
+            if view.folded.setup.owner == owner { view.running.len() } else { 0 }
         });
-        self.most_tables.saturating_sub(running.sum())
+        self.max_tables.saturating_sub(running.sum())
     }
 
-    fn find(&self, tournament: TableId) -> Option<Arc<LiveTournament>> {
+    fn find_live(&self, tournament: TableId) -> Option<Arc<LiveTournament>> {
         self.live.read().unwrap_or_else(PoisonError::into_inner).get(&tournament).cloned()
     }
 }
 
-/// All tournaments. Clones are the same.
+/// Registry of all tournaments. Clones share it.
 #[derive(Clone)]
 pub struct Tournaments(Arc<Inner>);
 
@@ -118,76 +118,72 @@ impl std::fmt::Debug for Tournaments {
 }
 
 impl Tournaments {
-    /// Goes on with the tournaments that are being played. Those of one organiser have at most so many tables at once.
-    pub async fn start(
-        host: Host,
-        log: Arc<dyn Log>,
-        clock: Arc<dyn Clock>,
-        most_tables: u32,
-    ) -> Tournaments {
+    /// Resumes the tournaments that have started. `max_tables` limits the running tables of one organiser.
+    pub async fn start(host: Host, log: Arc<dyn Log>, clock: Arc<dyn Clock>, max_tables: u32) -> Tournaments {
         let open = host.deals().tournaments();
         let tournaments = Tournaments(Arc::new(Inner {
             host,
             log,
             clock,
-            most_tables: most_tables as usize,
+            max_tables: max_tables as usize,
             live: RwLock::default(),
-            bringing_in: tokio::sync::Mutex::default(),
+            loading: tokio::sync::Mutex::default(),
         }));
         for tournament in open {
-            if let Err(error) = tournaments.bring_in(tournament).await {
-                tracing::error!(%tournament, %error, "a tournament cannot be gone on with");
+            if let Err(error) = tournaments.ensure_running(tournament).await {
+                tracing::error!(%tournament, %error, "tournament cannot be resumed");
             }
         }
         tournaments
     }
 
-    /// Brings a tournament that is not over into memory, and lets it run.
-    async fn bring_in(&self, tournament: TableId) -> Result<Arc<LiveTournament>, TournamentError> {
-        let _bringing_in = self.0.bringing_in.lock().await;
-        if let Some(live) = self.0.find(tournament) {
+    /// Loads a tournament that is not over into memory and spawns its runner, unless it is there already.
+    async fn ensure_running(&self, tournament: TableId) -> Result<Arc<LiveTournament>, TournamentError> {
+        let _loading = self.0.loading.lock().await;
+        if let Some(live) = self.0.find_live(tournament) {
             return Ok(live);
         }
-        let course = self.load(tournament).await?;
-        let owner: Owner = course.setup.owner.parse().map_err(|_| TournamentError::Damaged {
+        let folded = self.load(tournament).await?;
+        let owner: Owner = folded.setup.owner.parse().map_err(|_| TournamentError::Damaged {
             tournament,
             what: "its organiser has no name".to_owned(),
         })?;
-        let (live, commands) = LiveTournament::new(course, self.0.clock.clone());
+        let (live, commands) = LiveTournament::new(folded, self.0.clock.clone());
         let runner = Runner::new(self.0.clone(), live.clone(), owner, commands);
         self.0.live.write().unwrap_or_else(PoisonError::into_inner).insert(tournament, live.clone());
         tokio::spawn(runner.run().instrument(info_span!("tournament", %tournament)));
         Ok(live)
     }
 
-    /// Folds the log of a tournament.
+    /// Loads the log of a tournament and folds it.
     async fn load(&self, tournament: TableId) -> Result<FoldedTournament, TournamentError> {
         let entries = self.0.log.read(tournament, 0).await?;
         let damaged = |what: String| TournamentError::Damaged { tournament, what };
         let codec = self.0.codec();
-        // A long one takes a while, and holds nobody up.
+        // Folding a long log would block the executor.
         let folding = tokio::task::spawn_blocking(move || {
             let mut created = 0;
-            let mut course: Option<FoldedTournament> = None;
+            let mut folded: Option<FoldedTournament> = None;
             for entry in entries {
-                let read = decode_tournament_entry(created, &entry.payload, codec);
-                let (at, entry) = read.map_err(|bad| bad.to_string())?;
-                match &mut course {
-                    Some(course) => course.fold(at, &entry).map_err(|bad| bad.to_string())?,
+                let decoded = decode_tournament_entry(created, &entry.payload, codec);
+                let (at, entry) = decoded.map_err(|bad| bad.to_string())?;
+                match &mut folded {
+                    Some(folded) => folded.fold(at, &entry).map_err(|bad| bad.to_string())?,
                     None => {
-                        let opened = FoldedTournament::open(&entry).map_err(|bad| bad.to_string())?;
-                        created = opened.setup.created;
-                        course = Some(opened);
+                        let first =
+                            FoldedTournament::from_first_entry(&entry).map_err(|bad| bad.to_string())?;
+                        created = first.setup.created;
+                        folded = Some(first);
                     }
                 }
             }
-            course.ok_or_else(|| "its log is empty".to_owned())
+            folded.ok_or_else(|| "its log is empty".to_owned())
         });
         let folded = folding.await.map_err(|_| damaged("it cannot be folded".to_owned()))?;
         folded.map_err(damaged)
     }
 
-    /// Makes a tournament. A request that made one before gets that one.
+    /// Creates a tournament. A repeated request gets the tournament that it created before.
     pub async fn create(
         &self,
         owner: &Owner,
@@ -197,14 +193,14 @@ impl Tournaments {
         let owner_id = OwnerId::new(owner.as_str())?;
         let request = new.request.as_ref().map(client_request_key);
         if let Some(name) = &request
-            && let Some(made) = log.find_by_request(&owner_id, name).await?
+            && let Some(existing) = log.find_by_request(&owner_id, name).await?
         {
-            return self.made_before(owner, made, &new).await;
+            return self.existing(owner, existing, &new).await;
         }
-        self.check_count(&owner_id).await?;
+        self.check_limit(&owner_id).await?;
         let now = self.0.clock.now_ms();
         let random = random_bytes().map_err(HostError::from)?;
-        let setup = Setup {
+        let setup = TournamentSetup {
             tournament: TableId::new(now, random),
             owner: owner.as_str().to_owned(),
             terms: new.terms.clone(),
@@ -217,7 +213,7 @@ impl Tournaments {
             created: now,
             request: new.request.clone(),
         };
-        let first = Entry::Created(Box::new(setup.clone()));
+        let first = TournamentEntry::Created(Box::new(setup.clone()));
         let stored = vec![encode_tournament_entry(now, now, &first, self.0.codec())];
         let mut append = Append::new(setup.tournament, 0, Millis(now), stored);
         append.listing = Some(listing(&setup, TournamentState::Created)?);
@@ -225,39 +221,43 @@ impl Tournaments {
         append.request = request;
         match log.append(append).await {
             Ok(_) => {}
-            Err(LogError::DuplicateRequest { table }) => return self.made_before(owner, table, &new).await,
+            Err(LogError::DuplicateRequest { table }) => return self.existing(owner, table, &new).await,
             Err(error) => return Err(error.into()),
         }
-        tracing::info!(tournament = %setup.tournament, "a tournament was made");
+        tracing::info!(tournament = %setup.tournament, "tournament created");
         Ok(LiveOrStored::Live(TournamentSnapshot::created(Arc::new(setup))))
     }
 
-    /// The tournament that the request made before, if it was the same request.
-    async fn made_before(
+    /// The tournament that the request created before.
+    ///
+    /// # Errors
+    ///
+    /// [`HostError::RequestReused`] if that was a different request.
+    async fn existing(
         &self,
         owner: &Owner,
-        made: TableId,
+        existing: TableId,
         new: &NewTournament,
     ) -> Result<LiveOrStored<TournamentSnapshot>, TournamentError> {
-        let row = self.0.log.find(made).await?;
+        let row = self.0.log.find(existing).await?;
         if row.listing.kind != LogKind::Tournament {
             return Err(HostError::RequestReused.into());
         }
-        match self.setup(made).await {
+        match self.load_setup(existing).await {
             Ok(setup) if setup.request == new.request => {
                 let access = Access { caller: Some(owner.clone()), admin: false };
-                self.get(made, &access).await.map(|(tournament, _)| tournament)
+                self.get(existing, &access).await.map(|(tournament, _)| tournament)
             }
             Ok(_) | Err(TournamentError::Damaged { .. }) => Err(HostError::RequestReused.into()),
             Err(error) => Err(error),
         }
     }
 
-    /// How a tournament was set up, by its log.
-    async fn setup(&self, tournament: TableId) -> Result<Box<Setup>, TournamentError> {
+    /// Loads the setup of a tournament: the first entry of its log.
+    async fn load_setup(&self, tournament: TableId) -> Result<Box<TournamentSetup>, TournamentError> {
         let first = self.0.log.read(tournament, 0).await?.into_iter().next();
         match first.and_then(|entry| decode_tournament_entry(0, &entry.payload, self.0.codec()).ok()) {
-            Some((_, Entry::Created(setup))) => Ok(setup),
+            Some((_, TournamentEntry::Created(setup))) => Ok(setup),
             _ => {
                 let what = "its log does not begin with a tournament".to_owned();
                 Err(TournamentError::Damaged { tournament, what })
@@ -265,7 +265,8 @@ impl Tournaments {
         }
     }
 
-    async fn check_count(&self, owner: &OwnerId) -> Result<(), TournamentError> {
+    /// Checks that the organiser may have one more tournament that is not over.
+    async fn check_limit(&self, owner: &OwnerId) -> Result<(), TournamentError> {
         let filter = LogFilter {
             kind: LogKind::Tournament,
             owner: Some(owner.clone()),
@@ -274,10 +275,14 @@ impl Tournaments {
         };
         let (mut after, mut count) = (None, 0);
         loop {
-            let page = self.0.log.list_tables(filter.clone(), PageRequest { after, size: MOST }).await?;
+            let page = self
+                .0
+                .log
+                .list_tables(filter.clone(), PageRequest { after, size: MAX_OPEN_TOURNAMENTS })
+                .await?;
             count += page.tables.len();
-            if count >= MOST as usize {
-                return Err(TournamentError::TooMany { most: MOST });
+            if count >= MAX_OPEN_TOURNAMENTS as usize {
+                return Err(TournamentError::TooMany { most: MAX_OPEN_TOURNAMENTS });
             }
             after = page.next;
             if after.is_none() {
@@ -286,12 +291,12 @@ impl Tournaments {
         }
     }
 
-    /// Finds a tournament that the caller may see.
+    /// Finds a tournament that the caller may see, loading it into memory if it has started.
     async fn find(&self, tournament: TableId, access: &Access) -> Result<Found, TournamentError> {
         let hidden = TournamentError::NotFound { tournament };
-        if let Some(live) = self.0.find(tournament) {
+        if let Some(live) = self.0.find_live(tournament) {
             let is_seen = {
-                let setup = &live.shown().course.setup;
+                let setup = &live.view().folded.setup;
                 access.may_see(&setup.owner, setup.terms.visibility == Visibility::Public)
             };
             return if is_seen { Ok(Found::Live(live)) } else { Err(hidden) };
@@ -303,26 +308,26 @@ impl Tournaments {
             return Err(hidden);
         }
         match row.place {
-            Kept::Finished => {}
-            Kept::AtRest { .. } => return Ok(Found::Idle(self.setup(tournament).await?)),
-            Kept::InPlay => return Ok(Found::Live(self.bring_in(tournament).await?)),
+            Place::Finished => {}
+            Place::AtRest { .. } => return Ok(Found::Idle(self.load_setup(tournament).await?)),
+            Place::InPlay => return Ok(Found::Live(self.ensure_running(tournament).await?)),
         }
         let damaged = |what: String| TournamentError::Damaged { tournament, what };
         let bytes = self.0.log.record(tournament).await?;
         let bytes = bytes.ok_or_else(|| damaged("its record is missing".to_owned()))?;
         let finished = decode_tournament_record(&bytes).map_err(|bad| damaged(bad.to_string()))?;
-        Ok(Found::Over { finished, owned: access.owns(row.listing.owner.as_str()) })
+        Ok(Found::Finished { finished, owned: access.owns(row.listing.owner.as_str()) })
     }
 
-    /// Does something to a tournament of the caller's own. Doing it again is harmless.
+    /// Executes a command on a tournament of the caller. Commands are idempotent.
     pub async fn command(
         &self,
         tournament: TableId,
         access: &Access,
-        command: Command,
+        command: TournamentCommand,
     ) -> Result<(), TournamentError> {
         loop {
-            // A tournament may be over, and leave memory, before it has heard the command: then it is looked for again.
+            // A tournament that ends may leave memory before it receives the command: then it is searched again.
             if let Some(done) = self.try_command(tournament, access, command.clone()).await? {
                 return done;
             }
@@ -333,40 +338,40 @@ impl Tournaments {
         }
     }
 
-    /// Does it, or says that the tournament has left memory meanwhile.
+    /// Executes a command; `None` if the tournament has left memory in the meantime.
     async fn try_command(
         &self,
         tournament: TableId,
         access: &Access,
-        command: Command,
+        command: TournamentCommand,
     ) -> Result<Option<Result<(), TournamentError>>, TournamentError> {
         let found = self.find(tournament, access).await?;
-        let owner = match &found {
-            Found::Live(live) => access.owns(&live.shown().course.setup.owner),
+        let is_owner = match &found {
+            Found::Live(live) => access.owns(&live.view().folded.setup.owner),
             Found::Idle(setup) => access.owns(&setup.owner),
-            Found::Over { owned, .. } => *owned,
+            Found::Finished { owned, .. } => *owned,
         };
-        if !owner && !access.admin {
+        if !is_owner && !access.admin {
             return Err(TournamentError::NotOwner { tournament });
         }
         let live = match found {
             Found::Live(live) => live,
-            Found::Idle(_) => self.bring_in(tournament).await?,
-            Found::Over { .. } => return Ok(Some(self.ask_over(tournament, command).await)),
+            Found::Idle(_) => self.ensure_running(tournament).await?,
+            Found::Finished { .. } => return Ok(Some(self.check_finished(tournament, command).await)),
         };
-        let (to, answer) = oneshot::channel();
-        let is_sent = live.commands.send(PendingCommand { command, to }).await.is_ok();
+        let (reply, answer) = oneshot::channel();
+        let is_sent = live.commands.send(PendingCommand { command, reply }).await.is_ok();
         Ok(if is_sent { answer.await.ok() } else { None })
     }
 
-    /// What becomes of a command for a tournament that is over: it was done before, or it cannot be done.
-    async fn ask_over(&self, tournament: TableId, command: Command) -> Result<(), TournamentError> {
-        let course = self.load(tournament).await?;
-        course.plan.propose(command.planned()).map(|_| ()).map_err(TournamentError::from)
+    /// Outcome of a command on a finished tournament: it has no further effect, or is an error.
+    async fn check_finished(&self, tournament: TableId, command: TournamentCommand) -> Result<(), TournamentError> {
+        let folded = self.load(tournament).await?;
+        folded.plan.propose(command.plan_entry()).map(|_| ()).map_err(TournamentError::from)
     }
 }
 
-/// The code of a state in listings. It is on disk, and never changes.
+/// Code of a state in listings. It is on disk and never changes.
 const fn state_code(state: TournamentState) -> u8 {
     match state {
         TournamentState::Created => 1,
@@ -378,7 +383,7 @@ const fn state_code(state: TournamentState) -> u8 {
 }
 
 /// The listing of a tournament.
-pub(super) fn listing(setup: &Setup, state: TournamentState) -> Result<Listing, LogError> {
+pub(super) fn listing(setup: &TournamentSetup, state: TournamentState) -> Result<Listing, LogError> {
     Ok(Listing {
         kind: LogKind::Tournament,
         owner: OwnerId::new(&setup.owner)?,

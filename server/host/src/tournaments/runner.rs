@@ -1,4 +1,4 @@
-//! The one task that runs a tournament.
+//! The runner: the one task that runs a tournament.
 
 mod commands;
 mod tables;
@@ -13,9 +13,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::live_tournament::{LiveTournament, PendingCommand};
 use super::registry::{Inner, listing};
-use super::standings::Pace;
+use super::standings::PlayRate;
 use super::{
-    Entry, FinishedTournament, FoldedTournament, InvalidTournamentEntry, TournamentError, TournamentSnapshot,
+    TournamentEntry, FinishedTournament, FoldedTournament, InvalidTournamentEntry, TournamentError, TournamentSnapshot,
 };
 use crate::TableId;
 use crate::clock::Moment;
@@ -25,17 +25,14 @@ use crate::persistence::{encode_tournament_entry, encode_tournament_record};
 use crate::{HostError, TableEnds};
 use parlor_store::{Append, Millis, NewPlace};
 
-/// How long it waits after the log or the host has failed, before it tries again.
-const PAUSE: Duration = Duration::from_secs(1);
-/// How often the tables that run are looked at: one that left memory in trouble comes back, and one that cannot be read does
-/// not hold up what counts.
-const LOOK: Duration = Duration::from_secs(60);
+/// Delay before a retry after the log or the host has failed.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+/// Interval between checks of the running tables: they load one again that left memory after a fault, and void the
+/// group of one that cannot be read.
+const TABLE_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
-/// What ends a runner before its tournament is over.
-enum Stop {
-    /// The server stops, or the tournament cannot be gone on with.
-    Now,
-}
+/// The runner ends before its tournament is over: the server stops, or the tournament cannot be resumed.
+struct Stopped;
 
 /// Runs a tournament.
 pub(super) struct Runner {
@@ -45,16 +42,16 @@ pub(super) struct Runner {
     owner: Owner,
     commands: mpsc::Receiver<PendingCommand>,
     ends: TableEnds,
-    /// Those for whom defaults are played, because they were waited for long enough.
-    given_up: HashSet<Entrant>,
-    /// Since when nothing can be played but tables of those who are not there.
-    waiting: Option<Moment>,
-    /// When the tables that run are looked at next.
-    next_look: Moment,
-    /// Tables that are to end, because they do not count any more.
-    ending: HashSet<TableKey>,
-    /// ViewerCredential wants to know when it is over.
-    at_end: Vec<oneshot::Sender<Result<(), TournamentError>>>,
+    /// Absent entrants whose waiting time has passed: defaults are played for them.
+    defaulted: HashSet<Entrant>,
+    /// Start of the wait for absent entrants, while only their tables are left to play.
+    waiting_since: Option<Moment>,
+    /// Next check of the running tables.
+    next_check: Moment,
+    /// Tables that were cancelled because they no longer count, and have not ended yet.
+    cancelling: HashSet<TableKey>,
+    /// Replies to send once the tournament is closed.
+    on_finished: Vec<oneshot::Sender<Result<(), TournamentError>>>,
 }
 
 impl Runner {
@@ -64,9 +61,9 @@ impl Runner {
         owner: Owner,
         commands: mpsc::Receiver<PendingCommand>,
     ) -> Runner {
-        let tournament = live.shown().course.setup.tournament;
-        let ends = registry.host.deals().run(tournament);
-        let next_look = registry.clock.now() + LOOK;
+        let tournament = live.view().folded.setup.tournament;
+        let ends = registry.host.deals().attach_runner(tournament);
+        let next_check = registry.clock.now() + TABLE_CHECK_INTERVAL;
         Runner {
             registry,
             live,
@@ -74,11 +71,11 @@ impl Runner {
             owner,
             commands,
             ends,
-            given_up: HashSet::new(),
-            waiting: None,
-            next_look,
-            ending: HashSet::new(),
-            at_end: Vec::new(),
+            defaulted: HashSet::new(),
+            waiting_since: None,
+            next_check,
+            cancelling: HashSet::new(),
+            on_finished: Vec::new(),
         }
     }
 
@@ -87,59 +84,59 @@ impl Runner {
         let gauge = metrics::gauge!(TOURNAMENTS_IN_MEMORY);
         gauge.increment(1.0);
         let stopped = self.registry.host.stopped();
-        let ran = tokio::select! {
-            ran = self.go() => ran,
-            () = stopped.cancelled() => Err(Stop::Now),
+        let result = tokio::select! {
+            result = self.run_loop() => result,
+            () = stopped.cancelled() => Err(Stopped),
         };
         gauge.decrement(1.0);
-        match ran {
+        match result {
             Ok(()) => {
-                self.registry.forget(self.tournament);
-                self.at_end.drain(..).for_each(|to| drop(to.send(Ok(()))));
+                self.registry.remove(self.tournament);
+                self.on_finished.drain(..).for_each(|reply| drop(reply.send(Ok(()))));
             }
-            // It is read anew from its log when somebody asks for it.
-            Err(Stop::Now) if !stopped.is_cancelled() => {
-                self.registry.forget(self.tournament);
-                self.live.broken.cancel();
+            // The next request loads it again from its log.
+            Err(Stopped) if !stopped.is_cancelled() => {
+                self.registry.remove(self.tournament);
+                self.live.failed.cancel();
             }
-            Err(Stop::Now) => {}
+            Err(Stopped) => {}
         }
     }
 
-    async fn go(&mut self) -> Result<(), Stop> {
-        self.find_tables().await?;
+    async fn run_loop(&mut self) -> Result<(), Stopped> {
+        self.find_running_tables().await?;
         let mut agents = self.registry.host.agents().changed();
         loop {
-            self.end_unwanted().await;
-            if self.is_done() && self.close().await {
+            self.cancel_unneeded().await;
+            if self.is_finished() && self.close().await {
                 return Ok(());
             }
-            let wake = self.make_tables().await?;
+            let wake = self.create_tables().await?;
             let clock = self.registry.clock.clone();
             tokio::select! {
                 biased;
-                Some(asking) = self.commands.recv() => self.carry_out(asking).await?,
-                ended = self.ends.next() => self.take(ended).await?,
-                // The hub lives as long as the host.
+                Some(pending) = self.commands.recv() => self.execute(pending).await?,
+                ended = self.ends.next() => self.record_ended(ended).await?,
+                // The registry of agents lives as long as the host.
                 _ = agents.changed() => {}
-                () = clock.sleep_until(wake.min(self.next_look)) => self.look_at_tables().await?,
+                () = clock.sleep_until(wake.min(self.next_check)) => self.check_tables().await?,
             }
         }
     }
 
-    fn is_done(&self) -> bool {
-        let shown = self.live.shown();
-        shown.course.is_over() && shown.running.is_empty()
+    fn is_finished(&self) -> bool {
+        let view = self.live.view();
+        view.folded.is_over() && view.running.is_empty()
     }
 
-    /// BlockedOn a moment after something has failed.
-    async fn pause(&self) {
+    /// Waits for [`RETRY_DELAY`].
+    async fn wait_before_retry(&self) {
         let clock = &self.registry.clock;
-        clock.sleep_until(clock.now() + PAUSE).await;
+        clock.sleep_until(clock.now() + RETRY_DELAY).await;
     }
 
-    /// Appends what has happened, however long it takes until the log takes it.
-    async fn append_surely(&mut self, entries: Vec<Entry>) -> Result<(), Stop> {
+    /// Appends entries, retrying until the log accepts them.
+    async fn append_with_retry(&mut self, entries: Vec<TournamentEntry>) -> Result<(), Stopped> {
         if entries.is_empty() {
             return Ok(());
         }
@@ -147,23 +144,23 @@ impl Runner {
             match self.append(entries.clone()).await {
                 Ok(()) => return Ok(()),
                 Err(error) if error.is_transient() => {
-                    tracing::warn!(tournament = %self.tournament, %error, "the log did not take an append");
-                    self.pause().await;
+                    tracing::warn!(tournament = %self.tournament, %error, "append to the log failed; retrying");
+                    self.wait_before_retry().await;
                 }
                 Err(error) => {
-                    tracing::error!(tournament = %self.tournament, %error, "a tournament cannot go on");
-                    return Err(Stop::Now);
+                    tracing::error!(tournament = %self.tournament, %error, "append to the log failed; tournament stops");
+                    return Err(Stopped);
                 }
             }
         }
     }
 
-    /// Appends entries and takes them in when they are durable.
-    async fn append(&mut self, entries: Vec<Entry>) -> Result<(), TournamentError> {
+    /// Appends entries, and folds them once they are durable.
+    async fn append(&mut self, entries: Vec<TournamentEntry>) -> Result<(), TournamentError> {
         let now = self.registry.clock.now_ms();
         let (setup, length) = {
-            let shown = self.live.shown();
-            (shown.course.setup.clone(), shown.course.length)
+            let view = self.live.view();
+            (view.folded.setup.clone(), view.folded.length)
         };
         let codec = self.registry.codec();
         let stored =
@@ -172,89 +169,89 @@ impl Runner {
         if let Some(state) = entries.iter().rev().find_map(state_after) {
             append.listing = Some(listing(&setup, state)?);
         }
-        if entries.iter().any(|entry| matches!(entry, Entry::Started { .. })) {
+        if entries.iter().any(|entry| matches!(entry, TournamentEntry::Started { .. })) {
             append.place = Some(NewPlace::InPlay);
         }
         self.registry.log.append(append).await?;
-        if entries.iter().any(|entry| matches!(entry, Entry::Withdrawn { .. })) {
-            self.plan_anew(now, entries).await?;
+        if entries.iter().any(|entry| matches!(entry, TournamentEntry::Withdrawn { .. })) {
+            self.fold_in_background(now, entries).await?;
         } else {
-            let mut shown = self.live.shown_mut();
-            fold_all(&mut shown.course, now, &entries)?;
-            if entries.iter().any(|entry| matches!(entry, Entry::Started { .. } | Entry::Resumed)) {
-                shown.pace = Pace::new(now, shown.course.plan.progress().tables_over);
+            let mut view = self.live.view_mut();
+            fold_all(&mut view.folded, now, &entries)?;
+            if entries.iter().any(|entry| matches!(entry, TournamentEntry::Started { .. } | TournamentEntry::Resumed)) {
+                view.rate = PlayRate::new(now, view.folded.plan.progress().tables_over);
             }
         }
-        self.live.changed();
+        self.live.notify_changed();
         Ok(())
     }
 
-    /// Folds what changes who meets whom, which takes a while for a large field: on a thread of its own, and nobody who
-    /// looks waits for it.
-    async fn plan_anew(&self, now: u64, entries: Vec<Entry>) -> Result<(), HostError> {
+    /// Folds entries that change the pairings, which is slow for many entrants: on a blocking thread, and without
+    /// holding the lock of the view.
+    async fn fold_in_background(&self, now: u64, entries: Vec<TournamentEntry>) -> Result<(), HostError> {
         let live = self.live.clone();
         let folding = tokio::task::spawn_blocking(move || {
-            let mut course = live.shown().course.clone();
-            fold_all(&mut course, now, &entries)?;
-            // Nobody else changes it.
-            live.shown_mut().course = course;
+            let mut folded = live.view().folded.clone();
+            fold_all(&mut folded, now, &entries)?;
+            // The runner is the only writer.
+            live.view_mut().folded = folded;
             Ok(())
         });
         let lost = |_| HostError::Fault { reason: "a tournament cannot be planned anew".to_owned() };
         folding.await.map_err(lost)?
     }
 
-    /// Closes a tournament that is over and whose last table has ended: its record is stored, and all is shown. AgentProfile
-    /// whether that is done.
+    /// Closes a tournament that is over and whose last table has ended: stores its record and makes all of it visible.
+    /// Returns whether that succeeded.
     async fn close(&mut self) -> bool {
-        let standings = self.live.last_standings().await;
+        let standings = self.live.final_standings().await;
         let (append, state) = {
-            let shown = self.live.shown();
-            let state = shown.course.plan.state();
+            let view = self.live.view();
+            let state = view.folded.plan.state();
             let mut append = Append::new(
                 self.tournament,
-                shown.course.length,
+                view.folded.length,
                 Millis(self.registry.clock.now_ms()),
                 Vec::new(),
             );
             let codec = self.registry.codec();
             let finished = FinishedTournament {
-                tournament: codec.encode_tournament(&TournamentSnapshot::new(&shown.course, state, true)),
+                tournament: codec.encode_tournament(&TournamentSnapshot::new(&view.folded, state, true)),
                 standings: codec.encode_standings(&standings),
             };
             append.place = Some(NewPlace::Finished { record: encode_tournament_record(finished) });
-            append.listing = listing(&shown.course.setup, state).ok();
+            append.listing = listing(&view.folded.setup, state).ok();
             (append, state)
         };
         match self.registry.log.append(append).await {
             Ok(_) => {
-                tracing::info!(tournament = %self.tournament, ?state, "a tournament is over");
-                // Whoever hears that it is over finds everything shown.
+                tracing::info!(tournament = %self.tournament, ?state, "tournament closed");
+                // The deals must be visible before followers see the end.
                 self.registry.host.deals().close(self.tournament);
-                self.live.shown_mut().closed = true;
-                self.live.changed();
+                self.live.view_mut().closed = true;
+                self.live.notify_changed();
                 true
             }
             Err(error) => {
-                tracing::warn!(tournament = %self.tournament, %error, "a tournament that is over cannot be stored yet");
-                self.pause().await;
+                tracing::warn!(tournament = %self.tournament, %error, "record of a tournament not stored; retrying");
+                self.wait_before_retry().await;
                 false
             }
         }
     }
 }
 
-fn fold_all(course: &mut FoldedTournament, now: u64, entries: &[Entry]) -> Result<(), HostError> {
+fn fold_all(folded: &mut FoldedTournament, now: u64, entries: &[TournamentEntry]) -> Result<(), HostError> {
     let fault = |bad: InvalidTournamentEntry| HostError::Fault { reason: bad.to_string() };
-    entries.iter().try_for_each(|entry| course.fold(now, entry).map_err(fault))
+    entries.iter().try_for_each(|entry| folded.fold(now, entry).map_err(fault))
 }
 
-/// The state that an entry brings about by itself.
-fn state_after(entry: &Entry) -> Option<TournamentState> {
+/// The state after an entry that sets it directly.
+fn state_after(entry: &TournamentEntry) -> Option<TournamentState> {
     match entry {
-        Entry::Started { .. } | Entry::Resumed => Some(TournamentState::Running),
-        Entry::Paused => Some(TournamentState::Paused),
-        Entry::Cancelled { .. } => Some(TournamentState::Cancelled),
+        TournamentEntry::Started { .. } | TournamentEntry::Resumed => Some(TournamentState::Running),
+        TournamentEntry::Paused => Some(TournamentState::Paused),
+        TournamentEntry::Cancelled { .. } => Some(TournamentState::Cancelled),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! How a tournament is set up: everything that was decided when it was created.
+//! Setup of a tournament: everything that is decided when it is created.
 
 use parlor_engine::AnyOptions;
 use parlor_tournament::plan::{self, DealMode, Format, SequentialTest};
@@ -7,7 +7,7 @@ use crate::TableId;
 use crate::table::{IdempotencyKey, TimeControl, Visibility};
 use parlor_fair::{Entropy, GIVEN_SEED_ID, ServerSeed};
 
-/// One who takes part.
+/// An entrant.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum EntrantSetup {
     /// An agent.
@@ -17,7 +17,7 @@ pub enum EntrantSetup {
         /// Its version. Empty: the one that is connected when the tournament starts.
         version: String,
     },
-    /// A bot of the house.
+    /// A house bot.
     House {
         /// Its name, such as `greedy`.
         bot: String,
@@ -25,7 +25,7 @@ pub enum EntrantSetup {
 }
 
 impl EntrantSetup {
-    /// The name, for people.
+    /// Display name.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -33,7 +33,7 @@ impl EntrantSetup {
         }
     }
 
-    /// The version that was asked for; empty for a house bot, and for any version.
+    /// The requested version; empty for a house bot, and for any version.
     #[must_use]
     pub fn version(&self) -> &str {
         match self {
@@ -43,40 +43,40 @@ impl EntrantSetup {
     }
 }
 
-/// What is played, by whom, and how.
+/// Terms of a tournament: the game, the entrants and the format.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Terms {
-    /// The name, for people.
+    /// Display name.
     pub name: String,
     /// The game, with its options.
     pub options: AnyOptions,
-    /// How many players a table has.
+    /// Number of players at a table.
     pub players: u8,
-    /// ViewerCredential takes part, in the order of their seeding.
+    /// The entrants, in the order of their seeding.
     pub entrants: Vec<EntrantSetup>,
-    /// ViewerCredential meets whom.
+    /// Format, which decides the pairings.
     pub format: Format,
-    /// How hands are dealt.
+    /// Mode of dealing.
     pub deals: DealMode,
-    /// The question that ends it, if there is one.
+    /// Sequential test that ends the tournament.
     pub test: Option<SequentialTest>,
-    /// How much time the players have.
+    /// Time control of the tables.
     pub time: TimeControl,
-    /// The most tables at once; 0: as many as the entrants take.
+    /// Maximum number of running tables; 0: as many as the entrants take.
     pub max_tables: u32,
-    /// ViewerCredential may see it.
+    /// Visibility.
     pub visibility: Visibility,
-    /// How long it waits for agents that are not there when nothing else is left to be played, in milliseconds.
+    /// Waiting time for absent agents when no other table is left to play, in milliseconds.
     pub patience: u32,
 }
 
 impl Terms {
-    /// What the plan has to know.
+    /// The setup of the plan.
     #[must_use]
     pub fn plan(&self) -> plan::PlanSetup {
         plan::PlanSetup {
             players: self.players,
-            // The border lets at most 256 in.
+            // Requests are validated to have at most 256 entrants.
             entrants: self.entrants.len() as u16,
             format: self.format,
             deals: self.deals,
@@ -85,58 +85,58 @@ impl Terms {
     }
 }
 
-/// A tournament to be made.
+/// Request to create a tournament.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewTournament {
-    /// What is played.
+    /// The terms.
     pub terms: Terms,
-    /// The seed of all shuffles, if it is given.
+    /// Seed of all shuffles, if the organiser gives it.
     pub given_seed: Option<[u8; 32]>,
-    /// What the organiser adds to the shuffles.
+    /// Entropy that the organiser adds to the shuffles.
     pub entropy: Entropy,
-    /// What makes a repeat harmless.
+    /// Idempotency key of the request.
     pub request: Option<IdempotencyKey>,
 }
 
-/// Everything that was decided when a tournament was created.
+/// Setup of a tournament: everything that was decided when it was created.
 #[derive(Clone, PartialEq)]
-pub struct Setup {
+pub struct TournamentSetup {
     /// The tournament.
     pub tournament: TableId,
-    /// The organiser's name.
+    /// Name of the organiser.
     pub owner: String,
-    /// What is played.
+    /// The terms.
     pub terms: Terms,
-    /// The seed of all shuffles, a secret until it is over.
+    /// Seed of all shuffles, secret until the tournament is over.
     pub seed: [u8; 32],
-    /// Whether the organiser gave the seed.
+    /// Set if the organiser gave the seed.
     pub given: bool,
-    /// What the organiser adds to the shuffles.
+    /// Entropy that the organiser adds to the shuffles.
     pub entropy: Entropy,
-    /// When it was created, in milliseconds since 1970.
+    /// Time of creation, in milliseconds since 1970.
     pub created: u64,
-    /// The request that created it.
+    /// Idempotency key of the request that created it.
     pub request: Option<IdempotencyKey>,
 }
 
-impl Setup {
-    /// The seed, for what is derived from it.
+impl TournamentSetup {
+    /// The seed, as the source of derived seeds.
     #[must_use]
     pub const fn seed(&self) -> ServerSeed {
         ServerSeed::from_bytes(self.seed)
     }
 
-    /// What stands for the tournament in what is derived from the seed.
+    /// Salt of all derivations from the seed: the id, or [`GIVEN_SEED_ID`] for a given seed.
     #[must_use]
     pub const fn salt(&self) -> TableId {
         if self.given { GIVEN_SEED_ID } else { self.tournament }
     }
 }
 
-/// A seed is not printed.
-impl std::fmt::Debug for Setup {
+/// Omits the seed.
+impl std::fmt::Debug for TournamentSetup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Setup")
+        f.debug_struct("TournamentSetup")
             .field("tournament", &self.tournament)
             .field("owner", &self.owner)
             .field("terms", &self.terms)

@@ -7,7 +7,7 @@ use parlor_tournament::stats::{SprtDecision, rating};
 use parlor_tournament::tournament::Progress;
 use parlor_tournament::{Entrant, Group, Standings, StandingsAccumulator, TournamentState};
 
-use super::{FoldedTournament, Setup};
+use super::{FoldedTournament, TournamentSetup};
 
 /// The maximum number of points of the rating history.
 const HISTORY_POINTS: usize = 50;
@@ -16,7 +16,7 @@ const HISTORY_POINTS: usize = 50;
 #[derive(Clone, PartialEq, Debug)]
 pub struct TournamentSnapshot {
     /// Its setup. The seed in it is secret: [`TournamentSnapshot::server_seed`] is set once it may be shown.
-    pub setup: Arc<Setup>,
+    pub setup: Arc<TournamentSetup>,
     /// Its state.
     pub state: TournamentState,
     /// The version of each entrant: the one it plays with, or before the start the one that was asked for.
@@ -36,7 +36,7 @@ pub struct TournamentSnapshot {
 impl TournamentSnapshot {
     /// A tournament that has not been started.
     #[must_use]
-    pub fn created(setup: Arc<Setup>) -> TournamentSnapshot {
+    pub fn created(setup: Arc<TournamentSetup>) -> TournamentSnapshot {
         TournamentSnapshot {
             state: TournamentState::Created,
             versions: setup.terms.entrants.iter().map(|entrant| entrant.version().to_owned()).collect(),
@@ -49,51 +49,51 @@ impl TournamentSnapshot {
         }
     }
 
-    /// A tournament that is shown in this state. Seed and end show once it is closed: its last table has ended.
+    /// The snapshot of a tournament in this state. Seed and end are included once it is closed.
     #[must_use]
-    pub fn new(course: &FoldedTournament, state: TournamentState, is_closed: bool) -> TournamentSnapshot {
+    pub fn new(folded: &FoldedTournament, state: TournamentState, is_closed: bool) -> TournamentSnapshot {
         TournamentSnapshot {
-            setup: course.setup.clone(),
+            setup: folded.setup.clone(),
             state,
-            versions: versions(course),
-            entropy: course.entropy.clone(),
-            server_seed: is_closed.then_some(course.setup.seed),
-            started: course.started,
-            ended: course.ended.filter(|_| is_closed),
-            note: note(course),
+            versions: versions(folded),
+            entropy: folded.entropy.clone(),
+            server_seed: is_closed.then_some(folded.setup.seed),
+            started: folded.started,
+            ended: folded.ended.filter(|_| is_closed),
+            note: note(folded),
         }
     }
 }
 
 /// The version of each entrant.
-fn versions(course: &FoldedTournament) -> Vec<String> {
-    let entrants = (0..course.setup.terms.entrants.len()).map(|index| Entrant(index as u16));
-    entrants.map(|entrant| course.version(entrant).to_owned()).collect()
+fn versions(folded: &FoldedTournament) -> Vec<String> {
+    let entrants = (0..folded.setup.terms.entrants.len()).map(|index| Entrant(index as u16));
+    entrants.map(|entrant| folded.version(entrant).to_owned()).collect()
 }
 
 /// The reason of the cancellation, or the answer of the sequential test.
-fn note(course: &FoldedTournament) -> String {
-    let answered = course.setup.terms.test.zip(course.plan.test());
+fn note(folded: &FoldedTournament) -> String {
+    let answered = folded.setup.terms.test.zip(folded.plan.test());
     let answered = answered.and_then(|(test, state)| Some((test, state.decision?, state.groups)));
-    let Some((test, decision, groups)) = answered else { return course.plan.cancel_reason().to_owned() };
-    let who = course.setup.terms.entrants[test.entrant.index()].name();
+    let Some((test, decision, groups)) = answered else { return folded.plan.cancel_reason().to_owned() };
+    let entrant = folded.setup.terms.entrants[test.entrant.index()].name();
     let answer = match decision {
         SprtDecision::Lower => format!("at most {}", test.lower),
         SprtDecision::Upper => format!("at least {}", test.upper),
     };
-    format!("decided after {groups} groups of {who}: its mean group score is {answer}")
+    format!("decided after {groups} groups of {entrant}: its mean group score is {answer}")
 }
 
 /// The standings of a tournament at one moment.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StandingsSnapshot {
     /// The setup of the tournament.
-    pub setup: Arc<Setup>,
+    pub setup: Arc<TournamentSetup>,
     /// The version of each entrant.
     pub versions: Vec<String>,
     /// The state of the tournament.
     pub state: TournamentState,
-    /// How much has been played, and how much is to come.
+    /// Number of tables and groups played, and expected.
     pub progress: Progress,
     /// The statistics of the groups that count.
     pub standings: Standings,
@@ -107,7 +107,7 @@ pub struct StandingsSnapshot {
 
 /// A tournament at one moment, without the statistics of its groups.
 pub(super) struct StandingsFrame {
-    setup: Arc<Setup>,
+    setup: Arc<TournamentSetup>,
     versions: Vec<String>,
     placings: Vec<parlor_tournament::tournament::Placing>,
     progress: Progress,
@@ -115,20 +115,20 @@ pub(super) struct StandingsFrame {
 }
 
 impl StandingsFrame {
-    /// A tournament that is shown in this state.
-    pub(super) fn new(course: &FoldedTournament, state: TournamentState) -> StandingsFrame {
+    /// The frame of a tournament in this state.
+    pub(super) fn new(folded: &FoldedTournament, state: TournamentState) -> StandingsFrame {
         StandingsFrame {
-            setup: course.setup.clone(),
-            versions: versions(course),
-            placings: course.plan.placings(),
-            progress: course.plan.progress(),
+            setup: folded.setup.clone(),
+            versions: versions(folded),
+            placings: folded.plan.placings(),
+            progress: folded.plan.progress(),
             state,
         }
     }
 
-    /// The standings after the groups of the tally.
-    pub(super) fn standings(self, tally: &StandingsAccumulator) -> StandingsSnapshot {
-        let standings = tally.standings(&self.placings);
+    /// The standings after the groups of the accumulator.
+    pub(super) fn standings(self, accumulator: &StandingsAccumulator) -> StandingsSnapshot {
+        let standings = accumulator.standings(&self.placings);
         self.with(standings)
     }
 

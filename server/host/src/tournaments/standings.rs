@@ -1,41 +1,41 @@
-//! Standings of a tournament that no runner has in memory, and the pace of one that runs.
+//! Standings of a tournament without a runner, and the time estimate of a running one.
 
 use parlor_tournament::{StandingsAccumulator, TournamentState};
 
 use super::FoldedTournament;
 use super::snapshot::{StandingsFrame, StandingsSnapshot, rating_history};
 
-/// How quickly a tournament goes.
+/// Rate at which the tables of a tournament end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Pace {
-    /// Since when, in milliseconds since 1970.
+pub(super) struct PlayRate {
+    /// Start of the measurement, in milliseconds since 1970.
     since: u64,
-    /// How many tables were over then.
-    over: u32,
+    /// Number of tables that were over at the start.
+    tables_over: u32,
 }
 
-impl Pace {
-    pub(super) const fn new(since: u64, over: u32) -> Pace {
-        Pace { since, over }
+impl PlayRate {
+    pub(super) const fn new(since: u64, tables_over: u32) -> PlayRate {
+        PlayRate { since, tables_over }
     }
 
-    /// How long it will take at this pace, in milliseconds; nothing if nobody can know.
-    pub(super) fn left(&self, course: &FoldedTournament, now: u64) -> Option<u64> {
-        let progress = course.plan.progress();
-        let played = progress.tables_over.checked_sub(self.over).filter(|played| *played > 0)?;
-        let to_come = progress.tables_expected.saturating_sub(progress.tables_over);
-        let took = now.saturating_sub(self.since);
-        let is_on = course.plan.state() == TournamentState::Running;
-        is_on.then(|| (u128::from(took) * u128::from(to_come) / u128::from(played)) as u64)
+    /// Estimated time until the end, in milliseconds; `None` unless the tournament runs and a table has ended.
+    pub(super) fn time_left(&self, folded: &FoldedTournament, now: u64) -> Option<u64> {
+        let progress = folded.plan.progress();
+        let played = progress.tables_over.checked_sub(self.tables_over).filter(|played| *played > 0)?;
+        let remaining = progress.tables_expected.saturating_sub(progress.tables_over);
+        let elapsed = now.saturating_sub(self.since);
+        let is_running = folded.plan.state() == TournamentState::Running;
+        is_running.then(|| (u128::from(elapsed) * u128::from(remaining) / u128::from(played)) as u64)
     }
 }
 
-/// How things stand in a tournament that nobody runs.
-pub(super) fn standings(course: &FoldedTournament, history: bool) -> StandingsSnapshot {
-    let entrants = course.setup.terms.entrants.len();
-    let (mut tally, counted) =
-        (StandingsAccumulator::new(entrants, course.setup.terms.test.as_ref()), course.plan.counted());
-    tally.catch_up(counted);
+/// The standings of a tournament without a runner.
+pub(super) fn standings(folded: &FoldedTournament, history: bool) -> StandingsSnapshot {
+    let entrants = folded.setup.terms.entrants.len();
+    let (mut accumulator, counted) =
+        (StandingsAccumulator::new(entrants, folded.setup.terms.test.as_ref()), folded.plan.counted());
+    accumulator.catch_up(counted);
     let history = if history { rating_history(entrants, counted) } else { Vec::new() };
-    StandingsSnapshot { history, ..StandingsFrame::new(course, course.plan.state()).standings(&tally) }
+    StandingsSnapshot { history, ..StandingsFrame::new(folded, folded.plan.state()).standings(&accumulator) }
 }

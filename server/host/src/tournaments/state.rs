@@ -1,4 +1,4 @@
-//! A tournament as the fold of its log: the plan, and what belongs to the server.
+//! A tournament as the fold of its log: the plan, and the server's own state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,51 +6,51 @@ use std::sync::Arc;
 use parlor_tournament::plan::TableKey;
 use parlor_tournament::{self as plan, Entrant, SeatScore, TableScore, Tournament, TournamentState};
 
-use super::{EntrantSetup, Setup};
+use super::{EntrantSetup, TournamentSetup};
 use crate::TableId;
 use crate::table::{Deal, SeatResult, SeatSetup};
 use parlor_fair::Entropy;
 
-/// Something that happened to a tournament.
+/// Entry in the log of a tournament.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Entry {
-    /// It was created: the first entry, and only that.
-    Created(Box<Setup>),
-    /// It was started.
+pub enum TournamentEntry {
+    /// Creation: always the first entry, and only the first.
+    Created(Box<TournamentSetup>),
+    /// Start.
     Started {
-        /// The version of each entrant; empty for a bot of the house.
+        /// Version of each entrant; empty for a house bot.
         versions: Vec<String>,
-        /// What each entrant adds to the shuffles.
+        /// Entropy that each entrant adds to the shuffles.
         entropy: Vec<Entropy>,
     },
-    /// A table is over.
+    /// End of a table.
     TableOver {
-        /// Which table it was.
+        /// Group and rotation.
         place: TableKey,
-        /// Its id.
+        /// Id of the table.
         table: TableId,
-        /// What the seats reached; nothing if the game was not played to its end.
+        /// Results of the seats; empty if the game was not played to its end.
         seats: Vec<SeatResult>,
     },
-    /// A group does not count.
+    /// A group is void: its results do not count.
     GroupVoided {
-        /// Its number.
+        /// Number of the group.
         group: u32,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// An entrant is out.
+    /// An entrant is withdrawn.
     Withdrawn {
-        /// ViewerCredential.
+        /// The entrant.
         entrant: Entrant,
     },
-    /// No new tables are begun.
+    /// No new tables are created.
     Paused,
-    /// New tables are begun again.
+    /// New tables are created again.
     Resumed,
-    /// It was ended before its time.
+    /// The tournament was ended early.
     Cancelled {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -58,54 +58,58 @@ pub enum Entry {
 /// A table that is over.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayedTable {
-    /// Its id.
+    /// Id of the table.
     pub table: TableId,
-    /// What the seats reached; nothing if the game was not played to its end.
+    /// Results of the seats; empty if the game was not played to its end.
     pub seats: Vec<SeatResult>,
 }
 
-/// An entry that does not fit its tournament: the log is damaged, or somebody else wrote it.
+/// An entry that is invalid for its tournament: the log is damaged, or was written by something else.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("entry {index} does not fit: {why}")]
 pub struct InvalidTournamentEntry {
-    /// The number of the entry, the first being 0.
+    /// Index of the entry, from 0.
     pub index: u64,
-    /// What is wrong.
+    /// Description of the error.
     pub why: String,
 }
 
-/// A tournament, as far as its log goes.
+/// A tournament, folded from its log.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FoldedTournament {
-    /// How it was set up.
-    pub setup: Arc<Setup>,
-    /// ViewerCredential meets whom, and what counts.
+    /// The setup.
+    pub setup: Arc<TournamentSetup>,
+    /// The plan: pairings, and results that count.
     pub plan: Tournament,
-    /// The version of each entrant, once it is started; empty for a bot of the house.
+    /// Version of each entrant, once started; empty for a house bot.
     pub versions: Vec<String>,
-    /// What the organiser and then each entrant added to the shuffles, once it is started.
+    /// Entropy of the organiser and then of each entrant, once started. Empty for a given seed.
     pub entropy: Vec<Entropy>,
-    /// When it was started, in milliseconds since 1970.
+    /// Start, in milliseconds since 1970.
     pub started: Option<u64>,
-    /// When it was over.
+    /// End, in milliseconds since 1970.
     pub ended: Option<u64>,
     /// The tables that are over, those of void groups included.
     pub tables: BTreeMap<TableKey, PlayedTable>,
-    /// How many entries are in it.
+    /// Number of entries.
     pub length: u64,
 }
 
 impl FoldedTournament {
-    /// A tournament of its first entry.
-    pub fn open(first: &Entry) -> Result<FoldedTournament, InvalidTournamentEntry> {
+    /// A new tournament.
+    ///
+    /// # Errors
+    ///
+    /// The entry is not a creation, or its setup is invalid.
+    pub fn from_first_entry(first: &TournamentEntry) -> Result<FoldedTournament, InvalidTournamentEntry> {
         let bad = |why: String| InvalidTournamentEntry { index: 0, why };
-        let Entry::Created(setup) = first else {
+        let TournamentEntry::Created(setup) = first else {
             return Err(bad("the log does not begin with a tournament".to_owned()));
         };
         let seed = *setup.seed().plan_seed(setup.salt()).reveal();
         let plan = Tournament::new(setup.terms.plan(), seed).map_err(|error| bad(error.to_string()))?;
         Ok(FoldedTournament {
-            setup: Arc::new(Setup::clone(setup)),
+            setup: Arc::new(TournamentSetup::clone(setup)),
             plan,
             versions: Vec::new(),
             entropy: Vec::new(),
@@ -116,25 +120,29 @@ impl FoldedTournament {
         })
     }
 
-    /// Takes in what happened next, at this time.
-    pub fn fold(&mut self, at: u64, entry: &Entry) -> Result<(), InvalidTournamentEntry> {
+    /// Applies the next entry, of this time in milliseconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// The entry is invalid here.
+    pub fn fold(&mut self, at: u64, entry: &TournamentEntry) -> Result<(), InvalidTournamentEntry> {
         let index = self.length;
         let bad = |why: String| InvalidTournamentEntry { index, why };
-        if let Some(entry) = self.planned(entry).map_err(bad)?
-            // A table may end when its group is void already: then it is only noted here.
-            && let Some(entry) = self.plan.propose(entry).map_err(|misfit| bad(misfit.to_string()))?
+        if let Some(entry) = self.plan_entry(entry).map_err(bad)?
+            // A table of a void group may still end: the plan ignores it.
+            && let Some(entry) = self.plan.propose(entry).map_err(|invalid| bad(invalid.to_string()))?
         {
-            self.plan.apply(&entry).map_err(|misfit| bad(misfit.to_string()))?;
+            self.plan.apply(&entry).map_err(|invalid| bad(invalid.to_string()))?;
         }
         match entry {
-            Entry::Started { versions, entropy } => {
+            TournamentEntry::Started { versions, entropy } => {
                 self.started = Some(at);
                 self.versions.clone_from(versions);
-                // The same given seed gives the same tournament, whatever anybody adds.
+                // A given seed always gives the same tournament, so no entropy is added.
                 let added = std::iter::once(self.setup.entropy).chain(entropy.iter().copied());
                 self.entropy = added.filter(|_| !self.setup.given).collect();
             }
-            Entry::TableOver { place, table, seats } => {
+            TournamentEntry::TableOver { place, table, seats } => {
                 self.tables.insert(*place, PlayedTable { table: *table, seats: seats.clone() });
             }
             _ => {}
@@ -146,32 +154,32 @@ impl FoldedTournament {
         Ok(())
     }
 
-    /// What an entry means for the plan; nothing for a table that was not played to its end.
-    fn planned(&self, entry: &Entry) -> Result<Option<plan::PlanEntry>, String> {
+    /// The plan's form of an entry; `None` for a table that was not played to its end.
+    fn plan_entry(&self, entry: &TournamentEntry) -> Result<Option<plan::PlanEntry>, String> {
         Ok(Some(match entry {
-            Entry::Created(_) => return Err("a tournament is created once".to_owned()),
-            Entry::Started { versions, entropy } => {
+            TournamentEntry::Created(_) => return Err("a tournament is created once".to_owned()),
+            TournamentEntry::Started { versions, entropy } => {
                 let entrants = self.setup.terms.entrants.len();
                 if versions.len() != entrants || entropy.len() != entrants {
                     return Err(format!("there are {entrants} entrants"));
                 }
                 plan::PlanEntry::Started
             }
-            Entry::TableOver { seats, .. } if seats.is_empty() => return Ok(None),
-            Entry::TableOver { place, seats, .. } => {
+            TournamentEntry::TableOver { seats, .. } if seats.is_empty() => return Ok(None),
+            TournamentEntry::TableOver { place, seats, .. } => {
                 plan::PlanEntry::TableOver { group: place.group, table: self.score(*place, seats)? }
             }
-            Entry::GroupVoided { group, reason } => {
+            TournamentEntry::GroupVoided { group, reason } => {
                 plan::PlanEntry::GroupVoided { group: *group, reason: reason.clone() }
             }
-            Entry::Withdrawn { entrant } => plan::PlanEntry::Withdrawn { entrant: *entrant },
-            Entry::Paused => plan::PlanEntry::Paused,
-            Entry::Resumed => plan::PlanEntry::Resumed,
-            Entry::Cancelled { reason } => plan::PlanEntry::Cancelled { reason: reason.clone() },
+            TournamentEntry::Withdrawn { entrant } => plan::PlanEntry::Withdrawn { entrant: *entrant },
+            TournamentEntry::Paused => plan::PlanEntry::Paused,
+            TournamentEntry::Resumed => plan::PlanEntry::Resumed,
+            TournamentEntry::Cancelled { reason } => plan::PlanEntry::Cancelled { reason: reason.clone() },
         }))
     }
 
-    /// What a table reports to the plan.
+    /// The result of a table in the form of the plan.
     fn score(&self, place: TableKey, results: &[SeatResult]) -> Result<TableScore, String> {
         let table = self.plan.table(place).ok_or("there is no such table")?;
         if table.seats.len() != results.len() {
@@ -189,7 +197,7 @@ impl FoldedTournament {
         })
     }
 
-    /// Where the cards of a table come from.
+    /// The deal of a table, from which its cards come.
     #[must_use]
     pub fn deal(&self, place: TableKey) -> Deal {
         let setup = &self.setup;
@@ -199,13 +207,13 @@ impl FoldedTournament {
             rotation: place.rotation,
             server_seed: *setup.seed().deal_seed(setup.salt(), place.group).reveal(),
             entropy: self.entropy.clone(),
-            // A deal that is played once needs no other colours.
+            // Only a deal that is played several times is recoloured.
             recolour: setup.terms.deals == plan::plan::DealMode::Duplicate,
             given: setup.given,
         }
     }
 
-    /// ViewerCredential sits there for an entrant.
+    /// The seat setup of an entrant.
     #[must_use]
     pub fn seat(&self, entrant: Entrant) -> SeatSetup {
         match &self.setup.terms.entrants[entrant.index()] {
@@ -216,15 +224,15 @@ impl FoldedTournament {
         }
     }
 
-    /// The version of an entrant: the one that it plays with once the tournament is started, and before that the one that
-    /// was asked for.
+    /// The version of an entrant: the one that it plays with once the tournament has started, before that the requested
+    /// one.
     #[must_use]
     pub fn version(&self, entrant: Entrant) -> &str {
-        let asked_for = || self.setup.terms.entrants[entrant.index()].version();
-        self.versions.get(entrant.index()).map_or_else(asked_for, String::as_str)
+        let requested = || self.setup.terms.entrants[entrant.index()].version();
+        self.versions.get(entrant.index()).map_or_else(requested, String::as_str)
     }
 
-    /// Whether the log has nothing more to come: it is over, whether its last tables have ended or not.
+    /// Returns whether the tournament is finished or cancelled. Its last tables may still run.
     #[must_use]
     pub fn is_over(&self) -> bool {
         matches!(self.plan.state(), TournamentState::Finished | TournamentState::Cancelled)

@@ -1,4 +1,4 @@
-//! Which tables are made now: in the order of the plan, for those who are there and have room.
+//! Scheduling of tables: in the order of the plan, for entrants that are connected and have a free table.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,132 +11,140 @@ use super::{EntrantSetup, FoldedTournament};
 use crate::DealtTable;
 use crate::agents::{AgentRegistry, Availability};
 
-/// The most tables at once, if the organiser does not say: agents know best how many they take, and those of the house
-/// share a few threads.
-const AT_ONCE: usize = 1000;
-const HOUSE_AT_ONCE: usize = 64;
-/// How many tables are made together.
-const BATCH: usize = 64;
-/// So many tables that cannot be begun are passed over, and then no further one is looked for: a long tournament in which
-/// somebody is full or away must not cost more at each step than a short one.
-const SKIPS: usize = 20_000;
+/// Default maximum of running tables with agents, which have limits of their own.
+const MAX_TABLES: usize = 1000;
+/// Default maximum of running tables of house bots only, which share a few threads.
+const MAX_HOUSE_TABLES: usize = 64;
+/// Maximum number of tables that are created at once.
+const CREATE_BATCH: usize = 64;
+/// Maximum number of tables that are skipped per search, so that a long tournament with a full or absent entrant does
+/// not cost more per step than a short one.
+const MAX_SKIPPED_TABLES: usize = 20_000;
 
-/// A table to be made.
-pub(super) struct Made {
+/// A table to create.
+pub(super) struct ScheduledTable {
     pub(super) place: TableKey,
     pub(super) dealt: DealtTable,
 }
 
-/// What can be made now, and what is in the way of the rest.
+/// Tables to create now, and the obstacles of the others.
 #[derive(Default)]
-pub(super) struct Choice {
-    pub(super) tables: Vec<Made>,
-    /// Whether some table has to wait until one who is there has room.
-    pub(super) is_full: bool,
-    /// Whether the organiser's other tournaments have as many tables as there may be.
-    pub(super) is_held: bool,
-    /// Those who are waited for because they are not there.
+pub(super) struct Schedule {
+    pub(super) tables: Vec<ScheduledTable>,
+    /// Set if a table waits for a connected entrant without a free table.
+    pub(super) waits_for_capacity: bool,
+    /// Set if the organiser's other tournaments use up the limit of tables.
+    pub(super) is_owner_at_limit: bool,
+    /// Absent entrants for which tables wait.
     pub(super) absent: HashSet<Entrant>,
 }
 
-/// Whether an entrant can be given a seat.
+/// Capacity of an entrant for further tables.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Room {
-    Here(u32),
-    /// It is not there, and is waited for.
+enum Capacity {
+    /// Number of free tables.
+    Free(u32),
+    /// Absent: its tables wait.
     Absent,
-    /// It is not there, and was waited for long enough: defaults are played for it.
-    GivenUp,
+    /// Absent, and its waiting time has passed: defaults are played for it.
+    Defaulted,
 }
 
-fn room(course: &FoldedTournament, entrant: Entrant, hub: &AgentRegistry) -> Room {
-    match &course.setup.terms.entrants[entrant.index()] {
-        EntrantSetup::House { .. } => Room::Here(u32::MAX),
-        EntrantSetup::Agent { name, .. } => match hub.availability(name, course.version(entrant)) {
-            Availability::Here { room } => Room::Here(room),
-            Availability::Gone { .. } | Availability::SetAside(_) | Availability::Unknown => Room::Absent,
+fn capacity(folded: &FoldedTournament, entrant: Entrant, registry: &AgentRegistry) -> Capacity {
+    match &folded.setup.terms.entrants[entrant.index()] {
+        EntrantSetup::House { .. } => Capacity::Free(u32::MAX),
+        EntrantSetup::Agent { name, .. } => match registry.availability(name, folded.version(entrant)) {
+            Availability::Connected { free_tables } => Capacity::Free(free_tables),
+            Availability::Disconnected { .. } | Availability::Suspended(_) | Availability::Unknown => {
+                Capacity::Absent
+            }
         },
     }
 }
 
-/// Chooses what is made now, at most so many tables. Tables of those who are not there wait, unless they were given up: then
-/// defaults are played for them.
-pub(super) fn choose(
-    shown: &TournamentView,
-    most: usize,
-    given_up: &mut HashSet<Entrant>,
-    hub: &AgentRegistry,
-) -> Choice {
-    let course = &shown.course;
-    let entrants = (0..course.setup.terms.entrants.len() as u16).map(Entrant);
-    let mut rooms: Vec<Room> = entrants.map(|entrant| room(course, entrant, hub)).collect();
-    given_up.retain(|entrant| rooms[entrant.index()] == Room::Absent);
-    given_up.iter().for_each(|entrant| rooms[entrant.index()] = Room::GivenUp);
-    let running: BTreeSet<TableKey> = shown.running.keys().copied().collect();
-    let own = self::most(course).saturating_sub(running.len()).min(BATCH);
-    let mut choice = Choice { is_held: most == 0 && own > 0, ..Choice::default() };
-    let (free, mut skipped) = (own.min(most), 0);
-    let players = usize::from(course.setup.terms.players);
-    for place in course.plan.ready(&running) {
-        if choice.tables.len() >= free || skipped >= SKIPS {
+/// Schedules up to `limit` tables. Tables of absent entrants wait, except for those in `defaulted`, for which defaults
+/// are played. Entrants that are no longer absent are removed from `defaulted`.
+pub(super) fn schedule_tables(
+    view: &TournamentView,
+    limit: usize,
+    defaulted: &mut HashSet<Entrant>,
+    registry: &AgentRegistry,
+) -> Schedule {
+    let folded = &view.folded;
+    let entrants = (0..folded.setup.terms.entrants.len() as u16).map(Entrant);
+    let mut capacities: Vec<Capacity> = entrants.map(|entrant| capacity(folded, entrant, registry)).collect();
+    defaulted.retain(|entrant| capacities[entrant.index()] == Capacity::Absent);
+    defaulted.iter().for_each(|entrant| capacities[entrant.index()] = Capacity::Defaulted);
+    let running: BTreeSet<TableKey> = view.running.keys().copied().collect();
+    let own = max_tables(folded).saturating_sub(running.len()).min(CREATE_BATCH);
+    let mut schedule = Schedule { is_owner_at_limit: limit == 0 && own > 0, ..Schedule::default() };
+    let (free, mut skipped) = (own.min(limit), 0);
+    let players = usize::from(folded.setup.terms.players);
+    for place in folded.plan.ready(&running) {
+        if schedule.tables.len() >= free || skipped >= MAX_SKIPPED_TABLES {
             break;
         }
-        let Some(group) = course.plan.group(place.group) else { continue };
-        let those = |room: Room| {
-            let rooms = &rooms;
-            group.lineup.iter().copied().filter(move |who| rooms[who.index()] == room)
+        let Some(group) = folded.plan.group(place.group) else { continue };
+        let with_capacity = |capacity: Capacity| {
+            let capacities = &capacities;
+            group.lineup.iter().copied().filter(move |entrant| capacities[entrant.index()] == capacity)
         };
-        if those(Room::Absent).next().is_some() {
-            choice.absent.extend(those(Room::Absent));
+        if with_capacity(Capacity::Absent).next().is_some() {
+            schedule.absent.extend(with_capacity(Capacity::Absent));
             skipped += 1;
             continue;
         }
-        if those(Room::Here(0)).next().is_some() {
-            choice.is_full = true;
-            // Where no table can be filled any more, nothing further on can be.
-            let is_open = |room: &&Room| !matches!(room, Room::Here(0) | Room::Absent);
-            if rooms.iter().filter(is_open).count() < players {
+        if with_capacity(Capacity::Free(0)).next().is_some() {
+            schedule.waits_for_capacity = true;
+            // With too few entrants left for any table, the search ends.
+            let is_open = |capacity: &&Capacity| !matches!(capacity, Capacity::Free(0) | Capacity::Absent);
+            if capacities.iter().filter(is_open).count() < players {
                 break;
             }
             skipped += 1;
             continue;
         }
-        let Some(PlannedTable { seats, .. }) = course.plan.table(place) else { continue };
-        let away: Vec<Entrant> = those(Room::GivenUp).collect();
-        for who in &seats {
-            if let Room::Here(room) = &mut rooms[who.index()] {
-                *room -= 1;
+        let Some(PlannedTable { seats, .. }) = folded.plan.table(place) else { continue };
+        let absent: Vec<Entrant> = with_capacity(Capacity::Defaulted).collect();
+        for entrant in &seats {
+            if let Capacity::Free(free_tables) = &mut capacities[entrant.index()] {
+                *free_tables -= 1;
             }
         }
-        choice.tables.push(Made { place, dealt: dealt(course, place, &seats, &away) });
+        schedule.tables.push(ScheduledTable { place, dealt: dealt_table(folded, place, &seats, &absent) });
     }
-    choice
+    schedule
 }
 
-/// How many tables there are at once, at the most.
-fn most(course: &FoldedTournament) -> usize {
-    let terms = &course.setup.terms;
+/// Maximum number of running tables of the tournament.
+fn max_tables(folded: &FoldedTournament) -> usize {
+    let terms = &folded.setup.terms;
     let is_house = terms.entrants.iter().all(|entrant| matches!(entrant, EntrantSetup::House { .. }));
     match terms.max_tables {
-        0 if is_house => HOUSE_AT_ONCE,
-        0 => AT_ONCE,
+        0 if is_house => MAX_HOUSE_TABLES,
+        0 => MAX_TABLES,
         most => most as usize,
     }
 }
 
-fn dealt(course: &FoldedTournament, place: TableKey, seats: &[Entrant], away: &[Entrant]) -> DealtTable {
-    let terms = &course.setup.terms;
+fn dealt_table(
+    folded: &FoldedTournament,
+    place: TableKey,
+    seats: &[Entrant],
+    absent: &[Entrant],
+) -> DealtTable {
+    let terms = &folded.setup.terms;
     let set_aside: Seats = Seat::all(terms.players)
         .zip(seats)
-        .filter(|(_, who)| away.contains(who))
+        .filter(|(_, entrant)| absent.contains(entrant))
         .map(|(seat, _)| seat)
         .collect();
     DealtTable {
         options: terms.options,
-        seats: seats.iter().map(|entrant| course.seat(*entrant)).collect(),
+        seats: seats.iter().map(|entrant| folded.seat(*entrant)).collect(),
         time: terms.time,
         visibility: terms.visibility,
-        deal: course.deal(place),
+        deal: folded.deal(place),
         set_aside,
     }
 }

@@ -73,14 +73,14 @@ pub fn connect_items(wire: v1::ConnectRequest) -> Result<Vec<v1::PlayRequestItem
 fn arrival(wire: v1::AgentHello, caller: &Caller) -> Result<AgentArrival, Failure> {
     let name = agent_name(wire.name, "name")?;
     let key = agent_key(&wire.agent_key, caller.key() != KeyId::NONE)?;
-    let says = AgentProfile {
+    let profile = AgentProfile {
         version: agent_version(wire.version, "version")?,
         games: games(&wire.games)?,
         max_tables: number(wire.max_tables, TABLES, "max_tables")?,
     };
     Ok(AgentArrival {
-        who: AgentIdentity { name, owner: caller.owner().as_str().to_owned(), key },
-        says,
+        identity: AgentIdentity { name, owner: caller.owner().as_str().to_owned(), key },
+        profile,
         wants: wire.wants.map_or_else(Wants::default, wants),
         entropy: entropy(&wire.entropy)?,
         bookmarks: bookmarks(&wire.bookmarks)?,
@@ -133,8 +133,8 @@ fn bookmarks(wire: &[v1::AgentBookmark]) -> Result<HashMap<(TableId, Seat), u64>
 pub fn welcome(stream: &AgentStream) -> v1::AgentWelcome {
     v1::AgentWelcome {
         max_tables: stream.max_tables,
-        seats: u32::try_from(stream.seats()).unwrap_or(u32::MAX),
-        set_aside: stream.aside.map(set_aside),
+        seats: u32::try_from(stream.resumed_seats()).unwrap_or(u32::MAX),
+        set_aside: stream.suspension.map(set_aside),
     }
 }
 
@@ -142,8 +142,8 @@ pub fn welcome(stream: &AgentStream) -> v1::AgentWelcome {
 #[must_use]
 pub fn set_aside(aside: Suspension) -> v1::SetAside {
     v1::SetAside {
-        reason: aside.why.to_message().into(),
-        message: format!("{}: it gets no new seats for a while", aside.why.in_words()),
+        reason: aside.reason.to_message().into(),
+        message: format!("{}: it gets no new seats for a while", aside.reason.description()),
         since_time: Some(timestamp(aside.since)),
         until_time: Some(timestamp(aside.until)),
     }
@@ -153,30 +153,30 @@ pub fn set_aside(aside: Suspension) -> v1::SetAside {
 #[must_use]
 pub fn agent(look: &AgentSummary, caller: Option<&Caller>) -> v1::Agent {
     let micros = |time: std::time::Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-    let state = match look.state {
-        AgentStatus::Here => v1::AgentState::Here,
-        AgentStatus::Gone => v1::AgentState::Gone,
-        AgentStatus::SetAside => v1::AgentState::SetAside,
+    let state = match look.status {
+        AgentStatus::Connected => v1::AgentState::Here,
+        AgentStatus::Disconnected => v1::AgentState::Gone,
+        AgentStatus::Suspended => v1::AgentState::SetAside,
     };
     v1::Agent {
-        name: look.who.name.clone(),
-        version: look.says.version.clone(),
-        games: look.says.games.iter().map(|game| game.info().id.to_owned()).collect(),
-        max_tables: look.says.max_tables,
+        name: look.identity.name.clone(),
+        version: look.profile.version.clone(),
+        games: look.profile.games.iter().map(|game| game.info().id.to_owned()).collect(),
+        max_tables: look.profile.max_tables,
         state: state.into(),
-        playing: u32::try_from(look.playing).unwrap_or(u32::MAX),
-        set_aside: look.aside.map(set_aside),
+        playing: u32::try_from(look.tables).unwrap_or(u32::MAX),
+        set_aside: look.suspension.map(set_aside),
         create_time: Some(timestamp(look.created)),
-        last_seen_time: look.seen.map(timestamp),
+        last_seen_time: look.last_seen.map(timestamp),
         times: Some(v1::AgentTimes {
-            answers: look.times.answers,
-            refused: look.times.refused,
-            clocks_run_out: look.times.clocks_run_out,
-            mean_us: micros(look.times.mean()),
-            longest_us: micros(look.times.longest),
-            reported_mean_us: look.times.reported_mean().map(micros),
+            answers: look.answer_times.answers,
+            refused: look.answer_times.refused,
+            clocks_run_out: look.answer_times.timeouts,
+            mean_us: micros(look.answer_times.mean()),
+            longest_us: micros(look.answer_times.longest),
+            reported_mean_us: look.answer_times.reported_mean().map(micros),
         }),
-        owned: caller.is_some_and(|caller| caller.owner().as_str() == look.who.owner),
+        owned: caller.is_some_and(|caller| caller.owner().as_str() == look.identity.owner),
     }
 }
 
@@ -197,11 +197,11 @@ pub fn list_agents(wire: v1::ListAgentsRequest) -> Result<AgentPage, Failure> {
         "" => None,
         id => Some(GameId::from_id(id).ok_or(Failure::NoSuchGame)?),
     };
-    let state = one_of(wire.state, "state", |state: v1::AgentState| match state {
+    let status = one_of(wire.state, "state", |state: v1::AgentState| match state {
         v1::AgentState::Unspecified => Some(None),
-        v1::AgentState::Here => Some(Some(AgentStatus::Here)),
-        v1::AgentState::Gone => Some(Some(AgentStatus::Gone)),
-        v1::AgentState::SetAside => Some(Some(AgentStatus::SetAside)),
+        v1::AgentState::Here => Some(Some(AgentStatus::Connected)),
+        v1::AgentState::Gone => Some(Some(AgentStatus::Disconnected)),
+        v1::AgentState::SetAside => Some(Some(AgentStatus::Suspended)),
     })?;
     let size: u32 = match wire.page_size {
         0 => USUAL_PAGE,
@@ -215,5 +215,5 @@ pub fn list_agents(wire: v1::ListAgentsRequest) -> Result<AgentPage, Failure> {
             Some(agent_name(token, "page_token").map_err(wrong)?)
         }
     };
-    Ok(AgentPage { filter: AgentFilter { game, state }, after, size: size as usize })
+    Ok(AgentPage { filter: AgentFilter { game, status }, after, size: size as usize })
 }

@@ -57,7 +57,7 @@ pub fn create_table(
         },
         metadata: metadata(wire.metadata)?,
         fill: fill.unwrap_or_else(|| milliseconds(defaults.fill_within.get()).into()),
-        agents: AgentRequirement::Here,
+        agents: AgentRequirement::Connected,
         request,
     })
 }

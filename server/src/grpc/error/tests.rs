@@ -269,7 +269,7 @@ fn every_error_reason_is_used() {
         CommandError::AlreadyDecided { decision, played: None }.into(),
         CommandError::NoSuchIndex { index: 1, count: 1 }.into(),
         HostError::from(AgentError::Unknown { name: "ann".to_owned() }).into(),
-        HostError::from(AgentError::Gone { name: "ann".to_owned() }).into(),
+        HostError::from(AgentError::NotConnected { name: "ann".to_owned() }).into(),
         HostError::from(AgentError::NameTaken { name: "ann".to_owned() }).into(),
         HostError::from(AgentError::Replaced).into(),
     ];

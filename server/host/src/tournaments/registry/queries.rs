@@ -1,4 +1,4 @@
-//! Looking at tournaments: as they are now, how things stand in them, and which tables they have.
+//! Queries: tournaments, standings, followers and tables.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use parlor_store::{LogFilter, LogKind, OwnerId, PageRequest};
 
 /// A table of a tournament, as it is listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TableRow {
-    /// Which table it is.
+pub struct TournamentTableRow {
+    /// Group and rotation.
     pub place: TableKey,
-    /// Its id.
+    /// Id of the table.
     pub table: TableId,
-    /// ViewerCredential sits, in the order of the seats.
+    /// The entrants, in the order of the seats.
     pub entrants: Vec<Entrant>,
     /// The round.
     pub round: u32,
-    /// How it ended; none while it runs.
+    /// The result; `None` while it runs.
     pub played: Option<PlayedTable>,
-    /// Why its group does not count. Empty if it does.
+    /// Reason why its group is void. Empty if it counts.
     pub void_reason: String,
-    /// Whether everything of its deal may be shown.
-    pub is_shown: bool,
+    /// Set once its deal is over, so that all of it may be shown.
+    pub is_deal_over: bool,
 }
 
 impl Tournaments {
-    /// A tournament as it is now, and whether it is the caller's own.
+    /// The current state of a tournament, and whether the caller is its organiser.
     pub async fn get(
         &self,
         tournament: TableId,
@@ -45,18 +45,18 @@ impl Tournaments {
     ) -> Result<(LiveOrStored<TournamentSnapshot>, bool), TournamentError> {
         Ok(match self.find(tournament, access).await? {
             Found::Live(live) => {
-                let shown = live.shown();
-                (LiveOrStored::Live(shown.tournament()), access.owns(&shown.course.setup.owner))
+                let view = live.view();
+                (LiveOrStored::Live(view.tournament()), access.owns(&view.folded.setup.owner))
             }
             Found::Idle(setup) => {
                 let owned = access.owns(&setup.owner);
                 (LiveOrStored::Live(TournamentSnapshot::created(Arc::from(setup))), owned)
             }
-            Found::Over { finished, owned } => (LiveOrStored::Stored(finished.tournament), owned),
+            Found::Finished { finished, owned } => (LiveOrStored::Stored(finished.tournament), owned),
         })
     }
 
-    /// How things stand.
+    /// The standings, with the rating history on request.
     pub async fn standings(
         &self,
         tournament: TableId,
@@ -66,16 +66,16 @@ impl Tournaments {
         Ok(match self.find(tournament, access).await? {
             Found::Live(live) => LiveOrStored::Live(live.standings(history).await),
             Found::Idle(_) => {
-                let course = self.load(tournament).await?;
-                let made = tokio::task::spawn_blocking(move || standings(&course, history)).await;
+                let folded = self.load(tournament).await?;
+                let computed = tokio::task::spawn_blocking(move || standings(&folded, history)).await;
                 let fault = |_| HostError::Fault { reason: "standings cannot be made".to_owned() };
-                LiveOrStored::Live(Arc::new(made.map_err(fault)?))
+                LiveOrStored::Live(Arc::new(computed.map_err(fault)?))
             }
-            Found::Over { finished, .. } => LiveOrStored::Stored(finished.standings),
+            Found::Finished { finished, .. } => LiveOrStored::Stored(finished.standings),
         })
     }
 
-    /// Follows a tournament. One that is over has one thing to tell, which is given instead.
+    /// Follows a tournament. A finished one has no follower: its record is returned as the inner error.
     pub async fn follow(
         &self,
         tournament: TableId,
@@ -83,13 +83,13 @@ impl Tournaments {
     ) -> Result<Result<TournamentFollower, FinishedTournament>, TournamentError> {
         match self.find(tournament, access).await? {
             Found::Live(live) => Ok(Ok(TournamentFollower::new(live))),
-            Found::Idle(_) => Ok(Ok(TournamentFollower::new(self.bring_in(tournament).await?))),
-            Found::Over { finished, .. } => Ok(Err(finished)),
+            Found::Idle(_) => Ok(Ok(TournamentFollower::new(self.ensure_running(tournament).await?))),
+            Found::Finished { finished, .. } => Ok(Err(finished)),
         }
     }
 
-    /// Up to `size` tournaments that the caller may see, the newest first, from those after the given one on; and where to
-    /// go on, if there is more to look at.
+    /// Lists tournaments that the caller may see, newest first: reads up to `size` after `after`. The second value is
+    /// the cursor of the next page, if there is one.
     pub async fn list(
         &self,
         access: &Access,
@@ -110,7 +110,7 @@ impl Tournaments {
             after = Some(row.id);
             match self.get(row.id, access).await {
                 Ok(tournament) => found.push(tournament),
-                // Not the caller's to see; deleted a moment ago; or damaged, and says so to whoever asks for it.
+                // Hidden from the caller, just deleted, or damaged, which a request for it reports.
                 Err(TournamentError::NotFound { .. } | TournamentError::Damaged { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -118,61 +118,65 @@ impl Tournaments {
         Ok((found, after.filter(|_| rows.next.is_some())))
     }
 
-    /// Up to `size` tables of a tournament, in the order of the deals and rotations, after the given one. Only its organiser
-    /// sees those of deals that are not over: an entrant could tell which tables play the same deal.
+    /// Lists up to `size` tables of a tournament after `after`, by deal and rotation, with the cursor of the next page.
+    /// Only its organiser sees those of deals that are not over: an entrant could tell which tables play the same
+    /// deal.
     pub async fn tables(
         &self,
         tournament: TableId,
         access: &Access,
         after: Option<TableKey>,
         size: usize,
-    ) -> Result<(Vec<TableRow>, Option<TableKey>), TournamentError> {
-        let none = BTreeMap::new();
+    ) -> Result<(Vec<TournamentTableRow>, Option<TableKey>), TournamentError> {
+        let none_running = BTreeMap::new();
         match self.find(tournament, access).await? {
             Found::Live(live) => {
-                let shown = live.shown();
-                Ok(self.rows(&shown.course, &shown.running, access, after, size))
+                let view = live.view();
+                Ok(self.rows(&view.folded, &view.running, access, after, size))
             }
             Found::Idle(_) => Ok((Vec::new(), None)),
-            Found::Over { .. } => Ok(self.rows(&self.load(tournament).await?, &none, access, after, size)),
+            Found::Finished { .. } => {
+                Ok(self.rows(&self.load(tournament).await?, &none_running, access, after, size))
+            }
         }
     }
 
     fn rows(
         &self,
-        course: &FoldedTournament,
+        folded: &FoldedTournament,
         running: &BTreeMap<TableKey, TableId>,
         access: &Access,
         after: Option<TableKey>,
         size: usize,
-    ) -> (Vec<TableRow>, Option<TableKey>) {
+    ) -> (Vec<TournamentTableRow>, Option<TableKey>) {
         use std::ops::Bound;
         let from = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
-        let is_shown = |place: &TableKey| self.0.host.deals().is_over(course.setup.tournament, place.group);
-        let sees_all = access.admin || access.owns(&course.setup.owner);
-        let played = course.tables.range(from).map(|(place, played)| (*place, played.table));
+        let is_deal_over =
+            |place: &TableKey| self.0.host.deals().is_over(folded.setup.tournament, place.group);
+        let sees_all = access.admin || access.owns(&folded.setup.owner);
+        let played = folded.tables.range(from).map(|(place, played)| (*place, played.table));
         let running = running.range(from).map(|(place, table)| (*place, *table));
-        let sees = |(place, _): &(TableKey, TableId)| sees_all || is_shown(place);
-        let mut places: Vec<_> = played.filter(sees).take(size + 1).collect();
-        places.extend(running.filter(sees).take(size + 1));
+        let is_visible = |(place, _): &(TableKey, TableId)| sees_all || is_deal_over(place);
+        let mut places: Vec<_> = played.filter(is_visible).take(size + 1).collect();
+        places.extend(running.filter(is_visible).take(size + 1));
         places.sort_unstable();
         places.dedup_by_key(|(place, _)| *place);
-        let is_more = places.len() > size;
+        let has_more = places.len() > size;
         places.truncate(size);
         let row = |(place, table): (TableKey, TableId)| {
-            let to_make = course.plan.table(place)?;
-            let group = course.plan.group(place.group)?;
-            Some(TableRow {
+            let planned = folded.plan.table(place)?;
+            let group = folded.plan.group(place.group)?;
+            Some(TournamentTableRow {
                 place,
                 table,
-                entrants: to_make.seats,
-                round: to_make.round,
-                played: course.tables.get(&place).cloned(),
+                entrants: planned.seats,
+                round: planned.round,
+                played: folded.tables.get(&place).cloned(),
                 void_reason: group.void_reason.unwrap_or_default().to_owned(),
-                is_shown: is_shown(&place),
+                is_deal_over: is_deal_over(&place),
             })
         };
-        let next = places.last().map(|(place, _)| *place).filter(|_| is_more);
+        let next = places.last().map(|(place, _)| *place).filter(|_| has_more);
         (places.into_iter().filter_map(row).collect(), next)
     }
 }

@@ -1,4 +1,4 @@
-//! The tables of a tournament: finding those that run, making those that may be made, and taking the results of those that
+//! Tables of a tournament: finds the running ones, creates those that are ready, and records the results of those that
 //! are over.
 
 use std::collections::{BTreeMap, HashMap};
@@ -8,22 +8,22 @@ use futures_util::future::join_all;
 use parlor_tournament as plan;
 use parlor_tournament::plan::TableKey;
 
-use super::{LOOK, PAUSE, Runner, Stop};
+use super::{RETRY_DELAY, Runner, Stopped, TABLE_CHECK_INTERVAL};
 use crate::TableId;
 use crate::clock::Moment;
 use crate::metric_names::TOURNAMENT_TABLES;
 use crate::table::{Ending, Finished, TableSummary};
-use crate::tournaments::table_scheduler::{Choice, Made, choose};
-use crate::tournaments::{Entry, FoldedTournament};
+use crate::tournaments::table_scheduler::{Schedule, ScheduledTable, schedule_tables};
+use crate::tournaments::{TournamentEntry, FoldedTournament};
 use crate::{Actor, HostError, TableEnd, tournament_tag};
 use parlor_store::{LogFilter, PageRequest, limits};
 
-/// How many entries are appended together.
-const ENTRIES: usize = 500;
+/// Maximum number of entries of one append.
+const APPEND_BATCH: usize = 500;
 
 impl Runner {
-    /// Finds the tables that run since before the server started, and what of the deals may be shown.
-    pub(super) async fn find_tables(&mut self) -> Result<(), Stop> {
+    /// Finds the tables that were running before the server started, and reveals the deals that are over.
+    pub(super) async fn find_running_tables(&mut self) -> Result<(), Stopped> {
         let host = self.registry.host.clone();
         let tag = Some(tournament_tag(self.tournament));
         let filter = LogFilter { tag, finished: Some(false), ..LogFilter::default() };
@@ -33,19 +33,19 @@ impl Runner {
             let rows = match self.registry.log.list_tables(filter.clone(), page).await {
                 Ok(rows) => rows,
                 Err(error) => {
-                    tracing::warn!(tournament = %self.tournament, %error, "tables cannot be found");
-                    self.pause().await;
+                    tracing::warn!(tournament = %self.tournament, %error, "listing of tables failed; retrying");
+                    self.wait_before_retry().await;
                     continue;
                 }
             };
-            let looks = join_all(rows.tables.iter().map(|row| host.summary(row.id))).await;
-            // One that cannot be read is found when it is to be made, and its group is void.
-            let running = looks.into_iter().flatten().filter(|look| !look.state.is_over());
-            let mut shown = self.live.shown_mut();
-            for look in running {
-                if let Some(deal) = look.setup.chance.deal() {
+            let summaries = join_all(rows.tables.iter().map(|row| host.summary(row.id))).await;
+            // A table that cannot be read is found when it is created again, and its group is voided.
+            let running = summaries.into_iter().flatten().filter(|summary| !summary.state.is_over());
+            let mut view = self.live.view_mut();
+            for summary in running {
+                if let Some(deal) = summary.setup.chance.deal() {
                     let place = TableKey { group: deal.number, rotation: deal.rotation };
-                    shown.running.insert(place, look.setup.table);
+                    view.running.insert(place, summary.setup.table);
                 }
             }
             after = rows.next;
@@ -53,201 +53,207 @@ impl Runner {
                 break;
             }
         }
-        let shown = self.live.shown();
-        let groups = 0..shown.course.plan.group_count();
-        groups.for_each(|group| self.show_deal(&shown.course, &shown.running, group));
-        drop(shown);
-        self.live.changed();
+        let view = self.live.view();
+        let groups = 0..view.folded.plan.group_count();
+        groups.for_each(|group| self.reveal_deal_if_over(&view.folded, &view.running, group));
+        drop(view);
+        self.live.notify_changed();
         Ok(())
     }
 
-    /// Shows a deal if nothing of it will be played any more.
-    pub(super) fn show_deal(
+    /// Makes a deal visible if none of its tables runs or is still to be played.
+    pub(super) fn reveal_deal_if_over(
         &self,
-        course: &FoldedTournament,
+        folded: &FoldedTournament,
         running: &BTreeMap<TableKey, TableId>,
         group: u32,
     ) {
-        let runs =
+        let first_running =
             running.range(TableKey { group, rotation: 0 }..=TableKey { group, rotation: u8::MAX }).next();
-        if runs.is_none() && course.plan.is_deal_over(group) && !course.is_over() {
-            self.registry.host.deals().end(self.tournament, group);
+        if first_running.is_none() && folded.plan.is_deal_over(group) && !folded.is_over() {
+            self.registry.host.deals().end_deal(self.tournament, group);
         }
     }
 
-    /// Makes the tables that can be made now. AgentProfile when to look again.
-    pub(super) async fn make_tables(&mut self) -> Result<Moment, Stop> {
+    /// Creates the tables that are ready. Returns the time of the next attempt.
+    pub(super) async fn create_tables(&mut self) -> Result<Moment, Stopped> {
         loop {
             let now = self.registry.clock.now();
-            let most = self.registry.room_beside(self.owner.as_str(), self.tournament);
-            let (choice, runs, patience) = {
-                let shown = self.live.shown();
-                let most = most.saturating_sub(shown.running.len());
-                let choice = choose(&shown, most, &mut self.given_up, self.registry.host.agents());
-                (choice, !shown.running.is_empty(), shown.course.setup.terms.patience)
+            let most = self.registry.max_tables(self.owner.as_str(), self.tournament);
+            let (schedule, is_any_running, patience) = {
+                let view = self.live.view();
+                let most = most.saturating_sub(view.running.len());
+                let schedule = schedule_tables(&view, most, &mut self.defaulted, self.registry.host.agents());
+                (schedule, !view.running.is_empty(), view.folded.setup.terms.patience)
             };
-            let Choice { tables, is_full, is_held, absent } = choice;
+            let Schedule { tables, waits_for_capacity, is_owner_at_limit, absent } = schedule;
             if !tables.is_empty() {
-                self.waiting = None;
-                if self.make(tables).await? {
+                self.waiting_since = None;
+                if self.create_batch(tables).await? {
                     continue;
                 }
-                return Ok(now + PAUSE);
+                return Ok(now + RETRY_DELAY);
             }
-            if runs || is_full || is_held || absent.is_empty() {
-                self.waiting = None;
-                return Ok(if is_held && !runs { now + PAUSE } else { self.next_look });
+            if is_any_running || waits_for_capacity || is_owner_at_limit || absent.is_empty() {
+                self.waiting_since = None;
+                return Ok(if is_owner_at_limit && !is_any_running {
+                    now + RETRY_DELAY
+                } else {
+                    self.next_check
+                });
             }
-            let until = *self.waiting.get_or_insert(now) + Duration::from_millis(patience.into());
+            let until = *self.waiting_since.get_or_insert(now) + Duration::from_millis(patience.into());
             if now < until {
                 return Ok(until);
             }
-            tracing::info!(tournament = %self.tournament, ?absent, "tables begin without those who are not there");
-            self.given_up.extend(absent);
-            self.waiting = None;
+            tracing::info!(tournament = %self.tournament, ?absent, "waiting time passed: tables start without absent entrants");
+            self.defaulted.extend(absent);
+            self.waiting_since = None;
         }
     }
 
-    /// Makes tables, or finds those that were made before. AgentProfile whether all is well.
-    async fn make(&mut self, tables: Vec<Made>) -> Result<bool, Stop> {
+    /// Creates tables, or finds those that exist already. Returns `false` after a transient error.
+    async fn create_batch(&mut self, tables: Vec<ScheduledTable>) -> Result<bool, Stopped> {
         let host = self.registry.host.clone();
-        let making = tables.iter().map(|made| host.create_deal_table(&self.owner, made.dealt.clone()));
-        let looks = join_all(making).await;
-        let (mut ended, mut bad, mut is_well) = (Vec::new(), Vec::new(), true);
+        let creating = tables.iter().map(|table| host.create_deal_table(&self.owner, table.dealt.clone()));
+        let summaries = join_all(creating).await;
+        let (mut ended, mut failed, mut is_ok) = (Vec::new(), Vec::new(), true);
         {
-            let mut shown = self.live.shown_mut();
-            for (Made { place, .. }, look) in tables.into_iter().zip(looks) {
-                match look {
-                    Ok(look) => match end_of(&look, place) {
+            let mut view = self.live.view_mut();
+            for (ScheduledTable { place, .. }, summary) in tables.into_iter().zip(summaries) {
+                match summary {
+                    Ok(summary) => match table_end(&summary, place) {
                         Some(end) => ended.push(end),
-                        None => drop(shown.running.insert(place, look.setup.table)),
+                        None => drop(view.running.insert(place, summary.setup.table)),
                     },
-                    Err(error) if error.is_transient() => is_well = false,
-                    Err(error) => bad.push((place, error)),
+                    Err(error) if error.is_transient() => is_ok = false,
+                    Err(error) => failed.push((place, error)),
                 }
             }
         }
-        self.live.changed();
-        self.take(ended).await?;
-        for (place, error) in bad {
-            tracing::error!(tournament = %self.tournament, ?place, %error, "a table cannot be made");
-            self.void(place.group, "a fault of the server: its table could not be made".to_owned()).await?;
+        self.live.notify_changed();
+        self.record_ended(ended).await?;
+        for (place, error) in failed {
+            tracing::error!(tournament = %self.tournament, ?place, %error, "table cannot be created; its group is void");
+            self.void_group(place.group, "a fault of the server: its table could not be made".to_owned())
+                .await?;
         }
-        Ok(is_well)
+        Ok(is_ok)
     }
 
-    /// Takes the results of tables that are over. Where one has no result, its group is void.
-    pub(super) async fn take(&mut self, ended: Vec<TableEnd>) -> Result<(), Stop> {
+    /// Records the results of tables that are over. The group of a table without a result is voided.
+    pub(super) async fn record_ended(&mut self, ended: Vec<TableEnd>) -> Result<(), Stopped> {
         let place_of = |end: &TableEnd| TableKey { group: end.number, rotation: end.rotation };
         let mut ended: HashMap<TableKey, TableEnd> =
             ended.into_iter().map(|end| (place_of(&end), end)).collect();
         let mut places: Vec<TableKey> = ended.keys().copied().collect();
         places.sort_unstable();
-        for places in places.chunks(ENTRIES) {
-            let new: Vec<Entry> = {
-                let shown = self.live.shown();
-                let is_new = |place: &&TableKey| !shown.course.tables.contains_key(*place);
-                places.iter().filter(is_new).map(|place| table_over(*place, &ended[place])).collect()
+        for places in places.chunks(APPEND_BATCH) {
+            let new: Vec<TournamentEntry> = {
+                let view = self.live.view();
+                let is_new = |place: &&TableKey| !view.folded.tables.contains_key(*place);
+                places.iter().filter(is_new).map(|place| table_over_entry(*place, &ended[place])).collect()
             };
             metrics::counter!(TOURNAMENT_TABLES).increment(new.len() as u64);
-            self.append_surely(new).await?;
+            self.append_with_retry(new).await?;
         }
         {
-            let mut shown = self.live.shown_mut();
+            let mut view = self.live.view_mut();
             for place in &places {
-                shown.running.remove(place);
-                self.ending.remove(place);
+                view.running.remove(place);
+                self.cancelling.remove(place);
             }
         }
         for place in places {
-            if let Some(why) = ended.remove(&place).and_then(|end| fault(&end.ending))
-                && self.live.shown().course.plan.is_pending(place)
+            if let Some(why) = ended.remove(&place).and_then(|end| void_reason(&end.ending))
+                && self.live.view().folded.plan.is_pending(place)
             {
-                self.void(place.group, why).await?;
+                self.void_group(place.group, why).await?;
             }
-            let shown = self.live.shown();
-            self.show_deal(&shown.course, &shown.running, place.group);
+            let view = self.live.view();
+            self.reveal_deal_if_over(&view.folded, &view.running, place.group);
         }
-        self.live.changed();
+        self.live.notify_changed();
         Ok(())
     }
 
-    async fn void(&mut self, group: u32, reason: String) -> Result<(), Stop> {
-        let asked = {
-            let shown = self.live.shown();
-            shown.course.plan.propose(plan::PlanEntry::GroupVoided { group, reason: reason.clone() })
+    /// Voids a group, unless it is void already.
+    async fn void_group(&mut self, group: u32, reason: String) -> Result<(), Stopped> {
+        let proposed = {
+            let view = self.live.view();
+            view.folded.plan.propose(plan::PlanEntry::GroupVoided { group, reason: reason.clone() })
         };
-        match asked {
-            Ok(Some(_)) => self.append_surely(vec![Entry::GroupVoided { group, reason }]).await,
-            // It is void, or nothing counts any more.
+        match proposed {
+            Ok(Some(_)) => self.append_with_retry(vec![TournamentEntry::GroupVoided { group, reason }]).await,
+            // The group is void already, or the tournament is over.
             Ok(None) | Err(_) => Ok(()),
         }
     }
 
-    /// Ends the tables that do not count any more.
-    pub(super) async fn end_unwanted(&mut self) {
-        let unwanted: Vec<(TableKey, TableId)> = {
-            let shown = self.live.shown();
-            let plan = &shown.course.plan;
-            let is_unwanted = |place: &TableKey| !plan.is_pending(*place) && !self.ending.contains(place);
-            let running = shown.running.iter().map(|(place, table)| (*place, *table));
-            running.filter(|(place, _)| is_unwanted(place)).collect()
+    /// Cancels the running tables that no longer count.
+    pub(super) async fn cancel_unneeded(&mut self) {
+        let unneeded: Vec<(TableKey, TableId)> = {
+            let view = self.live.view();
+            let plan = &view.folded.plan;
+            let is_unneeded = |place: &TableKey| !plan.is_pending(*place) && !self.cancelling.contains(place);
+            let running = view.running.iter().map(|(place, table)| (*place, *table));
+            running.filter(|(place, _)| is_unneeded(place)).collect()
         };
-        for (place, table) in unwanted {
+        for (place, table) in unneeded {
             let note = "the tournament does not need this table any more".to_owned();
             match self.registry.host.cancel(table, Actor::Admin, note).await {
-                // Its end is on its way; so it is if it was over before.
-                Ok(_) | Err(HostError::Command(_)) => drop(self.ending.insert(place)),
-                Err(error) => tracing::warn!(%table, %error, "a table cannot be ended yet"),
+                // Its end will be notified, or was already.
+                Ok(_) | Err(HostError::Command(_)) => drop(self.cancelling.insert(place)),
+                Err(error) => tracing::warn!(%table, %error, "cancelling a table failed; retrying"),
             }
         }
     }
 
-    /// Looks at the tables that run: one whose end was missed is over, and one that left memory comes back.
-    pub(super) async fn look_at_tables(&mut self) -> Result<(), Stop> {
+    /// Checks the running tables: records missed ends, and loads tables that left memory.
+    pub(super) async fn check_tables(&mut self) -> Result<(), Stopped> {
         let now = self.registry.clock.now();
-        if now < self.next_look {
+        if now < self.next_check {
             return Ok(());
         }
-        self.next_look = now + LOOK;
+        self.next_check = now + TABLE_CHECK_INTERVAL;
         let running: Vec<(TableKey, TableId)> =
-            self.live.shown().running.iter().map(|(place, table)| (*place, *table)).collect();
+            self.live.view().running.iter().map(|(place, table)| (*place, *table)).collect();
         let host = self.registry.host.clone();
-        let looks = join_all(running.iter().map(|(_, table)| host.summary(*table))).await;
+        let summaries = join_all(running.iter().map(|(_, table)| host.summary(*table))).await;
         let mut ended = Vec::new();
-        for ((place, table), look) in running.into_iter().zip(looks) {
-            match look {
-                Ok(look) => ended.extend(end_of(&look, place)),
+        for ((place, table), summary) in running.into_iter().zip(summaries) {
+            match summary {
+                Ok(summary) => ended.extend(table_end(&summary, place)),
                 Err(error) if error.is_transient() => {}
                 Err(error) => {
-                    tracing::error!(%table, %error, "a table of a tournament cannot be read");
+                    tracing::error!(%table, %error, "table of a tournament unreadable");
                     let ending = Ending::Faulted { reason: "its table cannot be read".to_owned() };
                     let (number, rotation) = (place.group, place.rotation);
                     ended.push(TableEnd { table, number, rotation, ending });
                 }
             }
         }
-        self.take(ended).await
+        self.record_ended(ended).await
     }
 }
 
-/// How a table ended, if it has.
-fn end_of(look: &TableSummary, place: TableKey) -> Option<TableEnd> {
-    let ending = look.ending.clone()?;
-    Some(TableEnd { table: look.setup.table, number: place.group, rotation: place.rotation, ending })
+/// The end of a table; `None` while it runs.
+fn table_end(summary: &TableSummary, place: TableKey) -> Option<TableEnd> {
+    let ending = summary.ending.clone()?;
+    Some(TableEnd { table: summary.setup.table, number: place.group, rotation: place.rotation, ending })
 }
 
-/// What is noted of a table that is over.
-fn table_over(place: TableKey, end: &TableEnd) -> Entry {
+/// The log entry of a table that is over.
+fn table_over_entry(place: TableKey, end: &TableEnd) -> TournamentEntry {
     let seats = match &end.ending {
         Ending::Finished(Finished { seats }) => seats.clone(),
         Ending::Cancelled { .. } | Ending::Expired | Ending::Faulted { .. } => Vec::new(),
     };
-    Entry::TableOver { place, table: end.table, seats }
+    TournamentEntry::TableOver { place, table: end.table, seats }
 }
 
-/// Why a group does not count because of how one of its tables ended.
-fn fault(ending: &Ending) -> Option<String> {
+/// Reason why the ending of a table voids its group; `None` if it does not.
+fn void_reason(ending: &Ending) -> Option<String> {
     match ending {
         Ending::Finished(_) => None,
         Ending::Cancelled { note } if note.is_empty() => Some("a table of it was cancelled".to_owned()),

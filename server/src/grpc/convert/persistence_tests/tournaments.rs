@@ -6,7 +6,7 @@ use parlor_tournament::plan::{DealMode, Format, SequentialTest};
 use parlor_host::TableId;
 use parlor_host::persistence::{decode_tournament_entry, encode_tournament_entry};
 use parlor_host::table::{IdempotencyKey, SeatFinish, SeatResult, TimeControl, Visibility};
-use parlor_host::tournaments::{EntrantSetup, Entry, Setup, Terms};
+use parlor_host::tournaments::{EntrantSetup, TournamentEntry, TournamentSetup, Terms};
 use parlor_tournament::Entrant;
 use parlor_tournament::plan::TableKey as Place;
 
@@ -48,9 +48,9 @@ fn terms() -> Terms {
     }
 }
 
-fn entries() -> Vec<Entry> {
+fn entries() -> Vec<TournamentEntry> {
     let entropy = Entropy::new(b"dice").expect("few bytes");
-    let setup = Setup {
+    let setup = TournamentSetup {
         tournament: TableId::from_bytes([7; 16]),
         owner: "club".to_owned(),
         terms: terms(),
@@ -71,15 +71,15 @@ fn entries() -> Vec<Entry> {
     let (place, table) = (Place { group: 5, rotation: 1 }, TableId::from_bytes([8; 16]));
     let versions = vec![String::new(), "1".to_owned()];
     vec![
-        Entry::Created(Box::new(setup)),
-        Entry::Started { versions, entropy: vec![Entropy::NONE, entropy] },
-        Entry::TableOver { place, table, seats: vec![result] },
-        Entry::TableOver { place, table, seats: Vec::new() },
-        Entry::GroupVoided { group: 5, reason: "a fault".to_owned() },
-        Entry::Withdrawn { entrant: Entrant(1) },
-        Entry::Paused,
-        Entry::Resumed,
-        Entry::Cancelled { reason: "rain".to_owned() },
+        TournamentEntry::Created(Box::new(setup)),
+        TournamentEntry::Started { versions, entropy: vec![Entropy::NONE, entropy] },
+        TournamentEntry::TableOver { place, table, seats: vec![result] },
+        TournamentEntry::TableOver { place, table, seats: Vec::new() },
+        TournamentEntry::GroupVoided { group: 5, reason: "a fault".to_owned() },
+        TournamentEntry::Withdrawn { entrant: Entrant(1) },
+        TournamentEntry::Paused,
+        TournamentEntry::Resumed,
+        TournamentEntry::Cancelled { reason: "rain".to_owned() },
     ]
 }
 

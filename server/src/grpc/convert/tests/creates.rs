@@ -60,7 +60,7 @@ fn unset_fields_get_the_server_defaults() {
         chance: NewChance::Fresh,
         metadata: BTreeMap::new(),
         fill: 3_600_000,
-        agents: AgentRequirement::Here,
+        agents: AgentRequirement::Connected,
         request: None,
     };
     assert_eq!(new, expected);
@@ -124,7 +124,7 @@ fn every_field_of_create_table_is_decoded() {
         chance: NewChance::Given([9; 32]),
         metadata: BTreeMap::from([("k".to_owned(), "v".to_owned())]),
         fill: 1_500,
-        agents: AgentRequirement::Here,
+        agents: AgentRequirement::Connected,
         request,
     };
     assert_eq!(new, expected);
