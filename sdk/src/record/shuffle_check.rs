@@ -1,6 +1,6 @@
 //! Checks that the seeds and commitments of a record follow from each other.
 
-use parlor_fair::{DealSeed, Entropy, GIVEN_SEED_ID, ServerSeed, TableId};
+use parlor_fair::{DealSeed, Entropy, GIVEN_SEED_ID, InvalidTableId, ServerSeed, TableId, TournamentId};
 
 use super::diff::differences;
 use super::report::Finding;
@@ -95,8 +95,9 @@ fn derive(stated: &wire::FairShuffle, table: &str, started: bool) -> Result<wire
 /// Seed of a tournament's deal. A given seed is derived with a zero salt instead of the tournament's id, so
 /// that it gives the same deals in every tournament.
 pub(super) fn deal_seed(stated: &wire::FairShuffle, group: &wire::DealGroup) -> Result<DealSeed, String> {
-    let tournament = group.tournament_id.parse();
-    let tournament = tournament.map_err(|error| format!("deal_group.tournament_id: {error}"))?;
+    // A tournament id has the form of a table id, and the error text of one.
+    let tournament = group.tournament_id.parse::<TournamentId>();
+    let tournament = tournament.map_err(|_| format!("deal_group.tournament_id: {InvalidTableId}"))?;
     let tournament = if stated.seed_given { GIVEN_SEED_ID } else { tournament };
     let number = group.number.ok_or("deal_group.number must be set")?;
     Ok(DealSeed::from_bytes(tournament, number, parse_seed(&stated.server_seed, "server_seed")?))

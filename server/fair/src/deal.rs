@@ -7,12 +7,12 @@ use hkdf::Hkdf;
 use parlor_engine::Seat;
 use sha2::{Digest, Sha256};
 
-use crate::{Commitment, Entropy, GameSeed, Secret, ServerSeed, TableId};
+use crate::{Commitment, Entropy, GameSeed, Secret, ServerSeed, TournamentId};
 
 impl ServerSeed {
     /// The commitment to this tournament seed, shown when the tournament is created.
     #[must_use]
-    pub fn tournament_commitment(&self, tournament: TableId) -> Commitment {
+    pub fn tournament_commitment(&self, tournament: TournamentId) -> Commitment {
         let hash = Sha256::new()
             .chain_update(b"parlor tournament commitment v1")
             .chain_update(tournament.as_bytes())
@@ -23,13 +23,13 @@ impl ServerSeed {
     /// Seed of the plan of the tournament, from which pairings and seating are drawn. `self` is the
     /// tournament seed.
     #[must_use]
-    pub fn plan_seed(&self, tournament: TableId) -> Secret<[u8; 32]> {
+    pub fn plan_seed(&self, tournament: TournamentId) -> Secret<[u8; 32]> {
         Secret::new(derive(Some(tournament.as_bytes()), self.reveal(), &[b"parlor plan v1"]))
     }
 
     /// Seed of one deal of the tournament. `self` is the tournament seed.
     #[must_use]
-    pub fn deal_seed(&self, tournament: TableId, number: u32) -> DealSeed {
+    pub fn deal_seed(&self, tournament: TournamentId, number: u32) -> DealSeed {
         let info = [b"parlor deal v1".as_slice(), &number.to_be_bytes()];
         let seed = derive(Some(tournament.as_bytes()), self.reveal(), &info);
         DealSeed::from_bytes(tournament, number, seed)
@@ -37,7 +37,7 @@ impl ServerSeed {
 }
 
 /// Stands in for the tournament id in all derivations if the organiser gave the tournament seed.
-pub const GIVEN_SEED_ID: TableId = TableId::from_bytes([0; 16]);
+pub const GIVEN_SEED_ID: TournamentId = TournamentId::from_bytes([0; 16]);
 
 /// The server's seed for one deal of a tournament: secret until the last table of the deal is over.
 ///
@@ -72,7 +72,7 @@ pub const GIVEN_SEED_ID: TableId = TableId::from_bytes([0; 16]);
 /// replace the tournament id, and no entropy is added. So the same seed gives the same tournament every time.
 #[derive(Clone)]
 pub struct DealSeed {
-    tournament: TableId,
+    tournament: TournamentId,
     number: u32,
     seed: Secret<[u8; 32]>,
 }
@@ -80,7 +80,7 @@ pub struct DealSeed {
 impl DealSeed {
     /// A seed from bytes, as stored in a log or a record.
     #[must_use]
-    pub const fn from_bytes(tournament: TableId, number: u32, seed: [u8; 32]) -> DealSeed {
+    pub const fn from_bytes(tournament: TournamentId, number: u32, seed: [u8; 32]) -> DealSeed {
         DealSeed { tournament, number, seed: Secret::new(seed) }
     }
 
@@ -154,8 +154,8 @@ mod tests {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    fn tournament() -> TableId {
-        TableId::from_bytes(std::array::from_fn(|i| i as u8))
+    fn tournament() -> TournamentId {
+        TournamentId::from_bytes(std::array::from_fn(|i| i as u8))
     }
 
     fn seed() -> ServerSeed {

@@ -7,7 +7,7 @@ use crate::agents::AgentError;
 use crate::identity::TokenError;
 use crate::limits::LimitExceeded;
 use crate::table::CommandError;
-use crate::{RandomnessError, TableId};
+use crate::{RandomnessError, TableId, TournamentId};
 use parlor_store::LogError;
 
 /// Error of the host. Each message is one line that says what to do.
@@ -56,7 +56,7 @@ pub enum HostError {
     #[error("there is no tournament {tournament}, or it is private and not yours to see")]
     NoSuchTournament {
         /// The tournament.
-        tournament: TableId,
+        tournament: TournamentId,
     },
     /// A deal is still in play. Its tables become visible when all of them are over.
     #[error(
@@ -64,8 +64,8 @@ pub enum HostError {
     )]
     DealNotOver {
         /// The tournament.
-        tournament: TableId,
-        /// Number of the deal.
+        tournament: TournamentId,
+        /// The number of the deal.
         number: u32,
     },
     /// The request id was used for a different request.

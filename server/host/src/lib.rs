@@ -47,7 +47,7 @@ pub use agents::agent_stream::{AgentArrival, AgentStream};
 pub use create_table::DealtTable;
 pub use error::HostError;
 pub use owner_feed::OwnerFeed;
-pub use parlor_fair::{Secret, TableId};
+pub use parlor_fair::{Secret, TableId, TournamentId};
 pub use random::{RandomnessError, random_bytes};
 pub use requests::{Actor, Channel, JoinRequest, NewChance, NewTable, TableFilter, ViewerCredential, Wants};
 pub use settings::HostSettings;
@@ -70,7 +70,8 @@ use crate::shard::table_message::{ReplyTo, TableMessage};
 use crate::shard::{Shard, ShardMessage};
 use crate::stream::queue::{QueueLimits, StreamQueue};
 use crate::stream::registry::StreamRegistry;
-use crate::table::IdempotencyKey;
+use crate::table::{DecisionAnswer, IdempotencyKey, TableSummary};
+use crate::tournaments::log_id::tournament_of_log;
 use quota::Quota;
 
 /// Encoders and decoders supplied by the server: stream items on the wire, and API payloads in storage.
@@ -165,8 +166,8 @@ impl Host {
         });
         let shards = ShardSenders::new(shards);
         let start_up = shared.log.load_startup_state().await?;
-        // The tournament runners start later; until then nothing of their deals is revealed.
-        start_up.tournaments.iter().for_each(|tournament| shared.deals.open(*tournament));
+        // Whoever runs the tournaments comes later, and until then nothing of them is shown.
+        start_up.tournaments.iter().for_each(|log| shared.deals.open(tournament_of_log(*log)));
         let (now, now_ms) = (shared.clock.now(), shared.clock.now_ms());
         let mut all: Vec<Shard> =
             inboxes.into_iter().map(|inbox| Shard::new(shared.clone(), inbox)).collect();

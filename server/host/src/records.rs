@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use parlor_engine::Viewer;
 
-use crate::TableId;
 use crate::identity::Owner;
 use crate::shard::commit::visibility_code;
 use crate::shard::load::{Loaded, load};
 use crate::table::{CommandError, Record, Visibility};
-use crate::tags::{parse_deal_tag, tournament_tag};
+use crate::tags::{deal_of, tournament_tag};
+use crate::tournaments::log_id::log_id;
 use crate::{Host, HostError, ViewerCredential};
+use crate::{TableId, TournamentId};
 use parlor_store::{LogError, LogFilter, LogKind, PageRequest, limits};
 
 impl Host {
@@ -67,14 +68,14 @@ impl Host {
     /// The tournament does not exist or is hidden from the caller.
     pub async fn tournament_tables(
         &self,
-        tournament: TableId,
+        tournament: TournamentId,
         caller: Option<&Owner>,
         admin: bool,
     ) -> Result<Vec<TableId>, HostError> {
         self.ensure_running()?;
         let log = &self.shared.log;
         let hidden = HostError::NoSuchTournament { tournament };
-        let row = match log.find(tournament).await {
+        let row = match log.find(log_id(tournament)).await {
             Err(LogError::NoSuchTable { .. }) => return Err(hidden),
             found => found?,
         };

@@ -1,6 +1,6 @@
 //! Tags of tables, by which lists are filtered.
 
-use crate::TableId;
+use crate::TournamentId;
 use crate::table::{SeatSetup, Setup};
 
 /// Tag of all tables at which the agent has a seat.
@@ -11,7 +11,7 @@ pub fn agent_tag(name: &str) -> String {
 
 /// Tag of all tables of the tournament.
 #[must_use]
-pub fn tournament_tag(tournament: TableId) -> String {
+pub fn tournament_tag(tournament: TournamentId) -> String {
     format!("tournament:{tournament}")
 }
 

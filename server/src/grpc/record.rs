@@ -13,9 +13,9 @@ use super::layer::trace::note_table;
 use super::table::caller;
 use super::{AppState, Failure};
 use crate::identity::{Caller, Scope};
-use parlor_host::TableId;
 use parlor_host::tournaments::{Access, TournamentError};
 use parlor_host::{Host, HostError};
+use parlor_host::{TableId, TournamentId};
 
 use crate::grpc::convert::{self, tournament::shown_tournament};
 
@@ -30,7 +30,7 @@ type Answer<T> = Result<Response<T>, Status>;
 
 impl Records {
     /// The shuffle of a tournament with its seed, whoever asks; `None` while it is not over.
-    async fn shown_seed(&self, tournament: TableId) -> Result<Option<v1::TournamentShuffle>, Failure> {
+    async fn shown_seed(&self, tournament: TournamentId) -> Result<Option<v1::TournamentShuffle>, Failure> {
         let access = Access { caller: None, admin: true };
         let shuffle = match self.0.tournaments.get(tournament, &access).await {
             Ok((shown, _)) => shown_tournament(&shown, false)?.shuffle,

@@ -16,7 +16,7 @@ use super::table::{caller, with_scope};
 use super::{AppState, Failure};
 use crate::identity::{ApiKeyError, Scope};
 use parlor_host::HostError;
-use parlor_host::TableId;
+use parlor_host::TournamentId;
 use parlor_host::tournaments::{
     Access, TournamentCommand, FinishedTournament, LiveOrStored, TournamentTableRow, TournamentError, TournamentFollower,
 };
@@ -43,7 +43,7 @@ fn organising<T>(request: &Request<T>) -> Result<Access, Failure> {
     Ok(looking(request))
 }
 
-fn tournament_id(text: &str) -> Result<TableId, Failure> {
+fn tournament_id(text: &str) -> Result<TournamentId, Failure> {
     let id = convert::tournament::tournament_id(text)?;
     note_tournament(id);
     Ok(id)
@@ -55,22 +55,26 @@ impl Tournaments {
         &self,
         request: &Request<T>,
         tournament: &str,
-        command: TournamentCommand,
-    ) -> Result<(TableId, Access), Failure> {
+        command: Command,
+    ) -> Result<(TournamentId, Access), Failure> {
         let access = organising(request)?;
         let tournament = tournament_id(tournament)?;
         self.0.tournaments.command(tournament, &access, command).await?;
         Ok((tournament, access))
     }
 
-    async fn get(&self, tournament: TableId, access: &Access) -> Result<Option<v1::Tournament>, Failure> {
+    async fn get(
+        &self,
+        tournament: TournamentId,
+        access: &Access,
+    ) -> Result<Option<v1::Tournament>, Failure> {
         let (tournament, owned) = self.0.tournaments.get(tournament, access).await?;
         Ok(Some(shown_tournament(&tournament, owned)?))
     }
 
     async fn standings(
         &self,
-        tournament: TableId,
+        tournament: TournamentId,
         access: &Access,
     ) -> Result<Option<v1::Standings>, Failure> {
         let standings = self.0.tournaments.standings(tournament, access, false).await?;

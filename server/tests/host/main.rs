@@ -16,7 +16,7 @@ use parlor_host::table::{
 };
 use parlor_host::{
     Channel, ChannelCommand, ClientCommand, Codecs, DealtTable, Host, HostError, HostSettings, JoinRequest,
-    NewChance, NewTable, OutboundBatch, TableId, ViewerCredential, Wants,
+    NewChance, NewTable, OutboundBatch, TableId, TournamentId, ViewerCredential, Wants,
 };
 use parlor_server::grpc::Failure;
 use parlor_server::grpc::convert::{ApiCodec, ApiItemEncoder};
@@ -336,7 +336,7 @@ async fn a_house_bot_that_fails_voids_a_deal() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_deal_is_a_secret_until_its_last_table_is_over() {
     let scene = Scene::new().await;
-    let tournament = TableId::from_bytes([5; 16]);
+    let tournament = TournamentId::from_bytes([5; 16]);
     let seed = parlor_fair::ServerSeed::from_bytes([6; 32]).deal_seed(tournament, 2);
     let dealt = |rotation| DealtTable {
         options: GameId::Gap.default_options(),

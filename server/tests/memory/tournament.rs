@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use parlor_engine::{Audience, Seat, Viewer};
 use parlor_fair::Entropy;
 use parlor_host::table::{Deal, SeatFinish, SeatResult, TimeControl, Visibility};
-use parlor_host::tournaments::{EntrantSetup, TournamentEntry, FoldedTournament, TournamentSetup, Terms};
-use parlor_server::TableId;
+use parlor_host::tournaments::{EntrantSetup, Entry, FoldedTournament, Setup, Terms};
+use parlor_server::{TableId, TournamentId};
 use parlor_tournament::plan::{DealMode, Format};
 use parlor_tournament::{Entrant, PlannedTable, Standings};
 use rand_chacha::ChaCha8Rng;
@@ -94,8 +94,8 @@ impl TestTournament {
             visibility: Visibility::Public,
             patience: 0,
         };
-        let setup = TournamentSetup {
-            tournament: TableId::from_bytes([1; 16]),
+        let setup = Setup {
+            tournament: TournamentId::from_bytes([1; 16]),
             owner: "tests".to_owned(),
             terms,
             seed: [seed; 32],

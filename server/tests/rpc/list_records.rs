@@ -7,9 +7,9 @@ use parlor_host::persistence::{decode_record, encode_record};
 use parlor_host::table::{ChanceSetup, Deal, Holder, Visibility};
 use parlor_host::{agent_tag, tournament_tag};
 use parlor_proto::v1::{self, ErrorReason as Reason};
-use parlor_server::TableId;
 use parlor_server::grpc::convert::ApiCodec;
 use parlor_server::identity::Scope;
+use parlor_server::{TableId, TournamentId};
 use parlor_store::{Append, Listing, Log, LogKind, Millis, NewPlace, OwnerId};
 use prost::Message;
 
@@ -131,7 +131,7 @@ async fn invalid_list_records_requests_are_refused() {
 }
 
 /// Appends a tournament to the log that no task runs.
-async fn put_tournament(log: &dyn Log, id: TableId, owner: &str, public: bool) {
+async fn put_tournament(log: &dyn Log, id: TournamentId, owner: &str, public: bool) {
     let listing = Listing {
         kind: LogKind::Tournament,
         owner: OwnerId::new(owner).expect("a name"),
@@ -143,7 +143,7 @@ async fn put_tournament(log: &dyn Log, id: TableId, owner: &str, public: bool) {
     let append = Append {
         listing: Some(listing),
         place: Some(NewPlace::AtRest { wakes_at: None }),
-        ..Append::new(id, 0, Millis(1), vec![Vec::new().into()])
+        ..Append::new(TableId::from_bytes(*id.as_bytes()), 0, Millis(1), vec![Vec::new().into()])
     };
     log.append(append).await.expect("a new tournament");
 }
@@ -167,12 +167,12 @@ async fn put_table(log: &dyn Log, model: TableId, id: TableId, deal: Deal, publi
     let append = Append {
         listing: Some(listing),
         place: Some(NewPlace::Finished { record: encode_record(&record, &ApiCodec) }),
-        ..Append::new(id, 0, Millis(1), vec![Vec::new().into()])
+        ..Append::new(TableId::from_bytes(*id.as_bytes()), 0, Millis(1), vec![Vec::new().into()])
     };
     log.append(append).await.expect("a new table");
 }
 
-fn deal(tournament: TableId, number: u32, rotation: u8) -> Deal {
+fn deal(tournament: TournamentId, number: u32, rotation: u8) -> Deal {
     let (server_seed, entropy) = ([9; 32], Vec::new());
     Deal { tournament, number, rotation, server_seed, entropy, recolour: false, given: true }
 }
@@ -197,7 +197,12 @@ pub(crate) async fn export(
 
 /// Appends tables of a tournament in an order other than that of their deals: their ids in the order of the
 /// deals.
-async fn append_deals(server: &TestServer, tournament: TableId, count: u32, public: bool) -> Vec<String> {
+async fn append_deals(
+    server: &TestServer,
+    tournament: TournamentId,
+    count: u32,
+    public: bool,
+) -> Vec<String> {
     let client = server.client();
     let seated = client.new_seated_table(table(GameId::NoDice, 4)).await;
     server.play_seats(&seated).await;
@@ -218,7 +223,7 @@ async fn append_deals(server: &TestServer, tournament: TableId, count: u32, publ
 async fn export_has_all_records_in_deal_order_in_bounded_messages() {
     let server = TestServer::new().await;
     let client = server.client();
-    let tournament = TableId::new(5, [1; 10]);
+    let tournament = TournamentId::new(5, [1; 10]);
     put_tournament(&*server.log, tournament, "anna", true).await;
     let name = tournament.to_string();
     assert_eq!(export(&client, &name, None).await.expect("an empty export"), []);
@@ -318,7 +323,7 @@ async fn records_of_a_deal_are_hidden_until_its_last_table_is_over() {
 async fn export_of_an_unknown_or_private_tournament_is_not_found() {
     let (anna, ben, root) = (api_key("anna", OWNER), api_key("ben", OWNER), api_key("root", &[Scope::Admin]));
     let server = TestServer::with_keys([&anna, &ben, &root]).await;
-    let tournament = TableId::new(5, [1; 10]);
+    let tournament = TournamentId::new(5, [1; 10]);
     put_tournament(&*server.log, tournament, "anna", false).await;
     let name = tournament.to_string();
     for client in [server.client_with_key(&anna), server.client_with_key(&root)] {

@@ -4,7 +4,7 @@
 use parlor_engine::GameId;
 use parlor_fair::ServerSeed;
 use parlor_proto::v1::{self, ErrorReason as Reason, TournamentState as State, tournament_setup::Format};
-use parlor_server::TableId;
+use parlor_server::TournamentId;
 use parlor_server::identity::Scope;
 
 use crate::agent_client::{AgentClient, hello};
@@ -76,7 +76,7 @@ async fn tournament_deals_match_the_commitment() {
     let after = tournament.shuffle.expect("a shuffle");
     assert_eq!(after.commitment, before.commitment);
     assert_eq!(after.entropy, [b"mine".to_vec(), Vec::new(), Vec::new()]);
-    let tournament: TableId = id.parse().expect("an id");
+    let tournament: TournamentId = id.parse().expect("an id");
     let seed = ServerSeed::from_bytes(after.server_seed.try_into().expect("32 bytes"));
     assert_eq!(seed.tournament_commitment(tournament).as_bytes().as_slice(), before.commitment);
     for table in client.tournament_tables(&id).await {

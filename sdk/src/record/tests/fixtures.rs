@@ -1,7 +1,7 @@
 //! Records made by the server's tables, with random players, timeouts, resignations and replacements.
 
 use parlor_engine::{AnyOptions, GameId, Seat, Viewer, below};
-use parlor_fair::{Entropy, GIVEN_SEED_ID, ServerSeed, TableId};
+use parlor_fair::{Entropy, GIVEN_SEED_ID, ServerSeed, TableId, TournamentId};
 use parlor_host::table::{
     ChanceSetup, Deal, Entry, Record, SeatSetup, Setup, Table, TimeControl, Visibility,
 };
@@ -54,7 +54,7 @@ fn short_options(game: GameId) -> AnyOptions {
 
 /// A deal of a tournament with this seed byte.
 pub(super) fn deal(seed: u8, recolour: bool, given: bool) -> ChanceSetup {
-    let tournament = TableId::new(CREATED - 1, [seed; 10]);
+    let tournament = TournamentId::new(CREATED - 1, [seed; 10]);
     let salt = if given { GIVEN_SEED_ID } else { tournament };
     ChanceSetup::Deal(Box::new(Deal {
         tournament,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parlor_engine::{GameId, Seat};
-use parlor_fair::TableId;
+use parlor_fair::{TableId, TournamentId};
 
 use super::{Agent, AgentError, AgentRegistry};
 use crate::table::{Holder, SeatSetup, Setup, Table};
@@ -18,7 +18,7 @@ pub struct SeatAssignment {
     /// The game.
     pub game: GameId,
     /// The tournament of the table.
-    pub tournament: Option<TableId>,
+    pub tournament: Option<TournamentId>,
 }
 
 /// Requirement on the agents of a new table.

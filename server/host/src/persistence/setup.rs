@@ -8,9 +8,9 @@ use parlor_store::v1::setup::Chance;
 
 use super::PayloadCodec;
 use super::codec::decode_required;
-use super::codes::{decode_entropies, decode_seat, decode_visibility, encode_seat, encode_visibility};
-use crate::TableId;
+use super::codes::{decode_visibility, encode_visibility, entropies, seat, seat_number};
 use crate::table::{ChanceSetup, Deal, IdempotencyKey, SeatSetup, Setup};
+use crate::{TableId, TournamentId};
 
 pub(super) fn encode_setup(setup: &Setup, codec: &dyn PayloadCodec) -> store::Setup {
     store::Setup {
@@ -102,7 +102,7 @@ fn decode_scripted(script: &store::ScriptedChance) -> Result<ChanceSetup, Invali
 
 fn decode_deal(stored: &store::DealChance) -> Result<Deal, InvalidField> {
     Ok(Deal {
-        tournament: decode_table_id(&stored.tournament_id, "tournament_id")?,
+        tournament: tournament_id(&stored.tournament_id, "tournament_id")?,
         number: stored.number,
         rotation: number8(stored.rotation, "rotation")?,
         server_seed: bytes(&stored.server_seed, "server_seed")?,
@@ -115,6 +115,11 @@ fn decode_deal(stored: &store::DealChance) -> Result<Deal, InvalidField> {
 /// Decodes the id of a table.
 pub(super) fn decode_table_id(id: &[u8], field: &str) -> Result<TableId, InvalidField> {
     bytes(id, field).map(TableId::from_bytes)
+}
+
+/// Id of a tournament.
+pub(super) fn tournament_id(id: &[u8], field: &str) -> Result<TournamentId, WrongField> {
+    bytes(id, field).map(TournamentId::from_bytes)
 }
 
 impl From<&SeatSetup> for store::SeatSetup {

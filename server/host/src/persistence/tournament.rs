@@ -10,10 +10,10 @@ use parlor_tournament::plan::TableKey;
 use prost::Message;
 
 use super::codec::{decode_each, decode_required};
-use super::codes::{decode_entropies, decode_entropy};
-use super::setup::decode_table_id;
-use super::{CorruptData, PayloadCodec, decode, offset_from_creation, time_from_offset};
-use crate::tournaments::{TournamentEntry, FinishedTournament, TournamentSetup};
+use super::codes::{entropies, entropy};
+use super::setup::{table_id, tournament_id};
+use super::{CorruptData, PayloadCodec, after, decode, moment};
+use crate::tournaments::{Entry, FinishedTournament, Setup};
 
 /// Kind of the stored data, for errors.
 const KIND: &str = "entry of a tournament";
@@ -137,9 +137,9 @@ fn encode_created(setup: &TournamentSetup, codec: &dyn PayloadCodec) -> store::T
     }
 }
 
-fn decode_created(stored: store::TournamentCreated, codec: &dyn PayloadCodec) -> Result<TournamentSetup, InvalidField> {
-    Ok(TournamentSetup {
-        tournament: decode_table_id(&stored.tournament_id, "tournament_id")?,
+fn decode_created(stored: store::TournamentCreated, codec: &dyn PayloadCodec) -> Result<Setup, WrongField> {
+    Ok(Setup {
+        tournament: tournament_id(&stored.tournament_id, "tournament_id")?,
         owner: stored.owner,
         terms: decode_required(codec, stored.setup, "setup")?,
         seed: bytes(&stored.seed, "seed")?,

@@ -3,15 +3,15 @@
 use parlor_engine::{Chance, GameId, Relabelling};
 
 use super::Shuffle;
-use crate::TableId;
+use crate::TournamentId;
 use parlor_fair::{DealSeed, Entropy, GIVEN_SEED_ID};
 
 /// One table of a tournament deal. All tables of the deal have the same cards.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Deal {
-    /// Id of the tournament.
-    pub tournament: TableId,
-    /// Number of the deal, from 0.
+    /// The tournament.
+    pub tournament: TournamentId,
+    /// The number of the deal, the first being 0.
     pub number: u32,
     /// Rotation: the table's index within the deal, from 0.
     pub rotation: u8,
@@ -77,9 +77,9 @@ impl Deal {
 /// Public part of a deal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PublicDeal {
-    /// Id of the tournament.
-    pub tournament: TableId,
-    /// Number of the deal and rotation, each from 0; `None` until the deal is over.
+    /// The tournament.
+    pub tournament: TournamentId,
+    /// The number of the deal, and which of its tables this is, the first being 0 each; nothing before the deal is over.
     pub place: Option<(u32, u8)>,
     /// What the organiser and then each entrant added; empty until the deal is over.
     pub entropy: Vec<Entropy>,

@@ -10,8 +10,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::Notify;
 
 use crate::HostError;
-use crate::TableId;
 use crate::table::{Deal, Ending};
+use crate::{TableId, TournamentId};
 
 /// End of a table of a deal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,7 +39,7 @@ struct OpenTournament {
 
 /// The tournaments that are not over, and which of their deals are. Clones share the state.
 #[derive(Clone, Default)]
-pub struct DealVisibility(Arc<RwLock<HashMap<TableId, OpenTournament>>>);
+pub struct Deals(Arc<RwLock<HashMap<TournamentId, OpenTournament>>>);
 
 impl std::fmt::Debug for DealVisibility {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -50,7 +50,7 @@ impl std::fmt::Debug for DealVisibility {
 impl DealVisibility {
     /// Returns whether a deal is over, so that all of it may be shown.
     #[must_use]
-    pub fn is_over(&self, tournament: TableId, number: u32) -> bool {
+    pub fn is_over(&self, tournament: TournamentId, number: u32) -> bool {
         let open = self.0.read().unwrap_or_else(PoisonError::into_inner);
         open.get(&tournament).is_none_or(|open| open.over.contains(&number))
     }
@@ -71,12 +71,12 @@ impl DealVisibility {
 
     /// The tournaments that have started and are not over.
     #[must_use]
-    pub fn tournaments(&self) -> Vec<TableId> {
+    pub fn tournaments(&self) -> Vec<TournamentId> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
     }
 
     /// Adds a tournament that is not over and has no runner yet: none of its deals is visible.
-    pub fn open(&self, tournament: TableId) {
+    pub fn open(&self, tournament: TournamentId) {
         self.change(|all| {
             all.entry(tournament).or_default();
         });
@@ -84,7 +84,7 @@ impl DealVisibility {
 
     /// Registers the runner of a tournament, and returns its source of table ends from now on.
     #[must_use]
-    pub fn run(&self, tournament: TableId) -> TableEnds {
+    pub fn run(&self, tournament: TournamentId) -> TableEnds {
         let woken = Arc::new(Notify::new());
         self.change(|all| {
             let open = all.entry(tournament).or_default();
@@ -94,7 +94,7 @@ impl DealVisibility {
     }
 
     /// Marks a deal as over: its last table has ended, or it is void and none of its tables runs.
-    pub fn end(&self, tournament: TableId, number: u32) {
+    pub fn end(&self, tournament: TournamentId, number: u32) {
         self.change(|all| {
             if let Some(open) = all.get_mut(&tournament) {
                 open.over.insert(number);
@@ -103,7 +103,7 @@ impl DealVisibility {
     }
 
     /// Removes a tournament that is over, with all its deals.
-    pub fn close(&self, tournament: TableId) {
+    pub fn close(&self, tournament: TournamentId) {
         self.change(|all| drop(all.remove(&tournament)));
     }
 
@@ -119,7 +119,7 @@ impl DealVisibility {
         });
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut HashMap<TableId, OpenTournament>) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut HashMap<TournamentId, OpenTournament>) -> T) -> T {
         // A panic leaves the map consistent: each change is one step.
         change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner))
     }
@@ -128,8 +128,8 @@ impl DealVisibility {
 /// Source of the table ends of one tournament, for its runner.
 #[derive(Debug)]
 pub struct TableEnds {
-    deals: DealVisibility,
-    tournament: TableId,
+    deals: Deals,
+    tournament: TournamentId,
     woken: Arc<Notify>,
 }
 
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn tournament_that_is_not_open_is_over() {
-        let (deals, tournament) = (DealVisibility::default(), TableId::from_bytes([1; 16]));
+        let (deals, tournament) = (Deals::default(), TournamentId::from_bytes([1; 16]));
         assert!(deals.is_over(tournament, 0));
         deals.open(tournament);
         assert!(!deals.is_over(tournament, 0));
@@ -174,7 +174,7 @@ mod tests {
 
     #[tokio::test]
     async fn runner_is_notified_of_table_ends() {
-        let (deals, tournament) = (DealVisibility::default(), TableId::from_bytes([1; 16]));
+        let (deals, tournament) = (Deals::default(), TournamentId::from_bytes([1; 16]));
         let deal = Deal {
             tournament,
             number: 3,

@@ -3,7 +3,8 @@
 use parlor_tournament::InvalidEntry;
 
 use crate::HostError;
-use crate::TableId;
+use crate::TournamentId;
+use crate::tournaments::log_id::tournament_of_log;
 use parlor_store::LogError;
 
 /// Reason why a request about a tournament fails. Each text is one line and says how to go on.
@@ -13,13 +14,13 @@ pub enum TournamentError {
     #[error("there is no tournament {tournament}, or it is private and not yours to see")]
     NotFound {
         /// The tournament.
-        tournament: TableId,
+        tournament: TournamentId,
     },
     /// The caller is not the organiser.
     #[error("only the organiser of tournament {tournament} may do this: call with the organiser's API key")]
     NotOwner {
         /// The tournament.
-        tournament: TableId,
+        tournament: TournamentId,
     },
     /// The tournament rejects the command.
     #[error(transparent)]
@@ -42,7 +43,7 @@ pub enum TournamentError {
     #[error("what is stored of tournament {tournament} is damaged, and it is not gone on with: {what}")]
     Damaged {
         /// The tournament.
-        tournament: TableId,
+        tournament: TournamentId,
         /// Description of the damage.
         what: String,
     },
@@ -54,9 +55,11 @@ pub enum TournamentError {
 impl From<LogError> for TournamentError {
     fn from(error: LogError) -> TournamentError {
         match error {
-            LogError::NoSuchTable { table: tournament } => TournamentError::NotFound { tournament },
-            LogError::Damaged { table: Some(tournament), .. } => {
-                TournamentError::Damaged { tournament, what: error.to_string() }
+            LogError::NoSuchTable { table: log } => {
+                TournamentError::NotFound { tournament: tournament_of_log(log) }
+            }
+            LogError::Damaged { table: Some(log), .. } => {
+                TournamentError::Damaged { tournament: tournament_of_log(log), what: error.to_string() }
             }
             error => HostError::from(error).into(),
         }

@@ -10,6 +10,7 @@ mod command;
 pub(crate) mod deal_visibility;
 mod error;
 mod live_tournament;
+pub(crate) mod log_id;
 mod registry;
 mod runner;
 mod setup;

@@ -12,6 +12,7 @@ use tracing::{Instrument, info_span};
 pub use queries::TournamentTableRow;
 
 use super::live_tournament::{LiveTournament, PendingCommand};
+use super::log_id::{log_id, tournament_of_log};
 use super::runner::Runner;
 use super::{
     TournamentCommand, TournamentEntry, FinishedTournament, FoldedTournament, LiveOrStored, NewTournament, TournamentSetup,
@@ -24,8 +25,8 @@ use crate::persistence::{
 };
 use crate::shard::commit::visibility_code;
 use crate::table::Visibility;
-use crate::{Host, HostError, client_request_key};
-use crate::{TableId, random_bytes};
+use crate::{Host, HostError, client_request};
+use crate::{TableId, TournamentId, random_bytes};
 use parlor_store::{
     Append, Listing, Log, LogError, LogFilter, LogKind, Millis, NewPlace, OwnerId, PageRequest, Place,
 };
@@ -74,7 +75,7 @@ pub(super) struct Inner {
     pub(super) clock: Arc<dyn Clock>,
     /// Maximum number of running tables of all tournaments of one organiser.
     max_tables: usize,
-    live: RwLock<HashMap<TableId, Arc<LiveTournament>>>,
+    live: RwLock<HashMap<TournamentId, Arc<LiveTournament>>>,
     /// Serialises loading tournaments into memory.
     loading: tokio::sync::Mutex<()>,
 }
@@ -85,12 +86,12 @@ impl Inner {
     }
 
     /// Removes a tournament from memory.
-    pub(super) fn remove(&self, tournament: TableId) {
+    pub(super) fn remove(&self, tournament: TournamentId) {
         self.live.write().unwrap_or_else(PoisonError::into_inner).remove(&tournament);
     }
 
     /// Maximum number of running tables of a tournament, given those of the organiser's other tournaments.
-    pub(super) fn max_tables(&self, owner: &str, tournament: TableId) -> usize {
+    pub(super) fn max_tables(&self, owner: &str, tournament: TournamentId) -> usize {
         let others: Vec<Arc<LiveTournament>> = {
             let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
             live.iter().filter(|(other, _)| **other != tournament).map(|(_, live)| live.clone()).collect()
@@ -102,7 +103,7 @@ impl Inner {
         self.max_tables.saturating_sub(running.sum())
     }
 
-    fn find_live(&self, tournament: TableId) -> Option<Arc<LiveTournament>> {
+    fn find_live(&self, tournament: TournamentId) -> Option<Arc<LiveTournament>> {
         self.live.read().unwrap_or_else(PoisonError::into_inner).get(&tournament).cloned()
     }
 }
@@ -138,7 +139,7 @@ impl Tournaments {
     }
 
     /// Loads a tournament that is not over into memory and spawns its runner, unless it is there already.
-    async fn ensure_running(&self, tournament: TableId) -> Result<Arc<LiveTournament>, TournamentError> {
+    async fn ensure_running(&self, tournament: TournamentId) -> Result<Arc<LiveTournament>, TournamentError> {
         let _loading = self.0.loading.lock().await;
         if let Some(live) = self.0.find_live(tournament) {
             return Ok(live);
@@ -156,8 +157,8 @@ impl Tournaments {
     }
 
     /// Loads the log of a tournament and folds it.
-    async fn load(&self, tournament: TableId) -> Result<FoldedTournament, TournamentError> {
-        let entries = self.0.log.read(tournament, 0).await?;
+    async fn load(&self, tournament: TournamentId) -> Result<FoldedTournament, TournamentError> {
+        let entries = self.0.log.read(log_id(tournament), 0).await?;
         let damaged = |what: String| TournamentError::Damaged { tournament, what };
         let codec = self.0.codec();
         // Folding a long log would block the executor.
@@ -200,8 +201,8 @@ impl Tournaments {
         self.check_limit(&owner_id).await?;
         let now = self.0.clock.now_ms();
         let random = random_bytes().map_err(HostError::from)?;
-        let setup = TournamentSetup {
-            tournament: TableId::new(now, random),
+        let setup = Setup {
+            tournament: TournamentId::new(now, random),
             owner: owner.as_str().to_owned(),
             terms: new.terms.clone(),
             seed: match new.given_seed {
@@ -215,7 +216,7 @@ impl Tournaments {
         };
         let first = TournamentEntry::Created(Box::new(setup.clone()));
         let stored = vec![encode_tournament_entry(now, now, &first, self.0.codec())];
-        let mut append = Append::new(setup.tournament, 0, Millis(now), stored);
+        let mut append = Append::new(log_id(setup.tournament), 0, Millis(now), stored);
         append.listing = Some(listing(&setup, TournamentState::Created)?);
         append.place = Some(NewPlace::AtRest { wakes_at: None });
         append.request = request;
@@ -243,10 +244,11 @@ impl Tournaments {
         if row.listing.kind != LogKind::Tournament {
             return Err(HostError::RequestReused.into());
         }
-        match self.load_setup(existing).await {
+        let tournament = tournament_of_log(existing);
+        match self.load_setup(tournament).await {
             Ok(setup) if setup.request == new.request => {
                 let access = Access { caller: Some(owner.clone()), admin: false };
-                self.get(existing, &access).await.map(|(tournament, _)| tournament)
+                self.get(tournament, &access).await.map(|(tournament, _)| tournament)
             }
             Ok(_) | Err(TournamentError::Damaged { .. }) => Err(HostError::RequestReused.into()),
             Err(error) => Err(error),
@@ -254,8 +256,8 @@ impl Tournaments {
     }
 
     /// Loads the setup of a tournament: the first entry of its log.
-    async fn load_setup(&self, tournament: TableId) -> Result<Box<TournamentSetup>, TournamentError> {
-        let first = self.0.log.read(tournament, 0).await?.into_iter().next();
+    async fn load_setup(&self, tournament: TournamentId) -> Result<Box<Setup>, TournamentError> {
+        let first = self.0.log.read(log_id(tournament), 0).await?.into_iter().next();
         match first.and_then(|entry| decode_tournament_entry(0, &entry.payload, self.0.codec()).ok()) {
             Some((_, TournamentEntry::Created(setup))) => Ok(setup),
             _ => {
@@ -292,7 +294,7 @@ impl Tournaments {
     }
 
     /// Finds a tournament that the caller may see, loading it into memory if it has started.
-    async fn find(&self, tournament: TableId, access: &Access) -> Result<Found, TournamentError> {
+    async fn find(&self, tournament: TournamentId, access: &Access) -> Result<Found, TournamentError> {
         let hidden = TournamentError::NotFound { tournament };
         if let Some(live) = self.0.find_live(tournament) {
             let is_seen = {
@@ -301,7 +303,7 @@ impl Tournaments {
             };
             return if is_seen { Ok(Found::Live(live)) } else { Err(hidden) };
         }
-        let row = self.0.log.find(tournament).await?;
+        let row = self.0.log.find(log_id(tournament)).await?;
         let is_public = row.listing.visibility == visibility_code(Visibility::Public);
         let is_seen = access.may_see(row.listing.owner.as_str(), is_public);
         if row.listing.kind != LogKind::Tournament || !is_seen {
@@ -313,7 +315,7 @@ impl Tournaments {
             Place::InPlay => return Ok(Found::Live(self.ensure_running(tournament).await?)),
         }
         let damaged = |what: String| TournamentError::Damaged { tournament, what };
-        let bytes = self.0.log.record(tournament).await?;
+        let bytes = self.0.log.record(log_id(tournament)).await?;
         let bytes = bytes.ok_or_else(|| damaged("its record is missing".to_owned()))?;
         let finished = decode_tournament_record(&bytes).map_err(|bad| damaged(bad.to_string()))?;
         Ok(Found::Finished { finished, owned: access.owns(row.listing.owner.as_str()) })
@@ -322,7 +324,7 @@ impl Tournaments {
     /// Executes a command on a tournament of the caller. Commands are idempotent.
     pub async fn command(
         &self,
-        tournament: TableId,
+        tournament: TournamentId,
         access: &Access,
         command: TournamentCommand,
     ) -> Result<(), TournamentError> {
@@ -341,7 +343,7 @@ impl Tournaments {
     /// Executes a command; `None` if the tournament has left memory in the meantime.
     async fn try_command(
         &self,
-        tournament: TableId,
+        tournament: TournamentId,
         access: &Access,
         command: TournamentCommand,
     ) -> Result<Option<Result<(), TournamentError>>, TournamentError> {
@@ -365,7 +367,11 @@ impl Tournaments {
     }
 
     /// Outcome of a command on a finished tournament: it has no further effect, or is an error.
-    async fn check_finished(&self, tournament: TableId, command: TournamentCommand) -> Result<(), TournamentError> {
+    async fn check_finished(
+        &self,
+        tournament: TournamentId,
+        command: Command,
+    ) -> Result<(), TournamentError> {
         let folded = self.load(tournament).await?;
         folded.plan.propose(command.plan_entry()).map(|_| ()).map_err(TournamentError::from)
     }

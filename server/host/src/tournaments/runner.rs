@@ -12,12 +12,13 @@ use parlor_tournament::{Entrant, TournamentState};
 use tokio::sync::{mpsc, oneshot};
 
 use super::live_tournament::{LiveTournament, PendingCommand};
+use super::log_id::log_id;
 use super::registry::{Inner, listing};
 use super::standings::PlayRate;
 use super::{
     TournamentEntry, FinishedTournament, FoldedTournament, InvalidTournamentEntry, TournamentError, TournamentSnapshot,
 };
-use crate::TableId;
+use crate::TournamentId;
 use crate::clock::Moment;
 use crate::identity::Owner;
 use crate::metric_names::TOURNAMENTS_IN_MEMORY;
@@ -38,7 +39,7 @@ struct Stopped;
 pub(super) struct Runner {
     registry: Arc<Inner>,
     live: Arc<LiveTournament>,
-    tournament: TableId,
+    tournament: TournamentId,
     owner: Owner,
     commands: mpsc::Receiver<PendingCommand>,
     ends: TableEnds,
@@ -165,7 +166,7 @@ impl Runner {
         let codec = self.registry.codec();
         let stored =
             entries.iter().map(|entry| encode_tournament_entry(setup.created, now, entry, codec)).collect();
-        let mut append = Append::new(self.tournament, length, Millis(now), stored);
+        let mut append = Append::new(log_id(self.tournament), length, Millis(now), stored);
         if let Some(state) = entries.iter().rev().find_map(state_after) {
             append.listing = Some(listing(&setup, state)?);
         }
@@ -209,7 +210,7 @@ impl Runner {
             let view = self.live.view();
             let state = view.folded.plan.state();
             let mut append = Append::new(
-                self.tournament,
+                log_id(self.tournament),
                 view.folded.length,
                 Millis(self.registry.clock.now_ms()),
                 Vec::new(),

@@ -3,7 +3,7 @@
 use parlor_engine::AnyOptions;
 use parlor_tournament::plan::{self, DealMode, Format, SequentialTest};
 
-use crate::TableId;
+use crate::TournamentId;
 use crate::table::{IdempotencyKey, TimeControl, Visibility};
 use parlor_fair::{Entropy, GIVEN_SEED_ID, ServerSeed};
 
@@ -102,7 +102,7 @@ pub struct NewTournament {
 #[derive(Clone, PartialEq)]
 pub struct TournamentSetup {
     /// The tournament.
-    pub tournament: TableId,
+    pub tournament: TournamentId,
     /// Name of the organiser.
     pub owner: String,
     /// The terms.
@@ -128,7 +128,7 @@ impl TournamentSetup {
 
     /// Salt of all derivations from the seed: the id, or [`GIVEN_SEED_ID`] for a given seed.
     #[must_use]
-    pub const fn salt(&self) -> TableId {
+    pub const fn salt(&self) -> TournamentId {
         if self.given { GIVEN_SEED_ID } else { self.tournament }
     }
 }

@@ -9,7 +9,7 @@ use parlor_proto::v1::record_telling::Audience as To;
 use prost_types::Timestamp;
 
 use super::ToMessage;
-use super::id::table_id;
+use super::id::tournament_id;
 use super::list::{Listing, game, page_token};
 use super::number as bounded;
 use super::stream_item::game_view;
@@ -17,7 +17,7 @@ use super::table::timestamp;
 use super::table_requests::looking;
 use crate::grpc::Failure;
 use crate::identity::{ApiKeyError, Caller, ServerKey};
-use parlor_host::TableId;
+use parlor_host::TournamentId;
 use parlor_host::table::{Decided, Holder, Record, RecordedEvent, SeatSummary, State, Step, TableSummary};
 use parlor_host::{TableFilter, ViewerCredential, agent_tag, tournament_tag};
 
@@ -194,7 +194,7 @@ pub fn list_records(wire: v1::ListRecordsRequest, caller: Option<&Caller>) -> Re
     }
     let mut tags = Vec::new();
     if !wire.tournament_id.is_empty() {
-        tags.push(tournament_tag(table_id(&wire.tournament_id, "tournament_id")?));
+        tags.push(tournament_tag(tournament_id(&wire.tournament_id, "tournament_id")?));
     }
     if !wire.agent.is_empty() {
         tags.push(agent_tag(agent(&wire.agent)?));
@@ -217,8 +217,8 @@ pub fn list_records(wire: v1::ListRecordsRequest, caller: Option<&Caller>) -> Re
 }
 
 /// PendingCommand for all records of a tournament, and whose.
-pub fn export_records(wire: v1::ExportRecordsRequest) -> Result<(TableId, Option<Viewer>), InvalidField> {
-    Ok((table_id(&wire.tournament_id, "tournament_id")?, optional(wire.viewer, "viewer")?))
+pub fn export_records(wire: v1::ExportRecordsRequest) -> Result<(TournamentId, Option<Viewer>), WrongField> {
+    Ok((tournament_id(&wire.tournament_id, "tournament_id")?, optional(wire.viewer, "viewer")?))
 }
 
 /// The name of an agent, as it can be.

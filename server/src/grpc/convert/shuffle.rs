@@ -4,7 +4,7 @@ use parlor_engine::MAX_SEATS;
 use parlor_proto::convert::field::{InvalidField, bytes, length, number8};
 use parlor_proto::v1;
 
-use super::id::table_id;
+use super::id::tournament_id;
 use super::{FromMessage, ToMessage, optional};
 use parlor_fair::{Commitment, Entropy};
 use parlor_host::table::{PublicDeal, Shuffle};
@@ -64,7 +64,7 @@ impl ToMessage<v1::DealGroup> for PublicDeal {
 impl FromMessage<v1::DealGroup> for PublicDeal {
     fn from_message(wire: v1::DealGroup) -> Result<PublicDeal, InvalidField> {
         Ok(PublicDeal {
-            tournament: table_id(&wire.tournament_id, "tournament_id")?,
+            tournament: tournament_id(&wire.tournament_id, "tournament_id")?,
             place: match (wire.number, wire.rotation) {
                 (Some(number), Some(rotation)) => Some((number, number8(rotation, "rotation")?)),
                 (None, None) => None,

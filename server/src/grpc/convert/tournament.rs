@@ -22,7 +22,7 @@ use super::{ToMessage, required as required_host};
 use crate::config::{Bots, TableDefaults};
 use crate::grpc::Failure;
 use parlor_host::HostError;
-use parlor_host::TableId;
+use parlor_host::TournamentId;
 use parlor_host::table::Visibility;
 use parlor_host::tournaments::{
     EntrantSetup, LiveOrStored, NewTournament, StandingsSnapshot, Terms, TournamentSnapshot,
@@ -366,7 +366,7 @@ fn stored<M: prost::Message + Default>(bytes: &[u8]) -> Result<M, Failure> {
 }
 
 /// The id of a tournament.
-pub(crate) fn tournament_id(text: &str) -> Result<TableId, InvalidField> {
+pub(crate) fn tournament_id(text: &str) -> Result<TournamentId, WrongField> {
     let why = "a tournament id has 26 digits and letters (without i, l, o and u)";
     text.parse().map_err(|_| InvalidField::at("tournament_id", why))
 }

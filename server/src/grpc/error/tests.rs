@@ -7,8 +7,8 @@ use tonic::Code;
 
 use super::*;
 use crate::identity::TokenKind;
-use parlor_host::TableId;
 use parlor_host::table::DecisionId;
+use parlor_host::{TableId, TournamentId};
 use parlor_store::OwnerId;
 
 /// The code, reason and message of a failure.
@@ -53,6 +53,7 @@ fn retry(failure: impl Into<Failure>) -> Option<Duration> {
 }
 
 const TABLE: TableId = TableId::from_bytes([7; 16]);
+const TOURNAMENT: TournamentId = TournamentId::from_bytes([7; 16]);
 const SEAT: Seat = Seat::FIRST;
 
 #[test]
@@ -243,8 +244,8 @@ fn every_error_reason_is_used() {
         HostError::NotOwner { table: TABLE }.into(),
         HostError::NotFound { table: TABLE }.into(),
         HostError::NotOver { table: TABLE }.into(),
-        HostError::NoSuchTournament { tournament: TABLE }.into(),
-        HostError::DealNotOver { tournament: TABLE, number: 3 }.into(),
+        HostError::NoSuchTournament { tournament: TOURNAMENT }.into(),
+        HostError::DealNotOver { tournament: TOURNAMENT, number: 3 }.into(),
         TournamentError::from(InvalidEntry::Over).into(),
         TournamentError::from(InvalidEntry::UnknownEntrant(2, 2)).into(),
         TournamentError::from(InvalidEntry::UnknownGroup(9, 1)).into(),

@@ -17,8 +17,8 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 use super::{Answer, metrics::status_name, on_complete};
 use crate::grpc::{Method, peer::Peer};
-use parlor_host::TableId;
 use parlor_host::clock::Clock;
+use parlor_host::{TableId, TournamentId};
 
 /// Notes in the span of the request which table it is about.
 pub fn note_table(table: TableId) {
@@ -26,7 +26,7 @@ pub fn note_table(table: TableId) {
 }
 
 /// Notes in the span of the request which tournament it is about.
-pub fn note_tournament(tournament: TableId) {
+pub fn note_tournament(tournament: TournamentId) {
     Span::current().record("tournament", field::display(tournament));
 }
 

@@ -8,13 +8,14 @@ use parlor_tournament::plan::TableKey;
 
 use super::{Access, Found, Tournaments};
 use crate::HostError;
-use crate::TableId;
 use crate::tournaments::live_tournament::TournamentFollower;
+use crate::tournaments::log_id::{log_id, tournament_of_log};
 use crate::tournaments::standings::standings;
 use crate::tournaments::{
     FinishedTournament, FoldedTournament, LiveOrStored, PlayedTable, StandingsSnapshot, TournamentError,
     TournamentSnapshot,
 };
+use crate::{TableId, TournamentId};
 use parlor_store::{LogFilter, LogKind, OwnerId, PageRequest};
 
 /// A table of a tournament, as it is listed.
@@ -40,7 +41,7 @@ impl Tournaments {
     /// The current state of a tournament, and whether the caller is its organiser.
     pub async fn get(
         &self,
-        tournament: TableId,
+        tournament: TournamentId,
         access: &Access,
     ) -> Result<(LiveOrStored<TournamentSnapshot>, bool), TournamentError> {
         Ok(match self.find(tournament, access).await? {
@@ -59,7 +60,7 @@ impl Tournaments {
     /// The standings, with the rating history on request.
     pub async fn standings(
         &self,
-        tournament: TableId,
+        tournament: TournamentId,
         access: &Access,
         history: bool,
     ) -> Result<LiveOrStored<Arc<StandingsSnapshot>>, TournamentError> {
@@ -78,7 +79,7 @@ impl Tournaments {
     /// Follows a tournament. A finished one has no follower: its record is returned as the inner error.
     pub async fn follow(
         &self,
-        tournament: TableId,
+        tournament: TournamentId,
         access: &Access,
     ) -> Result<Result<TournamentFollower, FinishedTournament>, TournamentError> {
         match self.find(tournament, access).await? {
@@ -94,28 +95,29 @@ impl Tournaments {
         &self,
         access: &Access,
         owned: bool,
-        mut after: Option<TableId>,
+        after: Option<TournamentId>,
         size: usize,
-    ) -> Result<(Vec<(LiveOrStored<TournamentSnapshot>, bool)>, Option<TableId>), TournamentError> {
+    ) -> Result<(Vec<(LiveOrStored<TournamentSnapshot>, bool)>, Option<TournamentId>), TournamentError> {
         let owner = access.caller.as_ref().filter(|_| owned);
         let filter = LogFilter {
             kind: LogKind::Tournament,
             owner: owner.map(|owner| OwnerId::new(owner.as_str())).transpose()?,
             ..LogFilter::default()
         };
-        let mut found = Vec::new();
-        let page = PageRequest { after, size: u32::try_from(size).unwrap_or(u32::MAX) };
+        let (mut found, mut last) = (Vec::new(), after);
+        let page = PageRequest { after: after.map(log_id), size: u32::try_from(size).unwrap_or(u32::MAX) };
         let rows = self.0.log.list_tables(filter, page).await?;
         for row in rows.tables {
-            after = Some(row.id);
-            match self.get(row.id, access).await {
+            let tournament = tournament_of_log(row.id);
+            last = Some(tournament);
+            match self.get(tournament, access).await {
                 Ok(tournament) => found.push(tournament),
                 // Hidden from the caller, just deleted, or damaged, which a request for it reports.
                 Err(TournamentError::NotFound { .. } | TournamentError::Damaged { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok((found, after.filter(|_| rows.next.is_some())))
+        Ok((found, last.filter(|_| rows.next.is_some())))
     }
 
     /// Lists up to `size` tables of a tournament after `after`, by deal and rotation, with the cursor of the next page.
@@ -123,7 +125,7 @@ impl Tournaments {
     /// deal.
     pub async fn tables(
         &self,
-        tournament: TableId,
+        tournament: TournamentId,
         access: &Access,
         after: Option<TableKey>,
         size: usize,

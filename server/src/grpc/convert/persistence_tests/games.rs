@@ -8,11 +8,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 
 use parlor_fair::Entropy;
-use parlor_host::TableId;
 use parlor_host::table::{
     Answer, AnswerEffect, ChanceSetup, Deal, Ending, Entry, Holder, IdempotencyKey, SeatRequest, SeatSetup,
     Setup, Table, TimeControl, Visibility,
 };
+use parlor_host::{TableId, TournamentId};
 
 pub(crate) const NOW: u64 = 1_700_000_000_000;
 
@@ -108,7 +108,7 @@ fn setup(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Setup {
         visibility: [Visibility::Public, Visibility::Private][below(2, rng) as usize],
         chance: match below(5, rng) {
             4 => ChanceSetup::Deal(Box::new(Deal {
-                tournament: TableId::from_bytes(random_bytes(rng)),
+                tournament: TournamentId::from_bytes(random_bytes(rng)),
                 number: below(1 << 20, rng),
                 rotation: below(6, rng) as u8,
                 server_seed: random_bytes(rng),

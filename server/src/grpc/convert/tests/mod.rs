@@ -12,10 +12,11 @@ use parlor_proto::convert::InvalidField;
 
 use crate::grpc::Failure;
 use crate::identity::{ApiKeys, Caller, Generation, KeySet, ServerKey};
-use parlor_host::TableId;
+use parlor_host::{TableId, TournamentId};
 
 const TABLE: TableId = TableId::from_bytes([7; 16]);
 const OTHER: TableId = TableId::from_bytes([8; 16]);
+const TOURNAMENT: TournamentId = TournamentId::from_bytes([8; 16]);
 
 fn seat(number: u8) -> Seat {
     Seat::new(number).expect("a seat")

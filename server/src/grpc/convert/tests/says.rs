@@ -10,7 +10,7 @@ use prost::Message;
 use prost_types::Timestamp;
 
 use super::covered::Covered;
-use super::{OTHER, TABLE, seat};
+use super::{OTHER, TABLE, TOURNAMENT, seat};
 use crate::grpc::convert::persistence_tests::games::{NOW, Played, play_all, play_out};
 use crate::grpc::convert::persistence_tests::test_rng;
 use crate::grpc::convert::{ApiItemEncoder, ToMessage, closed, news, stream_ending, table};
@@ -126,7 +126,8 @@ fn others(mut see: impl FnMut(&StreamItem<'_>)) {
         Answered { decision: DecisionId(4), outcome }
     };
     let closed = Closed { why: Some(HostError::TooSlow), number: 3, retry: true };
-    let given = SeatAssignment { table: TABLE, seat: seat(1), game: GameId::Gap, tournament: Some(OTHER) };
+    let given =
+        SeatAssignment { table: TABLE, seat: seat(1), game: GameId::Gap, tournament: Some(TOURNAMENT) };
     for what in [
         StreamItem::SeatAssigned(given),
         StreamItem::Update(&told),
