@@ -70,7 +70,7 @@ use crate::shard::table_message::{ReplyTo, TableMessage};
 use crate::shard::{Shard, ShardMessage};
 use crate::stream::queue::{QueueLimits, StreamQueue};
 use crate::stream::registry::StreamRegistry;
-use crate::table::{DecisionAnswer, IdempotencyKey, TableSummary};
+use crate::table::IdempotencyKey;
 use crate::tournaments::log_id::tournament_of_log;
 use quota::Quota;
 

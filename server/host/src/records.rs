@@ -8,7 +8,7 @@ use crate::identity::Owner;
 use crate::shard::commit::visibility_code;
 use crate::shard::load::{Loaded, load};
 use crate::table::{CommandError, Record, Visibility};
-use crate::tags::{deal_of, tournament_tag};
+use crate::tags::{parse_deal_tag, tournament_tag};
 use crate::tournaments::log_id::log_id;
 use crate::{Host, HostError, ViewerCredential};
 use crate::{TableId, TournamentId};

@@ -18,7 +18,8 @@ use crate::identity::{ApiKeyError, Scope};
 use parlor_host::HostError;
 use parlor_host::TournamentId;
 use parlor_host::tournaments::{
-    Access, TournamentCommand, FinishedTournament, LiveOrStored, TournamentTableRow, TournamentError, TournamentFollower,
+    Access, FinishedTournament, LiveOrStored, TournamentCommand, TournamentError, TournamentFollower,
+    TournamentTableRow,
 };
 
 use crate::grpc::convert::tournament::{shown_standings, shown_tournament};
@@ -55,7 +56,7 @@ impl Tournaments {
         &self,
         request: &Request<T>,
         tournament: &str,
-        command: Command,
+        command: TournamentCommand,
     ) -> Result<(TournamentId, Access), Failure> {
         let access = organising(request)?;
         let tournament = tournament_id(tournament)?;
@@ -214,7 +215,8 @@ impl TournamentService for Tournaments {
     ) -> Answer<v1::CancelTournamentResponse> {
         let asked = request.get_ref();
         let reason = convert::tournament::reason(asked.reason.clone(), 0).map_err(Failure::from)?;
-        let (id, access) = self.command(&request, &asked.tournament_id, TournamentCommand::Cancel { reason }).await?;
+        let (id, access) =
+            self.command(&request, &asked.tournament_id, TournamentCommand::Cancel { reason }).await?;
         Ok(Response::new(v1::CancelTournamentResponse { tournament: self.get(id, &access).await? }))
     }
 
@@ -225,7 +227,8 @@ impl TournamentService for Tournaments {
         let asked = request.get_ref();
         // A number that none can have is that of nobody.
         let entrant = Entrant(u16::try_from(asked.entrant).unwrap_or(u16::MAX));
-        let (id, access) = self.command(&request, &asked.tournament_id, TournamentCommand::Withdraw(entrant)).await?;
+        let (id, access) =
+            self.command(&request, &asked.tournament_id, TournamentCommand::Withdraw(entrant)).await?;
         Ok(Response::new(v1::WithdrawEntrantResponse { standings: self.standings(id, &access).await? }))
     }
 

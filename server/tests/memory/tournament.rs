@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use parlor_engine::{Audience, Seat, Viewer};
 use parlor_fair::Entropy;
 use parlor_host::table::{Deal, SeatFinish, SeatResult, TimeControl, Visibility};
-use parlor_host::tournaments::{EntrantSetup, Entry, FoldedTournament, Setup, Terms};
+use parlor_host::tournaments::{EntrantSetup, FoldedTournament, Terms, TournamentEntry, TournamentSetup};
 use parlor_server::{TableId, TournamentId};
 use parlor_tournament::plan::{DealMode, Format};
 use parlor_tournament::{Entrant, PlannedTable, Standings};
@@ -59,7 +59,9 @@ impl TestTournament {
             let (seats, knew) = self.table::<G>(&course, &next, recalls);
             known[usize::from(next.table.rotation)] += knew;
             let table = TableId::new(u64::from(next.table.group), [next.table.rotation; 10]);
-            course.fold(0, &TournamentEntry::TableOver { place: next.table, table, seats }).expect("a valid result");
+            course
+                .fold(0, &TournamentEntry::TableOver { place: next.table, table, seats })
+                .expect("a valid result");
         }
         let standings = Standings::from_groups(&course.plan.placings(), None, course.plan.counted());
         println!("{name}: recognised by rotation {known:?}");
@@ -94,7 +96,7 @@ impl TestTournament {
             visibility: Visibility::Public,
             patience: 0,
         };
-        let setup = Setup {
+        let setup = TournamentSetup {
             tournament: TournamentId::from_bytes([1; 16]),
             owner: "tests".to_owned(),
             terms,
@@ -104,8 +106,8 @@ impl TestTournament {
             created: 0,
             request: None,
         };
-        let mut course =
-            FoldedTournament::from_first_entry(&TournamentEntry::Created(Box::new(setup))).expect("a tournament");
+        let mut course = FoldedTournament::from_first_entry(&TournamentEntry::Created(Box::new(setup)))
+            .expect("a tournament");
         let (versions, entropy) = (vec![String::new(); entrants], vec![Entropy::NONE; entrants]);
         course.fold(0, &TournamentEntry::Started { versions, entropy }).expect("a start");
         course

@@ -87,7 +87,8 @@ impl Agent {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Authorises a connection under this name: it needs the agent key or, if there is none, the owner's API key.
+    /// Authorises a connection under this name: it needs the agent key or, if there is none, the owner's API
+    /// key.
     pub(super) fn authorise(self: Arc<Self>, claimed: AgentIdentity) -> Result<Arc<Agent>, HostError> {
         let is_authorised = match (self.identity.key, claimed.key) {
             (Some(key), Some(claimed)) => bool::from(key.ct_eq(&claimed)),
@@ -148,8 +149,8 @@ impl Agent {
         }
     }
 
-    /// Takes the pending seats of a connection, and its suspension since the last call; `None` if another connection
-    /// has replaced it.
+    /// Takes the pending seats of a connection, and its suspension since the last call; `None` if another
+    /// connection has replaced it.
     pub(crate) fn take_pending(&self, number: u64) -> Option<(Vec<SeatAssignment>, Option<Suspension>)> {
         let mut state = self.state();
         let connection = state.connection.as_mut().filter(|connection| connection.number == number)?;

@@ -177,8 +177,8 @@ impl AgentStream {
         self.resumed.len()
     }
 
-    /// Assigns seats to the agent: the resumed ones, then each new one. Ends when another connection has replaced
-    /// this one.
+    /// Assigns seats to the agent: the resumed ones, then each new one. Ends when another connection has
+    /// replaced this one.
     pub async fn assign_seats(&self) {
         tokio::select! {
             biased;

@@ -64,8 +64,8 @@ pub struct Suspension {
 }
 
 impl Suspension {
-    /// The suspension that follows the previous one. It lasts twice as long, up to the longest; after as much time
-    /// without a suspension as the longest lasts, the count starts again.
+    /// The suspension that follows the previous one. It lasts twice as long, up to the longest; after as much
+    /// time without a suspension as the longest lasts, the count starts again.
     pub(super) fn following(
         previous: Option<Suspension>,
         reason: SuspensionReason,
@@ -85,7 +85,8 @@ fn in_ms(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Answers of an agent since the server started. Secret decisions are not counted, since listings would reveal them.
+/// Answers of an agent since the server started. Secret decisions are not counted, since listings would
+/// reveal them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AnswerTimes {
     /// Number of answered decisions.
@@ -170,8 +171,12 @@ impl AgentHealth {
                 self.consecutive_refusals = self.consecutive_refusals.saturating_add(1);
                 self.consecutive_refusals >= settings.max_refused_answers
             }
-            SuspensionReason::BrokeOff => count_recent(&mut self.disconnects, now, within) >= settings.max_disconnects,
-            SuspensionReason::TooSlow => count_recent(&mut self.slow_reads, now, within) >= settings.max_slow_reads,
+            SuspensionReason::BrokeOff => {
+                count_recent(&mut self.disconnects, now, within) >= settings.max_disconnects
+            }
+            SuspensionReason::TooSlow => {
+                count_recent(&mut self.slow_reads, now, within) >= settings.max_slow_reads
+            }
         };
         if is_enough {
             match incident {
@@ -243,9 +248,10 @@ mod tests {
     #[test]
     fn disconnects_and_slow_reads_count_within_the_window() {
         let settings = AgentSettings::default();
-        for (incident, threshold) in
-            [(SuspensionReason::BrokeOff, settings.max_disconnects), (SuspensionReason::TooSlow, settings.max_slow_reads)]
-        {
+        for (incident, threshold) in [
+            (SuspensionReason::BrokeOff, settings.max_disconnects),
+            (SuspensionReason::TooSlow, settings.max_slow_reads),
+        ] {
             let mut health = AgentHealth::default();
             let mut now = Moment::START;
             for _ in 0..100 {

@@ -10,8 +10,8 @@ use crate::metric_names::AGENTS_SET_ASIDE;
 const REFUSALS_CLOSE_FACTOR: u32 = 10;
 
 impl AgentRegistry {
-    /// Records an accepted answer to a decision that is not secret. `reported` is the agent's own measure of its time,
-    /// in milliseconds.
+    /// Records an accepted answer to a decision that is not secret. `reported` is the agent's own measure of
+    /// its time, in milliseconds.
     pub(crate) fn record_answer(&self, agent: &Agent, took: Duration, reported: Option<u32>) {
         agent.state().health.record_answer(took, reported);
     }

@@ -1,9 +1,9 @@
 //! Agents: programs that play under a registered name and are assigned seats.
 //!
-//! The [`AgentRegistry`] has every agent that was ever registered: its durable identity (`registration.rs`), its
-//! connection and the tables at which it has a seat (`agent.rs`), and its conduct (`health.rs`), which may suspend it
-//! (`incidents.rs`). An agent plays over a stream of the host like every client; the registry only assigns seats to it
-//! (`seats.rs`, `agent_stream.rs`).
+//! The [`AgentRegistry`] has every agent that was ever registered: its durable identity (`registration.rs`),
+//! its connection and the tables at which it has a seat (`agent.rs`), and its conduct (`health.rs`), which
+//! may suspend it (`incidents.rs`). An agent plays over a stream of the host like every client; the registry
+//! only assigns seats to it (`seats.rs`, `agent_stream.rs`).
 
 pub(crate) mod agent;
 pub(crate) mod agent_stream;

@@ -116,8 +116,8 @@ impl AgentRegistry {
         &self.0.settings
     }
 
-    /// Watches availability: fires when an agent connects, disconnects, is suspended, ends its suspension, or has a
-    /// free table again. The number only grows.
+    /// Watches availability: fires when an agent connects, disconnects, is suspended, ends its suspension, or
+    /// has a free table again. The number only grows.
     #[must_use]
     pub fn changed(&self) -> watch::Receiver<u64> {
         self.0.changed.subscribe()
@@ -153,8 +153,8 @@ impl AgentRegistry {
         self.find(name).map(|agent| agent.state().entropy)
     }
 
-    /// Lists up to `size` agents that match the filter and whose names sort after `after`, in the order of their
-    /// names. The flag says that there are more.
+    /// Lists up to `size` agents that match the filter and whose names sort after `after`, in the order of
+    /// their names. The flag says that there are more.
     #[must_use]
     pub fn list(&self, filter: &AgentFilter, after: Option<&str>, size: usize) -> (Vec<AgentSummary>, bool) {
         let now = self.0.clock.now_ms();
@@ -218,7 +218,8 @@ impl AgentRegistry {
         Ok(())
     }
 
-    /// Connects an agent, registering it if the name is new. A previous connection of the same name is replaced.
+    /// Connects an agent, registering it if the name is new. A previous connection of the same name is
+    /// replaced.
     pub(crate) async fn connect(
         &self,
         identity: AgentIdentity,
@@ -259,8 +260,8 @@ impl AgentRegistry {
         Ok(AgentConnection { agent, number, assigned, replaced, max_tables, suspension })
     }
 
-    /// Ends a connection of an agent; `incident` is recorded, if there is one. Has no effect if another connection has
-    /// replaced this one.
+    /// Ends a connection of an agent; `incident` is recorded, if there is one. Has no effect if another
+    /// connection has replaced this one.
     pub(crate) fn disconnect(&self, agent: &Arc<Agent>, number: u64, incident: Option<SuspensionReason>) {
         let (now, is_playing) = {
             let mut state = agent.state();

@@ -27,14 +27,14 @@ pub enum AgentRequirement {
     /// Each must be connected, play the game, and have a free table.
     #[default]
     Connected,
-    /// Each must be registered, and its version named. For an agent that is not connected, its clock and its grace
-    /// decide.
+    /// Each must be registered, and its version named. For an agent that is not connected, its clock and its
+    /// grace decide.
     Registered,
 }
 
 impl AgentRegistry {
-    /// Reserves the agents' seats of a new table: fills in missing versions, and counts the table for each agent. If
-    /// the table is not created, [`AgentRegistry::release`] undoes it.
+    /// Reserves the agents' seats of a new table: fills in missing versions, and counts the table for each
+    /// agent. If the table is not created, [`AgentRegistry::release`] undoes it.
     ///
     /// # Errors
     ///

@@ -52,11 +52,13 @@ pub fn decode_agent_entry(stored: &[u8]) -> Result<(u64, AgentEntry), CorruptDat
                     games.iter().filter_map(|id| GameId::ALL.iter().find(|game| game.info().id == id));
                 AgentEntry::Connected(AgentProfile { version, games: games.copied().collect(), max_tables })
             }
-            Some(Event::SetAside(store::AgentSetAside { reason, until_ms, times })) => AgentEntry::Suspended {
-                reason: decode_suspension_reason(reason, "set_aside.reason")?,
-                until: until_ms,
-                consecutive: times,
-            },
+            Some(Event::SetAside(store::AgentSetAside { reason, until_ms, times })) => {
+                AgentEntry::Suspended {
+                    reason: decode_suspension_reason(reason, "set_aside.reason")?,
+                    until: until_ms,
+                    consecutive: times,
+                }
+            }
             None => return Err(InvalidField::new("must have an event")),
         };
         Ok((stored.at_ms, entry))

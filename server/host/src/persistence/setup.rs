@@ -8,7 +8,7 @@ use parlor_store::v1::setup::Chance;
 
 use super::PayloadCodec;
 use super::codec::decode_required;
-use super::codes::{decode_visibility, encode_visibility, entropies, seat, seat_number};
+use super::codes::{decode_entropies, decode_seat, decode_visibility, encode_seat, encode_visibility};
 use crate::table::{ChanceSetup, Deal, IdempotencyKey, SeatSetup, Setup};
 use crate::{TableId, TournamentId};
 
@@ -102,7 +102,7 @@ fn decode_scripted(script: &store::ScriptedChance) -> Result<ChanceSetup, Invali
 
 fn decode_deal(stored: &store::DealChance) -> Result<Deal, InvalidField> {
     Ok(Deal {
-        tournament: tournament_id(&stored.tournament_id, "tournament_id")?,
+        tournament: decode_tournament_id(&stored.tournament_id, "tournament_id")?,
         number: stored.number,
         rotation: number8(stored.rotation, "rotation")?,
         server_seed: bytes(&stored.server_seed, "server_seed")?,
@@ -118,7 +118,7 @@ pub(super) fn decode_table_id(id: &[u8], field: &str) -> Result<TableId, Invalid
 }
 
 /// Id of a tournament.
-pub(super) fn tournament_id(id: &[u8], field: &str) -> Result<TournamentId, WrongField> {
+pub(super) fn decode_tournament_id(id: &[u8], field: &str) -> Result<TournamentId, InvalidField> {
     bytes(id, field).map(TournamentId::from_bytes)
 }
 

@@ -10,10 +10,10 @@ use parlor_tournament::plan::TableKey;
 use prost::Message;
 
 use super::codec::{decode_each, decode_required};
-use super::codes::{entropies, entropy};
-use super::setup::{table_id, tournament_id};
-use super::{CorruptData, PayloadCodec, after, decode, moment};
-use crate::tournaments::{Entry, FinishedTournament, Setup};
+use super::codes::{decode_entropies, decode_entropy};
+use super::setup::{decode_table_id, decode_tournament_id};
+use super::{CorruptData, PayloadCodec, decode, offset_from_creation, time_from_offset};
+use crate::tournaments::{FinishedTournament, TournamentEntry, TournamentSetup};
 
 /// Kind of the stored data, for errors.
 const KIND: &str = "entry of a tournament";
@@ -21,7 +21,12 @@ const KIND: &str = "entry of a tournament";
 /// Encodes an entry. `created` is the creation time of the tournament and `at` that of the entry, in milliseconds
 /// since 1970.
 #[must_use]
-pub fn encode_tournament_entry(created: u64, at: u64, entry: &TournamentEntry, codec: &dyn PayloadCodec) -> Bytes {
+pub fn encode_tournament_entry(
+    created: u64,
+    at: u64,
+    entry: &TournamentEntry,
+    codec: &dyn PayloadCodec,
+) -> Bytes {
     let event = Some(encode_event(entry, codec));
     store::TournamentEntry { after_ms: offset_from_creation(created, at), event }.encode_to_vec().into()
 }
@@ -137,9 +142,12 @@ fn encode_created(setup: &TournamentSetup, codec: &dyn PayloadCodec) -> store::T
     }
 }
 
-fn decode_created(stored: store::TournamentCreated, codec: &dyn PayloadCodec) -> Result<Setup, WrongField> {
-    Ok(Setup {
-        tournament: tournament_id(&stored.tournament_id, "tournament_id")?,
+fn decode_created(
+    stored: store::TournamentCreated,
+    codec: &dyn PayloadCodec,
+) -> Result<TournamentSetup, InvalidField> {
+    Ok(TournamentSetup {
+        tournament: decode_tournament_id(&stored.tournament_id, "tournament_id")?,
         owner: stored.owner,
         terms: decode_required(codec, stored.setup, "setup")?,
         seed: bytes(&stored.seed, "seed")?,

@@ -11,12 +11,16 @@ use crate::shard::table_message::{AttachRequest, Change, TableMessage};
 use crate::stream::queue::channel_closed;
 use crate::table::{CommandError, DecisionAnswer, Record, SeatFinish, State, TableEvent, Update};
 use crate::{
-    AnswerOutcome, AnswerRefused, Answered, DealVisibility, HostError, Snapshot, StreamItem, ViewerCredential,
-    ViewerUpdate,
+    AnswerOutcome, AnswerRefused, Answered, DealVisibility, HostError, Snapshot, StreamItem,
+    ViewerCredential, ViewerUpdate,
 };
 
 /// Executes a request. Returns the subscription if it waits for a rematch.
-pub(crate) fn execute(record: &Record, deals: &DealVisibility, message: TableMessage) -> Option<Subscription> {
+pub(crate) fn execute(
+    record: &Record,
+    deals: &DealVisibility,
+    message: TableMessage,
+) -> Option<Subscription> {
     let summary = &record.summary;
     match message {
         TableMessage::Summary(to) => drop(to.send(Ok(summary.clone()))),

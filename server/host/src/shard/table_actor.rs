@@ -272,7 +272,9 @@ impl TableActor {
         let is_over = table.ending().is_some();
         let is_seated = |agent: &Arc<Agent>| {
             let mut seats = table.seats().iter();
-            seats.any(|seat| matches!(&seat.holder, Holder::Agent { name, .. } if *name == agent.identity.name))
+            seats.any(
+                |seat| matches!(&seat.holder, Holder::Agent { name, .. } if *name == agent.identity.name),
+            )
         };
         for agent in self.agents.extract_if(.., |agent| is_over || !is_seated(agent)) {
             registry.leave_table(&agent, id);

@@ -1,8 +1,8 @@
 //! Visibility of the deals of tournaments, and notification of the runner when a table of a deal ends.
 //!
-//! While a table of a deal is still to be played, the other tables of the deal have neither spectators nor records, and
-//! their seeds are secret. [`DealVisibility`] tracks the tournaments that are not over, with their deals that are; a tournament
-//! that it does not have is over.
+//! While a table of a deal is still to be played, the other tables of the deal have neither spectators nor
+//! records, and their seeds are secret. [`DealVisibility`] tracks the tournaments that are not over, with
+//! their deals that are; a tournament that it does not have is over.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -31,7 +31,8 @@ pub struct TableEnd {
 struct OpenTournament {
     /// Numbers of its deals that are over.
     over: HashSet<u32>,
-    /// Its tables that have ended since the last [`TableEnds::next`]; at most one item for each running table.
+    /// Its tables that have ended since the last [`TableEnds::next`]; at most one item for each running
+    /// table.
     ended: Vec<TableEnd>,
     /// Wakes the runner; `None` without one.
     runner: Option<Arc<Notify>>,
@@ -39,7 +40,7 @@ struct OpenTournament {
 
 /// The tournaments that are not over, and which of their deals are. Clones share the state.
 #[derive(Clone, Default)]
-pub struct Deals(Arc<RwLock<HashMap<TournamentId, OpenTournament>>>);
+pub struct DealVisibility(Arc<RwLock<HashMap<TournamentId, OpenTournament>>>);
 
 impl std::fmt::Debug for DealVisibility {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -84,7 +85,7 @@ impl DealVisibility {
 
     /// Registers the runner of a tournament, and returns its source of table ends from now on.
     #[must_use]
-    pub fn run(&self, tournament: TournamentId) -> TableEnds {
+    pub fn attach_runner(&self, tournament: TournamentId) -> TableEnds {
         let woken = Arc::new(Notify::new());
         self.change(|all| {
             let open = all.entry(tournament).or_default();
@@ -94,7 +95,7 @@ impl DealVisibility {
     }
 
     /// Marks a deal as over: its last table has ended, or it is void and none of its tables runs.
-    pub fn end(&self, tournament: TournamentId, number: u32) {
+    pub fn end_deal(&self, tournament: TournamentId, number: u32) {
         self.change(|all| {
             if let Some(open) = all.get_mut(&tournament) {
                 open.over.insert(number);
@@ -108,7 +109,7 @@ impl DealVisibility {
     }
 
     /// Notifies the runner that a table of a deal is durably over.
-    pub(crate) fn table_over(&self, table: TableId, deal: &Deal, ending: &Ending) {
+    pub(crate) fn notify_table_over(&self, table: TableId, deal: &Deal, ending: &Ending) {
         self.change(|all| {
             let Some(open) = all.get_mut(&deal.tournament) else { return };
             // The next runner finds ended tables when it starts.
@@ -128,7 +129,7 @@ impl DealVisibility {
 /// Source of the table ends of one tournament, for its runner.
 #[derive(Debug)]
 pub struct TableEnds {
-    deals: Deals,
+    deals: DealVisibility,
     tournament: TournamentId,
     woken: Arc<Notify>,
 }
@@ -158,23 +159,23 @@ mod tests {
 
     #[test]
     fn tournament_that_is_not_open_is_over() {
-        let (deals, tournament) = (Deals::default(), TournamentId::from_bytes([1; 16]));
+        let (deals, tournament) = (DealVisibility::default(), TournamentId::from_bytes([1; 16]));
         assert!(deals.is_over(tournament, 0));
         deals.open(tournament);
         assert!(!deals.is_over(tournament, 0));
-        deals.end(tournament, 1);
+        deals.end_deal(tournament, 1);
         assert!(!deals.is_over(tournament, 0) && deals.is_over(tournament, 1));
-        let _ends = deals.run(tournament);
+        let _ends = deals.attach_runner(tournament);
         assert!(deals.is_over(tournament, 1), "a new runner keeps the deals that are over");
         deals.close(tournament);
         assert!(deals.is_over(tournament, 0));
-        deals.end(tournament, 0);
+        deals.end_deal(tournament, 0);
         assert!(deals.is_over(tournament, 7), "a closed tournament stays over");
     }
 
     #[tokio::test]
     async fn runner_is_notified_of_table_ends() {
-        let (deals, tournament) = (Deals::default(), TournamentId::from_bytes([1; 16]));
+        let (deals, tournament) = (DealVisibility::default(), TournamentId::from_bytes([1; 16]));
         let deal = Deal {
             tournament,
             number: 3,
@@ -186,7 +187,7 @@ mod tests {
         };
         let table = TableId::from_bytes([2; 16]);
         deals.notify_table_over(table, &deal, &Ending::Expired);
-        let mut ends = deals.run(tournament);
+        let mut ends = deals.attach_runner(tournament);
         deals.notify_table_over(table, &deal, &Ending::Expired);
         let end = TableEnd { table, number: 3, rotation: 1, ending: Ending::Expired };
         assert_eq!(ends.next().await, [end]);

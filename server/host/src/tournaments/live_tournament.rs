@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::snapshot::{StandingsFrame, StandingsSnapshot, TournamentSnapshot, rating_history};
 use super::standings::PlayRate;
-use super::{TournamentCommand, FoldedTournament, TournamentError};
+use super::{FoldedTournament, TournamentCommand, TournamentError};
 use crate::TableId;
 use crate::clock::{Clock, Moment};
 
@@ -41,7 +41,8 @@ pub(super) struct TournamentView {
 }
 
 impl TournamentView {
-    /// The state. While the last tables of a tournament that is over are being cancelled, it is still running.
+    /// The state. While the last tables of a tournament that is over are being cancelled, it is still
+    /// running.
     pub(super) fn state(&self) -> TournamentState {
         if self.folded.is_over() && !self.closed {
             TournamentState::Running
@@ -64,7 +65,8 @@ pub(super) struct LiveTournament {
     pub(super) commands: mpsc::Sender<PendingCommand>,
     /// Standings of one version, shared by concurrent requests.
     cached_standings: Mutex<Option<(u64, Arc<StandingsSnapshot>)>>,
-    /// The groups of the last standings, to which the next ones add. Locked only while standings are computed.
+    /// The groups of the last standings, to which the next ones add. Locked only while standings are
+    /// computed.
     accumulator: std::sync::Mutex<StandingsAccumulator>,
     /// The rating history that was computed last.
     history: Mutex<Option<RatingHistory>>,
@@ -258,7 +260,8 @@ impl TournamentFollower {
         }
     }
 
-    /// Waits for the next change. Yields the tournament, if it has changed, and the standings; `None` after the end.
+    /// Waits for the next change. Yields the tournament, if it has changed, and the standings; `None` after
+    /// the end.
     pub async fn next(&mut self) -> Option<(Option<TournamentSnapshot>, Arc<StandingsSnapshot>)> {
         if self.is_finished {
             return None;

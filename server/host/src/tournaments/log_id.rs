@@ -1,5 +1,5 @@
-//! Ids at the border between tournaments and the log, which keys the logs of tables, tournaments and agents alike by
-//! [`TableId`]. Both kinds of id have the same 16 bytes.
+//! Ids at the border between tournaments and the log, which keys the logs of tables, tournaments and agents
+//! alike by [`TableId`]. Both kinds of id have the same 16 bytes.
 
 use parlor_fair::{TableId, TournamentId};
 

@@ -1,10 +1,11 @@
 //! Tournaments: each is a log of its own, and one task that runs it.
 //!
-//! The log has the events ([`TournamentEntry`]); their fold ([`FoldedTournament`], based on the pure crate `parlor-tournament`)
-//! has the pairings, the seating and the results that count. The runner (`runner.rs`) creates the tables that can be
-//! played (`table_scheduler.rs`), records those that are over, and executes the organiser's commands. A table is
-//! identified by its deal and rotation, so after a crash no table is played twice and none is lost. [`Tournaments`] has
-//! the tournaments that are not over; a finished one is served from its record.
+//! The log has the events ([`TournamentEntry`]); their fold ([`FoldedTournament`], based on the pure crate
+//! `parlor-tournament`) has the pairings, the seating and the results that count. The runner (`runner.rs`)
+//! creates the tables that can be played (`table_scheduler.rs`), records those that are over, and executes
+//! the organiser's commands. A table is identified by its deal and rotation, so after a crash no table is
+//! played twice and none is lost. [`Tournaments`] has the tournaments that are not over; a finished one is
+//! served from its record.
 
 mod command;
 pub(crate) mod deal_visibility;
@@ -23,6 +24,6 @@ pub use command::TournamentCommand;
 pub use error::TournamentError;
 pub use live_tournament::TournamentFollower;
 pub use registry::{Access, TournamentTableRow, Tournaments};
-pub use setup::{EntrantSetup, NewTournament, TournamentSetup, Terms};
+pub use setup::{EntrantSetup, NewTournament, Terms, TournamentSetup};
 pub use snapshot::{FinishedTournament, LiveOrStored, StandingsSnapshot, TournamentSnapshot};
-pub use state::{TournamentEntry, FoldedTournament, InvalidTournamentEntry, PlayedTable};
+pub use state::{FoldedTournament, InvalidTournamentEntry, PlayedTable, TournamentEntry};

@@ -15,8 +15,8 @@ use super::live_tournament::{LiveTournament, PendingCommand};
 use super::log_id::{log_id, tournament_of_log};
 use super::runner::Runner;
 use super::{
-    TournamentCommand, TournamentEntry, FinishedTournament, FoldedTournament, LiveOrStored, NewTournament, TournamentSetup,
-    TournamentError, TournamentSnapshot,
+    FinishedTournament, FoldedTournament, LiveOrStored, NewTournament, TournamentCommand, TournamentEntry,
+    TournamentError, TournamentSetup, TournamentSnapshot,
 };
 use crate::clock::Clock;
 use crate::identity::Owner;
@@ -25,7 +25,7 @@ use crate::persistence::{
 };
 use crate::shard::commit::visibility_code;
 use crate::table::Visibility;
-use crate::{Host, HostError, client_request};
+use crate::{Host, HostError, client_request_key};
 use crate::{TableId, TournamentId, random_bytes};
 use parlor_store::{
     Append, Listing, Log, LogError, LogFilter, LogKind, Millis, NewPlace, OwnerId, PageRequest, Place,
@@ -201,7 +201,7 @@ impl Tournaments {
         self.check_limit(&owner_id).await?;
         let now = self.0.clock.now_ms();
         let random = random_bytes().map_err(HostError::from)?;
-        let setup = Setup {
+        let setup = TournamentSetup {
             tournament: TournamentId::new(now, random),
             owner: owner.as_str().to_owned(),
             terms: new.terms.clone(),
@@ -256,7 +256,7 @@ impl Tournaments {
     }
 
     /// Loads the setup of a tournament: the first entry of its log.
-    async fn load_setup(&self, tournament: TournamentId) -> Result<Box<Setup>, TournamentError> {
+    async fn load_setup(&self, tournament: TournamentId) -> Result<Box<TournamentSetup>, TournamentError> {
         let first = self.0.log.read(log_id(tournament), 0).await?.into_iter().next();
         match first.and_then(|entry| decode_tournament_entry(0, &entry.payload, self.0.codec()).ok()) {
             Some((_, TournamentEntry::Created(setup))) => Ok(setup),
@@ -329,7 +329,8 @@ impl Tournaments {
         command: TournamentCommand,
     ) -> Result<(), TournamentError> {
         loop {
-            // A tournament that ends may leave memory before it receives the command: then it is searched again.
+            // A tournament that ends may leave memory before it receives the command: then it is searched
+            // again.
             if let Some(done) = self.try_command(tournament, access, command.clone()).await? {
                 return done;
             }
@@ -370,7 +371,7 @@ impl Tournaments {
     async fn check_finished(
         &self,
         tournament: TournamentId,
-        command: Command,
+        command: TournamentCommand,
     ) -> Result<(), TournamentError> {
         let folded = self.load(tournament).await?;
         folded.plan.propose(command.plan_entry()).map(|_| ()).map_err(TournamentError::from)

@@ -16,7 +16,8 @@ use super::log_id::log_id;
 use super::registry::{Inner, listing};
 use super::standings::PlayRate;
 use super::{
-    TournamentEntry, FinishedTournament, FoldedTournament, InvalidTournamentEntry, TournamentError, TournamentSnapshot,
+    FinishedTournament, FoldedTournament, InvalidTournamentEntry, TournamentEntry, TournamentError,
+    TournamentSnapshot,
 };
 use crate::TournamentId;
 use crate::clock::Moment;
@@ -28,8 +29,8 @@ use parlor_store::{Append, Millis, NewPlace};
 
 /// Delay before a retry after the log or the host has failed.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
-/// Interval between checks of the running tables: they load one again that left memory after a fault, and void the
-/// group of one that cannot be read.
+/// Interval between checks of the running tables: they load one again that left memory after a fault, and
+/// void the group of one that cannot be read.
 const TABLE_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The runner ends before its tournament is over: the server stops, or the tournament cannot be resumed.
@@ -145,11 +146,11 @@ impl Runner {
             match self.append(entries.clone()).await {
                 Ok(()) => return Ok(()),
                 Err(error) if error.is_transient() => {
-                    tracing::warn!(tournament = %self.tournament, %error, "append to the log failed; retrying");
+                    tracing::warn!(tournament = %self.tournament, %error, "append failed; retrying");
                     self.wait_before_retry().await;
                 }
                 Err(error) => {
-                    tracing::error!(tournament = %self.tournament, %error, "append to the log failed; tournament stops");
+                    tracing::error!(tournament = %self.tournament, %error, "append failed; runner stops");
                     return Err(Stopped);
                 }
             }
@@ -179,7 +180,10 @@ impl Runner {
         } else {
             let mut view = self.live.view_mut();
             fold_all(&mut view.folded, now, &entries)?;
-            if entries.iter().any(|entry| matches!(entry, TournamentEntry::Started { .. } | TournamentEntry::Resumed)) {
+            if entries
+                .iter()
+                .any(|entry| matches!(entry, TournamentEntry::Started { .. } | TournamentEntry::Resumed))
+            {
                 view.rate = PlayRate::new(now, view.folded.plan.progress().tables_over);
             }
         }
@@ -187,8 +191,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Folds entries that change the pairings, which is slow for many entrants: on a blocking thread, and without
-    /// holding the lock of the view.
+    /// Folds entries that change the pairings, which is slow for many entrants: on a blocking thread, and
+    /// without holding the lock of the view.
     async fn fold_in_background(&self, now: u64, entries: Vec<TournamentEntry>) -> Result<(), HostError> {
         let live = self.live.clone();
         let folding = tokio::task::spawn_blocking(move || {
@@ -202,8 +206,8 @@ impl Runner {
         folding.await.map_err(lost)?
     }
 
-    /// Closes a tournament that is over and whose last table has ended: stores its record and makes all of it visible.
-    /// Returns whether that succeeded.
+    /// Closes a tournament that is over and whose last table has ended: stores its record and makes all of it
+    /// visible. Returns whether that succeeded.
     async fn close(&mut self) -> bool {
         let standings = self.live.final_standings().await;
         let (append, state) = {
@@ -234,7 +238,7 @@ impl Runner {
                 true
             }
             Err(error) => {
-                tracing::warn!(tournament = %self.tournament, %error, "record of a tournament not stored; retrying");
+                tracing::warn!(tournament = %self.tournament, %error, "record not stored; retrying");
                 self.wait_before_retry().await;
                 false
             }

@@ -19,7 +19,8 @@ impl PlayRate {
         PlayRate { since, tables_over }
     }
 
-    /// Estimated time until the end, in milliseconds; `None` unless the tournament runs and a table has ended.
+    /// Estimated time until the end, in milliseconds; `None` unless the tournament runs and a table has
+    /// ended.
     pub(super) fn time_left(&self, folded: &FoldedTournament, now: u64) -> Option<u64> {
         let progress = folded.plan.progress();
         let played = progress.tables_over.checked_sub(self.tables_over).filter(|played| *played > 0)?;

@@ -224,8 +224,8 @@ impl FoldedTournament {
         }
     }
 
-    /// The version of an entrant: the one that it plays with once the tournament has started, before that the requested
-    /// one.
+    /// The version of an entrant: the one that it plays with once the tournament has started, before that the
+    /// requested one.
     #[must_use]
     pub fn version(&self, entrant: Entrant) -> &str {
         let requested = || self.setup.terms.entrants[entrant.index()].version();

@@ -17,8 +17,8 @@ const MAX_TABLES: usize = 1000;
 const MAX_HOUSE_TABLES: usize = 64;
 /// Maximum number of tables that are created at once.
 const CREATE_BATCH: usize = 64;
-/// Maximum number of tables that are skipped per search, so that a long tournament with a full or absent entrant does
-/// not cost more per step than a short one.
+/// Maximum number of tables that are skipped per search, so that a long tournament with a full or absent
+/// entrant does not cost more per step than a short one.
 const MAX_SKIPPED_TABLES: usize = 20_000;
 
 /// A table to create.
@@ -62,8 +62,8 @@ fn capacity(folded: &FoldedTournament, entrant: Entrant, registry: &AgentRegistr
     }
 }
 
-/// Schedules up to `limit` tables. Tables of absent entrants wait, except for those in `defaulted`, for which defaults
-/// are played. Entrants that are no longer absent are removed from `defaulted`.
+/// Schedules up to `limit` tables. Tables of absent entrants wait, except for those in `defaulted`, for which
+/// defaults are played. Entrants that are no longer absent are removed from `defaulted`.
 pub(super) fn schedule_tables(
     view: &TournamentView,
     limit: usize,

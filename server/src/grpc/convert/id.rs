@@ -11,6 +11,6 @@ pub(super) fn table_id(text: &str, field: &str) -> Result<TableId, InvalidField>
 }
 
 /// Parses the id of a tournament. It has the form of a table id, and the error text of one.
-pub(super) fn tournament_id(text: &str, field: &str) -> Result<TournamentId, WrongField> {
-    text.parse().map_err(|_| WrongField::at(field, InvalidTableId.to_string()))
+pub(super) fn tournament_id(text: &str, field: &str) -> Result<TournamentId, InvalidField> {
+    text.parse().map_err(|_| InvalidField::at(field, InvalidTableId.to_string()))
 }

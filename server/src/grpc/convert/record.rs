@@ -217,7 +217,9 @@ pub fn list_records(wire: v1::ListRecordsRequest, caller: Option<&Caller>) -> Re
 }
 
 /// PendingCommand for all records of a tournament, and whose.
-pub fn export_records(wire: v1::ExportRecordsRequest) -> Result<(TournamentId, Option<Viewer>), WrongField> {
+pub fn export_records(
+    wire: v1::ExportRecordsRequest,
+) -> Result<(TournamentId, Option<Viewer>), InvalidField> {
     Ok((tournament_id(&wire.tournament_id, "tournament_id")?, optional(wire.viewer, "viewer")?))
 }
 

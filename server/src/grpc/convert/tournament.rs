@@ -366,7 +366,7 @@ fn stored<M: prost::Message + Default>(bytes: &[u8]) -> Result<M, Failure> {
 }
 
 /// The id of a tournament.
-pub(crate) fn tournament_id(text: &str) -> Result<TournamentId, WrongField> {
+pub(crate) fn tournament_id(text: &str) -> Result<TournamentId, InvalidField> {
     let why = "a tournament id has 26 digits and letters (without i, l, o and u)";
     text.parse().map_err(|_| InvalidField::at("tournament_id", why))
 }

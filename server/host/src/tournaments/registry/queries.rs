@@ -89,8 +89,8 @@ impl Tournaments {
         }
     }
 
-    /// Lists tournaments that the caller may see, newest first: reads up to `size` after `after`. The second value is
-    /// the cursor of the next page, if there is one.
+    /// Lists tournaments that the caller may see, newest first: reads up to `size` after `after`. The second
+    /// value is the cursor of the next page, if there is one.
     pub async fn list(
         &self,
         access: &Access,
@@ -120,9 +120,9 @@ impl Tournaments {
         Ok((found, last.filter(|_| rows.next.is_some())))
     }
 
-    /// Lists up to `size` tables of a tournament after `after`, by deal and rotation, with the cursor of the next page.
-    /// Only its organiser sees those of deals that are not over: an entrant could tell which tables play the same
-    /// deal.
+    /// Lists up to `size` tables of a tournament after `after`, by deal and rotation, with the cursor of the
+    /// next page. Only its organiser sees those of deals that are not over: an entrant could tell which
+    /// tables play the same deal.
     pub async fn tables(
         &self,
         tournament: TournamentId,

@@ -4,7 +4,9 @@ use super::{Runner, Stopped};
 use crate::HostError;
 use crate::agents::Availability;
 use crate::tournaments::live_tournament::PendingCommand;
-use crate::tournaments::{TournamentCommand, EntrantSetup, TournamentEntry, FoldedTournament, TournamentError};
+use crate::tournaments::{
+    EntrantSetup, FoldedTournament, TournamentCommand, TournamentEntry, TournamentError,
+};
 use parlor_fair::Entropy;
 
 impl Runner {
@@ -16,7 +18,8 @@ impl Runner {
             Ok(None) => Ok(()),
             Err(error) => Err(error),
         };
-        let is_broken = matches!(&done, Err(error @ TournamentError::Host(HostError::Fault { .. })) if !error.is_transient());
+        let is_broken = matches!(&done, Err(error @ TournamentError::Host(HostError::Fault { .. }))
+            if !error.is_transient());
         if done.is_ok() {
             let view = self.live.view();
             if let TournamentCommand::Void { group, .. } = command {

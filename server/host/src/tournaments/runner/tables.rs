@@ -1,5 +1,5 @@
-//! Tables of a tournament: finds the running ones, creates those that are ready, and records the results of those that
-//! are over.
+//! Tables of a tournament: finds the running ones, creates those that are ready, and records the results of
+//! those that are over.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::clock::Moment;
 use crate::metric_names::TOURNAMENT_TABLES;
 use crate::table::{Ending, Finished, TableSummary};
 use crate::tournaments::table_scheduler::{Schedule, ScheduledTable, schedule_tables};
-use crate::tournaments::{TournamentEntry, FoldedTournament};
+use crate::tournaments::{FoldedTournament, TournamentEntry};
 use crate::{Actor, HostError, TableEnd, tournament_tag};
 use parlor_store::{LogFilter, PageRequest, limits};
 
@@ -33,7 +33,7 @@ impl Runner {
             let rows = match self.registry.log.list_tables(filter.clone(), page).await {
                 Ok(rows) => rows,
                 Err(error) => {
-                    tracing::warn!(tournament = %self.tournament, %error, "listing of tables failed; retrying");
+                    tracing::warn!(tournament = %self.tournament, %error, "listing tables failed; retrying");
                     self.wait_before_retry().await;
                     continue;
                 }
@@ -106,7 +106,7 @@ impl Runner {
             if now < until {
                 return Ok(until);
             }
-            tracing::info!(tournament = %self.tournament, ?absent, "waiting time passed: tables start without absent entrants");
+            tracing::info!(tournament = %self.tournament, ?absent, "tables start without absent entrants");
             self.defaulted.extend(absent);
             self.waiting_since = None;
         }
@@ -134,7 +134,7 @@ impl Runner {
         self.live.notify_changed();
         self.record_ended(ended).await?;
         for (place, error) in failed {
-            tracing::error!(tournament = %self.tournament, ?place, %error, "table cannot be created; its group is void");
+            tracing::error!(tournament = %self.tournament, ?place, %error, "table not created; its group is void");
             self.void_group(place.group, "a fault of the server: its table could not be made".to_owned())
                 .await?;
         }

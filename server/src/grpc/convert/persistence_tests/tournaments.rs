@@ -5,7 +5,7 @@ use parlor_tournament::plan::{DealMode, Format, SequentialTest};
 
 use parlor_host::persistence::{decode_tournament_entry, encode_tournament_entry};
 use parlor_host::table::{IdempotencyKey, SeatFinish, SeatResult, TimeControl, Visibility};
-use parlor_host::tournaments::{EntrantSetup, Entry, Setup, Terms};
+use parlor_host::tournaments::{EntrantSetup, Terms, TournamentEntry, TournamentSetup};
 use parlor_host::{TableId, TournamentId};
 use parlor_tournament::Entrant;
 use parlor_tournament::plan::TableKey as Place;
@@ -50,7 +50,7 @@ fn terms() -> Terms {
 
 fn entries() -> Vec<TournamentEntry> {
     let entropy = Entropy::new(b"dice").expect("few bytes");
-    let setup = Setup {
+    let setup = TournamentSetup {
         tournament: TournamentId::from_bytes([7; 16]),
         owner: "club".to_owned(),
         terms: terms(),
