@@ -1,5 +1,5 @@
-//! Parlor's server: the gRPC API over the host ([`grpc`]), its transport ([`transport`]), settings, identity of callers, and
-//! telemetry.
+//! Parlor's server: the gRPC API over the host ([`grpc`]), its transport ([`transport`]), settings,
+//! authentication of callers ([`identity`]), and telemetry.
 
 pub mod config;
 pub mod grpc;
@@ -8,4 +8,4 @@ pub mod program;
 pub mod telemetry;
 pub mod transport;
 
-pub use parlor_host::{RandomnessError, Secret, TableId, TournamentId, random_bytes};
+pub use parlor_host::{RandomnessError, Secret, TableId, random_bytes};

@@ -1,8 +1,8 @@
-//! Serving: from settings and parts to a server that takes calls, and from there to one that has stopped in good order.
+//! Server start and graceful shutdown.
 //!
-//! [`Server::start`] listens where the settings say; [`Server::start_on`] takes connections from anywhere, such as the
-//! simulated network of a test. Either way the clock and the log come from the caller, and what runs ends with
-//! [`Running::stop`].
+//! [`Server::start`] listens on the addresses of the settings; [`Server::start_on`] accepts connections from
+//! any source, such as the simulated network of a test. The caller supplies the clock and the log.
+//! [`RunningServer::stop`] shuts down.
 
 mod coalesce;
 mod connection;
@@ -23,6 +23,11 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, info_span};
 
+use parlor_host::clock::Clock;
+use parlor_host::tournaments::Tournaments;
+use parlor_host::{Codecs, Host, HostError, HostSettings};
+use parlor_store::Log;
+
 use crate::{
     config::Settings,
     grpc::{
@@ -32,50 +37,46 @@ use crate::{
     identity::{ApiKeys, ServerKey},
     telemetry::{metrics_server, recorder},
 };
-use parlor_host::clock::Clock;
-use parlor_host::tournaments::Tournaments;
-use parlor_host::{Codecs, Host, HostError, HostSettings};
-use parlor_store::Log;
 
 use connection::{Connection, CutOff};
 use health::Health;
-pub use listen::{Accepted, incoming};
+pub use listen::{AcceptedConnection, incoming};
 pub use tls::{TlsError, check as check_tls};
 
-/// Time for the tasks of connections that were cut off to end.
+/// Maximum wait for the tasks of cut-off connections to end.
 const CUT_OFF_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a server is made of, beside its settings.
-pub struct Parts {
-    /// Where time comes from.
+/// Dependencies of a server besides its settings.
+pub struct ServerDependencies {
+    /// The source of time.
     pub clock: Arc<dyn Clock>,
-    /// Where tables are kept.
+    /// Storage of tables and tournaments.
     pub log: Arc<dyn Log>,
-    /// The API keys in force. Whoever keeps them can exchange them while the server runs.
+    /// The API keys in force. They can be replaced while the server runs.
     pub keys: Arc<ApiKeys>,
-    /// What seat tokens and spectator tokens are signed with.
+    /// Signs seat tokens and spectator tokens.
     pub server_key: ServerKey,
 }
 
 /// The server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// An address cannot be listened on.
+    /// Binding a listen address failed.
     #[error(
         "{setting} = {address} cannot be used ({why}): choose another address, or stop what uses this one"
     )]
     Listen {
-        /// The key of the settings.
+        /// The setting with the address.
         setting: &'static str,
         /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The system error.
         why: io::Error,
     },
-    /// The certificate, its key or the clients' authority cannot be used.
+    /// The certificate, its private key or the client CA is unusable.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// What is stored cannot be gone on with.
+    /// The stored state cannot be resumed.
     #[error(transparent)]
     Host(#[from] HostError),
 }
@@ -85,162 +86,174 @@ pub enum StartError {
 pub struct Server;
 
 impl Server {
-    /// Starts a server that listens on the addresses of the settings. Port 0 is any that is free.
-    pub async fn start(settings: &Settings, parts: Parts) -> Result<Running, StartError> {
+    /// Starts a server that listens on the addresses of the settings. Port 0 selects a free port.
+    pub async fn start(
+        settings: &Settings,
+        dependencies: ServerDependencies,
+    ) -> Result<RunningServer, StartError> {
         let (listener, address) = listen::bind("listen", settings.listen).await?;
-        let page = match settings.metrics {
-            // The recorder comes first: what counts before there is one is never counted.
+        let metrics = match settings.metrics {
+            // Installed before the server starts: earlier measurements would be lost.
             Some(address) => Some((listen::bind("metrics", address).await?, recorder())),
             None => None,
         };
         let incoming = listen::incoming(listener, &settings.connections);
-        let mut running = Server::start_on(settings, parts, incoming).await?;
+        let mut running = Server::start_on(settings, dependencies, incoming).await?;
         running.address = Some(address);
-        if let Some(((listener, address), recorder)) = page {
+        if let Some(((listener, address), recorder)) = metrics {
             running.metrics_address = Some(address);
-            let page = metrics_server::serve(listener, recorder, running.readiness.clone());
-            running.page = Some(tokio::spawn(page.instrument(info_span!("page"))));
+            let server = metrics_server::serve(listener, recorder, running.readiness.clone());
+            running.metrics_task = Some(tokio::spawn(server.instrument(info_span!("page"))));
         }
         Ok(running)
     }
 
-    /// Starts a server that takes its connections from here. It has no metrics port.
+    /// Starts a server on a stream of accepted connections. It has no metrics port.
     pub async fn start_on<IO>(
         settings: &Settings,
-        parts: Parts,
-        incoming: impl Stream<Item = Accepted<IO>> + Send + 'static,
-    ) -> Result<Running, StartError>
+        dependencies: ServerDependencies,
+        incoming: impl Stream<Item = AcceptedConnection<IO>> + Send + 'static,
+    ) -> Result<RunningServer, StartError>
     where
         IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let health = Health::default();
         let codecs = Codecs { items: &ApiItemEncoder, payloads: &ApiCodec };
         let host_settings = HostSettings::from(settings);
-        let host = Host::start(parts.log.clone(), parts.clock.clone(), &host_settings, codecs).await?;
+        let host =
+            Host::start(dependencies.log.clone(), dependencies.clock.clone(), &host_settings, codecs).await?;
         let tournaments = Tournaments::start(
             host.clone(),
-            parts.log.clone(),
-            parts.clock.clone(),
+            dependencies.log.clone(),
+            dependencies.clock.clone(),
             settings.limits.tables_per_key.get(),
         )
         .await;
         let state = Arc::new(AppState {
             host: host.clone(),
             tournaments,
-            server_key: parts.server_key.clone(),
+            server_key: dependencies.server_key.clone(),
             settings: settings.clone(),
         });
-        let routes = services::all(&state, &health).await;
-        let service = tonic_server::layered(settings, &parts, routes);
+        let routes = services::routes(&state, &health).await;
+        let service = tonic_server::service(settings, &dependencies, routes);
         let server = tonic_server::server(settings)?;
-        let (stop, closing, cut_off) =
-            (CancellationToken::new(), CancellationToken::new(), CutOff::default());
+        let (stop, close, cut_off) = (CancellationToken::new(), CancellationToken::new(), CutOff::default());
         let connections = incoming.zip(stream::iter(1..)).map({
             let cut_off = cut_off.clone();
             move |(accepted, number)| Ok::<_, Infallible>(Connection::new(accepted, number, cut_off.clone()))
         });
         let readiness = metrics_server::Readiness::default();
-        let serving = Serving {
+        let task = ServerTask {
             stop: stop.clone(),
-            closing: closing.clone(),
+            close: close.clone(),
             cut_off,
             grace: settings.shutdown_grace.get(),
             host,
             health,
             readiness: readiness.clone(),
         };
-        let served = server.serve_with_incoming_shutdown(service, connections, closing.cancelled_owned());
-        let task = tokio::spawn(serving.run(served).instrument(info_span!("serving")));
+        let serving = server.serve_with_incoming_shutdown(service, connections, close.cancelled_owned());
+        let task = tokio::spawn(task.run(serving).instrument(info_span!("serving")));
         readiness.set(true);
-        Ok(Running { address: None, metrics_address: None, stop, readiness, task: Some(task), page: None })
+        Ok(RunningServer {
+            address: None,
+            metrics_address: None,
+            stop,
+            readiness,
+            task: Some(task),
+            metrics_task: None,
+        })
     }
 }
 
-/// A server that is being served, as its task sees it.
-struct Serving {
-    /// Whoever started it wants it to stop.
+/// The task that serves connections and carries out the shutdown.
+struct ServerTask {
+    /// Requests the shutdown.
     stop: CancellationToken,
-    /// No connection is accepted any more, and those that are open are asked to end.
-    closing: CancellationToken,
-    /// Cuts off the connections that are still open after the grace.
+    /// Stops accepting connections and closes open ones gracefully (HTTP/2 GOAWAY).
+    close: CancellationToken,
+    /// Aborts the connections that are still open after the grace period.
     cut_off: CutOff,
+    /// Grace period of the shutdown.
     grace: Duration,
     host: Host,
     health: Health,
     readiness: metrics_server::Readiness,
 }
 
-impl Serving {
-    async fn run(self, served: impl Future<Output = Result<(), tonic::transport::Error>>) {
-        let mut served = std::pin::pin!(served);
+impl ServerTask {
+    async fn run(self, serving: impl Future<Output = Result<(), tonic::transport::Error>>) {
+        let mut serving = std::pin::pin!(serving);
         tokio::select! {
-            _ = &mut served => {
-                // The listener is gone, which `incoming` never lets happen.
+            _ = &mut serving => {
+                // Unreachable with `incoming`, whose stream never ends.
                 self.readiness.set(false);
-                tracing::error!("the server accepts no connections any more");
+                tracing::error!("the server no longer accepts connections");
             }
             () = self.stop.cancelled() => {
                 self.readiness.set(false);
-                self.health.stopping().await;
+                self.health.shut_down().await;
                 self.host.stop().await;
-                self.closing.cancel();
-                if tokio::time::timeout(self.grace, &mut served).await.is_err() {
-                    tracing::info!(grace = ?self.grace, "connections that are still open are cut off");
+                self.close.cancel();
+                if tokio::time::timeout(self.grace, &mut serving).await.is_err() {
+                    tracing::info!(grace = ?self.grace, "grace period over: open connections are cut off");
                     self.cut_off.cut();
-                    // Their tasks end as soon as they run.
-                    let _ended = tokio::time::timeout(CUT_OFF_TIMEOUT, served).await;
+                    // The tasks of aborted connections end with their next poll.
+                    let _ended = tokio::time::timeout(CUT_OFF_TIMEOUT, serving).await;
                 }
             }
         }
     }
 }
 
-/// A server that runs. Dropping it stops the server too, without waiting for that.
+/// Handle of a running server. Dropping it stops the server without waiting for the shutdown.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningServer {
     address: Option<SocketAddr>,
     metrics_address: Option<SocketAddr>,
     stop: CancellationToken,
     readiness: metrics_server::Readiness,
     task: Option<JoinHandle<()>>,
-    page: Option<JoinHandle<()>>,
+    metrics_task: Option<JoinHandle<()>>,
 }
 
-impl Running {
-    /// Where clients connect; none if the connections come from elsewhere.
+impl RunningServer {
+    /// The listen address; `None` with [`Server::start_on`].
     #[must_use]
     pub const fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// Where metrics and the readiness page are, if anywhere.
+    /// The address of the metrics and readiness pages, if they are enabled.
     #[must_use]
     pub const fn metrics_address(&self) -> Option<SocketAddr> {
         self.metrics_address
     }
 
-    /// Waits until the server has ended by itself, which it does only if it can no longer listen.
+    /// Waits for the server task to end. Without a [`stop`](RunningServer::stop) it ends only if accepting
+    /// connections fails.
     pub async fn ended(&mut self) {
         if let Some(task) = &mut self.task {
-            // A task that panicked has ended too.
+            // A panic ends the task too.
             let _ended = task.await;
             self.task = None;
         }
     }
 
-    /// Stops: no new connections, streams are asked to come back, and whatever has not ended within the grace is cut
-    /// off.
+    /// Shuts down: refuses new connections, ends streams with a request to reconnect, and aborts connections
+    /// that are still open after the grace period.
     pub async fn stop(mut self) {
         self.stop.cancel();
         self.ended().await;
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         self.stop.cancel();
-        if let Some(page) = &self.page {
-            page.abort();
+        if let Some(task) = &self.metrics_task {
+            task.abort();
         }
     }
 }

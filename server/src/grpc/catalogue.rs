@@ -1,4 +1,4 @@
-//! CatalogueService: what can be played here. Everyone may ask.
+//! CatalogueService: games, rules and house bots. Calls need no API key.
 
 use parlor_bots::HouseBot;
 use parlor_engine::{GameId, Lang, Text};
@@ -10,12 +10,12 @@ use tonic::{Request, Response, Status, async_trait};
 
 use super::Failure;
 
-/// The games, their rules and the house bots.
+/// Implementation of CatalogueService.
 #[derive(Clone, Copy, Debug)]
 pub struct Catalogue;
 
-/// How each house bot plays, in the order of their strength.
-const BOTS: [(&str, Text); 3] = [
+/// Descriptions of the house bots, weakest first.
+const BOT_SUMMARIES: [(&str, Text); 3] = [
     (
         "random",
         Text {
@@ -63,8 +63,8 @@ impl CatalogueService for Catalogue {
         &self,
         request: Request<v1::GetRulesRequest>,
     ) -> Result<Response<v1::GetRulesResponse>, Status> {
-        let asked = request.into_inner();
-        let (info, language) = (game(&asked.game)?.info(), language(asked.language)?);
+        let v1::GetRulesRequest { game: id, language: number } = request.into_inner();
+        let (info, language) = (game(&id)?.info(), language(number)?);
         Ok(Response::new(v1::GetRulesResponse {
             markdown: info.rules.get(language).to_owned(),
             rules_version: info.rules_version,
@@ -76,14 +76,15 @@ impl CatalogueService for Catalogue {
         &self,
         request: Request<v1::ListHouseBotsRequest>,
     ) -> Result<Response<v1::ListHouseBotsResponse>, Status> {
-        let asked = request.into_inner();
-        if !asked.game.is_empty() {
-            // Every bot plays every game, so the game only has to be one.
-            game(&asked.game)?;
+        let v1::ListHouseBotsRequest { game: id } = request.into_inner();
+        if !id.is_empty() {
+            // Every bot plays every game, so the filter only validates the game.
+            game(&id)?;
         }
         let games: Vec<String> = GameId::ALL.iter().map(|game| game.info().id.to_owned()).collect();
         let bots = HouseBot::names().iter().map(|name| {
-            let summary = BOTS.iter().find(|(bot, _)| bot == name).map(|(_, summary)| (*summary).into());
+            let summary =
+                BOT_SUMMARIES.iter().find(|(bot, _)| bot == name).map(|(_, summary)| (*summary).into());
             v1::HouseBotInfo { name: (*name).to_owned(), summary, games: games.clone() }
         });
         Ok(Response::new(v1::ListHouseBotsResponse { bots: bots.collect() }))
@@ -98,8 +99,8 @@ mod tests {
     use super::*;
 
     async fn rules(game: &str, language: i32) -> Result<v1::GetRulesResponse, Status> {
-        let asked = v1::GetRulesRequest { game: game.to_owned(), language };
-        Catalogue.get_rules(Request::new(asked)).await.map(Response::into_inner)
+        let request = v1::GetRulesRequest { game: game.to_owned(), language };
+        Catalogue.get_rules(Request::new(request)).await.map(Response::into_inner)
     }
 
     #[tokio::test]
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_there_is_said() {
+    async fn unknown_game_and_language_are_errors() {
         let unknown = rules("chess", 0).await.unwrap_err();
         assert_eq!(unknown.code(), Code::NotFound);
         assert_eq!(unknown.get_error_details().error_info().unwrap().reason, "GAME_NOT_FOUND");
@@ -131,10 +132,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_house_bot_is_listed_with_what_it_does() {
+    async fn every_house_bot_is_listed_with_a_summary() {
         for game in ["", "gap"] {
-            let asked = v1::ListHouseBotsRequest { game: game.to_owned() };
-            let listed = Catalogue.list_house_bots(Request::new(asked)).await.unwrap().into_inner();
+            let request = v1::ListHouseBotsRequest { game: game.to_owned() };
+            let listed = Catalogue.list_house_bots(Request::new(request)).await.unwrap().into_inner();
             let names: Vec<&str> = listed.bots.iter().map(|bot| bot.name.as_str()).collect();
             assert_eq!(names, HouseBot::names());
             for bot in &listed.bots {

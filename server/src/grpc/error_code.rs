@@ -1,15 +1,15 @@
-//! The reasons of the API and the status that each comes with. What they mean to a client stands beside each value in
-//! `proto/parlor/v1/error.proto`; a test compares the two.
+//! gRPC status codes of the error reasons of the API. `proto/parlor/v1/error.proto` documents the reasons; a
+//! test compares the two.
 
 use parlor_proto::v1::ErrorReason;
 use tonic::Code;
 
-/// The domain of every `google.rpc.ErrorInfo` that this server makes.
-pub const DOMAIN: &str = "parlor.v1";
+/// The domain of every `google.rpc.ErrorInfo` of this server.
+pub const ERROR_DOMAIN: &str = "parlor.v1";
 
-/// The status that a reason comes with, always the same.
+/// The status code of a reason.
 #[must_use]
-pub const fn code(reason: ErrorReason) -> Code {
+pub const fn status_code(reason: ErrorReason) -> Code {
     use ErrorReason as Reason;
     match reason {
         Reason::Unspecified => Code::Unknown,
@@ -55,7 +55,7 @@ pub const fn code(reason: ErrorReason) -> Code {
 
 /// The name of a reason in an `ErrorInfo`, such as `TABLE_NOT_FOUND`.
 #[must_use]
-pub fn name(reason: ErrorReason) -> &'static str {
+pub fn reason_name(reason: ErrorReason) -> &'static str {
     let name = reason.as_str_name();
     name.strip_prefix("ERROR_REASON_").unwrap_or(name)
 }
@@ -68,39 +68,39 @@ mod tests {
     use super::*;
 
     /// Every value of `ErrorReason` with its comment in the .proto file.
-    fn documented() -> Vec<(ErrorReason, String)> {
+    fn documented_reasons() -> Vec<(ErrorReason, String)> {
         let set = FileDescriptorSet::decode(parlor_proto::FILE_DESCRIPTOR_SET).unwrap();
         let file = set.file.iter().find(|file| file.name() == "parlor/v1/error.proto").unwrap();
         let values = &file.enum_type[0].value;
         let info = file.source_code_info.as_ref().unwrap();
         let comment = |index: i32| {
-            // The path of a value: field 5 of the file (enum_type), the first one, its field 2 (value), this one.
-            let place = info.location.iter().find(|location| location.path == [5, 0, 2, index]);
-            place.unwrap().leading_comments().trim().to_owned()
+            // Path of a value: field 5 of the file (enum_type), element 0, its field 2 (value), element
+            // `index`.
+            let location = info.location.iter().find(|location| location.path == [5, 0, 2, index]);
+            location.unwrap().leading_comments().trim().to_owned()
         };
         let reason = |number| ErrorReason::try_from(number).unwrap();
         (0..).zip(values).map(|(index, value)| (reason(value.number()), comment(index))).collect()
     }
 
-    /// The comment of each reason begins with the status that it comes with, so that the .proto file is the table that
-    /// clients read.
+    /// The comment of each reason begins with its status code, so that clients find it in the .proto file.
     #[test]
-    fn each_reason_is_documented_with_its_status() {
-        let documented = documented();
+    fn every_reason_is_documented_with_its_status_code() {
+        let documented = documented_reasons();
         assert!(documented.len() > 30, "{} reasons", documented.len());
         for (reason, comment) in documented {
             if reason == ErrorReason::Unspecified {
                 continue;
             }
             let status = comment.split(':').next().unwrap();
-            let expected = format!("{:?}", code(reason));
+            let expected = format!("{:?}", status_code(reason));
             assert_eq!(status.replace('_', "").to_lowercase(), expected.to_lowercase(), "{reason:?}");
         }
     }
 
     #[test]
-    fn names_have_no_prefix() {
-        assert_eq!(name(ErrorReason::TableNotFound), "TABLE_NOT_FOUND");
-        assert_eq!(name(ErrorReason::RateLimited), "RATE_LIMITED");
+    fn reason_names_have_no_prefix() {
+        assert_eq!(reason_name(ErrorReason::TableNotFound), "TABLE_NOT_FOUND");
+        assert_eq!(reason_name(ErrorReason::RateLimited), "RATE_LIMITED");
     }
 }

@@ -1,5 +1,5 @@
-//! What a client says over a stream: heard, read, and passed on to the tables. Play, Follow and Connect have it in common,
-//! as they have `speech.rs`, which is what the client is told.
+//! Request streams of Play, Follow and Connect: decodes items and sends their commands to the host.
+//! `outbound.rs` is the response side.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -8,6 +8,9 @@ use std::task::{Context, Poll, Waker};
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, Stream};
+use parlor_host::{
+    AgentStream, Backpressured, Channel, ChannelCommand, ClientCommand, StreamHandle, StreamReceiver,
+};
 use parlor_proto::convert::InvalidField;
 use parlor_proto::v1;
 use tonic::{Code, Status, Streaming};
@@ -17,21 +20,18 @@ use super::outbound::{InboundTask, ResponseStream};
 use super::{AppState, Failure};
 use crate::grpc::convert;
 use crate::identity::Caller;
-use parlor_host::{
-    AgentStream, Backpressured, Channel, ChannelCommand, ClientCommand, StreamHandle, StreamReceiver,
-};
 
-/// ViewerCredential speaks.
+/// The inbound side of a stream.
 pub(super) enum InboundStream {
-    /// Somebody who attaches channels, by tokens and as this caller.
+    /// A client that attaches channels itself, by token or as this caller.
     Client { state: Arc<AppState>, caller: Option<Caller>, handle: StreamHandle },
-    /// An agent, whose channels the server attaches.
+    /// An agent; the server attaches its channels.
     Agent(Box<AgentStream>),
 }
 
-/// A message of a client, on any stream.
+/// A request message of a stream.
 pub(super) trait RequestMessage: prost::Message + Default + 'static {
-    /// The items in it.
+    /// The items of the message.
     fn items(self) -> Result<Vec<v1::PlayRequestItem>, InvalidField>;
 }
 
@@ -47,20 +47,20 @@ impl RequestMessage for v1::ConnectRequest {
     }
 }
 
-/// A stream on which the client speaks, after what it has said first: all that it is told.
+/// Starts reading a request stream, after the items already read from it; returns the response stream.
 pub(super) fn bidirectional<M: RequestMessage, T>(
     inbound: InboundStream,
     outbox: StreamReceiver,
-    first: Vec<v1::PlayRequestItem>,
+    first_items: Vec<v1::PlayRequestItem>,
     requests: Streaming<M>,
 ) -> ResponseStream<T> {
     ResponseStream::new(
         outbox,
-        InboundTask(tokio::spawn(inbound.read_requests(first, requests).in_current_span())),
+        InboundTask(tokio::spawn(inbound.read_requests(first_items, requests).in_current_span())),
     )
 }
 
-/// A stream on which the client only listens, to these channels: all that it is told.
+/// Attaches the channels of a Follow call; returns the response stream.
 pub(super) fn server_streaming<T>(
     inbound: InboundStream,
     outbox: StreamReceiver,
@@ -77,11 +77,11 @@ impl InboundStream {
         }
     }
 
-    /// Attaches what a client follows, and waits until nothing more will be told.
+    /// Attaches channels and waits for the end of the stream.
     async fn follow(self, channels: Vec<(Channel, v1::Attach)>) -> Option<Status> {
         for (channel, attach) in channels {
             match self.attach(attach) {
-                Ok(what) => Box::pin(self.handle().send(ChannelCommand { channel, command: what })).await,
+                Ok(command) => Box::pin(self.handle().send(ChannelCommand { channel, command })).await,
                 Err(refusal) => drop(Box::pin(self.refuse(channel.0, refusal)).await),
             }
         }
@@ -90,39 +90,41 @@ impl InboundStream {
         None
     }
 
-    /// Passes on what the client says, until it ends or goes away, or nothing more will be told. Meanwhile an agent is given its
-    /// seats. Gives what the client has broken, if that was it.
+    /// Reads requests and sends their commands until the client ends the stream or disconnects, or the stream
+    /// is ended from the host's side. Meanwhile assigns seats to an agent. Returns the status of a protocol
+    /// error of the client.
     ///
-    /// There is a task for each stream that does this, and all of it has left the cache when the client speaks again. So no
-    /// async function is within it where it mostly waits: each would have its own place to note how far it is. What it seldom
-    /// waits for is boxed: the task has room for the largest of it, and would have kilobytes.
+    /// Every stream has a task that runs this, and its memory has left the CPU cache by the time of the next
+    /// request. Its future is therefore small: the usual waits poll directly, without nested async functions
+    /// and their state, and rare waits are boxed, because the future has the size of its largest branch,
+    /// which would be kilobytes.
     async fn read_requests<M: RequestMessage>(
         self,
-        first: Vec<v1::PlayRequestItem>,
+        first_items: Vec<v1::PlayRequestItem>,
         mut requests: Streaming<M>,
     ) -> Option<Status> {
-        let mut end = StreamEnd::of(&self);
-        let mut items = Ok(first);
-        let broken = 'broken: loop {
-            let heard = match items {
+        let mut end = StreamEnd::new(&self);
+        let mut decoded = Ok(first_items);
+        let error = 'read: loop {
+            let items = match decoded {
                 Ok(items) => items,
                 Err(wrong) => break Failure::from(wrong).into(),
             };
-            for (place, item) in heard.into_iter().enumerate() {
-                let Err(late) = self.submit(item) else { continue };
-                let mut late = Box::pin(self.wait(late));
-                if let Err(wrong) = end.unless(|cx| late.as_mut().poll(cx)).await? {
-                    break 'broken Failure::from(wrong.in_list(place).within("items")).into();
+            for (index, item) in items.into_iter().enumerate() {
+                let Err(deferred) = self.submit(item) else { continue };
+                let mut deferred = Box::pin(self.submit_deferred(deferred));
+                if let Err(wrong) = end.or_end(|cx| deferred.as_mut().poll(cx)).await? {
+                    break 'read Failure::from(wrong.in_list(index).within("items")).into();
                 }
             }
-            items = match end.unless(|cx| Pin::new(&mut requests).poll_next(cx)).await? {
+            decoded = match end.or_end(|cx| Pin::new(&mut requests).poll_next(cx)).await? {
                 Some(Ok(request)) => request.items(),
-                // A client that has gone has nothing more to say.
+                // CANCELLED means that the client disconnected.
                 Some(Err(status)) if status.code() != Code::Cancelled => break status,
                 None | Some(Err(_)) => {
                     self.handle().finish();
-                    // Whoever watches goes on watching: what is attached stays so, until the last channel is closed or the
-                    // client goes. An agent that says no more is gone.
+                    // After a half-close a client keeps its channels until the last one is closed or it
+                    // disconnects. An agent that half-closes has disconnected.
                     if matches!(self, InboundStream::Client { .. }) {
                         self.handle().ended().await;
                     }
@@ -131,30 +133,30 @@ impl InboundStream {
             };
         };
         self.handle().abort();
-        Some(broken)
+        Some(error)
     }
 
-    /// Passes on an item, which can mostly be done at once.
+    /// Sends the command of an item, if that is possible without waiting.
     fn submit(&self, v1::PlayRequestItem { channel, item }: v1::PlayRequestItem) -> Result<(), Deferred> {
-        let what = self.read(item).map_err(|refusal| Deferred::Refused(channel, refusal))?;
+        let command = self.decode(item).map_err(|refusal| Deferred::Refused(channel, refusal))?;
         self.handle()
-            .try_send(ChannelCommand { channel: Channel(channel), command: what })
+            .try_send(ChannelCommand { channel: Channel(channel), command })
             .map_err(Deferred::Backpressured)
     }
 
-    /// Passes on an item that has to wait, or refuses one that cannot be read. What breaks the rules of the stream ends it.
-    async fn wait(&self, late: Deferred) -> Result<(), InvalidField> {
-        match late {
-            Deferred::Backpressured(unsaid) => {
-                self.handle().send_when_ready(unsaid).await;
+    /// Sends a command after backpressure, or refuses an invalid item. Fails if the item ends the stream.
+    async fn submit_deferred(&self, deferred: Deferred) -> Result<(), InvalidField> {
+        match deferred {
+            Deferred::Backpressured(command) => {
+                self.handle().send_when_ready(command).await;
                 Ok(())
             }
             Deferred::Refused(channel, refusal) => self.refuse(channel, refusal).await,
         }
     }
 
-    /// What an item says, or what is to be told of it.
-    fn read(&self, item: Option<v1::play_request_item::Item>) -> Result<ClientCommand, Refusal> {
+    /// Decodes the command of an item.
+    fn decode(&self, item: Option<v1::play_request_item::Item>) -> Result<ClientCommand, Refusal> {
         use v1::play_request_item::Item;
         match item {
             Some(Item::Attach(attach)) => self.attach(attach),
@@ -163,7 +165,9 @@ impl InboundStream {
                 let decision_id = answer.decision_id;
                 match convert::answer(answer) {
                     Ok(answer) => Ok(ClientCommand::Answer(answer)),
-                    Err(wrong) => Err(Refusal::Answered(Box::new(convert::unreadable(decision_id, wrong)))),
+                    Err(wrong) => {
+                        Err(Refusal::Answered(Box::new(convert::invalid_answer(decision_id, wrong))))
+                    }
                 }
             }
             None => {
@@ -185,13 +189,14 @@ impl InboundStream {
         };
         let after = attach.after.map_or(0, u64::from);
         match convert::attach(attach, &state.server_key, caller.as_ref()) {
-            Ok(convert::Attaching { who, after, wants }) => {
-                Ok(ClientCommand::Attach { credential: who, after, wants })
+            Ok(convert::AttachParams { credential, after, wants }) => {
+                Ok(ClientCommand::Attach { credential, after, wants })
             }
             Err(failure) => Err(Refusal::Closed(Box::new(convert::closed(Some(failure), after, false)))),
         }
     }
 
+    /// Sends the refusal of an item. Fails if it ends the stream.
     async fn refuse(&self, channel: u32, refusal: Refusal) -> Result<(), InvalidField> {
         let item = match refusal {
             Refusal::Answered(answered) => {
@@ -210,59 +215,59 @@ impl InboundStream {
     }
 }
 
-/// An item that is not passed on at once.
+/// An item whose command was not sent at once.
 enum Deferred {
-    /// It has to wait.
+    /// The channel has backpressure.
     Backpressured(Backpressured),
-    /// It cannot be read.
+    /// The item is invalid; with its channel.
     Refused(u32, Refusal),
 }
 
-/// What ends a stream, whatever the client says: an agent is given no more seats, or nothing more will be told.
+/// The end of a stream from the host's side: the agent gets no more seats, or the outbound queue has ended.
 struct StreamEnd<'a> {
     handle: &'a StreamHandle,
-    /// Gives an agent its seats.
-    give: Option<BoxFuture<'a, ()>>,
-    /// ViewerCredential is woken when nothing more will be told.
-    waits: Option<Waker>,
+    /// Assigns seats to an agent.
+    seat_assignment: Option<BoxFuture<'a, ()>>,
+    /// The waker registered with the outbound queue.
+    waker: Option<Waker>,
 }
 
 impl<'a> StreamEnd<'a> {
-    fn of(inbound: &'a InboundStream) -> StreamEnd<'a> {
-        let give = match inbound {
+    fn new(inbound: &'a InboundStream) -> StreamEnd<'a> {
+        let seat_assignment = match inbound {
             InboundStream::Client { .. } => None,
             InboundStream::Agent(agent) => Some(agent.assign_seats().boxed()),
         };
-        StreamEnd { handle: inbound.handle(), give, waits: None }
+        StreamEnd { handle: inbound.handle(), seat_assignment, waker: None }
     }
 
-    /// BlockedOn for something, unless the stream ends first.
-    fn unless<T>(
+    /// Waits for a result; `None` if the stream ends first.
+    fn or_end<T>(
         &mut self,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> impl Future<Output = Option<T>> {
         poll_fn(move |cx| match poll(cx) {
-            Poll::Ready(done) => Poll::Ready(Some(done)),
+            Poll::Ready(result) => Poll::Ready(Some(result)),
             Poll::Pending => self.poll(cx).map(|()| None),
         })
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if let Some(give) = &mut self.give
-            && give.as_mut().poll(cx).is_ready()
+        if let Some(seat_assignment) = &mut self.seat_assignment
+            && seat_assignment.as_mut().poll(cx).is_ready()
         {
             return Poll::Ready(());
         }
-        self.handle.poll_ended(&mut self.waits, cx)
+        self.handle.poll_ended(&mut self.waker, cx)
     }
 }
 
-/// What is told of an item that cannot be read.
+/// The consequence of an invalid item.
 enum Refusal {
-    /// An answer is refused, and the channel stays.
+    /// The answer is refused; the channel stays open.
     Answered(Box<v1::Answered>),
     /// The channel is closed.
     Closed(Box<v1::ChannelClosed>),
-    /// The stream ends.
+    /// The stream ends with an error.
     Broken(InvalidField),
 }

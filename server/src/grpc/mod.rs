@@ -1,5 +1,5 @@
-//! The border: what arrives over gRPC is checked and handed on, what comes back is put into messages, and whatever goes
-//! wrong becomes a status. Nothing behind it knows of gRPC.
+//! The gRPC API: handlers validate requests, call the host, and convert results to messages and errors to
+//! statuses. The host does not know gRPC or protobuf.
 
 mod agent;
 mod catalogue;
@@ -20,7 +20,7 @@ mod tournament;
 pub use agent::Agents;
 pub use catalogue::Catalogue;
 pub use error::Failure;
-pub use error_code::{DOMAIN, code, name};
+pub use error_code::{ERROR_DOMAIN, reason_name, status_code};
 pub use method::Method;
 pub use peer::Peer;
 pub use play::Play;
@@ -28,18 +28,22 @@ pub use record::Records;
 pub use table::Tables;
 pub use tournament::Tournaments;
 
-use crate::config::Settings;
-use crate::identity::ServerKey;
 use parlor_host::Host;
 
-/// What the services have in common.
+use crate::config::Settings;
+use crate::identity::ServerKey;
+
+/// The result of a unary handler, or the start of a response stream.
+type RpcResult<T> = Result<tonic::Response<T>, tonic::Status>;
+
+/// Shared state of the services.
 #[derive(Debug)]
 pub struct AppState {
-    /// All tables.
+    /// The host of all tables.
     pub host: Host,
     /// All tournaments.
     pub tournaments: parlor_host::tournaments::Tournaments,
-    /// What tokens are signed with.
+    /// Signs and verifies tokens.
     pub server_key: ServerKey,
     /// Defaults and limits.
     pub settings: Settings,

@@ -1,4 +1,4 @@
-//! What a client is told over a stream: messages that the host has put together, and the end.
+//! Response streams of Play, Follow and Connect: batches encoded by the host, and the end of the stream.
 
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -10,21 +10,22 @@ use parlor_proto::v1;
 use tokio::task::JoinHandle;
 use tonic::Status;
 
-use crate::grpc::convert;
 use parlor_host::agents::Suspension;
 use parlor_host::{HostError, OutboundBatch, StreamReceiver};
 
-/// All that is said to a client, in messages of this kind, as they go over the wire. The task that listens to the client
-/// ends with it.
+use crate::grpc::convert;
+
+/// A response stream of encoded messages of type `M`. Dropping it aborts the inbound task.
 #[derive(Debug)]
 pub(super) struct ResponseStream<M> {
     outbox: StreamReceiver,
     inbound: InboundTask,
-    ended: bool,
+    is_ended: bool,
     _message: PhantomData<fn() -> M>,
 }
 
-/// The task that listens to the client. It ends with the stream; if it ends before, it says what the client has broken.
+/// The task that reads the request stream; aborted on drop. Its result is the status of a protocol error of
+/// the client, if there was one.
 #[derive(Debug)]
 pub(super) struct InboundTask(pub(super) JoinHandle<Option<Status>>);
 
@@ -36,7 +37,7 @@ impl Drop for InboundTask {
 
 impl<M> ResponseStream<M> {
     pub(super) fn new(outbox: StreamReceiver, inbound: InboundTask) -> ResponseStream<M> {
-        ResponseStream { outbox, inbound, ended: false, _message: PhantomData }
+        ResponseStream { outbox, inbound, is_ended: false, _message: PhantomData }
     }
 }
 
@@ -47,30 +48,30 @@ impl<M: EnvelopeFields> Stream for ResponseStream<M> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<EncodedMessage, Status>>> {
-        if self.ended {
+        if self.is_ended {
             return Poll::Ready(None);
         }
         if let Some(OutboundBatch { items, suspension: aside, end_reason: ending }) =
             ready!(self.outbox.poll_next(cx))
         {
-            self.ended = ending.is_some();
+            self.is_ended = ending.is_some();
             let mut message = items.into_bytes();
-            // Fields of one message in any order are the same message.
+            // The order of protobuf fields is free, so the envelope is appended to the encoded items.
             M::envelope(aside, ending).encode_raw(&mut message);
             return Poll::Ready(Some(Ok(EncodedMessage(message))));
         }
-        // Either the client has broken something, or its last channel was closed and it goes on inbound in vain.
-        let broken = match Pin::new(&mut self.inbound.0).poll(cx) {
+        // The queue ended: after a protocol error of the client, or because its last channel was closed.
+        let error = match Pin::new(&mut self.inbound.0).poll(cx) {
             Poll::Ready(ended) => ended.ok().flatten(),
             Poll::Pending if self.outbox.is_broken() => return Poll::Pending,
             Poll::Pending => None,
         };
-        self.ended = true;
-        Poll::Ready(broken.map(Err))
+        self.is_ended = true;
+        Poll::Ready(error.map(Err))
     }
 }
 
-/// What a message says beside its items.
+/// A response message without its items.
 pub(super) trait EnvelopeFields: prost::Message {
     fn envelope(aside: Option<Suspension>, ending: Option<HostError>) -> Self;
 }

@@ -1,7 +1,7 @@
-//! PlayService: playing and watching over streams, and answering without one.
+//! PlayService: the streams Play and Follow, and the unary Act.
 //!
-//! The messages of Play and Follow are encoded where they are made, so these methods have a codec of their own
-//! ([`EncodedCodec`]) and are routed here instead of by generated code.
+//! The host encodes the messages of Play and Follow, so these methods use [`EncodedCodec`] and are routed
+//! here instead of by generated code.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use tonic::{Request, Response, Status, Streaming};
 use tower::{Service, service_fn};
 
 use super::inbound::{InboundStream, bidirectional, server_streaming};
-use super::layer::trace::{note_seat, note_table};
+use super::layer::trace::{trace_seat, trace_table};
 use super::outbound::ResponseStream;
-use super::routes::{AnswerFuture, no_such_method};
+use super::routes::{ResponseFuture, unknown_method};
 use super::table::caller;
 use super::{AppState, Failure, convert};
 
-/// PlayService.
+/// Implementation of PlayService.
 #[derive(Clone, Debug)]
 pub struct Play(pub Arc<AppState>);
 
@@ -33,29 +33,29 @@ impl NamedService for Play {
 impl Service<http::Request<Body>> for Play {
     type Response = http::Response<Body>;
     type Error = Infallible;
-    type Future = AnswerFuture;
+    type Future = ResponseFuture;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: http::Request<Body>) -> AnswerFuture {
+    fn call(&mut self, request: http::Request<Body>) -> ResponseFuture {
         let play = self.clone();
-        let limit = self.0.settings.limits.message_bytes.bytes();
+        let max_bytes = self.0.settings.limits.message_bytes.bytes();
         match request.uri().path() {
             "/parlor.v1.PlayService/Play" => Box::pin(async move {
-                let mut grpc = Grpc::new(EncodedCodec::default()).max_decoding_message_size(limit);
+                let mut grpc = Grpc::new(EncodedCodec::default()).max_decoding_message_size(max_bytes);
                 Ok(grpc.streaming(service_fn(|request| play.play(request)), request).await)
             }),
             "/parlor.v1.PlayService/Follow" => Box::pin(async move {
-                let mut grpc = Grpc::new(EncodedCodec::default()).max_decoding_message_size(limit);
+                let mut grpc = Grpc::new(EncodedCodec::default()).max_decoding_message_size(max_bytes);
                 Ok(grpc.server_streaming(service_fn(|request| play.follow(request)), request).await)
             }),
             "/parlor.v1.PlayService/Act" => Box::pin(async move {
-                let mut grpc = Grpc::new(Codec::default()).max_decoding_message_size(limit);
+                let mut grpc = Grpc::new(Codec::default()).max_decoding_message_size(max_bytes);
                 Ok(grpc.unary(service_fn(|request| play.act(request)), request).await)
             }),
-            _ => no_such_method(),
+            _ => unknown_method(),
         }
     }
 }
@@ -87,12 +87,12 @@ impl Play {
         request: Request<v1::ActRequest>,
     ) -> BoxFuture<'_, Result<Response<v1::ActResponse>, Status>> {
         Box::pin(async move {
-            let (pass, answering) = convert::act(request.into_inner(), &self.0.server_key)?;
-            note_table(pass.table());
-            note_seat(pass.seat());
-            let answered = match answering {
-                Ok(answering) => {
-                    let answered = self.0.host.act(pass, answering).await;
+            let (token, answer) = convert::act(request.into_inner(), &self.0.server_key)?;
+            trace_table(token.table());
+            trace_seat(token.seat());
+            let answered = match answer {
+                Ok(answer) => {
+                    let answered = self.0.host.act(token, answer).await;
                     convert::answered(&answered.map_err(Failure::from)?)
                 }
                 Err(refused) => refused,

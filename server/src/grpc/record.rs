@@ -1,40 +1,40 @@
-//! RecordService: the records of tables that are over.
+//! RecordService: records of finished tables.
 
 use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::{Stream, stream};
 use parlor_engine::Viewer;
+use parlor_host::tournaments::{Access, TournamentError};
+use parlor_host::{Host, HostError};
+use parlor_host::{TableId, TournamentId};
 use parlor_proto::v1::{self, record_service_server::RecordService};
 use prost::Message;
 use tonic::{Request, Response, Status, async_trait};
 
-use super::layer::trace::note_table;
+use super::layer::trace::trace_table;
 use super::table::caller;
-use super::{AppState, Failure};
+use super::{AppState, Failure, RpcResult};
+use crate::grpc::convert::{self, tournament::tournament_message};
 use crate::identity::{Caller, Scope};
-use parlor_host::tournaments::{Access, TournamentError};
-use parlor_host::{Host, HostError};
-use parlor_host::{TableId, TournamentId};
 
-use crate::grpc::convert::{self, tournament::shown_tournament};
+/// Maximum bytes of records in one message of an export. A single larger record is sent alone.
+const MAX_BATCH_BYTES: usize = 256 << 10;
 
-/// The most bytes of the records of one message of an export, unless one record alone has more.
-const BATCH: usize = 256 << 10;
-
-/// Records.
+/// Implementation of RecordService.
 #[derive(Clone, Debug)]
 pub struct Records(pub Arc<AppState>);
 
-type Answer<T> = Result<Response<T>, Status>;
-
 impl Records {
-    /// The shuffle of a tournament with its seed, whoever asks; `None` while it is not over.
-    async fn shown_seed(&self, tournament: TournamentId) -> Result<Option<v1::TournamentShuffle>, Failure> {
+    /// The shuffle of a tournament with its seed, for any caller; `None` until the tournament is over.
+    async fn revealed_shuffle(
+        &self,
+        tournament: TournamentId,
+    ) -> Result<Option<v1::TournamentShuffle>, Failure> {
         let access = Access { caller: None, admin: true };
         let shuffle = match self.0.tournaments.get(tournament, &access).await {
-            Ok((shown, _)) => shown_tournament(&shown, false)?.shuffle,
-            // The record of a table is valid without it.
+            Ok((tournament, _)) => tournament_message(&tournament, false)?.shuffle,
+            // The record of a table is valid without the proof.
             Err(TournamentError::NotFound { .. } | TournamentError::Damaged { .. }) => None,
             Err(error) => return Err(error.into()),
         };
@@ -44,31 +44,32 @@ impl Records {
 
 #[async_trait]
 impl RecordService for Records {
-    async fn get_record(&self, request: Request<v1::GetRecordRequest>) -> Answer<v1::GetRecordResponse> {
+    async fn get_record(&self, request: Request<v1::GetRecordRequest>) -> RpcResult<v1::GetRecordResponse> {
         let caller = caller(&request);
-        let (who, asked) = convert::get_record(request.into_inner(), &self.0.server_key, caller.as_ref())?;
-        note_table(who.table());
-        let (record, viewer) = self.0.host.record(&who, asked).await.map_err(Failure::from)?;
-        let mut shown = convert::record(&record, viewer);
+        let (credential, viewer) =
+            convert::get_record(request.into_inner(), &self.0.server_key, caller.as_ref())?;
+        trace_table(credential.table());
+        let (record, viewer) = self.0.host.record(&credential, viewer).await.map_err(Failure::from)?;
+        let mut message = convert::record(&record, viewer);
         if let Some(deal) = record.summary.setup.chance.deal() {
-            let proof = self.shown_seed(deal.tournament).await?;
-            convert::prove_deal(&mut shown, proof.as_ref());
+            let proof = self.revealed_shuffle(deal.tournament).await?;
+            convert::prove_deal(&mut message, proof.as_ref());
         }
-        Ok(Response::new(v1::GetRecordResponse { record: Some(shown) }))
+        Ok(Response::new(v1::GetRecordResponse { record: Some(message) }))
     }
 
     async fn list_records(
         &self,
         request: Request<v1::ListRecordsRequest>,
-    ) -> Answer<v1::ListRecordsResponse> {
+    ) -> RpcResult<v1::ListRecordsResponse> {
         let caller = caller(&request);
-        let convert::Listing { filter, after, size } =
+        let convert::TablePage { filter, after, size } =
             convert::list_records(request.into_inner(), caller.as_ref())?;
-        let (looks, next) = self.0.host.list_tables(filter, after, size).await.map_err(Failure::from)?;
+        let (summaries, next) = self.0.host.list_tables(filter, after, size).await.map_err(Failure::from)?;
         let deals = self.0.host.deals();
-        let shown = looks.iter().filter(|look| deals.check(look.setup.chance.deal()).is_ok());
+        let visible = summaries.iter().filter(|table| deals.check(table.setup.chance.deal()).is_ok());
         Ok(Response::new(v1::ListRecordsResponse {
-            records: shown.map(convert::record_summary).collect(),
+            records: visible.map(convert::record_summary).collect(),
             next_page_token: next.map(|table| table.to_string()).unwrap_or_default(),
         }))
     }
@@ -78,45 +79,45 @@ impl RecordService for Records {
     async fn export_records(
         &self,
         request: Request<v1::ExportRecordsRequest>,
-    ) -> Answer<Self::ExportRecordsStream> {
+    ) -> RpcResult<Self::ExportRecordsStream> {
         let caller = caller(&request);
         let (tournament, viewer) = convert::export_records(request.into_inner()).map_err(Failure::from)?;
         let admin = caller.as_ref().is_some_and(|caller| caller.has_scope(Scope::Admin));
         let owner = caller.as_ref().map(Caller::owner);
         let tables = self.0.host.tournament_tables(tournament, owner, admin).await.map_err(Failure::from)?;
-        let proof = self.shown_seed(tournament).await?;
+        let proof = self.revealed_shuffle(tournament).await?;
         let (host, tables) = (self.0.host.clone(), tables.into_iter());
-        let export = Export { host, tables, viewer, proof, next: None };
-        Ok(Response::new(Box::pin(exported(export))))
+        let export = RecordExport { host, tables, viewer, proof, next: None };
+        Ok(Response::new(Box::pin(export_stream(export))))
     }
 }
 
-/// Records on their way out. Each is read when there is room for it: whoever reads slowly costs no more than whoever
-/// reads fast.
-struct Export {
+/// State of an export. Records are read one at a time as the client reads, so a slow client needs no more
+/// memory.
+struct RecordExport {
     host: Host,
     tables: std::vec::IntoIter<TableId>,
     viewer: Option<Viewer>,
-    /// The seed of the tournament, if it is over.
+    /// The shuffle of the tournament with its seed, if it is over.
     proof: Option<v1::TournamentShuffle>,
-    /// A record that did not fit into the message before.
+    /// A record that did not fit into the previous message.
     next: Option<v1::Record>,
 }
 
-impl Export {
-    /// The next record, if there is one that may be seen.
-    async fn record(&mut self) -> Result<Option<v1::Record>, Failure> {
+impl RecordExport {
+    /// The next visible record; `None` after the last.
+    async fn next_record(&mut self) -> Result<Option<v1::Record>, Failure> {
         if self.next.is_some() {
             return Ok(self.next.take());
         }
         for table in self.tables.by_ref() {
             match self.host.load_record(table, self.viewer).await {
                 Ok(record) => {
-                    let mut shown = convert::record(&record, self.viewer);
-                    convert::prove_deal(&mut shown, self.proof.as_ref());
-                    return Ok(Some(shown));
+                    let mut message = convert::record(&record, self.viewer);
+                    convert::prove_deal(&mut message, self.proof.as_ref());
+                    return Ok(Some(message));
                 }
-                // Its deal is still being played, or it was deleted a moment ago.
+                // Other tables of the deal are still playing, or the table was just deleted.
                 Err(HostError::DealNotOver { .. } | HostError::NotFound { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -124,12 +125,12 @@ impl Export {
         Ok(None)
     }
 
-    /// The next message; none after the last.
-    async fn message(&mut self) -> Result<Option<v1::ExportRecordsResponse>, Failure> {
+    /// The next message; `None` after the last.
+    async fn next_message(&mut self) -> Result<Option<v1::ExportRecordsResponse>, Failure> {
         let (mut records, mut bytes) = (Vec::new(), 0);
-        while let Some(record) = self.record().await? {
+        while let Some(record) = self.next_record().await? {
             bytes += record.encoded_len();
-            if bytes > BATCH && !records.is_empty() {
+            if bytes > MAX_BATCH_BYTES && !records.is_empty() {
                 self.next = Some(record);
                 break;
             }
@@ -139,11 +140,13 @@ impl Export {
     }
 }
 
-/// The messages of an export.
-fn exported(export: Export) -> impl Stream<Item = Result<v1::ExportRecordsResponse, Status>> + Send {
+/// The response stream of an export.
+fn export_stream(
+    export: RecordExport,
+) -> impl Stream<Item = Result<v1::ExportRecordsResponse, Status>> + Send {
     stream::unfold(Some(export), |export| async move {
         let mut export = export?;
-        match export.message().await {
+        match export.next_message().await {
             Ok(message) => message.map(|message| (Ok(message), Some(export))),
             Err(failure) => Some((Err(failure.into()), None)),
         }

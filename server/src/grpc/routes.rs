@@ -1,4 +1,4 @@
-//! The services of the API, found by the name in a request's path.
+//! Router: dispatches requests to services by the service name in the path.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -10,18 +10,19 @@ use http::{Request, Response};
 use tonic::{Status, body::Body, server::NamedService};
 use tower::Service;
 
-/// The response of a service.
-pub(crate) type AnswerFuture = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+/// The response future of a service.
+pub(crate) type ResponseFuture = BoxFuture<'static, Result<Response<Body>, Infallible>>;
 
-type Serve = Box<dyn Fn(Request<Body>) -> AnswerFuture + Send + Sync>;
+type ServiceFn = Box<dyn Fn(Request<Body>) -> ResponseFuture + Send + Sync>;
 
-/// All services. tonic's own router is axum's, which wraps the body of every stream twice more: each message would pass both.
+/// The services by name. tonic's own router is axum's, which wraps every response body twice more and so
+/// costs time for each message of a stream.
 #[derive(Clone, Default)]
-pub(crate) struct Routes(Arc<HashMap<&'static str, Serve>>);
+pub(crate) struct Routes(Arc<HashMap<&'static str, ServiceFn>>);
 
-/// Collects services.
+/// Builder of [`Routes`].
 #[derive(Default)]
-pub(crate) struct RoutesBuilder(HashMap<&'static str, Serve>);
+pub(crate) struct RoutesBuilder(HashMap<&'static str, ServiceFn>);
 
 impl RoutesBuilder {
     /// Adds a service.
@@ -35,12 +36,12 @@ impl RoutesBuilder {
             + 'static,
         S::Future: Send + 'static,
     {
-        let serve = move |request| -> AnswerFuture { Box::pin(service.clone().call(request)) };
-        self.0.insert(S::NAME, Box::new(serve));
+        let service_fn = move |request| -> ResponseFuture { Box::pin(service.clone().call(request)) };
+        self.0.insert(S::NAME, Box::new(service_fn));
         self
     }
 
-    /// The services that were added.
+    /// Routes to the added services.
     pub(crate) fn build(self) -> Routes {
         Routes(Arc::new(self.0))
     }
@@ -49,22 +50,22 @@ impl RoutesBuilder {
 impl Service<Request<Body>> for Routes {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = AnswerFuture;
+    type Future = ResponseFuture;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Body>) -> AnswerFuture {
-        let mut parts = request.uri().path().split('/').skip(1);
-        match parts.next().and_then(|name| self.0.get(name)) {
-            Some(serve) => serve(request),
+    fn call(&mut self, request: Request<Body>) -> ResponseFuture {
+        let mut segments = request.uri().path().split('/').skip(1);
+        match segments.next().and_then(|name| self.0.get(name)) {
+            Some(service) => service(request),
             None => Box::pin(async { Ok(Status::unimplemented("there is no such service").into_http()) }),
         }
     }
 }
 
-/// The response to a method that its service does not have.
-pub(super) fn no_such_method() -> AnswerFuture {
+/// UNIMPLEMENTED, for a method that the service does not have.
+pub(super) fn unknown_method() -> ResponseFuture {
     Box::pin(async { Ok(Status::unimplemented("").into_http()) })
 }

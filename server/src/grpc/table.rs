@@ -1,77 +1,79 @@
-//! TableService: making tables, taking seats, finding and following tables, ending them.
+//! TableService: creating, joining, listing, following and ending tables.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
-use futures_util::Stream;
-use parlor_proto::v1::{self, table_service_server::TableService};
-use tonic::{Request, Response, Status, async_trait};
-
-use super::layer::trace::{note_seat, note_table};
-use super::{AppState, Failure};
-use crate::identity::{ApiKeyError, Caller, Quota, Scope, VerifiedSeatToken};
+use futures_util::{Stream, StreamExt, stream};
 use parlor_host::TableId;
 use parlor_host::table::{TableSummary, Visibility};
 use parlor_host::{Actor, HostError, JoinRequest, OwnerFeed};
+use parlor_proto::v1::{self, table_service_server::TableService};
+use tonic::{Request, Response, Status, async_trait};
 
-use crate::grpc::convert;
+use super::layer::trace::{trace_seat, trace_table};
+use super::{AppState, Failure, RpcResult, convert};
+use crate::identity::{ApiKeyError, Caller, Quota, Scope, VerifiedSeatToken};
 
-/// Tables.
+/// Implementation of TableService.
 #[derive(Clone, Debug)]
 pub struct Tables(pub Arc<AppState>);
 
-type Answer<T> = Result<Response<T>, Status>;
-
-/// ViewerCredential calls, if that is known.
+/// The caller, if authenticated.
 pub(super) fn caller<T>(request: &Request<T>) -> Option<Caller> {
     request.extensions().get::<Caller>().cloned()
 }
 
-/// ViewerCredential calls, and may do this.
+/// The caller, if authenticated and with this scope.
 pub(super) fn with_scope<T>(request: &Request<T>, scope: Scope) -> Result<Caller, Failure> {
     let caller = caller(request).ok_or(ApiKeyError::Missing)?;
     if caller.has_scope(scope) { Ok(caller) } else { Err(Failure::Scope(scope)) }
 }
 
-/// On whose behalf the caller changes tables.
-fn behalf(caller: &Caller) -> Actor {
+/// The actor for a caller who changes tables.
+fn caller_actor(caller: &Caller) -> Actor {
     if caller.has_scope(Scope::Admin) { Actor::Admin } else { Actor::Owner(caller.owner().clone()) }
 }
 
-/// On whose behalf something is done: the holder's of a token or, without one, the owner's.
-fn behalf_of<T>(pass: Option<VerifiedSeatToken>, request: &Request<T>) -> Result<Actor, Failure> {
-    match pass {
-        Some(pass) => Ok(Actor::Seat(pass)),
-        None => with_scope(request, Scope::Tables).map(|caller| behalf(&caller)),
+/// The actor of a request: the holder of a seat token or, without one, the calling owner.
+fn token_or_caller_actor<T>(
+    token: Option<VerifiedSeatToken>,
+    request: &Request<T>,
+) -> Result<Actor, Failure> {
+    match token {
+        Some(token) => Ok(Actor::Seat(token)),
+        None => with_scope(request, Scope::Tables).map(|caller| caller_actor(&caller)),
     }
 }
 
-fn owns(caller: Option<&Caller>, look: &TableSummary) -> bool {
-    caller.is_some_and(|caller| caller.owner().as_str() == look.setup.owner)
+fn owns(caller: Option<&Caller>, table: &TableSummary) -> bool {
+    caller.is_some_and(|caller| caller.owner().as_str() == table.setup.owner)
 }
 
 impl Tables {
-    fn shown(caller: Option<&Caller>, look: &TableSummary) -> Option<v1::Table> {
-        Some(convert::table(look, owns(caller, look)))
+    fn message(caller: Option<&Caller>, table: &TableSummary) -> Option<v1::Table> {
+        Some(convert::table(table, owns(caller, table)))
     }
 
-    /// How many tables the caller may have open.
-    fn quota(&self, caller: &Caller) -> u32 {
+    /// Maximum open tables of the caller.
+    fn table_quota(&self, caller: &Caller) -> u32 {
         caller.tables().map_or(self.0.settings.limits.tables_per_key.get(), Quota::get)
     }
 
-    /// Whether the caller hands out the seats of the table. Whoever may not see it does not learn that it is there.
-    async fn hands_out(
+    /// Authorises joining a table; returns true if the caller is its owner or an admin. A private table is
+    /// NOT_FOUND for callers who may not see it.
+    async fn authorise_join(
         &self,
         caller: Option<&Caller>,
         table: TableId,
         join: &JoinRequest,
     ) -> Result<bool, Failure> {
-        let look = self.0.host.summary(table).await?;
-        let runs_it = |caller: &Caller| {
-            caller.has_scope(Scope::Admin) || (caller.has_scope(Scope::Tables) && owns(Some(caller), &look))
+        let summary = self.0.host.summary(table).await?;
+        let is_owner = |caller: &Caller| {
+            caller.has_scope(Scope::Admin)
+                || (caller.has_scope(Scope::Tables) && owns(Some(caller), &summary))
         };
-        let by_owner = caller.is_some_and(runs_it);
-        let is_hidden = look.setup.visibility == Visibility::Private && join.previous.is_none();
+        let by_owner = caller.is_some_and(is_owner);
+        let is_hidden = summary.setup.visibility == Visibility::Private && join.previous.is_none();
         if !by_owner && is_hidden {
             return Err(HostError::NotFound { table }.into());
         }
@@ -87,145 +89,152 @@ impl TableService for Tables {
     async fn create_table(
         &self,
         request: Request<v1::CreateTableRequest>,
-    ) -> Answer<v1::CreateTableResponse> {
+    ) -> RpcResult<v1::CreateTableResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
         let settings = &self.0.settings;
-        let asked = request.into_inner();
-        if matches!(asked.chance, Some(v1::create_table_request::Chance::GivenSeed(_)))
+        let request = request.into_inner();
+        if matches!(request.chance, Some(v1::create_table_request::Chance::GivenSeed(_)))
             && !caller.has_scope(Scope::SeededTables)
         {
             return Err(Failure::Scope(Scope::SeededTables).into());
         }
-        let new = convert::create_table(asked, &settings.table, &settings.bots)?;
-        let made = self.0.host.create(caller.owner(), self.quota(&caller), new).await;
-        let look = made.map_err(Failure::from)?;
-        note_table(look.setup.table);
-        Ok(Response::new(v1::CreateTableResponse { table: Tables::shown(Some(&caller), &look) }))
+        let new = convert::create_table(request, &settings.table, &settings.bots)?;
+        let created = self.0.host.create(caller.owner(), self.table_quota(&caller), new).await;
+        let summary = created.map_err(Failure::from)?;
+        trace_table(summary.setup.table);
+        Ok(Response::new(v1::CreateTableResponse { table: Tables::message(Some(&caller), &summary) }))
     }
 
-    async fn join_table(&self, request: Request<v1::JoinTableRequest>) -> Answer<v1::JoinTableResponse> {
+    async fn join_table(&self, request: Request<v1::JoinTableRequest>) -> RpcResult<v1::JoinTableResponse> {
         let caller = caller(&request);
         let (table, mut join) = convert::join_table(request.into_inner(), &self.0.server_key)?;
-        note_table(table);
-        // Before the table is looked at: nobody learns without a key which tables there are.
+        trace_table(table);
+        // Checked before the lookup: callers without a key must not learn which tables exist.
         if caller.is_none() && join.previous.is_none() {
             return Err(Failure::from(ApiKeyError::Missing).into());
         }
-        join.by_owner = self.hands_out(caller.as_ref(), table, &join).await?;
+        join.by_owner = self.authorise_join(caller.as_ref(), table, &join).await?;
         let may_play =
             join.previous.is_some() || caller.as_ref().is_some_and(|caller| caller.has_scope(Scope::Play));
         if !join.by_owner && !may_play {
             return Err(Failure::Scope(Scope::Play).into());
         }
         let joined = self.0.host.join(table, join).await.map_err(Failure::from)?;
-        note_seat(joined.seat);
+        trace_seat(joined.seat);
         let token = self.0.server_key.seat_token(table, joined.seat, joined.generation);
         Ok(Response::new(v1::JoinTableResponse {
             seat: joined.seat.index() as u32,
             seat_token: token.reveal().clone(),
-            table: Tables::shown(caller.as_ref(), &joined.summary),
+            table: Tables::message(caller.as_ref(), &joined.summary),
         }))
     }
 
-    async fn get_table(&self, request: Request<v1::GetTableRequest>) -> Answer<v1::GetTableResponse> {
+    async fn get_table(&self, request: Request<v1::GetTableRequest>) -> RpcResult<v1::GetTableResponse> {
         let caller = caller(&request);
-        let who = convert::get_table(request.get_ref(), &self.0.server_key, caller.as_ref())?;
-        note_table(who.table());
-        let (look, _) = self.0.host.admit(&who).await.map_err(Failure::from)?;
-        Ok(Response::new(v1::GetTableResponse { table: Tables::shown(caller.as_ref(), &look) }))
+        let credential = convert::get_table(request.get_ref(), &self.0.server_key, caller.as_ref())?;
+        trace_table(credential.table());
+        let (summary, _) = self.0.host.admit(&credential).await.map_err(Failure::from)?;
+        Ok(Response::new(v1::GetTableResponse { table: Tables::message(caller.as_ref(), &summary) }))
     }
 
-    async fn list_tables(&self, request: Request<v1::ListTablesRequest>) -> Answer<v1::ListTablesResponse> {
+    async fn list_tables(
+        &self,
+        request: Request<v1::ListTablesRequest>,
+    ) -> RpcResult<v1::ListTablesResponse> {
         let caller = caller(&request);
-        let convert::Listing { filter, after, size } =
+        let convert::TablePage { filter, after, size } =
             convert::list_tables(request.into_inner(), caller.as_ref())?;
-        let (looks, next) = self.0.host.list_tables(filter, after, size).await.map_err(Failure::from)?;
+        let (summaries, next) = self.0.host.list_tables(filter, after, size).await.map_err(Failure::from)?;
         Ok(Response::new(v1::ListTablesResponse {
-            tables: looks.iter().filter_map(|look| Tables::shown(caller.as_ref(), look)).collect(),
+            tables: summaries.iter().filter_map(|table| Tables::message(caller.as_ref(), table)).collect(),
             next_page_token: next.map(|table| table.to_string()).unwrap_or_default(),
         }))
     }
 
-    type FollowTablesStream =
-        std::pin::Pin<Box<dyn Stream<Item = Result<v1::FollowTablesResponse, Status>> + Send>>;
+    type FollowTablesStream = Pin<Box<dyn Stream<Item = Result<v1::FollowTablesResponse, Status>> + Send>>;
 
     async fn follow_tables(
         &self,
         request: Request<v1::FollowTablesRequest>,
-    ) -> Answer<Self::FollowTablesStream> {
+    ) -> RpcResult<Self::FollowTablesStream> {
         let caller = with_scope(&request, Scope::Tables)?;
-        let after = request.into_inner().after;
-        let news = self.0.host.owner_feed(caller.owner(), after).await.map_err(Failure::from)?;
-        Ok(Response::new(Box::pin(told(news))))
+        let v1::FollowTablesRequest { after } = request.into_inner();
+        let feed = self.0.host.owner_feed(caller.owner(), after).await.map_err(Failure::from)?;
+        Ok(Response::new(Box::pin(feed_stream(feed))))
     }
 
     async fn replace_seat(
         &self,
         request: Request<v1::ReplaceSeatRequest>,
-    ) -> Answer<v1::ReplaceSeatResponse> {
+    ) -> RpcResult<v1::ReplaceSeatResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
-        let convert::Replacing { table, seat, bot, request } =
+        let convert::ReplaceSeatParams { table, seat, bot, request } =
             convert::replace_seat(request.into_inner(), &self.0.settings.bots)?;
-        note_table(table);
-        note_seat(seat);
-        let replaced = self.0.host.replace(table, behalf(&caller), seat, bot, request).await;
-        let look = replaced.map_err(Failure::from)?;
-        Ok(Response::new(v1::ReplaceSeatResponse { table: Tables::shown(Some(&caller), &look) }))
+        trace_table(table);
+        trace_seat(seat);
+        let replaced = self.0.host.replace(table, caller_actor(&caller), seat, bot, request).await;
+        let summary = replaced.map_err(Failure::from)?;
+        Ok(Response::new(v1::ReplaceSeatResponse { table: Tables::message(Some(&caller), &summary) }))
     }
 
-    async fn rematch(&self, request: Request<v1::RematchRequest>) -> Answer<v1::RematchResponse> {
-        let convert::Rematching { table, pass, rotate } =
+    async fn rematch(&self, request: Request<v1::RematchRequest>) -> RpcResult<v1::RematchResponse> {
+        let convert::RematchParams { table, token, rotate } =
             convert::rematch(request.get_ref(), &self.0.server_key)?;
-        note_table(table);
+        trace_table(table);
         let caller = caller(&request);
-        let behalf = behalf_of(pass, &request)?;
-        // A player makes it on the owner's account, within what any owner may have.
-        let own = caller.as_ref().filter(|_| pass.is_none());
-        let quota = own.map_or(self.0.settings.limits.tables_per_key.get(), |own| self.quota(own));
-        let look = self.0.host.rematch(table, behalf, quota, rotate).await.map_err(Failure::from)?;
-        Ok(Response::new(v1::RematchResponse { table: Tables::shown(caller.as_ref(), &look) }))
+        let actor = token_or_caller_actor(token, &request)?;
+        // The rematch of a player counts against the owner's tables, with the default quota.
+        let owner = caller.as_ref().filter(|_| token.is_none());
+        let default_quota = self.0.settings.limits.tables_per_key.get();
+        let quota = owner.map_or(default_quota, |owner| self.table_quota(owner));
+        let summary = self.0.host.rematch(table, actor, quota, rotate).await.map_err(Failure::from)?;
+        Ok(Response::new(v1::RematchResponse { table: Tables::message(caller.as_ref(), &summary) }))
     }
 
-    async fn resign_seat(&self, request: Request<v1::ResignSeatRequest>) -> Answer<v1::ResignSeatResponse> {
-        let (metadata, extensions, asked) = request.into_parts();
-        let convert::Resigning { table, seat, pass } = convert::resign_seat(asked, &self.0.server_key)?;
-        note_table(table);
-        note_seat(seat);
-        let behalf = behalf_of(pass, &Request::from_parts(metadata, extensions, ()))?;
-        self.0.host.resign(table, behalf, seat).await.map_err(Failure::from)?;
+    async fn resign_seat(
+        &self,
+        request: Request<v1::ResignSeatRequest>,
+    ) -> RpcResult<v1::ResignSeatResponse> {
+        let (metadata, extensions, message) = request.into_parts();
+        let convert::ResignSeatParams { table, seat, token } =
+            convert::resign_seat(message, &self.0.server_key)?;
+        trace_table(table);
+        trace_seat(seat);
+        let actor = token_or_caller_actor(token, &Request::from_parts(metadata, extensions, ()))?;
+        self.0.host.resign(table, actor, seat).await.map_err(Failure::from)?;
         Ok(Response::new(v1::ResignSeatResponse {}))
     }
 
     async fn cancel_table(
         &self,
         request: Request<v1::CancelTableRequest>,
-    ) -> Answer<v1::CancelTableResponse> {
+    ) -> RpcResult<v1::CancelTableResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
         let (table, note) = convert::cancel_table(request.into_inner()).map_err(Failure::from)?;
-        note_table(table);
-        let look = self.0.host.cancel(table, behalf(&caller), note).await.map_err(Failure::from)?;
-        Ok(Response::new(v1::CancelTableResponse { table: Tables::shown(Some(&caller), &look) }))
+        trace_table(table);
+        let summary = self.0.host.cancel(table, caller_actor(&caller), note).await.map_err(Failure::from)?;
+        Ok(Response::new(v1::CancelTableResponse { table: Tables::message(Some(&caller), &summary) }))
     }
 
     async fn delete_table(
         &self,
         request: Request<v1::DeleteTableRequest>,
-    ) -> Answer<v1::DeleteTableResponse> {
+    ) -> RpcResult<v1::DeleteTableResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
         let table = convert::delete_table(request.get_ref()).map_err(Failure::from)?;
-        note_table(table);
-        self.0.host.delete(table, behalf(&caller)).await.map_err(Failure::from)?;
+        trace_table(table);
+        self.0.host.delete(table, caller_actor(&caller)).await.map_err(Failure::from)?;
         Ok(Response::new(v1::DeleteTableResponse {}))
     }
 
     async fn create_spectator_token(
         &self,
         request: Request<v1::CreateSpectatorTokenRequest>,
-    ) -> Answer<v1::CreateSpectatorTokenResponse> {
+    ) -> RpcResult<v1::CreateSpectatorTokenResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
         let (table, revoke) = convert::create_spectator_token(request.get_ref()).map_err(Failure::from)?;
-        note_table(table);
-        let generation = self.0.host.spectator_generation(table, behalf(&caller), revoke).await;
+        trace_table(table);
+        let generation = self.0.host.spectator_generation(table, caller_actor(&caller), revoke).await;
         let token = self.0.server_key.spectator_token(table, generation.map_err(Failure::from)?);
         Ok(Response::new(v1::CreateSpectatorTokenResponse { spectator_token: token.reveal().clone() }))
     }
@@ -233,31 +242,31 @@ impl TableService for Tables {
     async fn reissue_seat_token(
         &self,
         request: Request<v1::ReissueSeatTokenRequest>,
-    ) -> Answer<v1::ReissueSeatTokenResponse> {
+    ) -> RpcResult<v1::ReissueSeatTokenResponse> {
         let caller = with_scope(&request, Scope::Tables)?;
-        let convert::Reissuing { table, seat, request } =
+        let convert::ReissueSeatTokenParams { table, seat, request } =
             convert::reissue_seat_token(request.get_ref()).map_err(Failure::from)?;
-        note_table(table);
-        note_seat(seat);
-        let generation = self.0.host.reissue_token(table, behalf(&caller), seat, request).await;
+        trace_table(table);
+        trace_seat(seat);
+        let generation = self.0.host.reissue_token(table, caller_actor(&caller), seat, request).await;
         let token = self.0.server_key.seat_token(table, seat, generation.map_err(Failure::from)?);
         Ok(Response::new(v1::ReissueSeatTokenResponse { seat_token: token.reveal().clone() }))
     }
 }
 
-/// The news as messages. The first one comes at once, and says where the client is.
-fn told(news: OwnerFeed) -> impl Stream<Item = Result<v1::FollowTablesResponse, Status>> + Send {
-    let here = v1::FollowTablesResponse { news: Vec::new(), number: news.number() };
-    let rest = futures_util::stream::unfold(Some(news), |news| async move {
-        let mut news = news?;
-        match news.next().await {
+/// The response stream of a feed. The first message comes at once, with the cursor and no items.
+fn feed_stream(feed: OwnerFeed) -> impl Stream<Item = Result<v1::FollowTablesResponse, Status>> + Send {
+    let first = v1::FollowTablesResponse { news: Vec::new(), number: feed.number() };
+    let rest = stream::unfold(Some(feed), |feed| async move {
+        let mut feed = feed?;
+        match feed.next().await {
             Ok(items) => {
-                let items = items.iter().map(convert::news).collect();
-                let message = v1::FollowTablesResponse { news: items, number: news.number() };
-                Some((Ok(message), Some(news)))
+                let news = items.iter().map(convert::table_news).collect();
+                let message = v1::FollowTablesResponse { news, number: feed.number() };
+                Some((Ok(message), Some(feed)))
             }
             Err(error) => Some((Err(Failure::from(error).into()), None)),
         }
     });
-    futures_util::StreamExt::chain(futures_util::stream::iter([Ok(here)]), rest)
+    stream::iter([Ok(first)]).chain(rest)
 }

@@ -15,7 +15,7 @@ use crate::{
     config::{Settings, Sources, Store},
     identity::{ApiKeys, KeySet, ServerKey},
     telemetry::Telemetry,
-    transport::{Parts, Running, Server},
+    transport::{RunningServer, Server, ServerDependencies},
 };
 use parlor_host::clock::SystemClock;
 use parlor_store::{Log, MemoryLog, SqliteLog, SqliteOptions};
@@ -37,8 +37,12 @@ async fn serve(sources: &Sources, settings: &Settings) -> anyhow::Result<ExitCod
     let mut signals = Signals::listen().context("signals cannot be listened for")?;
     let keys = Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone())?));
     let (log, server_key) = open_store(settings)?;
-    let parts =
-        Parts { clock: Arc::new(SystemClock::new()), log: log.clone(), keys: keys.clone(), server_key };
+    let parts = ServerDependencies {
+        clock: Arc::new(SystemClock::new()),
+        log: log.clone(),
+        keys: keys.clone(),
+        server_key,
+    };
     let mut running = Server::start(settings, parts).await?;
 
     let address = running.address().context("the server listens nowhere")?;
@@ -85,7 +89,7 @@ fn open_store(settings: &Settings) -> anyhow::Result<(Arc<dyn Log>, ServerKey)> 
 
 /// Waits for the signal to stop; `None` if the server ended by itself.
 async fn wait_until_stopped(
-    running: &mut Running,
+    running: &mut RunningServer,
     signals: &mut Signals,
     reload: impl Fn(),
 ) -> Option<ServerSignal> {

@@ -1,9 +1,9 @@
-//! Brings what many streams of a connection have to say into one write.
+//! Write coalescing: combines the frames of many HTTP/2 streams into one write system call.
 //!
-//! HTTP/2 writes each stream's frames as they come, a system call each, and a commit of the log makes many streams speak
-//! at once. So what is written is gathered, and a flush first lets the tasks run that are ready, and does so again while that
-//! brings more: their frames go the same way. Where it has lately brought nothing, as on a connection with one stream, nothing
-//! waits.
+//! hyper writes the frames of each stream as they arrive, one system call each, and a commit of the log makes
+//! many streams send at once. Writes are therefore buffered, and a flush first yields so that ready tasks can
+//! add their frames; it yields again while the buffer grows. After fruitless waits, as on a connection with
+//! one stream, flushes skip the wait with exponential back-off.
 
 use std::{
     io::{self, IoSlice},
@@ -14,94 +14,102 @@ use std::{
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// So much is gathered before it is written in any case.
-const ENOUGH: usize = 64 * 1024;
-/// How often a flush waits at the most. Under a load that never ceases something more comes every time.
-const TIMES: u8 = 16;
-/// After a wait that was for nothing, a flush does not wait; after each further one, twice as many, up to this.
-const AT_ONCE: u8 = 64;
+/// Buffer size at which the buffer is written without a flush, in bytes.
+const MAX_BUFFERED_BYTES: usize = 64 * 1024;
+/// Maximum waits of one flush: under sustained load the buffer grows with every wait.
+const MAX_WAITS: u8 = 16;
+/// Maximum back-off: flushes that skip the wait after a fruitless one. The back-off starts at 1 and doubles.
+const MAX_SKIPPED_WAITS: u8 = 64;
 
-/// So much can be written without being gathered, where a flush does not wait.
-const SMALL: usize = 1024;
+/// Maximum size of a write that bypasses the buffer while flushes skip the wait, in bytes.
+const MAX_DIRECT_WRITE_BYTES: usize = 1024;
 
-/// A connection whose writes are gathered.
+/// A connection with coalesced writes.
 #[derive(Debug)]
 pub(super) struct CoalescingIo<IO> {
     io: IO,
-    gathered: BytesMut,
-    /// How much there was lately when it was written: room is made for as much.
-    lately: usize,
-    /// The flush that waits.
-    waiting: Option<Wait>,
-    /// How many flushes do not wait after a wait that was for nothing.
-    in_vain: u8,
-    /// How many of the next flushes do not wait.
-    at_once: u8,
+    buffer: BytesMut,
+    /// Decaying maximum of recent flush sizes in bytes: the initial capacity of the next buffer.
+    recent_size: usize,
+    /// The flush in progress, if it waits.
+    flush_wait: Option<FlushWait>,
+    /// Back-off: flushes to skip after a fruitless wait.
+    backoff: u8,
+    /// Upcoming flushes that skip the wait.
+    skip_waits: u8,
 }
 
+/// A flush that waits for further writes.
 #[derive(Clone, Copy, Debug)]
-struct Wait {
-    /// How much there was when it last looked.
-    last: usize,
-    /// How often it has waited.
-    times: u8,
+struct FlushWait {
+    /// Buffered bytes at the last wait.
+    buffered: usize,
+    /// Waits so far.
+    waits: u8,
 }
 
 impl<IO> CoalescingIo<IO> {
     pub(super) fn new(io: IO) -> CoalescingIo<IO> {
-        CoalescingIo { io, gathered: BytesMut::new(), lately: 0, waiting: None, in_vain: 0, at_once: 0 }
+        CoalescingIo {
+            io,
+            buffer: BytesMut::new(),
+            recent_size: 0,
+            flush_wait: None,
+            backoff: 0,
+            skip_waits: 0,
+        }
     }
 
-    /// Whether a flush is to wait until the tasks that are ready have run.
-    fn waits(&mut self) -> bool {
-        match self.waiting.take() {
-            Some(Wait { last, times }) if self.gathered.len() > last && times < TIMES => {
-                self.waiting = Some(Wait { last: self.gathered.len(), times: times + 1 });
+    /// Decides whether a flush yields to ready tasks before it writes.
+    fn should_wait(&mut self) -> bool {
+        match self.flush_wait.take() {
+            Some(FlushWait { buffered, waits }) if self.buffer.len() > buffered && waits < MAX_WAITS => {
+                self.flush_wait = Some(FlushWait { buffered: self.buffer.len(), waits: waits + 1 });
                 true
             }
-            Some(Wait { last, times }) => {
-                let nothing_came = times == 1 && self.gathered.len() == last;
-                self.in_vain = if nothing_came { (2 * self.in_vain).clamp(1, AT_ONCE) } else { 0 };
-                self.at_once = self.in_vain;
+            Some(FlushWait { buffered, waits }) => {
+                let is_fruitless = waits == 1 && self.buffer.len() == buffered;
+                self.backoff = if is_fruitless { (2 * self.backoff).clamp(1, MAX_SKIPPED_WAITS) } else { 0 };
+                self.skip_waits = self.backoff;
                 false
             }
-            None if self.at_once > 0 => {
-                self.at_once -= 1;
+            None if self.skip_waits > 0 => {
+                self.skip_waits -= 1;
                 false
             }
             None => {
-                self.waiting = Some(Wait { last: self.gathered.len(), times: 1 });
+                self.flush_wait = Some(FlushWait { buffered: self.buffer.len(), waits: 1 });
                 true
             }
         }
     }
 }
 
-/// What is to be written, in one piece: there is room for it.
-fn joined<'a>(slices: &'a [IoSlice<'_>], room: &'a mut [u8; SMALL]) -> &'a [u8] {
+/// Concatenates the slices. Panics if they exceed the scratch space.
+fn concatenate<'a>(slices: &'a [IoSlice<'_>], scratch: &'a mut [u8; MAX_DIRECT_WRITE_BYTES]) -> &'a [u8] {
     if let [slice] = slices {
         return slice;
     }
     let mut length = 0;
     for slice in slices {
-        room[length..length + slice.len()].copy_from_slice(slice);
+        scratch[length..length + slice.len()].copy_from_slice(slice);
         length += slice.len();
     }
-    &room[..length]
+    &scratch[..length]
 }
 
 impl<IO: AsyncWrite + Unpin> CoalescingIo<IO> {
-    /// Writes what was gathered.
-    fn poll_write_out(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.gathered.is_empty() {
-            let written = ready!(Pin::new(&mut self.io).poll_write(cx, &self.gathered))?;
+    /// Writes the buffer to the connection.
+    fn poll_write_buffer(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.buffer.is_empty() {
+            let written = ready!(Pin::new(&mut self.io).poll_write(cx, &self.buffer))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
-            self.gathered.advance(written);
+            self.buffer.advance(written);
         }
-        // A connection that rests has no buffer.
-        self.gathered = BytesMut::new();
+        // An idle connection holds no buffer memory.
+        self.buffer = BytesMut::new();
         Poll::Ready(Ok(()))
     }
 }
@@ -127,19 +135,20 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for CoalescingIo<IO> {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let length = slices.iter().map(|slice| slice.len()).sum();
-        if self.gathered.is_empty() && self.at_once > 0 && length <= SMALL {
-            // The flush would not wait for more.
-            self.at_once -= 1;
-            return Pin::new(&mut self.io).poll_write(cx, joined(slices, &mut [0; SMALL]));
+        if self.buffer.is_empty() && self.skip_waits > 0 && length <= MAX_DIRECT_WRITE_BYTES {
+            // The flush would skip the wait, so there is nothing to coalesce.
+            self.skip_waits -= 1;
+            return Pin::new(&mut self.io)
+                .poll_write(cx, concatenate(slices, &mut [0; MAX_DIRECT_WRITE_BYTES]));
         }
-        if self.gathered.len() >= ENOUGH {
-            ready!(self.poll_write_out(cx))?;
+        if self.buffer.len() >= MAX_BUFFERED_BYTES {
+            ready!(self.poll_write_buffer(cx))?;
         }
-        if self.gathered.is_empty() {
-            let room = self.lately.max(length);
-            self.gathered.reserve(room);
+        if self.buffer.is_empty() {
+            let capacity = self.recent_size.max(length);
+            self.buffer.reserve(capacity);
         }
-        slices.iter().for_each(|slice| self.gathered.extend_from_slice(slice));
+        slices.iter().for_each(|slice| self.buffer.extend_from_slice(slice));
         Poll::Ready(Ok(length))
     }
 
@@ -148,19 +157,19 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for CoalescingIo<IO> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if !self.gathered.is_empty() {
-            if self.waits() {
+        if !self.buffer.is_empty() {
+            if self.should_wait() {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
-            self.lately = self.gathered.len().max(self.lately - self.lately / 16);
+            self.recent_size = self.buffer.len().max(self.recent_size - self.recent_size / 16);
         }
-        ready!(self.poll_write_out(cx))?;
+        ready!(self.poll_write_buffer(cx))?;
         Pin::new(&mut self.io).poll_flush(cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_write_out(cx))?;
+        ready!(self.poll_write_buffer(cx))?;
         Pin::new(&mut self.io).poll_shutdown(cx)
     }
 }
@@ -173,14 +182,14 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_written_meanwhile_goes_in_one_write() {
+    async fn writes_during_a_flush_are_coalesced() {
         let (near, mut far) = duplex(1024);
         let mut near = CoalescingIo::new(near);
         let mut read = [0; 64];
         near.write_all(b"one ").await.unwrap();
         {
             let mut flush = std::pin::pin!(near.flush());
-            assert!(futures_util::poll!(&mut flush).is_pending(), "others may have something to say");
+            assert!(futures_util::poll!(&mut flush).is_pending(), "the flush yields to other tasks");
         }
         near.write_all(b"two").await.unwrap();
         near.flush().await.unwrap();
@@ -189,32 +198,32 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_waits_while_more_comes_but_not_for_ever() {
+    async fn flush_waits_while_the_buffer_grows_up_to_max_waits() {
         let (near, mut far) = duplex(1024);
         let mut near = CoalescingIo::new(near);
         let mut read = [0; 128];
-        for words in [TIMES, 2] {
+        for words in [MAX_WAITS, 2] {
             for word in 0..words {
                 near.write_all(b"word").await.unwrap();
                 assert!(futures_util::poll!(std::pin::pin!(near.flush())).is_pending(), "word {word}");
             }
-            if words == TIMES {
+            if words == MAX_WAITS {
                 near.write_all(b"more").await.unwrap();
             }
             assert!(futures_util::poll!(std::pin::pin!(near.flush())).is_ready(), "{words} words");
             let length = far.read(&mut read).await.unwrap();
             assert_eq!(
                 length,
-                4 * usize::from(if words == TIMES { words + 1 } else { words }),
+                4 * usize::from(if words == MAX_WAITS { words + 1 } else { words }),
                 "in one write"
             );
-            assert_eq!(near.at_once, 0, "it was not in vain");
-            assert_eq!(near.gathered.capacity(), 0, "a connection that rests has no buffer");
+            assert_eq!(near.skip_waits, 0, "no back-off");
+            assert_eq!(near.buffer.capacity(), 0, "an idle connection holds no buffer");
         }
     }
 
     #[tokio::test]
-    async fn a_connection_with_little_to_say_says_it_at_once() {
+    async fn fruitless_waits_are_backed_off() {
         let (near, mut far) = duplex(1024);
         let mut near = CoalescingIo::new(near);
         let mut waits = Vec::new();
@@ -231,7 +240,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn everything_arrives_in_order_whatever_the_other_end_takes() {
+    async fn all_bytes_arrive_in_order_with_a_slow_reader() {
         let (near, mut far) = duplex(100);
         let mut near = CoalescingIo::new(near);
         let all: Vec<u8> = (0..300_000_u32).map(|number| number as u8).collect();

@@ -1,6 +1,7 @@
-//! An accepted connection: coalesces writes, tells tonic its peer, counts itself while it is open, and can be cut off.
+//! IO of an accepted connection: coalesced writes, peer information for tonic, the open-connections gauge,
+//! and abort.
 //!
-//! tonic detaches the tasks of its connections. After the grace of a shutdown their IO fails instead, which ends them.
+//! tonic detaches its connection tasks. After the grace period of a shutdown their IO fails, which ends them.
 
 use std::{
     io,
@@ -17,16 +18,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::transport::server::Connected;
 
-use super::{Accepted, coalesce::CoalescingIo};
+use super::{AcceptedConnection, coalesce::CoalescingIo};
 use crate::{grpc::Peer, telemetry::metric_names};
 
-/// Cuts off all connections of a server.
+/// Aborts all connections of a server.
 #[derive(Clone, Default)]
 pub(super) struct CutOff(Arc<CutOffState>);
 
 #[derive(Default)]
 struct CutOffState {
-    /// Read for every message, so it is not behind a lock that all connections share.
+    /// Read for every message: an atomic, because a shared lock would be contended by all connections.
     is_cut: AtomicBool,
     wakes: CancellationToken,
 }
@@ -51,17 +52,17 @@ pub(super) struct Connection<IO> {
     io: CoalescingIo<IO>,
     peer: Peer,
     cut_off: CutOff,
-    /// Wakes the task that serves the connection when it is cut off.
+    /// Wakes the connection task when the connection is cut off.
     cut: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// The waker that `cut` knows.
+    /// The waker registered with `cut`.
     waker: Option<Waker>,
     _open: OpenConnection,
 }
 
 impl<IO> Connection<IO> {
-    /// The connection with this number.
-    pub(super) fn new(accepted: Accepted<IO>, number: u64, cut_off: CutOff) -> Connection<IO> {
-        let Accepted { io, address } = accepted;
+    /// Wraps an accepted connection; `number` is unique within the server.
+    pub(super) fn new(accepted: AcceptedConnection<IO>, number: u64, cut_off: CutOff) -> Connection<IO> {
+        let AcceptedConnection { io, address } = accepted;
         Connection {
             io: CoalescingIo::new(io),
             peer: Peer { connection: number, address },
@@ -72,12 +73,12 @@ impl<IO> Connection<IO> {
         }
     }
 
-    /// Fails if the connection is cut off; registers the task for that otherwise. One task serves a connection, so the waker
-    /// seldom changes.
+    /// Fails if the connection is cut off; otherwise registers the task to be woken by the cut-off. One task
+    /// serves a connection, so the waker rarely changes.
     fn check(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         if !self.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
             self.waker = Some(cx.waker().clone());
-            // If it is ready, the check below sees it.
+            // If `cut` is ready, the check below fails.
             let _ready = self.cut.as_mut().poll(cx);
         }
         self.cut_off.check()
@@ -133,7 +134,7 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for Connection<IO> {
     }
 }
 
-/// Counts a connection while it is open.
+/// Guard of the open-connections gauge.
 struct OpenConnection;
 
 impl OpenConnection {
@@ -159,7 +160,7 @@ mod tests {
     async fn a_cut_off_wakes_a_waiting_read_and_fails_all_io() {
         let (near, _far) = duplex(16);
         let cut_off = CutOff::default();
-        let accepted = Accepted { io: near, address: None };
+        let accepted = AcceptedConnection { io: near, address: None };
         let mut connection = Connection::new(accepted, 1, cut_off.clone());
         connection.write_all(b"written").await.expect("an open connection");
         let mut buffer = [0; 4];

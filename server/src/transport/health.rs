@@ -1,4 +1,4 @@
-//! What `grpc.health.v1` says of each service: serving, until the server stops.
+//! Health of the services (`grpc.health.v1`): SERVING until the shutdown.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,28 +9,28 @@ use tonic_health::{
     server::{HealthReporter, HealthService},
 };
 
-/// The health of all services.
+/// Health reporter for all services.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Health {
     reporter: HealthReporter,
-    /// The services that were reported; "" is the server as a whole, and always there.
+    /// The reported services. The server as a whole, "", is always reported and not in the list.
     services: Arc<Mutex<Vec<&'static str>>>,
 }
 
 impl Health {
-    /// The service that tells clients.
+    /// The gRPC health service.
     pub(super) fn service(&self) -> HealthServer<HealthService> {
         HealthServer::new(HealthService::from_health_reporter(self.reporter.clone()))
     }
 
-    /// Says that a service takes calls.
-    pub(super) async fn serving<S: NamedService>(&self, _service: &S) {
+    /// Reports a service as SERVING.
+    pub(super) async fn set_serving<S: NamedService>(&self, _service: &S) {
         self.services.lock().unwrap_or_else(PoisonError::into_inner).push(S::NAME);
         self.reporter.set_serving::<S>().await;
     }
 
-    /// Says that the server stops, and ends the streams of those who watch.
-    pub(super) async fn stopping(&self) {
+    /// Reports all services as NOT_SERVING and ends the streams of `Watch` calls.
+    pub(super) async fn shut_down(&self) {
         let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner).clone();
         services.push("");
         for service in &services {
@@ -38,7 +38,7 @@ impl Health {
         }
         let mut reporter = self.reporter.clone();
         for service in &services {
-            // Whoever watches is told the last status, and then that there are no more.
+            // Watchers receive the last status, then the end of the stream.
             reporter.clear_service_status(service).await;
         }
     }

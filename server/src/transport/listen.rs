@@ -1,4 +1,4 @@
-//! Listening: connections over TCP, for as long as the server runs.
+//! TCP listeners and the stream of accepted connections.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -9,21 +9,21 @@ use tonic::transport::server::TcpIncoming;
 use super::StartError;
 use crate::config::Connections;
 
-/// How long to wait when no connection can be taken, such as when the process has no file descriptors left.
-const AGAIN: Duration = Duration::from_millis(100);
-/// After how many questions without an answer a client is gone.
-const RETRIES: u32 = 3;
+/// Pause after a failed accept, for example without free file descriptors.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
+/// Unanswered TCP keepalive probes after which a connection is closed.
+const KEEPALIVE_PROBES: u32 = 3;
 
-/// A connection that was taken.
+/// An accepted connection.
 #[derive(Debug)]
-pub struct Accepted<IO> {
-    /// What it is read from and written to.
+pub struct AcceptedConnection<IO> {
+    /// The byte stream.
     pub io: IO,
-    /// Where it comes from, if the network says so.
+    /// The address of the peer, if the network has addresses.
     pub address: Option<SocketAddr>,
 }
 
-/// Listens on an address; gives the one that it is, if any port would do.
+/// Binds a listener; returns it with its actual address, which differs from `address` for port 0.
 pub(super) async fn bind(
     setting: &'static str,
     address: SocketAddr,
@@ -34,24 +34,24 @@ pub(super) async fn bind(
     Ok((listener, bound))
 }
 
-/// Takes connections. It never ends: what goes wrong with one of them, or for a while, is said in the log.
+/// The accepted connections of a listener. The stream never ends: accept errors are logged and retried.
 ///
-/// HTTP/2 has its own way to ask whether a client is still there. Browsers that speak HTTP/1 are asked by TCP.
+/// TCP keepalive covers HTTP/1 clients; HTTP/2 has its own keepalive.
 pub fn incoming(
     listener: TcpListener,
     settings: &Connections,
-) -> impl Stream<Item = Accepted<TcpStream>> + Send + use<> {
+) -> impl Stream<Item = AcceptedConnection<TcpStream>> + Send + use<> {
     let incoming = TcpIncoming::from(listener)
         .with_nodelay(Some(true))
         .with_keepalive(Some(settings.keepalive_interval.get()))
-        .with_keepalive_interval(Some(settings.keepalive_timeout.get() / RETRIES))
-        .with_keepalive_retries(Some(RETRIES));
+        .with_keepalive_interval(Some(settings.keepalive_timeout.get() / KEEPALIVE_PROBES))
+        .with_keepalive_retries(Some(KEEPALIVE_PROBES));
     let accepted = incoming.then(|accepted| async {
         match accepted {
-            Ok(io) => Some(Accepted { address: io.peer_addr().ok(), io }),
+            Ok(io) => Some(AcceptedConnection { address: io.peer_addr().ok(), io }),
             Err(error) => {
-                tracing::warn!(%error, "a connection could not be taken");
-                tokio::time::sleep(AGAIN).await;
+                tracing::warn!(%error, "accepting a connection failed");
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 None
             }
         }

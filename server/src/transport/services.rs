@@ -1,4 +1,4 @@
-//! The services of a server: Parlor's own, health and reflection, each found by its name.
+//! The services of a server: Parlor's own, health and reflection, routed by name.
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ use super::health::Health;
 use crate::grpc::routes::{Routes, RoutesBuilder};
 use crate::grpc::{Agents, AppState, Catalogue, Play, Records, Tables, Tournaments};
 
-/// Every service, each of them reported as serving.
-pub(super) async fn all(state: &Arc<AppState>, health: &Health) -> Routes {
-    let most = state.settings.limits.message_bytes.bytes();
-    let catalogue = CatalogueServiceServer::new(Catalogue).max_decoding_message_size(most);
-    let tables = TableServiceServer::new(Tables(state.clone())).max_decoding_message_size(most);
+/// Routes to every service. Parlor's services are reported as serving.
+pub(super) async fn routes(state: &Arc<AppState>, health: &Health) -> Routes {
+    let max_bytes = state.settings.limits.message_bytes.bytes();
+    let catalogue = CatalogueServiceServer::new(Catalogue).max_decoding_message_size(max_bytes);
+    let tables = TableServiceServer::new(Tables(state.clone())).max_decoding_message_size(max_bytes);
     let agents = Agents(state.clone());
     let play = Play(state.clone());
     let tournaments =
-        TournamentServiceServer::new(Tournaments(state.clone())).max_decoding_message_size(most);
-    let records = RecordServiceServer::new(Records(state.clone())).max_decoding_message_size(most);
-    health.serving(&catalogue).await;
-    health.serving(&tournaments).await;
-    health.serving(&tables).await;
-    health.serving(&play).await;
-    health.serving(&agents).await;
-    health.serving(&records).await;
+        TournamentServiceServer::new(Tournaments(state.clone())).max_decoding_message_size(max_bytes);
+    let records = RecordServiceServer::new(Records(state.clone())).max_decoding_message_size(max_bytes);
+    health.set_serving(&catalogue).await;
+    health.set_serving(&tournaments).await;
+    health.set_serving(&tables).await;
+    health.set_serving(&play).await;
+    health.set_serving(&agents).await;
+    health.set_serving(&records).await;
 
-    let described = || {
+    let reflection = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(parlor_proto::FILE_DESCRIPTOR_SET)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
@@ -41,8 +41,8 @@ pub(super) async fn all(state: &Arc<AppState>, health: &Health) -> Routes {
         .add(tournaments)
         .add(records)
         .add(health.service())
-        // Reflection as it is, and as older tools still ask for it.
-        .add(described().build_v1().expect("compiled from .proto files"))
-        .add(described().build_v1alpha().expect("compiled from .proto files"))
+        // Older tools use reflection v1alpha.
+        .add(reflection().build_v1().expect("descriptors compiled from .proto files"))
+        .add(reflection().build_v1alpha().expect("descriptors compiled from .proto files"))
         .build()
 }

@@ -1,4 +1,4 @@
-//! TLS from the files that the settings name, by rustls.
+//! TLS configuration from PEM files.
 
 use std::{
     error::Error,
@@ -11,30 +11,30 @@ use tonic::transport::{Certificate, Identity, Server, ServerTlsConfig};
 
 use crate::config::TlsFiles;
 
-/// TLS cannot be used as the settings say.
+/// The TLS settings are unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file cannot be read.
     #[error("{setting} = {} cannot be read ({why}): give the path of a PEM file that the server may read", path.display())]
     Unreadable {
-        /// The key of the settings.
+        /// The setting with the path.
         setting: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system error.
         why: io::Error,
     },
-    /// The files are not what they should be, or do not belong together.
+    /// The files are not a certificate and a private key, or do not match.
     #[error("TLS cannot be used with {} and {} ({why}): the first must be a certificate in PEM, the second its private key", certificate.display(), key.display())]
     Certificate {
         /// The certificate.
         certificate: PathBuf,
         /// Its private key.
         key: PathBuf,
-        /// What the library says.
+        /// The error of the TLS library.
         why: String,
     },
-    /// There is no certificate in the file.
+    /// The file with the client CA contains no certificate.
     #[error("tls.client_ca = {} has no certificate in PEM: give the one that signs those of the clients", path.display())]
     ClientCa {
         /// The file.
@@ -42,22 +42,22 @@ pub enum TlsError {
     },
 }
 
-/// Checks that TLS can be used with these files.
+/// Checks that these files are a usable TLS configuration.
 pub fn check(files: TlsFiles<'_>) -> Result<(), TlsError> {
     let config = config(files)?;
     Server::builder().tls_config(config).map(drop).map_err(|error| unusable(files, &error))
 }
 
-/// tonic's TLS settings from these files.
+/// Reads the files into tonic's TLS configuration.
 pub(super) fn config(files: TlsFiles<'_>) -> Result<ServerTlsConfig, TlsError> {
     let certificate = read("tls.certificate", files.certificate)?;
     let key = read("tls.key", files.key)?;
     let mut config = ServerTlsConfig::new().identity(Identity::from_pem(certificate, key));
     if let Some(path) = files.client_ca {
         let authority = read("tls.client_ca", path)?;
-        // tonic would accept a file without certificates, and then no client.
+        // tonic accepts a file without certificates and would then refuse every client.
         let mut certificates = CertificateDer::pem_slice_iter(authority.as_bytes());
-        if !certificates.next().is_some_and(|first| first.is_ok()) {
+        if certificates.next().is_none_or(|first| first.is_err()) {
             return Err(TlsError::ClientCa { path: path.to_owned() });
         }
         config = config.client_ca_root(Certificate::from_pem(authority));
@@ -65,7 +65,7 @@ pub(super) fn config(files: TlsFiles<'_>) -> Result<ServerTlsConfig, TlsError> {
     Ok(config)
 }
 
-/// The error for files that TLS cannot be used with.
+/// The error for a certificate and key that tonic refuses.
 pub(super) fn unusable(files: TlsFiles<'_>, error: &tonic::transport::Error) -> TlsError {
     let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     TlsError::Certificate { certificate: files.certificate.to_owned(), key: files.key.to_owned(), why }
@@ -81,17 +81,17 @@ mod tests {
 
     use super::*;
 
-    struct Files {
+    struct PemFiles {
         folder: tempfile::TempDir,
     }
 
-    impl Files {
-        fn new(files: &[(&str, &str)]) -> Files {
+    impl PemFiles {
+        fn new(files: &[(&str, &str)]) -> PemFiles {
             let folder = tempfile::tempdir().unwrap();
             for (name, text) in files {
                 fs::write(folder.path().join(name), text).unwrap();
             }
-            Files { folder }
+            PemFiles { folder }
         }
 
         fn check(&self, certificate: &str, key: &str, client_ca: Option<&str>) -> Result<(), String> {
@@ -104,10 +104,10 @@ mod tests {
     }
 
     #[test]
-    fn files_that_cannot_be_used_are_named() {
+    fn tls_errors_name_the_unusable_files() {
         let make = || generate_simple_self_signed([String::from("localhost")]).unwrap();
         let (one, other): (CertifiedKey<_>, CertifiedKey<_>) = (make(), make());
-        let files = Files::new(&[
+        let files = PemFiles::new(&[
             ("one.pem", &one.cert.pem()),
             ("one.key", &one.signing_key.serialize_pem()),
             ("other.key", &other.signing_key.serialize_pem()),

@@ -1,4 +1,5 @@
-//! tonic's server, as the settings have it: HTTP/2 and HTTP/1, TLS, keepalive, and the layers around the services.
+//! tonic's server configured from the settings (HTTP/2, HTTP/1, TLS, keepalive), and the layers around the
+//! services.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -9,42 +10,42 @@ use tonic::transport::Server;
 use tonic_web::GrpcWebLayer;
 use tower::{Service, ServiceBuilder};
 
-use super::{Parts, StartError, cors, tls};
+use super::{ServerDependencies, StartError, cors, tls};
 use crate::{
     config::Settings,
     grpc::{
         layer::{
-            deadline::Deadline,
-            identity::{Admit, Identify},
-            limits::Limit,
-            message_limit::MessageSize,
-            metrics::Meter,
-            trace::Trace,
+            deadline::DeadlineLayer,
+            identity::{AdmissionLayer, IdentityLayer},
+            limits::LimitLayer,
+            message_limit::MessageLimitLayer,
+            metrics::MetricsLayer,
+            trace::TraceLayer,
         },
         routes::Routes,
     },
 };
 
-/// Calls beyond the limit of a connection that HTTP/2 lets through, so that they can be refused with a reason. Further ones wait, as
-/// the protocol has it, and their client is told nothing.
-const REFUSED_STREAMS: u32 = 16;
-/// Bytes that a client may send before they are read, on a stream and on a connection.
+/// HTTP/2 streams that are admitted beyond the limit of a connection, so that their calls fail with a reason.
+/// Clients queue further streams without an error.
+const EXTRA_STREAMS: u32 = 16;
+/// HTTP/2 flow-control window of a stream and of a connection, in bytes.
 const RECEIVE_WINDOW: u32 = 1 << 20;
 /// Maximum size of the headers of a request, in bytes.
 const MAX_HEADER_BYTES: u32 = 16 << 10;
-/// Time for a TLS handshake.
+/// Maximum time for a TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// tonic's server.
+/// Configures tonic's server.
 pub(super) fn server(settings: &Settings) -> Result<Server, StartError> {
     let connections = &settings.connections;
     let mut server = Server::builder()
-        // Browsers speak gRPC-Web over HTTP/1.
+        // Browsers may send gRPC-Web over HTTP/1.
         .accept_http1(true)
         .initial_stream_window_size(RECEIVE_WINDOW)
         .initial_connection_window_size(RECEIVE_WINDOW)
         .http2_max_header_list_size(MAX_HEADER_BYTES)
-        .max_concurrent_streams(settings.limits.streams_per_connection.get() + REFUSED_STREAMS)
+        .max_concurrent_streams(settings.limits.streams_per_connection.get() + EXTRA_STREAMS)
         .http2_keepalive_interval(Some(connections.keepalive_interval.get()))
         .http2_keepalive_timeout(Some(connections.keepalive_timeout.get()));
     if let Some(files) = settings.tls.files() {
@@ -54,10 +55,10 @@ pub(super) fn server(settings: &Settings) -> Result<Server, StartError> {
     Ok(server)
 }
 
-/// The services behind all layers, the outermost first.
-pub(super) fn layered(
+/// The services behind all layers, outermost first.
+pub(super) fn service(
     settings: &Settings,
-    parts: &Parts,
+    dependencies: &ServerDependencies,
     routes: Routes,
 ) -> impl Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
 + Clone
@@ -67,12 +68,12 @@ pub(super) fn layered(
     ServiceBuilder::new()
         .layer(cors::layer(&connections.cors_origins))
         .layer(GrpcWebLayer::new())
-        .layer(Trace::new(parts.clock.clone()))
-        .layer(Meter::new(parts.clock.clone()))
-        .layer(Identify::new(parts.keys.clone()))
-        .layer(Limit::new(limits, parts.clock.clone()))
-        .layer(Admit)
-        .layer(MessageSize::new(limits.message_bytes.bytes()))
-        .layer(Deadline)
+        .layer(TraceLayer::new(dependencies.clock.clone()))
+        .layer(MetricsLayer::new(dependencies.clock.clone()))
+        .layer(IdentityLayer::new(dependencies.keys.clone()))
+        .layer(LimitLayer::new(limits, dependencies.clock.clone()))
+        .layer(AdmissionLayer)
+        .layer(MessageLimitLayer::new(limits.message_bytes.bytes()))
+        .layer(DeadlineLayer)
         .service(routes)
 }

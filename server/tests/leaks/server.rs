@@ -18,7 +18,7 @@ use parlor_server::TableId;
 use parlor_server::config::Settings;
 use parlor_server::grpc::convert::ApiCodec;
 use parlor_server::identity::{ApiKeys, Generation, KeySet, NewKey, Scope, ServerKey};
-use parlor_server::transport::{Accepted, Parts, Running, Server};
+use parlor_server::transport::{AcceptedConnection, RunningServer, Server, ServerDependencies};
 use parlor_store::{Append, Listing, Log, LogKind, MemoryLog, Millis, NewPlace, OwnerId};
 use prost::Message;
 use tokio::io::DuplexStream;
@@ -86,7 +86,7 @@ impl ServerFactory {
         let (log, clock, settings) = (Arc::new(MemoryLog::new()), ManualClock::new(), self.settings());
         let table = setup.table;
         log.append(create_append(setup)).await.expect("a table");
-        let parts = Parts {
+        let parts = ServerDependencies {
             clock: Arc::new(clock.clone()),
             log: log.clone(),
             keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).expect("keys"))),
@@ -98,7 +98,7 @@ impl ServerFactory {
             let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("an address");
             (running, with_timeout(endpoint.connect()).await.expect("a connection"))
         } else {
-            let (near, far) = mpsc::channel::<Accepted<DuplexStream>>(1);
+            let (near, far) = mpsc::channel::<AcceptedConnection<DuplexStream>>(1);
             let running = Server::start_on(&settings, parts, ReceiverStream::new(far)).await;
             (running.expect("a server"), connect_in_memory(near).await)
         };
@@ -120,13 +120,13 @@ impl ServerFactory {
 }
 
 /// Connects in memory.
-async fn connect_in_memory(near: mpsc::Sender<Accepted<DuplexStream>>) -> Channel {
+async fn connect_in_memory(near: mpsc::Sender<AcceptedConnection<DuplexStream>>) -> Channel {
     let connector = tower::service_fn(move |_: Uri| {
         let near = near.clone();
         async move {
             let (client, io) = tokio::io::duplex(DUPLEX_BYTES);
             let refused = |_| std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
-            near.send(Accepted { io, address: None }).await.map_err(refused)?;
+            near.send(AcceptedConnection { io, address: None }).await.map_err(refused)?;
             Ok::<_, std::io::Error>(TokioIo::new(client))
         }
     });
@@ -166,7 +166,7 @@ pub(crate) struct TestServer {
     tables: TableServiceClient<Channel>,
     play: PlayServiceClient<Channel>,
     records: RecordServiceClient<Channel>,
-    _running: Running,
+    _running: RunningServer,
 }
 
 fn with_key<T>(message: T, key: &str) -> Request<T> {

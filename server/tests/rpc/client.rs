@@ -8,7 +8,7 @@ use parlor_proto::v1::{
     record_service_client::RecordServiceClient, table_service_client::TableServiceClient,
     tournament_service_client::TournamentServiceClient,
 };
-use parlor_server::grpc::{DOMAIN, code, name};
+use parlor_server::grpc::{ERROR_DOMAIN, reason_name, status_code};
 use tonic::{
     Request, Response, Status, Streaming,
     metadata::{Ascii, MetadataValue},
@@ -36,11 +36,11 @@ impl RpcError {
     pub(crate) fn from_status(status: &Status) -> RpcError {
         let details = status.get_error_details();
         let info = details.error_info().unwrap_or_else(|| panic!("an error without a reason: {status:?}"));
-        assert_eq!(info.domain, DOMAIN);
+        assert_eq!(info.domain, ERROR_DOMAIN);
         let all = (0..).map_while(|number| ErrorReason::try_from(number).ok());
-        let reason = all.into_iter().find(|reason| name(*reason) == info.reason);
+        let reason = all.into_iter().find(|reason| reason_name(*reason) == info.reason);
         let reason = reason.unwrap_or_else(|| panic!("unknown reason: {}", info.reason));
-        assert_eq!(status.code(), code(reason), "{reason:?}");
+        assert_eq!(status.code(), status_code(reason), "{reason:?}");
         let message = status.message().to_owned();
         assert!(!message.is_empty() && !message.contains('\n'), "{message:?}");
         let violations = details.bad_request().map(|bad| bad.field_violations.clone()).unwrap_or_default();

@@ -7,7 +7,7 @@ use parlor_host::clock::{Clock, ManualClock, Moment};
 use parlor_server::{
     config::{Count, Settings, Span},
     identity::{ApiKeys, KeyEntry, KeySet, NewKey, Owner, Scope, ServerKey},
-    transport::{Parts, Running, Server},
+    transport::{RunningServer, Server, ServerDependencies},
 };
 use parlor_store::{Log, MemoryLog};
 use tonic::transport::{Channel, Endpoint};
@@ -75,7 +75,7 @@ pub(crate) struct TestServer {
     /// Folder of the log file, for logs on disk.
     pub(crate) folder: Option<PathBuf>,
     settings: Settings,
-    running: Running,
+    running: RunningServer,
     channel: Channel,
 }
 
@@ -105,7 +105,7 @@ impl TestServer {
 
     async fn start(log: Arc<dyn Log>, clock: ManualClock, settings: Settings) -> TestServer {
         let keys = Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).expect("valid keys")));
-        let parts = Parts {
+        let parts = ServerDependencies {
             clock: Arc::new(clock.clone()),
             log: log.clone(),
             keys: keys.clone(),

@@ -7,7 +7,7 @@ use hyper_util::rt::TokioIo;
 use parlor_engine::GameId;
 use parlor_host::clock::ManualClock;
 use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
-use parlor_server::transport::{Accepted, Server};
+use parlor_server::transport::{AcceptedConnection, Server};
 use tonic::transport::{Endpoint, Uri};
 use tower::service_fn;
 use turmoil::net::{TcpListener, TcpStream};
@@ -21,7 +21,7 @@ fn calls_over_a_simulated_network() {
         let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 7766)).await?;
         let incoming = stream::unfold(listener, |listener| async {
             let (io, address) = listener.accept().await.expect("a connection");
-            Some((Accepted { io, address: Some(address) }, listener))
+            Some((AcceptedConnection { io, address: Some(address) }, listener))
         });
         let settings = settings();
         let parts = parts(&settings, Arc::new(ManualClock::new()));

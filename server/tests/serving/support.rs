@@ -15,7 +15,7 @@ use parlor_host::clock::{Clock, ManualClock};
 use parlor_server::{
     config::Settings,
     identity::{ApiKeys, KeySet, NewKey, Owner, Scope, ServerKey},
-    transport::{Parts, Running, Server},
+    transport::{RunningServer, Server, ServerDependencies},
 };
 use parlor_store::MemoryLog;
 use tempfile::TempDir;
@@ -65,7 +65,7 @@ pub(crate) fn api_key(owner: &str) -> NewKey {
 
 /// A server in this process, on a clock that only the test advances.
 pub(crate) struct TestServer {
-    pub(crate) running: Running,
+    pub(crate) running: RunningServer,
     pub(crate) clock: ManualClock,
 }
 
@@ -86,8 +86,8 @@ impl TestServer {
     }
 }
 
-pub(crate) fn parts(settings: &Settings, clock: Arc<dyn Clock>) -> Parts {
-    Parts {
+pub(crate) fn parts(settings: &Settings, clock: Arc<dyn Clock>) -> ServerDependencies {
+    ServerDependencies {
         clock,
         log: Arc::new(MemoryLog::new()),
         keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).expect("keys"))),

@@ -10,7 +10,7 @@ use parlor_engine::below;
 use parlor_host::clock::{Clock, Moment, Sleep};
 use parlor_server::config::Settings;
 use parlor_server::identity::{ApiKeys, KeySet, ServerKey};
-use parlor_server::transport::{Accepted, Parts, Server};
+use parlor_server::transport::{AcceptedConnection, Server, ServerDependencies};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use tonic::transport::{Channel, Endpoint, Uri};
@@ -77,9 +77,9 @@ async fn serve(disk: Disk, seed: u64) -> turmoil::Result {
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, PORT)).await?;
     let incoming = stream::unfold(listener, |listener| async {
         let (io, address) = listener.accept().await.expect("a connection");
-        Some((Accepted { io, address: Some(address) }, listener))
+        Some((AcceptedConnection { io, address: Some(address) }, listener))
     });
-    let parts = Parts {
+    let parts = ServerDependencies {
         clock: Arc::new(SimulatedClock),
         log: disk.open(),
         keys: Arc::new(ApiKeys::new(KeySet::new(Vec::new()).expect("no keys"))),

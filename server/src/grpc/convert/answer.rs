@@ -1,53 +1,55 @@
-//! Answers to decisions, and what became of them.
+//! Answers to decisions, and their outcomes.
 
 use parlor_engine::{AnyAction, Lang, Localise};
+use parlor_host::table::{Answer, CommandError, Decided, DecisionAnswer, DecisionId};
+use parlor_host::{AnswerOutcome, AnswerRefused, Answered, HostError};
 use parlor_proto::convert::field::{InvalidField, required};
 use parlor_proto::encode::{self, Encode, Prost, ToWire, build_message};
 use parlor_proto::v1;
 
-use super::error_text_de::german;
-use super::{AsMessage, number};
+use super::error_text_de::german_text;
+use super::{AsMessage, saturating_u32};
 use crate::grpc::Failure;
 use crate::identity::{ServerKey, VerifiedSeatToken};
-use parlor_host::table::{Answer, CommandError, Decided, DecisionAnswer, DecisionId};
-use parlor_host::{AnswerOutcome, AnswerRefused, Answered, HostError};
 
-/// An answer. One that cannot be read is told of with [`unreadable`].
+/// Decodes an answer. [`invalid_answer`] is the response to one that fails.
 pub fn answer(wire: v1::Answer) -> Result<DecisionAnswer, InvalidField> {
-    if wire.decision_id == 0 {
+    let v1::Answer { decision_id, choice, think_ms } = wire;
+    if decision_id == 0 {
         return Err(InvalidField::at("decision_id", "must be the id of a decision: the first is 1"));
     }
-    let answer = match wire.choice {
+    let answer = match choice {
         Some(v1::answer::Choice::Index(index)) => Answer::Index(index),
         Some(v1::answer::Choice::Action(action)) => {
             Answer::Action(required::<_, AnyAction>(Some(action), "action")?)
         }
         None => return Err(InvalidField::new("must have an index or an action")),
     };
-    Ok(DecisionAnswer { decision: DecisionId(wire.decision_id.into()), answer, reported: wire.think_ms })
+    Ok(DecisionAnswer { decision: DecisionId(decision_id.into()), answer, reported: think_ms })
 }
 
-/// One answer without a stream: who gives it, and the answer itself or what is wrong with it. What is wrong is for
-/// [`unreadable`]: an answer that was refused is told of, and is no error of the call.
+/// Decodes Act: the seat token, and the answer or its refusal. A refused answer is a response, not an error
+/// of the call.
 pub fn act(
     wire: v1::ActRequest,
     key: &ServerKey,
 ) -> Result<(VerifiedSeatToken, Result<DecisionAnswer, v1::Answered>), Failure> {
-    let pass = key.verify_seat_token(&wire.seat_token)?;
-    let Some(answer) = wire.answer else {
+    let v1::ActRequest { seat_token, answer } = wire;
+    let token = key.verify_seat_token(&seat_token)?;
+    let Some(answer) = answer else {
         return Err(InvalidField::at("answer", "must be set").into());
     };
     let decision_id = answer.decision_id;
-    Ok((pass, self::answer(answer).map_err(|wrong| unreadable(decision_id, wrong))))
+    Ok((token, self::answer(answer).map_err(|wrong| invalid_answer(decision_id, wrong))))
 }
 
-/// What became of an answer that cannot be read: it was refused.
+/// The outcome of an answer that does not decode: refused.
 #[must_use]
-pub fn unreadable(decision_id: u32, wrong: InvalidField) -> v1::Answered {
+pub fn invalid_answer(decision_id: u32, wrong: InvalidField) -> v1::Answered {
     build_message(refused(decision_id, wrong.into()))
 }
 
-/// What became of an answer.
+/// The outcome of an answer.
 #[must_use]
 pub fn answered(answered: &Answered) -> v1::Answered {
     build_message(AsMessage(answered))
@@ -61,12 +63,12 @@ impl ToWire for AsMessage<'_, Answered> {
 
     fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
         let Answered { decision, outcome } = self.0;
-        let decision_id = number(decision.0);
+        let decision_id = saturating_u32(decision.0);
         let decided = |status: v1::AnswerStatus, made: &Decided| encode::Answered {
             decision_id,
             status,
             action: Some(made.action),
-            number: number(made.number),
+            number: saturating_u32(made.number),
             refusal: None,
         };
         match outcome {
@@ -116,7 +118,7 @@ fn command_refused(decision_id: u32, error: CommandError) -> AnsweredEncoder {
     }
 }
 
-/// Why an answer was not accepted, if it was not the rules.
+/// The refusal of an answer for a reason other than the rules of the game.
 fn refusal(error: HostError) -> v1::AnswerRefusal {
     let played = match &error {
         HostError::Command(CommandError::AlreadyDecided { played, .. }) => *played,
@@ -127,7 +129,7 @@ fn refusal(error: HostError) -> v1::AnswerRefusal {
     let reason = failure.reason();
     let de = match played {
         Some(action) => format!("Das wurde schon entschieden: {}", action.in_lang(Lang::De)),
-        None => german(reason).to_owned(),
+        None => german_text(reason).to_owned(),
     };
     v1::AnswerRefusal {
         reason: reason.into(),

@@ -1,4 +1,4 @@
-//! The codec of payloads in stored messages: the messages of the API.
+//! Codec of the payloads in stored messages: the host stores them as messages of the API.
 
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView};
 use parlor_fields::InvalidField;
@@ -8,14 +8,14 @@ use parlor_host::tournaments::{StandingsSnapshot, Terms, TournamentSnapshot};
 use parlor_proto::v1;
 use prost::Message;
 
-use super::tournament::decode_terms;
+use super::tournament_setup::decode_terms;
 use super::{FromMessage, ToMessage, standings, tournament};
 
 /// Encodes payloads in stored messages as messages of the API.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ApiCodec;
 
-/// Decodes a message.
+/// Decodes a protobuf message.
 fn decode<M: Message + Default>(bytes: &[u8]) -> Result<M, InvalidField> {
     M::decode(bytes).map_err(|error| InvalidField::new(error.to_string()))
 }

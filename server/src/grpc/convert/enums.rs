@@ -1,12 +1,11 @@
-//! The small enumerations: where a table is in its life, who may see it, how a seat plays, who decided.
+//! Enumerations: table states, visibility, seat finishes, deciders, suspension reasons.
 
+use parlor_host::agents::SuspensionReason;
+use parlor_host::table::{DecidedBy, SeatFinish, State, Visibility};
 use parlor_proto::convert::field::{InvalidField, one_of};
 use parlor_proto::v1;
 
 use super::ToMessage;
-
-use parlor_host::agents::SuspensionReason;
-use parlor_host::table::{DecidedBy, SeatFinish, State, Visibility};
 
 impl ToMessage<v1::TableState> for State {
     fn to_message(&self) -> v1::TableState {
@@ -30,7 +29,12 @@ impl ToMessage<v1::Visibility> for Visibility {
     }
 }
 
-/// ViewerCredential may see a table. It must be said.
+/// Decodes a visibility; the unset value is public.
+pub(super) fn visibility_or_public(value: i32) -> Result<Visibility, InvalidField> {
+    if value == 0 { Ok(Visibility::Public) } else { visibility(value, "visibility") }
+}
+
+/// Decodes a visibility, which must be set.
 pub(crate) fn visibility(value: i32, field: &str) -> Result<Visibility, InvalidField> {
     one_of(value, field, |visibility| match visibility {
         v1::Visibility::Unspecified => None,
@@ -51,7 +55,7 @@ impl ToMessage<v1::SeatFinish> for SeatFinish {
     }
 }
 
-/// How a seat plays.
+/// Decodes a seat finish, which must be set.
 pub(crate) fn finish(value: i32, field: &str) -> Result<SeatFinish, InvalidField> {
     one_of(value, field, |finish| match finish {
         v1::SeatFinish::Unspecified => None,
@@ -85,7 +89,7 @@ impl ToMessage<v1::SetAsideReason> for SuspensionReason {
     }
 }
 
-/// Why a seat can no longer win.
+/// Decodes a seat finish that is a forfeit.
 pub(crate) fn forfeit(value: i32, field: &str) -> Result<SeatFinish, InvalidField> {
     let finish = finish(value, field)?;
     if finish.is_forfeit() { Ok(finish) } else { Err(InvalidField::at(field, "must be that of a forfeit")) }

@@ -1,9 +1,9 @@
-//! Why something went wrong, in German: what a player may read beside a table. English comes with the error itself.
+//! German texts of error reasons, shown to players. The English text is that of the error.
 
 use parlor_proto::v1::ErrorReason;
 
-/// The reason in German, in one sentence.
-pub(super) const fn german(reason: ErrorReason) -> &'static str {
+/// One German sentence for a reason.
+pub(super) const fn german_text(reason: ErrorReason) -> &'static str {
     use ErrorReason as Reason;
     match reason {
         Reason::Unspecified => "Das ging aus einem unbekannten Grund nicht.",

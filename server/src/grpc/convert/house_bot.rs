@@ -1,25 +1,27 @@
-//! The house bots by the names that clients use.
+//! Names of house bots.
 
 use parlor_bots::{HouseBot, MAX_ITERATIONS};
+use parlor_host::HostError;
 use parlor_proto::convert::field::InvalidField;
 use parlor_proto::v1;
 
 use crate::config::Bots;
 use crate::grpc::Failure;
-use parlor_host::HostError;
 
-/// The whole name of a house bot: with the number of its playouts, so that a table keeps it whatever becomes of the
-/// settings. A search is given no more of them than the settings say.
+/// The full name of a house bot. That of a search bot includes its number of playouts, so that later settings
+/// do not change the bot of a table; the settings limit the number.
 pub(super) fn house_bot(wire: &v1::HouseBotSeat, bots: &Bots) -> Result<String, Failure> {
-    let most = bots.search_iterations.get().min(MAX_ITERATIONS);
-    if wire.name == "search" {
-        return Ok(format!("search:{most}"));
+    let v1::HouseBotSeat { name } = wire;
+    let max_playouts = bots.search_iterations.get().min(MAX_ITERATIONS);
+    if name == "search" {
+        return Ok(format!("search:{max_playouts}"));
     }
-    let bot = HouseBot::by_name(&wire.name).map_err(HostError::from)?.to_string();
+    let bot = HouseBot::by_name(name).map_err(HostError::from)?.to_string();
     let playouts = bot.strip_prefix("search:").and_then(|number| number.parse::<u32>().ok());
     match playouts {
-        Some(playouts) if playouts > most => {
-            let why = format!("must be a search of up to {most} playouts on this server, not {playouts}");
+        Some(playouts) if playouts > max_playouts => {
+            let why =
+                format!("must be a search of up to {max_playouts} playouts on this server, not {playouts}");
             Err(InvalidField::at("name", why).into())
         }
         _ => Ok(bot),

@@ -1,7 +1,8 @@
-//! The border between the host and the messages of `parlor.v1`: total in one direction, checked in the other.
+//! Conversions between the types of the host and the messages of `parlor.v1`.
 //!
-//! What the host says always has a form on the wire. What a client says is checked field by field, and an error names
-//! the field by its path, before anything of the host sees it. Nothing here does I/O.
+//! Encoding is total: every host value has a message. Decoding validates every field before the host sees it,
+//! and errors name the field by its path. Conversions destructure their input, so that a new field that is
+//! not converted does not compile. Nothing here does I/O.
 
 mod agent;
 mod answer;
@@ -28,25 +29,28 @@ mod table_requests;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tournament;
+mod tournament_setup;
+pub(crate) mod tournament_table;
 mod validate;
 
 use parlor_fields::InvalidField;
 
 pub use agent::{AgentPage, agent, connect_items, hello, list_agents, set_aside, welcome};
-pub use answer::{act, answer, answered, unreadable};
+pub use answer::{act, answer, answered, invalid_answer};
 pub use api_codec::ApiCodec;
-pub use attach::{Attaching, MAX_ITEMS, attach, follow_channels, play_items};
+pub use attach::{AttachParams, MAX_ITEMS_PER_MESSAGE, attach, follow_channels, play_items};
 pub use create_table::create_table;
-pub use list::{Listing, list_tables};
-pub use owner_feed::news;
+pub use list::{TablePage, list_tables, page_token};
+pub use owner_feed::table_news;
 pub use record::{export_records, get_record, list_records, prove_deal, record, record_summary};
 pub use stream_item::{ApiItemEncoder, closed, encoded_item, stream_ending};
 pub use table::table;
 pub use table_requests::{
-    Reissuing, Rematching, Replacing, Resigning, cancel_table, create_spectator_token, delete_table,
-    get_table, join_table, reissue_seat_token, rematch, replace_seat, resign_seat,
+    ReissueSeatTokenParams, RematchParams, ReplaceSeatParams, ResignSeatParams, cancel_table,
+    create_spectator_token, delete_table, get_table, join_table, reissue_seat_token, rematch, replace_seat,
+    resign_seat,
 };
-pub use tournament::create_tournament;
+pub use tournament_setup::create_tournament;
 
 /// Conversion of a host type to its message. Every value has one.
 pub(crate) trait ToMessage<M> {
@@ -54,19 +58,19 @@ pub(crate) trait ToMessage<M> {
     fn to_message(&self) -> M;
 }
 
-/// Checked conversion of a message to a host type.
+/// Validating conversion of a message to a host type.
 pub(crate) trait FromMessage<M>: Sized {
-    /// The value, or an error that names the wrong field.
+    /// The value, or an error that names the invalid field.
     fn from_message(message: M) -> Result<Self, InvalidField>;
 }
 
-/// A message field that must be set.
+/// Decodes a message field that must be set.
 pub(crate) fn required<M, T: FromMessage<M>>(message: Option<M>, field: &str) -> Result<T, InvalidField> {
     let message = message.ok_or_else(|| InvalidField::at(field, "must be set"))?;
     T::from_message(message).map_err(|wrong| wrong.within(field))
 }
 
-/// A message field that may be missing.
+/// Decodes a message field that may be unset.
 pub(crate) fn optional<M, T: FromMessage<M>>(
     message: Option<M>,
     field: &str,
@@ -74,11 +78,11 @@ pub(crate) fn optional<M, T: FromMessage<M>>(
     message.map(|message| required(Some(message), field)).transpose()
 }
 
-/// A message that writes the fields of a host type, without building the message first.
+/// Encodes a host value as its message without building the message.
 pub(crate) struct AsMessage<'a, T: ?Sized>(pub(crate) &'a T);
 
-/// A number that counts something for one viewer. A table would have to be played for years to need more than the wire
-/// has.
-fn number(value: u64) -> u32 {
+/// Converts an update or decision number to its 32 bits on the wire. A table would have to be played for
+/// years to exceed them.
+fn saturating_u32(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }

@@ -1,18 +1,16 @@
-//! The fairness of a shuffle.
+//! Fair shuffles: commitments, entropy, seeds and deal groups.
 
 use parlor_engine::MAX_SEATS;
+use parlor_fair::{Commitment, Entropy};
+use parlor_host::table::{PublicDeal, Shuffle};
 use parlor_proto::convert::field::{InvalidField, bytes, length, number8};
 use parlor_proto::v1;
 
-use super::id::tournament_id;
 use super::{FromMessage, ToMessage, optional};
-use parlor_fair::{Commitment, Entropy};
-use parlor_host::table::{PublicDeal, Shuffle};
 
 impl ToMessage<v1::FairShuffle> for Shuffle {
     fn to_message(&self) -> v1::FairShuffle {
-        let shuffle = self;
-        let Shuffle { commitment, entropy, server_seed, game_seed, given, deal } = shuffle;
+        let Shuffle { commitment, entropy, server_seed, game_seed, given, deal } = self;
         let seed = |seed: &Option<[u8; 32]>| seed.map_or_else(Vec::new, Vec::from);
         let entropy = (0..).zip(entropy);
         v1::FairShuffle {
@@ -30,31 +28,32 @@ impl ToMessage<v1::FairShuffle> for Shuffle {
 
 impl FromMessage<v1::FairShuffle> for Shuffle {
     fn from_message(wire: v1::FairShuffle) -> Result<Shuffle, InvalidField> {
-        length(&wire.entropy, 0..=MAX_SEATS, "entropy")?;
-        let entropy = (0..).zip(wire.entropy).map(|(place, entry)| {
-            seat_entropy(place, &entry).map_err(|wrong| wrong.in_list(place as usize).within("entropy"))
+        let v1::FairShuffle { commitment, entropy, server_seed, game_seed, seed_given, deal_group } = wire;
+        length(&entropy, 0..=MAX_SEATS, "entropy")?;
+        let entropy = (0..).zip(entropy).map(|(index, entry)| {
+            seat_entropy(index, &entry).map_err(|wrong| wrong.in_list(index as usize).within("entropy"))
         });
         Ok(Shuffle {
-            commitment: unless_empty(&wire.commitment, "commitment")?.map(Commitment::from_bytes),
+            commitment: optional_seed(&commitment, "commitment")?.map(Commitment::from_bytes),
             entropy: entropy.collect::<Result<_, _>>()?,
-            server_seed: unless_empty(&wire.server_seed, "server_seed")?,
-            game_seed: unless_empty(&wire.game_seed, "game_seed")?,
-            given: wire.seed_given,
-            deal: optional(wire.deal_group, "deal_group")?,
+            server_seed: optional_seed(&server_seed, "server_seed")?,
+            game_seed: optional_seed(&game_seed, "game_seed")?,
+            given: seed_given,
+            deal: optional(deal_group, "deal_group")?,
         })
     }
 }
 
 impl ToMessage<v1::DealGroup> for PublicDeal {
     fn to_message(&self) -> v1::DealGroup {
-        let deal = self;
+        let PublicDeal { tournament, place, entropy, recoloured } = self;
         v1::DealGroup {
-            tournament_id: deal.tournament.to_string(),
-            number: deal.place.map(|(number, _)| number),
-            rotation: deal.place.map(|(_, rotation)| rotation.into()),
-            entropy: deal.entropy.iter().map(|added| added.as_bytes().to_vec()).collect(),
-            recoloured: deal.recoloured,
-            // A table does not know them: see `wire::prove_deal`.
+            tournament_id: tournament.to_string(),
+            number: place.map(|(number, _)| number),
+            rotation: place.map(|(_, rotation)| rotation.into()),
+            entropy: entropy.iter().map(|entropy| entropy.as_bytes().to_vec()).collect(),
+            recoloured: *recoloured,
+            // Unknown to the table: `prove_deal` adds them to a record.
             tournament_commitment: Vec::new(),
             tournament_seed: Vec::new(),
         }
@@ -63,39 +62,50 @@ impl ToMessage<v1::DealGroup> for PublicDeal {
 
 impl FromMessage<v1::DealGroup> for PublicDeal {
     fn from_message(wire: v1::DealGroup) -> Result<PublicDeal, InvalidField> {
+        let v1::DealGroup {
+            tournament_id,
+            number,
+            rotation,
+            entropy,
+            recoloured,
+            tournament_commitment: _,
+            tournament_seed: _,
+        } = wire;
         Ok(PublicDeal {
-            tournament: tournament_id(&wire.tournament_id, "tournament_id")?,
-            place: match (wire.number, wire.rotation) {
+            tournament: super::id::tournament_id(&tournament_id, "tournament_id")?,
+            place: match (number, rotation) {
                 (Some(number), Some(rotation)) => Some((number, number8(rotation, "rotation")?)),
                 (None, None) => None,
                 _ => return Err(InvalidField::at("rotation", "must be set together with number")),
             },
-            entropy: entropies(&wire.entropy, "entropy")?,
-            recoloured: wire.recoloured,
+            entropy: entropies(&entropy, "entropy")?,
+            recoloured,
         })
     }
 }
 
-fn seat_entropy(place: u32, wire: &v1::SeatEntropy) -> Result<Entropy, InvalidField> {
-    if wire.seat != place {
-        return Err(InvalidField::at("seat", format!("must be {place}, as the seats are in order")));
+fn seat_entropy(expected: u32, wire: &v1::SeatEntropy) -> Result<Entropy, InvalidField> {
+    let v1::SeatEntropy { seat, entropy } = wire;
+    if *seat != expected {
+        return Err(InvalidField::at("seat", format!("must be {expected}, as the seats are in order")));
     }
-    entropy(&wire.entropy)
+    self::entropy(entropy)
 }
 
-/// What a seat adds to the shuffle.
-pub(crate) fn entropy(given: &[u8]) -> Result<Entropy, InvalidField> {
-    Entropy::new(given).map_err(|error| InvalidField::at("entropy", error.to_string()))
+/// Decodes the entropy of one seat, in the field `entropy`.
+pub(crate) fn entropy(bytes: &[u8]) -> Result<Entropy, InvalidField> {
+    Entropy::new(bytes).map_err(|error| InvalidField::at("entropy", error.to_string()))
 }
 
-/// What several added, each in its own entry.
-fn entropies(given: &[Vec<u8>], field: &str) -> Result<Vec<Entropy>, InvalidField> {
-    let added = |(place, bytes): (usize, &Vec<u8>)| {
-        Entropy::new(bytes).map_err(|error| InvalidField::new(error.to_string()).in_list(place).within(field))
+/// Decodes a list of entropy.
+fn entropies(list: &[Vec<u8>], field: &str) -> Result<Vec<Entropy>, InvalidField> {
+    let decode = |(index, bytes): (usize, &Vec<u8>)| {
+        Entropy::new(bytes).map_err(|error| InvalidField::new(error.to_string()).in_list(index).within(field))
     };
-    given.iter().enumerate().map(added).collect()
+    list.iter().enumerate().map(decode).collect()
 }
 
-fn unless_empty(value: &[u8], field: &str) -> Result<Option<[u8; 32]>, InvalidField> {
+/// Decodes 32 bytes; empty means unset.
+fn optional_seed(value: &[u8], field: &str) -> Result<Option<[u8; 32]>, InvalidField> {
     if value.is_empty() { Ok(None) } else { bytes(value, field).map(Some) }
 }

@@ -3,16 +3,28 @@
 use parlor_host::tournaments::StandingsSnapshot;
 use parlor_proto::v1;
 use parlor_tournament::SeatFinish;
-use parlor_tournament::standings::{CrossCell, StandingsRow};
+use parlor_tournament::standings::{CrossCell, Standings, StandingsRow};
 use parlor_tournament::stats::rating::RatingPoint;
 use parlor_tournament::stats::{Interval, RotationGain, SprtDecision, SprtState};
-use parlor_tournament::tournament::Progress;
+use parlor_tournament::tournament::{Placing, Progress};
 
 use super::ToMessage;
 use super::tournament::state;
 
 /// The standings of a tournament.
 pub(crate) fn standings(snapshot: &StandingsSnapshot) -> v1::Standings {
+    let StandingsSnapshot {
+        setup: _,
+        versions: _,
+        state,
+        progress,
+        standings,
+        tables_running,
+        time_left,
+        history,
+    } = snapshot;
+    // `progress` counts the same groups.
+    let Standings { rows, cells, groups_counted: _, test } = standings;
     let Progress {
         groups_counted,
         groups_complete,
@@ -22,65 +34,78 @@ pub(crate) fn standings(snapshot: &StandingsSnapshot) -> v1::Standings {
         tables_expected,
         round,
         rounds,
-    } = snapshot.progress;
+    } = *progress;
     v1::Standings {
-        state: state(snapshot.state).into(),
-        rows: snapshot.standings.rows.iter().map(|row| self::row(snapshot, row)).collect(),
-        cells: snapshot.standings.cells.iter().map(cell).collect(),
+        state: self::state(*state).into(),
+        rows: rows.iter().map(|row| self::row(snapshot, row)).collect(),
+        cells: cells.iter().map(cell).collect(),
         groups_counted,
         groups_complete,
         groups_expected,
         tables_over,
-        tables_running: snapshot.tables_running,
+        tables_running: *tables_running,
         tables_expected,
         groups_voided,
         round,
         rounds,
-        time_left_ms: snapshot.time_left,
-        test: snapshot.standings.test.map(sequential_state),
-        history: snapshot.history.iter().map(rating_point).collect(),
+        time_left_ms: *time_left,
+        test: test.map(sequential_state),
+        history: history.iter().map(rating_point).collect(),
     }
 }
 
 fn row(snapshot: &StandingsSnapshot, row: &StandingsRow) -> v1::StandingsRow {
-    let at = row.entrant.index();
+    let StandingsRow {
+        rank,
+        entrant,
+        games,
+        groups,
+        mean,
+        interval,
+        place_points,
+        rating,
+        rating_interval,
+        placing,
+        finishes,
+        gain,
+    } = row;
+    let Placing { entrant: _, order: _, match_points, buchholz, byes, out_in_round, withdrawn } = *placing;
+    let index = entrant.index();
     v1::StandingsRow {
-        rank: row.rank,
-        entrant: row.entrant.0.into(),
-        name: snapshot.setup.terms.entrants[at].name().to_owned(),
-        version: snapshot.versions[at].clone(),
-        games: row.games,
-        groups: row.groups,
-        mean: row.mean,
-        interval: row.interval.map(interval),
-        place_points: row.place_points,
-        rating: row.rating,
-        rating_interval: row.rating_interval.map(interval),
-        buchholz: row.placing.buchholz,
-        byes: row.placing.byes,
-        finishes: row.finishes.iter().map(|(finish, games)| finish_count(*finish, *games)).collect(),
-        withdrawn: row.placing.withdrawn,
-        out_in_round: row.placing.out_in_round,
-        gain: row.gain.map(|RotationGain { mean, p_value, flagged }| v1::RotationGain {
-            mean,
-            p_value,
-            flagged,
-        }),
-        match_points: row.placing.match_points,
+        rank: *rank,
+        entrant: entrant.0.into(),
+        name: snapshot.setup.terms.entrants[index].name().to_owned(),
+        version: snapshot.versions[index].clone(),
+        games: *games,
+        groups: *groups,
+        mean: *mean,
+        interval: interval.map(self::interval),
+        place_points: *place_points,
+        rating: *rating,
+        rating_interval: rating_interval.map(self::interval),
+        buchholz,
+        byes,
+        finishes: finishes.iter().map(|(finish, games)| finish_count(*finish, *games)).collect(),
+        withdrawn,
+        out_in_round,
+        gain: gain.map(|RotationGain { mean, p_value, flagged }| v1::RotationGain { mean, p_value, flagged }),
+        match_points,
     }
 }
 
 fn rating_point(point: &RatingPoint) -> v1::RatingPoint {
-    v1::RatingPoint { groups: point.groups, ratings: point.ratings.clone() }
+    let RatingPoint { groups, ratings } = point;
+    v1::RatingPoint { groups: *groups, ratings: ratings.clone() }
 }
 
 fn cell(cell: &CrossCell) -> v1::CrossCell {
+    let CrossCell { entrant, opponent, groups, mean, interval } = cell;
     v1::CrossCell {
-        entrant: cell.entrant.0.into(),
-        opponent: cell.opponent.0.into(),
-        groups: cell.groups,
-        mean: cell.mean,
-        interval: cell.interval.map(interval),
+        entrant: entrant.0.into(),
+        opponent: opponent.0.into(),
+        groups: *groups,
+        mean: *mean,
+        interval: interval.map(self::interval),
     }
 }
 
@@ -88,21 +113,17 @@ fn finish_count(finish: SeatFinish, games: u32) -> v1::FinishCount {
     v1::FinishCount { finish: finish.to_message().into(), games }
 }
 
-const fn interval(of: Interval) -> v1::Interval {
-    v1::Interval { low: of.low, high: of.high }
+const fn interval(interval: Interval) -> v1::Interval {
+    let Interval { low, high } = interval;
+    v1::Interval { low, high }
 }
 
 fn sequential_state(test: SprtState) -> v1::SequentialState {
-    let decision = match test.decision {
+    let SprtState { llr, accept_lower, accept_upper, decision, groups } = test;
+    let decision = match decision {
         None => v1::SequentialDecision::Unspecified,
         Some(SprtDecision::Lower) => v1::SequentialDecision::Lower,
         Some(SprtDecision::Upper) => v1::SequentialDecision::Upper,
     };
-    v1::SequentialState {
-        llr: test.llr,
-        accept_lower: test.accept_lower,
-        accept_upper: test.accept_upper,
-        decision: decision.into(),
-        groups: test.groups,
-    }
+    v1::SequentialState { llr, accept_lower, accept_upper, decision: decision.into(), groups }
 }

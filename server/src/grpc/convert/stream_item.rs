@@ -1,8 +1,8 @@
-//! Stream items and their encoding.
+//! Stream items: snapshots, updates, decisions and the other items of a channel, encoded for a stream.
 
 use parlor_engine::AnyView;
 use parlor_host::agents::SeatAssignment;
-use parlor_host::table::Decided;
+use parlor_host::table::{Decided, Update};
 use parlor_host::{
     Channel, Closed, DecisionPrompt, HostError, ItemBatch, ItemEncoder, Presence, SeatTime, Snapshot,
     StreamItem, StreamKind, ViewerUpdate,
@@ -13,7 +13,7 @@ use parlor_proto::frame::{self, ItemsField};
 use parlor_proto::v1;
 
 use super::table::table;
-use super::{AsMessage, ToMessage, number};
+use super::{AsMessage, ToMessage, saturating_u32};
 use crate::grpc::Failure;
 
 /// An item without its channel: the `oneof` of [`v1::StreamItem`].
@@ -24,29 +24,30 @@ impl ToWire for AsMessage<'_, StreamItem<'_>> {
         use encode::stream_item::Item;
         match self.0 {
             StreamItem::Snapshot(snapshot) => Item::Snapshot(AsMessage(*snapshot)),
-            StreamItem::Update(told) => Item::Update(AsMessage(*told)),
-            StreamItem::Decision(asked) => Item::Decision(AsMessage(*asked)),
+            StreamItem::Update(update) => Item::Update(AsMessage(*update)),
+            StreamItem::Decision(prompt) => Item::Decision(AsMessage(*prompt)),
             StreamItem::Answered(answered) => Item::Answered(AsMessage(*answered)),
             StreamItem::Presence(presence) => Item::Presence(Prost(self::presence(*presence))),
             StreamItem::TimeLeft(seats) => Item::TimeLeft(Prost(time_left(seats))),
             StreamItem::Closed(Closed { why, number, retry }) => {
                 Item::Closed(Prost(closed(why.clone().map(Failure::from), *number, *retry)))
             }
-            StreamItem::SeatAssigned(given) => Item::SeatGiven(Prost(seat_given(*given))),
+            StreamItem::SeatAssigned(seat) => Item::SeatGiven(Prost(seat_given(*seat))),
         }
     }
 }
 
-fn seat_given(given: SeatAssignment) -> v1::SeatGiven {
+fn seat_given(assignment: SeatAssignment) -> v1::SeatGiven {
+    let SeatAssignment { table, seat, game, tournament } = assignment;
     v1::SeatGiven {
-        table_id: given.table.to_string(),
-        seat: seat_number(given.seat),
-        game: given.game.info().id.to_owned(),
-        tournament_id: given.tournament.map(|id| id.to_string()).unwrap_or_default(),
+        table_id: table.to_string(),
+        seat: seat_number(seat),
+        game: game.info().id.to_owned(),
+        tournament_id: tournament.map(|id| id.to_string()).unwrap_or_default(),
     }
 }
 
-/// A view, which says whether the deal was chosen.
+/// A view; `seed_given` marks a table with a chosen seed.
 pub(super) fn game_view(view: AnyView, seed_given: bool) -> Box<v1::GameView> {
     Box::new(v1::GameView { seed_given, ..view.into() })
 }
@@ -60,13 +61,13 @@ impl ToWire for AsMessage<'_, Snapshot> {
 }
 
 fn snapshot(snapshot: &Snapshot) -> v1::Snapshot {
-    let Snapshot { number, viewer, summary: look, view, presence, time_left } = snapshot;
+    let Snapshot { number, viewer, summary, view, presence, time_left } = snapshot;
     v1::Snapshot {
-        number: self::number(*number),
+        number: saturating_u32(*number),
         viewer: Some((*viewer).into()),
-        // A stream may hold tables of several owners, and whoever reads it: it never has what is an owner's alone.
-        table: Some(table(look, false)),
-        view: view.clone().map(|view| game_view(view, look.shuffle.given)),
+        // A stream does not know whether its client owns the table, so it never has the owner-only fields.
+        table: Some(table(summary, false)),
+        view: view.clone().map(|view| game_view(view, summary.shuffle.given)),
         presence: presence.iter().copied().map(self::presence).collect(),
         time_left: time_left.as_deref().map(self::time_left),
     }
@@ -78,25 +79,27 @@ impl ToWire for AsMessage<'_, ViewerUpdate> {
     #[inline]
     fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
         let ViewerUpdate { update, view, seed_given, timed } = self.0;
+        let Update { number, table_events, decided, events } = update;
         encode::Update {
-            number: number(update.number),
-            table_events: update.table_events.iter().map(|event| Prost(event.to_message())),
-            decided: update.decided.as_ref().map(|made| decided(made, *timed)),
-            events: &update.events,
+            number: saturating_u32(*number),
+            table_events: table_events.iter().map(|event| Prost(event.to_message())),
+            decided: decided.as_ref().map(|decided| self::decided(decided, *timed)),
+            events,
             view: view.as_ref().map(|game| encode::GameView { game, seed_given: *seed_given }),
         }
     }
 }
 
 #[inline]
-fn decided(made: &Decided, timed: bool) -> impl Encode<Wire = v1::Decided> {
+fn decided(decided: &Decided, timed: bool) -> impl Encode<Wire = v1::Decided> {
+    let Decided { id, index, action, by, used, reported: _, bank, number: _ } = *decided;
     encode::Decided {
-        decision_id: number(made.id.0),
-        action: made.action,
-        by: made.by.to_message(),
-        think_ms: made.used,
-        bank_left_ms: timed.then_some(made.bank),
-        index: made.index,
+        decision_id: saturating_u32(id.0),
+        action,
+        by: by.to_message(),
+        think_ms: used,
+        bank_left_ms: timed.then_some(bank),
+        index,
     }
 }
 
@@ -105,41 +108,48 @@ impl ToWire for AsMessage<'_, DecisionPrompt> {
 
     #[inline]
     fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
-        let asked = self.0;
-        let seed_given = asked.seed_given;
+        let DecisionPrompt {
+            id,
+            after,
+            view,
+            seed_given,
+            legal,
+            legal_count,
+            default_index,
+            time_left,
+            bank_left,
+            secret,
+        } = self.0;
         encode::Decision {
-            id: number(asked.id.0),
-            after: number(asked.after),
-            view: asked.view.as_ref().map(|game| encode::GameView { game, seed_given }),
-            legal_actions: &asked.legal,
-            legal_count: asked.legal_count,
-            default_index: asked.default_index,
-            time_left_ms: asked.time_left,
-            bank_left_ms: asked.bank_left,
-            hidden: asked.secret,
+            id: saturating_u32(id.0),
+            after: saturating_u32(*after),
+            view: view.as_ref().map(|game| encode::GameView { game, seed_given: *seed_given }),
+            legal_actions: legal,
+            legal_count: *legal_count,
+            default_index: *default_index,
+            time_left_ms: *time_left,
+            bank_left_ms: *bank_left,
+            hidden: *secret,
         }
     }
 }
 
 fn presence(presence: Presence) -> v1::Presence {
-    v1::Presence {
-        seat: seat_number(presence.seat),
-        connected: presence.connected,
-        grace_left_ms: presence.grace_left,
-    }
+    let Presence { seat, connected, grace_left } = presence;
+    v1::Presence { seat: seat_number(seat), connected, grace_left_ms: grace_left }
 }
 
 fn time_left(seats: &[SeatTime]) -> v1::TimeLeft {
-    let seat_time = |time: &SeatTime| v1::SeatTime {
-        seat: seat_number(time.seat),
-        decision_ms: time.decision,
-        bank_ms: time.bank,
-        running: time.running,
+    let seat_time = |&SeatTime { seat, decision, bank, running }: &SeatTime| v1::SeatTime {
+        seat: seat_number(seat),
+        decision_ms: decision,
+        bank_ms: bank,
+        running,
     };
     v1::TimeLeft { seats: seats.iter().map(seat_time).collect() }
 }
 
-/// A channel is closed, for this reason; without one if the client detached, or all is over and told.
+/// The last item of a channel. `why` is `None` after a detach, or if the table is over and fully sent.
 #[must_use]
 pub fn closed(why: Option<Failure>, number: u64, retry: bool) -> v1::ChannelClosed {
     if let Some(failure) = &why {
@@ -148,12 +158,12 @@ pub fn closed(why: Option<Failure>, number: u64, retry: bool) -> v1::ChannelClos
     v1::ChannelClosed {
         reason: why.as_ref().map_or(v1::ErrorReason::Unspecified, Failure::reason).into(),
         message: why.as_ref().map(Failure::message).unwrap_or_default(),
-        number: self::number(number),
+        number: saturating_u32(number),
         retry,
     }
 }
 
-/// A stream is about to end, for this reason.
+/// The announcement that a stream ends.
 #[must_use]
 pub fn stream_ending(why: HostError) -> v1::StreamEnding {
     let failure = Failure::from(why);
@@ -162,7 +172,8 @@ pub fn stream_ending(why: HostError) -> v1::StreamEnding {
     v1::StreamEnding { reason: failure.reason().into(), message: failure.message(), retry_ms }
 }
 
-/// Encodes stream items as messages of the API. A batch of items is the `items` field of a stream's response message.
+/// Encodes stream items as messages of the API. A batch of items is the `items` field of the stream's
+/// response message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ApiItemEncoder;
 
@@ -188,7 +199,7 @@ impl ItemEncoder for ApiItemEncoder {
     }
 }
 
-/// An item of the API, encoded for a stream.
+/// Encodes an item of the API for a stream.
 #[must_use]
 pub fn encoded_item(stream: StreamKind, channel: Channel, item: &v1::stream_item::Item) -> ItemBatch {
     let (mut content, mut bytes) = (Vec::new(), Vec::new());

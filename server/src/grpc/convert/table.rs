@@ -1,6 +1,7 @@
-//! A table as a caller may see it.
+//! Tables as callers see them.
 
 use parlor_engine::Seat;
+use parlor_host::table::{Holder, SeatSetup, SeatSummary, Setup, State, TableSummary};
 use parlor_proto::convert::seat_number;
 use parlor_proto::v1;
 use parlor_proto::v1::table_seat::Occupant;
@@ -8,40 +9,66 @@ use prost_types::Timestamp;
 
 use super::ToMessage;
 
-use parlor_host::table::{Holder, SeatSetup, SeatSummary, State, TableSummary};
-
-/// The table. What is the owner's alone, which is the metadata and the owner's names for users, is in it only if the
-/// caller owns the table.
+/// The message of a table. Metadata and user ids, the owner-only fields, are set only if the caller owns the
+/// table.
 #[must_use]
-pub fn table(look: &TableSummary, owned: bool) -> v1::Table {
-    let setup = &*look.setup;
-    let is_open = look.state == State::Open;
-    let seats = setup.seats.iter().zip(&look.seats).zip(Seat::all(look.seats.len() as u8));
+pub fn table(summary: &TableSummary, owned: bool) -> v1::Table {
+    let TableSummary {
+        setup,
+        state,
+        seats,
+        shuffle,
+        ending,
+        started,
+        ended,
+        length: _,
+        numbers: _,
+        spectators: _,
+        rematch,
+    } = summary;
+    let Setup {
+        table,
+        owner: _,
+        options,
+        rules_version,
+        seats: seat_setups,
+        time,
+        visibility,
+        chance: _,
+        metadata,
+        created,
+        fill: _,
+        rematch_of,
+        request: _,
+    } = &**setup;
+    let is_open = *state == State::Open;
+    let seats = seat_setups.iter().zip(seats).zip(Seat::all(seats.len() as u8));
     v1::Table {
-        table_id: setup.table.to_string(),
-        game: setup.options.game().info().id.to_owned(),
-        rules_version: setup.rules_version,
-        options: Some(setup.options.into()),
-        state: look.state.to_message().into(),
-        seats: seats.map(|((setup, look), seat)| table_seat(seat, setup, look, owned)).collect(),
-        clock: Some(setup.time.to_message()),
-        visibility: setup.visibility.to_message().into(),
-        shuffle: Some(look.shuffle.to_message()),
-        create_time: Some(timestamp(setup.created)),
+        table_id: table.to_string(),
+        game: options.game().info().id.to_owned(),
+        rules_version: *rules_version,
+        options: Some((*options).into()),
+        state: state.to_message().into(),
+        seats: seats.map(|((setup, summary), seat)| table_seat(seat, setup, summary, owned)).collect(),
+        clock: Some(time.to_message()),
+        visibility: visibility.to_message().into(),
+        shuffle: Some(shuffle.to_message()),
+        create_time: Some(timestamp(*created)),
         expire_time: is_open.then(|| timestamp(setup.expires())),
-        start_time: look.started.map(timestamp),
-        end_time: look.ended.map(timestamp),
-        result: look.ending.as_ref().map(ToMessage::to_message),
-        rematch_of: setup.rematch_of.map(|table| table.to_string()).unwrap_or_default(),
-        rematch_table_id: look.rematch.map(|table| table.to_string()).unwrap_or_default(),
+        start_time: started.map(timestamp),
+        end_time: ended.map(timestamp),
+        result: ending.as_ref().map(ToMessage::to_message),
+        rematch_of: rematch_of.map(|table| table.to_string()).unwrap_or_default(),
+        rematch_table_id: rematch.map(|table| table.to_string()).unwrap_or_default(),
         owned,
-        metadata: if owned { setup.metadata.clone() } else { Default::default() },
+        metadata: if owned { metadata.clone() } else { Default::default() },
     }
 }
 
-fn table_seat(seat: Seat, setup: &SeatSetup, look: &SeatSummary, owned: bool) -> v1::TableSeat {
+fn table_seat(seat: Seat, setup: &SeatSetup, summary: &SeatSummary, owned: bool) -> v1::TableSeat {
+    let SeatSummary { holder, generation: _, finish, grace: _ } = summary;
     let user_id = |user: &Option<String>| user.clone().filter(|_| owned).unwrap_or_default();
-    let occupant = match (&look.holder, setup) {
+    let occupant = match (holder, setup) {
         (Holder::Player { user, name }, _) => player(user_id(user), name),
         (Holder::House { bot }, _) => house_bot(bot),
         (Holder::Agent { name, version }, _) => {
@@ -54,31 +81,31 @@ fn table_seat(seat: Seat, setup: &SeatSetup, look: &SeatSummary, owned: bool) ->
             Occupant::Open(v1::OpenSeat {})
         }
     };
-    let forfeited = Some(look.finish).filter(|finish| finish.is_forfeit());
+    let forfeited = Some(*finish).filter(|finish| finish.is_forfeit());
     v1::TableSeat {
         forfeited: forfeited.map_or(v1::SeatFinish::Unspecified, |finish| finish.to_message()).into(),
-        ..taken(seat, occupant)
+        ..occupied_seat(seat, occupant)
     }
 }
 
-/// A seat on which somebody has just sat down.
-pub(super) fn taken(seat: Seat, occupant: Occupant) -> v1::TableSeat {
+/// A seat with its occupant, not forfeited.
+pub(super) fn occupied_seat(seat: Seat, occupant: Occupant) -> v1::TableSeat {
     let forfeited = v1::SeatFinish::Unspecified.into();
     v1::TableSeat { seat: seat_number(seat), occupant: Some(occupant), forfeited }
 }
 
-/// A player. The owner's own name for the user is empty for everyone else.
+/// A player. The user id is empty for everyone but the owner.
 pub(super) fn player(user_id: String, name: &str) -> Occupant {
     Occupant::Player(v1::PlayerSeat { user_id, display_name: name.to_owned() })
 }
 
-/// A bot of the house.
+/// A house bot.
 pub(super) fn house_bot(bot: &str) -> Occupant {
     Occupant::HouseBot(v1::HouseBotSeat { name: bot.to_owned() })
 }
 
-/// A moment, from milliseconds since 1970.
+/// A timestamp from milliseconds since 1970.
 pub(super) fn timestamp(ms: u64) -> Timestamp {
-    // Seconds of 64 bits hold a thousandth of any number of milliseconds, and nanoseconds are below a billion.
+    // No overflow: the seconds are a thousandth of a u64, and the nanoseconds are below a billion.
     Timestamp { seconds: (ms / 1000) as i64, nanos: (ms % 1000) as i32 * 1_000_000 }
 }

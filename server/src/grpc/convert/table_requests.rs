@@ -1,71 +1,87 @@
-//! What is asked of a table that is there: taking seats, handing them on, ending.
+//! Requests about existing tables: seat_request, reading, replacing and resigning seats, rematches, tokens,
+//! ending.
 
 use parlor_engine::Seat;
+use parlor_host::TableId;
+use parlor_host::table::{IdempotencyKey, SeatRequest};
+use parlor_host::{JoinRequest, ViewerCredential};
 use parlor_proto::convert::field::InvalidField;
 use parlor_proto::convert::seat;
 use parlor_proto::v1;
 use parlor_proto::v1::resign_seat_request::Seat as Resigned;
 
-use super::attach::rail;
+use super::attach::rail_credential;
 use super::house_bot::house_bot;
 use super::id::table_id;
 use super::shuffle::entropy;
-use super::validate::{name, note, request_mark, user_id};
+use super::validate::{display_name, idempotency_key, note, user_id};
 use crate::config::Bots;
 use crate::grpc::Failure;
 use crate::identity::{Caller, ServerKey, TokenKind, VerifiedSeatToken};
-use parlor_host::TableId;
-use parlor_host::table::{IdempotencyKey, SeatRequest};
-use parlor_host::{JoinRequest, ViewerCredential};
 
-/// Taking a seat: the table, and who wants which seat. Whether it is the owner who asks is for the caller to fill in.
+/// Decodes JoinTable. The handler sets `by_owner`.
 pub fn join_table(wire: v1::JoinTableRequest, key: &ServerKey) -> Result<(TableId, JoinRequest), Failure> {
-    let request = request_mark("JoinTable", &wire.request_id, &wire)?;
-    let table = table_id(&wire.table_id, "table_id")?;
+    let request = idempotency_key("JoinTable", &wire.request_id, &wire)?;
+    let v1::JoinTableRequest {
+        request_id: _,
+        table_id: id,
+        seat: number,
+        user_id: user,
+        display_name: name,
+        entropy,
+        previous_token,
+    } = wire;
+    let table = table_id(&id, "table_id")?;
     let seat_request = SeatRequest {
-        seat: wire.seat.map(|number| seat(number, "seat")).transpose()?,
-        user: user_id(wire.user_id, "user_id")?,
+        seat: number.map(|number| seat(number, "seat")).transpose()?,
+        user: user_id(user, "user_id")?,
         previous: None,
-        name: name(wire.display_name, "display_name")?,
-        entropy: entropy(&wire.entropy)?,
+        name: display_name(name, "display_name")?,
+        entropy: self::entropy(&entropy)?,
         request,
     };
-    let previous = match wire.previous_token.as_str() {
-        "" => None,
-        token => Some(key.verify_seat_token(token)?),
-    };
+    let previous = optional_seat_token(&previous_token, key)?;
     Ok((table, JoinRequest { seat_request, by_owner: false, previous }))
 }
 
-/// Looking at a table: who looks, by a token or without one.
+/// Decodes GetTable: the credential of the viewer.
 pub fn get_table(
     wire: &v1::GetTableRequest,
     key: &ServerKey,
     caller: Option<&Caller>,
 ) -> Result<ViewerCredential, Failure> {
-    looking(&wire.table_id, &wire.token, key, caller)
+    let v1::GetTableRequest { table_id, token } = wire;
+    viewer_credential(table_id, token, key, caller)
 }
 
-/// ViewerCredential looks at a table, by a token or without one.
-pub(super) fn looking(
+/// The credential for reading a table: a seat token, a spectator token, or the caller without a token.
+pub(super) fn viewer_credential(
     table: &str,
     token: &str,
     key: &ServerKey,
     caller: Option<&Caller>,
 ) -> Result<ViewerCredential, Failure> {
     let table = table_id(table, "table_id")?;
-    let who = match token {
-        "" => rail(table, caller),
+    let credential = match token {
+        "" => rail_credential(table, caller),
         token if token.starts_with(TokenKind::Spectator.prefix()) => {
             ViewerCredential::Spectator(key.verify_spectator_token(token)?)
         }
         token => ViewerCredential::Seat(key.verify_seat_token(token)?),
     };
-    same_table(table, who.table(), "token")?;
-    Ok(who)
+    check_same_table(table, credential.table(), "token")?;
+    Ok(credential)
 }
 
-fn same_table(table: TableId, of_token: TableId, field: &str) -> Result<(), InvalidField> {
+/// Verifies a seat token; empty means none.
+fn optional_seat_token(token: &str, key: &ServerKey) -> Result<Option<VerifiedSeatToken>, Failure> {
+    match token {
+        "" => Ok(None),
+        token => Ok(Some(key.verify_seat_token(token)?)),
+    }
+}
+
+fn check_same_table(table: TableId, of_token: TableId, field: &str) -> Result<(), InvalidField> {
     if table == of_token {
         Ok(())
     } else {
@@ -73,113 +89,120 @@ fn same_table(table: TableId, of_token: TableId, field: &str) -> Result<(), Inva
     }
 }
 
-/// A house bot is to take over a seat.
+/// A decoded ReplaceSeat.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Replacing {
+pub struct ReplaceSeatParams {
     /// The table.
     pub table: TableId,
     /// The seat.
     pub seat: Seat,
-    /// The whole name of the bot.
+    /// The full name of the house bot.
     pub bot: String,
-    /// What makes a repeat harmless.
+    /// Makes the request idempotent.
     pub request: Option<IdempotencyKey>,
 }
 
-/// Letting a house bot take over.
-pub fn replace_seat(wire: v1::ReplaceSeatRequest, bots: &Bots) -> Result<Replacing, Failure> {
-    let request = request_mark("ReplaceSeat", &wire.request_id, &wire)?;
-    let Some(bot) = &wire.house_bot else {
+/// Decodes ReplaceSeat.
+pub fn replace_seat(wire: v1::ReplaceSeatRequest, bots: &Bots) -> Result<ReplaceSeatParams, Failure> {
+    let request = idempotency_key("ReplaceSeat", &wire.request_id, &wire)?;
+    let v1::ReplaceSeatRequest { request_id: _, table_id: id, seat: number, house_bot: bot } = wire;
+    let Some(bot) = &bot else {
         return Err(InvalidField::at("house_bot", "must be set").into());
     };
     let bot = house_bot(bot, bots).map_err(|failure| failure.within("house_bot"))?;
-    let (table, seat) = (table_id(&wire.table_id, "table_id")?, seat(wire.seat, "seat")?);
-    Ok(Replacing { table, seat, bot, request })
+    let (table, seat) = (table_id(&id, "table_id")?, seat(number, "seat")?);
+    Ok(ReplaceSeatParams { table, seat, bot, request })
 }
 
-/// A new table like one that is over.
+/// A decoded Rematch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rematching {
-    /// The table that is over.
+pub struct RematchParams {
+    /// The finished table.
     pub table: TableId,
-    /// The token of the player who asks; none if it is the owner.
-    pub pass: Option<VerifiedSeatToken>,
-    /// Whether everyone moves one seat to the left.
+    /// The seat token of the player; `None` if the owner calls.
+    pub token: Option<VerifiedSeatToken>,
+    /// True to move every player one seat to the left.
     pub rotate: bool,
 }
 
-/// Making a rematch. A table has one whatever the id of the request, so the id is only looked at.
-pub fn rematch(wire: &v1::RematchRequest, key: &ServerKey) -> Result<Rematching, Failure> {
-    request_mark("Rematch", &wire.request_id, wire)?;
-    let table = table_id(&wire.table_id, "table_id")?;
-    let pass = match wire.seat_token.as_str() {
-        "" => None,
-        token => Some(key.verify_seat_token(token)?),
-    };
-    same_table(table, pass.map_or(table, |pass| pass.table()), "seat_token")?;
-    Ok(Rematching { table, pass, rotate: wire.rotate_seats })
+/// Decodes Rematch. A table has at most one rematch, which makes the call idempotent, so `request_id` is only
+/// validated.
+pub fn rematch(wire: &v1::RematchRequest, key: &ServerKey) -> Result<RematchParams, Failure> {
+    let v1::RematchRequest { request_id, table_id: id, seat_token, rotate_seats } = wire;
+    idempotency_key("Rematch", request_id, wire)?;
+    let table = table_id(id, "table_id")?;
+    let token = optional_seat_token(seat_token, key)?;
+    check_same_table(table, token.map_or(table, |token| token.table()), "seat_token")?;
+    Ok(RematchParams { table, token, rotate: *rotate_seats })
 }
 
-/// A seat that is given up.
+/// A decoded ResignSeat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Resigning {
+pub struct ResignSeatParams {
     /// The table.
     pub table: TableId,
     /// The seat.
     pub seat: Seat,
-    /// The token of the player who asks; none if it is the owner.
-    pub pass: Option<VerifiedSeatToken>,
+    /// The seat token of the player; `None` if the owner calls.
+    pub token: Option<VerifiedSeatToken>,
 }
 
-/// Giving a seat up.
-pub fn resign_seat(wire: v1::ResignSeatRequest, key: &ServerKey) -> Result<Resigning, Failure> {
-    match wire.seat {
+/// Decodes ResignSeat.
+pub fn resign_seat(wire: v1::ResignSeatRequest, key: &ServerKey) -> Result<ResignSeatParams, Failure> {
+    let v1::ResignSeatRequest { seat: resigned } = wire;
+    match resigned {
         Some(Resigned::SeatToken(token)) => {
-            let pass = key.verify_seat_token(&token)?;
-            Ok(Resigning { table: pass.table(), seat: pass.seat(), pass: Some(pass) })
+            let token = key.verify_seat_token(&token)?;
+            Ok(ResignSeatParams { table: token.table(), seat: token.seat(), token: Some(token) })
         }
-        Some(Resigned::SeatAtTable(at)) => Ok(Resigning {
-            table: table_id(&at.table_id, "seat_at_table.table_id")?,
-            seat: seat(at.seat, "seat_at_table.seat")?,
-            pass: None,
+        Some(Resigned::SeatAtTable(v1::SeatAtTable { table_id: id, seat: number })) => Ok(ResignSeatParams {
+            table: table_id(&id, "seat_at_table.table_id")?,
+            seat: seat(number, "seat_at_table.seat")?,
+            token: None,
         }),
         None => Err(InvalidField::new("must have a seat_token or a seat_at_table").into()),
     }
 }
 
-/// Calling a table off: the table, and why.
+/// Decodes CancelTable: the table and the note.
 pub fn cancel_table(wire: v1::CancelTableRequest) -> Result<(TableId, String), InvalidField> {
-    Ok((table_id(&wire.table_id, "table_id")?, note(wire.note, "note")?))
+    let v1::CancelTableRequest { table_id: id, note } = wire;
+    Ok((table_id(&id, "table_id")?, self::note(note, "note")?))
 }
 
-/// Deleting a table.
+/// Decodes DeleteTable.
 pub fn delete_table(wire: &v1::DeleteTableRequest) -> Result<TableId, InvalidField> {
-    table_id(&wire.table_id, "table_id")
+    let v1::DeleteTableRequest { table_id: id } = wire;
+    table_id(id, "table_id")
 }
 
-/// A token for spectators: of which table, and whether those given before end.
+/// Decodes CreateSpectatorToken: the table, and true to revoke earlier tokens.
 pub fn create_spectator_token(
     wire: &v1::CreateSpectatorTokenRequest,
 ) -> Result<(TableId, bool), InvalidField> {
-    Ok((table_id(&wire.table_id, "table_id")?, wire.revoke_earlier))
+    let v1::CreateSpectatorTokenRequest { table_id: id, revoke_earlier } = wire;
+    Ok((table_id(id, "table_id")?, *revoke_earlier))
 }
 
-/// A token of a seat that is to be made anew.
+/// A decoded ReissueSeatToken.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reissuing {
+pub struct ReissueSeatTokenParams {
     /// The table.
     pub table: TableId,
     /// The seat.
     pub seat: Seat,
-    /// What makes a repeat harmless.
+    /// Makes the request idempotent.
     pub request: Option<IdempotencyKey>,
 }
 
-/// Making the token of a seat anew.
-pub fn reissue_seat_token(wire: &v1::ReissueSeatTokenRequest) -> Result<Reissuing, InvalidField> {
-    Ok(Reissuing {
-        table: table_id(&wire.table_id, "table_id")?,
-        seat: seat(wire.seat, "seat")?,
-        request: request_mark("ReissueSeatToken", &wire.request_id, wire)?,
+/// Decodes ReissueSeatToken.
+pub fn reissue_seat_token(
+    wire: &v1::ReissueSeatTokenRequest,
+) -> Result<ReissueSeatTokenParams, InvalidField> {
+    let v1::ReissueSeatTokenRequest { request_id, table_id: id, seat: number } = wire;
+    Ok(ReissueSeatTokenParams {
+        table: table_id(id, "table_id")?,
+        seat: seat(*number, "seat")?,
+        request: idempotency_key("ReissueSeatToken", request_id, wire)?,
     })
 }

@@ -1,41 +1,50 @@
-//! Texts that clients choose: names, notes, ids of users and requests, metadata.
+//! Validation of texts from clients (names, notes, ids, metadata) and of page sizes.
 
 use std::collections::BTreeMap;
 
-use parlor_proto::convert::field::InvalidField;
+use parlor_host::table::IdempotencyKey;
+use parlor_proto::convert::field::{InvalidField, number};
 use prost::Message;
 use sha2::{Digest, Sha256};
 
-use parlor_host::table::IdempotencyKey;
+/// Maximum length of a display name, in characters.
+const MAX_DISPLAY_NAME_CHARS: usize = 64;
+/// Maximum length of a note, in characters.
+const MAX_NOTE_CHARS: usize = 256;
+/// Maximum length of a user id, in bytes.
+const MAX_USER_ID_BYTES: usize = 128;
+/// Maximum length of a request id, in ASCII characters.
+const MAX_REQUEST_ID_CHARS: usize = 64;
+/// Maximum number of metadata entries.
+const MAX_METADATA_ENTRIES: usize = 16;
+/// Maximum length of a metadata key, in bytes.
+const MAX_METADATA_KEY_BYTES: usize = 64;
+/// Maximum length of a metadata value, in bytes.
+const MAX_METADATA_VALUE_BYTES: usize = 256;
 
-/// The longest name that others see, in characters.
-const NAME: usize = 64;
-/// The longest reason for calling a table off, in characters.
-const NOTE: usize = 256;
-/// The longest id of a user, in bytes.
-const USER: usize = 128;
-/// The longest id of a request, in characters.
-const REQUEST: usize = 64;
-/// The most entries of metadata, and the longest key and value of one, in bytes.
-const METADATA: usize = 16;
-const KEY: usize = 64;
-const VALUE: usize = 256;
-
-/// A name that others see.
-pub(super) fn name(text: String, field: &str) -> Result<String, InvalidField> {
-    shown(text, NAME, field)
+/// Validates a page size; 0 means the default.
+pub(super) fn page_size(size: u32, default: u32, max: u32) -> Result<usize, InvalidField> {
+    match size {
+        0 => Ok(default as usize),
+        size => number::<u32>(size, 1..=max, "page_size").map(|size| size as usize),
+    }
 }
 
-/// Why a table is called off.
+/// Validates a display name.
+pub(super) fn display_name(text: String, field: &str) -> Result<String, InvalidField> {
+    display_text(text, MAX_DISPLAY_NAME_CHARS, field)
+}
+
+/// Validates a note, such as the reason for a cancellation.
 pub(super) fn note(text: String, field: &str) -> Result<String, InvalidField> {
-    shown(text, NOTE, field)
+    display_text(text, MAX_NOTE_CHARS, field)
 }
 
-/// A text that is shown to others: a terminal that prints it must not be told to do anything else.
-pub(super) fn shown(text: String, most: usize, field: &str) -> Result<String, InvalidField> {
+/// Validates a text for display. Control characters are refused: a terminal would execute them.
+pub(super) fn display_text(text: String, max_chars: usize, field: &str) -> Result<String, InvalidField> {
     let length = text.chars().count();
-    if length > most {
-        return Err(InvalidField::at(field, format!("must have up to {most} characters, not {length}")));
+    if length > max_chars {
+        return Err(InvalidField::at(field, format!("must have up to {max_chars} characters, not {length}")));
     }
     if text.chars().any(char::is_control) {
         return Err(InvalidField::at(field, "must have no control characters"));
@@ -43,17 +52,18 @@ pub(super) fn shown(text: String, most: usize, field: &str) -> Result<String, In
     Ok(text)
 }
 
-/// The owner's own id of a user, if there is one.
+/// Validates the owner's id of a user; empty means none.
 pub(super) fn user_id(text: String, field: &str) -> Result<Option<String>, InvalidField> {
-    if text.len() > USER {
-        return Err(InvalidField::at(field, format!("must have up to {USER} bytes, not {}", text.len())));
+    if text.len() > MAX_USER_ID_BYTES {
+        let why = format!("must have up to {MAX_USER_ID_BYTES} bytes, not {}", text.len());
+        return Err(InvalidField::at(field, why));
     }
     Ok(Some(text).filter(|text| !text.is_empty()))
 }
 
-/// What makes a repeat of a request harmless, if it has an id. The method is a part of the mark: requests of two
+/// The idempotency key of a request with a request id. The digest covers the method, because requests of two
 /// methods may have the same bytes.
-pub(super) fn request_mark(
+pub(super) fn idempotency_key(
     method: &str,
     id: &str,
     request: &impl Message,
@@ -61,9 +71,9 @@ pub(super) fn request_mark(
     if id.is_empty() {
         return Ok(None);
     }
-    let fits = id.len() <= REQUEST && id.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    if !fits {
-        let why = format!("must have 1 to {REQUEST} printable ASCII characters");
+    let is_valid = id.len() <= MAX_REQUEST_ID_CHARS && id.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if !is_valid {
+        let why = format!("must have 1 to {MAX_REQUEST_ID_CHARS} printable ASCII characters");
         return Err(InvalidField::at("request_id", why));
     }
     let hash =
@@ -73,18 +83,20 @@ pub(super) fn request_mark(
     Ok(Some(IdempotencyKey { id: id.into(), digest }))
 }
 
-/// The owner's own notes.
+/// Validates metadata.
 pub(super) fn metadata(map: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, InvalidField> {
     let wrong = |why| Err(InvalidField::at("metadata", why));
-    if map.len() > METADATA {
-        return wrong(format!("must have up to {METADATA} entries, not {}", map.len()));
+    if map.len() > MAX_METADATA_ENTRIES {
+        return wrong(format!("must have up to {MAX_METADATA_ENTRIES} entries, not {}", map.len()));
     }
     for (key, value) in &map {
-        if !(1..=KEY).contains(&key.len()) {
-            return wrong(format!("must have keys of 1 to {KEY} bytes, not {}", key.len()));
+        if !(1..=MAX_METADATA_KEY_BYTES).contains(&key.len()) {
+            let (max, length) = (MAX_METADATA_KEY_BYTES, key.len());
+            return wrong(format!("must have keys of 1 to {max} bytes, not {length}"));
         }
-        if value.len() > VALUE {
-            return wrong(format!("must have values of up to {VALUE} bytes, not {}", value.len()));
+        if value.len() > MAX_METADATA_VALUE_BYTES {
+            let (max, length) = (MAX_METADATA_VALUE_BYTES, value.len());
+            return wrong(format!("must have values of up to {max} bytes, not {length}"));
         }
     }
     Ok(map)

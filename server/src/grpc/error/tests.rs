@@ -1,18 +1,22 @@
 //! Mapping of failures to statuses: code, reason, fields, retry delay; and that internals do not leak.
 
-use parlor_engine::{Refusal, Seat};
+use parlor_bots::BotError;
+use parlor_engine::{Refusal, Seat, SetupError};
+use parlor_host::TableId;
+use parlor_host::agents::AgentError;
+use parlor_host::limits::LimitedResource;
+use parlor_host::table::{CommandError, DecisionId};
 use parlor_proto::convert::InvalidField;
+use parlor_store::{LogError, OwnerId};
 use parlor_tournament::InvalidEntry;
 use tonic::Code;
 
+use super::report::BUSY_RETRY_DELAY;
 use super::*;
 use crate::identity::TokenKind;
-use parlor_host::table::DecisionId;
-use parlor_host::{TableId, TournamentId};
-use parlor_store::OwnerId;
 
 /// The code, reason and message of a failure.
-fn told(failure: impl Into<Failure>) -> (Code, String, String) {
+fn convert(failure: impl Into<Failure>) -> (Code, String, String) {
     let status = Status::from(failure.into());
     let details = status.get_error_details();
     let info = details.error_info().expect("every failure has a reason");
@@ -21,7 +25,7 @@ fn told(failure: impl Into<Failure>) -> (Code, String, String) {
 }
 
 fn check(failure: impl Into<Failure>, code: Code, reason: &str) {
-    let (got_code, got_reason, message) = told(failure);
+    let (got_code, got_reason, message) = convert(failure);
     assert_eq!((got_code, got_reason.as_str()), (code, reason), "{message}");
     assert!(!message.is_empty() && !message.contains('\n'), "one line: {message:?}");
 }
@@ -53,7 +57,7 @@ fn retry(failure: impl Into<Failure>) -> Option<Duration> {
 }
 
 const TABLE: TableId = TableId::from_bytes([7; 16]);
-const TOURNAMENT: TournamentId = TournamentId::from_bytes([7; 16]);
+const TOURNAMENT: parlor_host::TournamentId = parlor_host::TournamentId::from_bytes(*TABLE.as_bytes());
 const SEAT: Seat = Seat::FIRST;
 
 #[test]
@@ -98,7 +102,7 @@ fn limit_errors_have_metadata_and_retry_delay() {
     assert_eq!(metadata(tables), [("most".to_owned(), "5".to_owned())]);
     let streams = LimitExceeded::Count { resource: LimitedResource::Streams, max: 5 };
     check(streams, Code::ResourceExhausted, "TOO_MANY_STREAMS");
-    let large = Failure::MessageTooLarge { bytes: 2_000_000, most: 1_048_576 };
+    let large = Failure::MessageTooLarge { bytes: 2_000_000, max_bytes: 1_048_576 };
     check(large.clone(), Code::ResourceExhausted, "MESSAGE_TOO_LARGE");
     assert_eq!(metadata(large), [("most".to_owned(), "1048576".to_owned())]);
 }
@@ -115,7 +119,7 @@ fn log_errors_have_their_reasons() {
     check(LogError::FeedAhead { owner, last: 9 }, Code::DataLoss, "CURSOR_AHEAD");
     check(LogError::FollowerLagged { next: 3 }, Code::ResourceExhausted, "TOO_SLOW");
     check(LogError::QueueFull, Code::ResourceExhausted, "RATE_LIMITED");
-    assert_eq!(retry(LogError::QueueFull), Some(BUSY));
+    assert_eq!(retry(LogError::QueueFull), Some(BUSY_RETRY_DELAY));
     check(LogError::Closed, Code::Unavailable, "SERVER_STOPPING");
     check(LogError::LogFull { table: TABLE }, Code::Internal, "SERVER_FAULT");
     check(LogError::Conflict { table: TABLE, actual: 4 }, Code::Internal, "SERVER_FAULT");
@@ -237,8 +241,8 @@ fn every_error_reason_is_used() {
         TokenError::Reissued(kind).into(),
         Failure::Scope(Scope::Play),
         Failure::NoSuchGame,
-        Failure::MessageTooLarge { bytes: 2, most: 1 },
-        LimitExceeded::Callers { retry_after: BUSY }.into(),
+        Failure::MessageTooLarge { bytes: 2, max_bytes: 1 },
+        LimitExceeded::Callers { retry_after: BUSY_RETRY_DELAY }.into(),
         count(LimitedResource::Tables),
         count(LimitedResource::Streams),
         HostError::NotOwner { table: TABLE }.into(),

@@ -1,8 +1,8 @@
-//! Gives up on a call when its client does: whoever sends `grpc-timeout` hears nothing that comes later.
+//! Call deadlines: a call with `grpc-timeout` fails with DEADLINE_EXCEEDED when the time is over.
 //!
-//! tonic would answer CANCELLED when the time is over, so this layer answers a little earlier.
+//! tonic would answer CANCELLED at the deadline, so this layer answers slightly earlier.
 //!
-//! The time counts until the response begins. A stream may go on for as long as its client likes.
+//! The deadline applies until the response begins; the length of a response stream is unlimited.
 
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -11,58 +11,59 @@ use http::{HeaderMap, Request, Response};
 use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
-use super::Answer;
+use super::LayerFuture;
 
-/// Time by which this layer is earlier than tonic, whose timer began before.
-const EARLIER: Duration = Duration::from_millis(5);
+/// Margin by which this layer's timer ends before tonic's, which starts earlier.
+const TIMER_MARGIN: Duration = Duration::from_millis(5);
 
-/// Gives up in time.
+/// Enforces the deadline of `grpc-timeout`.
 #[derive(Clone, Copy, Debug)]
-pub struct Deadline;
+pub struct DeadlineLayer;
 
-impl<S> Layer<S> for Deadline {
-    type Service = InTime<S>;
+impl<S> Layer<S> for DeadlineLayer {
+    type Service = DeadlineService<S>;
 
-    fn layer(&self, inner: S) -> InTime<S> {
-        InTime(inner)
+    fn layer(&self, inner: S) -> DeadlineService<S> {
+        DeadlineService(inner)
     }
 }
 
-/// The service of [`Deadline`].
+/// The service of [`DeadlineLayer`].
 #[derive(Clone, Debug)]
-pub struct InTime<S>(S);
+pub struct DeadlineService<S>(S);
 
-impl<S> Service<Request<Body>> for InTime<S>
+impl<S> Service<Request<Body>> for DeadlineService<S>
 where
     S: Service<Request<Body>, Response = Response<Body>>,
     S::Future: Send + 'static,
 {
     type Response = Response<Body>;
     type Error = S::Error;
-    type Future = Answer<S::Error>;
+    type Future = LayerFuture<S::Error>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.0.poll_ready(cx)
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let within = timeout(request.headers());
-        let answer = self.0.call(request);
+        let timeout = parse_timeout(request.headers());
+        let response = self.0.call(request);
         Box::pin(async move {
-            match within {
-                Some(within) => {
-                    tokio::time::timeout(within.saturating_sub(EARLIER), answer).await.unwrap_or_else(|_| {
+            match timeout {
+                Some(timeout) => {
+                    let limited = tokio::time::timeout(timeout.saturating_sub(TIMER_MARGIN), response);
+                    limited.await.unwrap_or_else(|_| {
                         Ok(Status::deadline_exceeded("the client's time for this call is over").into_http())
                     })
                 }
-                None => answer.await,
+                None => response.await,
             }
         })
     }
 }
 
-/// The time that a client has for a call: eight digits at most, and a unit. What cannot be read is no time.
-fn timeout(headers: &HeaderMap) -> Option<Duration> {
+/// Parses `grpc-timeout`: up to eight digits and a unit. An invalid value counts as no timeout.
+fn parse_timeout(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get("grpc-timeout")?.to_str().ok()?;
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     if digits.len() > 8 || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
@@ -91,11 +92,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_has_digits_and_a_unit() {
+    fn grpc_timeout_has_digits_and_a_unit() {
         let read = |text: &str| {
             let mut headers = HeaderMap::new();
-            headers.insert("grpc-timeout", text.parse().expect("a value"));
-            timeout(&headers).map(|within| within.as_nanos())
+            headers.insert("grpc-timeout", text.parse().expect("a header value"));
+            parse_timeout(&headers).map(|timeout| timeout.as_nanos())
         };
         for (text, nanos) in [
             ("1H", 3_600_000_000_000),
@@ -111,23 +112,24 @@ mod tests {
         for text in ["", "S", "1", "1h", "+1S", "-1S", "1 S", "1.5S", "100000000S", "ä"] {
             assert_eq!(read(text), None, "{text}");
         }
-        assert_eq!(timeout(&HeaderMap::new()), None);
+        assert_eq!(parse_timeout(&HeaderMap::new()), None);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_is_given_up_in_time() {
-        let slow = Deadline.layer(service_fn(async |_: Request<Body>| {
+    async fn call_fails_with_deadline_exceeded_after_its_timeout() {
+        let slow = DeadlineLayer.layer(service_fn(async |_: Request<Body>| {
             tokio::time::sleep(Duration::from_secs(2)).await;
             Ok::<_, Infallible>(Status::ok("").into_http())
         }));
-        for (within, code) in [(None, Code::Ok), (Some("3S"), Code::Ok), (Some("1S"), Code::DeadlineExceeded)]
+        for (timeout, code) in
+            [(None, Code::Ok), (Some("3S"), Code::Ok), (Some("1S"), Code::DeadlineExceeded)]
         {
             let mut request = request("/parlor.v1.CatalogueService/ListGames");
-            if let Some(within) = within {
-                request.headers_mut().insert("grpc-timeout", within.parse().expect("a value"));
+            if let Some(timeout) = timeout {
+                request.headers_mut().insert("grpc-timeout", timeout.parse().expect("a header value"));
             }
             let response = slow.clone().oneshot(request).await.expect("no error");
-            assert_eq!(status(&response).expect("a status").code(), code, "{within:?}");
+            assert_eq!(status(&response).expect("a status").code(), code, "{timeout:?}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! CallerIdentity calls: the API key in the metadata, `authorization: Bearer KEY`.
+//! Authentication of callers by the API key in the metadata, `authorization: Bearer KEY`.
 //!
-//! A request without a key goes on without a [`Caller`]: whether one is needed is for the handler to say. A key that is
-//! given must be good, whatever the call. Finding out and refusing are two steps, with the limits between them, so that
-//! whoever tries keys pays for each.
+//! A request without a key continues without a [`Caller`]; the handler decides whether it needs one. An
+//! invalid key is refused in every call. [`IdentityLayer`] verifies the key, [`AdmissionLayer`] refuses
+//! invalid ones; the limits are between them, so that guessing keys is rate-limited.
 
 use std::{
     future::{Ready, ready},
@@ -16,64 +16,64 @@ use tonic::body::Body;
 use tower::{Layer, Service};
 use tracing::{Span, field::display};
 
-use super::refused;
+use super::error_response;
 use crate::identity::{ApiKeyError, ApiKeys, Caller};
 
-/// What the key of a request says about who calls, until it is admitted.
+/// The result of verifying the key of a request, kept in its extensions between the two layers.
 #[derive(Clone, Debug)]
 pub(super) enum CallerIdentity {
-    /// Somebody with a good key, or anybody on a server without keys.
+    /// A valid key, or any caller on a server without keys.
     Known(Caller),
-    /// Somebody without a key.
-    Nobody,
-    /// Somebody with a key that is no good.
-    Refused(ApiKeyError),
+    /// No key.
+    Anonymous,
+    /// An invalid key.
+    Invalid(ApiKeyError),
 }
 
-/// The key in the metadata; none if there is none.
-fn key(headers: &HeaderMap) -> Result<Option<&str>, ApiKeyError> {
+/// The key in the metadata, if there is one.
+fn api_key(headers: &HeaderMap) -> Result<Option<&str>, ApiKeyError> {
     let Some(value) = headers.get(AUTHORIZATION) else { return Ok(None) };
     let text = value.to_str().map_err(|_| ApiKeyError::Malformed)?;
     let (scheme, key) = text.split_once(' ').ok_or(ApiKeyError::Malformed)?;
     if scheme.eq_ignore_ascii_case("bearer") { Ok(Some(key.trim())) } else { Err(ApiKeyError::Malformed) }
 }
 
-/// Finds out who calls.
+/// Verifies the API key of a request.
 #[derive(Clone, Debug)]
-pub struct Identify(Arc<ApiKeys>);
+pub struct IdentityLayer(Arc<ApiKeys>);
 
-impl Identify {
-    /// Looks callers up in these keys.
+impl IdentityLayer {
+    /// Verifies against these keys.
     #[must_use]
-    pub const fn new(keys: Arc<ApiKeys>) -> Identify {
-        Identify(keys)
+    pub const fn new(keys: Arc<ApiKeys>) -> IdentityLayer {
+        IdentityLayer(keys)
     }
 
-    fn who(&self, headers: &HeaderMap) -> CallerIdentity {
-        match key(headers).and_then(|key| self.0.identify(key)) {
+    fn identify(&self, headers: &HeaderMap) -> CallerIdentity {
+        match api_key(headers).and_then(|key| self.0.identify(key)) {
             Ok(caller) => CallerIdentity::Known(caller),
-            Err(ApiKeyError::Missing) => CallerIdentity::Nobody,
-            Err(refused) => CallerIdentity::Refused(refused),
+            Err(ApiKeyError::Missing) => CallerIdentity::Anonymous,
+            Err(error) => CallerIdentity::Invalid(error),
         }
     }
 }
 
-impl<S> Layer<S> for Identify {
-    type Service = Identifying<S>;
+impl<S> Layer<S> for IdentityLayer {
+    type Service = IdentityService<S>;
 
-    fn layer(&self, inner: S) -> Identifying<S> {
-        Identifying { inner, identify: self.clone() }
+    fn layer(&self, inner: S) -> IdentityService<S> {
+        IdentityService { inner, layer: self.clone() }
     }
 }
 
-/// The service of [`Identify`].
+/// The service of [`IdentityLayer`].
 #[derive(Clone, Debug)]
-pub struct Identifying<S> {
+pub struct IdentityService<S> {
     inner: S,
-    identify: Identify,
+    layer: IdentityLayer,
 }
 
-impl<S: Service<Request<Body>>> Service<Request<Body>> for Identifying<S> {
+impl<S: Service<Request<Body>>> Service<Request<Body>> for IdentityService<S> {
     type Response = S::Response;
     type Error = S::Error;
     type Future = S::Future;
@@ -83,36 +83,36 @@ impl<S: Service<Request<Body>>> Service<Request<Body>> for Identifying<S> {
     }
 
     fn call(&mut self, mut request: Request<Body>) -> S::Future {
-        let who = self.identify.who(request.headers());
-        if let CallerIdentity::Known(caller) = &who {
+        let identity = self.layer.identify(request.headers());
+        if let CallerIdentity::Known(caller) = &identity {
             Span::current().record("key", display(caller.key()));
         }
-        // No handler and no log sees the key itself.
+        // Handlers and logs must not see the key.
         request.headers_mut().remove(AUTHORIZATION);
-        request.extensions_mut().insert(who);
+        request.extensions_mut().insert(identity);
         self.inner.call(request)
     }
 }
 
-/// Lets the request in with its [`Caller`], or refuses a key that is no good.
+/// Adds the [`Caller`] to the extensions of a request, or refuses it if its key is invalid.
 #[derive(Clone, Copy, Debug)]
-pub struct Admit;
+pub struct AdmissionLayer;
 
-impl<S> Layer<S> for Admit {
-    type Service = Admitting<S>;
+impl<S> Layer<S> for AdmissionLayer {
+    type Service = AdmissionService<S>;
 
-    fn layer(&self, inner: S) -> Admitting<S> {
-        Admitting { inner }
+    fn layer(&self, inner: S) -> AdmissionService<S> {
+        AdmissionService { inner }
     }
 }
 
-/// The service of [`Admit`].
+/// The service of [`AdmissionLayer`].
 #[derive(Clone, Debug)]
-pub struct Admitting<S> {
+pub struct AdmissionService<S> {
     inner: S,
 }
 
-impl<S: Service<Request<Body>, Response = Response<Body>>> Service<Request<Body>> for Admitting<S> {
+impl<S: Service<Request<Body>, Response = Response<Body>>> Service<Request<Body>> for AdmissionService<S> {
     type Response = Response<Body>;
     type Error = S::Error;
     type Future = Either<S::Future, Ready<Result<Response<Body>, S::Error>>>;
@@ -123,11 +123,13 @@ impl<S: Service<Request<Body>, Response = Response<Body>>> Service<Request<Body>
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         match request.extensions_mut().remove::<CallerIdentity>() {
-            Some(CallerIdentity::Refused(why)) => return Either::Right(ready(Ok(refused(why)))),
+            Some(CallerIdentity::Invalid(error)) => {
+                return Either::Right(ready(Ok(error_response(error))));
+            }
             Some(CallerIdentity::Known(caller)) => {
                 request.extensions_mut().insert(caller);
             }
-            Some(CallerIdentity::Nobody) | None => {}
+            Some(CallerIdentity::Anonymous) | None => {}
         }
         Either::Left(self.inner.call(request))
     }
@@ -139,24 +141,24 @@ mod tests {
     use tonic_types::StatusExt;
     use tower::ServiceExt;
 
-    use super::super::tests::{Echo, request, status};
+    use super::super::tests::{TestHandler, request, status};
     use super::*;
     use crate::identity::{KeySet, NewKey, Scope};
 
-    /// CallerIdentity the handler is told calls: `None` is nobody. Or the reason for which the call never came there.
-    async fn calls(keys: &Arc<ApiKeys>, authorization: Option<&[u8]>) -> Result<Option<String>, String> {
+    /// The owner of the caller as the handler sees it (`None`: anonymous), or the reason of the refusal.
+    async fn caller(keys: &Arc<ApiKeys>, authorization: Option<&[u8]>) -> Result<Option<String>, String> {
         let mut request = request("/parlor.v1.TableService/GetTable");
         if let Some(value) = authorization {
             request.headers_mut().insert(AUTHORIZATION, value.try_into().unwrap());
         }
-        let handler = Echo(|request: Request<Body>| {
-            assert!(request.headers().get(AUTHORIZATION).is_none(), "the key goes no further");
+        let handler = TestHandler(|request: Request<Body>| {
+            assert!(request.headers().get(AUTHORIZATION).is_none(), "the key is removed");
             let owner = request.extensions().get::<Caller>().map(|caller| caller.owner().to_string());
             let mut response = Response::new(Body::empty());
             response.extensions_mut().insert(owner);
             response
         });
-        let service = Identify::new(keys.clone()).layer(Admit.layer(handler));
+        let service = IdentityLayer::new(keys.clone()).layer(AdmissionLayer.layer(handler));
         let response = service.oneshot(request).await.unwrap();
         match response.extensions().get::<Option<String>>() {
             Some(owner) => Ok(owner.clone()),
@@ -169,28 +171,28 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_says_who_calls() {
+    async fn api_key_identifies_the_caller_and_invalid_keys_are_refused() {
         let key = NewKey::generate("anna".parse().unwrap(), vec![Scope::Play], None, None).unwrap();
         let keys = Arc::new(ApiKeys::new(KeySet::new(vec![key.entry.clone()]).unwrap()));
         let text = key.text.reveal();
         let anna = Ok(Some("anna".to_owned()));
-        assert_eq!(calls(&keys, Some(format!("Bearer {text}").as_bytes())).await, anna);
-        assert_eq!(calls(&keys, Some(format!("bearer  {text}").as_bytes())).await, anna);
-        assert_eq!(calls(&keys, None).await, Ok(None), "the handler decides");
+        assert_eq!(caller(&keys, Some(format!("Bearer {text}").as_bytes())).await, anna);
+        assert_eq!(caller(&keys, Some(format!("bearer  {text}").as_bytes())).await, anna);
+        assert_eq!(caller(&keys, None).await, Ok(None), "the handler decides");
         let other = NewKey::generate("ben".parse().unwrap(), vec![Scope::Play], None, None).unwrap();
         let other = other.text.reveal();
         let wrong = [format!("Bearer {other}"), format!("Basic {text}"), text.clone(), "Bearer ".into()];
         for wrong in wrong {
-            assert_eq!(calls(&keys, Some(wrong.as_bytes())).await, Err("KEY_INVALID".to_owned()), "{wrong}");
+            assert_eq!(caller(&keys, Some(wrong.as_bytes())).await, Err("KEY_INVALID".to_owned()), "{wrong}");
         }
-        assert_eq!(calls(&keys, Some(b"Bearer \xff")).await, Err("KEY_INVALID".to_owned()));
+        assert_eq!(caller(&keys, Some(b"Bearer \xff")).await, Err("KEY_INVALID".to_owned()));
     }
 
     #[tokio::test]
-    async fn a_server_without_keys_knows_everyone() {
+    async fn server_without_keys_accepts_every_caller() {
         let keys = Arc::new(ApiKeys::new(KeySet::default()));
         let local = Ok(Some("local".to_owned()));
-        assert_eq!(calls(&keys, None).await, local);
-        assert_eq!(calls(&keys, Some(b"Bearer whatever")).await, local);
+        assert_eq!(caller(&keys, None).await, local);
+        assert_eq!(caller(&keys, Some(b"Bearer whatever")).await, local);
     }
 }

@@ -1,7 +1,7 @@
-//! How fast a caller may ask, and how much it may have under way on one connection.
+//! Rate limit of callers, and the limit of concurrent calls on one connection.
 //!
-//! A key has a bucket of its own; callers without one share that of their address. A call holds a place on its connection
-//! until its response has ended.
+//! Each API key has its own token bucket; callers without a key share the bucket of their network address. A
+//! call counts towards the limit of its connection until its response is complete.
 
 use std::{
     net::IpAddr,
@@ -13,41 +13,42 @@ use http::{Request, Response};
 use tonic::body::Body;
 use tower::{Layer, Service};
 
-use super::{Answer, identity::CallerIdentity, on_complete, refused};
+use parlor_host::clock::Clock;
+use parlor_host::limits::{CountGuard, Counter, LimitExceeded, LimitedResource, Rate, RateLimiter};
+
+use super::{LayerFuture, error_response, identity::CallerIdentity, on_complete};
 use crate::{
     config,
     grpc::peer::Peer,
     identity::{Caller, KeyId},
 };
-use parlor_host::clock::Clock;
-use parlor_host::limits::{CountGuard, Counter, LimitExceeded, LimitedResource, Rate, RateLimiter};
 
-/// Whose bucket a request takes a token from.
+/// Key of the token bucket that a request draws from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Payer {
-    Key(KeyId),
-    Household(IpAddr),
-    /// On a network without addresses, a connection is all there is.
+enum BucketKey {
+    ApiKey(KeyId),
+    Network(IpAddr),
+    /// The connection, on a network without addresses.
     Connection(u64),
 }
 
-/// Holds callers to their limits.
+/// Enforces the limits of callers.
 #[derive(Clone, Debug)]
-pub struct Limit(Arc<Limits>);
+pub struct LimitLayer(Arc<CallerLimits>);
 
 #[derive(Debug)]
-struct Limits {
+struct CallerLimits {
     settings: config::Limits,
-    rates: RateLimiter<Payer>,
+    rates: RateLimiter<BucketKey>,
     streams: Counter<u64>,
 }
 
-impl Limit {
-    /// Limits as the settings have them, none of them used.
+impl LimitLayer {
+    /// CallerLimits from the settings.
     #[must_use]
-    pub fn new(settings: &config::Limits, clock: Arc<dyn Clock>) -> Limit {
+    pub fn new(settings: &config::Limits, clock: Arc<dyn Clock>) -> LimitLayer {
         let callers = settings.callers.get() as usize;
-        Limit(Arc::new(Limits {
+        LimitLayer(Arc::new(CallerLimits {
             settings: settings.clone(),
             rates: RateLimiter::new(clock, callers),
             streams: Counter::new(LimitedResource::Streams, callers),
@@ -55,75 +56,75 @@ impl Limit {
     }
 }
 
-impl Limits {
-    /// A key's own rate comes with a burst in the same proportion.
+impl CallerLimits {
+    /// The rate of a caller. A key with its own rate has a burst in the same proportion.
     fn rate(&self, caller: Option<&Caller>) -> Rate {
-        let (usual, burst) = (self.settings.requests_per_second.get(), self.settings.request_burst.get());
+        let (default, burst) = (self.settings.requests_per_second.get(), self.settings.request_burst.get());
         match caller.and_then(Caller::requests_per_second) {
-            None => Rate::new(usual, burst),
+            None => Rate::new(default, burst),
             Some(own) => {
-                let burst = u64::from(burst) * u64::from(own.get()) / u64::from(usual);
+                let burst = u64::from(burst) * u64::from(own.get()) / u64::from(default);
                 Rate::new(own.get(), u32::try_from(burst).unwrap_or(u32::MAX))
             }
         }
     }
 
-    /// Takes a token for the request, and a place on its connection.
-    fn take(&self, request: &Request<Body>) -> Result<Option<CountGuard<u64>>, LimitExceeded> {
+    /// Takes a token for the request and counts it on its connection.
+    fn acquire(&self, request: &Request<Body>) -> Result<Option<CountGuard<u64>>, LimitExceeded> {
         let peer = request.extensions().get::<Peer>();
         let caller = match request.extensions().get::<CallerIdentity>() {
-            // On a server without keys everyone has the same: there it is the address that counts.
+            // On a server without keys all callers have the same identity, so the address is limited.
             Some(CallerIdentity::Known(caller)) if caller.has_key() => Some(caller),
             _ => None,
         };
-        let payer = match (caller, peer) {
-            (Some(caller), _) => Payer::Key(caller.key()),
+        let bucket = match (caller, peer) {
+            (Some(caller), _) => BucketKey::ApiKey(caller.key()),
             (None, Some(peer)) => {
-                peer.household().map_or(Payer::Connection(peer.connection), Payer::Household)
+                peer.network_address().map_or(BucketKey::Connection(peer.connection), BucketKey::Network)
             }
-            (None, None) => Payer::Connection(0),
+            (None, None) => BucketKey::Connection(0),
         };
-        self.rates.take(&payer, self.rate(caller))?;
-        let most = self.settings.streams_per_connection.get();
-        peer.map(|peer| self.streams.hold(&peer.connection, most)).transpose()
+        self.rates.take(&bucket, self.rate(caller))?;
+        let max_streams = self.settings.streams_per_connection.get();
+        peer.map(|peer| self.streams.hold(&peer.connection, max_streams)).transpose()
     }
 }
 
-impl<S> Layer<S> for Limit {
-    type Service = Limiting<S>;
+impl<S> Layer<S> for LimitLayer {
+    type Service = LimitService<S>;
 
-    fn layer(&self, inner: S) -> Limiting<S> {
-        Limiting { inner, limits: self.0.clone() }
+    fn layer(&self, inner: S) -> LimitService<S> {
+        LimitService { inner, limits: self.0.clone() }
     }
 }
 
-/// The service of [`Limit`].
+/// The service of [`LimitLayer`].
 #[derive(Clone, Debug)]
-pub struct Limiting<S> {
+pub struct LimitService<S> {
     inner: S,
-    limits: Arc<Limits>,
+    limits: Arc<CallerLimits>,
 }
 
-impl<S> Service<Request<Body>> for Limiting<S>
+impl<S> Service<Request<Body>> for LimitService<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Future: Send + 'static>,
     S::Error: Send + 'static,
 {
     type Response = Response<Body>;
     type Error = S::Error;
-    type Future = Answer<S::Error>;
+    type Future = LayerFuture<S::Error>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Answer<S::Error> {
-        let held = match self.limits.take(&request) {
-            Ok(held) => held,
-            Err(exhausted) => return Box::pin(async move { Ok(refused(exhausted)) }),
+    fn call(&mut self, request: Request<Body>) -> LayerFuture<S::Error> {
+        let guard = match self.limits.acquire(&request) {
+            Ok(guard) => guard,
+            Err(error) => return Box::pin(async move { Ok(error_response(error)) }),
         };
-        let answer = self.inner.call(request);
-        Box::pin(async move { Ok(on_complete::keep(answer.await?, held)) })
+        let response = self.inner.call(request);
+        Box::pin(async move { Ok(on_complete::hold_until_complete(response.await?, guard)) })
     }
 }
 
@@ -135,25 +136,26 @@ mod tests {
     use tonic::Status;
     use tonic_types::StatusExt;
 
+    use parlor_host::clock::ManualClock;
+
     use super::super::{
-        identity::{Admit, Identify},
-        tests::{Echo, request, status},
+        identity::{AdmissionLayer, IdentityLayer},
+        tests::{TestHandler, request, status},
     };
     use super::*;
     use crate::{
         config::Count,
         identity::{ApiKeys, KeySet, NewKey, Scope},
     };
-    use parlor_host::clock::ManualClock;
 
-    struct Served {
+    struct LimitedServer {
         clock: ManualClock,
-        limit: Limit,
+        limit: LimitLayer,
         keys: Arc<ApiKeys>,
         anna: String,
     }
 
-    fn served(requests_per_second: Count<1, 1_000_000>, streams: Count<1, 10_000>) -> Served {
+    fn limited_server(requests_per_second: Count<1, 1_000_000>, streams: Count<1, 10_000>) -> LimitedServer {
         let settings = config::Limits {
             requests_per_second,
             request_burst: Count::new(requests_per_second.get() * 2),
@@ -164,11 +166,11 @@ mod tests {
         let quota = Some(Count::new(1));
         let anna = NewKey::generate("anna".parse().unwrap(), vec![Scope::Play], None, quota).unwrap();
         let keys = Arc::new(ApiKeys::new(KeySet::new(vec![anna.entry]).unwrap()));
-        let limit = Limit::new(&settings, Arc::new(clock.clone()));
-        Served { clock, limit, keys, anna: anna.text.reveal().clone() }
+        let limit = LimitLayer::new(&settings, Arc::new(clock.clone()));
+        LimitedServer { clock, limit, keys, anna: anna.text.reveal().clone() }
     }
 
-    impl Served {
+    impl LimitedServer {
         async fn call(&self, peer: Option<Peer>, key: Option<&str>) -> Response<Body> {
             let mut request = request("/parlor.v1.CatalogueService/ListGames");
             if let Some(key) = key {
@@ -177,13 +179,13 @@ mod tests {
             if let Some(peer) = peer {
                 request.extensions_mut().insert(peer);
             }
-            let handler = Echo(|_| Response::new(Body::new(Full::from("message"))));
-            let layers = (Identify::new(self.keys.clone()), self.limit.clone(), Admit);
+            let handler = TestHandler(|_| Response::new(Body::new(Full::from("message"))));
+            let layers = (IdentityLayer::new(self.keys.clone()), self.limit.clone(), AdmissionLayer);
             tower::ServiceExt::oneshot(layers.layer(handler), request).await.unwrap()
         }
 
-        /// The reason for which a call is refused; none if it is not.
-        async fn refused(&self, peer: Option<Peer>, key: Option<&str>) -> Option<String> {
+        /// The reason of the refusal of a call; `None` if it is accepted.
+        async fn refusal(&self, peer: Option<Peer>, key: Option<&str>) -> Option<String> {
             let response = self.call(peer, key).await;
             status(&response).map(|status| reason(&status))
         }
@@ -204,68 +206,68 @@ mod tests {
 
     #[tokio::test]
     async fn callers_without_a_key_share_the_bucket_of_their_address() {
-        let served = served(Count::new(1), Count::new(100));
-        assert_eq!(served.refused(at(1, "192.0.2.1:1"), None).await, None);
-        assert_eq!(served.refused(at(2, "192.0.2.1:2"), None).await, None);
+        let server = limited_server(Count::new(1), Count::new(100));
+        assert_eq!(server.refusal(at(1, "192.0.2.1:1"), None).await, None);
+        assert_eq!(server.refusal(at(2, "192.0.2.1:2"), None).await, None);
         assert_eq!(
-            served.refused(at(3, "192.0.2.1:3"), None).await,
+            server.refusal(at(3, "192.0.2.1:3"), None).await,
             limited(),
-            "another port is no other caller"
+            "a different port is the same caller"
         );
-        assert_eq!(served.refused(at(4, "192.0.2.2:1"), None).await, None);
-        served.clock.advance(Duration::from_secs(1));
-        assert_eq!(served.refused(at(3, "192.0.2.1:3"), None).await, None);
-        let response = served.call(at(3, "192.0.2.1:3"), None).await;
+        assert_eq!(server.refusal(at(4, "192.0.2.2:1"), None).await, None);
+        server.clock.advance(Duration::from_secs(1));
+        assert_eq!(server.refusal(at(3, "192.0.2.1:3"), None).await, None);
+        let response = server.call(at(3, "192.0.2.1:3"), None).await;
         let details = status(&response).unwrap().get_error_details();
         assert_eq!(details.retry_info().unwrap().retry_delay, Some(Duration::from_secs(1)));
     }
 
     #[tokio::test]
-    async fn a_key_has_its_own_bucket_wherever_it_comes_from() {
-        let served = served(Count::new(10), Count::new(100));
-        let anna = Some(served.anna.as_str());
-        // Its quota is a tenth of the usual one, and so is its burst.
+    async fn api_key_has_its_own_bucket_for_all_addresses() {
+        let server = limited_server(Count::new(10), Count::new(100));
+        let anna = Some(server.anna.as_str());
+        // The quota of the key is a tenth of the default, and so is its burst.
         for connection in 0..2 {
-            assert_eq!(served.refused(at(connection, "192.0.2.1:1"), anna).await, None);
+            assert_eq!(server.refusal(at(connection, "192.0.2.1:1"), anna).await, None);
         }
-        assert_eq!(served.refused(at(3, "192.0.2.9:1"), anna).await, limited());
-        assert_eq!(served.refused(at(4, "192.0.2.1:1"), None).await, None, "others are not concerned");
+        assert_eq!(server.refusal(at(3, "192.0.2.9:1"), anna).await, limited());
+        assert_eq!(server.refusal(at(4, "192.0.2.1:1"), None).await, None, "other callers are unaffected");
     }
 
     #[tokio::test]
-    async fn whoever_tries_keys_pays_for_each() {
-        let served = served(Count::new(1), Count::new(100));
+    async fn invalid_keys_count_towards_the_rate_limit() {
+        let server = limited_server(Count::new(1), Count::new(100));
         let wrong = Some("plr_guess");
         let invalid = Some("KEY_INVALID".to_owned());
-        assert_eq!(served.refused(at(1, "192.0.2.1:1"), wrong).await, invalid);
-        assert_eq!(served.refused(at(1, "192.0.2.1:1"), wrong).await, invalid);
-        assert_eq!(served.refused(at(1, "192.0.2.1:1"), wrong).await, limited());
-        assert_eq!(served.refused(at(1, "192.0.2.1:1"), Some(&served.anna)).await, None);
+        assert_eq!(server.refusal(at(1, "192.0.2.1:1"), wrong).await, invalid);
+        assert_eq!(server.refusal(at(1, "192.0.2.1:1"), wrong).await, invalid);
+        assert_eq!(server.refusal(at(1, "192.0.2.1:1"), wrong).await, limited());
+        assert_eq!(server.refusal(at(1, "192.0.2.1:1"), Some(&server.anna)).await, None);
     }
 
     #[tokio::test]
-    async fn a_call_holds_its_place_until_its_response_has_ended() {
-        let served = served(Count::new(1000), Count::new(2));
-        let one = served.call(at(1, "192.0.2.1:1"), None).await;
-        let other = served.call(at(1, "192.0.2.1:1"), None).await;
+    async fn call_counts_as_a_stream_until_its_response_is_complete() {
+        let server = limited_server(Count::new(1000), Count::new(2));
+        let one = server.call(at(1, "192.0.2.1:1"), None).await;
+        let other = server.call(at(1, "192.0.2.1:1"), None).await;
         let full = Some("TOO_MANY_STREAMS".to_owned());
-        assert_eq!(served.refused(at(1, "192.0.2.1:1"), None).await, full);
-        assert_eq!(served.refused(at(2, "192.0.2.1:1"), None).await, None, "another connection");
+        assert_eq!(server.refusal(at(1, "192.0.2.1:1"), None).await, full);
+        assert_eq!(server.refusal(at(2, "192.0.2.1:1"), None).await, None, "another connection");
         one.into_body().collect().await.unwrap();
-        let again = served.call(at(1, "192.0.2.1:1"), None).await;
+        let again = server.call(at(1, "192.0.2.1:1"), None).await;
         assert!(status(&again).is_none());
-        assert_eq!(served.refused(at(1, "192.0.2.1:1"), None).await, full);
+        assert_eq!(server.refusal(at(1, "192.0.2.1:1"), None).await, full);
         drop((again, other));
-        assert_eq!(served.refused(at(1, "192.0.2.1:1"), None).await, None);
+        assert_eq!(server.refusal(at(1, "192.0.2.1:1"), None).await, None);
     }
 
     #[tokio::test]
-    async fn a_network_without_addresses_has_limits_too() {
-        let served = served(Count::new(1), Count::new(100));
+    async fn network_without_addresses_is_rate_limited_by_connection() {
+        let server = limited_server(Count::new(1), Count::new(100));
         let peer = Some(Peer { connection: 1, address: None });
-        assert_eq!(served.refused(peer, None).await, None);
-        assert_eq!(served.refused(peer, None).await, None);
-        assert_eq!(served.refused(peer, None).await, limited());
-        assert_eq!(served.refused(None, None).await, None);
+        assert_eq!(server.refusal(peer, None).await, None);
+        assert_eq!(server.refusal(peer, None).await, None);
+        assert_eq!(server.refusal(peer, None).await, limited());
+        assert_eq!(server.refusal(None, None).await, None);
     }
 }

@@ -1,5 +1,5 @@
-//! No message is larger than the settings allow. The length that a message announces is looked at as it comes in: a
-//! larger one is refused before any of it is kept, with the same reason in every kind of call.
+//! Message size limit. The length prefix of each gRPC message is checked as it arrives: a message that is too
+//! large is refused before any of it is buffered, with the same reason in unary and streaming calls.
 
 use std::{
     pin::Pin,
@@ -14,36 +14,36 @@ use tower::{Layer, Service};
 
 use crate::grpc::Failure;
 
-/// Refuses messages of more than so many bytes.
+/// Refuses messages above a size limit.
 #[derive(Clone, Copy, Debug)]
-pub struct MessageSize {
-    most: u64,
+pub struct MessageLimitLayer {
+    max_bytes: u64,
 }
 
-impl MessageSize {
-    /// Messages have at most this many bytes.
+impl MessageLimitLayer {
+    /// Limits messages to `max_bytes`.
     #[must_use]
-    pub const fn new(most: usize) -> MessageSize {
-        MessageSize { most: most as u64 }
+    pub const fn new(max_bytes: usize) -> MessageLimitLayer {
+        MessageLimitLayer { max_bytes: max_bytes as u64 }
     }
 }
 
-impl<S> Layer<S> for MessageSize {
-    type Service = Sizing<S>;
+impl<S> Layer<S> for MessageLimitLayer {
+    type Service = MessageLimitService<S>;
 
-    fn layer(&self, inner: S) -> Sizing<S> {
-        Sizing { inner, most: self.most }
+    fn layer(&self, inner: S) -> MessageLimitService<S> {
+        MessageLimitService { inner, max_bytes: self.max_bytes }
     }
 }
 
-/// The service of [`MessageSize`].
+/// The service of [`MessageLimitLayer`].
 #[derive(Clone, Debug)]
-pub struct Sizing<S> {
+pub struct MessageLimitService<S> {
     inner: S,
-    most: u64,
+    max_bytes: u64,
 }
 
-impl<S: Service<Request<Body>>> Service<Request<Body>> for Sizing<S> {
+impl<S: Service<Request<Body>>> Service<Request<Body>> for MessageLimitService<S> {
     type Response = S::Response;
     type Error = S::Error;
     type Future = S::Future;
@@ -53,53 +53,59 @@ impl<S: Service<Request<Body>>> Service<Request<Body>> for Sizing<S> {
     }
 
     fn call(&mut self, request: Request<Body>) -> S::Future {
-        let measure = Measure { most: self.most, at: At::HEADER };
-        self.inner.call(request.map(|body| Body::new(Measured { body, measure })))
+        let check = LengthCheck { max_bytes: self.max_bytes, position: Position::HEADER };
+        self.inner.call(request.map(|body| Body::new(LimitedBody { body, check })))
     }
 }
 
-/// Where in the body we are: messages are a flag, a length of four bytes and as many bytes, one after the other.
+/// Position in the body, a sequence of messages: each is a flag byte, a length of four bytes, and as many
+/// bytes.
 #[derive(Clone, Copy, Debug)]
-enum At {
-    /// So many bytes of the flag and the length have been seen, and the length is this so far.
+enum Position {
+    /// In the header: bytes of it that were read, and the length as far as it was read.
     Header { seen: u8, length: u32 },
-    /// So many bytes of the message are still to come.
+    /// In a message: bytes that are left of it.
     Message { left: u32 },
 }
 
-impl At {
-    const HEADER: At = At::Header { seen: 0, length: 0 };
+impl Position {
+    const HEADER: Position = Position::Header { seen: 0, length: 0 };
 }
 
+/// Incremental check of the message lengths in a body.
 #[derive(Debug)]
-struct Measure {
-    most: u64,
-    at: At,
+struct LengthCheck {
+    max_bytes: u64,
+    position: Position,
 }
 
-impl Measure {
-    fn see(&mut self, mut bytes: &[u8]) -> Result<(), Failure> {
+impl LengthCheck {
+    /// Checks the next bytes of the body, cut anywhere.
+    fn advance(&mut self, mut bytes: &[u8]) -> Result<(), Failure> {
         while bytes.has_remaining() {
-            self.at = match self.at {
-                At::Header { seen: 0, .. } => {
+            self.position = match self.position {
+                Position::Header { seen: 0, .. } => {
                     bytes.advance(1);
-                    At::Header { seen: 1, length: 0 }
+                    Position::Header { seen: 1, length: 0 }
                 }
-                At::Header { seen, length } => {
+                Position::Header { seen, length } => {
                     let length = length << 8 | u32::from(bytes.get_u8());
                     if seen < 4 {
-                        At::Header { seen: seen + 1, length }
-                    } else if u64::from(length) > self.most {
-                        return Err(Failure::MessageTooLarge { bytes: length.into(), most: self.most });
+                        Position::Header { seen: seen + 1, length }
+                    } else if u64::from(length) > self.max_bytes {
+                        return Err(Failure::MessageTooLarge {
+                            bytes: length.into(),
+                            max_bytes: self.max_bytes,
+                        });
                     } else {
-                        At::Message { left: length }.or_next()
+                        Position::Message { left: length }.or_next()
                     }
                 }
-                At::Message { left } => {
+                Position::Message { left } => {
                     let skip = bytes.len().min(left as usize);
                     bytes.advance(skip);
-                    // What is skipped is no more than what is left.
-                    At::Message { left: left - skip as u32 }.or_next()
+                    // `skip` is at most `left`, so it fits into u32.
+                    Position::Message { left: left - skip as u32 }.or_next()
                 }
             };
         }
@@ -107,22 +113,23 @@ impl Measure {
     }
 }
 
-impl At {
-    /// A message of which nothing is left is followed by the next one.
-    const fn or_next(self) -> At {
+impl Position {
+    /// Moves on to the next header after the last byte of a message.
+    const fn or_next(self) -> Position {
         match self {
-            At::Message { left: 0 } => At::HEADER,
-            at => at,
+            Position::Message { left: 0 } => Position::HEADER,
+            position => position,
         }
     }
 }
 
-struct Measured {
+/// A request body that fails at the first message that is too large.
+struct LimitedBody {
     body: Body,
-    measure: Measure,
+    check: LengthCheck,
 }
 
-impl HttpBody for Measured {
+impl HttpBody for LimitedBody {
     type Data = Bytes;
     type Error = Status;
 
@@ -133,7 +140,7 @@ impl HttpBody for Measured {
         let polled = Pin::new(&mut self.body).poll_frame(cx);
         if let Poll::Ready(Some(Ok(frame))) = &polled
             && let Some(bytes) = frame.data_ref()
-            && let Err(failure) = self.measure.see(bytes)
+            && let Err(failure) = self.check.advance(bytes)
         {
             return Poll::Ready(Some(Err(failure.into())));
         }
@@ -165,31 +172,31 @@ mod tests {
         bytes
     }
 
-    fn see_in_parts(most: u64, bytes: &[u8], part: usize) -> Result<(), Failure> {
-        let mut measure = Measure { most, at: At::HEADER };
-        bytes.chunks(part).try_for_each(|part| measure.see(part))
+    fn check_in_chunks(max_bytes: u64, bytes: &[u8], chunk: usize) -> Result<(), Failure> {
+        let mut check = LengthCheck { max_bytes, position: Position::HEADER };
+        bytes.chunks(chunk).try_for_each(|chunk| check.advance(chunk))
     }
 
     proptest! {
-        /// However the bytes are cut, exactly the first message that is too large is refused.
+        /// The first message that is too large is refused, for every split of the bytes into chunks.
         #[test]
         fn only_messages_that_are_too_large_are_refused(
             messages in prop::collection::vec(0..40_usize, 0..8),
-            part in 1..50_usize,
+            chunk in 1..50_usize,
         ) {
-            let seen = see_in_parts(20, &framed(&messages), part);
+            let result = check_in_chunks(20, &framed(&messages), chunk);
             let expected = match messages.iter().find(|length| **length > 20) {
-                Some(length) => Err(Failure::MessageTooLarge { bytes: *length as u64, most: 20 }),
+                Some(length) => Err(Failure::MessageTooLarge { bytes: *length as u64, max_bytes: 20 }),
                 None => Ok(()),
             };
-            prop_assert_eq!(seen, expected);
+            prop_assert_eq!(result, expected);
         }
     }
 
     #[test]
-    fn a_length_alone_is_enough_to_refuse() {
+    fn length_prefix_alone_refuses_a_message_that_is_too_large() {
         let announced = [0, 0xff, 0xff, 0xff, 0xff];
-        let refused = Failure::MessageTooLarge { bytes: u32::MAX.into(), most: 1024 };
-        assert_eq!(see_in_parts(1024, &announced, 5), Err(refused));
+        let refused = Failure::MessageTooLarge { bytes: u32::MAX.into(), max_bytes: 1024 };
+        assert_eq!(check_in_chunks(1024, &announced, 5), Err(refused));
     }
 }

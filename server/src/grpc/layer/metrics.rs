@@ -1,4 +1,4 @@
-//! Counts requests by method and status, how long calls take, and the streams that are open.
+//! Request metrics: requests by method and status, latency of unary calls, open streams.
 
 use std::{
     sync::Arc,
@@ -10,98 +10,100 @@ use metrics::{counter, gauge, histogram};
 use tonic::{Code, body::Body};
 use tower::{Layer, Service};
 
-use super::{Answer, on_complete};
-use crate::{grpc::Method, telemetry::metric_names};
 use parlor_host::clock::{Clock, Moment};
 
-/// Counts every request.
-#[derive(Clone, Debug)]
-pub struct Meter(Arc<dyn Clock>);
+use super::{LayerFuture, on_complete};
+use crate::{grpc::Method, telemetry::metric_names};
 
-impl Meter {
-    /// Calls are timed by this clock.
+/// Records the metrics of every request.
+#[derive(Clone, Debug)]
+pub struct MetricsLayer(Arc<dyn Clock>);
+
+impl MetricsLayer {
+    /// Measures latency with this clock.
     #[must_use]
-    pub const fn new(clock: Arc<dyn Clock>) -> Meter {
-        Meter(clock)
+    pub const fn new(clock: Arc<dyn Clock>) -> MetricsLayer {
+        MetricsLayer(clock)
     }
 }
 
-impl<S> Layer<S> for Meter {
-    type Service = Metering<S>;
+impl<S> Layer<S> for MetricsLayer {
+    type Service = MetricsService<S>;
 
-    fn layer(&self, inner: S) -> Metering<S> {
-        Metering { inner, clock: self.0.clone() }
+    fn layer(&self, inner: S) -> MetricsService<S> {
+        MetricsService { inner, clock: self.0.clone() }
     }
 }
 
-/// The service of [`Meter`].
+/// The service of [`MetricsLayer`].
 #[derive(Clone, Debug)]
-pub struct Metering<S> {
+pub struct MetricsService<S> {
     inner: S,
     clock: Arc<dyn Clock>,
 }
 
-impl<S> Service<Request<Body>> for Metering<S>
+impl<S> Service<Request<Body>> for MetricsService<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Future: Send + 'static>,
     S::Error: Send + 'static,
 {
     type Response = Response<Body>;
     type Error = S::Error;
-    type Future = Answer<S::Error>;
+    type Future = LayerFuture<S::Error>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Answer<S::Error> {
-        let method = Method::of_path(request.uri().path());
-        // Made first and dropped whatever happens: a client that goes away before there is a response is counted too.
-        let metered = Metered { method, clock: self.clock.clone(), begun: self.clock.now(), code: None };
-        metered.begin();
-        let answer = self.inner.call(request);
+    fn call(&mut self, request: Request<Body>) -> LayerFuture<S::Error> {
+        let method = Method::from_path(request.uri().path());
+        // Recorded on drop: a client that disconnects before the response is counted too.
+        let metrics = RequestMetrics::start(method, self.clock.clone());
+        let response = self.inner.call(request);
         Box::pin(async move {
-            let response = answer.await?;
-            Ok(on_complete::at_end(response, move |code| metered.end(code)))
+            let response = response.await?;
+            Ok(on_complete::on_complete(response, move |code| metrics.finish(code)))
         })
     }
 }
 
-/// A request that is under way.
-struct Metered {
+/// Metrics of one request, recorded when it is dropped.
+struct RequestMetrics {
     method: Method,
     clock: Arc<dyn Clock>,
-    begun: Moment,
+    started: Moment,
+    /// The status; `None` counts as CANCELLED.
     code: Option<Code>,
 }
 
-impl Metered {
-    fn begin(&self) {
-        if self.method.streams {
-            gauge!(metric_names::STREAMS_OPEN, "method" => self.method.name).increment(1);
+impl RequestMetrics {
+    fn start(method: Method, clock: Arc<dyn Clock>) -> RequestMetrics {
+        if method.is_streaming {
+            gauge!(metric_names::STREAMS_OPEN, "method" => method.name).increment(1);
         }
+        RequestMetrics { method, started: clock.now(), clock, code: None }
     }
 
-    fn end(mut self, code: Code) {
+    fn finish(mut self, code: Code) {
         self.code = Some(code);
     }
 }
 
-impl Drop for Metered {
+impl Drop for RequestMetrics {
     fn drop(&mut self) {
         let method = self.method.name;
         let status = status_name(self.code.unwrap_or(Code::Cancelled));
         counter!(metric_names::REQUESTS, "method" => method, "status" => status).increment(1);
-        if self.method.streams {
+        if self.method.is_streaming {
             gauge!(metric_names::STREAMS_OPEN, "method" => method).decrement(1);
         } else {
-            let taken = self.clock.now().since(self.begun);
-            histogram!(metric_names::REQUEST_SECONDS, "method" => method).record(taken.as_secs_f64());
+            let elapsed = self.clock.now().since(self.started);
+            histogram!(metric_names::REQUEST_SECONDS, "method" => method).record(elapsed.as_secs_f64());
         }
     }
 }
 
-/// A status as the documentation of gRPC writes it.
+/// The canonical gRPC name of a status code.
 pub(super) const fn status_name(code: Code) -> &'static str {
     match code {
         Code::Ok => "OK",
@@ -133,39 +135,40 @@ mod tests {
     use tonic::Status;
     use tower::ServiceExt;
 
-    use super::super::tests::{Echo, request};
-    use super::*;
     use parlor_host::clock::ManualClock;
 
-    /// The path of a call, its answer, and whether that is read to its end or not at all.
+    use super::super::tests::{TestHandler, request};
+    use super::*;
+
+    /// The path of a call, its response, and whether the response is read to its end or dropped unread.
     type Call<'a> = (&'a str, fn() -> Response<Body>, bool);
 
-    /// The metrics after some calls.
+    /// The rendered metrics after some calls.
     fn metrics_after(calls: &[Call<'_>]) -> Vec<String> {
         let recorder = PrometheusBuilder::new().build_recorder();
         let clock = ManualClock::new();
         metrics::with_local_recorder(&recorder, || {
-            for (path, answer, read) in calls {
-                let moving = clock.clone();
-                let handler = Echo(move |_| {
-                    moving.advance(Duration::from_millis(3));
-                    answer()
+            for (path, respond, read) in calls {
+                let handler_clock = clock.clone();
+                let handler = TestHandler(move |_| {
+                    handler_clock.advance(Duration::from_millis(3));
+                    respond()
                 });
-                let service = Meter::new(Arc::new(clock.clone())).layer(handler);
-                let answer = async {
+                let service = MetricsLayer::new(Arc::new(clock.clone())).layer(handler);
+                let call = async {
                     let response = service.oneshot(request(path)).await.unwrap();
                     if *read {
                         response.into_body().collect().await.unwrap();
                     }
                 };
-                futures_util::FutureExt::now_or_never(answer).expect("nothing waits");
+                futures_util::FutureExt::now_or_never(call).expect("a call that is ready at once");
             }
         });
         let text = recorder.handle().render();
         text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(str::to_owned).collect()
     }
 
-    fn no() -> Response<Body> {
+    fn not_found() -> Response<Body> {
         Status::not_found("no").into_http()
     }
 
@@ -176,8 +179,12 @@ mod tests {
     #[test]
     fn requests_are_counted_by_method_and_status() {
         let get = "/parlor.v1.TableService/GetTable";
-        let lines =
-            metrics_after(&[(get, no, true), (get, no, true), (get, message, false), ("/made/up", no, true)]);
+        let lines = metrics_after(&[
+            (get, not_found, true),
+            (get, not_found, true),
+            (get, message, false),
+            ("/made/up", not_found, true),
+        ]);
         let has = |line: &str| assert!(lines.iter().any(|found| found == line), "{line} in {lines:#?}");
         has("parlor_requests_total{method=\"parlor.v1.TableService/GetTable\",status=\"NOT_FOUND\"} 2");
         has("parlor_requests_total{method=\"parlor.v1.TableService/GetTable\",status=\"CANCELLED\"} 1");
@@ -187,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_are_open_until_they_end() {
+    fn open_streams_are_gauged_until_they_end() {
         let follow = "/parlor.v1.PlayService/Follow";
         let lines = metrics_after(&[(follow, message, true), (follow, message, false)]);
         let open = "parlor_streams_open{method=\"parlor.v1.PlayService/Follow\"} 0";
@@ -196,7 +203,7 @@ mod tests {
 
         let recorder = PrometheusBuilder::new().build_recorder();
         metrics::with_local_recorder(&recorder, || {
-            let service = Meter::new(Arc::new(ManualClock::new())).layer(Echo(|_| message()));
+            let service = MetricsLayer::new(Arc::new(ManualClock::new())).layer(TestHandler(|_| message()));
             let answer = futures_util::FutureExt::now_or_never(service.oneshot(request(follow)));
             let text = recorder.handle().render();
             assert!(

@@ -1,16 +1,16 @@
-//! What every request passes on its way to a handler, one layer a file, the outermost first:
+//! Tower layers around the services, one a file. Outermost first:
 //!
-//! | layer | what it does |
+//! | layer | function |
 //! |---|---|
-//! | [`trace`] | a span for the request: method, key, peer, and the table and seat that the handler names |
-//! | [`metrics`] | counts the request by method and status, and the streams that are open |
-//! | [`identity`] | finds out who calls, from `authorization: Bearer KEY` |
-//! | [`limits`] | takes a token from the caller's bucket, and a place on the connection |
-//! | [`identity`] again | refuses a key that is no good, now that it has been counted |
-//! | [`message_limit`] | refuses a message that is too large before it is read |
-//! | [`deadline`] | gives up when the client does, as `grpc-timeout` says |
+//! | [`trace`] | opens a span for the request: method, key, peer, and the table and seat that the handler records |
+//! | [`metrics`] | counts requests by method and status, and open streams |
+//! | [`identity::IdentityLayer`] | verifies the API key of `authorization: Bearer KEY` |
+//! | [`limits`] | enforces the rate limit of the caller and the call limit of the connection |
+//! | [`identity::AdmissionLayer`] | refuses an invalid key, after it counted towards the rate limit |
+//! | [`message_limit`] | refuses a message that is too large before it is buffered |
+//! | [`deadline`] | enforces the deadline of `grpc-timeout` |
 //!
-//! gRPC-Web stands outside of all of them, so that each sees plain gRPC and answers with a plain status.
+//! gRPC-Web is translated outside of all layers, so each sees plain gRPC and answers with a plain status.
 
 pub mod deadline;
 pub mod identity;
@@ -27,17 +27,17 @@ use tonic::{Status, body::Body};
 
 use super::Failure;
 
-/// The answer of a layer that does something with the response.
-type Answer<E> = Pin<Box<dyn Future<Output = Result<Response<Body>, E>> + Send>>;
+/// The future of a layer that changes or observes the response.
+type LayerFuture<E> = Pin<Box<dyn Future<Output = Result<Response<Body>, E>> + Send>>;
 
-/// The response that refuses a request.
-fn refused(failure: impl Into<Failure>) -> Response<Body> {
+/// The response of a failed request.
+fn error_response(failure: impl Into<Failure>) -> Response<Body> {
     Status::from(failure.into()).into_http()
 }
 
 #[cfg(test)]
 mod tests {
-    //! What the tests of the layers share: a service that answers, and calls to it.
+    //! Support for the tests of the layers: an inner service, requests, and the status of a response.
 
     use std::{
         convert::Infallible,
@@ -50,11 +50,11 @@ mod tests {
 
     use super::*;
 
-    /// A service that keeps the last request and answers all of them alike.
+    /// An inner service that answers with a function.
     #[derive(Clone)]
-    pub(in crate::grpc) struct Echo<F>(pub(in crate::grpc) F);
+    pub(in crate::grpc) struct TestHandler<F>(pub(in crate::grpc) F);
 
-    impl<F: Fn(Request<Body>) -> Response<Body>> Service<Request<Body>> for Echo<F> {
+    impl<F: Fn(Request<Body>) -> Response<Body>> Service<Request<Body>> for TestHandler<F> {
         type Response = Response<Body>;
         type Error = Infallible;
         type Future = Ready<Result<Response<Body>, Infallible>>;
@@ -68,12 +68,12 @@ mod tests {
         }
     }
 
-    /// A call of a method without a body.
+    /// A request for a method, without a body.
     pub(in crate::grpc) fn request(path: &str) -> Request<Body> {
         Request::post(path).body(Body::empty()).unwrap()
     }
 
-    /// The status that a response without messages carries.
+    /// The status in the headers of a response without messages.
     pub(in crate::grpc) fn status(response: &Response<Body>) -> Option<Status> {
         Status::from_header_map(response.headers())
     }

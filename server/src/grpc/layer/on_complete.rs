@@ -1,5 +1,5 @@
-//! Responses whose end is noticed: a gRPC call is over when its trailers are sent, which may be hours after the response
-//! began.
+//! Completion callbacks of responses. A gRPC call is complete when its trailers are sent, which for a stream
+//! may be hours after the response began.
 
 use std::{
     pin::Pin,
@@ -12,77 +12,71 @@ use http::{HeaderMap, Response};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tonic::{Code, Status, body::Body};
 
-/// Calls `end` once, with the status of the call, as soon as that is known. A response that nobody reads to its end was
-/// cancelled.
-pub(super) fn at_end(
+/// Calls `callback` once with the status of the call, as soon as it is known. The status of a response that
+/// is dropped before its end is CANCELLED.
+pub(super) fn on_complete(
     mut response: Response<Body>,
-    end: impl FnOnce(Code) + Send + 'static,
+    callback: impl FnOnce(Code) + Send + 'static,
 ) -> Response<Body> {
     // A response without messages has the status in its headers.
-    if let Some(code) = code(response.headers()) {
-        end(code);
+    if let Some(code) = status_code(response.headers()) {
+        callback(code);
         return response;
     }
-    // The layers share one tail: each that is put around a body costs every message of the stream.
-    if let Some(ends) = response.extensions().get::<Ends>() {
-        ends.add(Box::new(end));
+    // All layers share one body wrapper, found in the extensions: each wrapper costs time for every message.
+    if let Some(callbacks) = response.extensions().get::<Callbacks>() {
+        callbacks.add(Box::new(callback));
         return response;
     }
-    let ends = Ends::default();
-    ends.add(Box::new(end));
-    response.extensions_mut().insert(ends.clone());
-    // An empty body is dropped at once: that says the same.
-    response.map(|body| with_tail(body, ends))
+    let callbacks = Callbacks::default();
+    callbacks.add(Box::new(callback));
+    response.extensions_mut().insert(callbacks.clone());
+    // An empty body is dropped at once, which calls back too.
+    response.map(|body| Body::new(ObservedBody { body, callbacks: Some(callbacks) }))
 }
 
-/// A body whose end is noticed. Its response has the same ends among its extensions, to be found by every layer.
-pub(in crate::grpc) fn with_tail<B>(body: B, ends: Ends) -> Body
-where
-    B: HttpBody<Data = Bytes, Error = Status> + Send + Unpin + 'static,
-{
-    Body::new(Tail { body, ends: Some(ends) })
+/// Holds a value until the response is complete, then drops it.
+pub(super) fn hold_until_complete<T: Send + 'static>(response: Response<Body>, value: T) -> Response<Body> {
+    on_complete(response, move |_| drop(value))
 }
 
-/// Keeps something for as long as the response lasts.
-pub(super) fn keep<T: Send + 'static>(response: Response<Body>, kept: T) -> Response<Body> {
-    at_end(response, move |_| drop(kept))
-}
-
-fn code(headers: &HeaderMap) -> Option<Code> {
+fn status_code(headers: &HeaderMap) -> Option<Code> {
     Some(Code::from_bytes(headers.get(Status::GRPC_STATUS)?.as_bytes()))
 }
 
-type End = Box<dyn FnOnce(Code) + Send>;
+type Callback = Box<dyn FnOnce(Code) + Send>;
 
-/// What is called at the end, in order.
+/// Completion callbacks of one response, in the order of their calls.
 #[derive(Clone, Default)]
-pub(in crate::grpc) struct Ends(Arc<Mutex<Vec<End>>>);
+struct Callbacks(Arc<Mutex<Vec<Callback>>>);
 
-impl Ends {
-    fn add(&self, end: End) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(end);
+impl Callbacks {
+    fn add(&self, callback: Callback) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(callback);
     }
 
     fn call(&self, code: Code) {
-        let ends = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        ends.into_iter().for_each(|end| end(code));
+        let callbacks = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        callbacks.into_iter().for_each(|callback| callback(code));
     }
 }
 
-struct Tail<B> {
-    body: B,
-    ends: Option<Ends>,
+/// A body that calls back at its end, or when it is dropped.
+struct ObservedBody {
+    body: Body,
+    /// `None` after the calls.
+    callbacks: Option<Callbacks>,
 }
 
-impl<B> Tail<B> {
-    fn ended(&mut self, code: Code) {
-        if let Some(ends) = self.ends.take() {
-            ends.call(code);
+impl ObservedBody {
+    fn complete(&mut self, code: Code) {
+        if let Some(callbacks) = self.callbacks.take() {
+            callbacks.call(code);
         }
     }
 }
 
-impl<B: HttpBody<Data = Bytes, Error = Status> + Unpin> HttpBody for Tail<B> {
+impl HttpBody for ObservedBody {
     type Data = Bytes;
     type Error = Status;
 
@@ -93,13 +87,13 @@ impl<B: HttpBody<Data = Bytes, Error = Status> + Unpin> HttpBody for Tail<B> {
         let polled = Pin::new(&mut self.body).poll_frame(cx);
         match &polled {
             Poll::Ready(Some(Ok(frame))) => {
-                if let Some(code) = frame.trailers_ref().and_then(code) {
-                    self.ended(code);
+                if let Some(code) = frame.trailers_ref().and_then(status_code) {
+                    self.complete(code);
                 }
             }
-            Poll::Ready(Some(Err(status))) => self.ended(status.code()),
-            // Without trailers there is no status.
-            Poll::Ready(None) => self.ended(Code::Unknown),
+            Poll::Ready(Some(Err(status))) => self.complete(status.code()),
+            // The status is in the trailers, and these are missing.
+            Poll::Ready(None) => self.complete(Code::Unknown),
             Poll::Pending => {}
         }
         polled
@@ -114,9 +108,9 @@ impl<B: HttpBody<Data = Bytes, Error = Status> + Unpin> HttpBody for Tail<B> {
     }
 }
 
-impl<B> Drop for Tail<B> {
+impl Drop for ObservedBody {
     fn drop(&mut self) {
-        self.ended(Code::Cancelled);
+        self.complete(Code::Cancelled);
     }
 }
 
@@ -129,9 +123,9 @@ mod tests {
 
     use super::*;
 
-    fn watched(response: Response<Body>) -> (Response<Body>, Receiver<Code>) {
-        let (said, heard) = sync_channel(4);
-        (at_end(response, move |code| said.send(code).unwrap()), heard)
+    fn observe(response: Response<Body>) -> (Response<Body>, Receiver<Code>) {
+        let (sender, codes) = sync_channel(4);
+        (on_complete(response, move |code| sender.send(code).unwrap()), codes)
     }
 
     fn streamed(frames: Vec<Result<Frame<Bytes>, Status>>) -> Response<Body> {
@@ -149,42 +143,42 @@ mod tests {
     }
 
     #[test]
-    fn a_response_of_headers_alone_has_ended() {
-        let (_, heard) = watched(Status::not_found("no").into_http());
-        assert_eq!(heard.try_recv(), Ok(Code::NotFound));
+    fn response_with_status_in_its_headers_is_complete() {
+        let (_, codes) = observe(Status::not_found("no").into_http());
+        assert_eq!(codes.try_recv(), Ok(Code::NotFound));
     }
 
     #[tokio::test]
-    async fn trailers_are_the_end() {
+    async fn trailers_complete_the_response() {
         for code in [Code::Ok, Code::Internal] {
-            let (response, heard) = watched(streamed(vec![data(), data(), trailers(code)]));
+            let (response, codes) = observe(streamed(vec![data(), data(), trailers(code)]));
             let mut body = response.into_body();
             assert!(body.frame().await.unwrap().unwrap().is_data());
-            assert!(heard.try_recv().is_err(), "not yet");
+            assert!(codes.try_recv().is_err(), "not yet");
             let rest = body.collect().await.unwrap();
-            assert!(rest.trailers().is_some(), "the frames are passed on");
-            assert_eq!(heard.iter().collect::<Vec<_>>(), [code], "once");
+            assert!(rest.trailers().is_some(), "frames are passed through");
+            assert_eq!(codes.iter().collect::<Vec<_>>(), [code], "once");
         }
     }
 
     #[tokio::test]
-    async fn whoever_goes_away_has_cancelled() {
-        let (response, heard) = watched(streamed(vec![data(), trailers(Code::Ok)]));
+    async fn dropped_response_is_cancelled_and_failed_body_has_its_status() {
+        let (response, codes) = observe(streamed(vec![data(), trailers(Code::Ok)]));
         drop(response);
-        assert_eq!(heard.iter().collect::<Vec<_>>(), [Code::Cancelled]);
-        let (response, heard) = watched(streamed(vec![data(), Err(Status::data_loss("gone"))]));
+        assert_eq!(codes.iter().collect::<Vec<_>>(), [Code::Cancelled]);
+        let (response, codes) = observe(streamed(vec![data(), Err(Status::data_loss("gone"))]));
         assert!(response.into_body().collect().await.is_err());
-        assert_eq!(heard.iter().collect::<Vec<_>>(), [Code::DataLoss]);
+        assert_eq!(codes.iter().collect::<Vec<_>>(), [Code::DataLoss]);
     }
 
     #[tokio::test]
-    async fn what_is_kept_is_kept_to_the_end() {
-        let kept = std::sync::Arc::new(());
-        let response = keep(streamed(vec![data(), trailers(Code::Ok)]), kept.clone());
+    async fn held_value_is_dropped_with_the_trailers() {
+        let value = Arc::new(());
+        let response = hold_until_complete(streamed(vec![data(), trailers(Code::Ok)]), value.clone());
         let mut body = response.into_body();
         body.frame().await.unwrap().unwrap();
-        assert_eq!(std::sync::Arc::strong_count(&kept), 2);
+        assert_eq!(Arc::strong_count(&value), 2);
         body.frame().await.unwrap().unwrap();
-        assert_eq!(std::sync::Arc::strong_count(&kept), 1);
+        assert_eq!(Arc::strong_count(&value), 1);
     }
 }

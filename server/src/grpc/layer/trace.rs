@@ -1,5 +1,6 @@
-//! A span for every request, from its first byte to the end of its response: the method, the key, the peer, and the table
-//! and seat that the handler names. Keys, tokens, messages and what they say are in none.
+//! A tracing span for every request, from its headers to the end of its response: the method, the id of the
+//! key, the peer, and the table, tournament and seat that the handler records. Secrets (keys, tokens) and
+//! message contents are never recorded.
 
 use std::{
     sync::Arc,
@@ -15,55 +16,56 @@ use tower::{Layer, Service};
 use tracing::{Instrument, Span, field, info_span};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use super::{Answer, metrics::status_name, on_complete};
-use crate::grpc::{Method, peer::Peer};
 use parlor_host::clock::Clock;
 use parlor_host::{TableId, TournamentId};
 
-/// Notes in the span of the request which table it is about.
-pub fn note_table(table: TableId) {
+use super::{LayerFuture, metrics::status_name, on_complete};
+use crate::grpc::{Method, peer::Peer};
+
+/// Records the table of a request in its span.
+pub fn trace_table(table: TableId) {
     Span::current().record("table", field::display(table));
 }
 
-/// Notes in the span of the request which tournament it is about.
-pub fn note_tournament(tournament: TournamentId) {
+/// Records the tournament of a request in its span.
+pub fn trace_tournament(tournament: TournamentId) {
     Span::current().record("tournament", field::display(tournament));
 }
 
-/// Notes in the span of the request which seat it is about.
-pub fn note_seat(seat: Seat) {
+/// Records the seat of a request in its span.
+pub fn trace_seat(seat: Seat) {
     Span::current().record("seat", field::display(seat));
 }
 
-/// Makes a span for every request.
+/// Opens a span for every request.
 #[derive(Clone, Debug)]
-pub struct Trace(Arc<dyn Clock>);
+pub struct TraceLayer(Arc<dyn Clock>);
 
-impl Trace {
-    /// Requests are timed by this clock.
+impl TraceLayer {
+    /// Measures durations with this clock.
     #[must_use]
-    pub const fn new(clock: Arc<dyn Clock>) -> Trace {
-        Trace(clock)
+    pub const fn new(clock: Arc<dyn Clock>) -> TraceLayer {
+        TraceLayer(clock)
     }
 }
 
-impl<S> Layer<S> for Trace {
-    type Service = Tracing<S>;
+impl<S> Layer<S> for TraceLayer {
+    type Service = TraceService<S>;
 
-    fn layer(&self, inner: S) -> Tracing<S> {
-        Tracing { inner, clock: self.0.clone() }
+    fn layer(&self, inner: S) -> TraceService<S> {
+        TraceService { inner, clock: self.0.clone() }
     }
 }
 
-/// The service of [`Trace`].
+/// The service of [`TraceLayer`].
 #[derive(Clone, Debug)]
-pub struct Tracing<S> {
+pub struct TraceService<S> {
     inner: S,
     clock: Arc<dyn Clock>,
 }
 
 fn span(request: &Request<Body>) -> Span {
-    let method = Method::of_path(request.uri().path());
+    let method = Method::from_path(request.uri().path());
     let span = info_span!(
         "request",
         otel.name = method.name,
@@ -82,15 +84,17 @@ fn span(request: &Request<Body>) -> Span {
         span.record("peer", field::display(address));
     }
     if request.headers().contains_key("traceparent") {
-        // The caller's own trace goes on here. Without a collector there is nothing that could fail to be joined.
-        let _joined = span.set_parent(TraceContextPropagator::new().extract(&Headers(request.headers())));
+        // Continues the trace of the caller. This fails only without a collector, where it does not matter.
+        let _result =
+            span.set_parent(TraceContextPropagator::new().extract(&HeaderExtractor(request.headers())));
     }
     span
 }
 
-struct Headers<'a>(&'a HeaderMap);
+/// Request headers as a source of the W3C trace context.
+struct HeaderExtractor<'a>(&'a HeaderMap);
 
-impl Extractor for Headers<'_> {
+impl Extractor for HeaderExtractor<'_> {
     fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key)?.to_str().ok()
     }
@@ -100,37 +104,37 @@ impl Extractor for Headers<'_> {
     }
 }
 
-impl<S> Service<Request<Body>> for Tracing<S>
+impl<S> Service<Request<Body>> for TraceService<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Future: Send + 'static>,
     S::Error: Send + 'static,
 {
     type Response = Response<Body>;
     type Error = S::Error;
-    type Future = Answer<S::Error>;
+    type Future = LayerFuture<S::Error>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Answer<S::Error> {
+    fn call(&mut self, request: Request<Body>) -> LayerFuture<S::Error> {
         let span = span(&request);
-        let (clock, begun) = (self.clock.clone(), self.clock.now());
-        let answer = span.in_scope(|| self.inner.call(request)).instrument(span.clone());
+        let (clock, started) = (self.clock.clone(), self.clock.now());
+        let response = span.in_scope(|| self.inner.call(request)).instrument(span.clone());
         Box::pin(async move {
-            let response = answer.await?;
-            Ok(on_complete::at_end(response, move |code| {
-                let taken = clock.now().since(begun);
+            let response = response.await?;
+            Ok(on_complete::on_complete(response, move |code| {
+                let elapsed = clock.now().since(started);
                 span.record("rpc.grpc.status_code", code as i32);
-                span.in_scope(|| ended(&span, code, taken));
+                span.in_scope(|| log_completion(&span, code, elapsed));
             }))
         })
     }
 }
 
-fn ended(span: &Span, code: Code, taken: std::time::Duration) {
+fn log_completion(span: &Span, code: Code, elapsed: std::time::Duration) {
     if matches!(code, Code::Internal | Code::DataLoss | Code::Unknown) {
         span.record("otel.status_code", "ERROR");
     }
-    tracing::debug!(status = status_name(code), ms = taken.as_millis() as u64, "answered");
+    tracing::debug!(status = status_name(code), ms = elapsed.as_millis() as u64, "answered");
 }

@@ -3,43 +3,43 @@
 use std::collections::BTreeMap;
 
 use parlor_engine::{AnyOptions, GameId, Seat, ShuffleId, ShufflePurpose, below};
-use parlor_proto::v1::{self, game_options::Game, gap_options::Length};
-use rand_chacha::ChaCha8Rng;
-use rand_core::Rng;
-
 use parlor_fair::Entropy;
+use parlor_host::TableId;
 use parlor_host::table::{
     Answer, AnswerEffect, ChanceSetup, Deal, Ending, Entry, Holder, IdempotencyKey, SeatRequest, SeatSetup,
     Setup, Table, TimeControl, Visibility,
 };
-use parlor_host::{TableId, TournamentId};
+use parlor_proto::v1::{self, game_options::Game, gap_options::Length};
+use rand_chacha::ChaCha8Rng;
+use rand_core::Rng;
 
+/// Creation time of the tables, in milliseconds since 1970.
 pub(crate) const NOW: u64 = 1_700_000_000_000;
 
 /// After this many entries, a game is played to its end with default actions.
 const RANDOM_ENTRIES: usize = 250;
 
-/// A table that is over: its log, each entry with its time, and its state.
+/// A finished table: its log, each entry with its time, and its final state.
 pub(crate) struct Played {
     pub(crate) log: Vec<(u64, Entry)>,
     pub(crate) table: Table,
 }
 
 /// Plays tables of every game at every number of players, with several options.
-pub(crate) fn play_all(rng: &mut ChaCha8Rng, mut show: impl FnMut(Played)) {
+pub(crate) fn play_all(rng: &mut ChaCha8Rng, mut visit: impl FnMut(Played)) {
     let gap = |length| Game::Gap(v1::GapOptions { length });
-    let more = [gap(Some(Length::Rounds(1))), Game::Flush(v1::FlushOptions { beginner: true })];
-    let more = more.map(|game| v1::GameOptions { game: Some(game) });
-    let more = more.map(|wire| AnyOptions::try_from(wire).expect("options that are allowed"));
-    for options in GameId::ALL.iter().map(|game| game.default_options()).chain(more) {
+    let variants = [gap(Some(Length::Rounds(1))), Game::Flush(v1::FlushOptions { beginner: true })];
+    let variants = variants.map(|game| v1::GameOptions { game: Some(game) });
+    let variants = variants.map(|wire| AnyOptions::try_from(wire).expect("valid options"));
+    for options in GameId::ALL.iter().map(|game| game.default_options()).chain(variants) {
         let info = options.game().info();
         for players in info.min_players..=info.max_players {
-            show(play(options, players, rng));
+            visit(play(options, players, rng));
         }
     }
 }
 
-/// Plays a table until it is over in any way.
+/// Plays a table until it is over: played out, cancelled, or faulted.
 pub(crate) fn play(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Played {
     let first = Entry::Created(Box::new(setup(options, players, rng)));
     let table = Table::from_first_entry(&first).expect("a first entry");
@@ -50,7 +50,7 @@ pub(crate) fn play(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Pl
         }
     }
     while played.table.ending().is_none() {
-        played.go_on(rng);
+        played.append_random(rng);
     }
     played
 }
@@ -108,11 +108,14 @@ fn setup(options: AnyOptions, players: u8, rng: &mut ChaCha8Rng) -> Setup {
         visibility: [Visibility::Public, Visibility::Private][below(2, rng) as usize],
         chance: match below(5, rng) {
             4 => ChanceSetup::Deal(Box::new(Deal {
-                tournament: TournamentId::from_bytes(random_bytes(rng)),
+                tournament: parlor_host::TournamentId::from_bytes(random_bytes(rng)),
                 number: below(1 << 20, rng),
                 rotation: below(6, rng) as u8,
                 server_seed: random_bytes(rng),
-                entropy: vec![Entropy::NONE, Entropy::new(&random_bytes::<32>(rng)).expect("few bytes")],
+                entropy: vec![
+                    Entropy::NONE,
+                    Entropy::new(&random_bytes::<32>(rng)).expect("at most 64 bytes"),
+                ],
                 recolour: below(2, rng) == 0,
                 given: below(2, rng) == 0,
             })),
@@ -138,7 +141,7 @@ impl Played {
         for entry in entries {
             let last = self.log.last().map_or(NOW, |(at, _)| *at);
             let at = last + u64::from(below(20_000, rng));
-            self.table.fold(at, &entry).expect("an entry that a command gave");
+            self.table.fold(at, &entry).expect("an entry of a command");
             self.log.push((at, entry));
         }
     }
@@ -155,7 +158,7 @@ impl Played {
             seat: Some(seat),
             user,
             name: ["", "Ben", "Zoë"][below(3, rng) as usize].to_owned(),
-            entropy: Entropy::new(&entropy[..length]).expect("few bytes"),
+            entropy: Entropy::new(&entropy[..length]).expect("at most 64 bytes"),
             request: request(rng),
             ..SeatRequest::default()
         };
@@ -164,24 +167,24 @@ impl Played {
     }
 
     /// Appends random entries: mostly an action.
-    fn go_on(&mut self, rng: &mut ChaCha8Rng) {
+    fn append_random(&mut self, rng: &mut ChaCha8Rng) {
         let players = self.table.players();
-        let anyone = Seat::FIRST.left_by(below(players.into(), rng) as u8, players);
+        let random_seat = Seat::FIRST.left_by(below(players.into(), rng) as u8, players);
         let is_random = self.log.len() < RANDOM_ENTRIES;
-        if self.table.window_is_held() && (self.asked().is_empty() || below(3, rng) == 0) {
+        if self.table.window_is_held() && (self.seats_to_decide().is_empty() || below(3, rng) == 0) {
             return self.fold(rng, [Entry::WindowClosed]);
         }
         let entries = match below(400, rng) {
-            0 if is_random => vec![Entry::WasAway { seat: anyone, used: below(50_000, rng) }],
-            1 if is_random => self.table.reissue(anyone, request(rng)).unwrap_or_default(),
-            2 if is_random => self.table.revoke_spectators().expect("a table that is not over"),
-            3 if is_random => self.table.resign(anyone).unwrap_or_default(),
-            4 if is_random => self.table.replace(anyone, "greedy", request(rng)).unwrap_or_default(),
+            0 if is_random => vec![Entry::WasAway { seat: random_seat, used: below(50_000, rng) }],
+            1 if is_random => self.table.reissue(random_seat, request(rng)).unwrap_or_default(),
+            2 if is_random => self.table.revoke_spectators().expect("a table in play"),
+            3 if is_random => self.table.resign(random_seat).unwrap_or_default(),
+            4 if is_random => self.table.replace(random_seat, "greedy", request(rng)).unwrap_or_default(),
             5..12 if is_random => self.act(rng, |seat, table, rng| {
-                let decision = table.seats()[seat.index()].open.expect("a seat that is asked");
+                let decision = table.seats()[seat.index()].open.expect("a seat with an open decision");
                 table.time_out(seat, decision, below(5_000, rng), below(2, rng) == 0)
             }),
-            14 if is_random => self.table.set_aside(anyone).unwrap_or_default(),
+            14 if is_random => self.table.set_aside(random_seat).unwrap_or_default(),
             12 if is_random && below(6, rng) == 0 => self.table.cancel("too late").expect("not over"),
             13 if is_random && below(6, rng) == 0 => vec![Entry::Faulted { reason: "a fault".to_owned() }],
             _ => self.act(rng, |seat, table, rng| {
@@ -194,7 +197,7 @@ impl Played {
                     legal.iter().position(|action| Some(*action) == default).expect("a default") as u32
                 };
                 let reported = (below(2, rng) == 0).then(|| below(9_000, rng));
-                let decision = state.open.expect("a seat that is asked");
+                let decision = state.open.expect("a seat with an open decision");
                 match table.answer(seat, decision, Answer::Index(index), below(9_000, rng), reported) {
                     Ok(AnswerEffect::Play(entry)) => Some(entry),
                     other => panic!("{other:?}"),
@@ -204,19 +207,19 @@ impl Played {
         self.fold(rng, entries);
     }
 
-    fn asked(&self) -> Vec<Seat> {
-        let is_asked = |seat: &Seat| self.table.seats()[seat.index()].open.is_some();
-        Seat::all(self.table.players()).filter(is_asked).collect()
+    fn seats_to_decide(&self) -> Vec<Seat> {
+        let has_decision = |seat: &Seat| self.table.seats()[seat.index()].open.is_some();
+        Seat::all(self.table.players()).filter(has_decision).collect()
     }
 
     /// An entry of a random seat with an open decision.
     fn act(
         &self,
         rng: &mut ChaCha8Rng,
-        does: impl FnOnce(Seat, &Table, &mut ChaCha8Rng) -> Option<Entry>,
+        make_entry: impl FnOnce(Seat, &Table, &mut ChaCha8Rng) -> Option<Entry>,
     ) -> Vec<Entry> {
-        let asked = self.asked();
-        let seat = asked[below(asked.len() as u32, rng) as usize];
-        does(seat, &self.table, rng).into_iter().collect()
+        let seats = self.seats_to_decide();
+        let seat = seats[below(seats.len() as u32, rng) as usize];
+        make_entry(seat, &self.table, rng).into_iter().collect()
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! Random tests print their seed; `PARLOR_TEST_SEED=7` runs them with another one.
 
-mod checks;
-mod damage;
+mod corruption;
 pub(crate) mod games;
-mod pinned;
+mod pinned_bytes;
 mod round_trip;
 mod tournaments;
+mod validation;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;

@@ -1,13 +1,9 @@
-//! Round trips: logs, records and news of whole tables.
+//! Round trips: logs, records and owner feed items of whole tables.
 
-use crate::grpc::convert::ApiCodec;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use parlor_engine::{Seat, Viewer};
-
-use super::games::{NOW, Played, play_all};
-use super::test_rng;
 use parlor_host::TableId;
 use parlor_host::persistence::{
     EntryReader, decode_entry, decode_feed_item, decode_record, encode_entry, encode_feed_item, encode_record,
@@ -16,13 +12,17 @@ use parlor_host::table::{Entry, Record, SeatFinish, Table, TableSummary};
 use parlor_host::{OwnerEvent, OwnerFeedItem};
 use parlor_store::{FeedItem, Millis};
 
+use super::games::{NOW, Played, play_all};
+use super::test_rng;
+use crate::grpc::convert::ApiCodec;
+
 /// The encoded entries of a log.
-fn stored(log: &[(u64, Entry)]) -> Vec<Bytes> {
+fn encode_log(log: &[(u64, Entry)]) -> Vec<Bytes> {
     log.iter().map(|(at, entry)| encode_entry(NOW, *at, entry, &ApiCodec)).collect()
 }
 
 /// The entries as slices.
-fn each(stored: &[Bytes]) -> impl Iterator<Item = &[u8]> {
+fn slices(stored: &[Bytes]) -> impl Iterator<Item = &[u8]> {
     stored.iter().map(Bytes::as_ref)
 }
 
@@ -32,10 +32,10 @@ fn logs_and_records_round_trip() {
     let (mut tables, mut actions, mut action_bytes) = (0, 0, 0);
     play_all(&mut rng, |Played { log, table }| {
         tables += 1;
-        let stored = stored(&log);
-        assert_eq!(EntryReader::new().read_all(each(&stored), &ApiCodec).as_ref(), Ok(&log));
+        let stored = encode_log(&log);
+        assert_eq!(EntryReader::new().read_all(slices(&stored), &ApiCodec).as_ref(), Ok(&log));
         assert_eq!(
-            EntryReader::after_creation(NOW).read_all(each(&stored[1..]), &ApiCodec).expect("the rest"),
+            EntryReader::after_creation(NOW).read_all(slices(&stored[1..]), &ApiCodec).expect("the rest"),
             log[1..]
         );
         for ((_, entry), stored) in log.iter().zip(&stored) {
@@ -60,7 +60,7 @@ fn logs_and_records_round_trip() {
     assert!(action_bytes < actions * 18, "{action_bytes} bytes for {actions} actions");
 }
 
-/// AnswerTimes round-trip exactly, including those before the creation of the table.
+/// Times round-trip exactly, including those before the creation of the table.
 #[test]
 fn entry_times_round_trip() {
     for (created, at) in [(NOW, NOW - 5_000), (NOW, 0), (0, u64::MAX), (u64::MAX, 0), (NOW, NOW)] {
@@ -106,12 +106,12 @@ fn news_round_trip() {
 fn created_entry_is_only_valid_at_the_start_of_a_log() {
     let mut rng = test_rng("a_log_begins_with_its_table");
     let log = super::games::play(parlor_engine::GameId::Gap.default_options(), 2, &mut rng).log;
-    let stored = stored(&log);
+    let stored = encode_log(&log);
     let error =
-        EntryReader::new().read_all(each(&stored[1..]), &ApiCodec).expect_err("no first entry").to_string();
+        EntryReader::new().read_all(slices(&stored[1..]), &ApiCodec).expect_err("no first entry").to_string();
     assert_eq!(error, "a stored entry cannot be read: created: must stand before all other entries");
     let twice = [stored[0].clone(), stored[0].clone()];
     let error =
-        EntryReader::new().read_all(each(&twice), &ApiCodec).expect_err("two first entries").to_string();
+        EntryReader::new().read_all(slices(&twice), &ApiCodec).expect_err("two first entries").to_string();
     assert_eq!(error, "a stored entry cannot be read: created: must stand at the beginning of the log");
 }

@@ -1,17 +1,15 @@
-//! Entries of tournaments through bytes and back.
+//! Round trips and corruption of tournament entries.
 
 use parlor_engine::{GameId, Seat};
-use parlor_tournament::plan::{DealMode, Format, SequentialTest};
-
+use parlor_fair::Entropy;
+use parlor_host::TableId;
 use parlor_host::persistence::{decode_tournament_entry, encode_tournament_entry};
 use parlor_host::table::{IdempotencyKey, SeatFinish, SeatResult, TimeControl, Visibility};
 use parlor_host::tournaments::{EntrantSetup, Terms, TournamentEntry, TournamentSetup};
-use parlor_host::{TableId, TournamentId};
 use parlor_tournament::Entrant;
-use parlor_tournament::plan::TableKey as Place;
+use parlor_tournament::plan::{DealMode, Format, SequentialTest, TableKey};
 
 use crate::grpc::convert::ApiCodec;
-use parlor_fair::Entropy;
 
 fn terms() -> Terms {
     let test = SequentialTest {
@@ -49,9 +47,9 @@ fn terms() -> Terms {
 }
 
 fn entries() -> Vec<TournamentEntry> {
-    let entropy = Entropy::new(b"dice").expect("few bytes");
+    let entropy = Entropy::new(b"dice").expect("at most 64 bytes");
     let setup = TournamentSetup {
-        tournament: TournamentId::from_bytes([7; 16]),
+        tournament: parlor_host::TournamentId::from_bytes([7; 16]),
         owner: "club".to_owned(),
         terms: terms(),
         seed: [3; 32],
@@ -68,7 +66,7 @@ fn entries() -> Vec<TournamentEntry> {
         time_outs: 1,
         think_time: 9,
     };
-    let (place, table) = (Place { group: 5, rotation: 1 }, TableId::from_bytes([8; 16]));
+    let (place, table) = (TableKey { group: 5, rotation: 1 }, TableId::from_bytes([8; 16]));
     let versions = vec![String::new(), "1".to_owned()];
     vec![
         TournamentEntry::Created(Box::new(setup)),
@@ -84,25 +82,25 @@ fn entries() -> Vec<TournamentEntry> {
 }
 
 #[test]
-fn what_is_stored_reads_back() {
+fn tournament_entries_round_trip() {
     for entry in entries() {
         let stored = encode_tournament_entry(1_000, 1_234, &entry, &ApiCodec);
         assert_eq!(decode_tournament_entry(1_000, &stored, &ApiCodec), Ok((1_234, entry)));
     }
 }
 
-/// Whatever is cut off or spoilt gives an error or another entry, never a panic.
+/// Truncated and modified entries are refused or decode to another entry, without a panic.
 #[test]
-fn damaged_entries_are_refused_or_read() {
+fn corrupt_tournament_entries_do_not_panic() {
     for entry in entries() {
         let stored = encode_tournament_entry(1_000, 1_234, &entry, &ApiCodec);
         for at in 0..stored.len() {
             let _ = decode_tournament_entry(1_000, &stored[..at], &ApiCodec);
-            let mut spoilt = stored.to_vec();
-            spoilt[at] ^= 0x15;
-            let _ = decode_tournament_entry(1_000, &spoilt, &ApiCodec);
+            let mut modified = stored.to_vec();
+            modified[at] ^= 0x15;
+            let _ = decode_tournament_entry(1_000, &modified, &ApiCodec);
         }
     }
-    let wrong = decode_tournament_entry(0, &[], &ApiCodec).expect_err("nothing is in it");
+    let wrong = decode_tournament_entry(0, &[], &ApiCodec).expect_err("an empty entry");
     assert_eq!(wrong.to_string(), "a stored entry of a tournament cannot be read: must have an event");
 }

@@ -1,22 +1,22 @@
 //! Conversions between the host's types and the messages of `parlor.v1`, in both directions.
 
-mod answers;
-mod asks;
-mod attaches;
-mod covered;
-mod creates;
-mod says;
+mod answer;
+mod attach;
+mod create_table;
+mod encode;
+mod field_coverage;
+mod table;
+mod table_requests;
 
 use parlor_engine::Seat;
+use parlor_host::TableId;
 use parlor_proto::convert::InvalidField;
 
 use crate::grpc::Failure;
 use crate::identity::{ApiKeys, Caller, Generation, KeySet, ServerKey};
-use parlor_host::{TableId, TournamentId};
 
 const TABLE: TableId = TableId::from_bytes([7; 16]);
 const OTHER: TableId = TableId::from_bytes([8; 16]);
-const TOURNAMENT: TournamentId = TournamentId::from_bytes([8; 16]);
 
 fn seat(number: u8) -> Seat {
     Seat::new(number).expect("a seat")
@@ -48,19 +48,19 @@ fn wrong<T: std::fmt::Debug>(result: Result<T, impl Into<Failure>>) -> String {
     }
 }
 
-/// Checks the bounds of a length or number: `taken` are accepted, `refused` fail with an error that names the
-/// field.
+/// Checks the bounds of a length or number: `accepted` values decode, `refused` ones fail with an error that
+/// names the field.
 fn check_bound<T: std::fmt::Debug>(
-    taken: &[u64],
+    accepted: &[u64],
     refused: &[u64],
     field: &str,
-    ask: impl Fn(u64) -> Result<T, Failure>,
+    decode: impl Fn(u64) -> Result<T, Failure>,
 ) {
-    for value in taken {
-        assert!(ask(*value).is_ok(), "{field}: {value} should be accepted: {:?}", ask(*value));
+    for value in accepted {
+        assert!(decode(*value).is_ok(), "{field}: {value} should be accepted: {:?}", decode(*value));
     }
     for value in refused {
-        match ask(*value) {
+        match decode(*value) {
             Err(Failure::Field(wrong)) => assert_eq!(InvalidField::path(&wrong), field, "{value}"),
             other => panic!("{field}: {value} should be refused: {other:?}"),
         }

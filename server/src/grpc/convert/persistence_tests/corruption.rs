@@ -1,23 +1,24 @@
-//! Bit flips, truncations and random bytes are refused or decode to something else; decoding and replay never
-//! panic.
+//! Corrupt data: bit flips, truncations and random bytes are refused or decode to something else; decoding
+//! and replay never panic.
 
-use crate::grpc::convert::ApiCodec;
 use parlor_engine::{GameId, Viewer, below};
-use rand_chacha::ChaCha8Rng;
-use rand_core::Rng;
-
-use super::games::{NOW, play};
-use super::test_rng;
 use parlor_host::persistence::{
     CorruptData, decode_entry, decode_feed_item, decode_record, encode_entry, encode_feed_item, encode_record,
 };
 use parlor_host::table::{Entry, Record, Table};
 use parlor_store::{FeedItem, Millis};
+use rand_chacha::ChaCha8Rng;
+use rand_core::Rng;
 
-fn flip(bytes: &[u8], rng: &mut ChaCha8Rng) -> Vec<u8> {
+use super::games::{NOW, play};
+use super::test_rng;
+use crate::grpc::convert::ApiCodec;
+
+/// Flips one random bit.
+fn flip_bit(bytes: &[u8], rng: &mut ChaCha8Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    let place = below(bytes.len() as u32, rng) as usize;
-    bytes[place] ^= 1 << below(8, rng);
+    let index = below(bytes.len() as u32, rng) as usize;
+    bytes[index] ^= 1 << below(8, rng);
     bytes
 }
 
@@ -34,8 +35,8 @@ fn read_record(bytes: &[u8]) -> Result<(), CorruptData> {
     let record = decode_record(bytes, &ApiCodec)?;
     assert_eq!(decode_record(&encode_record(&record, &ApiCodec), &ApiCodec), Ok(record.clone()));
     for viewer in Viewer::all(record.summary.seats.len() as u8) {
-        let tellings = record.updates(viewer, 0).count();
-        assert!(tellings <= record.steps.len());
+        let updates = record.updates(viewer, 0).count();
+        assert!(updates <= record.steps.len());
     }
     Ok(())
 }
@@ -60,11 +61,11 @@ fn damaged_logs_do_not_panic() {
             }
         }
         for _ in 0..400 {
-            let place = below(stored.len() as u32, &mut rng) as usize;
-            let Some((at, damaged)) = read_entry(&flip(&stored[place], &mut rng)) else { continue };
+            let index = below(stored.len() as u32, &mut rng) as usize;
+            let Some((at, damaged)) = read_entry(&flip_bit(&stored[index], &mut rng)) else { continue };
             let mut log = log.clone();
-            log[place] = (at, damaged);
-            // The table may refuse the entry, or take another course.
+            log[index] = (at, damaged);
+            // The table may refuse the entry, or replay to a different state.
             let Ok(mut table) = Table::from_first_entry(&log[0].1) else { continue };
             let _ = log[1..].iter().try_for_each(|(at, entry)| table.fold(*at, entry).map(drop));
         }
@@ -80,16 +81,16 @@ fn damaged_records_and_news_do_not_panic() {
         let bytes = encode_record(&record, &ApiCodec);
         let mut refused = 0;
         for _ in 0..150 {
-            refused += u32::from(read_record(&flip(&bytes, &mut rng)).is_err());
+            refused += u32::from(read_record(&flip_bit(&bytes, &mut rng)).is_err());
             let length = below(bytes.len() as u32, &mut rng) as usize;
             let _ = read_record(&bytes[..length]);
         }
-        assert!(refused > 20, "{game:?}: most of a record is checked, and {refused} of 150 were refused");
+        assert!(refused > 20, "{game:?}: only {refused} of 150 corrupt records were refused");
         let news = parlor_host::OwnerEvent::Over(record.summary.clone().into());
         let bytes = encode_feed_item(record.summary.setup.table, &news, &ApiCodec);
         for length in 0..bytes.len() {
             read_news(&bytes[..length]);
-            read_news(&flip(&bytes, &mut rng));
+            read_news(&flip_bit(&bytes, &mut rng));
         }
     }
 }

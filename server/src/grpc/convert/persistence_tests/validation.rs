@@ -1,30 +1,30 @@
 //! Validation of stored messages: every error names the field.
 
-use crate::grpc::convert::{ApiCodec, FromMessage};
 use parlor_engine::GameId;
-use parlor_proto::v1;
-use parlor_store::v1 as store;
-use parlor_store::v1::{audience_event, entry, owner_feed_item, setup};
-use prost::Message;
-
-use super::games::{NOW, Played, play_out};
-use super::test_rng;
 use parlor_host::persistence::{
     decode_entry, decode_feed_item, decode_record, encode_entry, encode_feed_item, encode_record,
 };
 use parlor_host::table::Record;
+use parlor_proto::v1;
+use parlor_store::v1 as store;
+use parlor_store::v1::{audience_event, entry, owner_feed_item, setup};
 use parlor_store::{FeedItem, Millis};
+use prost::Message;
 
-/// A table of two that was played to its end.
+use super::games::{NOW, Played, play_out};
+use super::test_rng;
+use crate::grpc::convert::{ApiCodec, FromMessage};
+
+/// A two-player table that was played to its end.
 fn played() -> Played {
     play_out(GameId::Gap.default_options(), 2, &mut test_rng("checks"))
 }
 
-/// Changes a message of the API that is a payload.
-fn spoil_payload<M: Message + Default>(payload: &mut Option<Vec<u8>>, spoil: impl FnOnce(&mut M)) {
+/// Modifies an API message in a payload.
+fn modify_payload<M: Message + Default>(payload: &mut Option<Vec<u8>>, modify: impl FnOnce(&mut M)) {
     let bytes = payload.as_mut().expect("a payload");
     let mut message = M::decode(bytes.as_slice()).expect("a message");
-    spoil(&mut message);
+    modify(&mut message);
     *bytes = message.encode_to_vec();
 }
 
@@ -62,11 +62,11 @@ fn entry_fields_are_validated() {
 }
 
 /// Changes one field of a setup, and checks the error.
-fn check_setup(spoil: impl FnOnce(&mut store::Setup), why: &str) {
+fn check_setup(modify: impl FnOnce(&mut store::Setup), why: &str) {
     let (at, first) = &played().log[0];
     let mut entry = store::Entry::decode(&*encode_entry(NOW, *at, first, &ApiCodec)).expect("an entry");
     let Some(entry::Event::Created(setup)) = &mut entry.event else { panic!("{entry:?}") };
-    spoil(setup);
+    modify(setup);
     let error = decode_entry(NOW, &entry.encode_to_vec(), &ApiCodec).expect_err(why);
     assert_eq!(error.cause.to_string(), why);
 }
@@ -89,8 +89,8 @@ fn setup_fields_are_validated() {
         "created.seats[1].reserved.previous: must be 0 to 5, not 6",
     );
     check_setup(|setup| setup.clock = None, "created.clock: must be set");
-    let clock = |spoil: fn(&mut v1::ClockSettings), why| {
-        check_setup(|setup| spoil_payload(&mut setup.clock, spoil), why);
+    let clock = |modify: fn(&mut v1::ClockSettings), why| {
+        check_setup(|setup| modify_payload(&mut setup.clock, modify), why);
     };
     clock(|clock| clock.decision_ms = None, "created.clock.decision_ms: must be set");
     clock(|clock| clock.bank_ms = None, "created.clock.bank_ms: must be set");
@@ -148,14 +148,14 @@ fn setup_fields_are_validated() {
 fn record_fields_are_validated() {
     let record = Record::from_log(&played().log).expect("a log");
     let whole = store::Record::decode(&*encode_record(&record, &ApiCodec)).expect("a record");
-    let check = |spoil: &dyn Fn(&mut store::Record), why: &str| {
-        let mut spoilt = whole.clone();
-        spoil(&mut spoilt);
-        let error = decode_record(&spoilt.encode_to_vec(), &ApiCodec).expect_err(why);
+    let check = |modify: &dyn Fn(&mut store::Record), why: &str| {
+        let mut modified = whole.clone();
+        modify(&mut modified);
+        let error = decode_record(&modified.encode_to_vec(), &ApiCodec).expect_err(why);
         assert_eq!(error.cause.to_string(), why);
     };
-    let look = |spoil: &dyn Fn(&mut store::TableSummary), why: &str| {
-        check(&|record| spoil(record.summary.as_mut().expect("a look")), why);
+    let look = |modify: &dyn Fn(&mut store::TableSummary), why: &str| {
+        check(&|record| modify(record.summary.as_mut().expect("a look")), why);
     };
     check(&|record| record.summary = None, "summary: must be set");
     look(&|look| look.seats.truncate(1), "summary.seats: must have 2 entries, not 1");
@@ -167,8 +167,8 @@ fn record_fields_are_validated() {
     let unended = "summary.ended_after_ms: must be set if there is a result, and only then";
     look(&|look| look.ended_after_ms = None, unended);
     look(&|look| look.result = None, unended);
-    let shuffle = |spoil: &dyn Fn(&mut v1::FairShuffle), why: &str| {
-        look(&|look| spoil_payload(&mut look.shuffle, spoil), why);
+    let shuffle = |modify: &dyn Fn(&mut v1::FairShuffle), why: &str| {
+        look(&|look| modify_payload(&mut look.shuffle, modify), why);
     };
     let entropy = |seat, bytes| v1::SeatEntropy { seat, entropy: vec![1; bytes] };
     shuffle(
@@ -185,8 +185,8 @@ fn record_fields_are_validated() {
         "summary.shuffle.server_seed: must have 32 bytes, not 1",
     );
     shuffle(&|shuffle| shuffle.commitment = vec![1], "summary.shuffle.commitment: must have 32 bytes, not 1");
-    let result = |spoil: &dyn Fn(&mut v1::TableResult), why: &str| {
-        look(&|look| spoil_payload(&mut look.result, spoil), why);
+    let result = |modify: &dyn Fn(&mut v1::TableResult), why: &str| {
+        look(&|look| modify_payload(&mut look.result, modify), why);
     };
     result(&|result| result.reason = 0, "summary.result.reason: must be set");
     result(&|result| result.reason = 2, "summary.result.seats: must have 0 entries, not 2");
@@ -205,13 +205,13 @@ fn record_fields_are_validated() {
 fn record_step_fields_are_validated() {
     let record = Record::from_log(&played().log).expect("a log");
     let whole = store::Record::decode(&*encode_record(&record, &ApiCodec)).expect("a record");
-    let place = whole.steps.iter().position(|step| !step.decided.is_empty() && !step.events.is_empty());
-    let place = place.expect("a step with a decision");
-    let check = |spoil: &dyn Fn(&mut store::Step), why: &str| {
-        let mut spoilt = whole.clone();
-        spoil(&mut spoilt.steps[place]);
-        let error = decode_record(&spoilt.encode_to_vec(), &ApiCodec).expect_err(why);
-        assert_eq!(error.cause.to_string(), format!("steps[{place}].{why}"));
+    let index = whole.steps.iter().position(|step| !step.decided.is_empty() && !step.events.is_empty());
+    let index = index.expect("a step with a decision");
+    let check = |modify: &dyn Fn(&mut store::Step), why: &str| {
+        let mut modified = whole.clone();
+        modify(&mut modified.steps[index]);
+        let error = decode_record(&modified.encode_to_vec(), &ApiCodec).expect_err(why);
+        assert_eq!(error.cause.to_string(), format!("steps[{index}].{why}"));
     };
     let flush = v1::FlushEvent::default();
     let other = v1::GameEvent { game: Some(v1::game_event::Game::Flush(flush)) };

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use parlor_engine::GameId;
+use parlor_host::table::State;
+use parlor_host::{TableFilter, ViewerCredential};
 use parlor_proto::v1;
 use parlor_proto::v1::resign_seat_request::Seat as Resigned;
 
@@ -10,23 +12,22 @@ use super::{OTHER, TABLE, caller, check_bound, key, seat, seat_token, spectator_
 use crate::config::Settings;
 use crate::grpc::Failure;
 use crate::grpc::convert::{
-    Listing, Reissuing, Rematching, Replacing, Resigning, cancel_table, create_spectator_token, delete_table,
-    get_table, join_table, list_tables, reissue_seat_token, rematch, replace_seat, resign_seat,
+    ReissueSeatTokenParams, RematchParams, ReplaceSeatParams, ResignSeatParams, TablePage, cancel_table,
+    create_spectator_token, delete_table, get_table, join_table, list_tables, reissue_seat_token, rematch,
+    replace_seat, resign_seat,
 };
-use parlor_host::table::State;
-use parlor_host::{TableFilter, ViewerCredential};
 
 fn reason<T: std::fmt::Debug>(result: Result<T, Failure>) -> v1::ErrorReason {
     result.expect_err("a failure").reason()
 }
 
-fn join() -> v1::JoinTableRequest {
+fn join_request() -> v1::JoinTableRequest {
     v1::JoinTableRequest { table_id: TABLE.to_string(), ..Default::default() }
 }
 
 #[test]
 fn join_table_request_is_decoded() {
-    let (table, read) = join_table(join(), &key()).expect("a join");
+    let (table, read) = join_table(join_request(), &key()).expect("a join");
     assert_eq!(
         (table, read.seat_request, read.by_owner, read.previous),
         (TABLE, Default::default(), false, None)
@@ -38,11 +39,11 @@ fn join_table_request_is_decoded() {
         display_name: "Ann".to_owned(),
         entropy: vec![1, 2],
         previous_token: seat_token(OTHER),
-        ..join()
+        ..join_request()
     };
-    let mut covered = super::covered::Covered::new();
-    covered.see("JoinTableRequest", &wire);
-    covered.check("JoinTableRequest");
+    let mut coverage = super::field_coverage::FieldCoverage::new();
+    coverage.record("JoinTableRequest", &wire);
+    coverage.assert_all_set("JoinTableRequest");
     let (_, read) = join_table(wire, &key()).expect("a join");
     let joining = read.seat_request;
     assert_eq!(
@@ -50,17 +51,17 @@ fn join_table_request_is_decoded() {
         (Some(seat(4)), Some("u"), "Ann")
     );
     assert_eq!(joining.entropy.as_bytes(), [1, 2]);
-    assert_eq!(&*joining.request.expect("a mark").id, "r");
+    assert_eq!(&*joining.request.expect("an idempotency key").id, "r");
     let previous = read.previous.expect("a token");
     assert_eq!((previous.table(), previous.seat()), (OTHER, seat(1)));
 }
 
 #[test]
 fn join_table_fields_have_bounds() {
-    let check = |taken: &[u64], refused: &[u64], field, put: &dyn Fn(&mut v1::JoinTableRequest, u64)| {
-        check_bound(taken, refused, field, |value| {
-            let mut wire = join();
-            put(&mut wire, value);
+    let check = |accepted: &[u64], refused: &[u64], field, set: &dyn Fn(&mut v1::JoinTableRequest, u64)| {
+        check_bound(accepted, refused, field, |value| {
+            let mut wire = join_request();
+            set(&mut wire, value);
             join_table(wire, &key())
         });
     };
@@ -69,9 +70,9 @@ fn join_table_fields_have_bounds() {
     check(&[0, 64], &[65], "display_name", &|wire, length| wire.display_name = wide(length));
     check(&[0, 64], &[65], "entropy", &|wire, length| wire.entropy = vec![1; length as usize]);
     check(&[0, 64], &[65], "request_id", &|wire, length| wire.request_id = text(length));
-    let bad = v1::JoinTableRequest { table_id: "x".to_owned(), ..join() };
+    let bad = v1::JoinTableRequest { table_id: "x".to_owned(), ..join_request() };
     assert!(wrong(join_table(bad, &key())).starts_with("table_id: a table id has 26 "));
-    let bad = v1::JoinTableRequest { previous_token: spectator_token(OTHER), ..join() };
+    let bad = v1::JoinTableRequest { previous_token: spectator_token(OTHER), ..join_request() };
     assert_eq!(reason(join_table(bad, &key())), v1::ErrorReason::TokenInvalid);
 }
 
@@ -87,7 +88,7 @@ fn get_table_accepts_a_seat_token_a_spectator_token_or_none() {
     let wire = v1::GetTableRequest { table_id: TABLE.to_string(), token: String::new() };
     let stranger = ViewerCredential::NoToken { table: TABLE, caller: None, admin: false };
     assert_eq!(get_table(&wire, &key(), None), Ok(stranger));
-    assert!(matches!(get(seat_token(TABLE)), Ok(ViewerCredential::Seat(pass)) if pass.seat() == seat(1)));
+    assert!(matches!(get(seat_token(TABLE)), Ok(ViewerCredential::Seat(token)) if token.seat() == seat(1)));
     assert!(matches!(get(spectator_token(TABLE)), Ok(ViewerCredential::Spectator(_))));
     for token in [seat_token(OTHER), spectator_token(OTHER)] {
         assert_eq!(wrong(get(token)), "token: must be one of the table in table_id");
@@ -101,7 +102,7 @@ fn get_table_accepts_a_seat_token_a_spectator_token_or_none() {
 #[test]
 fn list_tables_request_is_decoded() {
     let all = list_tables(v1::ListTablesRequest::default(), None).expect("a listing");
-    assert_eq!(all, Listing { filter: TableFilter::default(), after: None, size: 20 });
+    assert_eq!(all, TablePage { filter: TableFilter::default(), after: None, size: 20 });
     let metadata = BTreeMap::from([("k".to_owned(), "v".to_owned())]);
     let wire = v1::ListTablesRequest {
         game: "no_dice".to_owned(),
@@ -113,9 +114,9 @@ fn list_tables_request_is_decoded() {
         page_size: 7,
         page_token: TABLE.to_string(),
     };
-    let mut covered = super::covered::Covered::new();
-    covered.see("ListTablesRequest", &wire);
-    covered.check("ListTablesRequest");
+    let mut coverage = super::field_coverage::FieldCoverage::new();
+    coverage.record("ListTablesRequest", &wire);
+    coverage.assert_all_set("ListTablesRequest");
     let filter = TableFilter {
         game: Some(GameId::NoDice),
         states: vec![State::Playing, State::Open],
@@ -127,17 +128,17 @@ fn list_tables_request_is_decoded() {
         ..TableFilter::default()
     };
     let listing = list_tables(wire.clone(), Some(&caller())).expect("a listing");
-    assert_eq!(listing, Listing { filter, after: Some(TABLE), size: 7 });
+    assert_eq!(listing, TablePage { filter, after: Some(TABLE), size: 7 });
     let every = v1::ListTablesRequest { states: (1..=6).collect(), ..Default::default() };
     assert_eq!(list_tables(every, None).expect("a listing").filter.states, State::ALL);
 }
 
 #[test]
 fn list_tables_fields_have_bounds() {
-    let check = |taken: &[u64], refused: &[u64], field, put: &dyn Fn(&mut v1::ListTablesRequest, u64)| {
-        check_bound(taken, refused, field, |value| {
+    let check = |accepted: &[u64], refused: &[u64], field, set: &dyn Fn(&mut v1::ListTablesRequest, u64)| {
+        check_bound(accepted, refused, field, |value| {
             let mut wire = v1::ListTablesRequest::default();
-            put(&mut wire, value);
+            set(&mut wire, value);
             list_tables(wire, Some(&caller()))
         });
     };
@@ -180,9 +181,9 @@ fn replace_seat_request_is_decoded() {
         house_bot: Some(v1::HouseBotSeat { name: "search".to_owned() }),
     };
     let replace = |wire| replace_seat(wire, &settings.bots);
-    let Replacing { table, seat: at, bot, request } = replace(wire.clone()).expect("a request");
+    let ReplaceSeatParams { table, seat: at, bot, request } = replace(wire.clone()).expect("a request");
     assert_eq!((table, at, bot.as_str()), (TABLE, seat(5), "search:1000"));
-    assert_eq!(&*request.expect("a mark").id, "r");
+    assert_eq!(&*request.expect("an idempotency key").id, "r");
     let bad = v1::ReplaceSeatRequest { seat: 6, ..wire.clone() };
     assert_eq!(wrong(replace(bad)), "seat: must be 0 to 5, not 6");
     let bad = v1::ReplaceSeatRequest { house_bot: None, ..wire.clone() };
@@ -207,11 +208,11 @@ fn rematch_request_is_decoded_for_owner_and_player() {
         seat_token: String::new(),
         rotate_seats: true,
     };
-    let asked = rematch(&wire, &key()).expect("a request");
-    assert_eq!(asked, Rematching { table: TABLE, pass: None, rotate: true });
+    let params = rematch(&wire, &key()).expect("a request");
+    assert_eq!(params, RematchParams { table: TABLE, token: None, rotate: true });
     let player = v1::RematchRequest { seat_token: seat_token(TABLE), rotate_seats: false, ..wire.clone() };
-    let asked = rematch(&player, &key()).expect("a request");
-    assert_eq!((asked.pass.map(|pass| pass.seat()), asked.rotate), (Some(seat(1)), false));
+    let params = rematch(&player, &key()).expect("a request");
+    assert_eq!((params.token.map(|token| token.seat()), params.rotate), (Some(seat(1)), false));
     let other = v1::RematchRequest { seat_token: seat_token(OTHER), ..wire.clone() };
     assert_eq!(wrong(rematch(&other, &key())), "seat_token: must be one of the table in table_id");
     let bad = v1::RematchRequest { seat_token: "x".to_owned(), ..wire.clone() };
@@ -223,11 +224,11 @@ fn rematch_request_is_decoded_for_owner_and_player() {
 #[test]
 fn resign_seat_request_is_decoded_for_owner_and_player() {
     let resign = |seat| resign_seat(v1::ResignSeatRequest { seat }, &key());
-    let asked = resign(Some(Resigned::SeatToken(seat_token(TABLE)))).expect("a request");
-    assert_eq!((asked.table, asked.seat, asked.pass.is_some()), (TABLE, seat(1), true));
+    let params = resign(Some(Resigned::SeatToken(seat_token(TABLE)))).expect("a request");
+    assert_eq!((params.table, params.seat, params.token.is_some()), (TABLE, seat(1), true));
     let at = |table_id: String, seat| resign(Some(Resigned::SeatAtTable(v1::SeatAtTable { table_id, seat })));
-    let asked = at(TABLE.to_string(), 3).expect("a request");
-    assert_eq!(asked, Resigning { table: TABLE, seat: seat(3), pass: None });
+    let params = at(TABLE.to_string(), 3).expect("a request");
+    assert_eq!(params, ResignSeatParams { table: TABLE, seat: seat(3), token: None });
     assert_eq!(wrong(at(TABLE.to_string(), 6)), "seat_at_table.seat: must be 0 to 5, not 6");
     assert!(wrong(at(String::new(), 0)).starts_with("seat_at_table.table_id: "));
     assert_eq!(wrong(resign(None)), "must have a seat_token or a seat_at_table");
@@ -259,8 +260,8 @@ fn delete_spectator_token_and_reissue_requests_are_decoded() {
     let bad = v1::CreateSpectatorTokenRequest { table_id: none, revoke_earlier: false };
     assert!(wrong(create_spectator_token(&bad)).starts_with("table_id: "));
     let wire = v1::ReissueSeatTokenRequest { request_id: "r".to_owned(), table_id: id, seat: 2 };
-    let Reissuing { table, seat: at, request } = reissue_seat_token(&wire).expect("a request");
-    assert_eq!((table, at, request.map(|mark| mark.id)), (TABLE, seat(2), Some("r".into())));
+    let ReissueSeatTokenParams { table, seat: at, request } = reissue_seat_token(&wire).expect("a request");
+    assert_eq!((table, at, request.map(|key| key.id)), (TABLE, seat(2), Some("r".into())));
     let bad = v1::ReissueSeatTokenRequest { seat: 6, ..wire.clone() };
     assert_eq!(wrong(reissue_seat_token(&bad)), "seat: must be 0 to 5, not 6");
     let bad = v1::ReissueSeatTokenRequest { request_id: text(65), ..wire };
@@ -269,9 +270,10 @@ fn delete_spectator_token_and_reissue_requests_are_decoded() {
 
 /// Requests of two methods with identical bytes are not repeats of each other.
 #[test]
-fn request_marks_differ_by_method() {
+fn idempotency_keys_differ_by_method() {
     let (request_id, table_id) = ("r".to_owned(), TABLE.to_string());
-    let join = v1::JoinTableRequest { request_id: request_id.clone(), table_id: table_id.clone(), ..join() };
+    let join =
+        v1::JoinTableRequest { request_id: request_id.clone(), table_id: table_id.clone(), ..join_request() };
     let reissue = v1::ReissueSeatTokenRequest { request_id, table_id, seat: 0 };
     assert_eq!(prost::Message::encode_to_vec(&join), prost::Message::encode_to_vec(&reissue));
     let (_, join) = join_table(join, &key()).expect("a join");

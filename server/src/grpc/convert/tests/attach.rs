@@ -1,35 +1,38 @@
 //! Decoding of attach items, Follow channels, and Play messages.
 
+use parlor_host::{Channel, ViewerCredential, Wants};
 use parlor_proto::v1;
 use parlor_proto::v1::attach::Viewer;
 
 use super::{TABLE, caller, check_bound, key, seat, seat_token, spectator_token, wrong};
 use crate::grpc::Failure;
-use crate::grpc::convert::{Attaching, attach, follow_channels, play_items};
-use parlor_host::{Channel, ViewerCredential, Wants};
+use crate::grpc::convert::{AttachParams, attach, follow_channels, play_items};
 
-fn ask(viewer: Option<Viewer>) -> Result<Attaching, Failure> {
+fn attach_as(viewer: Option<Viewer>) -> Result<AttachParams, Failure> {
     attach(v1::Attach { viewer, after: None, wants: None }, &key(), None)
 }
 
 #[test]
 fn attach_needs_a_token_or_a_table_id() {
-    let player = ask(Some(Viewer::SeatToken(seat_token(TABLE)))).expect("a token");
-    assert_eq!((player.who.table(), player.who.seat()), (TABLE, Some(seat(1))));
-    let watcher = ask(Some(Viewer::SpectatorToken(spectator_token(TABLE)))).expect("a token");
-    assert!(matches!(watcher.who, ViewerCredential::Spectator(_)) && watcher.who.table() == TABLE);
+    let player = attach_as(Some(Viewer::SeatToken(seat_token(TABLE)))).expect("a token");
+    assert_eq!((player.credential.table(), player.credential.seat()), (TABLE, Some(seat(1))));
+    let spectator = attach_as(Some(Viewer::SpectatorToken(spectator_token(TABLE)))).expect("a token");
+    assert!(
+        matches!(spectator.credential, ViewerCredential::Spectator(_))
+            && spectator.credential.table() == TABLE
+    );
     let rail = |caller, admin| ViewerCredential::NoToken { table: TABLE, caller, admin };
     let public = Viewer::TableId(TABLE.to_string());
-    assert_eq!(ask(Some(public.clone())).expect("a table").who, rail(None, false));
+    assert_eq!(attach_as(Some(public.clone())).expect("a table").credential, rail(None, false));
     let wire = v1::Attach { viewer: Some(public), ..Default::default() };
     let known = attach(wire, &key(), Some(&caller())).expect("a table");
-    assert_eq!(known.who, rail(Some(caller().owner().clone()), true));
+    assert_eq!(known.credential, rail(Some(caller().owner().clone()), true));
 
-    assert_eq!(wrong(ask(None)), "must have a seat_token, a table_id or a spectator_token");
-    assert!(wrong(ask(Some(Viewer::TableId("x".to_owned())))).starts_with("table_id: "));
+    assert_eq!(wrong(attach_as(None)), "must have a seat_token, a table_id or a spectator_token");
+    assert!(wrong(attach_as(Some(Viewer::TableId("x".to_owned())))).starts_with("table_id: "));
     let swapped = [Viewer::SeatToken(spectator_token(TABLE)), Viewer::SpectatorToken(seat_token(TABLE))];
     for viewer in swapped {
-        let error = ask(Some(viewer)).expect_err("a token of the wrong kind");
+        let error = attach_as(Some(viewer)).expect_err("a token of the wrong kind");
         assert_eq!(error.reason(), v1::ErrorReason::TokenInvalid);
     }
 }
@@ -37,45 +40,47 @@ fn attach_needs_a_token_or_a_table_id() {
 #[test]
 fn attach_decodes_cursor_and_wants() {
     let viewer = Some(Viewer::TableId(TABLE.to_string()));
-    let usual = ask(viewer.clone()).expect("a table");
-    assert_eq!((usual.after, usual.wants), (None, Wants::default()));
+    let default = attach_as(viewer.clone()).expect("a table");
+    assert_eq!((default.after, default.wants), (None, Wants::default()));
     for after in [0, 1, u32::MAX] {
         let wire = v1::Attach { viewer: viewer.clone(), after: Some(after), wants: None };
         assert_eq!(attach(wire, &key(), None).expect("a table").after, Some(after.into()));
     }
     // Each want by itself, so that none is mistaken for another.
-    for wish in 0..6 {
+    for want in 0..6 {
         let wants = v1::Wants {
-            events: wish == 0,
-            update_views: wish == 1,
-            decision_views: wish == 2,
-            legal_actions: wish == 3,
-            rematch: wish == 4,
-            time_left: wish == 5,
+            events: want == 0,
+            update_views: want == 1,
+            decision_views: want == 2,
+            legal_actions: want == 3,
+            rematch: want == 4,
+            time_left: want == 5,
         };
         let wire = v1::Attach { viewer: viewer.clone(), after: None, wants: Some(wants) };
         let read = attach(wire, &key(), None).expect("a table").wants;
         let Wants { events, update_views, decision_views, legal_actions, rematch, time_left } = read;
-        let wished = [events, update_views, decision_views, legal_actions, rematch, time_left];
-        assert_eq!(wished.iter().position(|wished| *wished), Some(wish));
-        assert_eq!(wished.iter().filter(|wished| **wished).count(), 1);
+        let values = [events, update_views, decision_views, legal_actions, rematch, time_left];
+        assert_eq!(values.iter().position(|value| *value), Some(want));
+        assert_eq!(values.iter().filter(|value| **value).count(), 1);
     }
 }
 
-fn followed(channels: impl IntoIterator<Item = u32>) -> v1::FollowRequest {
+fn follow_request(channels: impl IntoIterator<Item = u32>) -> v1::FollowRequest {
     let entry = |channel| v1::FollowChannel { channel, attach: Some(v1::Attach::default()) };
     v1::FollowRequest { channels: channels.into_iter().map(entry).collect() }
 }
 
 #[test]
 fn follow_channels_are_distinct_and_1_to_64() {
-    let channels = follow_channels(followed([7, 0, u32::MAX])).expect("channels");
+    let channels = follow_channels(follow_request([7, 0, u32::MAX])).expect("channels");
     let numbers: Vec<Channel> = channels.into_iter().map(|(channel, _)| channel).collect();
     assert_eq!(numbers, [Channel(7), Channel(0), Channel(u32::MAX)]);
-    check_bound(&[1, 64], &[0, 65, 300], "channels", |count| Ok(follow_channels(followed(0..count as u32))?));
-    let twice = wrong(follow_channels(followed([3, 4, 3])));
+    check_bound(&[1, 64], &[0, 65, 300], "channels", |count| {
+        Ok(follow_channels(follow_request(0..count as u32))?)
+    });
+    let twice = wrong(follow_channels(follow_request([3, 4, 3])));
     assert_eq!(twice, "channels[2].channel: must be a number of its own: another entry has 3");
-    let mut wire = followed([3, 4]);
+    let mut wire = follow_request([3, 4]);
     wire.channels[1].attach = None;
     assert_eq!(wrong(follow_channels(wire)), "channels[1].attach: must be set");
 }

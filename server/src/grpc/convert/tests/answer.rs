@@ -1,16 +1,16 @@
 //! Decoding of answers, and encoding of their outcomes.
 
 use parlor_engine::{GameId, Lang, Localise, Refusal};
+use parlor_host::table::{Answer, CommandError, Decided, DecidedBy, DecisionAnswer, DecisionId, Record};
+use parlor_host::{AnswerOutcome, AnswerRefused, Answered, HostError};
 use parlor_proto::v1;
 use parlor_proto::v1::answer::Choice;
+use parlor_store::LogError;
 
 use super::{TABLE, key, seat, seat_token, wrong};
 use crate::grpc::convert::persistence_tests::games::play_out;
 use crate::grpc::convert::persistence_tests::test_rng;
-use crate::grpc::convert::{act, answer, answered, unreadable};
-use parlor_host::table::{Answer, CommandError, Decided, DecidedBy, DecisionAnswer, DecisionId, Record};
-use parlor_host::{AnswerOutcome, AnswerRefused, Answered, HostError};
-use parlor_store::LogError;
+use crate::grpc::convert::{act, answer, answered, invalid_answer};
 
 /// A decided decision of a random game.
 fn decided() -> Decided {
@@ -25,20 +25,20 @@ pub(super) fn accepted() -> Answered {
     Answered { decision: DecisionId(4), outcome: AnswerOutcome::Accepted(decided()) }
 }
 
-fn became(outcome: AnswerOutcome) -> v1::Answered {
-    let said = answered(&Answered { decision: DecisionId(4), outcome });
-    assert_eq!(said.decision_id, 4);
-    said
+fn encode(outcome: AnswerOutcome) -> v1::Answered {
+    let message = answered(&Answered { decision: DecisionId(4), outcome });
+    assert_eq!(message.decision_id, 4);
+    message
 }
 
 #[test]
 fn decided_answers_have_the_decided_action() {
     let made = decided();
     let status = |outcome| {
-        let said = became(outcome);
-        assert_eq!(said.action, Some(made.action.into()));
-        assert_eq!(said.number, 17);
-        (said.status(), said.refusal)
+        let message = encode(outcome);
+        assert_eq!(message.action, Some(made.action.into()));
+        assert_eq!(message.number, 17);
+        (message.status(), message.refusal)
     };
     assert_eq!(status(AnswerOutcome::Accepted(made)), (v1::AnswerStatus::Accepted, None));
     assert_eq!(status(AnswerOutcome::Repeated(made)), (v1::AnswerStatus::Repeated, None));
@@ -54,9 +54,9 @@ fn decided_answers_have_the_decided_action() {
 /// The reason, rule, field and English text of a refusal; checks that nothing was decided and that there is a
 /// German text.
 fn refused(why: AnswerRefused) -> (v1::ErrorReason, String, String, String) {
-    let said = became(AnswerOutcome::Refused(why));
-    assert_eq!((said.status(), said.action, said.number), (v1::AnswerStatus::Refused, None, 0));
-    let refusal = said.refusal.expect("a refusal");
+    let message = encode(AnswerOutcome::Refused(why));
+    assert_eq!((message.status(), message.action, message.number), (v1::AnswerStatus::Refused, None, 0));
+    let refusal = message.refusal.expect("a refusal");
     let reason = refusal.reason();
     let text = refusal.text.expect("a text");
     assert!(!text.de.is_empty() && text.de != text.en, "{text:?}");
@@ -104,10 +104,10 @@ fn answer_to_an_old_decision_is_a_conflict() {
     let made = decided();
     for played in [None, Some(made.action)] {
         let error = CommandError::AlreadyDecided { decision: DecisionId(4), played };
-        let said = became(AnswerOutcome::Refused(AnswerRefused::Command(error)));
-        assert_eq!((said.status(), said.number), (v1::AnswerStatus::Conflict, 0));
-        assert_eq!(said.action, played.map(Into::into));
-        assert_eq!(said.refusal.expect("a refusal").reason(), v1::ErrorReason::DecidedOtherwise);
+        let message = encode(AnswerOutcome::Refused(AnswerRefused::Command(error)));
+        assert_eq!((message.status(), message.number), (v1::AnswerStatus::Conflict, 0));
+        assert_eq!(message.action, played.map(Into::into));
+        assert_eq!(message.refusal.expect("a refusal").reason(), v1::ErrorReason::DecidedOtherwise);
     }
 }
 
@@ -115,7 +115,7 @@ fn answer_to_an_old_decision_is_a_conflict() {
 #[test]
 fn every_error_reason_has_a_german_text() {
     let known = (0..).map_while(|value| v1::ErrorReason::try_from(value).ok());
-    let mut texts: Vec<&str> = known.map(crate::grpc::convert::error_text_de::german).collect();
+    let mut texts: Vec<&str> = known.map(crate::grpc::convert::error_text_de::german_text).collect();
     assert!(texts.len() > 30, "{} reasons", texts.len());
     assert!(texts.iter().all(|text| text.ends_with('.') && !text.contains('\n')), "{texts:?}");
     let count = texts.len();
@@ -127,12 +127,12 @@ fn every_error_reason_has_a_german_text() {
 #[test]
 fn answers_are_decoded() {
     let wire = v1::Answer { decision_id: 3, choice: Some(Choice::Index(2)), think_ms: Some(50) };
-    let read = DecisionAnswer { decision: DecisionId(3), answer: Answer::Index(2), reported: Some(50) };
-    assert_eq!(answer(wire.clone()), Ok(read));
+    let expected = DecisionAnswer { decision: DecisionId(3), answer: Answer::Index(2), reported: Some(50) };
+    assert_eq!(answer(wire.clone()), Ok(expected));
     let action = decided().action;
     let wire = v1::Answer { choice: Some(Choice::Action(action.into())), think_ms: None, ..wire };
-    let read = DecisionAnswer { answer: Answer::Action(action), reported: None, ..read };
-    assert_eq!(answer(wire.clone()), Ok(read));
+    let expected = DecisionAnswer { answer: Answer::Action(action), reported: None, ..expected };
+    assert_eq!(answer(wire.clone()), Ok(expected));
 
     let zero = v1::Answer { decision_id: 0, ..wire.clone() };
     assert_eq!(wrong(answer(zero)), "decision_id: must be the id of a decision: the first is 1");
@@ -140,7 +140,8 @@ fn answers_are_decoded() {
     assert_eq!(wrong(answer(nothing)), "must have an index or an action");
 }
 
-fn no_card() -> v1::Answer {
+/// An answer with an invalid card.
+fn invalid_card() -> v1::Answer {
     let card = v1::GapCard { colour: v1::GapColour::Pink.into(), number: 12 };
     let action = v1::GapAction { card: Some(card), ..Default::default() };
     let action = v1::GameAction { game: Some(v1::game_action::Game::Gap(action)) };
@@ -149,9 +150,9 @@ fn no_card() -> v1::Answer {
 
 #[test]
 fn undecodable_answer_is_refused_with_its_field() {
-    let said = unreadable(3, answer(no_card()).expect_err("an invalid card"));
-    assert_eq!((said.decision_id, said.status()), (3, v1::AnswerStatus::Refused));
-    let refusal = said.refusal.expect("a refusal");
+    let message = invalid_answer(3, answer(invalid_card()).expect_err("an invalid card"));
+    assert_eq!((message.decision_id, message.status()), (3, v1::AnswerStatus::Refused));
+    let refusal = message.refusal.expect("a refusal");
     assert_eq!(refusal.reason(), v1::ErrorReason::InvalidField);
     assert_eq!(refusal.field, "action.gap.card.number");
     let text = refusal.text.expect("a text");
@@ -161,13 +162,13 @@ fn undecodable_answer_is_refused_with_its_field() {
 #[test]
 fn act_request_is_decoded() {
     let wire = v1::Answer { decision_id: 3, choice: Some(Choice::Index(2)), think_ms: None };
-    let ask = |answer| act(v1::ActRequest { seat_token: seat_token(TABLE), answer }, &key());
-    let (pass, read) = ask(Some(wire.clone())).expect("a valid token");
-    assert_eq!((pass.table(), pass.seat()), (TABLE, seat(1)));
-    assert_eq!(read.expect("an answer").decision, DecisionId(3));
-    let (_, refused) = ask(Some(no_card())).expect("a valid token");
+    let decode = |answer| act(v1::ActRequest { seat_token: seat_token(TABLE), answer }, &key());
+    let (token, decoded) = decode(Some(wire.clone())).expect("a valid token");
+    assert_eq!((token.table(), token.seat()), (TABLE, seat(1)));
+    assert_eq!(decoded.expect("an answer").decision, DecisionId(3));
+    let (_, refused) = decode(Some(invalid_card())).expect("a valid token");
     assert_eq!(refused.expect_err("an invalid card").status(), v1::AnswerStatus::Refused);
-    assert_eq!(wrong(ask(None)), "answer: must be set");
+    assert_eq!(wrong(decode(None)), "answer: must be set");
     let bad = act(v1::ActRequest { seat_token: "pls_x".to_owned(), answer: Some(wire) }, &key());
     assert_eq!(bad.expect_err("an invalid token").reason(), v1::ErrorReason::TokenInvalid);
 }

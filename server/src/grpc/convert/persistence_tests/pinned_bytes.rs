@@ -1,18 +1,19 @@
 //! Pinned bytes of entries: stored logs must stay readable.
 
-use crate::grpc::convert::ApiCodec;
 use std::collections::BTreeMap;
 
 use parlor_engine::{GameId, Seat};
-
 use parlor_fair::Entropy;
 use parlor_host::TableId;
 use parlor_host::persistence::{decode_entry, encode_entry};
 use parlor_host::table::{ChanceSetup, Entry, IdempotencyKey, SeatSetup, Setup, TimeControl, Visibility};
 
+use crate::grpc::convert::ApiCodec;
+
 const CREATED: u64 = 1_700_000_000_000;
 const AT: u64 = CREATED + 61_500;
 
+/// Entries with their pinned bytes in hex.
 fn entries() -> Vec<(Entry, &'static str)> {
     let seat = Seat::new(2).expect("a seat");
     let request = Some(IdempotencyKey { id: "r1".into(), digest: *b"0123456789abcdef" });
@@ -56,7 +57,7 @@ fn entries() -> Vec<(Entry, &'static str)> {
         seats: vec![SeatSetup::Agent { name: "a.b".to_owned(), version: "1".to_owned() }, SeatSetup::Open],
         ..given.clone()
     };
-    let entropy = Entropy::new(b"dice").expect("few bytes");
+    let entropy = Entropy::new(b"dice").expect("at most 64 bytes");
     let (user, name, bot) = (Some("u".to_owned()), "Ann".to_owned(), "greedy".to_owned());
     let note = "late".to_owned();
     vec![

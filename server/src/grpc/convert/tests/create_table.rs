@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use parlor_engine::GameId;
+use parlor_host::agents::AgentRequirement;
+use parlor_host::table::{SeatSetup, TimeControl, Visibility};
+use parlor_host::{NewChance, NewTable};
 use parlor_proto::v1;
 use parlor_proto::v1::create_table_request::Chance;
 use parlor_proto::v1::seat_setup::Occupant;
@@ -11,9 +14,6 @@ use super::{check_bound, text, wide, wrong};
 use crate::config::Settings;
 use crate::grpc::Failure;
 use crate::grpc::convert::create_table;
-use parlor_host::agents::AgentRequirement;
-use parlor_host::table::{SeatSetup, TimeControl, Visibility};
-use parlor_host::{NewChance, NewTable};
 
 fn create(wire: v1::CreateTableRequest) -> Result<NewTable, Failure> {
     let settings = Settings::default();
@@ -34,10 +34,10 @@ fn request() -> v1::CreateTableRequest {
 }
 
 /// Checks the bounds of a field of the request.
-fn check(taken: &[u64], refused: &[u64], field: &str, put: impl Fn(&mut v1::CreateTableRequest, u64)) {
-    check_bound(taken, refused, field, |value| {
+fn check(accepted: &[u64], refused: &[u64], field: &str, set: impl Fn(&mut v1::CreateTableRequest, u64)) {
+    check_bound(accepted, refused, field, |value| {
         let mut wire = request();
-        put(&mut wire, value);
+        set(&mut wire, value);
         create(wire)
     });
 }
@@ -95,16 +95,16 @@ fn every_field_of_create_table_is_decoded() {
         fill_ms: Some(1_500),
         chance: Some(Chance::GivenSeed(v1::GivenSeed { seed: vec![9; 32] })),
     };
-    let mut covered = super::covered::Covered::new();
-    covered.see("CreateTableRequest", &wire);
-    covered.see(
+    let mut coverage = super::field_coverage::FieldCoverage::new();
+    coverage.record("CreateTableRequest", &wire);
+    coverage.record(
         "CreateTableRequest",
         &v1::CreateTableRequest { chance: Some(Chance::Fresh(v1::FreshChance {})), ..request() },
     );
-    covered.check("CreateTableRequest");
+    coverage.assert_all_set("CreateTableRequest");
     let new = create(wire).expect("a table");
     let request = new.request.clone();
-    assert_eq!(request.as_ref().map(|mark| &*mark.id), Some("r"));
+    assert_eq!(request.as_ref().map(|key| &*key.id), Some("r"));
     let expected = NewTable {
         options: GameId::Flush.default_options(),
         seats: vec![
@@ -297,19 +297,19 @@ fn request_id_has_up_to_64_printable_ascii_characters() {
     assert!(create(odd).is_ok());
 }
 
-/// Equal requests have equal marks, and different requests different digests.
+/// Equal requests have equal idempotency keys, and different requests different digests.
 #[test]
-fn request_mark_distinguishes_requests() {
+fn idempotency_key_distinguishes_requests() {
     let id = || v1::CreateTableRequest { request_id: "r".to_owned(), ..request() };
-    let mark = |wire| create(wire).expect("a table").request.expect("a mark");
-    assert_eq!(mark(id()), mark(id()));
+    let key = |wire| create(wire).expect("a table").request.expect("an idempotency key");
+    assert_eq!(key(id()), key(id()));
     let others = [
         v1::CreateTableRequest { seats: open_seats(3), ..id() },
         v1::CreateTableRequest { fill_ms: Some(5_000), ..id() },
         v1::CreateTableRequest { metadata: BTreeMap::from([("k".to_owned(), "v".to_owned())]), ..id() },
     ];
     for other in others {
-        let (one, other) = (mark(id()), mark(other));
+        let (one, other) = (key(id()), key(other));
         assert_eq!(one.id, other.id);
         assert_ne!(one.digest, other.digest);
     }
