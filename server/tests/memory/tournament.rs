@@ -7,7 +7,7 @@ use parlor_engine::{Audience, Seat, Viewer};
 use parlor_fair::Entropy;
 use parlor_host::table::{Deal, SeatFinish, SeatResult, TimeControl, Visibility};
 use parlor_host::tournaments::{EntrantSetup, FoldedTournament, Terms, TournamentEntry, TournamentSetup};
-use parlor_server::{TableId, TournamentId};
+use parlor_host::{TableId, TournamentId};
 use parlor_tournament::plan::{DealMode, Format};
 use parlor_tournament::{Entrant, PlannedTable, Standings};
 use rand_chacha::ChaCha8Rng;
