@@ -4,13 +4,14 @@
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, Outcome, Viewer, below};
 use parlor_proto::convert::InvalidField;
 use parlor_proto::v1;
+use parlor_testkit::test_rng;
 use prost::Message;
 use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage, Value};
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 
 use crate::descriptors::message;
-use crate::games::{GameObserver, play_all, test_rng};
+use crate::games::{GameObserver, play_all};
 
 /// A random number, often near the ends of the ranges that fields have.
 fn any_number(rng: &mut ChaCha8Rng) -> u32 {

@@ -6,21 +6,8 @@ use parlor_engine::{
 use parlor_proto::v1::{self, option_info::Values};
 use prost_reflect::{DynamicMessage, Kind, Value};
 use rand_chacha::ChaCha8Rng;
-use rand_core::SeedableRng;
 
 use crate::descriptors::message;
-
-/// Creates the generator of a test from `PARLOR_TEST_SEED`. The seed is printed, which shows if the test fails.
-pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
-    let seed = match std::env::var("PARLOR_TEST_SEED") {
-        Ok(text) => text.parse().expect("PARLOR_TEST_SEED must be a whole number"),
-        Err(_) => 1,
-    };
-    println!("{test}: PARLOR_TEST_SEED={seed}");
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(test.bytes().fold(0, |hash: u64, byte| hash.wrapping_mul(31) + u64::from(byte)));
-    rng
-}
 
 /// Options of every game, as a client sends them: those by default, and each option of the catalogue with its extremes.
 fn all_options() -> Vec<AnyOptions> {

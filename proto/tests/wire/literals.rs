@@ -8,8 +8,7 @@ use parlor_engine::{
 };
 use parlor_proto::convert::InvalidField;
 use parlor_proto::v1;
-
-use crate::games::test_rng;
+use parlor_testkit::test_rng;
 
 fn seat(number: u8) -> Seat {
     Seat::new(number).expect("a seat")

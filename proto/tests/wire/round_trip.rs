@@ -7,11 +7,12 @@ use parlor_engine::{AnyAction, AnyEvent, AnyOptions, AnyView, GameId, Lang, Outc
 use parlor_proto::convert::{InvalidField, card, card_code};
 use parlor_proto::encode::{self, to_bytes};
 use parlor_proto::v1;
+use parlor_testkit::test_rng;
 use prost::{Message, Name};
 use prost_reflect::{DynamicMessage, Kind, MessageDescriptor, Value};
 
 use crate::descriptors::message;
-use crate::games::{GameObserver, play_all, test_rng};
+use crate::games::{GameObserver, play_all};
 
 /// Largest message of the server in bytes, unless a single item is larger.
 const MAX_MESSAGE_LEN: usize = 256 * 1024;

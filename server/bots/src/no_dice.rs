@@ -191,17 +191,13 @@ impl PrefixSums {
 #[cfg(test)]
 mod tests {
     use parlor_engine::{Audience, Chance, Game, NoEvents, below};
-    use rand_chacha::ChaCha8Rng;
-    use rand_core::SeedableRng;
 
     use super::*;
 
     /// Compares the score of every placement in random games with the points of the game.
     #[test]
     fn placement_scores_follow_the_rules() {
-        let seed = std::env::var("PARLOR_TEST_SEED").map_or(7, |seed| seed.parse().expect("a number"));
-        println!("PARLOR_TEST_SEED={seed}");
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut rng = parlor_testkit::rng_with_default_seed(7);
         let mut compared = 0;
         for players in 2..=6 {
             let chance = Chance::fresh(&mut rng);

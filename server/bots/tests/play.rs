@@ -5,18 +5,12 @@ use parlor_engine::{
     AnyAction, AnyGame, AnyView, Chance, Game, GameId, MAX_SEATS, NoEvents, Seat, Viewer, below,
     for_all_games,
 };
+use parlor_testkit::rng_with_default_seed;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
 /// Bots under test; the search has few iterations.
 const BOTS: [&str; 3] = ["random", "greedy", "search:6"];
-
-/// A random number generator from `PARLOR_TEST_SEED`, or from a fixed seed; the seed is printed.
-fn generator() -> ChaCha8Rng {
-    let seed = std::env::var("PARLOR_TEST_SEED").map_or(7, |seed| seed.parse().expect("a number"));
-    println!("PARLOR_TEST_SEED={seed}");
-    ChaCha8Rng::seed_from_u64(seed)
-}
 
 fn seed(rng: &mut impl Rng) -> [u8; 32] {
     let mut seed = [0; 32];
@@ -52,7 +46,7 @@ fn play(mut game: AnyGame, rng: &mut impl Rng, mut asked: impl FnMut(&AnyView, &
 
 #[test]
 fn every_bot_plays_every_game_deterministically() {
-    let mut rng = generator();
+    let mut rng = rng_with_default_seed(7);
     for id in GameId::ALL {
         for players in id.info().min_players..=id.info().max_players {
             let game = new_game(*id, players, &mut rng);
@@ -64,7 +58,7 @@ fn every_bot_plays_every_game_deterministically() {
 /// Playouts continue past held windows, so these do not influence a choice.
 #[test]
 fn held_windows_do_not_change_a_choice() {
-    let mut rng = generator();
+    let mut rng = rng_with_default_seed(7);
     let bots = [HouseBot::by_name("greedy"), HouseBot::by_name("search:20")].map(|bot| bot.expect("a bot"));
     let mut compared = 0;
     for players in [2, 4] {
@@ -89,7 +83,7 @@ fn held_windows_do_not_change_a_choice() {
 /// in another order.
 #[test]
 fn order_of_simultaneous_answers_does_not_change_a_choice() {
-    let mut rng = generator();
+    let mut rng = rng_with_default_seed(7);
     let bots = [HouseBot::by_name("random"), HouseBot::by_name("greedy"), HouseBot::by_name("search:20")];
     let bots = bots.map(|bot| bot.expect("a bot"));
     let mut simultaneous_games = 0;
@@ -129,7 +123,7 @@ fn order_of_simultaneous_answers_does_not_change_a_choice() {
 
 #[test]
 fn random_choices_vary_with_the_seed() {
-    let mut rng = generator();
+    let mut rng = rng_with_default_seed(7);
     let random = HouseBot::by_name("random").expect("a bot");
     for id in GameId::ALL {
         let game = new_game(*id, 2, &mut rng);
@@ -145,7 +139,7 @@ fn random_choices_vary_with_the_seed() {
 
 #[test]
 fn invalid_questions_and_names_are_errors() {
-    let mut rng = generator();
+    let mut rng = rng_with_default_seed(7);
     for bot in bots() {
         for id in GameId::ALL {
             let game = new_game(*id, 3, &mut rng);
@@ -197,7 +191,7 @@ fn choose_from_any<G: Heuristic>(view: &G::View, legal: &[G::Action], rng: &mut 
 
 #[test]
 fn bots_do_not_panic_on_any_view_or_list() {
-    let mut rng = generator();
+    let mut rng = rng_with_default_seed(7);
     macro_rules! each {
         ($($variant:ident: $module:ident::$game:ident),* $(,)?) => {$({
             type G = parlor_engine::$module::$game;

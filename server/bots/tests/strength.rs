@@ -8,8 +8,7 @@ use parlor_engine::GameId;
 
 #[test]
 fn greedy_beats_random_in_every_game() {
-    let seed = std::env::var("PARLOR_TEST_SEED").map_or(7, |seed| seed.parse().expect("a number"));
-    println!("PARLOR_TEST_SEED={seed}");
+    let seed = parlor_testkit::test_seed(7);
     for game in GameId::ALL {
         for players in [2, 4] {
             let [a, b] = ["greedy", "random"].map(|name| HouseBot::by_name(name).expect("a bot"));

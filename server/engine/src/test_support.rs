@@ -1,30 +1,10 @@
 //! Helpers shared by the tests of all modules.
 
-use std::str::FromStr;
-
 use rand_chacha::ChaCha8Rng;
-use rand_core::SeedableRng;
 
 use crate::{Audience, EventSink, Game, Lang, Localise, Seat, ShuffleId, Viewer, below};
 
-/// A number from the environment; 1 if the variable is not set.
-pub(crate) fn env_number<N: FromStr + From<u8>>(name: &str) -> N {
-    match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")),
-        Err(_) => N::from(1),
-    }
-}
-
-/// The random generator of one test, seeded from `PARLOR_TEST_SEED`. Prints the seed, which the test harness
-/// shows if the test fails.
-pub(crate) fn test_rng(test: &str) -> ChaCha8Rng {
-    let seed = env_number::<u64>("PARLOR_TEST_SEED");
-    println!("{test}: PARLOR_TEST_SEED={seed}");
-    let name = test.bytes().fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(name);
-    rng
-}
+pub(crate) use parlor_testkit::{game_count_factor, test_rng};
 
 /// A uniformly chosen item.
 pub(crate) fn pick<'a, T>(items: &'a [T], rng: &mut ChaCha8Rng) -> &'a T {

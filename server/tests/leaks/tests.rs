@@ -1,27 +1,17 @@
 //! The tests: no configuration leaks, and each planted leak is detected.
 
 use parlor_engine::{GameId, Viewer};
+use parlor_testkit::{game_count_factor, rng_with_stream};
 use rand_chacha::ChaCha8Rng;
-use rand_core::SeedableRng;
 
 use crate::compare::{Leak, compare};
 use crate::game_pair::GamePair;
 use crate::server::ServerFactory;
 use crate::table_kind::TableKind;
 
-/// A number from the environment; 1 if unset.
-fn env_number(name: &str) -> f64 {
-    std::env::var(name)
-        .map_or(1.0, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text}: no number")))
-}
-
-/// A generator for one test, from `PARLOR_TEST_SEED`; prints the seed.
-fn test_rng(test: &str, game: GameId) -> ChaCha8Rng {
-    let seed = env_number("PARLOR_TEST_SEED") as u64;
-    println!("{test} {game:?}: PARLOR_TEST_SEED={seed}");
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(game as u64);
-    rng
+/// The generator of a test of this game.
+fn test_rng(game: GameId) -> ChaCha8Rng {
+    rng_with_stream(game as u64)
 }
 
 /// A pair of games that the viewer cannot tell apart, but another viewer can.
@@ -55,8 +45,8 @@ async fn compare_pairs(
 }
 
 async fn check_no_leaks(game: GameId) {
-    let mut rng = test_rng("nothing_leaks", game);
-    let games = env_number("PARLOR_TEST_GAMES").ceil() as u32;
+    let mut rng = test_rng(game);
+    let games = game_count_factor().ceil() as u32;
     let compared =
         compare_pairs(game, &ServerFactory::new(false), &TableKind::all(game), games, &mut rng).await;
     assert!(compared >= 130, "only {compared} steps compared: too few for a meaningful test");
@@ -66,7 +56,7 @@ async fn check_no_leaks(game: GameId) {
 async fn check_leaks_are_detected(game: GameId, leaks: &[Leak]) {
     let factory = ServerFactory::new(false);
     for leak in leaks {
-        let mut rng = test_rng("leaks_are_found", game);
+        let mut rng = test_rng(game);
         let mut compared = 0;
         let mut found = None;
         'search: for kind in TableKind::all(game) {
@@ -115,7 +105,7 @@ async fn leaking_update_numbers_are_detected() {
 #[tokio::test]
 async fn viewer_output_over_sockets_does_not_leak() {
     let (game, factory) = (GameId::NoDice, ServerFactory::new(true));
-    let mut rng = test_rng("nothing_leaks_over_sockets", game);
+    let mut rng = test_rng(game);
     let compared = compare_pairs(game, &factory, &TableKind::all(game)[..1], 1, &mut rng).await;
     assert!(compared >= 40, "only {compared} steps compared: too few for a meaningful test");
 }

@@ -72,9 +72,7 @@ impl TestTournament {
     }
 
     fn course<G: PublicDeals>(&self, entrants: usize) -> FoldedTournament {
-        let seed =
-            std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().expect("a number below 256"));
-        println!("PARLOR_TEST_SEED={seed}");
+        let seed = u8::try_from(parlor_testkit::test_seed(1)).expect("PARLOR_TEST_SEED below 256");
         let agent = |number| EntrantSetup::Agent { name: format!("agent-{number}"), version: String::new() };
         let terms = Terms {
             name: "a memory".to_owned(),

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use parlor_engine::GameId;
+use parlor_testkit::test_seed;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use tokio::sync::watch;
@@ -15,11 +16,6 @@ use crate::seat_observer::Violations;
 
 /// Faults per simulation.
 const FAULTS: usize = 14;
-
-/// The first seed: from `PARLOR_TEST_SEED`, or 1.
-fn first_seed() -> u64 {
-    std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().expect("a whole number"))
-}
 
 /// The outcome of a simulation.
 struct SimulationOutcome {
@@ -85,7 +81,7 @@ fn simulate(seed: u64, ack_mode: AckMode) -> SimulationOutcome {
 #[test]
 fn crashes_lose_nothing_acknowledged_and_repeat_no_update() {
     let (mut crashes, mut reconnects) = (0, 0);
-    for seed in (first_seed()..).take(3) {
+    for seed in (test_seed(1)..).take(3) {
         println!("PARLOR_TEST_SEED={seed}");
         let outcome = simulate(seed, AckMode::AfterSync);
         assert_eq!(outcome.violations, Vec::<String>::new(), "PARLOR_TEST_SEED={seed}");
@@ -104,7 +100,7 @@ fn crashes_lose_nothing_acknowledged_and_repeat_no_update() {
 /// The control: the same checks detect a log that acknowledges before it syncs.
 #[test]
 fn early_acknowledgement_is_detected() {
-    let detected = (first_seed()..).take(3).filter(|seed| {
+    let detected = (test_seed(1)..).take(3).filter(|seed| {
         println!("PARLOR_TEST_SEED={seed}");
         let SimulationOutcome { violations, crashes, .. } = simulate(*seed, AckMode::BeforeSync);
         println!("after {crashes} crashes: {violations:?}");

@@ -19,7 +19,7 @@ mod setup;
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::test_support::{env_number, legal_actions, pick};
+use crate::test_support::{game_count_factor, legal_actions, pick};
 use crate::{Chance, EventSink, Game, NoEvents, Relabelling, Seat, Viewer};
 
 pub(crate) use chi_square::assert_uniform;
@@ -72,7 +72,7 @@ pub(crate) enum Reveals {
 
 /// The number of games a check plays with each set-up: at least one.
 fn game_count(default: u32) -> u32 {
-    (f64::from(default) * env_number::<f64>("PARLOR_TEST_GAMES")).max(1.0) as u32
+    (f64::from(default) * game_count_factor()).max(1.0) as u32
 }
 
 /// Every number of players with every tested option.

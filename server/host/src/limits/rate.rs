@@ -177,9 +177,7 @@ mod tests {
     /// for `retry_after` is served.
     #[test]
     fn rate_is_never_exceeded() {
-        let seed = std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().expect("a whole number"));
-        println!("PARLOR_TEST_SEED={seed}");
-        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let mut rng = ChaCha20Rng::seed_from_u64(parlor_testkit::test_seed(1));
         let mut number = |bound: u32| parlor_engine::below(bound, &mut rng);
         for _ in 0..200 {
             let (clock, limiter) = limiter(1);

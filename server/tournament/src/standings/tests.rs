@@ -1,7 +1,9 @@
 //! Standings of handwritten and simulated groups.
 
+use parlor_testkit::rng_with_default_seed;
+
 use super::*;
-use crate::stats::simulate::{Field, rng, table};
+use crate::stats::simulate::{Field, table};
 
 fn placing(entrant: u16) -> Placing {
     Placing {
@@ -34,7 +36,7 @@ fn field(skills: &[f64], players: usize) -> Field {
 }
 
 fn played(field: &Field, groups: u32, seed: u64) -> Vec<Group> {
-    let mut rng = rng(seed);
+    let mut rng = rng_with_default_seed(seed);
     (0..groups).map(|number| field.group(number, &mut rng)).collect()
 }
 

@@ -154,13 +154,15 @@ impl Moments {
 
 #[cfg(test)]
 mod tests {
+    use parlor_testkit::rng_with_default_seed;
+
     use super::*;
-    use crate::stats::simulate::{Shape, rng};
+    use crate::stats::simulate::Shape;
 
     /// Simulates matches of `groups` groups with an interval after each. Returns the share of the matches in
     /// which any interval missed the mean.
     fn miss_rate(shape: Shape, matches: u32, groups: u32, seed: u64) -> f64 {
-        let mut rng = rng(seed);
+        let mut rng = rng_with_default_seed(seed);
         let mut missed = 0;
         for _ in 0..matches {
             let mut scores = Moments::default();
@@ -185,7 +187,7 @@ mod tests {
     #[test]
     fn fixed_sample_intervals_inspected_at_all_times_miss_the_mean() {
         // Control of the test above: 1.96 standard errors, inspected after each group, miss far more often.
-        let mut rng = rng(5);
+        let mut rng = rng_with_default_seed(5);
         let mut missed = 0;
         for _ in 0..500 {
             let mut scores = Moments::default();
@@ -201,7 +203,7 @@ mod tests {
 
     #[test]
     fn interval_ends_where_the_e_value_reaches_twenty() {
-        let mut rng = rng(3);
+        let mut rng = rng_with_default_seed(3);
         let mut scores = Moments::default();
         for _ in 0..200 {
             scores.push(Shape::Normal.draw(&mut rng));

@@ -1,16 +1,8 @@
 //! Simulated scores and groups for tests.
 
-use rand_chacha::ChaCha8Rng;
-use rand_core::{Rng, SeedableRng};
+use rand_core::Rng;
 
 use crate::results::{Entrant, Group, SeatFinish, SeatScore, TableScore};
-
-/// Random number generator of a test, from `PARLOR_TEST_SEED` if set, or from the given seed.
-pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
-    let seed = std::env::var("PARLOR_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(seed);
-    println!("PARLOR_TEST_SEED={seed}");
-    ChaCha8Rng::seed_from_u64(seed)
-}
 
 /// A uniform number in the open interval (0, 1).
 pub(crate) fn uniform(rng: &mut impl Rng) -> f64 {

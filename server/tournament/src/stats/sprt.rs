@@ -131,9 +131,11 @@ impl Sprt {
 
 #[cfg(test)]
 mod tests {
+    use parlor_testkit::rng_with_default_seed;
+
     use super::*;
     use crate::results::Entrant;
-    use crate::stats::simulate::{Shape, rng};
+    use crate::stats::simulate::Shape;
 
     fn test_of(lower: f64, upper: f64) -> SequentialTest {
         SequentialTest { entrant: Entrant(0), lower, upper, alpha: 0.05, beta: 0.05, min_groups: 30 }
@@ -142,7 +144,7 @@ mod tests {
     /// Simulates matches until they are decided. Returns the share of each decision and the mean number of
     /// groups.
     fn simulate(shape: Shape, test: SequentialTest, matches: u32, seed: u64) -> (f64, f64, f64) {
-        let mut rng = rng(seed);
+        let mut rng = rng_with_default_seed(seed);
         let (mut lower, mut upper, mut groups) = (0, 0, 0);
         for _ in 0..matches {
             let mut sprt = Sprt::new(test);

@@ -145,7 +145,7 @@ async fn assert_same(model: &dyn Log, log: &dyn Log) {
 
 #[tokio::test]
 async fn sqlite_log_behaves_like_memory_log() {
-    let mut rng = rng("sqlite_log_behaves_like_memory_log");
+    let mut rng = parlor_testkit::rng_with_stream(0);
     let folder = StoreDir::new();
     let model = Arc::new(MemoryLog::new());
     let mut log = Arc::new(folder.open());

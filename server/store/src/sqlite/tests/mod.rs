@@ -113,14 +113,6 @@ fn short_journal(limit: u64) -> SqliteOptions {
     SqliteOptions { journal_limit: limit, ..SqliteOptions::default() }
 }
 
-/// Random generator of one test, seeded from `PARLOR_TEST_SEED`; the seed is printed, and shown when the test
-/// fails.
-fn rng(test: &str) -> rand_chacha::ChaCha8Rng {
-    let seed = std::env::var("PARLOR_TEST_SEED").map_or(1, |seed| seed.parse().unwrap());
-    println!("{test}: PARLOR_TEST_SEED={seed}");
-    rand_core::SeedableRng::seed_from_u64(seed)
-}
-
 fn below(rng: &mut rand_chacha::ChaCha8Rng, bound: usize) -> usize {
     (rand_core::Rng::next_u64(rng) % bound as u64) as usize
 }

@@ -1,8 +1,10 @@
 //! Ratings checked against the definition of the model, and their intervals against simulations.
 
+use parlor_testkit::rng_with_default_seed;
+
 use super::*;
 use crate::results::{Entrant, TableScore};
-use crate::stats::simulate::{Field, rng, table, uniform};
+use crate::stats::simulate::{Field, table, uniform};
 use rand_core::Rng;
 
 fn group(number: u32, tables: Vec<TableScore>) -> Group {
@@ -50,7 +52,7 @@ fn log_likelihood(groups: &[Group], logs: &[f64]) -> f64 {
 
 #[test]
 fn fit_maximises_the_log_likelihood() {
-    let mut rng = rng(21);
+    let mut rng = rng_with_default_seed(21);
     // Few points and much luck: many ties of up to four.
     let field = Field { games: 1.0, hands: 0.5, ..field(&[0.0, 0.3, 0.6, 0.9, -0.5, -1.0], 4) };
     let groups: Vec<Group> = (0..40).map(|number| field.group(number, &mut rng)).collect();
@@ -96,7 +98,7 @@ fn tie_counts_as_half_a_win_for_each() {
 
 #[test]
 fn ratings_do_not_depend_on_the_order_of_games() {
-    let mut rng = rng(8);
+    let mut rng = rng_with_default_seed(8);
     let field = field(&[0.0, 1.0, 2.0, 3.0, 4.0], 3);
     let groups: Vec<Group> = (0..60).map(|number| field.group(number, &mut rng)).collect();
     let ratings = model(5, &groups).ratings();
@@ -144,7 +146,7 @@ fn one_group_gives_ratings_and_no_groups_give_zeros() {
 
 #[test]
 fn history_ends_with_the_current_ratings() {
-    let mut rng = rng(2);
+    let mut rng = rng_with_default_seed(2);
     let field = field(&[0.0, 1.0, 2.0], 2);
     let groups: Vec<Group> = (0..101).map(|number| field.group(number, &mut rng)).collect();
     let history = history(3, &groups, 40);
@@ -177,7 +179,7 @@ fn sample_game(strengths: &[f64], players: usize, rng: &mut impl Rng) -> TableSc
 fn bootstrap_intervals_cover_the_true_ratings() {
     let truth = [250.0, 100.0, 20.0, -60.0, -110.0, -200.0];
     let strengths: Vec<f64> = truth.iter().map(|rating: &f64| (rating / ELO).exp()).collect();
-    let mut rng = rng(31);
+    let mut rng = rng_with_default_seed(31);
     // By refits, and by single Newton steps.
     for (players, work) in [(2, WORK_FOR_FITS), (3, WORK_FOR_FITS), (3, 0)] {
         let (mut held, mut of) = (0, 0);
@@ -212,7 +214,7 @@ const WORK_FOR_FITS: usize = 3_000_000;
 
 #[test]
 fn single_newton_steps_give_similar_intervals_to_refits() {
-    let mut rng = rng(6);
+    let mut rng = rng_with_default_seed(6);
     let field = field(&[0.0, 1.0, 2.0, 3.0], 3);
     let mut model = PlackettLuce::new(4);
     (0..400).for_each(|number| model.push(&field.group(number, &mut rng)));
@@ -231,7 +233,7 @@ fn single_newton_steps_give_similar_intervals_to_refits() {
 fn large_field_gets_ratings_and_intervals() {
     let skills: Vec<f64> = (0..256).map(|entrant| f64::from(entrant) / 50.0).collect();
     let field = field(&skills, 4);
-    let mut rng = rng(1);
+    let mut rng = rng_with_default_seed(1);
     let mut model = PlackettLuce::new(256);
     (0..4000).for_each(|number| model.push(&field.group(number, &mut rng)));
     let ratings = model.ratings_with_intervals();

@@ -11,12 +11,9 @@ use crate::plan::{DealMode, Format, PlanSetup, TableKey};
 use crate::tournament::{GroupState, PlanEntry, Progress, Tournament};
 use crate::{Entrant, SeatFinish, SeatScore, TableScore};
 
-/// Seed of a randomised test: `PARLOR_TEST_SEED` if set. It is printed, so a failure can be reproduced.
+/// Seed of a randomised test.
 pub(super) fn seed() -> u64 {
-    let given = std::env::var("PARLOR_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed = given.unwrap_or(20_261_116);
-    println!("PARLOR_TEST_SEED={seed}");
-    seed
+    parlor_testkit::test_seed(20_261_116)
 }
 
 /// Runs `check` on every format with up to 12 entrants at tables of up to 6.
