@@ -2,21 +2,23 @@
 
 use std::thread;
 
+use parlor_testkit::Proxy;
+
 use crate::games::{LANGUAGES, play_line_mode, play_on_screen};
-use crate::support::{Key, Parlor, PipedProcess, Proxy, Server, Terminal};
+use crate::support::{Key, Parlor, PipedProcess, Server, Terminal};
 
 /// Kills the server behind the proxy, runs `meanwhile`, and starts a new one in its place.
 fn crash_and_restart(server: &mut Server, proxy: &Proxy, meanwhile: impl FnOnce()) {
     server.kill();
     meanwhile();
     server.restart();
-    proxy.set_target(server.address());
+    proxy.set_upstream(server.address());
 }
 
 #[test]
 fn screen_game_resumes_after_a_server_crash() {
     let mut server = Server::start();
-    let proxy = Proxy::new(server.address());
+    let proxy = Proxy::start_on_thread(server.address());
     let parlor = Parlor::with_server(&proxy.url());
     for words in &LANGUAGES {
         let args = ["play", "gap", "--option", "rounds=2", "--lang", words.lang];
@@ -36,7 +38,7 @@ fn screen_game_resumes_after_a_server_crash() {
 #[test]
 fn line_mode_game_resumes_after_a_server_crash() {
     let mut server = Server::start();
-    let proxy = Proxy::new(server.address());
+    let proxy = Proxy::start_on_thread(server.address());
     let parlor = Parlor::with_server(&proxy.url());
     let words = &LANGUAGES[0];
     let args = ["play", "gap", "--option", "rounds=2", "--plain", "--lang", "en"];
@@ -56,7 +58,7 @@ fn line_mode_game_resumes_after_a_server_crash() {
 #[test]
 fn bots_and_watchers_resume_after_a_server_crash() {
     let mut server = Server::start();
-    let proxy = Proxy::new(server.address());
+    let proxy = Proxy::start_on_thread(server.address());
     let parlor = Parlor::with_server(&proxy.url());
     let created = parlor.json(&["create", "no_dice", "--clock", "none"]);
     let id = created["table_id"].as_str().unwrap();

@@ -3,23 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use parlor_testkit::Authority;
 
 use crate::support::{Parlor, Server};
 
 /// Writes a CA certificate, and certificates signed by it for the server and a client.
 fn certificates(folder: &Path) {
-    let write = |name: &str, text: String| fs::write(folder.join(name), text).unwrap();
-    let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-    write("ca.pem", authority.pem());
-    for (name, host) in [("server", "parlor.test"), ("client", "ada")] {
-        let key = KeyPair::generate().unwrap();
-        let params = CertificateParams::new([host.to_owned()]).unwrap();
-        write(&format!("{name}.pem"), params.signed_by(&key, &authority).unwrap().pem());
-        write(&format!("{name}.key"), key.serialize_pem());
-    }
+    let authority = Authority::new("Parlor tests");
+    fs::write(folder.join("ca.pem"), authority.pem()).unwrap();
+    authority.issue("parlor.test").write_to(folder, "server");
+    authority.issue("ada").write_to(folder, "client");
 }
 
 #[test]

@@ -4,10 +4,9 @@ use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
+use parlor_testkit::{TIMEOUT, send_signal};
 use serde_json::Value;
 use tempfile::TempDir;
-
-use super::WAIT_LIMIT;
 
 /// Environment of the program: variables, and a home folder of its own.
 pub(crate) struct Parlor {
@@ -63,7 +62,7 @@ impl Parlor {
         let id = child.id();
         let (done, waits) = mpsc::sync_channel(1);
         thread::spawn(move || done.send(child.wait_with_output()));
-        let output = waits.recv_timeout(WAIT_LIMIT).unwrap_or_else(|_| {
+        let output = waits.recv_timeout(TIMEOUT).unwrap_or_else(|_| {
             send_signal(id, "KILL");
             panic!("parlor {args:?} does not end")
         });
@@ -82,14 +81,6 @@ impl Parlor {
         let text = self.ok(&[&["--json"], args].concat());
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{args:?}: {error} in {text}"))
     }
-}
-
-/// Sends a signal to a process started by this test.
-pub(crate) fn send_signal(id: u32, signal: &str) {
-    // The shell's builtin: a `kill` program is not installed everywhere.
-    let sent =
-        Command::new("sh").args(["-c", r#"kill -s "$0" "$1""#, signal, &id.to_string()]).status().unwrap();
-    assert!(sent.success(), "kill -s {signal} {id}");
 }
 
 /// Exit code and output of a run.

@@ -5,8 +5,9 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
-use super::WAIT_LIMIT;
-use super::parlor::{Parlor, send_signal};
+use parlor_testkit::{TIMEOUT, send_signal};
+
+use super::parlor::Parlor;
 
 /// Lines read so far.
 #[derive(Default)]
@@ -63,8 +64,7 @@ impl PipedProcess {
             found = look(&output.out);
             found.is_none() && output.ended < 2
         };
-        let (output, timeout) =
-            changed.wait_timeout_while(output.lock().unwrap(), WAIT_LIMIT, waiting).unwrap();
+        let (output, timeout) = changed.wait_timeout_while(output.lock().unwrap(), TIMEOUT, waiting).unwrap();
         assert!(!timeout.timed_out(), "{what} does not come: {:#?} {:#?}", output.out, output.err);
         found
     }

@@ -1,27 +1,18 @@
-//! A server in a process of its own, which can be killed: this test program, started again with [`SERVE`]
-//! set.
+//! A server in a process of its own, which can be killed: the program `tests/programs/test_server.rs`.
 
-use std::io::{self, BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
-use std::{env, fs, process, thread};
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Stdio;
 
-use clap::Parser;
-use parlor_server::config::Cli;
 use parlor_server::identity::{NewKey, Owner, Scope};
+use parlor_testkit::{ServerProcess, example_program, server_command};
 use tempfile::TempDir;
-
-use super::WAIT_LIMIT;
-
-/// Environment variable that turns this test program into a server: its flags, one per line.
-const SERVE: &str = "PARLOR_TEST_SERVE";
 
 /// A running server with a store of its own. Killed on drop.
 pub(crate) struct Server {
+    process: ServerProcess,
     folder: TempDir,
-    config: PathBuf,
-    process: Process,
 }
 
 /// API keys of a server.
@@ -56,15 +47,13 @@ impl Server {
     /// Starts a server with the given settings file.
     pub(crate) fn with_settings(settings: &str) -> Server {
         let folder = tempfile::tempdir().unwrap();
-        let config = folder.path().join("parlor.toml");
-        fs::write(&config, settings).unwrap();
-        let process = Process::start(&config, &folder.path().join("data"));
-        Server { folder, config, process }
+        fs::write(folder.path().join("parlor.toml"), settings).unwrap();
+        Server { process: start_process(folder.path()), folder }
     }
 
     /// Listening address.
-    pub(crate) fn address(&self) -> &str {
-        &self.process.address
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.process.address()
     }
 
     /// URL.
@@ -79,83 +68,15 @@ impl Server {
 
     /// Restarts the server on the same store, on another port.
     pub(crate) fn restart(&mut self) {
-        self.process = Process::start(&self.config, &self.folder.path().join("data"));
+        self.process = start_process(self.folder.path());
     }
 }
 
-struct Process {
-    child: Child,
-    address: String,
-}
-
-impl Process {
-    fn start(config: &Path, data: &Path) -> Process {
-        let flags = [
-            "parlor-server",
-            "--config",
-            config.to_str().unwrap(),
-            "--listen",
-            "127.0.0.1:0",
-            "--metrics",
-            "",
-            "--data",
-            data.to_str().unwrap(),
-            "--log-level",
-            "warn",
-        ];
-        let mut child = Command::new(env::current_exe().unwrap())
-            .args(["--exact", "support::server::serves_if_it_is_told_to", "--nocapture", "--test-threads=1"])
-            .env(SERVE, flags.join("\n"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let stdout = child.stdout.take().unwrap();
-        // From here on the child is killed on drop.
-        let mut process = Process { child, address: String::new() };
-        let (sender, lines_read) = mpsc::sync_channel(64);
-        let lines = BufReader::new(stdout).lines();
-        thread::spawn(move || {
-            for line in lines.map_while(Result::ok) {
-                // Drains the pipe even if the receiver is gone.
-                let _ = sender.try_send(line);
-            }
-        });
-        let mut skipped = Vec::new();
-        loop {
-            let line = lines_read
-                .recv_timeout(WAIT_LIMIT)
-                .unwrap_or_else(|_| panic!("the server did not print its address: {skipped:?}"));
-            if let Some((_, rest)) = line.split_once(" listens on ") {
-                rest.split_whitespace().next().unwrap().clone_into(&mut process.address);
-                return process;
-            }
-            skipped.push(line);
-        }
-    }
-
-    fn kill(&mut self) {
-        // It may have exited by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-/// Entry point of the server process; not a test. Does nothing unless [`SERVE`] is set.
-#[test]
-fn serves_if_it_is_told_to() {
-    if let Ok(flags) = env::var(SERVE) {
-        // The parent holds the other end of standard input: its close means that the parent has ended.
-        thread::spawn(|| {
-            let _ = io::copy(&mut io::stdin(), &mut io::sink());
-            process::abort();
-        });
-        parlor_server::program::main(&Cli::parse_from(flags.lines()));
-    }
+/// Starts the server on a free port, with its configuration and its data in `folder`.
+fn start_process(folder: &Path) -> ServerProcess {
+    let mut command = server_command(example_program("parlor-cli", "test_server"));
+    command.args(["--listen", "127.0.0.1:0", "--metrics", "", "--log-level", "warn"]);
+    command.arg("--config").arg(folder.join("parlor.toml")).arg("--data").arg(folder.join("data"));
+    // The server ends when this process does, which closes the pipe.
+    ServerProcess::start(command.stdin(Stdio::piped()))
 }

@@ -10,9 +10,10 @@ use std::num::NonZeroU16;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
+use parlor_testkit::{TIMEOUT, send_signal};
 use portable_pty::{ChildKiller, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-use super::{Parlor, WAIT_LIMIT};
+use super::Parlor;
 
 const ROWS: u16 = 36;
 const COLUMNS: u16 = 110;
@@ -132,7 +133,7 @@ impl Terminal {
 
     /// Sends a signal to the program.
     pub(crate) fn signal(&self, signal: &str) {
-        super::parlor::send_signal(self.id, signal);
+        send_signal(self.id, signal);
     }
 
     /// Waits until `look` finds something in the recording. Panics if the program ends first.
@@ -143,7 +144,7 @@ impl Terminal {
             found = look(seen);
             found.is_none() && seen.ended.is_none()
         };
-        let (seen, _) = changed.wait_timeout_while(seen.lock().unwrap(), WAIT_LIMIT, waiting).unwrap();
+        let (seen, _) = changed.wait_timeout_while(seen.lock().unwrap(), TIMEOUT, waiting).unwrap();
         found.unwrap_or_else(|| panic!("{what} does not come; {}", seen.describe()))
     }
 
