@@ -276,9 +276,7 @@ mod tests {
 
     #[tokio::test]
     async fn connecting_to_a_closed_port_is_unreachable() {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        drop(listener);
+        let address = format!("http://{}", parlor_testkit::unused_address());
         let error = Client::connect(&address).await.unwrap_err();
         assert_eq!(error.reason(), Reason::Unreachable);
         assert!(error.to_string().contains(&address), "{error}");

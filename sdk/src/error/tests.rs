@@ -88,9 +88,7 @@ fn statuses_without_error_info_map_by_code() {
 
 #[tokio::test]
 async fn connection_refused_is_unreachable_with_the_cause() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
+    let address = format!("http://{}", parlor_testkit::unused_address());
     let channel = Endpoint::from_shared(address).unwrap().connect_lazy();
     let status =
         TableServiceClient::new(channel).get_table(wire::GetTableRequest::default()).await.unwrap_err();

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use parlor_proto::v1::agent_service_server::AgentService;
 use parlor_sdk::wire;
+use parlor_testkit::Proxy;
 use tonic::{Request, Response, Status, Streaming};
 use wire::stream_item::Item;
 
 use super::fake_host::{AttachedChannel, FakeHost};
 use super::play_service::{FakeStream, Responses};
-use super::proxy::Proxy;
 
 pub(crate) struct FakeAgents {
     pub(crate) host: Arc<FakeHost>,

@@ -9,6 +9,7 @@ use parlor_sdk::{
     AgentEvent, AgentFilter, AgentRunner, AgentSettings, AsyncBot, Bot, BotError, Choice, GameEnd, Question,
     Reason, Update, async_trait, wire,
 };
+use parlor_testkit::with_timeout;
 use tokio::sync::Notify;
 use tonic::Code;
 use wire::ErrorReason;
@@ -16,7 +17,6 @@ use wire::ErrorReason;
 use super::calls::status_with_reason;
 use super::fake_host::{Fault, FaultKind, Seat};
 use super::fake_server::FakeServer;
-use super::within;
 
 const SEATS: u32 = 40;
 const DECISIONS: u32 = 10;
@@ -52,7 +52,7 @@ impl Bot for OrderCheckingBot {
 async fn until_over(agent: &mut AgentRunner, tables: usize) -> BTreeMap<&'static str, usize> {
     let mut seen = BTreeMap::new();
     while seen.get("over").copied().unwrap_or(0) < tables {
-        let event = within(agent.next()).await.unwrap().expect("the agent runs on");
+        let event = with_timeout(agent.next()).await.unwrap().expect("the agent runs on");
         let name = match event {
             AgentEvent::Connected(_) => "connected",
             AgentEvent::Disconnected { .. } => "disconnected",
@@ -155,7 +155,7 @@ async fn hello_carries_settings_and_bookmarks() {
 async fn agent_accepts_seats_while_connected() {
     let fake = FakeServer::start().await;
     let mut agent = fake.client().await.start_agent(settings(), |_| |_: &Question| Choice::Index(1)).unwrap();
-    let AgentEvent::Connected(welcome) = within(agent.next()).await.unwrap().unwrap() else {
+    let AgentEvent::Connected(welcome) = with_timeout(agent.next()).await.unwrap().unwrap() else {
         panic!("it connects first")
     };
     assert_eq!((welcome.max_tables, welcome.seats), (7, 0));
@@ -172,10 +172,10 @@ async fn agent_reports_its_suspension() {
     let fake = FakeServer::start().await;
     fake.host.change(|state| state.suspends_agents = true);
     let mut agent = fake.client().await.start_agent(settings(), |_| |_: &Question| Choice::Index(1)).unwrap();
-    let AgentEvent::Connected(_) = within(agent.next()).await.unwrap().unwrap() else {
+    let AgentEvent::Connected(_) = with_timeout(agent.next()).await.unwrap().unwrap() else {
         panic!("it connects first")
     };
-    match within(agent.next()).await.unwrap().unwrap() {
+    match with_timeout(agent.next()).await.unwrap().unwrap() {
         AgentEvent::SetAside(aside) => assert_eq!(aside.message, "too slow"),
         other => panic!("{other:?}"),
     }
@@ -204,9 +204,9 @@ async fn table_that_ended_while_disconnected_is_reported_over() {
             });
         };
         let mut over = None;
-        let ((), ()) = tokio::join!(within(cut), async {
+        let ((), ()) = tokio::join!(with_timeout(cut), async {
             while over.is_none() {
-                if let AgentEvent::TableOver(finished) = within(agent.next()).await.unwrap().unwrap() {
+                if let AgentEvent::TableOver(finished) = with_timeout(agent.next()).await.unwrap().unwrap() {
                     over = Some(finished);
                 }
             }
@@ -237,7 +237,7 @@ async fn replaced_agent_does_not_reconnect() {
     });
     let client = fake.client().await;
     let error =
-        within(client.serve_agent(settings(), |_| |_: &Question| Choice::Index(0))).await.unwrap_err();
+        with_timeout(client.serve_agent(settings(), |_| |_: &Question| Choice::Index(0))).await.unwrap_err();
     assert_eq!((error.reason(), error.message()), (Reason::AgentReplaced, "the fake server ends the stream"));
     assert_eq!(fake.host.look().streams, 1, "it does not reconnect");
 }
@@ -254,8 +254,8 @@ async fn rejected_agent_reports_the_reason() {
     ] {
         fake.host.change(|state| state.refuse.push_back(status_with_reason(code, name)));
         let mut agent = client.start_agent(settings(), |_| |_: &Question| Choice::Index(0)).unwrap();
-        assert_eq!(within(agent.next()).await.unwrap_err().reason(), reason);
-        assert!(within(agent.next()).await.unwrap().is_none(), "the error is the last item");
+        assert_eq!(with_timeout(agent.next()).await.unwrap_err().reason(), reason);
+        assert!(with_timeout(agent.next()).await.unwrap().is_none(), "the error is the last item");
     }
 }
 
@@ -283,7 +283,7 @@ async fn failing_bot_affects_its_own_table_only() {
     let mut agent = fake.client().await.start_agent(settings(), make).unwrap();
     let (mut failed, mut over) = (0, 0);
     while failed < 1 || over < 2 {
-        match within(agent.next()).await.unwrap().unwrap() {
+        match with_timeout(agent.next()).await.unwrap().unwrap() {
             AgentEvent::BotFailed { given, error } => {
                 assert_eq!((given.table_id.as_str(), error.reason()), ("table of panic", Reason::Bot));
                 failed += 1;
@@ -319,7 +319,7 @@ async fn stop_waits_for_the_decision_in_progress() {
         *stop.lock().unwrap() = Some(Box::new(agent.stop_handle()));
         agent
     };
-    while within(agent.next()).await.unwrap().is_some() {}
+    while with_timeout(agent.next()).await.unwrap().is_some() {}
     let state = fake.host.look();
     assert_eq!(state.seats["a"].decided, [(1, 1), (2, 1)].into());
     assert_eq!((state.seats["a"].open, state.detached), (Some(3), 0), "the seat stays the agent's");
@@ -329,6 +329,6 @@ async fn stop_waits_for_the_decision_in_progress() {
 async fn agent_listing_fetches_all_pages() {
     let fake = FakeServer::start().await;
     let agents = fake.client().await.agents(AgentFilter::new().game("gap").page_size(3));
-    let names: Vec<String> = within(agents.map_ok(|agent| agent.name).try_collect()).await.unwrap();
+    let names: Vec<String> = with_timeout(agents.map_ok(|agent| agent.name).try_collect()).await.unwrap();
     assert_eq!(names, (0..7).map(|number| format!("gap {number}")).collect::<Vec<_>>());
 }

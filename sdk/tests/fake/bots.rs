@@ -7,10 +7,10 @@ use parlor_sdk::{
     AsyncBot, BlockingBot, Bot, BotError, Choice, GameEnd, GameStart, Question, Reason, SeatToken, Update,
     async_trait, wire,
 };
+use parlor_testkit::with_timeout;
 
 use super::fake_host::{Fault, FaultKind, Seat};
 use super::fake_server::FakeServer;
-use super::within;
 
 /// Records all calls of its methods.
 #[derive(Clone, Default)]
@@ -57,7 +57,7 @@ async fn bot_callbacks_come_in_order_through_a_reconnect() {
     fake.host.change(|state| state.faults.push_back(Fault { after: 4, kind: FaultKind::Cut }));
     let log = RecordingBot::default();
     let session = fake.client().await.session();
-    let finished = within(session.play("a", &mut log.clone())).await.unwrap();
+    let finished = with_timeout(session.play("a", &mut log.clone())).await.unwrap();
     assert_eq!(finished.result().unwrap().reason(), wire::EndReason::PlayedOut);
     assert_eq!(finished.own_result(), None);
     let calls = log.0.lock().unwrap().join(", ");
@@ -73,7 +73,7 @@ async fn play_all_plays_many_seats_over_one_stream() {
     let fake = server_with_seats(&seats.iter().map(|token| (token.as_str(), 3)).collect::<Vec<_>>()).await;
     let session = fake.client().await.session();
     let tokens = seats.iter().map(|token| SeatToken::new(token.as_str())).collect::<Vec<_>>();
-    let mut played: Vec<String> = within(
+    let mut played: Vec<String> = with_timeout(
         session
             .play_all(tokens, 50, || |_: &Question| Choice::Index(2))
             .map(|played| {
@@ -111,7 +111,7 @@ async fn failing_bot_affects_its_own_seat_only() {
     let fake = server_with_seats(&[("error", 2), ("panic", 2), ("illegal", 2), ("fine", 2)]).await;
     let session = fake.client().await.session();
     let tokens = ["error", "panic", "illegal", "fine"].map(SeatToken::new);
-    let played: Vec<_> = within(session.play_all(tokens, 4, || FailingBot).collect()).await;
+    let played: Vec<_> = with_timeout(session.play_all(tokens, 4, || FailingBot).collect()).await;
     for played in played {
         let outcome = played.outcome.map_err(|error| (error.reason(), error.to_string()));
         match (played.token.reveal(), outcome) {
@@ -134,7 +134,7 @@ async fn bot_plays_on_after_the_clock_decided_for_it() {
         }
         Choice::Index(1)
     };
-    within(fake.client().await.session().play("a", &mut late)).await.unwrap();
+    with_timeout(fake.client().await.session().play("a", &mut late)).await.unwrap();
     assert_eq!(fake.host.look().seats["a"].decided, [(1, 0), (2, 1)].into());
 }
 
@@ -143,10 +143,10 @@ async fn blocking_and_boxed_bots_play() {
     let fake = server_with_seats(&[("a", 2), ("b", 2)]).await;
     let session = fake.client().await.session();
     let log = RecordingBot::default();
-    within(session.play("a", &mut BlockingBot::new(log.clone()))).await.unwrap();
+    with_timeout(session.play("a", &mut BlockingBot::new(log.clone()))).await.unwrap();
     assert_eq!(log.0.lock().unwrap().len(), 8);
     let mut bot: Box<dyn AsyncBot> = Box::new(log.clone());
-    within(session.play("b", &mut bot)).await.unwrap();
+    with_timeout(session.play("b", &mut bot)).await.unwrap();
     assert_eq!(log.0.lock().unwrap().len(), 16);
 }
 

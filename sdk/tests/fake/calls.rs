@@ -1,14 +1,14 @@
-//! Unary calls: retries with the same request id, within the deadline.
+//! Unary calls: retries with the same request id, with_timeout the deadline.
 
 use std::collections::HashMap;
 
 use futures_util::TryStreamExt;
 use parlor_sdk::{JoinTable, NewTable, Reason, ResignTarget, SeatToken, TableFilter, wire};
+use parlor_testkit::with_timeout;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
 use super::fake_server::{CallFault, FakeServer};
-use super::within;
 
 /// A status with an error reason, as the server sends it.
 pub(crate) fn status_with_reason(code: Code, reason: &str) -> Status {
@@ -28,12 +28,12 @@ async fn writes_are_retried_with_the_same_request_id() {
         CallFault::AfterExecution(Status::unavailable("something on the way")),
         CallFault::BeforeExecution(status_with_reason(Code::Unavailable, "STORE_UNAVAILABLE")),
     ]);
-    let table = within(fake.client().await.create_table(gap())).await.unwrap();
+    let table = with_timeout(fake.client().await.create_table(gap())).await.unwrap();
     let ids = fake.tables.state().request_ids.clone();
     assert_eq!(ids.len(), 4);
     assert!(ids.iter().all(|id| *id == ids[0] && id.len() == 32), "{ids:?}");
     assert_eq!(table.table_id, ids[0]);
-    within(fake.client().await.create_table(gap().request_id("mine"))).await.unwrap();
+    with_timeout(fake.client().await.create_table(gap().request_id("mine"))).await.unwrap();
     assert_eq!(fake.tables.state().request_ids.last().unwrap(), "mine");
 }
 
@@ -63,7 +63,7 @@ async fn permanent_errors_are_not_retried() {
         (Code::Internal, "A_REASON_OF_THE_FUTURE", Reason::Other),
     ] {
         fake.tables.state().call_faults.push_back(CallFault::BeforeExecution(status_with_reason(code, name)));
-        let error = within(client.join_table("t")).await.unwrap_err();
+        let error = with_timeout(client.join_table("t")).await.unwrap_err();
         assert_eq!((error.reason(), error.message()), (reason, "a sentence"));
     }
     assert_eq!(fake.tables.state().joins.len(), 4);
@@ -73,13 +73,13 @@ async fn permanent_errors_are_not_retried() {
 async fn join_retries_send_the_same_entropy() {
     let fake = FakeServer::start().await;
     fake.tables.state().call_faults.push_back(CallFault::AfterExecution(Status::unavailable("lost")));
-    let joined = within(fake.client().await.join_table(JoinTable::new("t").seat(1))).await.unwrap();
+    let joined = with_timeout(fake.client().await.join_table(JoinTable::new("t").seat(1))).await.unwrap();
     let joins = fake.tables.state().joins.clone();
     assert_eq!(joins[0], joins[1]);
     assert_eq!((joins[0].entropy.len(), joins[0].seat), (32, Some(1)));
     assert!(!format!("{joined:?}").contains("sword"), "{joined:?}");
     let plain = JoinTable::new("t").entropy([]);
-    within(fake.client().await.join_table(plain)).await.unwrap();
+    with_timeout(fake.client().await.join_table(plain)).await.unwrap();
     assert!(fake.tables.state().joins.last().unwrap().entropy.is_empty());
 }
 
@@ -88,8 +88,8 @@ async fn retried_delete_with_a_lost_reply_succeeds() {
     let fake = FakeServer::start().await;
     let client = fake.client().await;
     fake.tables.state().call_faults.push_back(CallFault::AfterExecution(Status::unavailable("lost")));
-    within(client.delete_table("t")).await.unwrap();
-    let error = within(client.delete_table("t")).await.unwrap_err();
+    with_timeout(client.delete_table("t")).await.unwrap();
+    let error = with_timeout(client.delete_table("t")).await.unwrap_err();
     assert_eq!(error.reason(), Reason::TableNotFound);
 }
 
@@ -99,7 +99,7 @@ async fn broken_connection_is_reestablished() {
     let client = fake.client().await;
     for _ in 0..5 {
         fake.proxy.cut();
-        within(client.table("t")).await.unwrap();
+        with_timeout(client.table("t")).await.unwrap();
     }
 }
 
@@ -120,7 +120,8 @@ async fn table_listing_fetches_all_pages() {
         fake.tables.state().listed = listed;
         fake.tables.state().call_faults.push_back(CallFault::BeforeExecution(Status::unavailable("once")));
         let tables = client.tables(TableFilter::new().page_size(page));
-        let ids: Vec<String> = within(tables.map_ok(|table| table.table_id).try_collect()).await.unwrap();
+        let ids: Vec<String> =
+            with_timeout(tables.map_ok(|table| table.table_id).try_collect()).await.unwrap();
         let expected: Vec<String> = (0..listed).map(|number| number.to_string()).collect();
         assert_eq!(ids, expected);
     }
@@ -152,16 +153,16 @@ async fn act_is_retried_and_follow_streams() {
     });
     let client = fake.client().await;
     let token = SeatToken::new("a");
-    let answered = within(client.act(&token, 1, 2)).await.unwrap();
+    let answered = with_timeout(client.act(&token, 1, 2)).await.unwrap();
     assert!(!answered.repeated);
-    assert!(within(client.act(&token, 1, 2)).await.unwrap().repeated);
-    let error = within(client.act(&token, 1, 0)).await.unwrap_err();
+    assert!(with_timeout(client.act(&token, 1, 2)).await.unwrap().repeated);
+    let error = with_timeout(client.act(&token, 1, 0)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::DecidedOtherwise);
 
     let attach =
         wire::Attach { viewer: Some(wire::attach::Viewer::TableId("t".into())), ..Default::default() };
     let channels = vec![wire::FollowChannel { channel: 7, attach: Some(attach) }];
-    let mut followed = std::pin::pin!(within(client.follow(channels)).await.unwrap());
-    let response = within(followed.try_next()).await.unwrap().unwrap();
+    let mut followed = std::pin::pin!(with_timeout(client.follow(channels)).await.unwrap());
+    let response = with_timeout(followed.try_next()).await.unwrap().unwrap();
     assert_eq!(response.items[0].channel, 7);
 }

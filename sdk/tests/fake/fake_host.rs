@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use parlor_sdk::wire;
+use parlor_testkit::with_timeout;
 use tokio::sync::watch;
 use wire::stream_item::Item;
 
@@ -188,7 +189,7 @@ impl FakeHost {
     /// Waits for a condition.
     pub(crate) async fn until(&self, holds: impl Fn(&HostState) -> bool) {
         let mut changes = self.changes();
-        super::within(async {
+        with_timeout(async {
             while !holds(&self.look()) {
                 changes.changed().await.unwrap();
             }

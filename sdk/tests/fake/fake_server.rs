@@ -12,6 +12,7 @@ use parlor_proto::v1::play_service_server::PlayServiceServer;
 use parlor_proto::v1::record_service_server::RecordServiceServer;
 use parlor_proto::v1::table_service_server::{TableService, TableServiceServer};
 use parlor_sdk::{Client, ClientBuilder, wire};
+use parlor_testkit::Proxy;
 use tokio::net::TcpListener;
 use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
@@ -20,7 +21,6 @@ use tonic::{Request, Response, Status};
 use super::agent_service::FakeAgents;
 use super::fake_host::FakeHost;
 use super::play_service::FakePlay;
-use super::proxy::Proxy;
 use super::records::FakeRecords;
 
 /// A server that injects planned faults.
@@ -35,7 +35,7 @@ pub(crate) struct FakeServer {
 impl FakeServer {
     pub(crate) async fn start() -> FakeServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let proxy = Proxy::start(listener.local_addr().unwrap()).await;
+        let proxy = Arc::new(Proxy::start(listener.local_addr().unwrap()));
         let (host, tables) = (FakeHost::new(), Arc::new(FakeTables::default()));
         let records = Arc::new(FakeRecords::default());
         let agents = FakeAgents { host: Arc::clone(&host), proxy: Arc::clone(&proxy) };
@@ -54,7 +54,7 @@ impl FakeServer {
     pub(crate) fn builder(&self) -> ClientBuilder {
         // Slow machines must not trigger timeouts.
         let patience = Duration::from_secs(600);
-        Client::builder(self.proxy.address())
+        Client::builder(self.proxy.url())
             .keepalive(patience, patience)
             .deadline(patience)
             .attempt_timeout(patience)

@@ -10,16 +10,6 @@ mod calls;
 mod fake_host;
 mod fake_server;
 mod play_service;
-mod proxy;
 mod records;
 mod sessions;
 mod table_feed;
-
-use std::future::IntoFuture;
-use std::time::Duration;
-
-/// Awaits with a generous timeout, for slow machines.
-async fn within<T>(future: impl IntoFuture<Output = T>) -> T {
-    let limit = Duration::from_secs(60);
-    tokio::time::timeout(limit, future).await.expect("timed out after a minute")
-}

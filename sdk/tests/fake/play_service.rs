@@ -8,13 +8,13 @@ use futures_util::stream::unfold;
 use futures_util::{Stream, StreamExt};
 use parlor_proto::v1::play_service_server::PlayService;
 use parlor_sdk::wire;
+use parlor_testkit::Proxy;
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming};
 use wire::play_request_item::Item as RequestItem;
 use wire::stream_item::Item;
 
 use super::fake_host::{AttachedChannel, FakeHost, Fault, FaultKind, closed};
-use super::proxy::Proxy;
 
 pub(crate) struct FakePlay {
     pub(crate) host: Arc<FakeHost>,

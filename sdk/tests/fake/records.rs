@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard};
 use futures_util::{Stream, TryStreamExt, stream};
 use parlor_proto::v1::record_service_server::RecordService;
 use parlor_sdk::{Reason, wire};
+use parlor_testkit::with_timeout;
 use tonic::{Code, Request, Response, Status};
 
 use super::calls::status_with_reason;
 use super::fake_server::FakeServer;
-use super::within;
 
 /// FakeServer records: only what the tests need.
 #[derive(Default)]
@@ -100,7 +100,8 @@ async fn export_delivers_each_record_once_through_reconnects() {
     }
     let viewer = Some(wire::Viewer { viewer: Some(wire::viewer::Viewer::Seat(1)) });
     let exported = fake.client().await.export_records("cup", viewer).into_stream();
-    let ids: Vec<String> = within(exported.map_ok(|record| record.table_id).try_collect()).await.unwrap();
+    let ids: Vec<String> =
+        with_timeout(exported.map_ok(|record| record.table_id).try_collect()).await.unwrap();
     assert_eq!(ids, (0..20).map(|number| number.to_string()).collect::<Vec<_>>());
     let asked = wire::ExportRecordsRequest { tournament_id: "cup".into(), viewer };
     assert_eq!(fake.records.state().exports, vec![asked; 5]);
@@ -116,9 +117,9 @@ async fn permanent_error_ends_an_export() {
     }
     let mut exported = fake.client().await.export_records("cup", None);
     for number in 0..3 {
-        assert_eq!(within(exported.next()).await.unwrap().unwrap().table_id, number.to_string());
+        assert_eq!(with_timeout(exported.next()).await.unwrap().unwrap().table_id, number.to_string());
     }
-    let error = within(exported.next()).await.unwrap_err();
+    let error = with_timeout(exported.next()).await.unwrap_err();
     assert_eq!(error.reason(), Reason::TournamentNotFound);
 }
 
@@ -130,7 +131,9 @@ async fn record_listing_fetches_all_pages() {
         fake.records.state().count = count;
         let filter = wire::ListRecordsRequest { game: "gap".into(), page_size, ..Default::default() };
         let ids: Vec<String> =
-            within(client.records(filter).map_ok(|record| record.table_id).try_collect()).await.unwrap();
+            with_timeout(client.records(filter).map_ok(|record| record.table_id).try_collect())
+                .await
+                .unwrap();
         assert_eq!(ids, (0..count).map(|number| number.to_string()).collect::<Vec<_>>());
     }
 }
@@ -139,12 +142,12 @@ async fn record_listing_fetches_all_pages() {
 async fn record_requests_are_sent_as_given() {
     let fake = FakeServer::start().await;
     let client = fake.client().await;
-    assert_eq!(within(client.record("t")).await.unwrap().table_id, "0");
+    assert_eq!(with_timeout(client.record("t")).await.unwrap().table_id, "0");
     let viewer = Some(wire::Viewer { viewer: Some(wire::viewer::Viewer::Seat(1)) });
     let request = wire::GetRecordRequest { table_id: "t".into(), token: "swordfish".into(), viewer };
-    within(client.record_with(request.clone())).await.unwrap();
+    with_timeout(client.record_with(request.clone())).await.unwrap();
     let plain = wire::GetRecordRequest { table_id: "t".into(), ..Default::default() };
     assert_eq!(fake.records.state().asked, [plain, request]);
     // A reply without a record is an error.
-    assert!(within(client.record("none")).await.is_err());
+    assert!(with_timeout(client.record("none")).await.is_err());
 }

@@ -7,12 +7,12 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 use parlor_sdk::{ConnectionState, Event, Reason, Session, SessionSettings, wire};
+use parlor_testkit::with_timeout;
 use tonic::{Code, Status};
 
 use super::calls::status_with_reason;
 use super::fake_host::{Fault, FaultKind, Seat};
 use super::fake_server::FakeServer;
-use super::within;
 use wire::ErrorReason;
 
 const SEATS: u32 = 60;
@@ -66,7 +66,7 @@ async fn play_through(faults: Vec<Fault>) -> usize {
     });
     let session = fake.client().await.session();
     let players = (0..SEATS).map(|number| tokio::spawn(play(session.clone(), number)));
-    for player in within(join_all(players)).await {
+    for player in with_timeout(join_all(players)).await {
         player.unwrap();
     }
     let state = fake.host.look();
@@ -90,7 +90,7 @@ async fn session_uses_one_stream_without_faults() {
 
 #[tokio::test]
 async fn session_survives_cut_connections() {
-    // Cuts before any item, within a batch, and between an answer and its acknowledgement.
+    // Cuts before any item, with_timeout a batch, and between an answer and its acknowledgement.
     let streams = play_through(faults(FaultKind::Cut, [0, 1, 30, 61, 62, 131, 200, 77, 7])).await;
     assert_eq!(streams, 10);
 }
@@ -150,45 +150,46 @@ async fn temporarily_refused_answer_is_resent() {
     let (fake, session) = one_seat(Seat::new(1)).await;
     let reasons = [ErrorReason::StoreUnavailable, ErrorReason::RateLimited, ErrorReason::ServerStopping];
     fake.host.change(|state| state.seats.get_mut("a").unwrap().refusals = reasons.into());
-    let mut seat = within(session.seat("a")).await.unwrap();
-    let decision = within(seat.next_decision()).await.unwrap().unwrap();
-    within(decision.choose_index(2)).await.unwrap();
-    assert_eq!(within(seat.next_decision()).await.unwrap().map(|_| ()), None);
+    let mut seat = with_timeout(session.seat("a")).await.unwrap();
+    let decision = with_timeout(seat.next_decision()).await.unwrap().unwrap();
+    with_timeout(decision.choose_index(2)).await.unwrap();
+    assert_eq!(with_timeout(seat.next_decision()).await.unwrap().map(|_| ()), None);
 }
 
 #[tokio::test]
 async fn illegal_answer_leaves_the_decision_open() {
     let (_fake, session) = one_seat(Seat::new(1)).await;
-    let mut seat = within(session.seat("a")).await.unwrap();
-    let decision = within(seat.next_decision()).await.unwrap().unwrap();
-    let error = within(decision.choose_index(9)).await.unwrap_err();
+    let mut seat = with_timeout(session.seat("a")).await.unwrap();
+    let decision = with_timeout(seat.next_decision()).await.unwrap().unwrap();
+    let error = with_timeout(decision.choose_index(9)).await.unwrap_err();
     assert_eq!((error.reason(), error.rule()), (Reason::IllegalAction, Some("fake.index")));
-    within(decision.choose_index(0)).await.unwrap();
+    with_timeout(decision.choose_index(0)).await.unwrap();
 }
 
 #[tokio::test]
 async fn decision_made_by_the_clock_is_a_conflict() {
     let (fake, session) = one_seat(Seat::new(2)).await;
-    let mut seat = within(session.seat("a")).await.unwrap();
-    let decision = within(seat.next_decision()).await.unwrap().unwrap();
+    let mut seat = with_timeout(session.seat("a")).await.unwrap();
+    let decision = with_timeout(seat.next_decision()).await.unwrap().unwrap();
     fake.host.change(|state| state.seats.get_mut("a").unwrap().decide(1, 0));
-    let error = within(decision.choose_index(1)).await.unwrap_err();
+    let error = with_timeout(decision.choose_index(1)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::DecidedOtherwise);
-    assert_eq!(within(seat.next_decision()).await.unwrap().unwrap().id(), 2);
+    assert_eq!(with_timeout(seat.next_decision()).await.unwrap().unwrap().id(), 2);
 }
 
 #[tokio::test]
 async fn closed_seat_reports_its_error_and_leaves_others_open() {
     let (fake, session) = one_seat(Seat::new(1)).await;
     fake.host.change(|state| state.seats.insert("b".into(), Seat::new(1)));
-    let (a, b) = (within(session.seat("a")).await.unwrap(), within(session.seat("b")).await.unwrap());
+    let (a, b) =
+        (with_timeout(session.seat("a")).await.unwrap(), with_timeout(session.seat("b")).await.unwrap());
     fake.host.change(|state| state.seats.get_mut("a").unwrap().closed = Some(ErrorReason::TokenExpired));
-    let events: Vec<_> = within(a.collect()).await;
+    let events: Vec<_> = with_timeout(a.collect()).await;
     let error = events.into_iter().next_back().unwrap().unwrap_err();
     assert_eq!(error.reason(), Reason::TokenExpired);
-    assert_eq!(within(session.seat("nobody")).await.unwrap_err().reason(), Reason::TokenInvalid);
+    assert_eq!(with_timeout(session.seat("nobody")).await.unwrap_err().reason(), Reason::TokenInvalid);
     let mut b = b;
-    within(within(b.next_decision()).await.unwrap().unwrap().choose_index(0)).await.unwrap();
+    with_timeout(with_timeout(b.next_decision()).await.unwrap().unwrap().choose_index(0)).await.unwrap();
 }
 
 #[tokio::test]
@@ -196,10 +197,10 @@ async fn invalid_api_key_ends_the_session() {
     let (fake, session) = one_seat(Seat::new(1)).await;
     fake.host
         .change(|state| state.refuse.push_back(status_with_reason(Code::Unauthenticated, "KEY_INVALID")));
-    assert_eq!(within(session.seat("a")).await.unwrap_err().reason(), Reason::KeyInvalid);
-    assert_eq!(within(session.seat("a")).await.unwrap_err().reason(), Reason::KeyInvalid);
+    assert_eq!(with_timeout(session.seat("a")).await.unwrap_err().reason(), Reason::KeyInvalid);
+    assert_eq!(with_timeout(session.seat("a")).await.unwrap_err().reason(), Reason::KeyInvalid);
     let mut connection = session.connection();
-    within(connection.wait_for(|connection| *connection == ConnectionState::Ended)).await.unwrap();
+    with_timeout(connection.wait_for(|connection| *connection == ConnectionState::Ended)).await.unwrap();
 }
 
 #[tokio::test]
@@ -208,10 +209,10 @@ async fn session_waits_for_an_unavailable_server() {
     fake.host.change(|state| state.refuse.extend((0..3).map(|_| Status::unavailable("starting"))));
     let mut connection = session.connection();
     let seat = tokio::spawn(session.seat("a").into_future());
-    within(connection.wait_for(|connection| matches!(connection, ConnectionState::Broken { .. })))
+    with_timeout(connection.wait_for(|connection| matches!(connection, ConnectionState::Broken { .. })))
         .await
         .unwrap();
-    within(seat).await.unwrap().unwrap();
+    with_timeout(seat).await.unwrap().unwrap();
     assert_eq!(*connection.borrow(), ConnectionState::Open);
 }
 
@@ -221,10 +222,10 @@ async fn keepalive_detects_a_stalled_connection() {
     fake.host.change(|state| state.seats.insert("a".into(), Seat::new(4)));
     let interval = Duration::from_millis(250);
     let session = fake.builder().keepalive(interval, interval).connect().await.unwrap().session();
-    let mut seat = within(session.seat("a")).await.unwrap();
-    while let Some(decision) = within(seat.next_decision()).await.unwrap() {
+    let mut seat = with_timeout(session.seat("a")).await.unwrap();
+    while let Some(decision) = with_timeout(seat.next_decision()).await.unwrap() {
         fake.proxy.stall();
-        within(decision.choose_index(0)).await.unwrap();
+        with_timeout(decision.choose_index(0)).await.unwrap();
     }
     assert!(fake.host.look().streams >= 5);
 }
@@ -243,15 +244,15 @@ async fn slow_reader_loses_nothing_and_delays_no_other_seat() {
     });
     let session = fake.client().await.session_with(SessionSettings::default().queue_capacity(8));
     let bookmark = parlor_sdk::Bookmark { table_id: "table of long".into(), seat: Some(1), number: 0 };
-    let mut long = within(session.seat("long").resume(bookmark)).await.unwrap();
+    let mut long = with_timeout(session.seat("long").resume(bookmark)).await.unwrap();
     // The other seat plays to its end while this one is not read.
-    let mut a = within(session.seat("a")).await.unwrap();
-    while let Some(decision) = within(a.next_decision()).await.unwrap() {
-        within(decision.choose_index(0)).await.unwrap();
+    let mut a = with_timeout(session.seat("a")).await.unwrap();
+    while let Some(decision) = with_timeout(a.next_decision()).await.unwrap() {
+        with_timeout(decision.choose_index(0)).await.unwrap();
     }
     let (mut numbers, mut decision) = (Vec::new(), None);
     while numbers.len() < UPDATES as usize + 1 {
-        match within(long.next()).await.unwrap().unwrap() {
+        match with_timeout(long.next()).await.unwrap().unwrap() {
             Event::Update(update) => numbers.push(update.number()),
             Event::Decision(asked) => decision = Some(asked),
             other => panic!("{other:?}"),
@@ -262,30 +263,32 @@ async fn slow_reader_loses_nothing_and_delays_no_other_seat() {
     // Answering works although unread items followed the decision.
     let decision = match decision {
         Some(decision) => decision,
-        None => within(long.next_decision()).await.unwrap().unwrap(),
+        None => with_timeout(long.next_decision()).await.unwrap().unwrap(),
     };
-    within(decision.choose_index(1)).await.unwrap();
-    assert_eq!(within(long.next_decision()).await.unwrap().map(|_| ()), None);
+    with_timeout(decision.choose_index(1)).await.unwrap();
+    assert_eq!(with_timeout(long.next_decision()).await.unwrap().map(|_| ()), None);
     assert_eq!(long.bookmark().number, UPDATES + 3);
 }
 
 #[tokio::test]
 async fn bookmark_resumes_after_the_last_update() {
     let (_fake, session) = one_seat(Seat::new(5)).await;
-    let mut seat = within(session.seat("a")).await.unwrap();
+    let mut seat = with_timeout(session.seat("a")).await.unwrap();
     for _ in 0..2 {
-        within(within(seat.next_decision()).await.unwrap().unwrap().choose_index(0)).await.unwrap();
+        with_timeout(with_timeout(seat.next_decision()).await.unwrap().unwrap().choose_index(0))
+            .await
+            .unwrap();
     }
     let bookmark = seat.bookmark();
     drop(seat);
-    let mut seat = within(session.seat("a").resume(bookmark.clone())).await.unwrap();
+    let mut seat = with_timeout(session.seat("a").resume(bookmark.clone())).await.unwrap();
     assert_eq!((seat.number(), seat.bookmark()), (1, bookmark.clone()));
-    let Some(Event::Update(update)) = within(seat.next()).await.unwrap() else {
+    let Some(Event::Update(update)) = with_timeout(seat.next()).await.unwrap() else {
         panic!("an update comes first")
     };
     assert_eq!(update.number(), bookmark.number + 1);
     assert_eq!(
-        within(seat.next_decision()).await.unwrap().unwrap().id(),
+        with_timeout(seat.next_decision()).await.unwrap().unwrap().id(),
         3,
         "the unanswered decision is sent again"
     );
@@ -294,10 +297,10 @@ async fn bookmark_resumes_after_the_last_update() {
 #[tokio::test]
 async fn dropped_seat_detaches_once_its_decisions_are_dropped() {
     let (fake, session) = one_seat(Seat::new(2)).await;
-    let mut seat = within(session.seat("a")).await.unwrap();
-    let decision = within(seat.next_decision()).await.unwrap().unwrap();
+    let mut seat = with_timeout(session.seat("a")).await.unwrap();
+    let decision = with_timeout(seat.next_decision()).await.unwrap().unwrap();
     drop(seat);
-    within(decision.choose_index(0)).await.unwrap();
+    with_timeout(decision.choose_index(0)).await.unwrap();
     assert_eq!(fake.host.look().detached, 0);
     drop(decision);
     fake.host.until(|state| state.detached == 1).await;
@@ -306,16 +309,19 @@ async fn dropped_seat_detaches_once_its_decisions_are_dropped() {
 #[tokio::test]
 async fn unacknowledged_answers_are_limited() {
     let (fake, session) = one_seat(Seat::new(1)).await;
-    let mut seat = within(session.seat("a")).await.unwrap();
-    let decision = Arc::new(within(seat.next_decision()).await.unwrap().unwrap());
+    let mut seat = with_timeout(session.seat("a")).await.unwrap();
+    let decision = Arc::new(with_timeout(seat.next_decision()).await.unwrap().unwrap());
     // Refused answers, so they pile up.
     fake.host.change(|state| {
         state.seats.get_mut("a").unwrap().refusals =
             std::iter::repeat_n(ErrorReason::IllegalAction, 40).collect();
     });
     let answers = (0..40).map(|_| decision.choose_index(0));
-    let reasons: Vec<_> =
-        within(join_all(answers)).await.into_iter().map(|answer| answer.unwrap_err().reason()).collect();
+    let reasons: Vec<_> = with_timeout(join_all(answers))
+        .await
+        .into_iter()
+        .map(|answer| answer.unwrap_err().reason())
+        .collect();
     let refused = reasons.iter().filter(|reason| **reason == Reason::IllegalAction).count();
     let too_many = reasons.iter().filter(|reason| **reason == Reason::TooManyAnswers).count();
     assert_eq!((refused, too_many), (16, 24));
@@ -324,11 +330,11 @@ async fn unacknowledged_answers_are_limited() {
 #[tokio::test]
 async fn spectator_watches_a_table_to_its_end() {
     let (fake, session) = one_seat(Seat::new(1)).await;
-    let mut spectator = within(session.watch("a")).await.unwrap();
+    let mut spectator = with_timeout(session.watch("a")).await.unwrap();
     assert_eq!(spectator.table_id(), "table of a");
     fake.host.change(|state| state.seats.get_mut("a").unwrap().end());
     let mut last = 0;
-    while let Some(event) = within(spectator.next()).await.unwrap() {
+    while let Some(event) = with_timeout(spectator.next()).await.unwrap() {
         if let Event::Update(update) = event {
             last = update.number();
         }

@@ -13,7 +13,7 @@ use wire::game_options::Game;
 
 use super::restarts::OrderCheckingBot;
 use super::test_server::TestServer;
-use super::within;
+use super::with_timeout;
 
 const TABLES: usize = 150;
 
@@ -31,14 +31,15 @@ fn short_game() -> NewTable {
 /// Runs the agent until it is connected.
 async fn connected(agent: &mut AgentRunner) {
     loop {
-        if let AgentEvent::Connected(_) = within(agent.next()).await.unwrap().unwrap() {
+        if let AgentEvent::Connected(_) = with_timeout(agent.next()).await.unwrap().unwrap() {
             return;
         }
     }
 }
 
 async fn find(client: &Client, name: &str) -> wire::Agent {
-    let agents: Vec<wire::Agent> = within(client.agents(AgentFilter::new()).try_collect()).await.unwrap();
+    let agents: Vec<wire::Agent> =
+        with_timeout(client.agents(AgentFilter::new()).try_collect()).await.unwrap();
     agents.into_iter().find(|agent| agent.name == name).unwrap()
 }
 
@@ -72,10 +73,10 @@ async fn agent_plays_all_tables_through_restarts() {
             1 => short_game().house_bot("random").house_bot("random").agent("ada"),
             _ => short_game().house_bot("greedy").agent("ada"),
         };
-        made.insert(within(client.create_table(table)).await.unwrap().table_id);
+        made.insert(with_timeout(client.create_table(table)).await.unwrap().table_id);
         match number {
-            40 => within(server.restart()).await,
-            80 => within(server.kill()).await,
+            40 => with_timeout(server.restart()).await,
+            80 => with_timeout(server.kill()).await,
             120 => server.proxy.cut(),
             _ => {}
         }
@@ -83,8 +84,8 @@ async fn agent_plays_all_tables_through_restarts() {
             until_connected(&client, "ada").await;
         }
     }
-    within(decided.wait_for(|decisions| *decisions >= TABLES)).await.unwrap();
-    let (agent, over) = within(serving).await.unwrap();
+    with_timeout(decided.wait_for(|decisions| *decisions >= TABLES)).await.unwrap();
+    let (agent, over) = with_timeout(serving).await.unwrap();
     assert_eq!(over, made);
     let listed = find(&client, "ada").await;
     assert_eq!((listed.version.as_str(), listed.games.as_slice()), ("1", &["gap".to_owned()][..]));
@@ -93,7 +94,7 @@ async fn agent_plays_all_tables_through_restarts() {
 
 /// Waits until the server lists the agent as connected.
 async fn until_connected(client: &Client, name: &str) {
-    within(async {
+    with_timeout(async {
         while find(client, name).await.state() != wire::AgentState::Here {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
@@ -110,7 +111,7 @@ async fn second_connection_of_an_agent_replaces_the_first() {
     connected(&mut one).await;
     let mut other = client.start_agent(settings("ada"), first).unwrap();
     connected(&mut other).await;
-    let error = within(async {
+    let error = with_timeout(async {
         loop {
             match one.next().await {
                 Ok(Some(_)) => {}
@@ -120,28 +121,29 @@ async fn second_connection_of_an_agent_replaces_the_first() {
         }
     });
     assert_eq!(error.await.reason(), Reason::AgentReplaced);
-    let table = within(client.create_table(short_game().agent("ada").house_bot("random"))).await.unwrap();
+    let table =
+        with_timeout(client.create_table(short_game().agent("ada").house_bot("random"))).await.unwrap();
     loop {
-        if let AgentEvent::TableOver(finished) = within(other.next()).await.unwrap().unwrap() {
+        if let AgentEvent::TableOver(finished) = with_timeout(other.next()).await.unwrap().unwrap() {
             assert_eq!(finished.table.table_id, table.table_id);
             break;
         }
     }
     // Another key cannot take the name, and a disconnected agent gets no seat.
     let thief = settings("ada").key("another key of 20 bytes");
-    let error = within(client.serve_agent(thief, first)).await.unwrap_err();
+    let error = with_timeout(client.serve_agent(thief, first)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::AgentNameTaken);
     other.stop();
-    assert!(within(other.next()).await.unwrap().is_none());
+    assert!(with_timeout(other.next()).await.unwrap().is_none());
     drop(other);
-    within(async {
+    with_timeout(async {
         while find(&client, "ada").await.state() != wire::AgentState::Gone {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     })
     .await;
     let refused = client.create_table(short_game().agent("ada").house_bot("random"));
-    assert_eq!(within(refused).await.unwrap_err().reason(), Reason::AgentUnavailable);
+    assert_eq!(with_timeout(refused).await.unwrap_err().reason(), Reason::AgentUnavailable);
     let refused = client.create_table(short_game().agent("nobody").house_bot("random"));
-    assert_eq!(within(refused).await.unwrap_err().reason(), Reason::AgentNotFound);
+    assert_eq!(with_timeout(refused).await.unwrap_err().reason(), Reason::AgentNotFound);
 }

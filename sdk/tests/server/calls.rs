@@ -8,7 +8,7 @@ use parlor_sdk::{
 use wire::TableState;
 
 use super::test_server::TestServer;
-use super::within;
+use super::with_timeout;
 
 fn gap() -> NewTable {
     NewTable::new("gap").unwrap().without_clock()
@@ -18,19 +18,19 @@ fn gap() -> NewTable {
 async fn catalogue_lists_games_rules_and_house_bots() {
     let server = TestServer::start().await;
     let client = server.client().await;
-    let games = within(client.games()).await.unwrap();
+    let games = with_timeout(client.games()).await.unwrap();
     let ids: Vec<&str> = games.iter().map(|game| game.game.as_str()).collect();
     assert_eq!(ids, GameId::ALL.iter().map(|game| game.info().id).collect::<Vec<_>>());
     for game in &games {
         options::default_for(&game.game).unwrap();
-        let german = within(client.rules(&game.game, wire::Language::German)).await.unwrap();
+        let german = with_timeout(client.rules(&game.game, wire::Language::German)).await.unwrap();
         assert_eq!(german.language(), wire::Language::German);
         assert!(german.markdown.len() > 100);
     }
-    let bots = within(client.house_bots("gap")).await.unwrap();
-    assert_eq!(bots, within(client.all_house_bots()).await.unwrap());
+    let bots = with_timeout(client.house_bots("gap")).await.unwrap();
+    assert_eq!(bots, with_timeout(client.all_house_bots()).await.unwrap());
     assert!(bots.iter().any(|bot| bot.name == "greedy"));
-    let error = within(client.rules("chess", wire::Language::English)).await.unwrap_err();
+    let error = with_timeout(client.rules("chess", wire::Language::English)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::GameNotFound);
 }
 
@@ -39,49 +39,49 @@ async fn table_lifecycle_from_creation_to_deletion() {
     let server = TestServer::start().await;
     let client = server.client().await;
     let new = gap().reserved_seat("u1", "Ada").reserved_seat("u2", "Grace").metadata("league", "a").private();
-    let table = within(client.create_table(new.clone().request_id("once"))).await.unwrap();
-    let again = within(client.create_table(new.request_id("once"))).await.unwrap();
+    let table = with_timeout(client.create_table(new.clone().request_id("once"))).await.unwrap();
+    let again = with_timeout(client.create_table(new.request_id("once"))).await.unwrap();
     assert_eq!(table.table_id, again.table_id, "create_table is idempotent by request id");
     assert_eq!((table.state(), table.owned), (TableState::Open, true));
 
     let mut tokens = Vec::new();
     for (seat, user) in ["u1", "u2"].into_iter().enumerate() {
-        let joined = within(client.join_table(JoinTable::from(&table).user_id(user))).await.unwrap();
+        let joined = with_timeout(client.join_table(JoinTable::from(&table).user_id(user))).await.unwrap();
         assert_eq!(joined.seat as usize, seat);
         tokens.push(joined.token);
     }
     let id = table.table_id.as_str();
-    assert_eq!(within(client.table(id)).await.unwrap().state(), TableState::Playing);
-    assert_eq!(within(client.table_with_token(id, tokens[0].reveal())).await.unwrap().table_id, id);
+    assert_eq!(with_timeout(client.table(id)).await.unwrap().state(), TableState::Playing);
+    assert_eq!(with_timeout(client.table_with_token(id, tokens[0].reveal())).await.unwrap().table_id, id);
 
-    let token = within(client.create_spectator_token(id, false)).await.unwrap();
+    let token = with_timeout(client.create_spectator_token(id, false)).await.unwrap();
     let session = client.session();
-    let mut spectator = within(session.watch_private(token)).await.unwrap();
-    let mut seat = within(session.seat(tokens[1].clone())).await.unwrap();
+    let mut spectator = with_timeout(session.watch_private(token)).await.unwrap();
+    let mut seat = with_timeout(session.seat(tokens[1].clone())).await.unwrap();
     assert_eq!((seat.number(), seat.table_id()), (1, id));
 
     // One decision by each way to answer.
-    let mut first = within(session.seat(tokens[0].clone())).await.unwrap();
-    let decision = within(first.next_decision()).await.unwrap().unwrap();
-    let error = within(decision.choose_index(9999)).await.unwrap_err();
+    let mut first = with_timeout(session.seat(tokens[0].clone())).await.unwrap();
+    let decision = with_timeout(first.next_decision()).await.unwrap().unwrap();
+    let error = with_timeout(decision.choose_index(9999)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::IllegalAction);
-    let answered: AcceptedAnswer = within(decision.choose(&decision.legal_actions()[0])).await.unwrap();
+    let answered: AcceptedAnswer = with_timeout(decision.choose(&decision.legal_actions()[0])).await.unwrap();
     assert!(!answered.repeated && answered.action.as_ref() == decision.legal_actions().first());
-    assert!(within(decision.choose_index(0)).await.unwrap().repeated);
-    let decision = within(seat.next_decision()).await.unwrap().unwrap();
-    within(client.act(&tokens[1], decision.id(), 0)).await.unwrap();
+    assert!(with_timeout(decision.choose_index(0)).await.unwrap().repeated);
+    let decision = with_timeout(seat.next_decision()).await.unwrap().unwrap();
+    with_timeout(client.act(&tokens[1], decision.id(), 0)).await.unwrap();
     if decision.legal_count() > 1 {
-        let error = within(decision.choose_index(1)).await.unwrap_err();
+        let error = with_timeout(decision.choose_index(1)).await.unwrap_err();
         assert_eq!(error.reason(), Reason::DecidedOtherwise);
         assert_eq!(error.decided(), decision.legal_actions().first());
     }
 
-    let error = within(client.delete_table(id)).await.unwrap_err();
+    let error = with_timeout(client.delete_table(id)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::TableNotOver);
-    let cancelled = within(client.cancel_table(id, "rain")).await.unwrap();
+    let cancelled = with_timeout(client.cancel_table(id, "rain")).await.unwrap();
     assert_eq!(cancelled.state(), TableState::Cancelled);
-    while within(seat.next()).await.unwrap().is_some() {}
-    while let Some(event) = within(spectator.next()).await.unwrap() {
+    while with_timeout(seat.next()).await.unwrap().is_some() {}
+    while let Some(event) = with_timeout(spectator.next()).await.unwrap() {
         assert!(!matches!(event, Event::Decision(_)), "a spectator gets no decisions");
     }
     for result in [seat.result(), spectator.result()] {
@@ -95,64 +95,65 @@ async fn table_lifecycle_from_creation_to_deletion() {
         (TableState::Cancelled, TableState::Cancelled)
     );
 
-    let record = within(client.record(id)).await.unwrap();
+    let record = with_timeout(client.record(id)).await.unwrap();
     assert_eq!((record.table_id.as_str(), record.shuffles.len(), record.viewer), (id, 1, None));
     let decided: usize = record.steps.iter().map(|step| step.decided.len()).sum();
     assert_eq!(decided, 2);
     let own = wire::GetRecordRequest { table_id: id.into(), token: tokens[1].reveal().into(), viewer: None };
-    let own = within(client.record_with(own)).await.unwrap();
+    let own = with_timeout(client.record_with(own)).await.unwrap();
     assert_eq!(
         (own.shuffles.len(), own.viewer),
         (0, Some(wire::Viewer { viewer: Some(wire::viewer::Viewer::Seat(1)) }))
     );
     let filter = wire::ListRecordsRequest { owned: true, page_size: 1, ..Default::default() };
-    let records: Vec<wire::RecordSummary> = within(client.records(filter).try_collect()).await.unwrap();
+    let records: Vec<wire::RecordSummary> = with_timeout(client.records(filter).try_collect()).await.unwrap();
     assert_eq!(records.iter().map(|record| record.table_id.as_str()).collect::<Vec<_>>(), [id]);
-    let error = within(client.export_records(id, None).next()).await.unwrap_err();
+    let error = with_timeout(client.export_records(id, None).next()).await.unwrap_err();
     assert_eq!(error.reason(), Reason::TournamentNotFound, "a table is no tournament");
 
-    let rematch = within(client.rematch(id, Some(&tokens[0]), true)).await.unwrap();
+    let rematch = with_timeout(client.rematch(id, Some(&tokens[0]), true)).await.unwrap();
     assert_eq!(rematch.rematch_of, id);
-    assert_eq!(within(client.rematch(id, None, true)).await.unwrap().table_id, rematch.table_id);
+    assert_eq!(with_timeout(client.rematch(id, None, true)).await.unwrap().table_id, rematch.table_id);
     let joined =
-        within(client.join_table(JoinTable::from(&rematch).previous_token(&tokens[0]))).await.unwrap();
-    let reissued = within(client.reissue_seat_token(&rematch.table_id, joined.seat)).await.unwrap();
+        with_timeout(client.join_table(JoinTable::from(&rematch).previous_token(&tokens[0]))).await.unwrap();
+    let reissued = with_timeout(client.reissue_seat_token(&rematch.table_id, joined.seat)).await.unwrap();
     assert_ne!(reissued, joined.token);
-    let error = within(session.seat(joined.token)).await.unwrap_err();
+    let error = with_timeout(session.seat(joined.token)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::TokenExpired);
-    within(session.seat(reissued)).await.unwrap();
+    with_timeout(session.seat(reissued)).await.unwrap();
 
     let listed = client.tables(TableFilter::new().owned().metadata("league", "a").page_size(1));
-    let listed: Vec<String> = within(listed.map_ok(|table| table.table_id).try_collect()).await.unwrap();
+    let listed: Vec<String> =
+        with_timeout(listed.map_ok(|table| table.table_id).try_collect()).await.unwrap();
     assert_eq!(listed, [rematch.table_id.as_str(), id], "newest first");
-    within(client.delete_table(id)).await.unwrap();
-    assert_eq!(within(client.table(id)).await.unwrap_err().reason(), Reason::TableNotFound);
+    with_timeout(client.delete_table(id)).await.unwrap();
+    assert_eq!(with_timeout(client.table(id)).await.unwrap_err().reason(), Reason::TableNotFound);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn seats_are_resigned_and_replaced() {
     let server = TestServer::start().await;
     let client = server.client().await;
-    let table = within(client.create_table(gap().open_seats(2))).await.unwrap();
-    let one = within(client.join_table(&table)).await.unwrap();
-    let other = within(client.join_table(&table)).await.unwrap();
+    let table = with_timeout(client.create_table(gap().open_seats(2))).await.unwrap();
+    let one = with_timeout(client.join_table(&table)).await.unwrap();
+    let other = with_timeout(client.join_table(&table)).await.unwrap();
     let session = client.session();
-    let mut spectator = within(session.watch(table.table_id.as_str())).await.unwrap();
-    within(client.resign_seat(&one.token)).await.unwrap();
-    within(client.resign_seat(&one.token)).await.unwrap();
-    let table = within(client.replace_seat(&table.table_id, other.seat, "greedy")).await.unwrap();
+    let mut spectator = with_timeout(session.watch(table.table_id.as_str())).await.unwrap();
+    with_timeout(client.resign_seat(&one.token)).await.unwrap();
+    with_timeout(client.resign_seat(&one.token)).await.unwrap();
+    let table = with_timeout(client.replace_seat(&table.table_id, other.seat, "greedy")).await.unwrap();
     assert!(matches!(
         table.seats[other.seat as usize].occupant,
         Some(wire::table_seat::Occupant::HouseBot(_))
     ));
-    let error = within(session.seat(other.token)).await.unwrap_err();
+    let error = with_timeout(session.seat(other.token)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::TokenExpired);
     // Default actions and the house bot finish the game.
-    while within(spectator.next()).await.unwrap().is_some() {}
+    while with_timeout(spectator.next()).await.unwrap().is_some() {}
     let result = spectator.result().unwrap();
     assert_eq!(result.seats[one.seat as usize].finish(), wire::SeatFinish::Resigned);
     let late = ResignTarget::Owner { table_id: table.table_id, seat: other.seat };
-    assert_eq!(within(client.resign_seat(late)).await.unwrap_err().reason(), Reason::TableOver);
+    assert_eq!(with_timeout(client.resign_seat(late)).await.unwrap_err().reason(), Reason::TableOver);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -160,27 +161,29 @@ async fn errors_have_reasons() {
     let server = TestServer::start().await;
     let client = server.client().await;
     let reason = |error: parlor_sdk::Error| error.reason();
-    let error = within(client.create_table(gap().open_seats(9))).await.unwrap_err();
+    let error = with_timeout(client.create_table(gap().open_seats(9))).await.unwrap_err();
     assert_eq!(error.reason(), Reason::InvalidField);
     assert_eq!(error.fields()[0].field, "seats", "{error}");
-    let error = within(client.create_table(gap().open_seat().house_bot("deep blue"))).await.unwrap_err();
+    let error =
+        with_timeout(client.create_table(gap().open_seat().house_bot("deep blue"))).await.unwrap_err();
     assert_eq!(error.reason(), Reason::HouseBotNotFound, "{error}");
-    let nowhere = within(client.join_table("01m7jph4y2b2snpawt6ex2qyzz")).await;
+    let nowhere = with_timeout(client.join_table("01m7jph4y2b2snpawt6ex2qyzz")).await;
     assert_eq!(nowhere.map_err(reason).unwrap_err(), Reason::TableNotFound);
-    let full = within(client.create_table(gap().house_bot("random").house_bot("random"))).await.unwrap();
-    let error = within(client.join_table(&full)).await.unwrap_err();
+    let full =
+        with_timeout(client.create_table(gap().house_bot("random").house_bot("random"))).await.unwrap();
+    let error = with_timeout(client.join_table(&full)).await.unwrap_err();
     assert!(
         matches!(error.reason(), Reason::TableStarted | Reason::TableOver | Reason::NoSeatFree),
         "{error:?}"
     );
     let session = client.session();
-    let error = within(session.seat(SeatToken::new("swordfish"))).await.unwrap_err();
+    let error = with_timeout(session.seat(SeatToken::new("swordfish"))).await.unwrap_err();
     assert_eq!(error.reason(), Reason::TokenInvalid);
     assert!(!format!("{error:?} {error}").contains("sword"), "{error:?}");
-    let error = within(session.watch("01m7jph4y2b2snpawt6ex2qyzz")).await.unwrap_err();
+    let error = with_timeout(session.watch("01m7jph4y2b2snpawt6ex2qyzz")).await.unwrap_err();
     assert_eq!(error.reason(), Reason::TableNotFound);
     assert_eq!(
-        within(client.follow_tables(Some(1 << 40))).await.map_err(reason).unwrap_err(),
+        with_timeout(client.follow_tables(Some(1 << 40))).await.map_err(reason).unwrap_err(),
         Reason::CursorAhead
     );
 }

@@ -9,7 +9,7 @@ use parlor_sdk::local::LocalGame;
 use parlor_sdk::{Bot, BotError, Choice, GameEnd, NewTable, Question, Update, wire};
 
 use super::test_server::TestServer;
-use super::within;
+use super::with_timeout;
 
 /// Questions, events and points of one bot.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -61,19 +61,19 @@ async fn local_and_remote_games_are_equal() {
         let over = LocalGame::new(id).unwrap().seed(seed).play(&mut [&mut one, &mut other]).unwrap();
 
         let table = NewTable::new(id).unwrap().open_seats(2).seed(seed).without_clock();
-        let table = within(client.create_table(table)).await.unwrap();
+        let table = with_timeout(client.create_table(table)).await.unwrap();
         let mut seats = Vec::new();
         for _ in 0..2 {
             // Attached before the game starts, so that all updates are observed.
-            let joined = within(client.join_table(&table)).await.unwrap();
-            seats.push(within(session.seat(joined.token)).await.unwrap());
+            let joined = with_timeout(client.join_table(&table)).await.unwrap();
+            seats.push(with_timeout(session.seat(joined.token)).await.unwrap());
         }
         let remote = [LoggingBot::default(), LoggingBot::default()];
         let playing = seats
             .into_iter()
             .zip(remote.clone())
             .map(|(mut seat, mut bot)| tokio::spawn(async move { seat.play(&mut bot).await.unwrap() }));
-        let finished: Vec<_> = within(futures_util::future::join_all(playing)).await;
+        let finished: Vec<_> = with_timeout(futures_util::future::join_all(playing)).await;
         for (seat, (local, remote)) in local.iter().zip(&remote).enumerate() {
             let (local, remote) = (local.0.lock().unwrap(), remote.0.lock().unwrap());
             for (remote, local) in remote.questions.iter().zip(&local.questions) {
@@ -105,21 +105,21 @@ async fn every_game_is_played_against_house_bots_at_every_player_count() {
     let server = TestServer::start().await;
     let client = server.client().await;
     let mut tokens = BTreeMap::new();
-    for game in within(client.games()).await.unwrap() {
+    for game in with_timeout(client.games()).await.unwrap() {
         for players in game.min_players..=game.max_players {
             let mut table = NewTable::new(&game.game).unwrap().open_seat().without_clock();
             for _ in 1..players {
                 table = table.house_bot("random");
             }
-            let table = within(client.create_table(table)).await.unwrap();
-            let joined = within(client.join_table(&table)).await.unwrap();
+            let table = with_timeout(client.create_table(table)).await.unwrap();
+            let joined = with_timeout(client.join_table(&table)).await.unwrap();
             tokens.insert(joined.token.reveal().to_owned(), players);
         }
     }
     let session = client.session();
     let bot = || |question: &Question| Choice::Index(question.default_index());
     let seats = tokens.keys().map(|token| token.as_str().into()).collect::<Vec<_>>();
-    let played: Vec<_> = within(session.play_all(seats, 100, bot).collect()).await;
+    let played: Vec<_> = with_timeout(session.play_all(seats, 100, bot).collect()).await;
     assert_eq!(played.len(), tokens.len());
     for played in played {
         let finished = played.outcome.unwrap();

@@ -5,11 +5,7 @@
 mod agents;
 mod calls;
 mod games;
-#[path = "../fake/proxy.rs"]
-mod proxy;
 mod restarts;
-#[path = "../../../server/tests/rpc/standings_check.rs"]
-mod standings_check;
 mod test_server;
 mod tls_and_keys;
 mod tournaments;
@@ -17,8 +13,7 @@ mod tournaments;
 use std::future::IntoFuture;
 use std::time::Duration;
 
-/// Awaits with a generous timeout, for slow machines.
-async fn within<T>(future: impl IntoFuture<Output = T>) -> T {
-    let limit = Duration::from_secs(300);
-    tokio::time::timeout(limit, future).await.expect("timed out after five minutes")
+/// Awaits for at most five minutes: some tests play many games.
+async fn with_timeout<T>(future: impl IntoFuture<Output = T>) -> T {
+    parlor_testkit::with_timeout_of(Duration::from_secs(300), future).await
 }

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use wire::game_options::Game;
 
 use super::test_server::TestServer;
-use super::within;
+use super::with_timeout;
 
 const TABLES: usize = 1000;
 
@@ -73,7 +73,7 @@ async fn thousand_tables_over_one_stream_survive_restarts() {
     let mut server = TestServer::start().await;
     let client = server.client().await;
     let joined = stream::iter(0..TABLES).map(|_| sit_down(&client)).buffer_unordered(32);
-    let joined: Vec<JoinedSeat> = within(joined.collect()).await;
+    let joined: Vec<JoinedSeat> = with_timeout(joined.collect()).await;
     assert_eq!(joined.len(), TABLES);
     let tokens: Vec<_> = joined.iter().map(|joined| joined.token.clone()).collect();
 
@@ -84,14 +84,14 @@ async fn thousand_tables_over_one_stream_survive_restarts() {
         session.play_all(tokens, TABLES, move || OrderCheckingBot::new(&decisions)).collect::<Vec<_>>().await
     });
     // Each while many tables are being played.
-    within(decided.wait_for(|decisions| *decisions >= 1000)).await.unwrap();
-    within(server.restart()).await;
-    within(decided.wait_for(|decisions| *decisions >= 2500)).await.unwrap();
-    within(server.kill()).await;
-    within(decided.wait_for(|decisions| *decisions >= 4000)).await.unwrap();
+    with_timeout(decided.wait_for(|decisions| *decisions >= 1000)).await.unwrap();
+    with_timeout(server.restart()).await;
+    with_timeout(decided.wait_for(|decisions| *decisions >= 2500)).await.unwrap();
+    with_timeout(server.kill()).await;
+    with_timeout(decided.wait_for(|decisions| *decisions >= 4000)).await.unwrap();
     server.proxy.cut();
 
-    let played = within(playing).await.unwrap();
+    let played = with_timeout(playing).await.unwrap();
     assert_eq!(played.len(), TABLES);
     let mut results = HashMap::new();
     for played in played {
@@ -101,7 +101,7 @@ async fn thousand_tables_over_one_stream_survive_restarts() {
     assert_eq!(results.len(), TABLES);
     // The players' results equal the server's.
     let asked = stream::iter(joined).map(|joined| client.table(joined.table.table_id)).buffer_unordered(32);
-    let asked: Vec<wire::Table> = within(asked.try_collect()).await.unwrap();
+    let asked: Vec<wire::Table> = with_timeout(asked.try_collect()).await.unwrap();
     for table in asked {
         assert_eq!(table.state(), wire::TableState::Finished);
         assert_eq!(results[&table.table_id].result, table.result);
@@ -114,7 +114,7 @@ async fn table_feed_is_gapless_through_restarts() {
     const TABLES: usize = 30;
     let mut server = TestServer::start().await;
     let client = server.client().await;
-    let mut news = within(client.follow_tables(None)).await.unwrap();
+    let mut news = with_timeout(client.follow_tables(None)).await.unwrap();
     let start = news.number();
     let made = Arc::new(AtomicUsize::new(0));
     for number in 0..TABLES {
@@ -122,17 +122,17 @@ async fn table_feed_is_gapless_through_restarts() {
         let length = Some(wire::gap_options::Length::Rounds(1));
         let options = wire::GameOptions { game: Some(Game::Gap(wire::GapOptions { length })) };
         let table = NewTable::with_options(options).house_bot("random").house_bot("greedy");
-        within(client.create_table(table)).await.unwrap();
+        with_timeout(client.create_table(table)).await.unwrap();
         made.fetch_add(1, Ordering::Relaxed);
         match number {
-            9 => within(server.restart()).await,
-            19 => within(server.kill()).await,
+            9 => with_timeout(server.restart()).await,
+            19 => with_timeout(server.kill()).await,
             _ => {}
         }
     }
     let (mut number, mut over) = (start, HashMap::new());
     while over.len() < TABLES {
-        let item = within(news.next()).await.unwrap();
+        let item = with_timeout(news.next()).await.unwrap();
         number += 1;
         assert_eq!((item.number, news.number()), (number, number), "no news is skipped or repeated");
         if let Some(wire::table_news::News::Over(ended)) = item.news {
@@ -141,8 +141,8 @@ async fn table_feed_is_gapless_through_restarts() {
         }
     }
     // Following from the start gives the same news.
-    let mut again = within(client.follow_tables(Some(start))).await.unwrap();
+    let mut again = with_timeout(client.follow_tables(Some(start))).await.unwrap();
     for expected in start + 1..=number {
-        assert_eq!(within(again.next()).await.unwrap().number, expected);
+        assert_eq!(with_timeout(again.next()).await.unwrap().number, expected);
     }
 }

@@ -9,11 +9,11 @@ use parlor_server::config::Settings;
 use parlor_server::identity::{ApiKeys, KeySet, ServerKey};
 use parlor_server::transport::{Parts, Running, Server};
 use parlor_store::{LogError, SqliteLog, SqliteOptions};
+use parlor_testkit::Proxy;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
-use super::proxy::Proxy;
-use super::within;
+use super::with_timeout;
 
 pub(crate) struct TestServer {
     pub(crate) settings: Settings,
@@ -36,22 +36,22 @@ impl TestServer {
         settings.listen.set_port(0);
         change(&mut settings, folder.path());
         let running = start_server(&settings).await;
-        let proxy = Proxy::start(running.1.address().unwrap()).await;
+        let proxy = Arc::new(Proxy::start(running.1.address().unwrap()));
         TestServer { settings, proxy, running: Some(running), _folder: folder }
     }
 
     pub(crate) fn builder(&self) -> ClientBuilder {
-        Client::builder(self.proxy.address()).deadline(Duration::from_secs(120))
+        Client::builder(self.proxy.url()).deadline(Duration::from_secs(120))
     }
 
     pub(crate) async fn client(&self) -> Client {
-        within(self.builder().connect()).await.unwrap()
+        with_timeout(self.builder().connect()).await.unwrap()
     }
 
     /// Shuts the server down gracefully, and restarts it.
     pub(crate) async fn restart(&mut self) {
         let (runtime, running) = self.running.take().unwrap();
-        within(runtime.spawn(running.stop())).await.unwrap();
+        with_timeout(runtime.spawn(running.stop())).await.unwrap();
         runtime.shutdown_background();
         self.start_again().await;
     }
@@ -95,14 +95,14 @@ async fn start_server(settings: &Settings) -> (Runtime, Running) {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let settings = settings.clone();
     let starting = runtime.spawn(async move { Server::start(&settings, parts).await });
-    let running = within(starting).await.unwrap().unwrap();
+    let running = with_timeout(starting).await.unwrap().unwrap();
     (runtime, running)
 }
 
 /// Opens the store once the previous server has released it.
 async fn open_log(settings: &Settings) -> SqliteLog {
     let file = settings.store_file().unwrap();
-    within(async {
+    with_timeout(async {
         loop {
             match SqliteLog::open(&file, SqliteOptions::default()) {
                 Err(LogError::InUse { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,

@@ -8,12 +8,12 @@ use futures_util::TryStreamExt;
 use parlor_engine::for_all_games;
 use parlor_sdk::{Client, options, wire};
 use parlor_server::config::Count;
+use parlor_testkit::check_standings;
 use wire::entrant_setup::Entrant;
 use wire::tournament_setup::Format;
 
-use super::standings_check::check_standings;
 use super::test_server::TestServer;
-use super::within;
+use super::with_timeout;
 
 /// A tournament of four, `search` being the strongest. In a knockout the first entrant meets the last one, so
 /// the seeding favours nobody.
@@ -38,17 +38,17 @@ async fn play(
     client: &Client,
     setup: wire::TournamentSetup,
 ) -> (wire::Standings, Vec<wire::TournamentTable>) {
-    let made = within(client.create_tournament(setup)).await.unwrap();
+    let made = with_timeout(client.create_tournament(setup)).await.unwrap();
     let id = made.tournament_id;
-    within(client.start_tournament(&id)).await.unwrap();
+    with_timeout(client.start_tournament(&id)).await.unwrap();
     let mut followed = client.follow_tournament(&id);
     let mut last = None;
-    while let Some(update) = within(followed.next()).await.unwrap() {
+    while let Some(update) = with_timeout(followed.next()).await.unwrap() {
         last = update.standings;
     }
     let standings = last.unwrap();
     assert_eq!(standings.state(), wire::TournamentState::Finished);
-    (standings, within(client.tournament_tables(&id).try_collect()).await.unwrap())
+    (standings, with_timeout(client.tournament_tables(&id).try_collect()).await.unwrap())
 }
 
 /// Every format with this game: sums add up, and bots of known strength rank in order.
