@@ -1,6 +1,5 @@
 //! `TestServer`: a server with one table, and the gRPC clients of its players and viewers.
 
-use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +19,7 @@ use parlor_server::grpc::convert::ApiCodec;
 use parlor_server::identity::{ApiKeys, Generation, KeySet, NewKey, Scope, ServerKey};
 use parlor_server::transport::{AcceptedConnection, RunningServer, Server, ServerDependencies};
 use parlor_store::{Append, Listing, Log, LogKind, MemoryLog, Millis, NewPlace, OwnerId};
+use parlor_testkit::with_timeout;
 use prost::Message;
 use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
@@ -29,8 +29,6 @@ use tonic::transport::{Channel, Endpoint, Uri};
 
 use crate::model_table::OWNER;
 
-/// Upper bound for every wait, generous enough for a slow and busy machine.
-const TIMEOUT: Duration = Duration::from_secs(60);
 /// Buffer size of an in-memory connection, in bytes.
 const DUPLEX_BYTES: usize = 1 << 16;
 /// The channel on which a viewer plays or watches.
@@ -38,14 +36,6 @@ pub(crate) const CHANNEL: u32 = 1;
 /// A channel that is never attached: detaching it is answered after everything sent before, which makes it a
 /// fence.
 const FENCE_CHANNEL: u32 = 99;
-
-/// Awaits a future for at most [`TIMEOUT`].
-///
-/// # Panics
-/// If the future takes longer.
-pub(crate) async fn with_timeout<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(TIMEOUT, future).await.expect("no answer within a minute")
-}
 
 /// The keys that the servers of all pairs share, so that their bytes are comparable.
 pub(crate) struct ServerFactory {

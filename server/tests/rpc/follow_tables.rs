@@ -187,7 +187,7 @@ async fn cursor_ahead_of_all_news_is_refused() {
 #[tokio::test]
 async fn cursor_before_the_retained_news_is_refused() {
     let server = TestServer::with_settings(|settings| {
-        settings.retention.finished = RetentionPeriod::For(Span::from_ms(60_000))
+        settings.retention.finished = RetentionPeriod::For(Span::from_ms(60_000));
     })
     .await;
     let client = server.client();

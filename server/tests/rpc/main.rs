@@ -4,8 +4,7 @@
 //! minute.
 //!
 //! Helpers: `test_server`, `client`, `streams`, `agent_client`, `players`, `table_requests`,
-//! `tournament_requests`, `faulty_log` and `standings_check`; every other module holds the tests of one
-//! topic.
+//! `tournament_requests` and `faulty_log`; every other module holds the tests of one topic.
 
 mod agent_client;
 mod agent_handshake;
@@ -29,7 +28,6 @@ mod records;
 mod request_ids;
 mod restart;
 mod seats;
-mod standings_check;
 mod store_faults;
 mod stream_resume;
 mod streams;

@@ -206,7 +206,7 @@ async fn idle_table_with_a_near_deadline_stays_in_memory_without_polling() {
 #[tokio::test]
 async fn retention_deletes_finished_tables_by_age() {
     let server = TestServer::with_settings(|settings| {
-        settings.retention.finished = RetentionPeriod::For(Span::from_ms(900_000))
+        settings.retention.finished = RetentionPeriod::For(Span::from_ms(900_000));
     })
     .await;
     let client = server.client();

@@ -1,7 +1,6 @@
-//! `TestServer`: a server in this process behind a real socket, on a manually advanced clock; and wait
-//! helpers.
+//! `TestServer`: a server in this process behind a real socket, on a manually advanced clock.
 
-use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use parlor_host::clock::{Clock, ManualClock, Moment};
 use parlor_server::{
@@ -14,29 +13,7 @@ use tonic::transport::{Channel, Endpoint};
 
 use crate::client::Client;
 
-/// Upper bound for every wait, generous enough for a slow and busy machine.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Awaits a future for at most [`TIMEOUT`].
-///
-/// # Panics
-/// If the future takes longer.
-pub(crate) async fn with_timeout<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(TIMEOUT, future).await.expect("no answer within a minute")
-}
-
-/// Polls a condition every 2 ms until it holds. For state changes of the server that no stream reports.
-///
-/// # Panics
-/// If the condition does not hold within [`TIMEOUT`].
-pub(crate) async fn wait_until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
-    let polling = tokio::time::timeout(TIMEOUT, async {
-        while !condition().await {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-    });
-    assert!(polling.await.is_ok(), "{what}: not within a minute");
-}
+pub(crate) use parlor_testkit::{wait_until, with_timeout};
 
 pub(crate) fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

@@ -6,10 +6,10 @@ use parlor_fair::ServerSeed;
 use parlor_proto::v1::{self, ErrorReason as Reason, TournamentState as State, tournament_setup::Format};
 use parlor_server::TournamentId;
 use parlor_server::identity::Scope;
+use parlor_testkit::check_standings;
 
 use crate::agent_client::{AgentClient, hello};
 use crate::client::error_reason;
-use crate::standings_check::check_standings;
 use crate::test_server::{TestServer, api_key, ms, wait_until};
 use crate::tournament_requests::{
     agent, cancel, create, gauntlet, get, house, knockout, pause, resume, round_robin, setup, start, swiss,

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, AgentState, ErrorReason as Reason, SeatFinish, stream_item::Item};
 use parlor_server::config::{Agents, Count};
+use parlor_testkit::check_standings;
 use tokio::task::JoinHandle;
 
 use crate::agent_client::{AgentClient, find_agent, hello};
 use crate::client::Client;
-use crate::standings_check::check_standings;
 use crate::streams::{answer_index, answer_item};
 use crate::table_requests::clock;
 use crate::test_server::{TestServer, ms, wait_until};
@@ -165,7 +165,7 @@ async fn agent_that_never_answers_times_out() {
 async fn silent_agent_with_one_table_is_set_aside() {
     let one = v1::AgentHello { max_tables: 1, ..hello("bad") };
     let (tournament, mut bad) = RunningTournament::start_with(one, |agents| {
-        agents.time_outs = Count::new(TABLES_PER_ROTATION as u32)
+        agents.time_outs = Count::new(TABLES_PER_ROTATION as u32);
     })
     .await;
     wait_until("the others' first tables", async || {

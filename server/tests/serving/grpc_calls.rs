@@ -2,6 +2,7 @@
 
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
+use parlor_testkit::with_timeout;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_stream::{StreamExt, once};
 use tonic::{Code, Request, codegen::http::uri::PathAndQuery, transport::Channel};
@@ -11,7 +12,7 @@ use tonic_health::pb::{
 };
 use tonic_reflection::pb::{v1 as reflection, v1alpha as old_reflection};
 
-use crate::support::{TestServer, api_key, reason, settings, with_timeout};
+use crate::support::{TestServer, api_key, reason, settings};
 
 async fn list_games(channel: Channel, key: Option<&str>) -> Result<usize, tonic::Status> {
     let mut request = Request::new(v1::ListGamesRequest {});

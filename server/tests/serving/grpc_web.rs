@@ -6,10 +6,11 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use parlor_engine::GameId;
 use parlor_proto::v1;
 use parlor_server::config::Settings;
+use parlor_testkit::with_timeout;
 use prost::Message;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{Program, TestServer, settings, with_timeout};
+use crate::support::{Program, TestServer, settings};
 
 /// An HTTP response: the status line and headers in lower case, and the body.
 struct HttpResponse {

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
 use parlor_server::config::{Count, Size};
+use parlor_testkit::{wait_until, with_timeout};
 use tonic::Code;
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_types::StatusExt;
 
-use crate::support::{TestServer, reason, settings, with_timeout};
+use crate::support::{TestServer, reason, settings};
 
 #[tokio::test]
 async fn rate_limit_error_has_a_retry_delay() {
@@ -46,12 +47,7 @@ async fn streams_per_connection_are_limited() {
 
     // The server notices the end of a stream asynchronously.
     drop(one);
-    with_timeout(async {
-        while health.check(about()).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    })
-    .await;
+    wait_until("a stream can be opened again", async || health.check(about()).await.is_ok()).await;
     drop(two);
 }
 

@@ -1,18 +1,19 @@
 //! Shutdown: graceful, forced, and by signals to the real program; reloading of API keys; restart on the same
 //! data.
 
-use std::{net::SocketAddr, time::Duration};
+use std::net::SocketAddr;
 
 use parlor_engine::GameId;
 use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
 use parlor_server::config::Span;
+use parlor_testkit::{wait_until, with_timeout};
 use tokio_stream::pending;
 use tonic::{Code, Request, Streaming, transport::Channel};
 use tonic_reflection::pb::v1::{
     ServerReflectionRequest, ServerReflectionResponse, server_reflection_client::ServerReflectionClient,
 };
 
-use crate::support::{Program, TestServer, api_key, channel, settings, use_own_ip, with_timeout};
+use crate::support::{Program, TestServer, api_key, channel, settings, use_own_ip};
 
 async fn list_games(channel: Channel, key: &str) -> Result<usize, Code> {
     let mut request = Request::new(v1::ListGamesRequest {});
@@ -31,12 +32,7 @@ async fn open_endless_stream(channel: Channel) -> Streaming<ServerReflectionResp
 /// Waits until connections are refused. A test that spawns a program at the same time holds copies of all
 /// sockets for a moment.
 async fn wait_until_port_closes(address: SocketAddr) {
-    with_timeout(async {
-        while tokio::net::TcpStream::connect(address).await.is_ok() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    })
-    .await;
+    wait_until("the port is closed", async || tokio::net::TcpStream::connect(address).await.is_err()).await;
 }
 
 #[tokio::test]

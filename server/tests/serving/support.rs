@@ -1,15 +1,6 @@
-//! Shared helpers: `TestServer` (in this process), `Program` (the real binary), and waiting with a timeout.
+//! Shared helpers: `TestServer` (in this process) and `Program` (the real binary).
 
-use std::{
-    future::Future,
-    io::{BufRead, BufReader, Read},
-    net::SocketAddr,
-    path::PathBuf,
-    process::{Child, Command, ExitStatus, Stdio},
-    sync::{Arc, Condvar, Mutex},
-    thread,
-    time::Duration,
-};
+use std::{net::SocketAddr, path::PathBuf, process::Command, sync::Arc};
 
 use parlor_host::clock::{Clock, ManualClock};
 use parlor_server::{
@@ -18,23 +9,13 @@ use parlor_server::{
     transport::{RunningServer, Server, ServerDependencies},
 };
 use parlor_store::MemoryLog;
+use parlor_testkit::{ServerProcess, server_command, with_timeout};
 use tempfile::TempDir;
 use tonic::{
     Status,
     transport::{Channel, Endpoint},
 };
 use tonic_types::StatusExt;
-
-/// Upper bound for every wait, generous enough for a slow and busy machine.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Awaits a future for at most [`TIMEOUT`].
-///
-/// # Panics
-/// If the future takes longer.
-pub(crate) async fn with_timeout<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(TIMEOUT, future).await.expect("no answer within a minute")
-}
 
 /// The machine-readable reason of an error; empty without one.
 pub(crate) fn reason(status: &Status) -> String {
@@ -123,14 +104,8 @@ impl Program {
 
     /// A command with these arguments, without the environment variables that the program reads.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_parlor-server"));
-        command.current_dir(self.folder.path()).args(arguments).stdin(Stdio::null());
-        for (name, _) in std::env::vars_os() {
-            let name_text = name.to_string_lossy();
-            if ["PARLOR_", "OTEL_", "NOTIFY_"].iter().any(|prefix| name_text.starts_with(prefix)) {
-                command.env_remove(&name);
-            }
-        }
+        let mut command = server_command(env!("CARGO_BIN_EXE_parlor-server"));
+        command.current_dir(self.folder.path()).args(arguments);
         command
     }
 
@@ -142,135 +117,15 @@ impl Program {
     }
 
     /// Starts the server on free ports with these further arguments, and waits until it listens.
-    pub(crate) fn start(&self, arguments: &[&str]) -> RunningProgram {
+    pub(crate) fn start(&self, arguments: &[&str]) -> ServerProcess {
         self.start_with(arguments, &[])
     }
 
-    pub(crate) fn start_with(&self, arguments: &[&str], environment: &[(&str, &str)]) -> RunningProgram {
+    pub(crate) fn start_with(&self, arguments: &[&str], environment: &[(&str, &str)]) -> ServerProcess {
         let mut command = self.command(arguments);
         // Flags take precedence over the environment.
         command.env("PARLOR_LISTEN", "127.0.0.1:0").env("PARLOR_METRICS", "127.0.0.1:0");
         command.envs(environment.iter().copied());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
-        let log = OutputLines::from_reader(child.stderr.take().expect("piped standard error"));
-        let stdout = OutputLines::from_reader(child.stdout.take().expect("piped standard output"));
-        let running = RunningProgram { child, log, stdout };
-        if running.stdout.find("play ", 1).is_none() {
-            panic!("the server did not start: {}", running.log.all());
-        }
-        running
-    }
-}
-
-/// The running program. Dropping it kills the process.
-pub(crate) struct RunningProgram {
-    child: Child,
-    /// Lines of standard error: the log.
-    pub(crate) log: OutputLines,
-    /// Lines of standard output.
-    pub(crate) stdout: OutputLines,
-}
-
-impl RunningProgram {
-    /// The address for clients.
-    pub(crate) fn address(&self) -> SocketAddr {
-        let line = self.stdout.wait_for("listens on ");
-        let (_, rest) = line.split_once("listens on ").expect("an address");
-        rest.split(' ').next().expect("an address").parse().expect("an address")
-    }
-
-    /// The address of the metrics.
-    pub(crate) fn metrics(&self) -> SocketAddr {
-        let line = self.stdout.wait_for("metrics ");
-        let (_, rest) = line.split_once("http://").expect("an address");
-        rest.split('/').next().expect("an address").parse().expect("an address")
-    }
-
-    pub(crate) fn id(&self) -> String {
-        self.child.id().to_string()
-    }
-
-    /// Sends a signal, such as `TERM`.
-    pub(crate) fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([format!("-{name}"), self.id()]).status().expect("kill");
-        assert!(sent.success(), "kill -{name}");
-    }
-
-    /// Waits for its exit, and returns the status and the log. Kills the process after [`TIMEOUT`].
-    pub(crate) fn wait(mut self) -> (ExitStatus, String) {
-        let (ended, wait) = std::sync::mpsc::sync_channel(1);
-        let id = self.id();
-        thread::spawn(move || {
-            if wait.recv_timeout(TIMEOUT).is_err() {
-                // Ends the wait below; the test then fails because of the status.
-                let _killed = Command::new("kill").args(["-KILL", &id]).status();
-            }
-        });
-        let status = self.child.wait().expect("an exit status");
-        let _ended = ended.send(());
-        (status, self.log.all())
-    }
-}
-
-impl Drop for RunningProgram {
-    fn drop(&mut self) {
-        // Fails if the test has waited for the exit already.
-        let _killed = self.child.kill();
-        let _waited = self.child.wait();
-    }
-}
-
-/// The lines of an output of the program, read by a thread.
-#[derive(Clone)]
-pub(crate) struct OutputLines(Arc<(Mutex<ReadLines>, Condvar)>);
-
-#[derive(Default)]
-struct ReadLines {
-    lines: Vec<String>,
-    ended: bool,
-}
-
-impl OutputLines {
-    fn from_reader(from: impl Read + Send + 'static) -> OutputLines {
-        let lines = OutputLines(Arc::default());
-        let reading = lines.clone();
-        thread::spawn(move || {
-            for line in BufReader::new(from).lines() {
-                let Ok(line) = line else { break };
-                reading.0.0.lock().expect("lines").lines.push(line);
-                reading.0.1.notify_all();
-            }
-            reading.0.0.lock().expect("lines").ended = true;
-            reading.0.1.notify_all();
-        });
-        lines
-    }
-
-    /// Waits for the first line that contains this text.
-    pub(crate) fn wait_for(&self, text: &str) -> String {
-        self.wait_for_nth(text, 1)
-    }
-
-    /// Waits for the `count`-th line that contains this text.
-    pub(crate) fn wait_for_nth(&self, text: &str, count: usize) -> String {
-        let all = || self.0.0.lock().expect("lines").lines.join("\n");
-        self.find(text, count).unwrap_or_else(|| panic!("{text:?} was not printed {count} times: {}", all()))
-    }
-
-    /// The same; `None` if the program exits, or [`TIMEOUT`] passes, without that line.
-    fn find(&self, text: &str, count: usize) -> Option<String> {
-        let find =
-            |read: &ReadLines| read.lines.iter().filter(|line| line.contains(text)).nth(count - 1).cloned();
-        let read = self.0.0.lock().expect("lines");
-        let waiting = |read: &mut ReadLines| find(read).is_none() && !read.ended;
-        let (read, _) = self.0.1.wait_timeout_while(read, TIMEOUT, waiting).expect("lines");
-        find(&read)
-    }
-
-    /// All lines, after the program has exited.
-    fn all(&self) -> String {
-        let read = self.0.0.lock().expect("lines");
-        let (read, _) = self.0.1.wait_timeout_while(read, TIMEOUT, |read| !read.ended).expect("lines");
-        read.lines.join("\n")
+        ServerProcess::start(&mut command)
     }
 }

@@ -11,10 +11,11 @@ use opentelemetry_proto::tonic::{
     trace::v1::Span,
 };
 use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
+use parlor_testkit::{ServerProcess, unused_address, with_timeout};
 use tokio::{net::TcpListener, sync::Notify};
 use tonic::{Request, Response, Status, transport::server::TcpIncoming};
 
-use crate::support::{Program, RunningProgram, api_key, channel, with_timeout};
+use crate::support::{Program, api_key, channel};
 
 /// An OTLP collector that keeps the spans it receives.
 #[derive(Clone, Default)]
@@ -64,7 +65,7 @@ fn attribute(span: &Span, key: &str) -> Option<String> {
 /// Exports spans every 10 ms.
 const FAST_EXPORT: (&str, &str) = ("OTEL_BSP_SCHEDULE_DELAY", "10");
 
-async fn list_games(running: &RunningProgram, metadata: &[(&'static str, &str)]) {
+async fn list_games(running: &ServerProcess, metadata: &[(&'static str, &str)]) {
     let mut request = Request::new(v1::ListGamesRequest {});
     for (name, value) in metadata {
         request.metadata_mut().insert(*name, value.parse().expect("text"));
@@ -111,9 +112,8 @@ async fn request_span_joins_the_callers_trace() {
 
 #[tokio::test]
 async fn missing_otlp_collector_is_logged_once_and_calls_succeed() {
-    // A port without a listener: bound, and released.
-    let unused = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let running = Program::new().start_with(&["--otlp", &format!("http://{unused}")], &[FAST_EXPORT]);
+    let collector = format!("http://{}", unused_address());
+    let running = Program::new().start_with(&["--otlp", &collector], &[FAST_EXPORT]);
     list_games(&running, &[]).await;
     running.log.wait_for("traces are lost");
     list_games(&running, &[]).await;

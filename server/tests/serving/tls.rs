@@ -1,35 +1,16 @@
 //! TLS and client certificates (mTLS), with the real program.
 
 use parlor_proto::v1::{self, catalogue_service_client::CatalogueServiceClient};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use parlor_testkit::{Authority, IssuedCertificate, ServerProcess, with_timeout};
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 
-use crate::support::{Program, RunningProgram, with_timeout};
-
-type Authority = CertifiedIssuer<'static, KeyPair>;
-
-/// A certificate authority.
-fn authority(name: &str) -> Authority {
-    let mut params = CertificateParams::new(Vec::new()).expect("names");
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    params.distinguished_name.push(rcgen::DnType::CommonName, name);
-    CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("a certificate")
-}
-
-/// Issues a certificate for `localhost`: PEM of the certificate and of its private key.
-fn issue(authority: &Authority) -> (String, String) {
-    let key = KeyPair::generate().expect("a key");
-    let params = CertificateParams::new([String::from("localhost")]).expect("names");
-    let certificate = params.signed_by(&key, authority).expect("a certificate");
-    (certificate.pem(), key.serialize_pem())
-}
+use crate::support::Program;
 
 /// Starts the program with a certificate of this authority; with `clients`, clients need a certificate of
 /// that one.
-fn start(authority: &Authority, clients: Option<&Authority>) -> (Program, RunningProgram) {
+fn start(authority: &Authority, clients: Option<&Authority>) -> (Program, ServerProcess) {
     let program = Program::new();
-    let (certificate, key) = issue(authority);
-    let (certificate, key) = (program.write("server.pem", &certificate), program.write("server.key", &key));
+    let (certificate, key) = authority.issue("localhost").write_to(program.folder.path(), "server");
     let mut arguments = vec![
         "--tls-certificate",
         certificate.to_str().expect("a path"),
@@ -44,14 +25,14 @@ fn start(authority: &Authority, clients: Option<&Authority>) -> (Program, Runnin
     (program, running)
 }
 
-async fn connect(running: &RunningProgram, tls: ClientTlsConfig) -> Result<Channel, tonic::transport::Error> {
+async fn connect(running: &ServerProcess, tls: ClientTlsConfig) -> Result<Channel, tonic::transport::Error> {
     let url = format!("https://localhost:{}", running.address().port());
     let endpoint = Endpoint::from_shared(url).expect("a URL").tls_config(tls.domain_name("localhost"))?;
     with_timeout(endpoint.connect()).await
 }
 
 /// True if a call succeeds.
-async fn call_succeeds(running: &RunningProgram, tls: ClientTlsConfig) -> bool {
+async fn call_succeeds(running: &ServerProcess, tls: ClientTlsConfig) -> bool {
     // With TLS 1.3 a client may complete its handshake before the server has verified its certificate.
     let Ok(channel) = connect(running, tls).await else { return false };
     with_timeout(CatalogueServiceClient::new(channel).list_games(v1::ListGamesRequest {})).await.is_ok()
@@ -61,13 +42,14 @@ fn trusting(authority: &Authority) -> ClientTlsConfig {
     ClientTlsConfig::new().ca_certificate(Certificate::from_pem(authority.pem()))
 }
 
-fn with_identity(tls: ClientTlsConfig, (certificate, key): (String, String)) -> ClientTlsConfig {
+fn with_identity(tls: ClientTlsConfig, authority: &Authority) -> ClientTlsConfig {
+    let IssuedCertificate { certificate, key } = authority.issue("localhost");
     tls.identity(Identity::from_pem(certificate, key))
 }
 
 #[tokio::test]
 async fn tls_server_refuses_plaintext_and_untrusting_clients() {
-    let (ours, others) = (authority("ours"), authority("others"));
+    let (ours, others) = (Authority::new("ours"), Authority::new("others"));
     let (_program, running) = start(&ours, None);
     assert!(running.stdout.wait_for("listens on").contains("(TLS, no API keys)"));
     assert!(call_succeeds(&running, trusting(&ours)).await);
@@ -89,13 +71,14 @@ async fn tls_server_refuses_plaintext_and_untrusting_clients() {
 
 #[tokio::test]
 async fn mtls_accepts_only_certificates_of_the_client_ca() {
-    let (ours, clients, others) = (authority("ours"), authority("clients"), authority("others"));
+    let (ours, clients, others) =
+        (Authority::new("ours"), Authority::new("clients"), Authority::new("others"));
     let (_program, running) = start(&ours, Some(&clients));
     assert!(running.stdout.wait_for("listens on").contains("(TLS on both sides, no API keys)"));
-    assert!(call_succeeds(&running, with_identity(trusting(&ours), issue(&clients))).await);
+    assert!(call_succeeds(&running, with_identity(trusting(&ours), &clients)).await);
     assert!(!call_succeeds(&running, trusting(&ours)).await, "without a certificate");
     assert!(
-        !call_succeeds(&running, with_identity(trusting(&ours), issue(&others))).await,
+        !call_succeeds(&running, with_identity(trusting(&ours), &others)).await,
         "a certificate of another authority"
     );
 }
@@ -103,10 +86,9 @@ async fn mtls_accepts_only_certificates_of_the_client_ca() {
 #[test]
 fn mismatched_tls_key_is_reported_before_startup() {
     let program = Program::new();
-    let ours = authority("ours");
-    let ((certificate, _), (_, key)) = (issue(&ours), issue(&ours));
-    program.write("server.pem", &certificate);
-    program.write("other.key", &key);
+    let ours = Authority::new("ours");
+    ours.issue("localhost").write_to(program.folder.path(), "server");
+    ours.issue("localhost").write_to(program.folder.path(), "other");
     let arguments = ["--tls-certificate", "server.pem", "--tls-key", "other.key"];
     for command in ["run", "check-config"] {
         let mut line = vec![command];
@@ -121,7 +103,7 @@ fn mismatched_tls_key_is_reported_before_startup() {
 
 #[tokio::test]
 async fn connection_without_tls_handshake_does_not_block_calls_or_shutdown() {
-    let ours = authority("ours");
+    let ours = Authority::new("ours");
     let (_program, running) = start(&ours, None);
     let mut silent = tokio::net::TcpStream::connect(running.address()).await.unwrap();
     assert!(call_succeeds(&running, trusting(&ours)).await, "accepted after the silent connection");
