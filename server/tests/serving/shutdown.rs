@@ -97,7 +97,7 @@ async fn second_signal_stops_immediately() {
     running.signal("TERM");
     let (status, log) = tokio::task::spawn_blocking(|| running.wait()).await.unwrap();
     assert_eq!(status.code(), Some(1), "{log}");
-    assert!(log.contains("stopping at once"), "{log}");
+    assert!(log.contains("second stop signal: exiting at once"), "{log}");
     drop(stream);
 }
 
