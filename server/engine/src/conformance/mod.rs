@@ -13,7 +13,7 @@ mod held_windows;
 mod localisation;
 mod non_interference;
 mod random_games;
-mod sample_uniformity;
+pub(crate) mod sample_uniformity;
 mod sampling;
 mod setup;
 
@@ -92,18 +92,18 @@ fn new_game<G: Game>(
 }
 
 /// A game with fresh chance.
-fn fresh_game<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
+pub(crate) fn fresh_game<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
     new_game(players, options, Chance::fresh(rng), &mut NoEvents)
 }
 
 /// A game with fresh chance and held windows.
-fn fresh_held_game<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
+pub(crate) fn fresh_held_game<G: Game>(players: u8, options: G::Options, rng: &mut ChaCha8Rng) -> G {
     G::new_with_held_windows(G::INFO.rules_version, options, players, Chance::fresh(rng), &mut NoEvents)
         .expect("a valid set-up")
 }
 
 /// [`fresh_game`] or [`fresh_held_game`].
-type NewGame<G> = fn(u8, <G as Game>::Options, &mut ChaCha8Rng) -> G;
+pub(crate) type NewGame<G> = fn(u8, <G as Game>::Options, &mut ChaCha8Rng) -> G;
 
 /// A uniformly chosen seat to act with a uniformly chosen action; `None` if no seat is to act.
 fn random_move<G: Game>(game: &G, rng: &mut ChaCha8Rng) -> Option<(Seat, G::Action)> {

@@ -1,5 +1,5 @@
-//! Setups of the tournaments: one of each format, each of a different game, and one with a sequential test,
-//! all played concurrently by the same agents.
+//! Setups of the tournaments: one of each game, with the formats in turn, and one with a sequential test, all
+//! played concurrently by the same agents.
 
 use parlor_sdk::{Error, options, wire};
 use rand_core::Rng;
@@ -48,16 +48,22 @@ pub(super) fn setups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>,
         ..wire::SequentialTest::default()
     };
     let many = Format::RoundRobin(wire::RoundRobinFormat { groups: 4 * size });
-    let tested = of(4, "gap", 2, &[ann.clone(), bob.clone()], many)?;
     // An odd number, so that one entrant has a bye.
-    let odd = [bob.clone(), house("greedy"), ann.clone(), cid.clone(), house("random")];
-    Ok(vec![
-        of(0, "gap", 2, &[ann.clone(), bob.clone(), cid.clone(), house("search:20")], round_robin)?,
-        of(1, "flush", 3, &[house("greedy"), ann.clone(), bob.clone(), house("random")], gauntlet)?,
-        of(2, "no_dice", 2, &odd, swiss)?,
-        of(3, "habe_fertig", 2, &[cid, house("search:20"), bob, ann], knockout)?,
-        wire::TournamentSetup { name: "gap with a sequential test".to_owned(), test: Some(test), ..tested },
-    ])
+    let odd = vec![bob.clone(), house("greedy"), ann.clone(), cid.clone(), house("random")];
+    let formats = [
+        (knockout, 2, vec![cid.clone(), house("search:20"), bob.clone(), ann.clone()]),
+        (round_robin, 2, vec![ann.clone(), bob.clone(), cid, house("search:20")]),
+        (gauntlet, 3, vec![house("greedy"), ann.clone(), bob.clone(), house("random")]),
+        (swiss, 2, odd),
+    ];
+    let mut setups = Vec::new();
+    for (game, (format, players, entrants)) in options::game_ids().iter().zip(formats.iter().cycle()) {
+        setups.push(of(setups.len(), game, *players, entrants, format.clone())?);
+    }
+    let tested = of(setups.len(), "gap", 2, &[ann, bob], many)?;
+    let name = "gap with a sequential test".to_owned();
+    setups.push(wire::TournamentSetup { name, test: Some(test), ..tested });
+    Ok(setups)
 }
 
 fn agent(name: &str) -> wire::EntrantSetup {

@@ -6,6 +6,7 @@ mod flushing;
 mod hand_flow;
 mod impossible_views;
 mod localisation;
+mod sample_uniformity;
 mod testable;
 mod views;
 

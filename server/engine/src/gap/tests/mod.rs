@@ -7,6 +7,7 @@
 mod events;
 mod impossible_views;
 mod localisation;
+mod sample_uniformity;
 mod scoring;
 mod setup;
 mod testable;

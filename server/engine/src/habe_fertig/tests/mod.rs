@@ -4,6 +4,7 @@ mod hiding;
 mod impossible_views;
 mod localisation;
 mod round_end;
+mod sample_uniformity;
 mod setup;
 mod testable;
 mod turns;

@@ -7,6 +7,7 @@ mod held_windows;
 mod impossible_views;
 mod localisation;
 mod placements;
+mod sample_uniformity;
 mod testable;
 mod turns;
 mod views;
