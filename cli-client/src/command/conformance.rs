@@ -51,7 +51,7 @@ pub(crate) struct Args {
 
 fn parse_game(id: &str) -> Result<GameId, String> {
     GameId::from_id(id).ok_or_else(|| {
-        let known: Vec<&str> = GameId::ALL.iter().map(|game| game.info().id).collect();
+        let known: Vec<&str> = GameId::published().map(|game| game.info().id).collect();
         format!("known games are {}", known.join(", "))
     })
 }

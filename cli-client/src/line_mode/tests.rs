@@ -50,9 +50,9 @@ impl Session {
 
 #[test]
 fn first_moves_of_every_game() {
-    for id in GameId::ALL {
+    for id in GameId::published() {
         for (lang, name) in [(Lang::En, "en"), (Lang::De, "de")] {
-            let mut session = Session::new(*id, 2, 3, lang);
+            let mut session = Session::new(id, 2, 3, lang);
             session.type_in("2");
             session.type_in("table");
             session.type_in("1");

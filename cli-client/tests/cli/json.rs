@@ -24,7 +24,7 @@ fn catalogue_json() {
     let games = parlor.json(&["games"]);
     assert_eq!(field_names(&games), ["games"]);
     let ids: Vec<&Value> = games["games"].as_array().unwrap().iter().map(|game| &game["game"]).collect();
-    assert!(ids.into_iter().eq(GameId::ALL.iter().map(|game| game.info().id)), "{games}");
+    assert!(ids.into_iter().eq(GameId::published().map(|game| game.info().id)), "{games}");
     let gap = parlor.json(&["games", "gap"]);
     assert!(games["games"].as_array().unwrap().contains(&gap), "{games}");
     assert_eq!(

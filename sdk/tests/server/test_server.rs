@@ -34,6 +34,7 @@ impl TestServer {
         let mut settings =
             Settings { metrics: None, data: folder.path().join("data"), ..Settings::default() };
         settings.listen.set_port(0);
+        settings.testing.games = true;
         change(&mut settings, folder.path());
         let running = start_server(&settings).await;
         let proxy = Arc::new(Proxy::start(running.1.address().unwrap()));

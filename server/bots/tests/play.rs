@@ -2,8 +2,8 @@
 
 use parlor_bots::{BotError, Greedy, Heuristic, HouseBot, Search, Strategy};
 use parlor_engine::{
-    AnyAction, AnyGame, AnyView, Chance, Game, GameId, MAX_SEATS, NoEvents, Seat, Viewer, below,
-    for_all_games,
+    AnyAction, AnyEvent, AnyGame, AnyView, Audience, Chance, Game, GameId, MAX_SEATS, NoEvents, Seat, Viewer,
+    below, for_all_games,
 };
 use parlor_testkit::rng_with_default_seed;
 use rand_chacha::ChaCha8Rng;
@@ -189,6 +189,20 @@ fn choose_from_any<G: Heuristic>(view: &G::View, legal: &[G::Action], rng: &mut 
     (found.is_ok(), matches!(found, Err(BotError::ImpossibleView(_))))
 }
 
+/// Events of a random game of three.
+fn random_events(id: GameId, rng: &mut ChaCha8Rng) -> Vec<(Audience, AnyEvent)> {
+    let mut events = Vec::new();
+    let (version, options) = (id.info().rules_version, id.default_options());
+    let game = AnyGame::new(version, options, 3, Chance::seeded(seed(rng)), &mut events);
+    let mut game = game.expect("a valid set-up");
+    while let Some(seat) = game.to_act().first() {
+        let legal = game.legal_actions(seat);
+        let index = below(legal.len() as u32, rng) as usize;
+        game.apply(seat, legal[index], &mut events).expect("a legal action");
+    }
+    events
+}
+
 #[test]
 fn bots_do_not_panic_on_any_view_or_list() {
     let mut rng = rng_with_default_seed(7);
@@ -208,6 +222,7 @@ fn bots_do_not_panic_on_any_view_or_list() {
                     }).collect());
                 });
             }
+            let events = random_events(GameId::$variant, &mut rng);
             let mut impossible = 0;
             for _ in 0..600 {
                 let mut pick = || below(recorded.views.len() as u32, &mut rng) as usize;
@@ -215,10 +230,15 @@ fn bots_do_not_panic_on_any_view_or_list() {
                 let other = &recorded.views[pick()];
                 match below(6, &mut rng) {
                     0 => view.players = below(256, &mut rng) as u8,
-                    1 => view.hand_sizes[below(6, &mut rng) as usize] = below(256, &mut rng) as u8,
-                    2 => view.hand = other.hand,
-                    3 => view.turn = other.turn,
-                    4 => view.viewer = other.viewer,
+                    1 => view.hand = other.hand,
+                    2 => view.viewer = other.viewer,
+                    // Any event, at any time.
+                    3 | 4 => {
+                        let event = &events[below(events.len() as u32, &mut rng) as usize].1;
+                        if let AnyEvent::$variant(event) = event {
+                            G::apply_event(&mut view, event);
+                        }
+                    }
                     _ => {}
                 }
                 impossible += u32::from(choose_from_any::<G>(&view, legal, &mut rng).1);

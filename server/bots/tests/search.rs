@@ -74,6 +74,7 @@ impl Game for Coin {
         max_players: 2,
         rules_version: 1,
         rules: Text { en: "", de: "" },
+        test_only: true,
     };
 
     fn new(_: u32, _: NoOptions, _: u8, _: Chance, _: &mut impl EventSink<Made>) -> Result<Coin, SetupError> {

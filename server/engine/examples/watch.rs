@@ -27,7 +27,7 @@ usage: watch [GAME [PLAYERS]] [--seed NUMBER] [--lang en|de]
 }
 
 fn game_ids() -> String {
-    GameId::ALL.iter().map(|id| id.info().id).collect::<Vec<_>>().join(", ")
+    GameId::published().map(|id| id.info().id).collect::<Vec<_>>().join(", ")
 }
 
 fn main() -> ExitCode {

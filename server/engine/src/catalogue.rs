@@ -70,7 +70,13 @@ macro_rules! catalogue {
 for_all_games!(catalogue);
 
 impl GameId {
-    /// The game with this id, if any.
+    /// The games for players, in catalogue order: all but those that are [only for
+    /// tests](GameInfo::test_only).
+    pub fn published() -> impl Iterator<Item = GameId> + Clone {
+        GameId::ALL.iter().copied().filter(|game| !game.info().test_only)
+    }
+
+    /// The game with this id, if any, including games that are only for tests.
     ///
     /// ```
     /// use parlor_engine::GameId;

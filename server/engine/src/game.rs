@@ -29,6 +29,9 @@ pub struct GameInfo {
     pub rules_version: u32,
     /// The full rules, as Markdown.
     pub rules: Text,
+    /// True for a game that exists for tests. Servers offer it only with a setting of their own, and lists of
+    /// games leave it out.
+    pub test_only: bool,
 }
 
 impl GameInfo {

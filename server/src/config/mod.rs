@@ -43,7 +43,7 @@ pub use cli::{Cli, Command, Flags, KeysCommand};
 pub use error::SettingsError;
 pub use load::Sources;
 pub use sections::{
-    Agents, Bots, Connections, Limits, Logging, Retention, TableDefaults, Telemetry, Tls, TlsFiles,
+    Agents, Bots, Connections, Limits, Logging, Retention, TableDefaults, Telemetry, Testing, Tls, TlsFiles,
 };
 pub use values::{Endpoint, LogFormat, LogLevel, Origins, RetentionPeriod, Store};
 
@@ -84,6 +84,8 @@ pub struct Settings {
     pub bots: Bots,
     /// Agents.
     pub agents: Agents,
+    /// Settings for tests.
+    pub testing: Testing,
     /// Log output.
     pub log: Logging,
     /// Trace export.
@@ -109,6 +111,7 @@ impl Default for Settings {
             retention: Retention::default(),
             bots: Bots::default(),
             agents: Agents::default(),
+            testing: Testing::default(),
             log: Logging::default(),
             telemetry: Telemetry::default(),
             keys: Vec::new(),

@@ -241,6 +241,15 @@ impl Default for Agents {
     }
 }
 
+/// Settings for tests of clients and of the server itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Testing {
+    /// Also offers games that are only for tests.
+    #[serde(with = "setting_value")]
+    pub games: bool,
+}
+
 /// Log output.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

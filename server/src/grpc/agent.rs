@@ -85,6 +85,7 @@ impl Agents {
             return Err(Failure::from(InvalidField::at("hello", why)).into());
         };
         let (arrival, first_items) = convert::hello(hello, caller)?;
+        arrival.profile.games.iter().try_for_each(|game| self.0.games().check(*game))?;
         let (agent, outbox) = self.0.host.connect(arrival).await.map_err(Failure::from)?;
         Ok(ConnectedAgent { agent, outbox, first_items, requests })
     }
@@ -128,6 +129,7 @@ impl Agents {
     ) -> Result<Response<v1::ListAgentsResponse>, Status> {
         let caller = caller(&request);
         let convert::AgentPage { filter, after, size } = convert::list_agents(request.into_inner())?;
+        filter.game.map_or(Ok(()), |game| self.0.games().check(game))?;
         let (summaries, has_more) = self.0.host.agents().list(&filter, after.as_deref(), size);
         let next = summaries.last().filter(|_| has_more).map(|agent| agent.identity.name.clone());
         Ok(Response::new(v1::ListAgentsResponse {

@@ -1,4 +1,4 @@
-//! CatalogueService: games, rules and house bots. Calls need no API key.
+//! CatalogueService: the games that the server offers, their rules and the house bots. Calls need no API key.
 
 use parlor_bots::HouseBot;
 use parlor_engine::{GameId, Lang, Text};
@@ -12,7 +12,32 @@ use super::Failure;
 
 /// Implementation of CatalogueService.
 #[derive(Clone, Copy, Debug)]
-pub struct Catalogue;
+pub struct Catalogue(pub OfferedGames);
+
+/// The games that a server offers. Any other game is answered like an unknown one.
+#[derive(Clone, Copy, Debug)]
+pub struct OfferedGames {
+    /// Includes the games that are only for tests.
+    pub test_games: bool,
+}
+
+impl OfferedGames {
+    /// The offered games, in catalogue order.
+    pub fn iter(self) -> impl Iterator<Item = GameId> {
+        GameId::ALL.iter().copied().filter(move |game| self.check(*game).is_ok())
+    }
+
+    /// Refuses a game that is not offered.
+    pub(super) fn check(self, game: GameId) -> Result<(), Failure> {
+        if self.test_games || !game.info().test_only { Ok(()) } else { Err(Failure::NoSuchGame) }
+    }
+
+    /// Finds an offered game by its id.
+    fn find(self, id: &str) -> Result<GameId, Failure> {
+        let game = GameId::from_id(id).ok_or(Failure::NoSuchGame)?;
+        self.check(game).map(|()| game)
+    }
+}
 
 /// Descriptions of the house bots, weakest first.
 const BOT_SUMMARIES: [(&str, Text); 3] = [
@@ -39,10 +64,6 @@ const BOT_SUMMARIES: [(&str, Text); 3] = [
     ),
 ];
 
-fn game(id: &str) -> Result<GameId, Failure> {
-    GameId::from_id(id).ok_or(Failure::NoSuchGame)
-}
-
 fn language(number: i32) -> Result<Lang, Failure> {
     let language = v1::Language::try_from(number);
     let wrong = |_| InvalidField::at("language", format!("has no value {number}"));
@@ -55,7 +76,7 @@ impl CatalogueService for Catalogue {
         &self,
         _: Request<v1::ListGamesRequest>,
     ) -> Result<Response<v1::ListGamesResponse>, Status> {
-        let games = GameId::ALL.iter().map(|game| v1::GameInfo::from(*game)).collect();
+        let games = self.0.iter().map(v1::GameInfo::from).collect();
         Ok(Response::new(v1::ListGamesResponse { games }))
     }
 
@@ -64,7 +85,7 @@ impl CatalogueService for Catalogue {
         request: Request<v1::GetRulesRequest>,
     ) -> Result<Response<v1::GetRulesResponse>, Status> {
         let v1::GetRulesRequest { game: id, language: number } = request.into_inner();
-        let (info, language) = (game(&id)?.info(), language(number)?);
+        let (info, language) = (self.0.find(&id)?.info(), language(number)?);
         Ok(Response::new(v1::GetRulesResponse {
             markdown: info.rules.get(language).to_owned(),
             rules_version: info.rules_version,
@@ -79,9 +100,9 @@ impl CatalogueService for Catalogue {
         let v1::ListHouseBotsRequest { game: id } = request.into_inner();
         if !id.is_empty() {
             // Every bot plays every game, so the filter only validates the game.
-            game(&id)?;
+            self.0.find(&id)?;
         }
-        let games: Vec<String> = GameId::ALL.iter().map(|game| game.info().id.to_owned()).collect();
+        let games: Vec<String> = self.0.iter().map(|game| game.info().id.to_owned()).collect();
         let bots = HouseBot::names().iter().map(|name| {
             let summary =
                 BOT_SUMMARIES.iter().find(|(bot, _)| bot == name).map(|(_, summary)| (*summary).into());
@@ -98,16 +119,18 @@ mod tests {
 
     use super::*;
 
+    const CATALOGUE: Catalogue = Catalogue(OfferedGames { test_games: false });
+
     async fn rules(game: &str, language: i32) -> Result<v1::GetRulesResponse, Status> {
         let request = v1::GetRulesRequest { game: game.to_owned(), language };
-        Catalogue.get_rules(Request::new(request)).await.map(Response::into_inner)
+        CATALOGUE.get_rules(Request::new(request)).await.map(Response::into_inner)
     }
 
     #[tokio::test]
     async fn every_game_is_listed_and_has_its_rules() {
-        let listed = Catalogue.list_games(Request::new(v1::ListGamesRequest {})).await.unwrap().into_inner();
+        let listed = CATALOGUE.list_games(Request::new(v1::ListGamesRequest {})).await.unwrap().into_inner();
         let ids: Vec<&str> = listed.games.iter().map(|info| info.game.as_str()).collect();
-        assert_eq!(ids, GameId::ALL.iter().map(|game| game.info().id).collect::<Vec<_>>());
+        assert_eq!(ids, GameId::published().map(|game| game.info().id).collect::<Vec<_>>());
         for info in &listed.games {
             let english = rules(&info.game, v1::Language::Unspecified.into()).await.unwrap();
             assert_eq!(english.language(), v1::Language::English);
@@ -128,19 +151,19 @@ mod tests {
         assert_eq!(wrong.code(), Code::InvalidArgument);
         assert_eq!(wrong.message(), "language: has no value 77");
         let bots = v1::ListHouseBotsRequest { game: "chess".to_owned() };
-        assert_eq!(Catalogue.list_house_bots(Request::new(bots)).await.unwrap_err().code(), Code::NotFound);
+        assert_eq!(CATALOGUE.list_house_bots(Request::new(bots)).await.unwrap_err().code(), Code::NotFound);
     }
 
     #[tokio::test]
     async fn every_house_bot_is_listed_with_a_summary() {
         for game in ["", "gap"] {
             let request = v1::ListHouseBotsRequest { game: game.to_owned() };
-            let listed = Catalogue.list_house_bots(Request::new(request)).await.unwrap().into_inner();
+            let listed = CATALOGUE.list_house_bots(Request::new(request)).await.unwrap().into_inner();
             let names: Vec<&str> = listed.bots.iter().map(|bot| bot.name.as_str()).collect();
             assert_eq!(names, HouseBot::names());
             for bot in &listed.bots {
                 assert!(bot.summary.is_some(), "{} has no summary", bot.name);
-                assert_eq!(bot.games.len(), GameId::ALL.len());
+                assert_eq!(bot.games.len(), GameId::published().count());
                 HouseBot::by_name(&bot.name).unwrap();
             }
         }

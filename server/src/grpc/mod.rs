@@ -18,7 +18,7 @@ mod table;
 mod tournament;
 
 pub use agent::Agents;
-pub use catalogue::Catalogue;
+pub use catalogue::{Catalogue, OfferedGames};
 pub use error::Failure;
 pub use error_code::{ERROR_DOMAIN, reason_name, status_code};
 pub use method::Method;
@@ -47,4 +47,11 @@ pub struct AppState {
     pub server_key: ServerKey,
     /// Defaults and limits.
     pub settings: Settings,
+}
+
+impl AppState {
+    /// The games that the settings offer.
+    pub(crate) fn games(&self) -> OfferedGames {
+        OfferedGames { test_games: self.settings.testing.games }
+    }
 }

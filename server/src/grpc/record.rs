@@ -65,6 +65,7 @@ impl RecordService for Records {
         let caller = caller(&request);
         let convert::TablePage { filter, after, size } =
             convert::list_records(request.into_inner(), caller.as_ref())?;
+        filter.game.map_or(Ok(()), |game| self.0.games().check(game))?;
         let (summaries, next) = self.0.host.list_tables(filter, after, size).await.map_err(Failure::from)?;
         let deals = self.0.host.deals();
         let visible = summaries.iter().filter(|table| deals.check(table.setup.chance.deal()).is_ok());

@@ -99,6 +99,7 @@ impl TableService for Tables {
             return Err(Failure::Scope(Scope::SeededTables).into());
         }
         let new = convert::create_table(request, &settings.table, &settings.bots)?;
+        self.0.games().check(new.options.game())?;
         let created = self.0.host.create(caller.owner(), self.table_quota(&caller), new).await;
         let summary = created.map_err(Failure::from)?;
         trace_table(summary.setup.table);
@@ -144,6 +145,7 @@ impl TableService for Tables {
         let caller = caller(&request);
         let convert::TablePage { filter, after, size } =
             convert::list_tables(request.into_inner(), caller.as_ref())?;
+        filter.game.map_or(Ok(()), |game| self.0.games().check(game))?;
         let (summaries, next) = self.0.host.list_tables(filter, after, size).await.map_err(Failure::from)?;
         Ok(Response::new(v1::ListTablesResponse {
             tables: summaries.iter().filter_map(|table| Tables::message(caller.as_ref(), table)).collect(),

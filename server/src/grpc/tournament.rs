@@ -93,6 +93,7 @@ impl TournamentService for Tournaments {
         }
         let settings = &self.0.settings;
         let new = convert::create_tournament(request, &settings.table, &settings.bots)?;
+        self.0.games().check(new.terms.options.game())?;
         let created = self.0.tournaments.create(caller.owner(), new).await.map_err(Failure::from)?;
         Ok(Response::new(v1::CreateTournamentResponse {
             tournament: Some(tournament_message(&created, true)?),

@@ -44,12 +44,22 @@ async fn compare_pairs(
     compared
 }
 
+/// Minimum number of compared steps of a game.
+const MIN_STEPS: usize = 130;
+
 async fn check_no_leaks(game: GameId) {
     let mut rng = test_rng(game);
     let games = game_count_factor().ceil() as u32;
-    let compared =
-        compare_pairs(game, &ServerFactory::new(false), &TableKind::all(game), games, &mut rng).await;
-    assert!(compared >= 130, "only {compared} steps compared: too few for a meaningful test");
+    let mut compared = 0;
+    // A game for tests is short: it is compared several times, for enough steps to be meaningful.
+    loop {
+        compared +=
+            compare_pairs(game, &ServerFactory::new(false), &TableKind::all(game), games, &mut rng).await;
+        if compared >= MIN_STEPS || !game.info().test_only {
+            break;
+        }
+    }
+    assert!(compared >= MIN_STEPS, "only {compared} steps compared: too few for a meaningful test");
 }
 
 /// Checks that each planted leak is detected within a few games.
@@ -88,7 +98,12 @@ macro_rules! suite {
 
             #[tokio::test]
             async fn planted_leaks_are_detected() {
-                super::check_leaks_are_detected(GameId::$variant, &[Leak::View, Leak::Size, Leak::Record]).await;
+                // In the game for tests, everyone has the same number of legal actions.
+                let leaks = match GameId::$variant.info().test_only {
+                    true => &[Leak::View, Leak::Record][..],
+                    false => &[Leak::View, Leak::Size, Leak::Record],
+                };
+                super::check_leaks_are_detected(GameId::$variant, leaks).await;
             }
         }
     )*};

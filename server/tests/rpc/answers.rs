@@ -117,8 +117,8 @@ async fn play_and_repeat(server: &TestServer, seated: &SeatedTable) {
 #[tokio::test]
 async fn repeated_answers_are_idempotent_and_different_ones_conflict() {
     let server = TestServer::new().await;
-    for game in GameId::ALL {
-        let seated = server.new_seated_table(table(*game, 3)).await;
+    for game in GameId::published() {
+        let seated = server.new_seated_table(table(game, 3)).await;
         play_and_repeat(&server, &seated).await;
     }
 }

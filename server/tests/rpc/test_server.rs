@@ -26,6 +26,7 @@ pub(crate) fn settings() -> Settings {
     settings.metrics = None;
     settings.shutdown_grace = Span::from_ms(0);
     settings.bots.workers = Count::new(1);
+    settings.testing.games = true;
     settings.limits.requests_per_second = Count::new(1_000_000);
     settings.limits.request_burst = Count::new(1_000_000);
     settings

@@ -64,9 +64,8 @@ pub(super) async fn run(name: &str, args: &super::Args, context: &Context) -> Re
 }
 
 fn settings(name: &str, key: Option<&AgentKey>, args: &super::Args) -> Result<AgentSettings, Failure> {
-    let known = options::game_ids();
-    if let Some(unknown) = args.agent.games.iter().find(|game| !known.contains(game)) {
-        let known = known.join(", ");
+    if let Some(unknown) = args.agent.games.iter().find(|game| options::default_for(game).is_err()) {
+        let known = options::game_ids().join(", ");
         return Err(Failure::usage(
             format!("there is no game {unknown:?}: there are {known}"),
             format!("Ein Spiel {unknown:?} gibt es nicht: Es gibt {known}"),

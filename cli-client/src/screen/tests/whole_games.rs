@@ -82,10 +82,11 @@ fn play(id: GameId, players: u8, seed: u8, theme: Theme, views: bool) -> usize {
 fn every_game_is_played_to_the_end_by_keys() {
     for id in GameId::ALL {
         let info = id.info();
+        let min_prompts = if info.test_only { 1 } else { 5 };
         for players in info.min_players..=info.max_players {
             for (seed, theme, views) in [(1, EN, true), (2, DE, false)] {
                 let asked = play(*id, players, seed, theme, views);
-                assert!(asked >= 5, "{} with {players}: asked only {asked} times", info.id);
+                assert!(asked >= min_prompts, "{} with {players}: asked only {asked} times", info.id);
             }
         }
     }

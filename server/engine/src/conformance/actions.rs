@@ -28,7 +28,7 @@ pub(super) fn illegal_actions_are_refused<G: Testable>() {
     let mut rng = test_rng("illegal_actions_are_refused");
     let mut refused = 0;
     for (players, options) in set_ups::<G>() {
-        for _ in 0..game_count(6) {
+        for _ in 0..game_count(12) {
             let mut game: G = fresh_game(players, options, &mut rng);
             let mut earlier: Vec<G::Action> = Vec::new();
             loop {

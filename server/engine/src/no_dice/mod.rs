@@ -111,6 +111,7 @@ impl Game for NoDice {
         max_players: 6,
         rules_version: 1,
         rules: Text { en: include_str!("rules.en.md"), de: include_str!("rules.de.md") },
+        test_only: false,
     };
 
     fn new(

@@ -61,8 +61,9 @@ impl Record {
             number += 1;
             match &mut view {
                 Some(view) => update.events.iter().for_each(|event| view.apply_event(event)),
-                // The first view already includes the first events.
-                None if !update.events.is_empty() => view = first_view.cloned(),
+                // The game begins with its first shuffle, whose events the first view includes. A viewer may
+                // receive none of them.
+                None if !step.shuffled.is_empty() => view = first_view.cloned(),
                 None => {}
             }
             Some(RecordedUpdate { update, view: view.clone() })
