@@ -8,6 +8,7 @@ mod flush;
 mod gap;
 mod habe_fertig;
 mod help;
+mod high_card;
 mod no_dice;
 mod panes;
 mod picker;

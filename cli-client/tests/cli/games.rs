@@ -2,6 +2,7 @@
 
 use parlor_engine::GameId;
 
+use crate::failures::{assert_fails, game_ids};
 use crate::support::{Key, Parlor, PipedProcess, ScreenHistory, Server, Terminal};
 
 /// Expected texts of one language: key hint of a decision, and end of the table.
@@ -30,6 +31,9 @@ pub(crate) const LANGUAGES: [LanguageTexts; 2] = [
         ended: "Das Spiel ist zu Ende gespielt.",
     },
 ];
+
+/// Settings of a server that also offers the games for tests.
+const TEST_GAMES: &str = "[testing]\ngames = true\n";
 
 /// Arguments of a short game of each kind.
 fn short_games() -> impl Iterator<Item = Vec<&'static str>> {
@@ -91,7 +95,7 @@ pub(crate) fn play_line_mode(pipes: &mut PipedProcess, words: &LanguageTexts, en
 
 #[test]
 fn every_game_is_played_on_the_screen_in_both_languages() {
-    let server = Server::start();
+    let server = Server::with_settings(TEST_GAMES);
     let parlor = Parlor::with_server(&server.url());
     for words in &LANGUAGES {
         for game in short_games() {
@@ -118,7 +122,7 @@ fn every_game_is_played_on_the_screen_in_both_languages() {
 
 #[test]
 fn every_game_is_played_in_line_mode_in_both_languages() {
-    let server = Server::start();
+    let server = Server::with_settings(TEST_GAMES);
     let parlor = Parlor::with_server(&server.url());
     for words in &LANGUAGES {
         for game in short_games() {
@@ -135,6 +139,16 @@ fn every_game_is_played_in_line_mode_in_both_languages() {
             );
         }
     }
+}
+
+#[test]
+fn test_games_need_a_setting_of_the_server() {
+    let server = Server::start();
+    let parlor = Parlor::with_server(&server.url());
+    for args in [["create", "high_card"], ["games", "high_card"]] {
+        assert_fails(&parlor, &args, 5, "GAME_NOT_FOUND", [&game_ids(), &game_ids()]);
+    }
+    assert_fails(&parlor, &["rules", "high_card"], 5, "GAME_NOT_FOUND", ["parlor games", "parlor games"]);
 }
 
 /// One player creates a table and joins it by its id; the other joins, too.

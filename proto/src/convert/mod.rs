@@ -19,6 +19,7 @@ mod common;
 mod flush;
 mod gap;
 mod habe_fertig;
+mod high_card;
 mod no_dice;
 
 pub use any::{card, card_code};

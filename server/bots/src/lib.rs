@@ -33,6 +33,7 @@ mod strategy;
 mod flush;
 mod gap;
 mod habe_fertig;
+mod high_card;
 mod no_dice;
 
 pub use error::BotError;

@@ -24,6 +24,7 @@ macro_rules! for_all_games {
             Gap: gap::Gap,
             Flush: flush::Flush,
             NoDice: no_dice::NoDice,
+            HighCard: high_card::HighCard,
         }
     };
 }
@@ -99,5 +100,15 @@ mod tests {
             assert_eq!(GameId::from_id(game.info().id), Some(*game));
         }
         assert_eq!((GameId::from_id(""), GameId::from_id("chess")), (None, None));
+    }
+
+    #[test]
+    fn published_games_exclude_test_games() {
+        let test_games: Vec<GameId> = GameId::ALL
+            .iter()
+            .copied()
+            .filter(|game| GameId::published().all(|other| other != *game))
+            .collect();
+        assert_eq!(test_games, [GameId::HighCard]);
     }
 }

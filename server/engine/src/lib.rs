@@ -42,6 +42,7 @@ mod text;
 pub mod flush;
 pub mod gap;
 pub mod habe_fertig;
+pub mod high_card;
 pub mod no_dice;
 
 pub use cards::{CardCode, CardSet, CardSetIter};

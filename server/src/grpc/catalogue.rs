@@ -121,6 +121,20 @@ mod tests {
 
     const CATALOGUE: Catalogue = Catalogue(OfferedGames { test_games: false });
 
+    #[tokio::test]
+    async fn test_games_are_listed_only_with_the_setting() {
+        for test_games in [false, true] {
+            let catalogue = Catalogue(OfferedGames { test_games });
+            let listed =
+                catalogue.list_games(Request::new(v1::ListGamesRequest {})).await.unwrap().into_inner();
+            let count = if test_games { GameId::ALL.len() } else { GameId::published().count() };
+            assert_eq!(listed.games.len(), count);
+            let asked = v1::GetRulesRequest { game: "high_card".to_owned(), language: 0 };
+            let rules = catalogue.get_rules(Request::new(asked)).await;
+            assert_eq!(rules.map_err(|status| status.code()).err(), (!test_games).then_some(Code::NotFound));
+        }
+    }
+
     async fn rules(game: &str, language: i32) -> Result<v1::GetRulesResponse, Status> {
         let request = v1::GetRulesRequest { game: game.to_owned(), language };
         CATALOGUE.get_rules(Request::new(request)).await.map(Response::into_inner)

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use parlor_engine::{GameId, Viewer};
-use parlor_proto::v1::{self, stream_item::Item, table_event::Event};
+use parlor_proto::v1::{self, ErrorReason as Reason, stream_item::Item, table_event::Event};
 use parlor_store::{SqliteLog, SqliteOptions};
 
+use crate::agent_client::{AgentClient, hello};
+use crate::client::error_reason;
 use crate::players::{ChooseAction, PlayedTable, Transcript, engine_view, random_choice, replay_from_seed};
 use crate::streams::{PlayStream, answer_index, answer_item, attach_item, play_seat};
 use crate::table_requests::{house, open, table};
 use crate::test_server::TestServer;
+use crate::tournament_requests::{create, round_robin, setup};
 
 /// Plays a game at every number of players.
 async fn play_every_player_count(game: GameId) {
@@ -109,4 +112,31 @@ async fn one_stream_plays_many_tables() {
     for table in &tables {
         assert_eq!(server.client().table(&table.id).await.state(), v1::TableState::Finished);
     }
+}
+
+/// Without the setting, a game for tests is refused like an unknown one.
+#[tokio::test]
+async fn test_games_need_a_setting() {
+    let server = TestServer::with_settings(|settings| settings.testing.games = false).await;
+    let client = server.client();
+    let game = GameId::HighCard.info().id.to_owned();
+    let cup = create(setup(GameId::HighCard, &["random", "greedy"], round_robin(1)));
+    let tables = v1::ListTablesRequest { game: game.clone(), ..Default::default() };
+    let records = v1::ListRecordsRequest { game: game.clone(), ..Default::default() };
+    let agents = v1::ListAgentsRequest { game: game.clone(), ..Default::default() };
+    let all_games = AgentClient::try_connect(&client, hello("ann")).await;
+    let reasons = [
+        error_reason(client.create_table(table(GameId::HighCard, 2)).await),
+        error_reason(client.create_tournament(cup).await),
+        error_reason(client.list_tables(tables).await),
+        error_reason(client.list_records(records).await),
+        error_reason(client.list_agents(agents).await),
+        error_reason(client.get_rules(v1::GetRulesRequest { game, language: 0 }).await),
+        error_reason(all_games),
+    ];
+    assert!(reasons.iter().all(|reason| *reason == Reason::GameNotFound), "{reasons:?}");
+    let listed = client.list_games(v1::ListGamesRequest {}).await.expect("games").games;
+    assert_eq!(listed.len(), GameId::published().count());
+    let published = GameId::published().map(|game| game.info().id.to_owned()).collect();
+    AgentClient::connect(&client, v1::AgentHello { games: published, ..hello("ann") }).await;
 }
