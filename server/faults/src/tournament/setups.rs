@@ -58,7 +58,7 @@ pub(super) fn setups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>,
     ];
     let mut setups = Vec::new();
     for (game, (format, players, entrants)) in options::game_ids().iter().zip(formats.iter().cycle()) {
-        setups.push(of(setups.len(), game, *players, entrants, format.clone())?);
+        setups.push(of(setups.len(), game, *players, entrants, *format)?);
     }
     let tested = of(setups.len(), "gap", 2, &[ann, bob], many)?;
     let name = "gap with a sequential test".to_owned();
