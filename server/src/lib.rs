@@ -8,4 +8,4 @@ pub mod program;
 pub mod telemetry;
 pub mod transport;
 
-pub use parlor_host::{RandomnessError, Secret, TableId, random_bytes};
+pub use parlor_host::{RandomnessError, Secret, TableId, TournamentId, random_bytes};

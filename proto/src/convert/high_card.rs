@@ -4,7 +4,7 @@ use parlor_engine::high_card::{Action, Card, Event, MAX_PLAYERS, Options, View};
 
 use super::build_messages;
 use super::common::{card_set, seat};
-use super::field::{WrongField, each, length, number, required};
+use super::field::{InvalidField, each, length, number, required};
 use crate::encode::{self, Encode, ToWire};
 use crate::v1;
 
@@ -31,8 +31,8 @@ impl ToWire for Options {
 }
 
 impl TryFrom<v1::HighCardOptions> for Options {
-    type Error = WrongField;
-    fn try_from(wire: v1::HighCardOptions) -> Result<Options, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::HighCardOptions) -> Result<Options, InvalidField> {
         let v1::HighCardOptions {} = wire;
         Ok(Options)
     }
@@ -51,11 +51,11 @@ impl ToWire for Card {
 }
 
 impl TryFrom<v1::HighCardCard> for Card {
-    type Error = WrongField;
-    fn try_from(wire: v1::HighCardCard) -> Result<Card, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::HighCardCard) -> Result<Card, InvalidField> {
         let v1::HighCardCard { rank } = wire;
         let card = Card::new(number(rank, 1..=13, "rank")?);
-        card.ok_or_else(|| WrongField::new("is no card"))
+        card.ok_or_else(|| InvalidField::new("is no card"))
     }
 }
 
@@ -70,8 +70,8 @@ impl ToWire for Action {
 }
 
 impl TryFrom<v1::HighCardAction> for Action {
-    type Error = WrongField;
-    fn try_from(wire: v1::HighCardAction) -> Result<Action, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::HighCardAction) -> Result<Action, InvalidField> {
         let v1::HighCardAction { card } = wire;
         Ok(Action { card: required(card, "card")? })
     }
@@ -93,11 +93,11 @@ impl ToWire for Event {
 }
 
 impl TryFrom<v1::HighCardEvent> for Event {
-    type Error = WrongField;
-    fn try_from(wire: v1::HighCardEvent) -> Result<Event, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::HighCardEvent) -> Result<Event, InvalidField> {
         use v1::high_card_event::Event as Wire;
         let v1::HighCardEvent { event } = wire;
-        let (field, event) = match event.ok_or_else(|| WrongField::new("must have an event"))? {
+        let (field, event) = match event.ok_or_else(|| InvalidField::new("must have an event"))? {
             Wire::Dealt(v1::HighCardDealt { hand }) => {
                 ("dealt", card_set(hand, "hand").map(|hand| Event::Dealt { hand }))
             }
@@ -110,7 +110,7 @@ impl TryFrom<v1::HighCardEvent> for Event {
     }
 }
 
-fn played(wire: v1::HighCardPlayed) -> Result<Event, WrongField> {
+fn played(wire: v1::HighCardPlayed) -> Result<Event, InvalidField> {
     let v1::HighCardPlayed { seat, card } = wire;
     Ok(Event::Played { seat: self::seat(seat, "seat")?, card: required(card, "card")? })
 }
@@ -126,8 +126,8 @@ impl ToWire for View {
 }
 
 impl TryFrom<v1::HighCardView> for View {
-    type Error = WrongField;
-    fn try_from(wire: v1::HighCardView) -> Result<View, WrongField> {
+    type Error = InvalidField;
+    fn try_from(wire: v1::HighCardView) -> Result<View, InvalidField> {
         let v1::HighCardView { viewer, players, hand, played } = wire;
         length(&played, 0..=MAX_PLAYERS, "played")?;
         Ok(View {

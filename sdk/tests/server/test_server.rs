@@ -7,7 +7,7 @@ use parlor_host::clock::SystemClock;
 use parlor_sdk::{Client, ClientBuilder};
 use parlor_server::config::Settings;
 use parlor_server::identity::{ApiKeys, KeySet, ServerKey};
-use parlor_server::transport::{Parts, Running, Server};
+use parlor_server::transport::{RunningServer, Server, ServerDependencies};
 use parlor_store::{LogError, SqliteLog, SqliteOptions};
 use parlor_testkit::Proxy;
 use tempfile::TempDir;
@@ -18,7 +18,7 @@ use super::with_timeout;
 pub(crate) struct TestServer {
     pub(crate) settings: Settings,
     pub(crate) proxy: Arc<Proxy>,
-    running: Option<(Runtime, Running)>,
+    running: Option<(Runtime, RunningServer)>,
     // Dropped last.
     _folder: TempDir,
 }
@@ -84,10 +84,10 @@ impl Drop for TestServer {
 }
 
 /// Starts a server on its own runtime, so that it can be killed as a whole.
-async fn start_server(settings: &Settings) -> (Runtime, Running) {
+async fn start_server(settings: &Settings) -> (Runtime, RunningServer) {
     let server_key = ServerKey::load_or_create(&settings.data).unwrap();
     let log = open_log(settings).await;
-    let parts = Parts {
+    let parts = ServerDependencies {
         clock: Arc::new(SystemClock::new()),
         log: Arc::new(log),
         keys: Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone()).unwrap())),

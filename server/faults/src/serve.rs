@@ -9,7 +9,7 @@ use parlor_host::clock::SystemClock;
 use parlor_server::config::{Cli, Settings, Sources};
 use parlor_server::identity::{ApiKeys, KeySet, ServerKey};
 use parlor_server::program;
-use parlor_server::transport::{Parts, Server};
+use parlor_server::transport::{Server, ServerDependencies};
 use parlor_store::{SqliteLog, SqliteOptions};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -24,7 +24,7 @@ pub(crate) fn serve(arguments: &[String]) -> ExitCode {
 pub(crate) async fn serve_early(arguments: &[String]) -> Result<ExitCode> {
     let settings = Settings::load(&Sources::from_process(parse(arguments).flags))?;
     let file = settings.store_file().context("the control needs a store in a file")?;
-    let parts = Parts {
+    let parts = ServerDependencies {
         clock: Arc::new(SystemClock::new()),
         server_key: ServerKey::load_or_create(&settings.data)?,
         log: Arc::new(EarlyAckLog::over(Arc::new(SqliteLog::open(&file, SqliteOptions::default())?))),
