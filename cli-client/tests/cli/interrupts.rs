@@ -131,8 +131,17 @@ fn watching_and_waiting_bots_stop_on_sigint() {
 
     // A bot waiting for the other player.
     let bot = Terminal::start(&parlor, &["bot", "greedy", "--table", id, "--lang", "en"]);
-    let other = PipedProcess::start(&parlor, &["--json", "watch", id]);
-    other.wait("the bot's name", |lines| lines.iter().any(|line| line.contains("\"greedy\"")).then_some(()));
+    // It has its token once it has attached, which the presence in a snapshot shows.
+    let is_attached = || {
+        let watching = PipedProcess::start(&parlor, &["--json", "watch", id]);
+        let is_attached = watching.wait("the snapshot", |lines| {
+            lines.first().map(|line| line.replace(' ', "").contains("\"connected\":true"))
+        });
+        watching.signal("INT");
+        watching.end();
+        is_attached.expect("a snapshot")
+    };
+    assert!((0..1000).any(|_| is_attached()), "the bot does not attach");
     bot.signal("INT");
     assert_eq!(bot.end(), 130);
     let command = bot.inspect(|seen| seen.current().to_owned());
