@@ -73,7 +73,7 @@ async fn agent_plays_all_tables_through_restarts() {
             1 => short_game().house_bot("random").house_bot("random").agent("ada"),
             _ => short_game().house_bot("greedy").agent("ada"),
         };
-        made.insert(with_timeout(client.create_table(table)).await.unwrap().table_id);
+        made.insert(with_timeout(create_when_connected(&client, table)).await);
         match number {
             40 => with_timeout(server.restart()).await,
             80 => with_timeout(server.kill()).await,
@@ -90,6 +90,18 @@ async fn agent_plays_all_tables_through_restarts() {
     let listed = find(&client, "ada").await;
     assert_eq!((listed.version.as_str(), listed.games.as_slice()), ("1", &["gap".to_owned()][..]));
     assert_eq!((listed.times.unwrap().refused, agent.active_tables()), (0, 0));
+}
+
+/// Creates a table. Tries again while the agent is not available: after a cut the server may list its old connection for a
+/// moment, and then no connection until it is back.
+async fn create_when_connected(client: &Client, table: NewTable) -> String {
+    loop {
+        match client.create_table(table.clone()).await {
+            Ok(created) => return created.table_id,
+            Err(error) => assert_eq!(error.reason(), Reason::AgentUnavailable, "{error}"),
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
 }
 
 /// Waits until the server lists the agent as connected.
