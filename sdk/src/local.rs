@@ -29,7 +29,7 @@
 //!
 //! let mut greedy = House { bot: HouseBot::by_name("greedy")?, seed: [1; 32] };
 //! let mut mine = |question: &Question| Choice::Index(question.default_index());
-//! let over = LocalGame::new("flush")?.play(&mut [&mut mine, &mut greedy])?;
+//! let over = LocalGame::new("five_three_five")?.play(&mut [&mut mine, &mut greedy])?;
 //! assert_eq!(over.result.seats.len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -18,8 +18,8 @@ use crate::{Error, wire};
 /// [`Reason::GameNotFound`](crate::Reason::GameNotFound) if this crate has no such game.
 ///
 /// ```
-/// let options = parlor_sdk::options::default_for("flush")?;
-/// assert!(matches!(options.game, Some(parlor_sdk::wire::game_options::Game::Flush(_))));
+/// let options = parlor_sdk::options::default_for("five_three_five")?;
+/// assert!(matches!(options.game, Some(parlor_sdk::wire::game_options::Game::FiveThreeFive(_))));
 /// assert!(parlor_sdk::options::default_for("chess").is_err());
 /// # Ok::<(), parlor_sdk::Error>(())
 /// ```

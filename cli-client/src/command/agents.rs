@@ -173,7 +173,7 @@ mod tests {
             wire::Agent {
                 name: "ada".into(),
                 version: "1.0".into(),
-                games: vec!["gap".into(), "flush".into()],
+                games: vec!["gap".into(), "five_three_five".into()],
                 max_tables: 16,
                 playing: 3,
                 state: AgentState::Here.into(),
@@ -190,9 +190,9 @@ mod tests {
         assert_eq!(
             agent_lines(&agents, Lang::En),
             [
-                "AGENT  VERSION  STATE      TABLES  GAMES       ANSWERS        MEAN    LONGEST",
-                "ada    1.0      here       3/16    gap, flush  12, 2 refused  1.2 ms  45 ms",
-                "bob             set aside  0/0                 0                               set aside: its clock expired \
+                "AGENT  VERSION  STATE      TABLES  GAMES                 ANSWERS        MEAN    LONGEST",
+                "ada    1.0      here       3/16    gap, five_three_five  12, 2 refused  1.2 ms  45 ms",
+                "bob             set aside  0/0                           0                               set aside: its clock expired \
                  repeatedly, until 2023-11-14T22:13:20Z",
             ]
         );

@@ -20,7 +20,7 @@ use strategy::Strategy;
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  parlor bot greedy --table TABLE\n  parlor bot search:2000 --game gap --at-once 8\n  \
-        parlor bot greedy --agent my-bot --games gap,flush"
+        parlor bot greedy --agent my-bot --games gap,five_three_five"
 )]
 pub(crate) struct Args {
     /// Strategy: random, greedy, search, or search:N for N playouts per decision

@@ -63,7 +63,7 @@ fn first_moves_of_every_game() {
 
 #[test]
 fn move_names_are_matched_and_ambiguous_ones_listed() {
-    let mut session = Session::new(GameId::Flush, 3, 1, Lang::En);
+    let mut session = Session::new(GameId::FiveThreeFive, 3, 1, Lang::En);
     assert_eq!(session.type_in("?"), None);
     assert_eq!(session.type_in("sdfg"), None);
     assert_eq!(session.type_in("999"), None);

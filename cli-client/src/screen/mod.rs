@@ -4,7 +4,7 @@
 //! One file per game implements [`GameRenderer`]; the rest is common to all games.
 
 mod draw;
-mod flush;
+mod five_three_five;
 mod gap;
 mod habe_fertig;
 mod help;

@@ -75,7 +75,7 @@ async fn screen_loop_plays_a_whole_game() {
 #[tokio::test]
 async fn screen_loop_ends_on_leave_end_of_input_and_input_error() {
     let start = || {
-        let mut table = TestTable::new(GameId::Flush, 3, 1);
+        let mut table = TestTable::new(GameId::FiveThreeFive, 3, 1);
         let first = table.start();
         serve(table, first).0
     };
@@ -151,7 +151,7 @@ async fn piped_lines_play_a_whole_game() {
 
 #[tokio::test]
 async fn end_of_input_ends_playing_but_not_watching() {
-    let mut table = TestTable::new(GameId::Flush, 3, 1);
+    let mut table = TestTable::new(GameId::FiveThreeFive, 3, 1);
     let first = table.start();
     let (sender, incoming) = mpsc::channel(64);
     let (answers, _answered) = mpsc::channel(1);
@@ -165,7 +165,7 @@ async fn end_of_input_ends_playing_but_not_watching() {
     assert!(!line_mode.is_over() && printed.text().contains("You lead"));
     drop(sender);
 
-    let mut table = TestTable::with_viewer(GameId::Flush, 2, 1, Viewer::Spectator);
+    let mut table = TestTable::with_viewer(GameId::FiveThreeFive, 2, 1, Viewer::Spectator);
     let first = table.start();
     let (channels, _task) = serve(table, first);
     let printed = SharedOutput::default();

@@ -30,8 +30,8 @@ fn house_bot_plays_as_an_agent() {
     });
     let agent = wait_until_listed(&parlor, "ada", "here");
     assert_eq!((&agent["version"], &agent["max_tables"]), (&"greedy".into(), &3.into()));
-    let refused = parlor.run(&["create", "flush", "--seat", "agent:ada", "--seat", "bot:random"]);
-    assert_eq!(refused.code, 6, "it does not play flush: {refused:?}");
+    let refused = parlor.run(&["create", "five_three_five", "--seat", "agent:ada", "--seat", "bot:random"]);
+    assert_eq!(refused.code, 6, "it does not play five_three_five: {refused:?}");
     let table = parlor.json(&["create", "gap", "--seat", "agent:ada", "--seat", "bot:random"]);
     let done = bot.join().unwrap();
     assert_eq!(done.code, 0, "{done:?}");

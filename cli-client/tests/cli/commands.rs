@@ -65,10 +65,10 @@ fn table_is_created_listed_shown_joined_and_cancelled() {
     for lang in ["en", "de"] {
         let print = |args: &[&str]| parlor.ok(&[args, &["--lang", lang]].concat());
         assert_eq!(
-            print(&["tables", "--game", "flush"]).trim_end(),
+            print(&["tables", "--game", "five_three_five"]).trim_end(),
             match lang {
-                "en" => "No tables. Make one: parlor create flush",
-                _ => "Keine Tische. Mach einen: parlor create flush",
+                "en" => "No tables. Make one: parlor create five_three_five",
+                _ => "Keine Tische. Mach einen: parlor create five_three_five",
             }
         );
         let created = parlor.json(&[
@@ -123,7 +123,7 @@ fn tables_are_filtered_and_paginated() {
         created["table_id"].as_str().unwrap().to_owned()
     };
     let gap = make(&["gap"]);
-    let flush = make(&["flush", "--players", "3", "--metadata", "cup=spring"]);
+    let five_three_five = make(&["five_three_five", "--players", "3", "--metadata", "cup=spring"]);
     let bots = make(&["gap", "--seat", "bot:greedy", "--seat", "bot:random", "--seat", "user:17"]);
     let found = |args: &[&str]| {
         let tables = parlor.json(&[&["tables"], args].concat());
@@ -134,11 +134,11 @@ fn tables_are_filtered_and_paginated() {
             .map(|table| table["table_id"].as_str().unwrap().to_owned());
         (ids.collect::<Vec<_>>(), tables["next_page_token"].as_str().unwrap().to_owned())
     };
-    let all = [bots.clone(), flush.clone(), gap.clone()];
+    let all = [bots.clone(), five_three_five.clone(), gap.clone()];
     assert_eq!(found(&[]), (all.to_vec(), String::new()));
     assert_eq!(found(&["--game", "gap"]).0, [bots.clone(), gap.clone()]);
-    assert_eq!(found(&["--open-seat"]).0, [flush.clone(), gap.clone()]);
-    assert_eq!(found(&["--metadata", "cup=spring"]).0, [flush.as_str()]);
+    assert_eq!(found(&["--open-seat"]).0, [five_three_five.clone(), gap.clone()]);
+    assert_eq!(found(&["--metadata", "cup=spring"]).0, [five_three_five.as_str()]);
     assert_eq!(found(&["--user", "17"]).0, [bots.as_str()]);
     assert_eq!(found(&["--state", "finished,cancelled"]).0, Vec::<String>::new());
     assert_eq!(found(&["--mine"]).0, all);

@@ -141,7 +141,7 @@ fn refused_requests_exit_6() {
     assert_fails(&parlor, &["rematch", &full], 6, "TABLE_NOT_OVER", ["not over", "noch gespielt"]);
     parlor.json(&["cancel", &full]);
     assert_fails(&parlor, &["join", &full], 6, "TABLE_OVER", ["parlor show", "zu Ende"]);
-    let args = ["create", "flush", "--request-id", "same"];
+    let args = ["create", "five_three_five", "--request-id", "same"];
     parlor.json(&["create", "gap", "--request-id", "same"]);
     assert_fails(&parlor, &args, 6, "REQUEST_ID_REUSED", ["request", "Anfrage-Id"]);
 }

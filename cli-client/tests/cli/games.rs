@@ -41,7 +41,7 @@ fn short_games() -> impl Iterator<Item = Vec<&'static str>> {
         let id = game.info().id;
         match game {
             GameId::Gap => vec![id, "--option", "rounds=1"],
-            GameId::Flush => vec![id, "--with", "greedy,random"],
+            GameId::FiveThreeFive => vec![id, "--with", "greedy,random"],
             _ => vec![id],
         }
     })

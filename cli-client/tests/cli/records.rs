@@ -54,7 +54,7 @@ fn record_is_fetched_in_every_form_verified_and_replayed() {
 fn tampered_record_fails_verification() {
     let server = Server::start();
     let online = Parlor::with_server(&server.url());
-    let table = played(&online, "flush");
+    let table = played(&online, "five_three_five");
     let right = online.ok(&["record", "get", &table]);
     let offline = Parlor::without_server();
     let file = offline.home().join("changed.txt");

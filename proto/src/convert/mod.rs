@@ -16,7 +16,7 @@
 
 mod any;
 mod common;
-mod flush;
+mod five_three_five;
 mod gap;
 mod habe_fertig;
 mod high_card;

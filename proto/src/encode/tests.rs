@@ -30,9 +30,9 @@ fn scalars_are_encoded_as_by_prost() {
         let middle = vec![v1::GapCard::default()];
         check(encoder, &v1::GapRoundBegan { round: 300, start: 0, extra, middle });
     }
-    for combination in [v1::FlushKind::Unspecified, v1::FlushKind::Sequence] {
-        let encoder = FlushCombination { kind: combination, lowest: 3_u8, size: 4_u8 };
-        check(encoder, &v1::FlushCombination { kind: combination.into(), lowest: 3, size: 4 });
+    for combination in [v1::FiveThreeFiveKind::Unspecified, v1::FiveThreeFiveKind::Sequence] {
+        let encoder = FiveThreeFiveCombination { kind: combination, lowest: 3_u8, size: 4_u8 };
+        check(encoder, &v1::FiveThreeFiveCombination { kind: combination.into(), lowest: 3, size: 4 });
     }
 }
 
@@ -43,7 +43,7 @@ fn lists_are_packed_as_by_prost() {
         check(encoder, &v1::HabeFertigRoundScored { round: 0, points });
     }
     for hand in [vec![], NUMBERS.to_vec()] {
-        check(FlushDealt { hand: hand.clone() }, &v1::FlushDealt { hand });
+        check(FiveThreeFiveDealt { hand: hand.clone() }, &v1::FiveThreeFiveDealt { hand });
     }
 }
 

@@ -72,19 +72,19 @@ fn invalid_habe_fertig_actions_are_errors() {
 }
 
 #[test]
-fn invalid_flush_actions_are_errors() {
-    use v1::flush_action::Action;
-    let check = |kind: v1::FlushKind, lowest, size, expected| {
+fn invalid_five_three_five_actions_are_errors() {
+    use v1::five_three_five_action::Action;
+    let check = |kind: v1::FiveThreeFiveKind, lowest, size, expected| {
         let kind = kind.into();
-        let action = Some(Action::Lead(v1::FlushCombination { kind, lowest, size }));
-        check_action(game_action::Game::Flush(v1::FlushAction { action }), expected);
+        let action = Some(Action::Lead(v1::FiveThreeFiveCombination { kind, lowest, size }));
+        check_action(game_action::Game::FiveThreeFive(v1::FiveThreeFiveAction { action }), expected);
     };
-    use v1::FlushKind::{Sequence, Set, Single, Unspecified};
-    check(Unspecified, 1, 1, "action.flush.lead.kind: must be set");
-    check(Single, 14, 1, "action.flush.lead.lowest: must be 1 to 13, not 14");
-    check(Single, 8, 2, "action.flush.lead.size: must be 1, not 2");
-    check(Set, 8, 6, "action.flush.lead.size: must be 2 to 5, not 6");
-    check(Sequence, 12, 3, "action.flush.lead.size: takes the sequence beyond 13");
+    use v1::FiveThreeFiveKind::{Sequence, Set, Single, Unspecified};
+    check(Unspecified, 1, 1, "action.five_three_five.lead.kind: must be set");
+    check(Single, 14, 1, "action.five_three_five.lead.lowest: must be 1 to 13, not 14");
+    check(Single, 8, 2, "action.five_three_five.lead.size: must be 1, not 2");
+    check(Set, 8, 6, "action.five_three_five.lead.size: must be 2 to 5, not 6");
+    check(Sequence, 12, 3, "action.five_three_five.lead.size: takes the sequence beyond 13");
 }
 
 #[test]
@@ -146,9 +146,10 @@ fn answer_refusals_have_reason_rule_and_field() {
 /// A list has an entry for each seat of an allowed table, and no more copies of a card than exist.
 #[test]
 fn lists_with_too_many_entries_or_copies_are_errors() {
-    use v1::{flush_event, gap_event, no_dice_event};
+    use v1::{five_three_five_event, gap_event, no_dice_event};
     let gap = |event| game_event::Game::Gap(v1::GapEvent { event: Some(event) });
-    let flush = |event| game_event::Game::Flush(v1::FlushEvent { event: Some(event) });
+    let five_three_five =
+        |event| game_event::Game::FiveThreeFive(v1::FiveThreeFiveEvent { event: Some(event) });
     let no_dice = |event| game_event::Game::NoDice(v1::NoDiceEvent { event: Some(event) });
 
     let hand = vec![v1::GapCard { colour: 1, number: 0 }; 2];
@@ -169,14 +170,14 @@ fn lists_with_too_many_entries_or_copies_are_errors() {
     );
     let hand = vec![3; 6];
     check_event(
-        flush(flush_event::Event::Dealt(v1::FlushDealt { hand })),
-        "flush.dealt.hand[5]: is one card 3 more than any table has",
+        five_three_five(five_three_five_event::Event::Dealt(v1::FiveThreeFiveDealt { hand })),
+        "five_three_five.dealt.hand[5]: is one card 3 more than any table has",
     );
-    let left = vec![v1::FlushHand { seat: 2, cards: vec![8] }; 2];
-    let scored = v1::FlushHandScored { hand_number: 0, left, points: vec![0; 3] };
+    let left = vec![v1::FiveThreeFiveHand { seat: 2, cards: vec![8] }; 2];
+    let scored = v1::FiveThreeFiveHandScored { hand_number: 0, left, points: vec![0; 3] };
     check_event(
-        flush(flush_event::Event::HandScored(scored)),
-        "flush.hand_scored.left[1].seat: names seat 2 twice",
+        five_three_five(five_three_five_event::Event::HandScored(scored)),
+        "five_three_five.hand_scored.left[1].seat: names seat 2 twice",
     );
     let swap = v1::no_dice_card::Card::Action(v1::NoDiceActionCard::Swap.into());
     let hand = vec![v1::NoDiceCard { card: Some(swap) }; 4];

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use parlor_engine::{
-    AnyGame, AnyView, CardSet, Chance, GameId, Outcome, Seat, Seats, Standing, Viewer, flush, gap,
+    AnyGame, AnyView, CardSet, Chance, GameId, Outcome, Seat, Seats, Standing, Viewer, five_three_five, gap,
     habe_fertig, no_dice,
 };
 use parlor_proto::convert::InvalidField;
@@ -158,25 +158,25 @@ fn habe_fertig() {
 }
 
 #[test]
-fn flush() {
-    use flush::{Action, Combination, Event, FlushReason, PlayKind, Rank, Ranks, Stack, View};
-    use v1::flush_event::Event as Wire;
+fn five_three_five() {
+    use five_three_five::{Action, Combination, Event, FlushReason, PlayKind, Rank, Ranks, Stack, View};
+    use v1::five_three_five_event::Event as Wire;
     let rank = |number| Rank::new(number).expect("a rank");
     let sequence = Combination::sequence(rank(4), 3).expect("a sequence");
-    let kind = v1::FlushKind::Sequence.into();
-    let wire_sequence = v1::FlushCombination { kind, lowest: 4, size: 3 };
-    let check_event = |event: Event, wire| check(event, v1::FlushEvent { event: Some(wire) });
-    let check_action = |action: Action, wire| check(action, v1::FlushAction { action: Some(wire) });
+    let kind = v1::FiveThreeFiveKind::Sequence.into();
+    let wire_sequence = v1::FiveThreeFiveCombination { kind, lowest: 4, size: 3 };
+    let check_event = |event: Event, wire| check(event, v1::FiveThreeFiveEvent { event: Some(wire) });
+    let check_action = |action: Action, wire| check(action, v1::FiveThreeFiveAction { action: Some(wire) });
 
-    use v1::flush_action::Action as WireAction;
+    use v1::five_three_five_action::Action as WireAction;
     check_action(Action::Lead(sequence), WireAction::Lead(wire_sequence));
     check_action(Action::Overwrite(sequence), WireAction::Overwrite(wire_sequence));
     check_action(Action::Add(sequence), WireAction::Add(wire_sequence));
     check_event(
         Event::HandBegan { hand_number: 4, start: seat(2) },
-        Wire::HandBegan(v1::FlushHandBegan { hand_number: 4, start: 2 }),
+        Wire::HandBegan(v1::FiveThreeFiveHandBegan { hand_number: 4, start: 2 }),
     );
-    let (play, combination) = (v1::FlushPlay::Overwrite.into(), Some(wire_sequence));
+    let (play, combination) = (v1::FiveThreeFivePlay::Overwrite.into(), Some(wire_sequence));
     check_event(
         Event::Laid {
             seat: seat(1),
@@ -184,14 +184,16 @@ fn flush() {
             cards: Ranks::copies(rank(8), 2),
             combination: sequence,
         },
-        Wire::Laid(v1::FlushLaid { seat: 1, play, cards: vec![8, 8], combination }),
+        Wire::Laid(v1::FiveThreeFiveLaid { seat: 1, play, cards: vec![8, 8], combination }),
     );
     check_event(
         Event::Flushed { by: seat(2), reason: FlushReason::Full },
-        Wire::Flushed(v1::FlushFlushed { by: 2, why: v1::FlushWhy::Full.into() }),
+        Wire::Flushed(v1::FiveThreeFiveFlushed { by: 2, why: v1::FiveThreeFiveWhy::Full.into() }),
     );
 
-    let AnyView::Flush(view) = first_view(GameId::Flush) else { panic!("a view of Flush") };
+    let AnyView::FiveThreeFive(view) = first_view(GameId::FiveThreeFive) else {
+        panic!("a view of Five Three Five")
+    };
     let view = View {
         hand_number: 3,
         start: seat(2),
@@ -203,11 +205,11 @@ fn flush() {
         kept_back: 5,
         ..view
     };
-    let message = v1::FlushView::from(view);
+    let message = v1::FiveThreeFiveView::from(view);
     assert_eq!((message.hand_number, message.start, message.turn), (3, 2, 1));
     assert_eq!((message.set_aside, message.kept_back), (6, 5));
     assert_eq!((&message.passed, &message.gone), (&vec![2], &vec![9, 9]));
-    assert_eq!(message.stack, Some(v1::FlushStack { combination, by: 2 }));
+    assert_eq!(message.stack, Some(v1::FiveThreeFiveStack { combination, by: 2 }));
     check(view, message);
 }
 

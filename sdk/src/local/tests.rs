@@ -111,7 +111,7 @@ fn errors_name_the_seat() {
 
     let other_game = parlor_engine::AnyGame::new(
         1,
-        GameId::Flush.default_options(),
+        GameId::FiveThreeFive.default_options(),
         2,
         parlor_engine::Chance::seeded([0; 32]),
         &mut parlor_engine::NoEvents,
@@ -151,7 +151,7 @@ async fn async_bots_play_the_same_game_as_sync_bots() {
             Ok(question.default_index().into())
         }
     }
-    let game = LocalGame::new("flush").unwrap().seed([5; 32]);
+    let game = LocalGame::new("five_three_five").unwrap().seed([5; 32]);
     let waiting =
         game.play_async(&mut [&mut YieldingBot, &mut YieldingBot, &mut Follower::new()]).await.unwrap();
     let mut default = |question: &Question| Choice::Index(question.default_index());

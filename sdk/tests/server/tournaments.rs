@@ -85,7 +85,7 @@ struct Strength {
 const TUNED: [(&str, Strength); 4] = [
     ("habe_fertig", Strength { search: "search:4", groups: 32 }),
     ("gap", Strength { search: "search:60", groups: 24 }),
-    ("flush", Strength { search: "search:60", groups: 48 }),
+    ("five_three_five", Strength { search: "search:60", groups: 48 }),
     ("no_dice", Strength { search: "search:20", groups: 16 }),
 ];
 

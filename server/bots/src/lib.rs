@@ -30,7 +30,7 @@ mod search;
 mod search_tree;
 mod strategy;
 
-mod flush;
+mod five_three_five;
 mod gap;
 mod habe_fertig;
 mod high_card;

@@ -144,9 +144,9 @@ mod habe_fertig {
     }
 }
 
-mod flush {
+mod five_three_five {
     use parlor_engine::Seat;
-    use parlor_engine::flush::{Action, Combination, Flush, Rank, Stack, View};
+    use parlor_engine::five_three_five::{Action, Combination, FiveThreeFive, Rank, Stack, View};
 
     use super::{check, view};
 
@@ -167,7 +167,7 @@ mod flush {
     }
 
     fn holding(hand: &[u8], stack: Option<Combination>) -> View {
-        let mut view = view::<Flush>();
+        let mut view = view::<FiveThreeFive>();
         view.hand = hand.iter().map(|number| rank(*number)).collect();
         view.stack = stack.map(|combination| Stack { combination, by: Seat::new(1).expect("a seat") });
         view
@@ -178,27 +178,27 @@ mod flush {
         let view = holding(&[3, 8, 9], None);
         let legal = [3, 8, 9].map(|number| Action::Lead(single(number)));
         let flush = Action::Lead(sequence(8, 2));
-        check::<Flush>(&view, &[legal[0], legal[1], legal[2], flush], flush);
+        check::<FiveThreeFive>(&view, &[legal[0], legal[1], legal[2], flush], flush);
     }
 
     #[test]
     fn four_of_a_kind_is_not_broken() {
         let view = holding(&[6, 6, 6, 6, 1], Some(single(5)));
-        check::<Flush>(&view, &[Action::Overwrite(single(6)), Action::Pass], Action::Pass);
+        check::<FiveThreeFive>(&view, &[Action::Overwrite(single(6)), Action::Pass], Action::Pass);
     }
 
     #[test]
     fn flushing_eight_is_laid() {
         let view = holding(&[8, 2, 3], Some(single(9)));
         let flush = Action::Add(sequence(8, 2));
-        check::<Flush>(&view, &[flush, Action::Pass], flush);
+        check::<FiveThreeFive>(&view, &[flush, Action::Pass], flush);
     }
 
     #[test]
     fn last_cards_are_laid() {
         let view = holding(&[5, 5], Some(set(5, 2)));
         let last = Action::Add(set(5, 4));
-        check::<Flush>(&view, &[Action::Add(set(5, 3)), last, Action::Pass], last);
+        check::<FiveThreeFive>(&view, &[Action::Add(set(5, 3)), last, Action::Pass], last);
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod flush {
         let view = holding(&[2, 3, 4, 12, 13], None);
         let low = Action::Lead(sequence(2, 3));
         let legal = [Action::Lead(single(2)), Action::Lead(single(13)), low, Action::Lead(sequence(12, 2))];
-        check::<Flush>(&view, &legal, low);
+        check::<FiveThreeFive>(&view, &legal, low);
     }
 }
 

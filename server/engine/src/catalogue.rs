@@ -22,7 +22,7 @@ macro_rules! for_all_games {
         $callback! {
             HabeFertig: habe_fertig::HabeFertig,
             Gap: gap::Gap,
-            Flush: flush::Flush,
+            FiveThreeFive: five_three_five::FiveThreeFive,
             NoDice: no_dice::NoDice,
             HighCard: high_card::HighCard,
         }

@@ -9,7 +9,7 @@
 //! ```
 //! use parlor_engine::{AnyGame, Chance, GameId, NoEvents, Viewer};
 //!
-//! let game = GameId::from_id("flush").expect("a game of the catalogue");
+//! let game = GameId::from_id("five_three_five").expect("a game of the catalogue");
 //! let mut table = AnyGame::new(1, game.default_options(), 3, Chance::seeded([7; 32]), &mut NoEvents)?;
 //! while let Some(seat) = table.to_act().first() {
 //!     let view = table.view(Viewer::Seat(seat));   // everything the bot may know
@@ -39,7 +39,7 @@ mod seat;
 mod test_support;
 mod text;
 
-pub mod flush;
+pub mod five_three_five;
 pub mod gap;
 pub mod habe_fertig;
 pub mod high_card;

@@ -2,7 +2,7 @@
 //! is over.
 
 use parlor_bots::Heuristic;
-use parlor_engine::flush::{self, Flush};
+use parlor_engine::five_three_five::{self, FiveThreeFive};
 use parlor_engine::gap::{self, Gap, Length};
 use parlor_engine::{AnyOptions, CardCode};
 
@@ -76,20 +76,20 @@ impl PublicDeals for Gap {
 }
 
 /// A game without colours: a deal that is played again has the same cards.
-impl PublicDeals for Flush {
-    fn options() -> flush::Options {
-        flush::Options { beginner: true }
+impl PublicDeals for FiveThreeFive {
+    fn options() -> five_three_five::Options {
+        five_three_five::Options { beginner: true }
     }
 
-    fn observe(rounds: &mut Vec<ObservedRound>, players: u8, event: &flush::Event) {
+    fn observe(rounds: &mut Vec<ObservedRound>, players: u8, event: &five_three_five::Event) {
         match event {
-            flush::Event::HandBegan { .. } => start_round(rounds, players, Vec::new()),
-            flush::Event::Laid { seat, cards, .. } => {
+            five_three_five::Event::HandBegan { .. } => start_round(rounds, players, Vec::new()),
+            five_three_five::Event::Laid { seat, cards, .. } => {
                 if let Some(round) = rounds.last_mut() {
                     round.hands[seat.index()].extend(codes(cards.iter()));
                 }
             }
-            flush::Event::HandScored { left, .. } => {
+            five_three_five::Event::HandScored { left, .. } => {
                 if let Some(round) = rounds.last_mut() {
                     for (hand, left) in round.hands.iter_mut().zip(left) {
                         hand.extend(codes(left.iter()));
@@ -100,7 +100,7 @@ impl PublicDeals for Flush {
         }
     }
 
-    fn visible_cards(view: &flush::View) -> Vec<u8> {
+    fn visible_cards(view: &five_three_five::View) -> Vec<u8> {
         codes(view.hand.iter())
     }
 }

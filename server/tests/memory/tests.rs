@@ -3,7 +3,7 @@
 //! Four greedy entrants play, of whom the first or the first two remember deals. A gain shows in their mean
 //! group score, and in later rotations over first ones, which is the statistic that the tournament tests.
 
-use parlor_engine::flush::Flush;
+use parlor_engine::five_three_five::FiveThreeFive;
 use parlor_engine::gap::Gap;
 use parlor_tournament::plan::DealMode;
 
@@ -76,7 +76,7 @@ fn shared_memory_gains_and_is_flagged() {
 #[test]
 fn exact_recall_is_flagged_in_a_game_without_colours() {
     let outcome = TestTournament { groups: 60, ..TOURNAMENT }
-        .play::<Flush>("flush", &one_of_four(Recall::exact_cards()));
+        .play::<FiveThreeFive>("five_three_five", &one_of_four(Recall::exact_cards()));
     assert_eq!(outcome.known, [0, 90, 90]);
     assert!(gains(&outcome, 0));
     assert_eq!(outcome.flagged(), [0]);

@@ -99,8 +99,9 @@ async fn unavailable_agents_get_no_seats() {
     let only_gap = v1::AgentHello { games: vec!["gap".into()], ..hello("ann") };
     let ann = AgentClient::connect(&client, only_gap.clone()).await;
     assert_eq!(ann.welcome.max_tables, 2, "capped by the server");
-    let flush = with_seats(vec![agent_seat("ann"), agent_seat("ann")], table(GameId::Flush, 2));
-    assert_eq!(error_reason(client.create_table(flush).await), Reason::AgentUnavailable);
+    let five_three_five =
+        with_seats(vec![agent_seat("ann"), agent_seat("ann")], table(GameId::FiveThreeFive, 2));
+    assert_eq!(error_reason(client.create_table(five_three_five).await), Reason::AgentUnavailable);
     let version = |version: &str| {
         let seat = v1::AgentSeat { name: "ann".into(), version: version.into() };
         let seat = v1::SeatSetup { occupant: Some(v1::seat_setup::Occupant::Agent(seat)) };
@@ -325,7 +326,7 @@ async fn list_agents_sorts_by_name_filters_and_pages() {
     let client = server.client();
     let mut here = Vec::new();
     for name in ["eve", "ann", "dan", "ben", "cyd"] {
-        let games = vec![if name < "c" { "gap" } else { "flush" }.to_owned()];
+        let games = vec![if name < "c" { "gap" } else { "five_three_five" }.to_owned()];
         here.push(AgentClient::connect(&client, v1::AgentHello { games, ..hello(name) }).await);
     }
     here.truncate(3);

@@ -250,7 +250,7 @@ fn cases() -> Vec<(Reason, Case)> {
         };
         AgentUnavailable: {
             let server = TestServer::new().await;
-            let other_game = v1::AgentHello { games: vec!["flush".to_owned()], ..hello("ann") };
+            let other_game = v1::AgentHello { games: vec!["five_three_five".to_owned()], ..hello("ann") };
             let _ann = AgentClient::connect(&server.client(), other_game).await;
             error_reason(server.client().create_table(for_agents(&["ann", "ann"])).await)
         };

@@ -54,37 +54,37 @@ async fn list_records_filters_and_hides_private_records() {
     };
     let first = cancelled_table(&owner, gap(2)).await;
     let hidden = cancelled_table(&owner, private(gap(2))).await;
-    let flush = cancelled_table(&other, table(GameId::Flush, 3)).await;
+    let five_three_five = cancelled_table(&other, table(GameId::FiveThreeFive, 3)).await;
     let played = owner.new_seated_table(gap(2)).await;
     server.play_seats(&played).await;
     let deleted = cancelled_table(&owner, gap(2)).await;
     owner.delete_table(delete(&deleted)).await.expect("a table that is over");
     owner.new_table(gap(2)).await;
     owner.new_seated_table(gap(2)).await;
-    let (first, hidden, flush, played) =
-        (first.as_str(), hidden.as_str(), flush.as_str(), played.id.as_str());
+    let (first, hidden, five_three_five, played) =
+        (first.as_str(), hidden.as_str(), five_three_five.as_str(), played.id.as_str());
 
     let anonymous = server.client();
-    assert_eq!(list(&anonymous, everything()).await, [played, flush, first]);
-    assert_eq!(list(&owner, everything()).await, [played, flush, hidden, first]);
-    assert_eq!(list(&other, everything()).await, [played, flush, first]);
+    assert_eq!(list(&anonymous, everything()).await, [played, five_three_five, first]);
+    assert_eq!(list(&owner, everything()).await, [played, five_three_five, hidden, first]);
+    assert_eq!(list(&other, everything()).await, [played, five_three_five, first]);
     for page_size in 1..5 {
         let request = v1::ListRecordsRequest { page_size, ..everything() };
-        assert_eq!(list(&owner, request).await, [played, flush, hidden, first]);
+        assert_eq!(list(&owner, request).await, [played, five_three_five, hidden, first]);
     }
     let owned = v1::ListRecordsRequest { owned: true, ..everything() };
     assert_eq!(list(&owner, owned.clone()).await, [played, hidden, first]);
-    assert_eq!(list(&other, owned.clone()).await, [flush]);
+    assert_eq!(list(&other, owned.clone()).await, [five_three_five]);
     assert_eq!(error_reason(anonymous.list_records(owned).await), Reason::CredentialsMissing);
     let game = |game: &str| v1::ListRecordsRequest { game: game.to_owned(), ..everything() };
-    assert_eq!(list(&anonymous, game("flush")).await, [flush]);
+    assert_eq!(list(&anonymous, game("five_three_five")).await, [five_three_five]);
     assert_eq!(list(&anonymous, game("gap")).await, [played, first]);
     assert_eq!(list(&anonymous, game("no_dice")).await, [""; 0]);
 
-    let created = owner.table(flush).await.create_time;
+    let created = owner.table(five_three_five).await.create_time;
     let since = v1::ListRecordsRequest { created_since: created, ..everything() };
     let before = v1::ListRecordsRequest { created_before: created, ..everything() };
-    assert_eq!(list(&owner, since.clone()).await, [played, flush]);
+    assert_eq!(list(&owner, since.clone()).await, [played, five_three_five]);
     assert_eq!(list(&owner, before).await, [hidden, first]);
     let both = v1::ListRecordsRequest { created_before: created, ..since };
     assert_eq!(list(&owner, both).await, [""; 0]);

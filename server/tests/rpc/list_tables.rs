@@ -48,7 +48,7 @@ async fn create_tables(server: &TestServer, anna: &Client, ben: &Client) -> Vec<
     let over = anna.new_seated_table(named("finished", gap(2))).await;
     server.play_seats(&over).await;
     note("finished", &over.id);
-    let cancelled = anna.new_table(named("cancelled", table(GameId::Flush, 2))).await;
+    let cancelled = anna.new_table(named("cancelled", table(GameId::FiveThreeFive, 2))).await;
     anna.cancel_table(cancel(&cancelled)).await.expect("an accepted request");
     note("cancelled", &cancelled);
     let expired =
@@ -101,7 +101,7 @@ async fn filters_select_by_state_game_owner_user_and_metadata() {
         (&anonymous, states(&[State::Playing, State::Finished]), vec!["playing", "finished"]),
         (&anonymous, states(&[State::Expired, State::Expired]), vec!["expired"]),
         (&anonymous, states(&[State::Faulted]), vec![]),
-        (&anonymous, game("flush"), vec!["cancelled"]),
+        (&anonymous, game("five_three_five"), vec!["cancelled"]),
         (&anonymous, game("no_dice"), vec!["other"]),
         (&anonymous, game("habe_fertig"), vec![]),
         (&anonymous, open_seat.clone(), vec!["open", "other"]),

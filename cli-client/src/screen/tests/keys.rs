@@ -109,7 +109,7 @@ fn key_release_is_ignored() {
 
 #[test]
 fn log_is_bounded_and_scrolls() {
-    let (_, mut screen) = playing(GameId::Flush);
+    let (_, mut screen) = playing(GameId::FiveThreeFive);
     for _ in 0..super::super::MAX_LOG_ENTRIES + 10 {
         screen.apply(TableMessage::Presence { seat: crate::testing::seat(1), connected: false });
         screen.apply(TableMessage::Presence { seat: crate::testing::seat(1), connected: true });

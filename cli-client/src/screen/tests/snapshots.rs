@@ -182,7 +182,7 @@ fn refusal_reconnect_leave_and_close() {
 
 #[test]
 fn clocks_presence_and_forfeits() {
-    let mut screen = after(&mut TestTable::new(GameId::Flush, 4, 1), EN, 0);
+    let mut screen = after(&mut TestTable::new(GameId::FiveThreeFive, 4, 1), EN, 0);
     let left = TimeLeft { decision: Duration::from_secs(12), bank: Duration::from_secs(60) };
     screen.apply(TableMessage::TimeLeft(vec![SeatTime { seat: seat(0), left, running: true }]));
     screen.apply(TableMessage::Presence { seat: seat(2), connected: false });
@@ -196,7 +196,7 @@ fn clocks_presence_and_forfeits() {
 #[test]
 fn connecting_and_waiting_for_players() {
     check("connecting", &mut Screen::new(EN), (80, 24));
-    let mut table = TestTable::new(GameId::Flush, 3, 1);
+    let mut table = TestTable::new(GameId::FiveThreeFive, 3, 1);
     let Some(TableMessage::Snapshot(mut snapshot)) = table.start().into_iter().next() else {
         panic!("a snapshot comes first")
     };

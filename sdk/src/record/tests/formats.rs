@@ -24,7 +24,8 @@ fn every_format_round_trips() {
 
 #[test]
 fn files_with_several_records_are_read() {
-    let records = [table(GameId::Gap, 2, 1), table(GameId::Flush, 3, 2)].map(|table| table.record(None));
+    let records =
+        [table(GameId::Gap, 2, 1), table(GameId::FiveThreeFive, 3, 2)].map(|table| table.record(None));
     for form in FORMATS {
         let file: Vec<u8> = records.iter().flat_map(|record| form.write_entry(record).unwrap()).collect();
         assert_eq!(RecordFormat::detect(&file), form);

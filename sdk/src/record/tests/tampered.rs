@@ -191,7 +191,7 @@ fn tampered_shuffles_are_found() {
 
 #[test]
 fn tampered_header_is_found() {
-    check(&["game"], |record| record.game = "flush".into());
+    check(&["game"], |record| record.game = "five_three_five".into());
     let findings = check(&["rules_version"], |record| record.rules_version = 9);
     assert!(matches!(findings[0].problem, Problem::Unreadable { .. }), "{findings:?}");
     let findings = check(&["options.gap.length"], |record| {

@@ -11,7 +11,7 @@ fn ledger() -> (SeatLedger, Counts) {
 fn action(kind: u32) -> Option<wire::GameAction> {
     // Two different actions.
     let gap = wire::GapAction::decode(&[0x18, kind as u8][..]).unwrap_or_default();
-    let other = wire::game_action::Game::Flush(wire::FlushAction::default());
+    let other = wire::game_action::Game::FiveThreeFive(wire::FiveThreeFiveAction::default());
     let game = if kind == 0 { wire::game_action::Game::Gap(gap) } else { other };
     Some(wire::GameAction { game: Some(game) })
 }

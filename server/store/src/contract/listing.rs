@@ -50,7 +50,7 @@ async fn listing_filters_combine(log: Arc<dyn Log>) {
     for number in 0..48u8 {
         let listing = Listing {
             owner: owner(["ann", "bob"][usize::from(number % 2)]),
-            game: ["gap", "flush"][usize::from(number / 2 % 2)].into(),
+            game: ["gap", "five_three_five"][usize::from(number / 2 % 2)].into(),
             state: number / 4 % 3,
             visibility: number / 12 % 2,
             ..listing("ann")
@@ -67,7 +67,7 @@ async fn listing_filters_combine(log: Arc<dyn Log>) {
     for choice in 0..36 {
         let filter = LogFilter {
             owner: [None, Some(owner("ann"))][choice % 2].clone(),
-            game: [None, Some("flush".into()), Some("chess".into())][choice / 2 % 3].clone(),
+            game: [None, Some("five_three_five".into()), Some("chess".into())][choice / 2 % 3].clone(),
             state: [None, Some(1), Some(9)][choice / 6 % 3],
             visibility: [None, Some(1)][choice / 18],
             ..LogFilter::default()
@@ -86,7 +86,8 @@ async fn listing_update_is_found_by_filters(log: Arc<dyn Log>) {
     assert_eq!((before.created, before.updated), (Millis(1000), Millis(1000)));
     assert_eq!(before.listing, listing("ann"));
     let mut append = add(table(1), 1, &["b"]);
-    append.listing = Some(Listing { state: 5, visibility: 1, game: "flush".into(), ..listing("ann") });
+    append.listing =
+        Some(Listing { state: 5, visibility: 1, game: "five_three_five".into(), ..listing("ann") });
     log.append(append.clone()).await.unwrap();
     log.append(add(table(1), 2, &["c"])).await.unwrap();
     let after = log.find(table(1)).await.unwrap();

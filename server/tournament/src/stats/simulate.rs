@@ -30,7 +30,7 @@ pub(crate) enum Shape {
     /// Negated exponential: skewed to the left.
     SkewedDown,
     /// Integers, 0 in nine deals of ten and large in a few: two bots that differ in some hands only, such as
-    /// two greedy ones in Flush.
+    /// two greedy ones in Five Three Five.
     Discrete,
     /// A win or a loss.
     Coin,

@@ -28,7 +28,8 @@ pub(crate) struct Played {
 /// Plays tables of every game at every number of players, with several options.
 pub(crate) fn play_all(rng: &mut ChaCha8Rng, mut visit: impl FnMut(Played)) {
     let gap = |length| Game::Gap(v1::GapOptions { length });
-    let variants = [gap(Some(Length::Rounds(1))), Game::Flush(v1::FlushOptions { beginner: true })];
+    let variants =
+        [gap(Some(Length::Rounds(1))), Game::FiveThreeFive(v1::FiveThreeFiveOptions { beginner: true })];
     let variants = variants.map(|game| v1::GameOptions { game: Some(game) });
     let variants = variants.map(|wire| AnyOptions::try_from(wire).expect("valid options"));
     for options in GameId::ALL.iter().map(|game| game.default_options()).chain(variants) {

@@ -213,8 +213,8 @@ fn record_step_fields_are_validated() {
         let error = decode_record(&modified.encode_to_vec(), &ApiCodec).expect_err(why);
         assert_eq!(error.cause.to_string(), format!("steps[{index}].{why}"));
     };
-    let flush = v1::FlushEvent::default();
-    let other = v1::GameEvent { game: Some(v1::game_event::Game::Flush(flush)) };
+    let five_three_five = v1::FiveThreeFiveEvent::default();
+    let other = v1::GameEvent { game: Some(v1::game_event::Game::FiveThreeFive(five_three_five)) };
     check(&|step| step.asked = vec![1, 1], "asked[1]: names seat 1 twice");
     check(&|step| step.asked = vec![2], "asked: must be below 2, the number of players");
     let shuffled = |round, purpose, codes: &[u8]| {
@@ -241,7 +241,7 @@ fn record_step_fields_are_validated() {
     );
     check(
         &|step| step.events[0].event = Some(audience_event::Event::Game(other.encode_to_vec())),
-        "events[0].game.flush: must have an event",
+        "events[0].game.five_three_five: must have an event",
     );
     let table = |event| Some(audience_event::Event::Table(v1::TableEvent { event }.encode_to_vec()));
     check(&|step| step.events[0].event = table(None), "events[0].table: must have an event");

@@ -83,7 +83,7 @@ fn every_field_of_create_table_is_decoded() {
     let agent = v1::AgentSeat { name: "deep".to_owned(), version: "2".to_owned() };
     let wire = v1::CreateTableRequest {
         request_id: "r".to_owned(),
-        options: Some(GameId::Flush.default_options().into()),
+        options: Some(GameId::FiveThreeFive.default_options().into()),
         seats: vec![
             v1::SeatSetup { occupant: Some(Occupant::Reserved(reserved)) },
             v1::SeatSetup { occupant: Some(Occupant::HouseBot(bot)) },
@@ -106,7 +106,7 @@ fn every_field_of_create_table_is_decoded() {
     let request = new.request.clone();
     assert_eq!(request.as_ref().map(|key| &*key.id), Some("r"));
     let expected = NewTable {
-        options: GameId::Flush.default_options(),
+        options: GameId::FiveThreeFive.default_options(),
         seats: vec![
             SeatSetup::Reserved { user: Some("u".to_owned()), name: "Ann".to_owned(), previous: None },
             SeatSetup::House { bot: "greedy".to_owned() },

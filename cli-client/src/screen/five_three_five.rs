@@ -1,0 +1,182 @@
+//! Renderer of Five Three Five: the stack on the field, passed seats, and unseen cards.
+
+use parlor_engine::five_three_five::{
+    Action, Combination, CombinationKind, FiveThreeFive, Rank, Ranks, View,
+};
+use parlor_engine::{Lang, Localise, Seat, Seats, Text};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::renderer::{GameRenderer, Viewport};
+use super::style::{Palette, Theme, card_span, flow};
+
+impl GameRenderer for FiveThreeFive {
+    fn stage(view: &View, lang: Lang) -> String {
+        let hand = u32::from(view.hand_number) + 1;
+        let end = if view.options.beginner { -10 } else { -20 };
+        match (view.players, lang) {
+            (2, Lang::En) => format!("hand {hand} of 2"),
+            (2, Lang::De) => format!("Durchgang {hand} von 2"),
+            (_, Lang::En) => format!("hand {hand}, ends at {end}"),
+            (_, Lang::De) => format!("Durchgang {hand}, Ende bei {end}"),
+        }
+    }
+
+    fn acting_seats(view: &View) -> Seats {
+        if view.outcome.is_some() { Seats::NONE } else { Seats::only(view.turn) }
+    }
+
+    fn card_count(view: &View, seat: Seat) -> u8 {
+        view.hand_sizes[seat.index()]
+    }
+
+    fn points(view: &View, seat: Seat) -> i32 {
+        view.totals[seat.index()]
+    }
+
+    fn badge(view: &View, seat: Seat, lang: Lang) -> Option<&'static str> {
+        view.passed.contains(seat).then(|| Text { en: "passed", de: "gepasst" }.get(lang))
+    }
+
+    fn prompt(view: &View, lang: Lang) -> String {
+        let text = if view.lead_is_due() {
+            Text {
+                en: "You lead: a single card, a set or a sequence.",
+                de: "Du spielst aus: eine Karte, einen Satz oder eine Folge.",
+            }
+        } else {
+            Text {
+                en: "Your move: overwrite, add or pass.",
+                de: "Du bist dran: überbieten, anlegen oder passen.",
+            }
+        };
+        text.get(lang).to_owned()
+    }
+
+    fn action_labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
+        let label = |action: &Action| {
+            let words = action.in_lang(lang);
+            match (action, lang) {
+                (Action::Add(_), Lang::En) => format!("{words} (lay {})", laid(view, action)),
+                (Action::Add(_), Lang::De) => format!("{words} (lege {})", laid(view, action)),
+                _ => words.to_string(),
+            }
+        };
+        legal.iter().map(label).collect()
+    }
+
+    fn hand(view: &View, selected: Option<&Action>, theme: Theme) -> Vec<Line<'static>> {
+        let marked = selected.map_or(Ranks::EMPTY, |action| laid(view, action));
+        let piece = |rank: Rank| {
+            let cards = (0..view.hand.count(rank)).map(|copy| {
+                card_span(&rank.number().to_string(), copy < marked.count(rank), style(rank, theme))
+            });
+            Line::from_iter(cards)
+        };
+        view.hand.distinct().map(piece).collect()
+    }
+
+    fn table(view: &View, selected: Option<&Action>, theme: Theme, viewport: Viewport) -> Vec<Line<'static>> {
+        let lang = theme.lang;
+        let [free, by, would, aside, unseen, left] = match lang {
+            Lang::En => {
+                ["The field is free.", "laid by", "It would be", "set aside", "Not seen yet", "Left over"]
+            }
+            Lang::De => [
+                "Das Feld ist frei.",
+                "gelegt von",
+                "Dann läge da",
+                "beiseite",
+                "Noch nicht gesehen",
+                "behielt",
+            ],
+        };
+        let mut lines = Vec::new();
+        match view.stack {
+            None => lines.extend([Line::raw(""), Line::raw(free), Line::raw(""), Line::raw("")]),
+            Some(stack) => {
+                lines.extend(stack_of(stack.combination, theme));
+                let kind = kind(stack.combination).get(lang);
+                lines.push(Line::raw(format!("{kind}, {by} {}", stack.by.in_lang(lang))));
+            }
+        }
+        lines.push(match selected {
+            Some(Action::Lead(made) | Action::Overwrite(made) | Action::Add(made)) => {
+                let made = made.in_lang(lang).to_string();
+                Line::from_iter([
+                    Span::raw(format!("{would}: ")),
+                    Span::styled(made, theme.bold(Palette::Green)),
+                ])
+            }
+            Some(Action::Pass) | None => Line::raw(""),
+        });
+        if view.outcome.is_some() {
+            // After the end there is no selection: this line is replaced.
+            lines.pop();
+            lines.push(Line::raw(format!("{left}:")));
+            for seat in Seat::all(view.players).filter(|seat| !view.left[seat.index()].is_empty()) {
+                let cards = view.left[seat.index()].iter();
+                let cards = cards.map(|rank| Span::styled(format!(" {}", rank.number()), style(rank, theme)));
+                lines.push(Line::from_iter([Span::raw(format!("{seat}:"))].into_iter().chain(cards)));
+            }
+            return lines;
+        }
+        let kept = u32::from(view.set_aside) + u32::from(view.kept_back);
+        lines.push(Line::raw(format!("{unseen} ({aside}: {kept}):")));
+        let cards = view.unseen();
+        let pieces = cards.distinct().map(|rank| {
+            let count = Span::styled(format!("x{}", cards.count(rank)), theme.colour(Palette::Faint));
+            Line::from_iter([Span::styled(rank.number().to_string(), style(rank, theme)), count])
+        });
+        lines.extend(flow(pieces.collect(), viewport.width.into()));
+        lines
+    }
+}
+
+/// Cards that the action plays from the hand.
+fn laid(view: &View, action: &Action) -> Ranks {
+    match action {
+        Action::Lead(made) | Action::Overwrite(made) => made.cards(),
+        Action::Add(made) => {
+            made.cards().minus(view.stack.map_or(Ranks::EMPTY, |stack| stack.combination.cards()))
+        }
+        Action::Pass => Ranks::EMPTY,
+    }
+}
+
+/// The stack's cards side by side.
+fn stack_of(combination: Combination, theme: Theme) -> [Line<'static>; 3] {
+    let row = |left: &str, right: &str, inside: &dyn Fn(Rank) -> String| {
+        let cards = combination.cards();
+        Line::from_iter(
+            cards
+                .iter()
+                .map(|rank| Span::styled(format!("{left}{:^4}{right} ", inside(rank)), style(rank, theme))),
+        )
+    };
+    [
+        row("┌", "┐", &|_| "────".to_owned()),
+        row("│", "│", &|rank| rank.number().to_string()),
+        row("└", "┘", &|_| "────".to_owned()),
+    ]
+}
+
+const fn kind(combination: Combination) -> Text {
+    match combination.kind() {
+        CombinationKind::Single => Text { en: "single card", de: "einzelne Karte" },
+        CombinationKind::Set => Text { en: "set", de: "Satz" },
+        CombinationKind::Sequence => Text { en: "sequence", de: "Folge" },
+    }
+}
+
+/// Style of a rank: the 8, which flushes, is bold; higher penalties have warmer colours.
+fn style(rank: Rank, theme: Theme) -> Style {
+    match rank {
+        Rank::EIGHT => theme.bold(Palette::Red),
+        _ => theme.colour(match rank.penalty() {
+            1 => Palette::Blue,
+            2 => Palette::Green,
+            _ => Palette::Yellow,
+        }),
+    }
+}
