@@ -2,10 +2,10 @@
 
 use rand_core::Rng;
 
-use crate::text::{Lang, Localise, display_in_english};
+use crate::text::{Lang, Localise, RichText, TextBuilder, display_in_english};
 use crate::{
-    Audience, Chance, EventSink, Game, GameId, ImpossibleView, Outcome, Refusal, Seat, Seats, SetupError,
-    ShuffleId, Viewer, for_all_games,
+    Audience, Board, Chance, EventSink, Game, GameId, ImpossibleView, Outcome, Refusal, Seat, Seats,
+    SetupError, ShuffleId, Viewer, for_all_games,
 };
 
 /// Initial capacity of lists of legal actions: enough for most decisions.
@@ -40,9 +40,9 @@ macro_rules! any {
         }
 
         impl Localise for $any {
-            fn fmt_in(&self, lang: Lang, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            fn write_text(&self, out: &mut TextBuilder) {
                 match self {
-                    $($any::$variant(part) => part.fmt_in(lang, f),)*
+                    $($any::$variant(part) => part.write_text(out),)*
                 }
             }
         }
@@ -245,7 +245,41 @@ macro_rules! erased {
         }
 
         impl AnyView {
-            /// See [`Game::apply_event`]. EventSink of another game are ignored.
+            /// The viewer.
+            #[must_use]
+            pub fn viewer(&self) -> Viewer {
+                match self {
+                    $(AnyView::$variant(view) => view.viewer,)*
+                }
+            }
+
+            /// See [`Game::board`]. Actions of another game touch nothing.
+            #[must_use]
+            pub fn board(&self, actions: &[AnyAction], lang: Lang) -> Board {
+                match self {
+                    $(AnyView::$variant(view) => {
+                        let own = |action: &AnyAction| match action {
+                            AnyAction::$variant(action) => Some(*action),
+                            #[allow(unreachable_patterns, reason = "reachable once there are two games")]
+                            _ => None,
+                        };
+                        let actions: Vec<_> = actions.iter().filter_map(own).collect();
+                        <crate::$module::$game as Game>::board(view, &actions, lang)
+                    })*
+                }
+            }
+
+            /// See [`Game::write_question`].
+            #[must_use]
+            pub fn question(&self, lang: Lang) -> RichText {
+                let mut out = TextBuilder::new(lang, self.viewer());
+                match self {
+                    $(AnyView::$variant(view) => <crate::$module::$game as Game>::write_question(view, &mut out),)*
+                }
+                out.finish()
+            }
+
+            /// See [`Game::apply_event`]. Events of another game are ignored.
             pub fn apply_event(&mut self, event: &AnyEvent) {
                 match (self, event) {
                     $((AnyView::$variant(view), AnyEvent::$variant(event)) =>

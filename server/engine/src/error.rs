@@ -1,8 +1,6 @@
 //! Errors: refused actions, invalid set-ups and impossible views.
 
-use std::fmt;
-
-use crate::text::{Lang, Localise, Text, display_in_english};
+use crate::text::{Localise, Text, TextBuilder, display_in_english};
 
 /// The reason an action is refused: a stable code, and the broken rule in words for a player.
 ///
@@ -49,8 +47,8 @@ impl Refusal {
 }
 
 impl Localise for Refusal {
-    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text.get(lang))
+    fn write_text(&self, out: &mut TextBuilder) {
+        self.text.write_text(out);
     }
 }
 
@@ -111,6 +109,7 @@ pub(crate) fn ensure(condition: bool, reason: &'static str) -> Result<(), Imposs
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Lang;
 
     #[test]
     fn refusal_displays_its_rule_in_both_languages() {

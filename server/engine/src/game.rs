@@ -7,8 +7,8 @@ use rand_core::Rng;
 
 use crate::error::ensure;
 use crate::{
-    Audience, CardCode, Chance, ColourSymmetry, ImpossibleView, Localise, Outcome, Refusal, Seat, Seats,
-    SetupError, ShuffleId, Text, Viewer,
+    Audience, Board, CardCode, CardLabel, Chance, ColourSymmetry, ImpossibleView, Lang, Localise, Outcome,
+    Refusal, Seat, Seats, SetupError, ShuffleId, Text, TextBuilder, Viewer,
 };
 
 /// Static facts about a game, the same for every table.
@@ -81,7 +81,7 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
     /// Options of a table. The default is the most common choice.
     type Options: Copy + Eq + Debug + Default + Localise + Send + Sync;
     /// Card that is dealt. Its codes stand for it in shuffles.
-    type Card: CardCode;
+    type Card: CardCode + CardLabel;
     /// An action of a player. Every value of the type is legal in some position.
     type Action: Copy + Eq + Hash + Debug + Display + Localise + Send + Sync;
     /// An event in the form one audience receives.
@@ -129,6 +129,14 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
     /// Updates a view with an event its viewer received. Applying every event to an earlier view gives the
     /// same view that [`view`](Game::view) returns now.
     fn apply_event(view: &mut Self::View, event: &Self::Event);
+
+    /// The view as a board: zones of cards, and for each of the actions, in order, the cards and zones it
+    /// touches. The board shows exactly what the view shows.
+    fn board(view: &Self::View, actions: &[Self::Action], lang: Lang) -> Board;
+
+    /// Appends the question that the viewer's decision asks, such as "Play a card, or pass."; nothing if the
+    /// viewer has no decision.
+    fn write_question(view: &Self::View, out: &mut TextBuilder);
 
     /// The action played when the seat's clock runs out; `None` for a seat without a decision.
     fn default_action(&self, seat: Seat) -> Option<Self::Action>;

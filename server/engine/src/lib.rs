@@ -24,6 +24,7 @@
 //! [`GameId`] lists the games; [`GameInfo::rules`] has their rules, in English and German.
 #![deny(missing_docs)]
 
+mod board;
 mod cards;
 mod catalogue;
 mod chance;
@@ -45,6 +46,7 @@ pub mod habe_fertig;
 pub mod high_card;
 pub mod no_dice;
 
+pub use board::{ActionTargets, Board, BoardCard, BoardSeat, CardTarget, Cell, Zone, ZoneKind, zone_of};
 pub use cards::{CardCode, CardSet, CardSetIter};
 pub use catalogue::GameId;
 pub use chance::{Chance, ShuffleId, ShufflePurpose, below, shuffle};
@@ -54,7 +56,9 @@ pub use game::{EventSink, Game, GameInfo, NoEvents};
 pub use outcome::{Outcome, Points, Standing};
 pub use relabel::{ColourSymmetry, Relabelling};
 pub use seat::{Audience, MAX_SEATS, Seat, Seats, Viewer};
-pub use text::{Lang, Localise, Localised, Text};
+pub use text::{
+    CardFace, CardLabel, Lang, Localise, Localised, RichText, Role, Suit, Text, TextBuilder, TextPart,
+};
 
 /// The example in the README compiles.
 #[cfg(doctest)]

@@ -8,6 +8,7 @@
 //! sequences by lowest rank, then length; then passing.
 
 mod action;
+mod board;
 mod card;
 mod combination;
 mod event;
@@ -31,8 +32,8 @@ pub use event::{Event, FlushReason, PlayKind};
 pub use view::View;
 
 use crate::{
-    Chance, EventSink, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat, Seats, SetupError,
-    Text, Viewer,
+    Board, Chance, EventSink, Game, GameInfo, ImpossibleView, Lang, MAX_SEATS, Outcome, Refusal, Seat, Seats,
+    SetupError, Text, TextBuilder, Viewer,
 };
 
 /// Options of Five Three Five.
@@ -192,6 +193,14 @@ impl Game for FiveThreeFive {
 
     fn sample(view: &View, rng: &mut impl Rng) -> Result<FiveThreeFive, ImpossibleView> {
         view.sample(rng)
+    }
+
+    fn board(view: &View, actions: &[Action], lang: Lang) -> Board {
+        board::board(view, actions, lang)
+    }
+
+    fn write_question(view: &View, out: &mut TextBuilder) {
+        board::write_question(view, out);
     }
 
     fn outcome(&self) -> Option<Outcome> {

@@ -1,149 +1,168 @@
 //! Localised text of Five Three Five.
 
-use std::fmt::{self, Formatter};
-
-use super::{Action, Combination, CombinationKind, Event, FlushReason, Options, PlayKind, Rank, Ranks, View};
-use crate::text::{Lang, List, Localise, display_in_english};
+use super::{Action, Combination, Event, FlushReason, Options, PlayKind, Rank, Ranks, View};
+use crate::text::{
+    CardFace, CardLabel, Cards, Lang, List, Localise, Subject, Text, TextBuilder, display_in_english, phrase,
+};
 use crate::{MAX_SEATS, Seat};
 
 display_in_english!(Rank, Ranks, Combination, Options, Action, Event, View);
 
+/// A constant text.
+const fn text(en: &'static str, de: &'static str) -> Text {
+    Text { en, de }
+}
+
+impl CardLabel for Rank {
+    fn face(&self, _: Lang) -> CardFace {
+        let label = self.number().to_string();
+        CardFace { id: label.clone(), short: label.clone(), long: label, suit: None }
+    }
+}
+
 impl Localise for Rank {
-    fn fmt_in(&self, _: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.number())
+    fn write_text(&self, out: &mut TextBuilder) {
+        out.card(self);
     }
 }
 
 impl Localise for Ranks {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        List(self.iter()).fmt_in(lang, f)
+    fn write_text(&self, out: &mut TextBuilder) {
+        List(self.iter()).write_text(out);
     }
 }
 
-/// The ranks without spaces, as "4,5,6".
+/// The cards without spaces, as "4,5,6".
 impl Localise for Combination {
-    fn fmt_in(&self, _: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        for place in 0..self.size() {
-            let step = if self.kind() == CombinationKind::Sequence { place } else { 0 };
-            let comma = if place == 0 { "" } else { "," };
-            write!(f, "{comma}{}", self.lowest().number() + step)?;
+    fn write_text(&self, out: &mut TextBuilder) {
+        for (place, rank) in self.cards().iter().enumerate() {
+            out.plain(if place == 0 { "" } else { "," });
+            out.card(&rank);
         }
-        Ok(())
     }
 }
 
 impl Localise for Options {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match (self.beginner, lang) {
-            (false, Lang::En) => "full rules",
-            (false, Lang::De) => "volle Regeln",
-            (true, Lang::En) => "beginner rules",
-            (true, Lang::De) => "Einsteigerregeln",
-        })
+    fn write_text(&self, out: &mut TextBuilder) {
+        match self.beginner {
+            false => text("full rules", "volle Regeln"),
+            true => text("beginner rules", "Einsteigerregeln"),
+        }
+        .write_text(out);
     }
 }
 
 impl Localise for Action {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        match (self, lang) {
-            (Action::Lead(lead), Lang::En) => write!(f, "lead {lead}"),
-            (Action::Lead(lead), Lang::De) => write!(f, "{lead} ausspielen"),
-            (Action::Overwrite(higher), Lang::En) => write!(f, "overwrite with {higher}"),
-            (Action::Overwrite(higher), Lang::De) => write!(f, "mit {higher} überbieten"),
-            (Action::Add(grown), Lang::En) => write!(f, "add to make {grown}"),
-            (Action::Add(grown), Lang::De) => write!(f, "anlegen zu {grown}"),
-            (Action::Pass, Lang::En) => write!(f, "pass"),
-            (Action::Pass, Lang::De) => write!(f, "passen"),
+    fn write_text(&self, out: &mut TextBuilder) {
+        match (self, out.lang()) {
+            (Action::Lead(lead), Lang::En) => phrase!(out, "lead ", lead),
+            (Action::Lead(lead), Lang::De) => phrase!(out, lead, " ausspielen"),
+            (Action::Overwrite(beating), Lang::En) => phrase!(out, "overwrite with ", beating),
+            (Action::Overwrite(beating), Lang::De) => phrase!(out, "mit ", beating, " überbieten"),
+            (Action::Add(grown), Lang::En) => phrase!(out, "add to make ", grown),
+            (Action::Add(grown), Lang::De) => phrase!(out, "anlegen zu ", grown),
+            (Action::Pass, _) => text("pass", "passen").write_text(out),
         }
     }
 }
 
 impl Localise for Event {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        match lang {
-            Lang::En => self.fmt_english(f),
-            Lang::De => self.fmt_german(f),
+    fn write_text(&self, out: &mut TextBuilder) {
+        match out.lang() {
+            Lang::En => self.write_english(out),
+            Lang::De => self.write_german(out),
         }
     }
 }
 
 impl Event {
-    fn fmt_english(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    fn write_english(&self, out: &mut TextBuilder) {
         match *self {
             Event::HandBegan { hand_number, start } => {
-                write!(f, "Hand {}: seat {start} leads.", u32::from(hand_number) + 1)
+                let number = u32::from(hand_number) + 1;
+                phrase!(out, "Hand ", number, ": ", Subject(start, "leads", "lead"), ".");
             }
-            Event::Dealt { hand } => write!(f, "Your cards: {hand}."),
+            Event::Dealt { hand } => phrase!(out, "Your cards: ", hand, "."),
             Event::Laid { seat, play, cards, combination } => match play {
-                PlayKind::Lead => write!(f, "Seat {seat} leads {combination}."),
-                PlayKind::Overwrite => write!(f, "Seat {seat} overwrites with {combination}."),
-                PlayKind::Add => write!(f, "Seat {seat} adds {cards}, which makes {combination}."),
+                PlayKind::Lead => phrase!(out, Subject(seat, "leads", "lead"), " ", combination, "."),
+                PlayKind::Overwrite => {
+                    phrase!(out, Subject(seat, "overwrites", "overwrite"), " with ", combination, ".");
+                }
+                PlayKind::Add => {
+                    let adds = Subject(seat, "adds", "add");
+                    phrase!(out, adds, " ", cards, ", which makes ", combination, ".");
+                }
             },
-            Event::Passed { seat } => write!(f, "Seat {seat} passes."),
+            Event::Passed { seat } => phrase!(out, Subject(seat, "passes", "pass"), "."),
             Event::Flushed { by, reason } => {
                 let reason = match reason {
                     FlushReason::AllPassed => "all others have passed",
                     FlushReason::Full => "the stack is full",
                     FlushReason::Eight => "an 8 was laid",
                 };
-                write!(f, "Seat {by} flushes: {reason}.")
+                phrase!(out, Subject(by, "flushes", "flush"), " the field: ", reason, ".");
             }
             Event::HandScored { hand_number, left, points } => {
-                write!(f, "Hand {} scores {points}", u32::from(hand_number) + 1)?;
-                fmt_left(&left, Lang::En, f)?;
-                f.write_str(".")
+                phrase!(out, "Hand ", u32::from(hand_number) + 1, ": ", points, RemainingCards(&left), ".");
             }
-            Event::Ended { outcome } => outcome.fmt_in(Lang::En, f),
+            Event::Ended { outcome } => outcome.write_text(out),
         }
     }
 
-    fn fmt_german(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    fn write_german(&self, out: &mut TextBuilder) {
         match *self {
             Event::HandBegan { hand_number, start } => {
-                write!(f, "Durchgang {}: Sitz {start} spielt aus.", u32::from(hand_number) + 1)
+                let number = u32::from(hand_number) + 1;
+                phrase!(out, "Durchgang ", number, ": ", Subject(start, "spielt", "spielst"), " aus.");
             }
-            Event::Dealt { hand } => write!(f, "Deine Karten: {hand}."),
+            Event::Dealt { hand } => phrase!(out, "Deine Karten: ", hand, "."),
             Event::Laid { seat, play, cards, combination } => match play {
-                PlayKind::Lead => write!(f, "Sitz {seat} spielt {combination} aus."),
-                PlayKind::Overwrite => write!(f, "Sitz {seat} überbietet mit {combination}."),
-                PlayKind::Add => write!(f, "Sitz {seat} legt {cards} an, das gibt {combination}."),
+                PlayKind::Lead => phrase!(out, Subject(seat, "spielt", "spielst"), " ", combination, " aus."),
+                PlayKind::Overwrite => {
+                    phrase!(out, Subject(seat, "überbietet", "überbietest"), " mit ", combination, ".");
+                }
+                PlayKind::Add => {
+                    let lays = Subject(seat, "legt", "legst");
+                    phrase!(out, lays, " ", cards, " an, das gibt ", combination, ".");
+                }
             },
-            Event::Passed { seat } => write!(f, "Sitz {seat} passt."),
+            Event::Passed { seat } => phrase!(out, Subject(seat, "passt", "passt"), "."),
             Event::Flushed { by, reason } => {
                 let reason = match reason {
                     FlushReason::AllPassed => "Alle anderen haben gepasst",
                     FlushReason::Full => "Der Stapel ist voll",
                     FlushReason::Eight => "Eine 8 wurde gelegt",
                 };
-                write!(f, "Sitz {by} spült: {reason}.")
+                phrase!(out, Subject(by, "spült", "spülst"), " das Feld weg: ", reason, ".");
             }
             Event::HandScored { hand_number, left, points } => {
-                let points = points.in_lang(Lang::De);
-                write!(f, "Durchgang {} bringt {points}", u32::from(hand_number) + 1)?;
-                fmt_left(&left, Lang::De, f)?;
-                f.write_str(".")
+                let number = u32::from(hand_number) + 1;
+                phrase!(out, "Durchgang ", number, ": ", points, RemainingCards(&left), ".");
             }
-            Event::Ended { outcome } => outcome.fmt_in(Lang::De, f),
+            Event::Ended { outcome } => outcome.write_text(out),
         }
     }
 }
 
-/// Appends the cards left in each hand, each after a semicolon.
-fn fmt_left(left: &[Ranks; MAX_SEATS], lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-    let seats = Seat::all(MAX_SEATS as u8).filter(|seat| !left[seat.index()].is_empty());
-    for seat in seats {
-        let (name, cards) = (seat.in_lang(lang), left[seat.index()]);
-        match lang {
-            Lang::En => write!(f, "; {name} was left with {cards}")?,
-            Lang::De => write!(f, "; {name} behielt {cards}")?,
+/// The cards left in each hand, each after a semicolon.
+struct RemainingCards<'a>(&'a [Ranks; MAX_SEATS]);
+
+impl Localise for RemainingCards<'_> {
+    fn write_text(&self, out: &mut TextBuilder) {
+        for seat in Seat::all(MAX_SEATS as u8).filter(|seat| !self.0[seat.index()].is_empty()) {
+            let cards = self.0[seat.index()];
+            match out.lang() {
+                Lang::En => phrase!(out, "; ", Subject(seat, "is", "are"), " left with ", cards),
+                Lang::De => phrase!(out, "; ", Subject(seat, "hat", "hast"), " noch ", cards),
+            }
         }
     }
-    Ok(())
 }
 
 impl Localise for View {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        let words = match lang {
+    fn write_text(&self, out: &mut TextBuilder) {
+        out.set_reader(self.viewer);
+        let words = match out.lang() {
             Lang::En => [
                 "seen by",
                 "Hand",
@@ -153,14 +172,13 @@ impl Localise for View {
                 "Out",
                 "Set aside",
                 "kept back",
-                "cards",
                 "passed",
                 "total",
                 "left",
                 "Your cards",
             ],
             Lang::De => [
-                "Ansicht:",
+                "gesehen von",
                 "Durchgang",
                 "Am Zug",
                 "Stapel",
@@ -168,49 +186,39 @@ impl Localise for View {
                 "Aus dem Spiel",
                 "Beiseite",
                 "zurückgehalten",
-                "Karten",
                 "gepasst",
                 "gesamt",
                 "übrig",
                 "Deine Karten",
             ],
         };
-        let [seen_by, hand, turn, stack, laid_by, out, aside, kept, cards, passed, total, left, own] = words;
-        writeln!(
-            f,
-            "Five Three Five ({}), {seen_by} {}",
-            self.options.in_lang(lang),
-            self.viewer.in_lang(lang)
-        )?;
+        let [seen_by, hand, turn, stack, laid_by, gone, aside, kept, passed, total, left, own] = words;
+        phrase!(out, "Five Three Five (", self.options, "), ", seen_by, " ", self.viewer, "\n");
         match self.outcome {
-            Some(outcome) => writeln!(f, "{}", outcome.in_lang(lang))?,
-            None => writeln!(
-                f,
-                "{hand} {}. {turn}: {}",
-                u32::from(self.hand_number) + 1,
-                self.turn.in_lang(lang)
-            )?,
+            Some(outcome) => phrase!(out, outcome, "\n"),
+            None => {
+                phrase!(out, hand, " ", u32::from(self.hand_number) + 1, ". ", turn, ": ", self.turn, "\n");
+            }
         }
         match self.stack {
-            Some(top) => writeln!(f, "{stack}: {}, {laid_by} {}", top.combination, top.by.in_lang(lang))?,
-            None => writeln!(f, "{stack}: -")?,
+            Some(top) => phrase!(out, stack, ": ", top.combination, ", ", laid_by, " ", top.by, "\n"),
+            None => phrase!(out, stack, ": -\n"),
         }
-        writeln!(f, "{out}: {}", self.gone)?;
-        writeln!(f, "{aside}: {}, {kept}: {}", self.set_aside, self.kept_back)?;
+        phrase!(out, gone, ": ", self.gone, "\n");
+        phrase!(out, aside, ": ", self.set_aside, ", ", kept, ": ", self.kept_back, "\n");
         for seat in Seat::all(self.players) {
             let i = seat.index();
-            write!(f, "{}: {cards} {}, {total} {}", seat.in_lang(lang), self.hand_sizes[i], self.totals[i])?;
+            phrase!(out, seat, ": ", Cards(self.hand_sizes[i]), ", ", total, " ", self.totals[i]);
             if self.passed.contains(seat) {
-                write!(f, ", {passed}")?;
+                phrase!(out, ", ", passed);
             }
             if !self.left[i].is_empty() {
-                write!(f, ", {left}: {}", self.left[i])?;
+                phrase!(out, ", ", left, ": ", self.left[i]);
             }
-            writeln!(f)?;
+            out.plain("\n");
         }
         if self.viewer.seat().is_some() {
-            writeln!(f, "{own}: {}", self.hand)?;
+            phrase!(out, own, ": ", self.hand, "\n");
         }
-        Ok(())
     }
 }

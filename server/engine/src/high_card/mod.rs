@@ -6,6 +6,7 @@
 //!
 //! By rank, lowest first.
 
+mod board;
 mod text;
 mod view;
 
@@ -19,8 +20,8 @@ pub use view::View;
 
 use crate::game::check_to_act;
 use crate::{
-    Audience, CardCode, CardSet, Chance, EventSink, Game, GameInfo, ImpossibleView, Outcome, Refusal, Seat,
-    Seats, SetupError, ShuffleId, Text, Viewer,
+    Audience, Board, CardCode, CardSet, Chance, EventSink, Game, GameInfo, ImpossibleView, Lang, Outcome,
+    Refusal, Seat, Seats, SetupError, ShuffleId, Text, TextBuilder, Viewer,
 };
 
 /// The maximum number of players.
@@ -184,6 +185,14 @@ impl Game for HighCard {
 
     fn apply_event(view: &mut View, event: &Event) {
         view.apply_event(event);
+    }
+
+    fn board(view: &View, actions: &[Action], lang: Lang) -> Board {
+        board::board(view, actions, lang)
+    }
+
+    fn write_question(view: &View, out: &mut TextBuilder) {
+        board::write_question(view, out);
     }
 
     /// The lowest card.

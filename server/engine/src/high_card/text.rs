@@ -1,63 +1,76 @@
 //! Localised text of High Card.
 
-use std::fmt::{self, Formatter};
-
 use super::{Action, Card, Event, Options, View};
-use crate::text::{Lang, Localise, Text, display_in_english};
-use crate::{CardSet, Seat};
+use crate::Seat;
+use crate::text::{
+    CardFace, CardLabel, Lang, Localise, Subject, Text, TextBuilder, display_in_english, phrase,
+};
 
 display_in_english!(Card, Options, Action, Event, View);
 
+impl CardLabel for Card {
+    fn face(&self, _: Lang) -> CardFace {
+        let label = self.rank().to_string();
+        CardFace { id: label.clone(), short: label.clone(), long: label, suit: None }
+    }
+}
+
 impl Localise for Card {
-    fn fmt_in(&self, _: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.rank())
+    fn write_text(&self, out: &mut TextBuilder) {
+        out.card(self);
     }
 }
 
 impl Localise for Options {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(Text { en: "one round", de: "eine Runde" }.get(lang))
+    fn write_text(&self, out: &mut TextBuilder) {
+        Text { en: "one round", de: "eine Runde" }.write_text(out);
     }
 }
 
 impl Localise for Action {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        self.card.fmt_in(lang, f)
+    fn write_text(&self, out: &mut TextBuilder) {
+        match out.lang() {
+            Lang::En => phrase!(out, "play ", self.card),
+            Lang::De => phrase!(out, self.card, " spielen"),
+        }
     }
 }
 
 impl Localise for Event {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        match (*self, lang) {
-            (Event::Dealt { hand }, Lang::En) => write!(f, "Your hand: {}.", hand.in_lang(lang)),
-            (Event::Dealt { hand }, Lang::De) => write!(f, "Deine Hand: {}.", hand.in_lang(lang)),
-            (Event::Played { seat, card }, Lang::En) => write!(f, "Seat {seat} plays {card}."),
-            (Event::Played { seat, card }, Lang::De) => write!(f, "Sitz {seat} spielt {card}."),
-            (Event::Ended { outcome }, _) => outcome.fmt_in(lang, f),
+    fn write_text(&self, out: &mut TextBuilder) {
+        match (*self, out.lang()) {
+            (Event::Dealt { hand }, Lang::En) => phrase!(out, "Your hand: ", hand, "."),
+            (Event::Dealt { hand }, Lang::De) => phrase!(out, "Deine Hand: ", hand, "."),
+            (Event::Played { seat, card }, Lang::En) => {
+                phrase!(out, Subject(seat, "plays", "play"), " ", card, ".");
+            }
+            (Event::Played { seat, card }, Lang::De) => {
+                phrase!(out, Subject(seat, "spielt", "spielst"), " ", card, ".");
+            }
+            (Event::Ended { outcome }, _) => outcome.write_text(out),
         }
     }
 }
 
 impl Localise for View {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        let [game, seen_by, turn, hand] = match lang {
+    fn write_text(&self, out: &mut TextBuilder) {
+        out.set_reader(self.viewer);
+        let [game, seen_by, turn, hand] = match out.lang() {
             Lang::En => ["High Card", "seen by", "Turn", "Hand"],
             Lang::De => ["Hohe Karte", "gesehen von", "Am Zug", "Hand"],
         };
-        writeln!(f, "{game}, {seen_by} {}", self.viewer.in_lang(lang))?;
+        phrase!(out, game, ", ", seen_by, " ", self.viewer, "\n");
         if let Some(outcome) = self.outcome() {
-            writeln!(f, "{}", outcome.in_lang(lang))?;
+            phrase!(out, outcome, "\n");
         }
         if let Some(seat) = self.turn() {
-            writeln!(f, "{turn}: {}", seat.in_lang(lang))?;
+            phrase!(out, turn, ": ", seat, "\n");
         }
         for (seat, card) in Seat::all(self.players).zip(&self.played) {
-            writeln!(f, "{}: {card}", seat.in_lang(lang))?;
+            phrase!(out, seat, ": ", card, "\n");
         }
         if self.viewer.seat().is_some() {
-            let cards: CardSet<Card> = self.hand;
-            writeln!(f, "{hand}: {}", cards.in_lang(lang))?;
+            phrase!(out, hand, ": ", self.hand, "\n");
         }
-        Ok(())
     }
 }
