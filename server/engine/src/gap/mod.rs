@@ -6,6 +6,7 @@
 //! one.
 
 mod action;
+mod board;
 mod card;
 mod event;
 mod options;
@@ -34,8 +35,8 @@ use score::Continuation;
 
 use crate::game::check_to_act;
 use crate::{
-    Audience, CardSet, Chance, ColourSymmetry, EventSink, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome,
-    Points, Refusal, Seat, Seats, SetupError, ShuffleId, Text, Viewer,
+    Audience, Board, CardSet, Chance, ColourSymmetry, EventSink, Game, GameInfo, ImpossibleView, Lang,
+    MAX_SEATS, Outcome, Points, Refusal, Seat, Seats, SetupError, ShuffleId, Text, TextBuilder, Viewer,
 };
 
 /// The maximum number of rounds of a game.
@@ -165,6 +166,14 @@ impl Game for Gap {
 
     fn apply_event(view: &mut View, event: &Event) {
         view.apply_event(event);
+    }
+
+    fn board(view: &View, actions: &[Action], lang: Lang) -> Board {
+        board::board(view, actions, lang)
+    }
+
+    fn write_question(view: &View, out: &mut TextBuilder) {
+        board::write_question(view, out);
     }
 
     /// The first legal action: GAP has no action that declines.

@@ -1,15 +1,22 @@
 //! Localised text of GAP.
 
-use std::fmt::{self, Formatter};
-
 use super::{Action, Card, Colour, Event, Length, Options, View};
-use crate::text::{Lang, Localise, Text, display_in_english};
+use crate::text::{
+    CardFace, CardLabel, Cards, Count, Lang, Localise, Subject, Suit, Text, TextBuilder, display_in_english,
+    phrase,
+};
 use crate::{CardSet, Seat};
 
 display_in_english!(Card, Colour, Options, Action, Event, View);
 
-impl Localise for Colour {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+impl Colour {
+    /// Stable id, the English name.
+    pub(super) const fn id(self) -> &'static str {
+        self.text().en
+    }
+
+    /// The name, in German as an adjective: "die blaue 7".
+    const fn text(self) -> Text {
         let [en, de] = match self {
             Colour::Blue => ["blue", "blaue"],
             Colour::Green => ["green", "grüne"],
@@ -17,127 +24,144 @@ impl Localise for Colour {
             Colour::Pink => ["pink", "pinke"],
             Colour::Purple => ["purple", "lila"],
         };
-        f.write_str(Text { en, de }.get(lang))
+        Text { en, de }
+    }
+
+    /// The name on its own, as of a suit.
+    const fn name(self) -> Text {
+        let de = match self {
+            Colour::Blue => "Blau",
+            Colour::Green => "Grün",
+            Colour::Yellow => "Gelb",
+            Colour::Pink => "Pink",
+            Colour::Purple => "Lila",
+        };
+        Text { en: self.id(), de }
+    }
+
+    /// The letter of short labels; in German too, it is the only colour with that letter.
+    const fn letter(self) -> Text {
+        let [en, de] = match self {
+            Colour::Blue => ["b", "b"],
+            Colour::Green => ["g", "g"],
+            Colour::Yellow => ["y", "e"],
+            Colour::Pink => ["k", "k"],
+            Colour::Purple => ["p", "l"],
+        };
+        Text { en, de }
+    }
+}
+
+impl CardLabel for Card {
+    fn face(&self, lang: Lang) -> CardFace {
+        let (colour, number) = (self.colour(), self.number());
+        CardFace {
+            id: format!("{}-{number}", colour.id()),
+            short: format!("{}{number}", colour.letter().get(lang)),
+            long: format!("{} {number}", colour.text().get(lang)),
+            suit: Some(Suit { id: colour.id(), name: colour.name().get(lang) }),
+        }
+    }
+}
+
+impl Localise for Colour {
+    fn write_text(&self, out: &mut TextBuilder) {
+        self.text().write_text(out);
     }
 }
 
 impl Localise for Card {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.colour().in_lang(lang), self.number())
+    fn write_text(&self, out: &mut TextBuilder) {
+        out.card(self);
     }
 }
 
 impl Localise for Options {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        match (self.length, lang) {
-            (Length::Target(1), Lang::En) => write!(f, "to 1 point"),
-            (Length::Target(1), Lang::De) => write!(f, "bis 1 Punkt"),
-            (Length::Target(points), Lang::En) => write!(f, "to {points} points"),
-            (Length::Target(points), Lang::De) => write!(f, "bis {points} Punkte"),
-            (Length::Rounds(1), Lang::En) => write!(f, "1 round"),
-            (Length::Rounds(1), Lang::De) => write!(f, "1 Runde"),
-            (Length::Rounds(rounds), Lang::En) => write!(f, "{rounds} rounds"),
-            (Length::Rounds(rounds), Lang::De) => write!(f, "{rounds} Runden"),
+    fn write_text(&self, out: &mut TextBuilder) {
+        match (self.length, out.lang()) {
+            (Length::Target(points), Lang::En) => phrase!(out, "to ", Count(points, "point", "points")),
+            (Length::Target(points), Lang::De) => phrase!(out, "bis ", Count(points, "Punkt", "Punkte")),
+            (Length::Rounds(rounds), Lang::En) => phrase!(out, Count(rounds, "round", "rounds")),
+            (Length::Rounds(rounds), Lang::De) => phrase!(out, Count(rounds, "Runde", "Runden")),
         }
     }
 }
 
 impl Localise for Action {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.card.in_lang(lang))?;
+    fn write_text(&self, out: &mut TextBuilder) {
         let taken: CardSet<Card> = self.lower.into_iter().chain(self.higher).collect();
-        match (taken.is_empty(), lang) {
-            (true, _) => Ok(()),
-            (false, Lang::En) => write!(f, ", taking {}", taken.in_lang(lang)),
-            (false, Lang::De) => write!(f, ", nimmt {}", taken.in_lang(lang)),
+        match (taken.is_empty(), out.lang()) {
+            (true, Lang::En) => phrase!(out, "play ", self.card),
+            (true, Lang::De) => phrase!(out, self.card, " spielen"),
+            (false, Lang::En) => phrase!(out, "play ", self.card, ", taking ", taken),
+            (false, Lang::De) => phrase!(out, self.card, " spielen und ", taken, " nehmen"),
         }
     }
 }
 
 impl Localise for Event {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        match (*self, lang) {
+    fn write_text(&self, out: &mut TextBuilder) {
+        match (*self, out.lang()) {
             (Event::RoundBegan { round, start, extra, middle }, Lang::En) => {
-                let suffix = if extra { " to break the tie" } else { "" };
-                let middle = middle.in_lang(lang);
-                write!(
-                    f,
-                    "Round {}{suffix}: seat {start} begins, the middle is {middle}.",
-                    u32::from(round) + 1
-                )
+                let suffix = if extra { " to break the tie: " } else { ": " };
+                phrase!(out, "Round ", u32::from(round) + 1, suffix, Subject(start, "begins", "begin"));
+                phrase!(out, ", the middle is ", middle, ".");
             }
             (Event::RoundBegan { round, start, extra, middle }, Lang::De) => {
-                let suffix = if extra { " als Stichrunde" } else { "" };
-                let middle = middle.in_lang(lang);
-                write!(
-                    f,
-                    "Runde {}{suffix}: Sitz {start} beginnt, in der Mitte liegen {middle}.",
-                    u32::from(round) + 1
-                )
+                let suffix = if extra { " als Stichrunde: " } else { ": " };
+                phrase!(out, "Runde ", u32::from(round) + 1, suffix, Subject(start, "beginnt", "beginnst"));
+                phrase!(out, ", in der Mitte liegen ", middle, ".");
             }
-            (Event::Dealt { hand }, Lang::En) => write!(f, "Your hand: {}.", hand.in_lang(lang)),
-            (Event::Dealt { hand }, Lang::De) => write!(f, "Deine Hand: {}.", hand.in_lang(lang)),
+            (Event::Dealt { hand }, Lang::En) => phrase!(out, "Your hand: ", hand, "."),
+            (Event::Dealt { hand }, Lang::De) => phrase!(out, "Deine Hand: ", hand, "."),
             (Event::Played { seat, card, taken }, Lang::En) if taken.is_empty() => {
-                write!(f, "Seat {seat} plays {card} into the middle.", card = card.in_lang(lang))
+                phrase!(out, Subject(seat, "plays", "play"), " ", card, " into the middle.");
             }
             (Event::Played { seat, card, taken }, Lang::De) if taken.is_empty() => {
-                write!(f, "Sitz {seat} legt {card} in die Mitte.", card = card.in_lang(lang))
+                phrase!(out, Subject(seat, "legt", "legst"), " die ", card, " in die Mitte.");
             }
             (Event::Played { seat, card, taken }, Lang::En) => {
-                write!(f, "Seat {seat} plays {} and takes {}.", card.in_lang(lang), taken.in_lang(lang))
+                let and = if out.is_reader(seat) { " and take " } else { " and takes " };
+                phrase!(out, Subject(seat, "plays", "play"), " ", card, and, taken, ".");
             }
             (Event::Played { seat, card, taken }, Lang::De) => {
-                write!(f, "Sitz {seat} spielt {} und nimmt {}.", card.in_lang(lang), taken.in_lang(lang))
+                let and = if out.is_reader(seat) { " und nimmst " } else { " und nimmt " };
+                phrase!(out, Subject(seat, "spielt", "spielst"), " die ", card, and, taken, ".");
             }
-            (Event::Filled { cards }, Lang::En) => write!(f, "Turned up: {}.", cards.in_lang(lang)),
-            (Event::Filled { cards }, Lang::De) => write!(f, "Aufgedeckt: {}.", cards.in_lang(lang)),
+            (Event::Filled { cards }, Lang::En) => phrase!(out, "Turned up: ", cards, "."),
+            (Event::Filled { cards }, Lang::De) => phrase!(out, "Aufgedeckt: ", cards, "."),
             (Event::RoundScored { round, points }, Lang::En) => {
-                write!(f, "Round {} scores {}.", u32::from(round) + 1, points.in_lang(lang))
+                phrase!(out, "Round ", u32::from(round) + 1, ": ", points, ".");
             }
             (Event::RoundScored { round, points }, Lang::De) => {
-                write!(f, "Runde {} bringt {}.", u32::from(round) + 1, points.in_lang(lang))
+                phrase!(out, "Runde ", u32::from(round) + 1, ": ", points, ".");
             }
-            (Event::Ended { outcome }, _) => outcome.fmt_in(lang, f),
+            (Event::Ended { outcome }, _) => outcome.write_text(out),
         }
     }
 }
 
 impl Localise for View {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        let words = match lang {
-            Lang::En => {
-                ["GAP", "seen by", "Round", "Turn", "Middle", "Stack", "Hand", "cards", "collected", "total"]
-            }
-            Lang::De => [
-                "GAP",
-                "gesehen von",
-                "Runde",
-                "Am Zug",
-                "Mitte",
-                "Stapel",
-                "Hand",
-                "Karten",
-                "gesammelt",
-                "gesamt",
-            ],
+    fn write_text(&self, out: &mut TextBuilder) {
+        out.set_reader(self.viewer);
+        let words = match out.lang() {
+            Lang::En => ["seen by", "Round", "Turn", "Middle", "Stack", "Hand", "collected", "total"],
+            Lang::De => ["gesehen von", "Runde", "Am Zug", "Mitte", "Stapel", "Hand", "gesammelt", "gesamt"],
         };
-        let [game, seen_by, round, turn, middle, stack, hand, cards, collected, total] = words;
-        writeln!(f, "{game} ({}), {seen_by} {}", self.options.in_lang(lang), self.viewer.in_lang(lang))?;
+        let [seen_by, round, turn, middle, stack, hand, collected, total] = words;
+        phrase!(out, "GAP (", self.options, "), ", seen_by, " ", self.viewer, "\n");
         match self.outcome {
-            Some(outcome) => writeln!(f, "{}", outcome.in_lang(lang))?,
-            None => {
-                writeln!(f, "{round} {}. {turn}: {}", u32::from(self.round) + 1, self.turn.in_lang(lang))?;
-            }
+            Some(outcome) => phrase!(out, outcome, "\n"),
+            None => phrase!(out, round, " ", u32::from(self.round) + 1, ". ", turn, ": ", self.turn, "\n"),
         }
-        writeln!(f, "{middle}: {}. {stack}: {}", self.middle.in_lang(lang), self.stack)?;
+        phrase!(out, middle, ": ", self.middle, ". ", stack, ": ", self.stack, "\n");
         for seat in Seat::all(self.players) {
             let i = seat.index();
-            let (size, own, points) = (self.hand_sizes[i], self.collected[i].in_lang(lang), self.totals[i]);
-            writeln!(f, "{}: {size} {cards}, {collected} {own}, {total} {points}", seat.in_lang(lang))?;
+            phrase!(out, seat, ": ", Cards(self.hand_sizes[i]), ", ", collected, " ", self.collected[i]);
+            phrase!(out, ", ", total, " ", self.totals[i], "\n");
         }
         if self.viewer.seat().is_some() {
-            writeln!(f, "{hand}: {}", self.hand.in_lang(lang))?;
+            phrase!(out, hand, ": ", self.hand, "\n");
         }
-        Ok(())
     }
 }

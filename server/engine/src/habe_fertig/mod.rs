@@ -7,6 +7,7 @@
 //! - Moving: by the card played; with the same card, left before right. Passing comes last.
 
 mod action;
+mod board;
 mod card;
 mod event;
 mod origin;
@@ -30,8 +31,8 @@ pub use view::View;
 
 use crate::game::check_to_act;
 use crate::{
-    CardSet, Chance, ColourSymmetry, EventSink, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal,
-    Seat, Seats, SetupError, Text, Viewer,
+    Board, CardSet, Chance, ColourSymmetry, EventSink, Game, GameInfo, ImpossibleView, Lang, MAX_SEATS,
+    Outcome, Refusal, Seat, Seats, SetupError, Text, TextBuilder, Viewer,
 };
 
 /// The number of cards dealt to each player.
@@ -223,6 +224,14 @@ impl Game for HabeFertig {
 
     fn apply_event(view: &mut View, event: &Event) {
         view.apply_event(event);
+    }
+
+    fn board(view: &View, actions: &[Action], lang: Lang) -> Board {
+        board::board(view, actions, lang)
+    }
+
+    fn write_question(view: &View, out: &mut TextBuilder) {
+        board::write_question(view, out);
     }
 
     /// The first legal pair to hide, the left pile for a turned-over card, and otherwise a pass.

@@ -1,265 +1,324 @@
 //! Localised text of Habe fertig.
 
-use std::fmt::{self, Formatter};
-
 use super::{Action, Card, Colour, Event, Options, Origin, Pair, Phase, Pile, RevealedCards, View};
-use crate::text::{Lang, List, Localise, Text, display_in_english};
+use crate::text::{
+    CardFace, CardLabel, Cards, Lang, List, Localise, Subject, Suit, Text, TextBuilder, display_in_english,
+    phrase,
+};
 use crate::{Seat, Viewer};
 
 display_in_english!(Card, Colour, Pair, Pile, Options, Action, Event, RevealedCards, Phase, View);
 
+/// A constant text.
+const fn text(en: &'static str, de: &'static str) -> Text {
+    Text { en, de }
+}
+
+impl Colour {
+    /// The name, in German as an adjective: "die blaue 7".
+    const fn text(self) -> Text {
+        match self {
+            Colour::Red => text("red", "rote"),
+            Colour::Yellow => text("yellow", "gelbe"),
+            Colour::Green => text("green", "grüne"),
+            Colour::Blue => text("blue", "blaue"),
+            Colour::Purple => text("purple", "lila"),
+            Colour::Grey => text("grey", "graue"),
+        }
+    }
+
+    /// The name on its own, as of a suit.
+    const fn name(self) -> Text {
+        match self {
+            Colour::Red => text("red", "Rot"),
+            Colour::Yellow => text("yellow", "Gelb"),
+            Colour::Green => text("green", "Grün"),
+            Colour::Blue => text("blue", "Blau"),
+            Colour::Purple => text("purple", "Lila"),
+            Colour::Grey => text("grey", "Grau"),
+        }
+    }
+
+    /// The letters of short labels: no two colours share them.
+    const fn letters(self) -> Text {
+        match self {
+            Colour::Red => text("r", "r"),
+            Colour::Yellow => text("y", "ge"),
+            Colour::Green => text("g", "gn"),
+            Colour::Blue => text("b", "b"),
+            Colour::Purple => text("p", "l"),
+            Colour::Grey => text("a", "gr"),
+        }
+    }
+}
+
+impl CardLabel for Card {
+    fn face(&self, lang: Lang) -> CardFace {
+        let (colour, number) = (self.colour(), self.number());
+        let id = colour.text().en;
+        CardFace {
+            id: format!("{id}-{number}"),
+            short: format!("{}{number}", colour.letters().get(lang)),
+            long: format!("{} {number}", colour.text().get(lang)),
+            suit: Some(Suit { id, name: colour.name().get(lang) }),
+        }
+    }
+}
+
 impl Localise for Colour {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        let [en, de] = match self {
-            Colour::Red => ["red", "rote"],
-            Colour::Yellow => ["yellow", "gelbe"],
-            Colour::Green => ["green", "grüne"],
-            Colour::Blue => ["blue", "blaue"],
-            Colour::Purple => ["purple", "lila"],
-            Colour::Grey => ["grey", "graue"],
-        };
-        f.write_str(Text { en, de }.get(lang))
+    fn write_text(&self, out: &mut TextBuilder) {
+        self.text().write_text(out);
     }
 }
 
 impl Localise for Card {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.colour().in_lang(lang), self.number())
+    fn write_text(&self, out: &mut TextBuilder) {
+        out.card(self);
     }
 }
 
 impl Localise for Pair {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        let and = Text { en: "and", de: "und" }.get(lang);
-        write!(f, "{} {and} {}", self.low().in_lang(lang), self.high().in_lang(lang))
+    fn write_text(&self, out: &mut TextBuilder) {
+        phrase!(out, self.low(), text(" and ", " und "), self.high());
     }
 }
 
 /// "on the left pile"
 impl Localise for Pile {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        let [en, de] = match self {
-            Pile::Left => ["on the left pile", "auf den linken Stapel"],
-            Pile::Right => ["on the right pile", "auf den rechten Stapel"],
-        };
-        f.write_str(Text { en, de }.get(lang))
+    fn write_text(&self, out: &mut TextBuilder) {
+        match self {
+            Pile::Left => text("on the left pile", "auf den linken Stapel"),
+            Pile::Right => text("on the right pile", "auf den rechten Stapel"),
+        }
+        .write_text(out);
     }
 }
 
 impl Localise for Options {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(Text { en: "no options", de: "keine Optionen" }.get(lang))
+    fn write_text(&self, out: &mut TextBuilder) {
+        text("no options", "keine Optionen").write_text(out);
     }
 }
 
 impl Localise for Action {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        match (*self, lang) {
-            (Action::Hide(cards), Lang::En) => write!(f, "hide {cards}"),
-            (Action::Hide(cards), Lang::De) => write!(f, "{} verstecken", cards.in_lang(lang)),
-            (Action::Lay(pile), Lang::En) => write!(f, "lay the turned-over card {pile}"),
-            (Action::Lay(pile), Lang::De) => write!(f, "aufgedeckte Karte {} legen", pile.in_lang(lang)),
-            (Action::Play { card, pile }, _) => {
-                write!(f, "{} {}", card.in_lang(lang), pile.in_lang(lang))
-            }
-            (Action::Pass, Lang::En) => write!(f, "pass"),
-            (Action::Pass, Lang::De) => write!(f, "passen"),
+    fn write_text(&self, out: &mut TextBuilder) {
+        match (*self, out.lang()) {
+            (Action::Hide(cards), Lang::En) => phrase!(out, "hide ", cards),
+            (Action::Hide(cards), Lang::De) => phrase!(out, cards, " verstecken"),
+            (Action::Lay(pile), Lang::En) => phrase!(out, "lay the turned-over card ", pile),
+            (Action::Lay(pile), Lang::De) => phrase!(out, "die aufgedeckte Karte ", pile, " legen"),
+            (Action::Play { card, pile }, Lang::En) => phrase!(out, "play ", card, " ", pile),
+            (Action::Play { card, pile }, Lang::De) => phrase!(out, card, " ", pile, " spielen"),
+            (Action::Pass, _) => text("pass", "passen").write_text(out),
         }
     }
 }
 
 impl Localise for Event {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        match lang {
-            Lang::En => fmt_english(self, f),
-            Lang::De => fmt_german(self, f),
+    fn write_text(&self, out: &mut TextBuilder) {
+        match out.lang() {
+            Lang::En => write_english(self, out),
+            Lang::De => write_german(self, out),
         }
     }
 }
 
-fn fmt_english(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
+fn write_english(event: &Event, out: &mut TextBuilder) {
     match *event {
         Event::RoundBegan { round, dealer } => {
-            write!(f, "Round {}: seat {dealer} deals, and everyone hides two cards.", u32::from(round) + 1)
+            phrase!(out, "Round ", u32::from(round) + 1, ": ", Subject(dealer, "deals", "deal"));
+            phrase!(out, ", and everyone hides two cards.");
         }
-        Event::Dealt { hand } => write!(f, "Your hand: {}.", hand.in_lang(Lang::En)),
-        Event::YouHid { cards } => write!(f, "You hide {cards}."),
-        Event::Hid { seat } => write!(f, "Seat {seat} hides two cards."),
+        Event::Dealt { hand } => phrase!(out, "Your hand: ", hand, "."),
+        Event::YouHid { cards } => phrase!(out, "You hide ", cards, "."),
+        Event::Hid { seat } => phrase!(out, Subject(seat, "hides", "hide"), " two cards."),
         Event::PilesOpened { tops: [left, right] } => {
-            write!(f, "The piles begin with {left} on the left and {right} on the right.")
+            phrase!(out, "The piles begin with ", left, " on the left and ", right, " on the right.");
+        }
+        Event::TurnedOver { seat, card } if out.is_reader(seat) => {
+            phrase!(out, "There is no gap: ", card, " is turned over for you.");
         }
         Event::TurnedOver { seat, card } => {
-            write!(f, "There is no gap: {card} is turned over for seat {seat}.")
-        }
-        Event::Laid { seat, card, pile } => write!(f, "Seat {seat} lays {card} {pile}."),
-        Event::Played { seat, card, pile, gap: true } => write!(f, "Gap! Seat {seat} plays {card} {pile}."),
-        Event::Played { seat, card, pile, .. } => write!(f, "Seat {seat} plays {card} {pile}."),
-        Event::YouPassed { card } => write!(f, "You pass and take {card}."),
-        Event::Passed { seat } => write!(f, "Seat {seat} passes and takes a card."),
-        Event::PassedWithoutCard { seat } => write!(f, "Seat {seat} passes, and there is no card to take."),
-        Event::Rebuilt { cards } => write!(f, "The draw pile is rebuilt, cards: {}.", cards.len()),
-        Event::Shown { shown } => shown.fmt_in(Lang::En, f),
-        Event::RoundScored { round, points } => write!(f, "Round {} scores {points}.", u32::from(round) + 1),
-        Event::Ended { outcome } => outcome.fmt_in(Lang::En, f),
-    }
-}
-
-fn fmt_german(event: &Event, f: &mut Formatter<'_>) -> fmt::Result {
-    const DE: Lang = Lang::De;
-    match *event {
-        Event::RoundBegan { round, dealer } => {
-            write!(f, "Runde {}: Sitz {dealer} gibt, und alle verstecken zwei Karten.", u32::from(round) + 1)
-        }
-        Event::Dealt { hand } => write!(f, "Deine Hand: {}.", hand.in_lang(DE)),
-        Event::YouHid { cards } => write!(f, "Du versteckst {}.", cards.in_lang(DE)),
-        Event::Hid { seat } => write!(f, "Sitz {seat} versteckt zwei Karten."),
-        Event::PilesOpened { tops: [left, right] } => {
-            let (left, right) = (left.in_lang(DE), right.in_lang(DE));
-            write!(f, "Die Stapel beginnen: links {left}, rechts {right}.")
-        }
-        Event::TurnedOver { seat, card } => {
-            write!(f, "Es gibt keine Lücke: Für Sitz {seat} wird {} aufgedeckt.", card.in_lang(DE))
+            phrase!(out, "There is no gap: ", card, " is turned over for ", seat, ".");
         }
         Event::Laid { seat, card, pile } => {
-            write!(f, "Sitz {seat} legt {} {}.", card.in_lang(DE), pile.in_lang(DE))
+            phrase!(out, Subject(seat, "lays", "lay"), " ", card, " ", pile, ".");
         }
-        Event::Played { seat, card, pile, gap: true } => {
-            let (card, pile) = (card.in_lang(DE), pile.in_lang(DE));
-            write!(f, "Gap! Sitz {seat} spielt {card} {pile}.")
+        Event::Played { seat, card, pile, gap } => {
+            phrase!(out, if gap { "Gap! " } else { "" }, Subject(seat, "plays", "play"));
+            phrase!(out, " ", card, " ", pile, ".");
         }
-        Event::Played { seat, card, pile, .. } => {
-            write!(f, "Sitz {seat} spielt {} {}.", card.in_lang(DE), pile.in_lang(DE))
+        Event::YouPassed { card } => phrase!(out, "You pass and take ", card, "."),
+        Event::Passed { seat } => {
+            let takes = if out.is_reader(seat) { " and take a card." } else { " and takes a card." };
+            phrase!(out, Subject(seat, "passes", "pass"), takes);
         }
-        Event::YouPassed { card } => write!(f, "Du passt und nimmst {}.", card.in_lang(DE)),
-        Event::Passed { seat } => write!(f, "Sitz {seat} passt und nimmt eine Karte."),
         Event::PassedWithoutCard { seat } => {
-            write!(f, "Sitz {seat} passt, und es gibt keine Karte zu nehmen.")
+            phrase!(out, Subject(seat, "passes", "pass"), ", and there is no card to take.");
         }
-        Event::Rebuilt { cards } => write!(f, "Der Nachziehstapel wird erneuert, Karten: {}.", cards.len()),
-        Event::Shown { shown } => shown.fmt_in(DE, f),
+        Event::Rebuilt { cards } => {
+            phrase!(out, "The draw pile is rebuilt from ", Cards(cards.len()), ".");
+        }
+        Event::Shown { shown } => shown.write_text(out),
         Event::RoundScored { round, points } => {
-            write!(f, "Runde {} bringt {}.", u32::from(round) + 1, points.in_lang(DE))
+            phrase!(out, "Round ", u32::from(round) + 1, ": ", points, ".");
         }
-        Event::Ended { outcome } => outcome.fmt_in(DE, f),
+        Event::Ended { outcome } => outcome.write_text(out),
+    }
+}
+
+fn write_german(event: &Event, out: &mut TextBuilder) {
+    match *event {
+        Event::RoundBegan { round, dealer } => {
+            phrase!(out, "Durchgang ", u32::from(round) + 1, ": ", Subject(dealer, "gibt", "gibst"));
+            phrase!(out, ", und alle verstecken zwei Karten.");
+        }
+        Event::Dealt { hand } => phrase!(out, "Deine Hand: ", hand, "."),
+        Event::YouHid { cards } => {
+            phrase!(out, "Du versteckst die ", cards.low(), " und die ", cards.high(), ".");
+        }
+        Event::Hid { seat } => phrase!(out, Subject(seat, "versteckt", "versteckst"), " zwei Karten."),
+        Event::PilesOpened { tops: [left, right] } => {
+            phrase!(out, "Die Stapel beginnen: links die ", left, ", rechts die ", right, ".");
+        }
+        Event::TurnedOver { seat, card } if out.is_reader(seat) => {
+            phrase!(out, "Es gibt keine Lücke: Für dich wird die ", card, " aufgedeckt.");
+        }
+        Event::TurnedOver { seat, card } => {
+            phrase!(out, "Es gibt keine Lücke: Für ", seat, " wird die ", card, " aufgedeckt.");
+        }
+        Event::Laid { seat, card, pile } => {
+            phrase!(out, Subject(seat, "legt", "legst"), " die ", card, " ", pile, ".");
+        }
+        Event::Played { seat, card, pile, gap } => {
+            phrase!(out, if gap { "Lücke! " } else { "" }, Subject(seat, "spielt", "spielst"));
+            phrase!(out, " die ", card, " ", pile, ".");
+        }
+        Event::YouPassed { card } => phrase!(out, "Du passt und nimmst die ", card, "."),
+        Event::Passed { seat } => {
+            let takes =
+                if out.is_reader(seat) { " und nimmst eine Karte." } else { " und nimmt eine Karte." };
+            phrase!(out, Subject(seat, "passt", "passt"), takes);
+        }
+        Event::PassedWithoutCard { seat } => {
+            phrase!(out, Subject(seat, "passt", "passt"), ", und es gibt keine Karte zu nehmen.");
+        }
+        Event::Rebuilt { cards } => {
+            phrase!(out, "Der Nachziehstapel wird erneuert: ", Cards(cards.len()), ".");
+        }
+        Event::Shown { shown } => shown.write_text(out),
+        Event::RoundScored { round, points } => {
+            phrase!(out, "Durchgang ", u32::from(round) + 1, ": ", points, ".");
+        }
+        Event::Ended { outcome } => outcome.write_text(out),
     }
 }
 
 impl Localise for RevealedCards {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        let hidden = self.hidden.in_lang(lang);
-        match (self.winner, lang) {
-            (Some(winner), Lang::En) => write!(f, "Seat {winner} has finished, with {hidden} hidden")?,
-            (Some(winner), Lang::De) => write!(f, "Sitz {winner} hat fertig, versteckt waren {hidden}")?,
-            (None, Lang::En) => write!(f, "Nobody has finished")?,
-            (None, Lang::De) => write!(f, "Niemand hat fertig")?,
+    fn write_text(&self, out: &mut TextBuilder) {
+        match (self.winner, out.lang()) {
+            (Some(winner), Lang::En) => {
+                phrase!(out, Subject(winner, "has", "have"), " finished, with ", self.hidden, " hidden");
+            }
+            (Some(winner), Lang::De) => {
+                phrase!(out, Subject(winner, "hat", "hast"), " fertig, versteckt waren ", self.hidden);
+            }
+            (None, _) => text("Nobody has finished", "Niemand hat fertig").write_text(out),
         }
-        let holds = Text { en: "holds", de: "hält" };
         for (seat, hand) in Seat::all(self.hands.len() as u8).zip(self.hands) {
-            if !hand.is_empty() {
-                write!(f, "; {} {} {}", seat.in_lang(lang), holds.get(lang), hand.in_lang(lang))?;
+            if hand.is_empty() {
+                continue;
+            }
+            match out.lang() {
+                Lang::En => phrase!(out, "; ", Subject(seat, "holds", "hold"), " ", hand),
+                Lang::De => phrase!(out, "; ", Subject(seat, "hat", "hast"), " noch ", hand),
             }
         }
-        f.write_str(".")
+        out.plain(".");
     }
 }
 
 impl Localise for Phase {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+    fn write_text(&self, out: &mut TextBuilder) {
         match self {
             Phase::Hiding { waiting } => {
                 let seats: Vec<Seat> = waiting.iter().collect();
-                let still =
-                    Text { en: "still to hide two cards", de: "zwei Karten zu verstecken haben noch" };
-                write!(f, "{}: {}", still.get(lang), List(seats.iter().copied()).in_lang(lang))
+                let still = text("still to hide two cards", "zwei Karten zu verstecken haben noch");
+                phrase!(out, still, ": ", List(seats.iter().copied()));
             }
             Phase::Laying { turned } => {
-                let over = Text { en: "turned over, to be laid", de: "aufgedeckt und zu legen" };
-                write!(f, "{}: {}", over.get(lang), turned.in_lang(lang))
+                phrase!(out, text("turned over, to be laid", "aufgedeckt und zu legen"), ": ", turned);
             }
-            Phase::Moving => f.write_str(Text { en: "play or pass", de: "spielen oder passen" }.get(lang)),
+            Phase::Moving => text("play or pass", "spielen oder passen").write_text(out),
         }
     }
 }
 
-/// Formats an origin: its unseen cards, and their counts by place without the viewer's own.
-fn fmt_origin(origin: &Origin, view: &View, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-    let unseen = origin.cards & view.unseen();
-    let own = view.viewer.seat();
-    let [draw, hidden] = match lang {
-        Lang::En => ["draw pile", "hidden"],
-        Lang::De => ["Nachziehstapel", "versteckt"],
-    };
-    match (origin.rebuild, lang) {
-        (0, Lang::En) => write!(f, "Unseen, dealt")?,
-        (0, Lang::De) => write!(f, "Ungesehen, ausgeteilt")?,
-        (number, Lang::En) => write!(f, "Unseen, from rebuilt draw pile {number}")?,
-        (number, Lang::De) => write!(f, "Ungesehen, aus dem {number}. erneuerten Nachziehstapel")?,
+/// The unseen cards of an origin, and their counts by place without the viewer's own.
+struct UnseenCards<'a>(&'a Origin, &'a View);
+
+impl Localise for UnseenCards<'_> {
+    fn write_text(&self, out: &mut TextBuilder) {
+        let UnseenCards(origin, view) = *self;
+        match (origin.rebuild, out.lang()) {
+            (0, Lang::En) => phrase!(out, "Unseen, dealt"),
+            (0, Lang::De) => phrase!(out, "Ungesehen, ausgeteilt"),
+            (number, Lang::En) => phrase!(out, "Unseen, from rebuilt draw pile ", number),
+            (number, Lang::De) => phrase!(out, "Ungesehen, aus dem ", number, ". erneuerten Nachziehstapel"),
+        }
+        let hidden = origin.hidden.saturating_sub(view.hidden.len());
+        phrase!(out, " (", text("draw pile ", "Nachziehstapel "), origin.draw);
+        phrase!(out, text(", hidden ", ", versteckt "), hidden);
+        for seat in Seat::all(view.players).filter(|seat| !view.viewer.is(*seat)) {
+            phrase!(out, ", ", seat, " ", origin.in_hands[seat.index()]);
+        }
+        phrase!(out, "): ", origin.cards & view.unseen(), "\n");
     }
-    write!(f, " ({draw} {}, {hidden} {}", origin.draw, origin.hidden.saturating_sub(view.hidden.len()))?;
-    for seat in Seat::all(view.players).filter(|seat| Some(*seat) != own) {
-        write!(f, ", {} {}", seat.in_lang(lang), origin.in_hands[seat.index()])?;
-    }
-    writeln!(f, "): {}", unseen.in_lang(lang))
 }
 
 impl Localise for View {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        let words = match lang {
-            Lang::En => [
-                "seen by",
-                "Round",
-                "turn",
-                "Piles",
-                "under them",
-                "Draw pile",
-                "cards",
-                "total",
-                "Hand",
-                "Hidden",
-            ],
+    fn write_text(&self, out: &mut TextBuilder) {
+        out.set_reader(self.viewer);
+        let words = match out.lang() {
+            Lang::En => {
+                ["seen by", "Round", "turn", "Piles", "under them", "Draw pile", "total", "Hand", "Hidden"]
+            }
             Lang::De => [
                 "gesehen von",
-                "Runde",
+                "Durchgang",
                 "Zug",
                 "Stapel",
                 "darunter",
                 "Nachziehstapel",
-                "Karten",
                 "gesamt",
                 "Hand",
                 "Versteckt",
             ],
         };
-        let [seen_by, round, turn, piles, under, draw, cards, total, hand, hidden] = words;
-        writeln!(f, "Habe fertig, {seen_by} {}", self.viewer.in_lang(lang))?;
+        let [seen_by, round, turn, piles, under, draw, total, hand, hidden] = words;
+        phrase!(out, "Habe fertig, ", seen_by, " ", self.viewer, "\n");
         match self.outcome {
-            Some(outcome) => writeln!(f, "{}", outcome.in_lang(lang))?,
+            Some(outcome) => phrase!(out, outcome, "\n"),
             None => {
-                write!(f, "{round} {}, ", u32::from(self.round) + 1)?;
+                phrase!(out, round, " ", u32::from(self.round) + 1, ", ");
                 if !matches!(self.phase, Phase::Hiding { .. }) {
-                    let (number, seat) = (u32::from(self.turns) + 1, self.turn.in_lang(lang));
-                    write!(f, "{turn} {number}, {seat}: ")?;
+                    phrase!(out, turn, " ", u32::from(self.turns) + 1, ", ", self.turn, ": ");
                 }
-                writeln!(f, "{}", self.phase.in_lang(lang))?;
+                phrase!(out, self.phase, "\n");
             }
         }
-        writeln!(
-            f,
-            "{piles}: {}; {under}: {}. {draw}: {}",
-            List(self.tops.into_iter().flatten()).in_lang(lang),
-            self.buried.in_lang(lang),
-            self.draw
-        )?;
+        phrase!(out, piles, ": ", List(self.tops.into_iter().flatten()), "; ", under, ": ", self.buried);
+        phrase!(out, ". ", draw, ": ", self.draw, "\n");
         for seat in Seat::all(self.players) {
             let (size, points) = (self.hand_sizes[seat.index()], self.totals[seat.index()]);
-            writeln!(f, "{}: {size} {cards}, {total} {points}", seat.in_lang(lang))?;
+            phrase!(out, seat, ": ", Cards(size), ", ", total, " ", points, "\n");
         }
         if self.viewer != Viewer::Spectator {
-            writeln!(f, "{hand}: {}. {hidden}: {}", self.hand.in_lang(lang), self.hidden.in_lang(lang))?;
+            phrase!(out, hand, ": ", self.hand, ". ", hidden, ": ", self.hidden, "\n");
         }
         match self.shown {
-            Some(shown) => writeln!(f, "{}", shown.in_lang(lang)),
-            None => self.origins.iter().try_for_each(|origin| fmt_origin(origin, self, lang, f)),
+            Some(shown) => phrase!(out, shown, "\n"),
+            None => self.origins.iter().for_each(|origin| UnseenCards(origin, self).write_text(out)),
         }
     }
 }

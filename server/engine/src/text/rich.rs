@@ -1,6 +1,6 @@
 //! Rich text: a sentence as parts, so that a client can put in the names of players and draw cards.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use super::{Lang, Localise};
 use crate::{Seat, Viewer};
