@@ -20,6 +20,7 @@
 mod action;
 mod board;
 mod card;
+mod display;
 mod event;
 mod hand;
 mod placements;
@@ -29,6 +30,7 @@ mod sample;
 mod text;
 mod turn;
 mod view;
+mod view_text;
 mod window;
 
 #[cfg(test)]
@@ -46,8 +48,8 @@ pub use play_order::PlayOrder;
 pub use view::{Decision, View};
 
 use crate::{
-    Chance, EventSink, Game, GameInfo, ImpossibleView, MAX_SEATS, Outcome, Refusal, Seat, Seats, SetupError,
-    Text, Viewer,
+    Chance, EventSink, Game, GameInfo, ImpossibleView, Lang, MAX_SEATS, Outcome, Refusal, Seat, Seats,
+    SetupError, Text, TextBuilder, Viewer,
 };
 use board::Board;
 
@@ -193,6 +195,14 @@ impl Game for NoDice {
 
     fn apply_event(view: &mut View, event: &Event) {
         view.apply_event(event);
+    }
+
+    fn board(view: &View, actions: &[Action], lang: Lang) -> crate::Board {
+        display::board(view, actions, lang)
+    }
+
+    fn write_question(view: &View, out: &mut TextBuilder) {
+        display::write_question(view, out);
     }
 
     /// Declines in a window, passes on a turn.

@@ -49,5 +49,5 @@ pub const WINDOW: Refusal = Refusal::new(
 pub const NO_WINDOW: Refusal = Refusal::new(
     "no_dice.no_window",
     "It is your turn, and there is nothing to decline: pass if you want to do nothing.",
-    "Du bist am Zug, da gibt es nichts zu verzichten: Passe, wenn du nichts tun willst.",
+    "Du bist am Zug, da gibt es nichts, worauf du verzichten könntest: Passe, wenn du nichts tun willst.",
 );

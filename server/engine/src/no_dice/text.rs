@@ -1,92 +1,107 @@
-//! Localised text of No Dice.
+//! Localised text of No Dice: cards, actions and events. See `view_text.rs` for views.
 
-use std::fmt::{self, Formatter, Write};
+use super::{Action, Card, Decision, Direction, Event, Hand, Options, Placement, PlayOrder, PlayingCard};
+use crate::text::{
+    CardFace, CardLabel, Cards, Indirect, Lang, List, Localise, Object, PointCount, Subject, Text,
+    TextBuilder, display_in_english, phrase,
+};
 
-use super::{Action, Card, Decision, Event, Hand, Options, Placement, PlayOrder, PlayingCard, Segment, View};
-use crate::text::{Lang, List, Localise, Text, display_in_english};
-use crate::{Seat, Seats};
-
-display_in_english!(Card, PlayingCard, Hand, Options, PlayOrder, Placement, Action, Decision, Event, View);
+display_in_english!(Card, PlayingCard, Hand, Options, PlayOrder, Placement, Action, Decision, Event);
 
 /// A constant text.
 const fn text(en: &'static str, de: &'static str) -> Text {
     Text { en, de }
 }
 
+impl CardLabel for PlayingCard {
+    fn face(&self, _: Lang) -> CardFace {
+        let label = format!("{}|{}", self.lower(), self.higher());
+        CardFace { id: label.clone(), short: label.clone(), long: label, suit: None }
+    }
+}
+
+impl CardLabel for Card {
+    fn face(&self, lang: Lang) -> CardFace {
+        let (id, label) = match self {
+            Card::Playing(card) => return card.face(lang),
+            Card::Switch => ("switch", "SWITCH"),
+            Card::Pass => ("pass", "PASS"),
+            Card::X2 => ("x2", "X2"),
+            Card::Swap => ("swap", "SWAP"),
+        };
+        CardFace { id: id.to_owned(), short: label.to_owned(), long: label.to_owned(), suit: None }
+    }
+}
+
 impl Localise for PlayingCard {
-    fn fmt_in(&self, _: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}|{}", self.lower(), self.higher())
+    fn write_text(&self, out: &mut TextBuilder) {
+        out.card(self);
     }
 }
 
 impl Localise for Card {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Card::Playing(card) => card.fmt_in(lang, f),
-            Card::Switch => f.write_str("SWITCH"),
-            Card::Pass => f.write_str("PASS"),
-            Card::X2 => f.write_str("X2"),
-            Card::Swap => f.write_str("SWAP"),
-        }
+    fn write_text(&self, out: &mut TextBuilder) {
+        out.card(self);
     }
 }
 
 impl Localise for Hand {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        List(self.into_iter()).fmt_in(lang, f)
+    fn write_text(&self, out: &mut TextBuilder) {
+        List(self.into_iter()).write_text(out);
     }
 }
 
 impl Localise for Options {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        text("no options", "keine Optionen").fmt_in(lang, f)
+    fn write_text(&self, out: &mut TextBuilder) {
+        text("no options", "keine Optionen").write_text(out);
     }
 }
 
 impl Localise for PlayOrder {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+    fn write_text(&self, out: &mut TextBuilder) {
         match self {
             PlayOrder::Clockwise => text("to the left", "nach links"),
             PlayOrder::Anticlockwise => text("to the right", "nach rechts"),
         }
-        .fmt_in(lang, f)
+        .write_text(out);
     }
 }
 
+/// "5|8 at (0, 0), 8 to the right": the square of the lower value, and on which side of it the higher one lies.
 impl Localise for Placement {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        let ((x, y), (to_x, to_y)) = (self.lower(), self.higher());
-        let (card, lower, higher) = (self.card(), self.card().lower(), self.card().higher());
-        match (card.is_double(), lang) {
-            (true, Lang::En) => write!(f, "{card} at ({x}, {y}) and ({to_x}, {to_y})"),
-            (true, Lang::De) => write!(f, "{card} bei ({x}, {y}) und ({to_x}, {to_y})"),
-            (false, Lang::En) => {
-                write!(f, "{card} with its {lower} at ({x}, {y}) and its {higher} at ({to_x}, {to_y})")
-            }
-            (false, Lang::De) => {
-                write!(f, "{card} mit der {lower} bei ({x}, {y}) und der {higher} bei ({to_x}, {to_y})")
-            }
-        }
+    fn write_text(&self, out: &mut TextBuilder) {
+        let (card, (x, y)) = (self.card(), self.lower());
+        let side = match self.toward() {
+            Direction::Right => text("to the right", "rechts"),
+            Direction::Down => text("below", "darunter"),
+            Direction::Left => text("to the left", "links"),
+            Direction::Up => text("above", "darüber"),
+        };
+        let at = text("at", "bei");
+        phrase!(out, card, " ", at, format!(" ({x}, {y}), {} ", card.higher()), side);
     }
 }
 
 impl Localise for Action {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        match (self, lang) {
-            (Action::Lay(placement), _) => placement.fmt_in(lang, f),
-            (Action::Switch, _) => Card::Switch.fmt_in(lang, f),
-            (Action::PassCard, _) => Card::Pass.fmt_in(lang, f),
-            (Action::X2, _) => Card::X2.fmt_in(lang, f),
-            (Action::Swap(seat), Lang::En) => write!(f, "SWAP with {}", seat.in_lang(lang)),
-            (Action::Swap(seat), Lang::De) => write!(f, "SWAP mit {}", seat.in_lang(lang)),
-            (Action::Pass, _) => text("pass", "passen").fmt_in(lang, f),
-            (Action::Decline, _) => text("decline", "verzichten").fmt_in(lang, f),
-        }
+    fn write_text(&self, out: &mut TextBuilder) {
+        let card = match *self {
+            Action::Lay(placement) => return placement.write_text(out),
+            Action::Swap(seat) => {
+                return phrase!(out, Card::Swap, text(" with ", " mit "), Indirect(seat));
+            }
+            Action::Pass => return text("pass", "passen").write_text(out),
+            Action::Decline => return text("decline", "verzichten").write_text(out),
+            Action::Switch => Card::Switch,
+            Action::PassCard => Card::Pass,
+            Action::X2 => Card::X2,
+        };
+        // "PASS" alone would sound like "pass".
+        phrase!(out, text("play ", ""), card, text("", " spielen"));
     }
 }
 
 impl Localise for Decision {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
+    fn write_text(&self, out: &mut TextBuilder) {
         match self {
             Decision::Turn => text("It is your turn.", "Du bist am Zug."),
             Decision::Window => text(
@@ -94,199 +109,101 @@ impl Localise for Decision {
                 "Du wirst gefragt, ob du jetzt PASS spielst.",
             ),
         }
-        .fmt_in(lang, f)
+        .write_text(out);
     }
 }
 
 impl Localise for Event {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        match lang {
-            Lang::En => self.in_english(f),
-            Lang::De => self.in_german(f),
+    fn write_text(&self, out: &mut TextBuilder) {
+        match out.lang() {
+            Lang::En => self.write_english(out),
+            Lang::De => self.write_german(out),
         }
     }
 }
 
 impl Event {
-    fn in_english(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    fn write_english(&self, out: &mut TextBuilder) {
         match *self {
-            Event::Dealt { hand } => write!(f, "Your hand: {hand}."),
-            Event::NextUp { seat } => write!(f, "Seat {seat} is next."),
-            Event::YourTurn => f.write_str("It is your turn."),
-            Event::Asked => f.write_str("Do you play PASS now, to skip this turn?"),
-            Event::Declined => f.write_str("You declined."),
-            Event::SaidYes => f.write_str("You said that you play PASS."),
+            Event::Dealt { hand } => phrase!(out, "Your hand: ", hand, "."),
+            Event::NextUp { seat } => phrase!(out, Subject(seat, "is", "are"), " next."),
+            Event::YourTurn => out.plain("It is your turn."),
+            Event::Asked => phrase!(out, "Do you play ", Card::Pass, " now, to skip this turn?"),
+            Event::Declined => out.plain("You declined."),
+            Event::SaidYes => phrase!(out, "You said that you play ", Card::Pass, "."),
             Event::Laid { seat, placement, points, doubled } => {
-                let doubled = if doubled { ", doubled" } else { "" };
-                write!(f, "Seat {seat} lays {placement} and scores {points}{doubled}.")
+                let scores = if out.is_reader(seat) { "score" } else { "scores" };
+                phrase!(out, Subject(seat, "lays", "lay"), " ", placement, ", and ", scores, " ", points);
+                out.plain(if doubled { ", doubled." } else { "." });
             }
             Event::Switched { seat } => {
-                write!(f, "Seat {seat} plays SWITCH: play goes the other way round.")
+                let turns = ": play goes the other way round.";
+                phrase!(out, Subject(seat, "plays", "play"), " ", Card::Switch, turns);
             }
-            Event::Skipped { by, seat, out_of_turn: true } => {
-                write!(f, "Seat {by} plays PASS out of turn and skips seat {seat}.")
+            Event::Skipped { by, seat, out_of_turn } => {
+                let skips = if out.is_reader(by) { " and skip " } else { " and skips " };
+                let when = if out_of_turn { " out of turn" } else { "" };
+                let plays = Subject(by, "plays", "play");
+                phrase!(out, plays, " ", Card::Pass, when, skips, Object(seat), ".");
             }
-            Event::Skipped { by, seat, .. } => write!(f, "Seat {by} plays PASS and skips seat {seat}."),
-            Event::PlayedX2 { seat } => write!(f, "Seat {seat} plays X2."),
+            Event::PlayedX2 { seat } => phrase!(out, Subject(seat, "plays", "play"), " ", Card::X2, "."),
             Event::Swapped { seat, with } => {
-                write!(f, "Seat {seat} plays SWAP and trades hands with seat {with}.")
+                let trades = if out.is_reader(seat) { " and trade" } else { " and trades" };
+                let plays = Subject(seat, "plays", "play");
+                phrase!(out, plays, " ", Card::Swap, trades, " hands with ", Indirect(with), ".");
             }
-            Event::Got { hand } => write!(f, "You got this hand: {hand}."),
-            Event::Passed { seat, by_itself: true } => write!(f, "Seat {seat} has no cards left and passes."),
-            Event::Passed { seat, .. } => write!(f, "Seat {seat} passes."),
-            Event::Drew { cards } => write!(f, "You draw {cards}."),
-            Event::OtherDrew { seat, count: 1 } => write!(f, "Seat {seat} draws a card."),
-            Event::OtherDrew { seat, count } => write!(f, "Seat {seat} draws {count} cards."),
-            Event::Ended { outcome } => write!(f, "{outcome}"),
-        }
-    }
-
-    fn in_german(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let de = Lang::De;
-        match *self {
-            Event::Dealt { hand } => write!(f, "Deine Hand: {}.", hand.in_lang(de)),
-            Event::NextUp { seat } => write!(f, "Sitz {seat} ist an der Reihe."),
-            Event::YourTurn => f.write_str("Du bist am Zug."),
-            Event::Asked => f.write_str("Spielst du jetzt PASS, damit dieser Zug ausfällt?"),
-            Event::Declined => f.write_str("Du hast verzichtet."),
-            Event::SaidYes => f.write_str("Du hast gesagt, dass du PASS spielst."),
-            Event::Laid { seat, placement, points, doubled } => {
-                let doubled = if doubled { ", verdoppelt" } else { "" };
-                let placement = placement.in_lang(de);
-                let word = if points == 1 { "Punkt" } else { "Punkte" };
-                write!(f, "Sitz {seat} legt {placement}: {points} {word}{doubled}.")
-            }
-            Event::Switched { seat } => {
-                write!(f, "Sitz {seat} spielt SWITCH: Es geht andersherum weiter.")
-            }
-            Event::Skipped { by, seat, out_of_turn: true } => {
-                write!(f, "Sitz {by} spielt PASS außer der Reihe und lässt Sitz {seat} aussetzen.")
-            }
-            Event::Skipped { by, seat, .. } => {
-                write!(f, "Sitz {by} spielt PASS und lässt Sitz {seat} aussetzen.")
-            }
-            Event::PlayedX2 { seat } => write!(f, "Sitz {seat} spielt X2."),
-            Event::Swapped { seat, with } => {
-                write!(f, "Sitz {seat} spielt SWAP und tauscht die Hand mit Sitz {with}.")
-            }
-            Event::Got { hand } => write!(f, "Du hast diese Hand bekommen: {}.", hand.in_lang(de)),
+            Event::Got { hand } => phrase!(out, "Your new hand: ", hand, "."),
             Event::Passed { seat, by_itself: true } => {
-                write!(f, "Sitz {seat} hat keine Karten mehr und passt.")
+                let passes = if out.is_reader(seat) { "pass." } else { "passes." };
+                phrase!(out, Subject(seat, "has", "have"), " no cards left and ", passes);
             }
-            Event::Passed { seat, .. } => write!(f, "Sitz {seat} passt."),
-            Event::Drew { cards } => write!(f, "Du ziehst {}.", cards.in_lang(de)),
-            Event::OtherDrew { seat, count: 1 } => write!(f, "Sitz {seat} zieht eine Karte."),
-            Event::OtherDrew { seat, count } => write!(f, "Sitz {seat} zieht {count} Karten."),
-            Event::Ended { outcome } => outcome.fmt_in(de, f),
+            Event::Passed { seat, .. } => phrase!(out, Subject(seat, "passes", "pass"), "."),
+            Event::Drew { cards } => phrase!(out, "You draw ", cards, "."),
+            Event::OtherDrew { seat, count } => {
+                phrase!(out, Subject(seat, "draws", "draw"), " ", Cards(count), ".");
+            }
+            Event::Ended { outcome } => outcome.write_text(out),
         }
     }
-}
 
-impl Localise for View {
-    fn fmt_in(&self, lang: Lang, f: &mut Formatter<'_>) -> fmt::Result {
-        let words = match lang {
-            Lang::En => [
-                "seen by",
-                "Next",
-                "play goes",
-                "Draw pile",
-                "played",
-                "cards",
-                "points",
-                "x2 waits",
-                "has passed",
-                "known",
-                "Hand",
-                "You said yes to PASS.",
-                "Every window lasts equally long.",
-            ],
-            Lang::De => [
-                "gesehen von",
-                "An der Reihe",
-                "es geht",
-                "Nachziehstapel",
-                "gespielt",
-                "Karten",
-                "Punkte",
-                "x2 wartet",
-                "hat gepasst",
-                "bekannt",
-                "Hand",
-                "Du hast Ja zu PASS gesagt.",
-                "Jedes Fenster dauert gleich lange.",
-            ],
-        };
-        let [seen_by, next, goes, pile, played, cards, points, x2, passed, known, hand, said_yes, held] =
-            words;
-        writeln!(f, "No Dice, {seen_by} {}", self.viewer.in_lang(lang))?;
-        match self.outcome {
-            Some(outcome) => writeln!(f, "{}", outcome.in_lang(lang))?,
-            None => writeln!(f, "{next}: {}, {goes} {}", self.turn.in_lang(lang), self.order.in_lang(lang))?,
-        }
-        draw(&self.visible(), f)?;
-        writeln!(f, "{pile}: {}, {played}: {}", self.draw_pile, self.played.in_lang(lang))?;
-        for seat in Seat::all(self.players) {
-            let i = seat.index();
-            let (size, score) = (self.hand_sizes[i], self.scores[i]);
-            write!(f, "{}: {size} {cards}, {score} {points}", seat.in_lang(lang))?;
-            let marks: [(Seats, &str); 2] = [(self.x2, x2), (self.passed, passed)];
-            for (_, mark) in marks.iter().filter(|(seats, _)| seats.contains(seat)) {
-                write!(f, ", {mark}")?;
+    fn write_german(&self, out: &mut TextBuilder) {
+        match *self {
+            Event::Dealt { hand } => phrase!(out, "Deine Hand: ", hand, "."),
+            Event::NextUp { seat } => phrase!(out, Subject(seat, "ist", "bist"), " als Nächstes dran."),
+            Event::YourTurn => out.plain("Du bist am Zug."),
+            Event::Asked => phrase!(out, "Spielst du jetzt ", Card::Pass, ", damit dieser Zug ausfällt?"),
+            Event::Declined => out.plain("Du hast verzichtet."),
+            Event::SaidYes => phrase!(out, "Du hast gesagt, dass du ", Card::Pass, " spielst."),
+            Event::Laid { seat, placement, points, doubled } => {
+                let lays = Subject(seat, "legt", "legst");
+                phrase!(out, lays, " die ", placement, ": ", PointCount(points));
+                out.plain(if doubled { ", verdoppelt." } else { "." });
             }
-            if !self.known[i].is_empty() {
-                write!(f, ", {known} {}", self.known[i].in_lang(lang))?;
+            Event::Switched { seat } => {
+                let turns = ": Es geht andersherum weiter.";
+                phrase!(out, Subject(seat, "spielt", "spielst"), " ", Card::Switch, turns);
             }
-            writeln!(f)?;
-        }
-        if self.viewer.seat().is_some() {
-            writeln!(f, "{hand}: {}", self.hand.in_lang(lang))?;
-        }
-        if let Some(decision) = self.decision {
-            writeln!(f, "{}", decision.in_lang(lang))?;
-        }
-        if self.said_yes {
-            writeln!(f, "{said_yes}")?;
-        }
-        if self.windows_held {
-            writeln!(f, "{held}")?;
-        }
-        Ok(())
-    }
-}
-
-/// Draws the visible segments, each four characters wide and two lines high, without an edge between the two
-/// segments of a card. The last line gives the coordinates of the upper left corner.
-fn draw(visible: &[Segment], f: &mut Formatter<'_>) -> fmt::Result {
-    let bounds = |edge: fn(&Segment) -> i16| {
-        let edges = visible.iter().map(edge);
-        edges.clone().min().zip(edges.max())
-    };
-    let (Some((left, right)), Some((top, bottom))) = (bounds(|s| s.x), bounds(|s| s.y)) else {
-        return Ok(());
-    };
-    let row = vec![' '; 2 * (right - left) as usize + 4];
-    let mut rows = vec![row; (bottom - top) as usize + 2];
-    for segment in visible {
-        let others = visible.iter().filter(|other| other.card == segment.card);
-        let is_open = |dx: i16, dy: i16| {
-            others.clone().any(|other| (other.x - segment.x, other.y - segment.y) == (dx, dy))
-        };
-        let edge = |mark: char, dx: i16, dy: i16| if is_open(dx, dy) { ' ' } else { mark };
-        let (left_edge, right_edge, lower_edge) = (edge('[', -2, 0), edge(']', 2, 0), edge('_', 0, 2));
-        let value = [if segment.value < 10 { ' ' } else { '1' }, char::from(b'0' + segment.value % 10)];
-        let (x, y) = (2 * (segment.x - left) as usize, (segment.y - top) as usize);
-        rows[y][x..x + 4].copy_from_slice(&[left_edge, value[0], value[1], right_edge]);
-        rows[y + 1][x..x + 4].copy_from_slice(&[left_edge, lower_edge, lower_edge, right_edge]);
-    }
-    for row in rows {
-        for (i, mark) in row.iter().enumerate() {
-            // Omit trailing blanks.
-            if row[i..].iter().all(|mark| *mark == ' ') {
-                break;
+            Event::Skipped { by, seat, out_of_turn } => {
+                let when = if out_of_turn { " außer der Reihe" } else { "" };
+                let plays = Subject(by, "spielt", "spielst");
+                phrase!(out, plays, " ", Card::Pass, when, " und lässt ", Object(seat), " aussetzen.");
             }
-            f.write_char(*mark)?;
+            Event::PlayedX2 { seat } => phrase!(out, Subject(seat, "spielt", "spielst"), " ", Card::X2, "."),
+            Event::Swapped { seat, with } => {
+                let trades = if out.is_reader(seat) { " und tauschst" } else { " und tauscht" };
+                let plays = Subject(seat, "spielt", "spielst");
+                phrase!(out, plays, " ", Card::Swap, trades, " die Hand mit ", Indirect(with), ".");
+            }
+            Event::Got { hand } => phrase!(out, "Deine neue Hand: ", hand, "."),
+            Event::Passed { seat, by_itself: true } => {
+                phrase!(out, Subject(seat, "hat", "hast"), " keine Karten mehr und passt.");
+            }
+            Event::Passed { seat, .. } => phrase!(out, Subject(seat, "passt", "passt"), "."),
+            Event::Drew { cards } => phrase!(out, "Du ziehst: ", cards, "."),
+            Event::OtherDrew { seat, count } => {
+                phrase!(out, Subject(seat, "zieht", "ziehst"), " ", Cards(count), ".");
+            }
+            Event::Ended { outcome } => outcome.write_text(out),
         }
-        writeln!(f)?;
     }
-    writeln!(f, "({left}, {top})")
 }

@@ -80,11 +80,11 @@ fn figures_of_the_rules() {
         // Covering with a matching segment, while the far segment touches a third card that it does not
         // match.
         (&["5|8 0,0 left", "5|6 0,2 right"], "5|10 0,0 right", CONTACT),
-        // The same with a match: 15 + 5 covered + the 8, the 5 below and the 10 below.
+        // The same with a match: 15 + 5 covered + the 8, the 5 above and the 10 to the right.
         (
-            &["5|8 0,0 left", "5|5 0,2 down", "5|10 2,4 right", "10|10 4,2 right"],
-            "5|10 0,0 down",
-            COVER_VALUE,
+            &["5|8 0,0 left", "5|9 0,-2 up", "9|10 2,-4 right", "10|10 4,-2 down"],
+            "5|10 0,0 right",
+            Ok(15 + 5 + 8 + 5 + 10),
         ),
         (&["5|8 0,0 left", "5|10 0,2 right"], "5|9 0,0 up", Ok(14 + 5 + 8 + 5)),
         // One segment under both, half each, even if both match.

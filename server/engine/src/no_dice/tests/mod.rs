@@ -2,6 +2,7 @@
 
 mod action_cards;
 mod cards;
+mod display;
 mod geometry;
 mod held_windows;
 mod impossible_views;
