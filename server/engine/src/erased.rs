@@ -269,6 +269,19 @@ macro_rules! erased {
                 }
             }
 
+            /// See [`Game::write_action`]. The text of an action of another game is the action alone.
+            #[must_use]
+            pub fn action_text(&self, action: &AnyAction, lang: Lang) -> RichText {
+                let mut out = TextBuilder::new(lang, self.viewer());
+                match (self, action) {
+                    $((AnyView::$variant(view), AnyAction::$variant(action)) =>
+                        <crate::$module::$game as Game>::write_action(view, action, &mut out),)*
+                    #[allow(unreachable_patterns, reason = "reachable once there are two games")]
+                    _ => action.write_text(&mut out),
+                }
+                out.finish()
+            }
+
             /// See [`Game::write_question`].
             #[must_use]
             pub fn question(&self, lang: Lang) -> RichText {

@@ -134,6 +134,12 @@ pub trait Game: Clone + Eq + Debug + Send + Sync + Sized + 'static {
     /// touches. The board shows exactly what the view shows.
     fn board(view: &Self::View, actions: &[Self::Action], lang: Lang) -> Board;
 
+    /// Appends an action with what it does in this position, such as the cards it takes or the points it scores.
+    /// All legal actions of a decision have different texts.
+    fn write_action(_view: &Self::View, action: &Self::Action, out: &mut TextBuilder) {
+        action.write_text(out);
+    }
+
     /// Appends the question that the viewer's decision asks, such as "Play a card, or pass."; nothing if the
     /// viewer has no decision.
     fn write_question(view: &Self::View, out: &mut TextBuilder);

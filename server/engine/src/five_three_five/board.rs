@@ -2,10 +2,25 @@
 
 use super::{Action, View, field};
 use crate::board::{ActionTargets, BoardSeat, faces, label};
+use crate::text::phrase;
 use crate::{Board, Lang, Localise, Seat, Seats, Text, TextBuilder, Zone, ZoneKind, zone_of};
 
 /// Id of the zone of the stack.
 const STACK: &str = "stack";
+
+/// The action with the cards that it lays: "add 4, 6 to make 4,5,6".
+pub(super) fn write_action(view: &View, action: &Action, out: &mut TextBuilder) {
+    match (action, out.lang()) {
+        (Action::Add(grown), lang) => {
+            let laid = grown.cards().minus(field::cards_of(view.stack));
+            match lang {
+                Lang::En => phrase!(out, "add ", laid, " to make ", grown),
+                Lang::De => phrase!(out, laid, " anlegen zu ", grown),
+            }
+        }
+        (Action::Lead(_) | Action::Overwrite(_) | Action::Pass, _) => action.write_text(out),
+    }
+}
 
 /// A lead, or a reply to the stack.
 pub(super) fn write_question(view: &View, out: &mut TextBuilder) {

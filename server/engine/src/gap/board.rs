@@ -1,11 +1,29 @@
 //! The board of GAP, and the question of a decision.
 
-use super::{Action, View, card};
+use super::{Action, Card, View, card};
 use crate::board::{ActionTargets, BoardSeat, faces, label};
-use crate::{Board, Lang, Localise, Seat, Seats, Text, TextBuilder, Zone, ZoneKind, zone_of};
+use crate::text::phrase;
+use crate::{Board, CardSet, Lang, Localise, Seat, Seats, Text, TextBuilder, Zone, ZoneKind, zone_of};
 
 /// Id of the zone of the middle.
 const MIDDLE: &str = "middle";
+
+/// The cards that an action takes from the middle.
+fn taken(view: &View, action: &Action) -> CardSet<Card> {
+    let equal = view.middle & card::numbered(action.card.number());
+    action.lower.into_iter().chain(action.higher).fold(equal, CardSet::with)
+}
+
+/// "play blue 4, taking green 4"
+pub(super) fn write_action(view: &View, action: &Action, out: &mut TextBuilder) {
+    let (card, taken) = (action.card, taken(view, action));
+    match (taken.is_empty(), out.lang()) {
+        (true, Lang::En) => phrase!(out, "play ", card, " into the middle"),
+        (true, Lang::De) => phrase!(out, card, " in die Mitte legen"),
+        (false, Lang::En) => phrase!(out, "play ", card, ", taking ", taken),
+        (false, Lang::De) => phrase!(out, card, " spielen und ", taken, " nehmen"),
+    }
+}
 
 /// "Play a card."
 pub(super) fn write_question(view: &View, out: &mut TextBuilder) {
@@ -37,8 +55,7 @@ pub(super) fn board(view: &View, actions: &[Action], lang: Lang) -> Board {
     let own = |id: &str| view.viewer.seat().map_or_else(String::new, |seat| zone_of(id, seat));
     let target = |action: &Action| {
         let played = ActionTargets::default().with_cards(&own("hand"), faces([action.card], lang));
-        let equal = view.middle & card::numbered(action.card.number());
-        let taken = action.lower.into_iter().chain(action.higher).fold(equal, crate::CardSet::with);
+        let taken = taken(view, action);
         if taken.is_empty() {
             played.with_zone(MIDDLE)
         } else {

@@ -172,6 +172,10 @@ impl Game for Gap {
         board::board(view, actions, lang)
     }
 
+    fn write_action(view: &View, action: &Action, out: &mut TextBuilder) {
+        board::write_action(view, action, out);
+    }
+
     fn write_question(view: &View, out: &mut TextBuilder) {
         board::write_question(view, out);
     }

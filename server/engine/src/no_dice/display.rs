@@ -2,7 +2,7 @@
 
 use super::{Action, Card, Decision, LaidCard, Placement, View};
 use crate::board::{ActionTargets, BoardCard, BoardSeat, Cell, faces, label};
-use crate::text::phrase;
+use crate::text::{PointCount, phrase};
 use crate::{Board, CardLabel, Lang, Localise, Seat, Seats, Text, TextBuilder, Zone, ZoneKind, zone_of};
 
 /// Id of the zone of the laid cards.
@@ -20,6 +20,16 @@ impl View {
         const X2_WAITS: Text = Text { en: "x2 waits", de: "x2 wartet" };
         let marks = [(self.x2, X2_WAITS), (self.passed, label::PASSED)];
         marks.into_iter().filter(move |(seats, _)| seats.contains(seat)).map(|(_, mark)| mark)
+    }
+}
+
+/// The action, with the points that a placement scores: "5|8 at (0, 0), 8 to the right: 43 points".
+pub(super) fn write_action(view: &View, action: &Action, out: &mut TextBuilder) {
+    action.write_text(out);
+    if let Action::Lay(placement) = action
+        && let Some(Ok(points)) = view.scores_of([*placement]).next()
+    {
+        phrase!(out, ": ", PointCount(points));
     }
 }
 

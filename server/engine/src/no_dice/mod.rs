@@ -201,6 +201,10 @@ impl Game for NoDice {
         display::board(view, actions, lang)
     }
 
+    fn write_action(view: &View, action: &Action, out: &mut TextBuilder) {
+        display::write_action(view, action, out);
+    }
+
     fn write_question(view: &View, out: &mut TextBuilder) {
         display::write_question(view, out);
     }
