@@ -41,8 +41,8 @@ impl GameRenderer for FiveThreeFive {
     fn prompt(view: &View, lang: Lang) -> String {
         let text = if view.lead_is_due() {
             Text {
-                en: "You lead: a single card, a set or a sequence.",
-                de: "Du spielst aus: eine Karte, einen Satz oder eine Folge.",
+                en: "You lead: one to three cards, as a single card, a set or a run.",
+                de: "Du spielst aus: eine Karte, einen Satz oder eine Folge, höchstens drei Karten.",
             }
         } else {
             Text {
@@ -165,7 +165,7 @@ const fn kind(combination: Combination) -> Text {
     match combination.kind() {
         CombinationKind::Single => Text { en: "single card", de: "einzelne Karte" },
         CombinationKind::Set => Text { en: "set", de: "Satz" },
-        CombinationKind::Sequence => Text { en: "sequence", de: "Folge" },
+        CombinationKind::Run => Text { en: "run", de: "Folge" },
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn option_infos() -> Vec<v1::OptionInfo> {
 build_messages!(Options => FiveThreeFiveOptions, Rank => FiveThreeFiveCard, Action => FiveThreeFiveAction, Event => FiveThreeFiveEvent);
 
 convert_enums! {
-    CombinationKind => FiveThreeFiveKind { Single, Set, Sequence }
+    CombinationKind => FiveThreeFiveKind { Single, Set, Run }
     PlayKind => FiveThreeFivePlay { Lead, Overwrite, Add }
     FlushReason => FiveThreeFiveWhy { AllPassed, Full, Eight }
 }
@@ -85,7 +85,7 @@ impl TryFrom<v1::FiveThreeFiveCard> for Rank {
 
 /// Validates a rank.
 fn rank(value: u32, field: &str) -> Result<Rank, InvalidField> {
-    let wrong = || InvalidField::at(field, format!("must be 1 to 13, not {value}"));
+    let wrong = || InvalidField::at(field, format!("must be 1 to 5, 7 to 9 or 11 to 15, not {value}"));
     u8::try_from(value).ok().and_then(Rank::new).ok_or_else(wrong)
 }
 
@@ -125,9 +125,9 @@ impl TryFrom<v1::FiveThreeFiveCombination> for Combination {
                 Some(Combination::single(lowest))
             }
             CombinationKind::Set => Combination::set(lowest, number(size, 2..=5, "size")?),
-            CombinationKind::Sequence => Combination::sequence(lowest, number(size, 2..=5, "size")?),
+            CombinationKind::Run => Combination::run(lowest, number(size, 2..=5, "size")?),
         };
-        combination.ok_or_else(|| InvalidField::at("size", "takes the sequence beyond 13"))
+        combination.ok_or_else(|| InvalidField::at("size", "takes the run beyond 5, 9 or 15"))
     }
 }
 

@@ -30,7 +30,7 @@ fn scalars_are_encoded_as_by_prost() {
         let middle = vec![v1::GapCard::default()];
         check(encoder, &v1::GapRoundBegan { round: 300, start: 0, extra, middle });
     }
-    for combination in [v1::FiveThreeFiveKind::Unspecified, v1::FiveThreeFiveKind::Sequence] {
+    for combination in [v1::FiveThreeFiveKind::Unspecified, v1::FiveThreeFiveKind::Run] {
         let encoder = FiveThreeFiveCombination { kind: combination, lowest: 3_u8, size: 4_u8 };
         check(encoder, &v1::FiveThreeFiveCombination { kind: combination.into(), lowest: 3, size: 4 });
     }

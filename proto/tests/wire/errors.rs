@@ -79,12 +79,17 @@ fn invalid_five_three_five_actions_are_errors() {
         let action = Some(Action::Lead(v1::FiveThreeFiveCombination { kind, lowest, size }));
         check_action(game_action::Game::FiveThreeFive(v1::FiveThreeFiveAction { action }), expected);
     };
-    use v1::FiveThreeFiveKind::{Sequence, Set, Single, Unspecified};
+    use v1::FiveThreeFiveKind::{Run, Set, Single, Unspecified};
     check(Unspecified, 1, 1, "action.five_three_five.lead.kind: must be set");
-    check(Single, 14, 1, "action.five_three_five.lead.lowest: must be 1 to 13, not 14");
+    for rank in [0, 6, 10, 16] {
+        let expected = "action.five_three_five.lead.lowest: must be 1 to 5, 7 to 9 or 11 to 15, not";
+        check(Single, rank, 1, &format!("{expected} {rank}"));
+    }
     check(Single, 8, 2, "action.five_three_five.lead.size: must be 1, not 2");
     check(Set, 8, 6, "action.five_three_five.lead.size: must be 2 to 5, not 6");
-    check(Sequence, 12, 3, "action.five_three_five.lead.size: takes the sequence beyond 13");
+    for (lowest, size) in [(4, 3), (7, 4), (14, 3), (5, 2), (9, 2), (15, 2)] {
+        check(Run, lowest, size, "action.five_three_five.lead.size: takes the run beyond 5, 9 or 15");
+    }
 }
 
 #[test]

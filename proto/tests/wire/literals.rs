@@ -162,27 +162,27 @@ fn five_three_five() {
     use five_three_five::{Action, Combination, Event, FlushReason, PlayKind, Rank, Ranks, Stack, View};
     use v1::five_three_five_event::Event as Wire;
     let rank = |number| Rank::new(number).expect("a rank");
-    let sequence = Combination::sequence(rank(4), 3).expect("a sequence");
-    let kind = v1::FiveThreeFiveKind::Sequence.into();
-    let wire_sequence = v1::FiveThreeFiveCombination { kind, lowest: 4, size: 3 };
+    let run = Combination::run(rank(3), 3).expect("a run");
+    let kind = v1::FiveThreeFiveKind::Run.into();
+    let wire_run = v1::FiveThreeFiveCombination { kind, lowest: 3, size: 3 };
     let check_event = |event: Event, wire| check(event, v1::FiveThreeFiveEvent { event: Some(wire) });
     let check_action = |action: Action, wire| check(action, v1::FiveThreeFiveAction { action: Some(wire) });
 
     use v1::five_three_five_action::Action as WireAction;
-    check_action(Action::Lead(sequence), WireAction::Lead(wire_sequence));
-    check_action(Action::Overwrite(sequence), WireAction::Overwrite(wire_sequence));
-    check_action(Action::Add(sequence), WireAction::Add(wire_sequence));
+    check_action(Action::Lead(run), WireAction::Lead(wire_run));
+    check_action(Action::Overwrite(run), WireAction::Overwrite(wire_run));
+    check_action(Action::Add(run), WireAction::Add(wire_run));
     check_event(
         Event::HandBegan { hand_number: 4, start: seat(2) },
         Wire::HandBegan(v1::FiveThreeFiveHandBegan { hand_number: 4, start: 2 }),
     );
-    let (play, combination) = (v1::FiveThreeFivePlay::Overwrite.into(), Some(wire_sequence));
+    let (play, combination) = (v1::FiveThreeFivePlay::Overwrite.into(), Some(wire_run));
     check_event(
         Event::Laid {
             seat: seat(1),
             play: PlayKind::Overwrite,
             cards: Ranks::copies(rank(8), 2),
-            combination: sequence,
+            combination: run,
         },
         Wire::Laid(v1::FiveThreeFiveLaid { seat: 1, play, cards: vec![8, 8], combination }),
     );
@@ -198,7 +198,7 @@ fn five_three_five() {
         hand_number: 3,
         start: seat(2),
         turn: seat(1),
-        stack: Some(Stack { combination: sequence, by: seat(2) }),
+        stack: Some(Stack { combination: run, by: seat(2) }),
         passed: Seats::only(seat(2)),
         gone: Ranks::copies(rank(9), 2),
         set_aside: 6,

@@ -3,9 +3,9 @@
 //! A hand is as good as the number of turns it takes to lay all its cards. The hand is partitioned into
 //! groups that can be led together, and an action is rated by the cost of the groups left:
 //!
-//! - a group costs a turn; one that flushes by itself (four of a kind, five in a row, several cards with an
-//!   8) costs almost nothing, as its player leads again; high single cards cost less than low ones, as they
-//!   beat others;
+//! - a group has up to three cards and costs a turn; one that flushes by itself (several cards with an 8)
+//!   costs almost nothing, as its player leads again; single cards and sets cost less the higher they are,
+//!   and runs the lower they are, as they beat others;
 //! - an action that flushes gains the lead, which saves a turn;
 //! - passing costs the turn only, so it is right where laying would break a group without gaining the lead.
 //!
@@ -19,6 +19,10 @@ use parlor_engine::{Points, Seat, Viewer};
 
 use crate::Heuristic;
 
+/// Maximum number of cards laid in one turn.
+const MAX_LAID: u8 = 3;
+/// The number of the highest rank.
+const HIGHEST: f32 = 15.0;
 /// Value of a turn, in points.
 const TURN_VALUE: f32 = 3.0;
 /// Value of the lead, in turns.
@@ -77,7 +81,7 @@ fn laid_cards(action: Action, stack: Option<Combination>) -> (Ranks, bool) {
     let (cards, after, is_lead) = match action {
         Action::Pass => return (Ranks::EMPTY, false),
         Action::Lead(lead) => (lead.cards(), lead, true),
-        Action::Overwrite(higher) => (higher.cards(), higher, false),
+        Action::Overwrite(beating) => (beating.cards(), beating, false),
         Action::Add(grown) => {
             let below = stack.map_or(Ranks::EMPTY, Combination::cards);
             (grown.cards().minus(below), grown, false)
@@ -93,13 +97,10 @@ fn estimated_turns(hand: Ranks) -> f32 {
     let mut left = hand;
     let mut sum = 0.0;
     while let Some(lowest) = left.lowest() {
-        let copies = left.count(lowest);
-        let run = left.run(lowest).min(5);
-        let group = if copies >= run {
-            Combination::set(lowest, copies.min(5))
-        } else {
-            Combination::sequence(lowest, run)
-        };
+        let copies = left.count(lowest).min(MAX_LAID);
+        let run = left.run_length(lowest).min(MAX_LAID);
+        let group =
+            if copies >= run { Combination::set(lowest, copies) } else { Combination::run(lowest, run) };
         let group = group.unwrap_or(Combination::single(lowest));
         sum += turns_of_group(group);
         left = left.minus(group.cards());
@@ -109,16 +110,13 @@ fn estimated_turns(hand: Ranks) -> f32 {
 
 /// Cost of a group, in turns.
 fn turns_of_group(group: Combination) -> f32 {
-    let has_eight = group.cards().contains(Rank::EIGHT);
-    if group.is_full() || has_eight && group.size() > 1 {
-        return 0.2;
+    if group.cards().contains(Rank::EIGHT) {
+        return if group.size() > 1 { 0.2 } else { 0.3 };
     }
-    if has_eight {
-        return 0.3;
-    }
-    let height = f32::from(group.lowest().number()) / 13.0;
+    let height = f32::from(group.lowest().number()) / HIGHEST;
     match group.kind() {
         CombinationKind::Single => 1.1 - 0.6 * height,
-        CombinationKind::Set | CombinationKind::Sequence => 1.0 - 0.3 * height,
+        CombinationKind::Set => 1.0 - 0.3 * height,
+        CombinationKind::Run => 0.7 + 0.3 * height,
     }
 }

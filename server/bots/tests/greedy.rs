@@ -162,8 +162,8 @@ mod five_three_five {
         Combination::set(rank(number), count).expect("a set")
     }
 
-    fn sequence(low: u8, length: u8) -> Combination {
-        Combination::sequence(rank(low), length).expect("a sequence")
+    fn run(low: u8, length: u8) -> Combination {
+        Combination::run(rank(low), length).expect("a run")
     }
 
     fn holding(hand: &[u8], stack: Option<Combination>) -> View {
@@ -177,20 +177,20 @@ mod five_three_five {
     fn flushing_group_is_led_before_its_single_cards() {
         let view = holding(&[3, 8, 9], None);
         let legal = [3, 8, 9].map(|number| Action::Lead(single(number)));
-        let flush = Action::Lead(sequence(8, 2));
+        let flush = Action::Lead(run(8, 2));
         check::<FiveThreeFive>(&view, &[legal[0], legal[1], legal[2], flush], flush);
     }
 
     #[test]
-    fn four_of_a_kind_is_not_broken() {
-        let view = holding(&[6, 6, 6, 6, 1], Some(single(5)));
-        check::<FiveThreeFive>(&view, &[Action::Overwrite(single(6)), Action::Pass], Action::Pass);
+    fn flushing_run_is_not_broken() {
+        let view = holding(&[1, 7, 8], Some(single(5)));
+        check::<FiveThreeFive>(&view, &[Action::Overwrite(single(7)), Action::Pass], Action::Pass);
     }
 
     #[test]
     fn flushing_eight_is_laid() {
         let view = holding(&[8, 2, 3], Some(single(9)));
-        let flush = Action::Add(sequence(8, 2));
+        let flush = Action::Add(run(8, 2));
         check::<FiveThreeFive>(&view, &[flush, Action::Pass], flush);
     }
 
@@ -202,11 +202,11 @@ mod five_three_five {
     }
 
     #[test]
-    fn larger_low_group_is_led_before_smaller_high_one() {
-        let view = holding(&[2, 3, 4, 12, 13], None);
-        let low = Action::Lead(sequence(2, 3));
-        let legal = [Action::Lead(single(2)), Action::Lead(single(13)), low, Action::Lead(sequence(12, 2))];
-        check::<FiveThreeFive>(&view, &legal, low);
+    fn whole_group_is_led_before_a_part_of_it() {
+        let view = holding(&[3, 12, 13, 14], None);
+        let whole = Action::Lead(run(12, 3));
+        let legal = [Action::Lead(single(3)), Action::Lead(single(14)), whole, Action::Lead(run(12, 2))];
+        check::<FiveThreeFive>(&view, &legal, whole);
     }
 }
 

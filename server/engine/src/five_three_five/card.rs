@@ -1,6 +1,8 @@
-//! The cards of Five Three Five: the ranks 1 to 13, several copies of each.
+//! The cards of Five Three Five: the ranks 1 to 5, 7 to 9 and 11 to 15, several copies of each.
 
 use std::fmt;
+
+use crate::CardCode;
 
 /// The maximum number of copies of a rank at any table.
 const MAX_COPIES: u64 = 5;
@@ -8,30 +10,36 @@ const MAX_COPIES: u64 = 5;
 /// The number of ranks.
 const RANKS: u8 = 13;
 
-/// A card, identified by its rank: copies of a rank are indistinguishable. Its code is its number minus 1.
+/// A card, identified by its rank: copies of a rank are indistinguishable.
+///
+/// The value is the number on the card: 1 to 5 (rain), 7 to 9 (cloud) or 11 to 15 (sun). There is no 6 and no
+/// 10. The code of a card is the place of its rank among the 13 ranks, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rank(u8);
 
 impl Rank {
     /// The rank that flushes.
-    pub const EIGHT: Rank = Rank(7);
+    pub const EIGHT: Rank = Rank(8);
 
-    /// The rank with this number, for numbers from 1 to 13.
+    /// The rank with this number, if there is one.
     ///
     /// ```
     /// use parlor_engine::five_three_five::Rank;
     /// assert_eq!(Rank::new(8), Some(Rank::EIGHT));
-    /// assert_eq!((Rank::new(0), Rank::new(14)), (None, None));
+    /// assert_eq!([0, 6, 10, 16].map(Rank::new), [None; 4]);
     /// ```
     #[must_use]
     pub const fn new(number: u8) -> Option<Rank> {
-        if number >= 1 && number <= RANKS { Some(Rank(number - 1)) } else { None }
+        match number {
+            1..=5 | 7..=9 | 11..=15 => Some(Rank(number)),
+            _ => None,
+        }
     }
 
-    /// The number, 1 to 13.
+    /// The number on the card: 1 to 5, 7 to 9 or 11 to 15.
     #[must_use]
     pub const fn number(self) -> u8 {
-        self.0 + 1
+        self.0
     }
 
     /// The penalty for a card of this rank left in hand.
@@ -40,40 +48,53 @@ impl Rank {
         match self.number() {
             8 => 4,
             1..=4 => 1,
-            12.. => 3,
+            14.. => 3,
             _ => 2,
         }
     }
 
-    /// The rank `steps` higher, if any.
+    /// The consecutive rank below, if any: 1, 7 and 11 have none.
     #[must_use]
-    pub const fn up(self, steps: u8) -> Option<Rank> {
-        Rank::new(self.number().saturating_add(steps))
+    pub const fn down(self) -> Option<Rank> {
+        Rank::new(self.0 - 1)
     }
 
-    /// The rank `steps` lower, if any.
-    #[must_use]
-    pub const fn down(self, steps: u8) -> Option<Rank> {
-        Rank::new(self.number().saturating_sub(steps))
+    /// The rank `steps` above in a run that has both.
+    pub(super) const fn above_in_run(self, steps: u8) -> Rank {
+        Rank(self.0 + steps)
     }
 
-    /// The ranks from this one to `highest`, inclusive.
+    /// The ranks from this one to `highest`, both in one run.
     pub(super) fn to(self, highest: Rank) -> impl Iterator<Item = Rank> {
         (self.0..=highest.0).map(Rank)
     }
 
     /// The bit offset of this rank's count in [`Ranks`].
     const fn shift(self) -> u32 {
-        4 * self.0 as u32
+        shift(self.0)
     }
 }
 
-impl crate::CardCode for Rank {
+/// The bit offset of the count of this number in [`Ranks`], from 1 to 16.
+const fn shift(number: u8) -> u32 {
+    4 * (number as u32 - 1)
+}
+
+impl CardCode for Rank {
     fn code(self) -> u8 {
-        self.0
+        match self.0 {
+            number @ 11.. => number - 3,
+            number @ 7.. => number - 2,
+            number => number - 1,
+        }
     }
     fn from_code(code: u8) -> Option<Rank> {
-        (code < RANKS).then_some(Rank(code))
+        match code {
+            0..=4 => Some(Rank(code + 1)),
+            5..=7 => Some(Rank(code + 2)),
+            8..RANKS => Some(Rank(code + 3)),
+            _ => None,
+        }
     }
 }
 
@@ -92,13 +113,16 @@ impl fmt::Debug for Rank {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Ranks {
-    /// Four bits per rank, the lowest rank in the lowest bits. Counts are at most 5, so that two of them can
-    /// be added without overflow, and the highest bit of each is free for a borrow.
+    /// Four bits per number from 1 to 16, the lowest number in the lowest bits. The counts of 6, 10 and 16,
+    /// which are no ranks, are always 0, so that a run ends there. Counts are at most 5, so that two of them
+    /// can be added without overflow, and the highest bit of each is free for a borrow.
     counts: u64,
 }
 
 /// The lowest bit of each 4-bit count, including the three unused ones.
 const ONES: u64 = 0x1111_1111_1111_1111;
+/// The lowest bit of the count of each rank.
+const ONE_EACH: u64 = ONES & !(1 << shift(6) | 1 << shift(10) | 1 << shift(16));
 /// The highest bit of each 4-bit count.
 const HIGHEST: u64 = 8 * ONES;
 
@@ -110,7 +134,7 @@ impl Ranks {
     #[must_use]
     pub const fn each(copies: u8) -> Ranks {
         let copies = if copies as u64 > MAX_COPIES { MAX_COPIES } else { copies as u64 };
-        Ranks { counts: (ONES >> (4 * (16 - RANKS))) * copies }
+        Ranks { counts: ONE_EACH * copies }
     }
 
     /// This many copies of one rank, up to 5.
@@ -121,7 +145,7 @@ impl Ranks {
     }
 
     /// One card each of `length` consecutive ranks, all of which must exist.
-    pub(super) const fn sequence(low: Rank, length: u8) -> Ranks {
+    pub(super) const fn run(low: Rank, length: u8) -> Ranks {
         Ranks { counts: ONES >> (4 * (16 - length)) << low.shift() }
     }
 
@@ -177,8 +201,18 @@ impl Ranks {
 
     /// The number of consecutive ranks present, from `low` upwards.
     #[must_use]
-    pub const fn run(self, low: Rank) -> u8 {
-        let absent = !(self.present() >> low.shift()) & ONES;
+    pub const fn run_length(self, low: Rank) -> u8 {
+        self.length_from(low.0)
+    }
+
+    /// The number of consecutive ranks present above `rank`, which does not count itself.
+    pub(super) const fn run_length_above(self, rank: Rank) -> u8 {
+        self.length_from(rank.0 + 1)
+    }
+
+    /// The number of consecutive numbers present, from this one upwards; 0 for a number that is no rank.
+    const fn length_from(self, number: u8) -> u8 {
+        let absent = !(self.present() >> shift(number)) & ONES;
         (absent.trailing_zeros() / 4) as u8
     }
 
@@ -192,7 +226,7 @@ impl Ranks {
     pub fn distinct(self) -> impl Iterator<Item = Rank> + Clone {
         let mut present = self.present();
         std::iter::from_fn(move || {
-            let rank = Rank((present.trailing_zeros() / 4) as u8);
+            let rank = Rank((present.trailing_zeros() / 4) as u8 + 1);
             (present != 0).then(|| {
                 present &= present - 1;
                 rank
@@ -208,6 +242,11 @@ impl Ranks {
     /// The cards of higher ranks than this one.
     pub(super) const fn above(self, rank: Rank) -> Ranks {
         Ranks { counts: self.counts & (!0xf << rank.shift()) }
+    }
+
+    /// The cards of lower ranks than this one.
+    pub(super) const fn below(self, rank: Rank) -> Ranks {
+        Ranks { counts: self.counts & !(!0 << rank.shift()) }
     }
 
     /// The penalty for these cards left in hand.
@@ -242,5 +281,5 @@ pub(super) const fn copies(players: u8) -> u8 {
 /// The deck at a table of `players`, lowest rank first.
 pub(super) fn deck(players: u8) -> impl Iterator<Item = Rank> {
     let copies = copies(players);
-    (0..RANKS * copies).map(move |place| Rank(place / copies))
+    (0..RANKS * copies).filter_map(move |place| Rank::from_code(place / copies))
 }

@@ -1,13 +1,15 @@
-//! Combinations that can lie on the stack: a single card, a set or a sequence.
+//! Combinations that can lie on the stack: a single card, a set or a run.
 
 use super::{Rank, Ranks};
 
+/// The maximum number of cards laid in one turn.
+pub(super) const MAX_LAID: u8 = 3;
 /// The maximum number of cards of a combination.
 const MAX_CARDS: u8 = 5;
 /// The number of cards from which a set flushes.
 const FULL_SET: u8 = 4;
-/// The number of cards from which a sequence flushes.
-const FULL_SEQUENCE: u8 = 5;
+/// The number of cards with which a run flushes.
+const FULL_RUN: u8 = 5;
 
 /// The kinds of combinations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -16,11 +18,11 @@ pub enum CombinationKind {
     Single,
     /// Two or more cards of one rank.
     Set,
-    /// Two or more cards of consecutive ranks.
-    Sequence,
+    /// Two or more cards of consecutive ranks, each once.
+    Run,
 }
 
-/// A single card, a set or a sequence; always well-formed.
+/// A single card, a set or a run; always well-formed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Combination {
     kind: CombinationKind,
@@ -45,18 +47,18 @@ impl Combination {
         }
     }
 
-    /// A sequence of `length` cards from `low` upwards: 2 to 5, without a wrap from 13 to 1.
+    /// A run of `length` cards from `low` upwards: 2 to 5, within 1 to 5, 7 to 9 or 11 to 15.
     ///
     /// ```
     /// use parlor_engine::five_three_five::{Combination, Rank};
-    /// let twelve = Rank::new(12).expect("a rank");
-    /// assert!(Combination::sequence(twelve, 2).is_some());
-    /// assert!(Combination::sequence(twelve, 3).is_none());
+    /// let four = Rank::new(4).expect("a rank");
+    /// assert!(Combination::run(four, 2).is_some());
+    /// assert!(Combination::run(four, 3).is_none(), "there is no 6");
     /// ```
     #[must_use]
-    pub const fn sequence(low: Rank, length: u8) -> Option<Combination> {
-        if length >= 2 && length <= MAX_CARDS && low.up(length - 1).is_some() {
-            Some(Combination { kind: CombinationKind::Sequence, lowest: low, size: length })
+    pub const fn run(low: Rank, length: u8) -> Option<Combination> {
+        if length >= 2 && length <= Ranks::each(1).run_length(low) {
+            Some(Combination { kind: CombinationKind::Run, lowest: low, size: length })
         } else {
             None
         }
@@ -74,6 +76,15 @@ impl Combination {
         self.lowest
     }
 
+    /// The highest rank, which is the only rank of a single card or a set.
+    #[must_use]
+    pub const fn highest(self) -> Rank {
+        match self.kind {
+            CombinationKind::Single | CombinationKind::Set => self.lowest,
+            CombinationKind::Run => self.lowest.above_in_run(self.size - 1),
+        }
+    }
+
     /// The number of cards: 1 to 5.
     #[must_use]
     pub const fn size(self) -> u8 {
@@ -85,24 +96,30 @@ impl Combination {
     pub const fn cards(self) -> Ranks {
         match self.kind {
             CombinationKind::Single | CombinationKind::Set => Ranks::copies(self.lowest, self.size),
-            CombinationKind::Sequence => Ranks::sequence(self.lowest, self.size),
+            CombinationKind::Run => Ranks::run(self.lowest, self.size),
         }
     }
 
-    /// Returns true if a stack of this combination is flushed: a set of 4 or 5, or a sequence of 5.
+    /// Returns true if a stack of this combination is flushed: a set of 4 or 5, or a run of 5.
     #[must_use]
     pub const fn is_full(self) -> bool {
         match self.kind {
             CombinationKind::Single => false,
             CombinationKind::Set => self.size >= FULL_SET,
-            CombinationKind::Sequence => self.size >= FULL_SEQUENCE,
+            CombinationKind::Run => self.size >= FULL_RUN,
         }
     }
 
-    /// Returns true if this can replace the stack: same kind, same number of cards, strictly higher.
+    /// Returns true if this beats the stack: same kind, same number of cards, and a higher rank or, for a run,
+    /// lower ranks. Nobody can lay four cards, so that a stack of four stays.
     #[must_use]
-    pub fn overwrites(self, stack: Combination) -> bool {
-        self.kind == stack.kind && self.size == stack.size && self.lowest > stack.lowest
+    pub fn beats(self, stack: Combination) -> bool {
+        self.kind == stack.kind
+            && self.size == stack.size
+            && match self.kind {
+                CombinationKind::Single | CombinationKind::Set => self.lowest > stack.lowest,
+                CombinationKind::Run => self.lowest < stack.lowest,
+            }
     }
 
     /// Returns true if the stack can be extended to this: it contains the stack and at least one more card.
@@ -112,30 +129,37 @@ impl Combination {
     }
 
     /// Calls `found` for everything that can be led from the hand: single cards by rank, sets by rank then
-    /// count, sequences by lowest rank then length.
+    /// count, runs by lowest rank then length.
     pub(super) fn leads(hand: Ranks, mut found: impl FnMut(Combination)) {
         for rank in hand.distinct() {
             found(Combination::single(rank));
         }
         for rank in hand.distinct() {
-            for count in 2..=hand.count(rank) {
+            for count in 2..=hand.count(rank).min(MAX_LAID) {
                 found(Combination { kind: CombinationKind::Set, lowest: rank, size: count });
             }
         }
         for low in hand.distinct() {
-            for length in 2..=hand.run(low).min(MAX_CARDS) {
-                found(Combination { kind: CombinationKind::Sequence, lowest: low, size: length });
+            for length in 2..=hand.run_length(low).min(MAX_LAID) {
+                found(Combination { kind: CombinationKind::Run, lowest: low, size: length });
             }
         }
     }
 
-    /// Calls `found` for everything in the hand that overwrites this stack, lowest first.
+    /// Calls `found` for everything in the hand that overwrites this stack, by lowest rank.
     pub(super) fn overwriters(self, hand: Ranks, mut found: impl FnMut(Combination)) {
-        for lowest in hand.above(self.lowest).distinct() {
+        if self.size > MAX_LAID {
+            return;
+        }
+        let beating = match self.kind {
+            CombinationKind::Single | CombinationKind::Set => hand.above(self.lowest),
+            CombinationKind::Run => hand.below(self.lowest),
+        };
+        for lowest in beating.distinct() {
             let enough = match self.kind {
                 CombinationKind::Single => true,
                 CombinationKind::Set => hand.count(lowest) >= self.size,
-                CombinationKind::Sequence => hand.run(lowest) >= self.size,
+                CombinationKind::Run => hand.run_length(lowest) >= self.size,
             };
             if enough {
                 found(Combination { lowest, ..self });
@@ -143,25 +167,29 @@ impl Combination {
         }
     }
 
-    /// Calls `found` for everything this stack can be extended to with cards of the hand: sets by count, then
-    /// sequences by lowest rank then length.
+    /// Calls `found` for everything this stack can be extended to with up to three cards of the hand: sets by
+    /// count, then runs by lowest rank then length.
     pub(super) fn extensions(self, hand: Ranks, mut found: impl FnMut(Combination)) {
-        if self.kind != CombinationKind::Sequence {
+        if self.kind != CombinationKind::Run {
             // At most 5 in total: there are no more copies.
-            for count in self.size + 1..=self.size + hand.count(self.lowest) {
+            for count in self.size + 1..=self.size + hand.count(self.lowest).min(MAX_LAID) {
                 found(Combination { kind: CombinationKind::Set, lowest: self.lowest, size: count });
             }
         }
         if self.kind != CombinationKind::Set {
-            let above = self.lowest.up(self.size).map_or(0, |next| hand.run(next));
+            let above = hand.run_length_above(self.highest());
             let mut deepest = self.lowest;
-            while let Some(lower) = deepest.down(1).filter(|rank| hand.contains(*rank)) {
-                deepest = lower;
+            for _ in 0..MAX_LAID {
+                match deepest.down() {
+                    Some(lower) if hand.contains(lower) => deepest = lower,
+                    _ => break,
+                }
             }
             for low in deepest.to(self.lowest) {
-                let grown_down = self.size + self.lowest.number() - low.number();
-                for length in grown_down.max(self.size + 1)..=MAX_CARDS.min(grown_down + above) {
-                    found(Combination { kind: CombinationKind::Sequence, lowest: low, size: length });
+                let below = self.lowest.number() - low.number();
+                let laid = below.max(1)..=(below + above).min(MAX_LAID);
+                for length in laid.map(|laid| self.size + laid) {
+                    found(Combination { kind: CombinationKind::Run, lowest: low, size: length });
                 }
             }
         }

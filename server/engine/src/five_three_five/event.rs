@@ -73,7 +73,7 @@ pub enum PlayKind {
 pub enum FlushReason {
     /// All players but one have passed.
     AllPassed,
-    /// The stack became a set of 4 or 5, or a sequence of 5, with or without an 8.
+    /// The stack became a set of 4 or 5, or a run of 5, with or without an 8.
     Full,
     /// An 8 was laid, and the stack is not full.
     Eight,

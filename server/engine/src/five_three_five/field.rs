@@ -1,5 +1,6 @@
 //! The flow of a field of Five Three Five: laying cards, passing and flushing.
 
+use super::combination::MAX_LAID;
 use super::{Action, Combination, Event, FiveThreeFive, FlushReason, PlayKind, Rank, Ranks, Stack, refusals};
 use crate::game::check_to_act;
 use crate::{Audience, EventSink, MAX_SEATS, Refusal, Seat, Seats};
@@ -21,11 +22,11 @@ impl FiveThreeFive {
             (Action::Lead(_), Some(_)) => return Err(refusals::NOT_LEADING),
             (Action::Overwrite(_) | Action::Add(_), None) => return Err(refusals::NO_STACK),
             (Action::Lead(lead), None) => (PlayKind::Lead, lead.cards(), lead),
-            (Action::Overwrite(higher), Some(stack)) => {
-                if !higher.overwrites(stack.combination) {
+            (Action::Overwrite(beating), Some(stack)) => {
+                if !beating.beats(stack.combination) {
                     return Err(refusals::OVERWRITE);
                 }
-                (PlayKind::Overwrite, higher.cards(), higher)
+                (PlayKind::Overwrite, beating.cards(), beating)
             }
             (Action::Add(grown), Some(stack)) => {
                 if !grown.extends(stack.combination) {
@@ -34,6 +35,9 @@ impl FiveThreeFive {
                 (PlayKind::Add, grown.cards().minus(stack.combination.cards()), grown)
             }
         };
+        if cards.len() > MAX_LAID {
+            return Err(refusals::TOO_MANY_CARDS);
+        }
         if !self.hands[seat.index()].contains_all(cards) {
             return Err(Refusal::NOT_IN_HAND);
         }

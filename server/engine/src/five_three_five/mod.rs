@@ -2,10 +2,10 @@
 //!
 //! # The order of the legal actions
 //!
-//! Leading: single cards by rank; sets by rank, then count; sequences by their lowest rank, then length.
+//! Leading: single cards by rank; sets by rank, then count; runs by their lowest rank, then length.
 //!
-//! Following: overwrites, by lowest rank; then the extensions of the stack by adding: sets by count,
-//! sequences by lowest rank, then length; then passing.
+//! Following: overwrites, by lowest rank; then the extensions of the stack by adding: sets by count, runs by
+//! lowest rank, then length; then passing.
 
 mod action;
 mod board;
@@ -151,7 +151,7 @@ impl Game for FiveThreeFive {
             None => Combination::leads(hand, |lead| out.push(Action::Lead(lead))),
             Some(stack) => {
                 let stack = stack.combination;
-                stack.overwriters(hand, |higher| out.push(Action::Overwrite(higher)));
+                stack.overwriters(hand, |beating| out.push(Action::Overwrite(beating)));
                 stack.extensions(hand, |grown| out.push(Action::Add(grown)));
                 out.push(Action::Pass);
             }

@@ -5,8 +5,8 @@ use crate::Refusal;
 /// The leader cannot pass.
 pub const PASSED_A_LEAD: Refusal = Refusal::new(
     "five_three_five.passed_a_lead",
-    "You lead this field: lay any combination. Passing is not allowed.",
-    "Du spielst zu diesem Feld aus: Lege irgendeine Kombination. Passen ist nicht erlaubt.",
+    "You lead this field: lay a combination of one to three cards. Passing is not allowed.",
+    "Du spielst zu diesem Feld aus: Lege eine Kombination aus einer bis drei Karten. Passen ist nicht erlaubt.",
 );
 /// There is no stack to overwrite or to add to.
 pub const NO_STACK: Refusal = Refusal::new(
@@ -23,12 +23,20 @@ pub const NOT_LEADING: Refusal = Refusal::new(
 /// The combination does not overwrite the stack.
 pub const OVERWRITE: Refusal = Refusal::new(
     "five_three_five.overwrite",
-    "What overwrites must be of the stack's type, have as many cards, and be strictly higher.",
-    "Was überbietet, muss von der Art des Stapels sein, gleich viele Karten haben und echt höher sein.",
+    "What overwrites must be of the stack's type and have as many cards: a card or a set of a higher rank, a run of \
+     lower ranks.",
+    "Was überbietet, muss von der Art des Stapels sein und gleich viele Karten haben: eine Karte oder ein Satz von \
+     höherem Wert, eine Folge von niedrigeren Werten.",
 );
 /// The stack cannot be extended to the combination.
 pub const ADD: Refusal = Refusal::new(
     "five_three_five.add",
-    "The stack and one or more cards laid onto it must together be one combination.",
-    "Der Stapel und eine oder mehrere angelegte Karten müssen zusammen eine einzige Kombination sein.",
+    "The stack and the cards added to it must together be one combination.",
+    "Der Stapel und die angelegten Karten müssen zusammen eine einzige Kombination sein.",
+);
+/// A turn lays at most three cards.
+pub const TOO_MANY_CARDS: Refusal = Refusal::new(
+    "five_three_five.too_many_cards",
+    "One turn lays at most three cards.",
+    "In einem Zug legt man höchstens drei Karten.",
 );

@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 use rand_core::Rng;
 
+use super::combination::MAX_LAID;
 use super::field::{cards_of, next_seat};
 use super::hand_flow::{SECOND_HALF, is_over};
 use super::{CombinationKind, FiveThreeFive, Rank, Ranks, Stack, View, card};
@@ -117,9 +118,13 @@ impl View {
             );
         };
         ensure(by.is_at_table(self.players), "the stack belongs to a seat that is not at the table")?;
+        let dealt = FiveThreeFive::hand_size(self.players);
+        let has_laid = |seat: &Seat| self.hand_sizes[seat.index()] < dealt;
+        ensure(has_laid(&by), "the owner of the stack has a full hand")?;
+        // Nobody lays twice on a stack while nobody else does: the field would be flushed.
         ensure(
-            self.hand_sizes[by.index()] < FiveThreeFive::hand_size(self.players),
-            "the owner of the stack has a full hand",
+            combination.size() <= MAX_LAID || Seat::all(self.players).filter(has_laid).count() > 1,
+            "one player cannot have laid the whole stack",
         )?;
         ensure(!self.passed.contains(by), "the owner of the stack has passed")?;
         ensure(self.passed.len() + 2 <= self.players, "too many seats have passed")?;

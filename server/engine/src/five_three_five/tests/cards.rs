@@ -2,24 +2,29 @@
 
 use super::*;
 
+/// "65 cards: the ranks 1-5 (rain), 7-9 (cloud) and 11-15 (sun). There is no 6 and no 10."
 #[test]
-fn ranks_are_numbered_1_to_13() {
+fn ranks_are_1_to_5_7_to_9_and_11_to_15() {
+    let expected: Vec<u8> = (1..=5).chain(7..=9).chain(11..=15).collect();
     let numbers: Vec<u8> = (0..=255).filter_map(Rank::new).map(Rank::number).collect();
-    assert_eq!(numbers, (1..=13).collect::<Vec<_>>());
-    let codes: Vec<u8> = (0..=255).filter_map(Rank::from_code).map(Rank::code).collect();
-    assert_eq!(codes, (0..=12).collect::<Vec<_>>());
+    assert_eq!(numbers, expected);
+    let from_codes: Vec<Rank> = (0..=255).filter_map(Rank::from_code).collect();
+    assert_eq!(from_codes.iter().map(|rank| rank.number()).collect::<Vec<_>>(), expected);
+    assert_eq!(from_codes.iter().map(|rank| rank.code()).collect::<Vec<_>>(), (0..=12).collect::<Vec<_>>());
+    assert!(from_codes.is_sorted());
     assert_eq!((Rank::EIGHT.number(), format!("{:?}", Rank::EIGHT)), (8, "Rank(8)".to_string()));
-    assert_eq!(rank(13).up(0), Some(rank(13)));
-    assert_eq!((rank(9).up(4), rank(9).up(5), rank(9).up(255)), (Some(rank(13)), None, None));
-    assert_eq!((rank(5).down(4), rank(5).down(5), rank(5).down(255)), (Some(rank(1)), None, None));
+    let below = |number| rank(number).down().map(Rank::number);
+    assert_eq!([2, 5, 8, 9, 12, 15].map(below), [1, 4, 7, 8, 11, 14].map(Some));
+    assert_eq!([1, 7, 11].map(below), [None; 3]);
 }
 
+/// "1-4: 1. 5, 7, 9, 11, 12, 13: 2. 14 and 15: 3. 8: 4."
 #[test]
 fn rank_penalties() {
-    let penalties: Vec<i32> = (1..=13).map(|number| rank(number).penalty()).collect();
-    assert_eq!(penalties, [1, 1, 1, 1, 2, 2, 2, 4, 2, 2, 2, 3, 3]);
+    let penalties: Vec<i32> = Ranks::each(1).iter().map(Rank::penalty).collect();
+    assert_eq!(penalties, [1, 1, 1, 1, 2, 2, 4, 2, 2, 2, 2, 3, 3]);
     assert_eq!(penalties.iter().sum::<i32>(), 2 * 13, "the mean is exactly 2");
-    assert_eq!(cards("3 8 8 12").penalty(), 1 + 4 + 4 + 3);
+    assert_eq!(cards("3 8 8 12 15").penalty(), 1 + 4 + 4 + 2 + 3);
 }
 
 #[test]
@@ -28,7 +33,7 @@ fn deck_for_each_player_count() {
         let deck: Vec<Rank> = card::deck(players).collect();
         assert_eq!((deck.len(), deck.is_sorted()), (all, true));
         let deck: Ranks = deck.into_iter().collect();
-        assert!((1..=13).all(|number| deck.count(rank(number)) == copies));
+        assert!(Ranks::each(1).iter().all(|rank| deck.count(rank) == copies));
         assert_eq!(deck, Ranks::each(copies));
     }
 }
@@ -70,44 +75,58 @@ fn ranks_plus_and_minus_saturate() {
     }
 }
 
+/// 5 and 7 are not consecutive, 9 and 11 are not, 15 and 1 are not.
 #[test]
-fn ranks_run_counts_consecutive_ranks() {
-    let some = cards("1 2 2 3 3 3 5 5 5 5 5 6 12 13");
-    let runs: Vec<u8> = (1..=13).map(|low| some.run(rank(low))).collect();
-    assert_eq!(runs, [3, 2, 1, 0, 2, 1, 0, 0, 0, 0, 0, 2, 1]);
-    assert_eq!(Ranks::each(5).run(rank(1)), 13);
-    assert_eq!(some.above(rank(5)), cards("6 12 13"));
-    assert_eq!(some.above(rank(13)), Ranks::EMPTY);
+fn runs_end_at_the_holes() {
+    let some = cards("1 2 2 3 3 3 5 7 8 11 13 13 14 15");
+    let runs: Vec<u8> = Ranks::each(1).iter().map(|low| some.run_length(low)).collect();
+    assert_eq!(runs, [3, 2, 1, 0, 1, 2, 1, 0, 1, 0, 3, 2, 1]);
+    let above: Vec<u8> = Ranks::each(1).iter().map(|rank| some.run_length_above(rank)).collect();
+    assert_eq!(above, [2, 1, 0, 1, 0, 1, 0, 0, 0, 3, 2, 1, 0]);
+    let longest: Vec<u8> = Ranks::each(5).distinct().map(|low| Ranks::each(5).run_length(low)).collect();
+    assert_eq!(longest, [5, 4, 3, 2, 1, 3, 2, 1, 5, 4, 3, 2, 1]);
+    assert_eq!(
+        (some.above(rank(5)), some.below(rank(5))),
+        (cards("7 8 11 13 13 14 15"), cards("1 2 2 3 3 3"))
+    );
+    assert_eq!((some.above(rank(15)), some.below(rank(1))), (Ranks::EMPTY, Ranks::EMPTY));
     assert_eq!(rank(3).to(rank(5)).collect::<Vec<_>>(), ranks("3 4 5"));
 }
 
-/// A set has 2 to 5 cards, a sequence 2 to 5 different consecutive ranks, with no wrap from 13 to 1.
+/// "A run lies within 1-5, within 7-9 or within 11-15."
 #[test]
 fn combinations_are_well_formed() {
-    for number in 1..=13 {
-        let sets: Vec<u8> = (0..=255).filter(|n| Combination::set(rank(number), *n).is_some()).collect();
+    for low in Ranks::each(1).iter() {
+        let sets: Vec<u8> = (0..=255).filter(|n| Combination::set(low, *n).is_some()).collect();
         assert_eq!(sets, [2, 3, 4, 5]);
-        let sequences = (0..=255).filter(|n| Combination::sequence(rank(number), *n).is_some());
-        let longest = 5.min(14 - number);
-        assert_eq!(sequences.collect::<Vec<_>>(), (2..=longest).collect::<Vec<_>>(), "from {number}");
+        let runs = (0..=255).filter(|n| Combination::run(low, *n).is_some());
+        let highest = match low.number() {
+            1..=5 => 5,
+            7..=9 => 9,
+            _ => 15,
+        };
+        let longest = highest - low.number() + 1;
+        assert_eq!(runs.collect::<Vec<_>>(), (2..=longest).collect::<Vec<_>>(), "from {low}");
     }
 }
 
 #[test]
 fn combination_kinds_sizes_and_cards() {
-    for (text, kind, lowest, size, full) in [
-        ("8", CombinationKind::Single, 8, 1, false),
-        ("5,5", CombinationKind::Set, 5, 2, false),
-        ("13,13,13", CombinationKind::Set, 13, 3, false),
-        ("1,1,1,1", CombinationKind::Set, 1, 4, true),
-        ("1,1,1,1,1", CombinationKind::Set, 1, 5, true),
-        ("12,13", CombinationKind::Sequence, 12, 2, false),
-        ("1,2,3", CombinationKind::Sequence, 1, 3, false),
-        ("10,11,12,13", CombinationKind::Sequence, 10, 4, false),
-        ("9,10,11,12,13", CombinationKind::Sequence, 9, 5, true),
+    for (text, kind, lowest, highest, size, full) in [
+        ("8", CombinationKind::Single, 8, 8, 1, false),
+        ("5,5", CombinationKind::Set, 5, 5, 2, false),
+        ("13,13,13", CombinationKind::Set, 13, 13, 3, false),
+        ("1,1,1,1", CombinationKind::Set, 1, 1, 4, true),
+        ("1,1,1,1,1", CombinationKind::Set, 1, 1, 5, true),
+        ("12,13", CombinationKind::Run, 12, 13, 2, false),
+        ("7,8,9", CombinationKind::Run, 7, 9, 3, false),
+        ("2,3,4,5", CombinationKind::Run, 2, 5, 4, false),
+        ("1,2,3,4,5", CombinationKind::Run, 1, 5, 5, true),
+        ("11,12,13,14,15", CombinationKind::Run, 11, 15, 5, true),
     ] {
         let it = combination(text);
-        assert_eq!((it.kind(), it.lowest(), it.size()), (kind, rank(lowest), size), "{text}");
+        let ends = (it.lowest(), it.highest());
+        assert_eq!((it.kind(), ends, it.size()), (kind, (rank(lowest), rank(highest)), size), "{text}");
         assert_eq!(it.cards(), cards(text));
         assert_eq!(it.is_full(), full, "{text}");
     }

@@ -1,72 +1,9 @@
-//! Leading, overwriting and adding, with the worked examples of the rules.
+//! Leading, overwriting, adding and passing.
 
 use super::*;
 
-/// Hands of 4 players with enough cards for all examples.
-const PLENTY: [&str; 4] =
-    ["3 3 5 6 6 7 8 9", "3 3 4 5 6 7 8 9 9", "2 4 5 6 7 9 10 11 12", "1 10 11 12 13 13"];
-
-/// Plays one line by seat 1 after the lead.
-fn after_lead(lead: &str, line: &str) {
-    check(&PLENTY, &format!("0 lead {lead}\n1 {line}"));
-}
-
-#[test]
-fn example_of_a_stack_of_5() {
-    for line in [
-        "over 9",
-        "add 5,5",
-        "add 4,5",
-        "add 5,6",
-        "over 6",
-        "add 5,6,7",
-        "add 4,5,6",
-        "over 7,8 -> five_three_five.overwrite",
-        "add 7,8 -> five_three_five.add",
-    ] {
-        after_lead("5", line);
-    }
-}
-
-#[test]
-fn example_of_a_stack_of_6_7() {
-    for line in [
-        "add 6,7,8 -> eight",
-        "add 5,6,7,8 -> eight",
-        "over 8,9 -> eight",
-        "add 6,7,8,9 -> eight",
-        "over 7,8 -> eight",
-    ] {
-        after_lead("6,7", line);
-    }
-}
-
-#[test]
-fn example_of_an_8_led_alone() {
-    for line in ["over 9", "add 8,9", "add 8,8 -> eight", "add 4,5,6,7,8 -> full", "add 7,8", "add 5,6,7,8"] {
-        after_lead("8", line);
-    }
-    check(
-        &PLENTY,
-        "0 lead 8\n1 over 9\n2 add 9,10\n3 over 11,12\n0 pass\n1 pass\n2 pass -> passed\n3 lead 1",
-    );
-}
-
-#[test]
-fn example_of_a_stack_of_9() {
-    for line in
-        ["over 8 -> five_three_five.overwrite", "add 8,9 -> eight", "over 9 -> five_three_five.overwrite"]
-    {
-        after_lead("9", line);
-    }
-}
-
-#[test]
-fn example_of_a_stack_of_3_3() {
-    check(&PLENTY, "0 lead 3,3\n1 add 3,3,3,3 -> full\n1 lead 4");
-}
-
-/// "The start player, and whoever flushed the field, leads: any combination; passing is not allowed."
+/// "The start player, and whoever flushed the field, leads: any combination of one to three
+/// cards; passing is not allowed."
 #[test]
 fn leader_cannot_pass() {
     check(
@@ -90,7 +27,7 @@ fn leader_cannot_pass() {
 #[test]
 fn follower_cannot_lead() {
     check(
-        &["1 2", "3 4", "5 6"],
+        &["1 2", "3 4", "5 7"],
         "0 lead 1\n1 lead 3 -> five_three_five.not_leading\n1 lead 1 -> five_three_five.not_leading\n1 over 3",
     );
 }
@@ -98,18 +35,18 @@ fn follower_cannot_lead() {
 #[test]
 fn cards_must_be_in_hand() {
     check(
-        &["1 2 2 4", "1 3 5 6", "1 1"],
+        &["1 2 2 4", "1 3 5 9", "1 1"],
         "
         0 lead 3 -> not_in_hand
         0 lead 2,2,2 -> not_in_hand
         0 lead 1,2,3 -> not_in_hand
-        0 lead 2,2,2,2,2 -> not_in_hand
         0 lead 4
         1 over 7 -> not_in_hand
         1 add 4,4 -> not_in_hand
         1 add 2,3,4 -> not_in_hand
-        1 add 3,4,5,6
-        2 add 1,2,3,4,5 -> five_three_five.add
+        1 add 3,4,5
+        2 add 2,3,4,5 -> not_in_hand
+        2 add 2,3,4 -> five_three_five.add
         ",
     );
 }
@@ -117,7 +54,7 @@ fn cards_must_be_in_hand() {
 #[test]
 fn only_the_seat_to_act_may_act() {
     check(
-        &["1 2", "3 3 4", "5 6"],
+        &["1 2", "3 3 4", "5 7"],
         "
         1 lead 3 -> not_asked
         2 pass -> not_asked
@@ -130,64 +67,98 @@ fn only_the_seat_to_act_may_act() {
     );
 }
 
-/// "The same type and the same number of cards, strictly higher: a card or a set by rank, a sequence by its
-/// lowest rank."
+/// "In one turn a player lays one, two or three cards, never more."
 #[test]
-fn overwrite_needs_same_kind_and_size_and_higher_rank() {
-    for (stack, higher, does) in [
-        ("5", "6", true),
-        ("5", "13", true),
-        ("5", "5", false),
-        ("5", "4", false),
-        ("5", "6,6", false),
-        ("5", "6,7", false),
-        ("5,5", "6,6", true),
-        ("5,5", "5,5", false),
-        ("5,5", "4,4", false),
-        ("5,5", "6", false),
-        ("5,5", "6,6,6", false),
-        ("5,5", "6,7", false),
-        ("5,5,5", "13,13,13", true),
-        ("5,6", "6,7", true),
-        ("5,6", "5,6", false),
-        ("5,6", "4,5", false),
-        ("5,6", "7,7", false),
-        ("5,6", "7", false),
-        ("5,6", "6,7,8", false),
-        ("4,5,6,7", "5,6,7,8", true),
-        ("10,11,12", "11,12,13", true),
-    ] {
-        let found = combination(higher).overwrites(combination(stack));
-        assert_eq!(found, does, "{higher} on {stack}");
+fn turn_lays_at_most_three_cards() {
+    check(
+        &["1 4", "1 1 2 3 4 4 4 4 5", "1 5 5", "2", "2"],
+        "
+        0 lead 4
+        1 add 4,4,4,4,4 -> five_three_five.too_many_cards
+        1 add 1,2,3,4,5 -> five_three_five.too_many_cards
+        1 add 1,2,3,4
+        2 add 1,2,3,4,5 -> full
+        2 lead 5
+        ",
+    );
+    check(&["1 4 4", "1 4 4 4", "2", "2", "2"], "0 lead 4,4\n1 add 4,4,4,4,4 -> full\n1 lead 1 -> ends");
+    for lead in ["2,2,2,2", "2,2,2,2,2", "1,2,3,4", "11,12,13,14,15"] {
+        let refused = format!("0 lead {lead} -> five_three_five.too_many_cards\n0 lead 1");
+        check(&["1 2 2 2 2 3 4 11 12 13 14 15", "1", "1", "1", "1"], &refused);
     }
 }
 
-/// "The stack and they together are one combination: a set grown, or a sequence grown at either end or both.
-/// A single card may grow to either."
+/// "The same type and the same number of cards. A card or a set beats one of a lower rank. A run beats one of
+/// higher ranks. Equal beats nothing."
 #[test]
-fn add_extends_a_set_or_a_sequence() {
-    for (stack, grown, does) in [
-        ("5", "5,5", true),
-        ("5", "5,5,5,5", true),
-        ("5", "5,5,5,5,5", true),
-        ("5", "6,6", false),
-        ("5", "4,5", true),
-        ("5", "5,6", true),
-        ("5", "3,4,5,6,7", true),
-        ("5", "6,7", false),
+fn overwrite_needs_same_kind_and_size_and_beating_ranks() {
+    for (stack, beating, does) in [
+        ("5", "7", true),
+        ("5", "15", true),
         ("5", "5", false),
-        ("5,5", "5,5,5", true),
+        ("5", "4", false),
+        ("5", "7,7", false),
+        ("5", "7,8", false),
+        ("5,5", "7,7", true),
         ("5,5", "5,5", false),
-        ("5,5", "6,6,6", false),
-        ("5,5", "4,5,6", false),
-        ("5,6", "4,5,6", true),
-        ("5,6", "5,6,7", true),
-        ("5,6", "4,5,6,7", true),
-        ("5,6", "5,6", false),
-        ("5,6", "6,7,8", false),
-        ("5,6", "5,5,5", false),
-        ("5,6,7", "5,6", false),
-        ("5,6,7", "6,7,8,9", false),
+        ("5,5", "4,4", false),
+        ("5,5", "7", false),
+        ("5,5", "7,7,7", false),
+        ("5,5", "7,8", false),
+        ("5,5,5", "13,13,13", true),
+        ("2,3,4", "1,2,3", true),
+        ("11,12,13", "2,3,4", true),
+        ("11,12,13", "1,2,3", true),
+        ("11,12,13", "7,8,9", true),
+        ("1,2,3", "2,3,4", false),
+        ("2,3,4", "11,12,13", false),
+        ("4,5", "4,5", false),
+        ("4,5", "7,8", false),
+        ("4,5", "3,3", false),
+        ("4,5", "3", false),
+        ("4,5", "1,2,3", false),
+    ] {
+        let found = combination(beating).beats(combination(stack));
+        assert_eq!(found, does, "{beating} on {stack}");
+    }
+}
+
+/// "A stack of four cards cannot be overwritten, since nobody lays four."
+#[test]
+fn stack_of_four_cannot_be_overwritten() {
+    let mut game = table(&["1 11 12 13", "1 14", "1 2 3 4 5 7 7"]);
+    play(&mut game, "0 lead 11,12,13\n1 add 11,12,13,14\n2 over 1,2,3,4 -> five_three_five.too_many_cards");
+    assert_eq!(legal(&game, seat(2)), "pass");
+}
+
+/// "The stack and they together are one combination: a set grown, or a run grown at either end or both. A
+/// single card may grow to either."
+#[test]
+fn add_extends_a_set_or_a_run() {
+    for (stack, grown, does) in [
+        ("4", "4,4", true),
+        ("4", "4,4,4,4", true),
+        ("4", "5,5", false),
+        ("4", "3,4", true),
+        ("4", "4,5", true),
+        ("4", "2,3,4,5", true),
+        ("4", "2,3", false),
+        ("4", "4", false),
+        ("5,5", "5,5,5", true),
+        ("5,5", "5,5,5,5,5", true),
+        ("5,5", "5,5", false),
+        ("5,5", "7,7,7", false),
+        ("5,5", "3,4,5", false),
+        ("3,4", "2,3,4", true),
+        ("3,4", "3,4,5", true),
+        ("3,4", "2,3,4,5", true),
+        ("3,4", "3,4", false),
+        ("3,4", "1,2,3", false),
+        ("3,4", "4,4,4", false),
+        ("7,8", "7,8,9", true),
+        ("12,13,14", "12,13", false),
+        ("12,13,14", "11,12,13,14,15", true),
+        ("12,13,14", "11,12,13", false),
     ] {
         let found = combination(grown).extends(combination(stack));
         assert_eq!(found, does, "{stack} to {grown}");
@@ -197,33 +168,33 @@ fn add_extends_a_set_or_a_sequence() {
 /// "The cards overwritten are out of the hand." Extended cards stay on the stack; a flush discards all of it.
 #[test]
 fn overwritten_and_flushed_cards_are_gone() {
-    let hands = ["1 4 4 7", "1 5 6", "1 8 9"];
+    let hands = ["1 2 3 5", "1 3 4", "1 8 9"];
     let mut game = table(&hands);
     let before = game.gone;
     let gone = |game: &FiveThreeFive| game.gone.minus(before);
-    play(&mut game, "0 lead 4");
+    play(&mut game, "0 lead 3");
     assert_eq!(
         (gone(&game), game.stack),
-        (Ranks::EMPTY, Some(Stack { combination: combination("4"), by: seat(0) }))
+        (Ranks::EMPTY, Some(Stack { combination: combination("3"), by: seat(0) }))
     );
-    play(&mut game, "1 over 5");
-    assert_eq!((gone(&game), game.stack.map(|s| s.by)), (cards("4"), Some(seat(1))));
+    play(&mut game, "1 over 4");
+    assert_eq!((gone(&game), game.stack.map(|s| s.by)), (cards("3"), Some(seat(1))));
     play(&mut game, "2 pass\n0 add 4,5");
-    assert_eq!((gone(&game), game.hands[0]), (cards("4"), cards("1 7")));
-    play(&mut game, "1 add 4,5,6\n0 add 4,5,6,7\n1 pass -> passed");
-    assert_eq!((gone(&game), game.stack), (cards("4 4 5 6 7"), None));
+    assert_eq!((gone(&game), game.hands[0]), (cards("3"), cards("1 2")));
+    play(&mut game, "1 add 3,4,5\n0 add 2,3,4,5\n1 pass -> passed");
+    assert_eq!((gone(&game), game.stack), (cards("2 3 3 4 5"), None));
     assert_eq!(game.hands[..3], [cards("1"), cards("1"), cards("1 8 9")]);
 }
 
 /// "Where the same cards could overwrite or add, the player says which."
 #[test]
 fn player_chooses_between_overwrite_and_add() {
-    let hands = ["1 1 5", "1 6", "1 9"];
+    let hands = ["1 1 4", "1 5", "1 9"];
     let [mut over, mut add] = [table(&hands), table(&hands)];
-    play(&mut over, "0 lead 5\n1 over 6");
-    play(&mut add, "0 lead 5\n1 add 5,6");
+    play(&mut over, "0 lead 4\n1 over 5");
+    play(&mut add, "0 lead 4\n1 add 4,5");
     assert_eq!(over.hands, add.hands);
-    assert_eq!(over.gone.minus(add.gone), cards("5"));
+    assert_eq!(over.gone.minus(add.gone), cards("4"));
     play(&mut over, "2 over 9");
     play(&mut add, "2 over 9 -> five_three_five.overwrite");
 }
@@ -232,47 +203,59 @@ fn player_chooses_between_overwrite_and_add() {
 fn legal_actions_are_in_the_documented_order() {
     for (hands, lines, who, expected) in [
         (
-            ["1 2 2 3 12 13 13 13", "1", "1"],
+            &["1 2 2 3 12 13 13 13", "1", "1"][..],
             "",
             0,
             "lead 1 | lead 2 | lead 3 | lead 12 | lead 13 | lead 2,2 | lead 13,13 | lead 13,13,13 | lead 1,2 | \
              lead 1,2,3 | lead 2,3 | lead 12,13",
         ),
         (
-            ["5 6 7 8 9 10", "1", "1"],
+            &["3 4 5 7 8 9 11", "1", "1"],
             "",
             0,
-            "lead 5 | lead 6 | lead 7 | lead 8 | lead 9 | lead 10 | lead 5,6 | lead 5,6,7 | lead 5,6,7,8 | lead 5,6,7,8,9 | lead 6,7 | lead 6,7,8 | lead 6,7,8,9 | lead 6,7,8,9,10 | lead 7,8 | lead 7,8,9 | lead 7,8,9,10 | lead 8,9 | lead 8,9,10 | lead 9,10",
+            "lead 3 | lead 4 | lead 5 | lead 7 | lead 8 | lead 9 | lead 11 | lead 3,4 | lead 3,4,5 | lead 4,5 | \
+             lead 7,8 | lead 7,8,9 | lead 8,9",
         ),
         (
-            ["1 5", "1 3 4 5 5 6 7 8 13", "1"],
-            "0 lead 5",
+            &["1 2 3 4 5", "1", "1"],
+            "",
+            0,
+            "lead 1 | lead 2 | lead 3 | lead 4 | lead 5 | lead 1,2 | lead 1,2,3 | lead 2,3 | lead 2,3,4 | \
+             lead 3,4 | lead 3,4,5 | lead 4,5",
+        ),
+        (&["3 3 3 3 3", "1", "1", "1", "1"], "", 0, "lead 3 | lead 3,3 | lead 3,3,3"),
+        (
+            &["1 4", "1 1 2 3 3 4 4 5 7 8 13", "1"],
+            "0 lead 4",
             1,
-            "over 6 | over 7 | over 8 | over 13 | add 5,5 | add 5,5,5 | add 3,4,5 | add 3,4,5,6 | add 3,4,5,6,7 | \
-             add 4,5 | add 4,5,6 | add 4,5,6,7 | add 4,5,6,7,8 | add 5,6 | add 5,6,7 | add 5,6,7,8 | pass",
+            "over 5 | over 7 | over 8 | over 13 | add 4,4 | add 4,4,4 | add 1,2,3,4 | add 2,3,4 | add 2,3,4,5 | \
+             add 3,4 | add 3,4,5 | add 4,5 | pass",
         ),
         (
-            ["1 5 5", "4 5 5 6 6 7 7 7 8", "1"],
+            &["1 5 5", "4 5 5 7 7 8 8 8 9", "1"],
             "0 lead 5,5",
             1,
-            "over 6,6 | over 7,7 | add 5,5,5 | add 5,5,5,5 | pass",
+            "over 7,7 | over 8,8 | add 5,5,5 | add 5,5,5,5 | pass",
         ),
         (
-            ["1 5 6", "3 4 6 7 8 9 12 13", "1"],
-            "0 lead 5,6",
+            &["1 13 14", "1 2 3 3 7 8 11 12 13 15", "1"],
+            "0 lead 13,14",
             1,
-            "over 6,7 | over 7,8 | over 8,9 | over 12,13 | add 3,4,5,6 | add 3,4,5,6,7 | add 4,5,6 | add 4,5,6,7 | \
-             add 4,5,6,7,8 | add 5,6,7 | add 5,6,7,8 | add 5,6,7,8,9 | pass",
+            "over 1,2 | over 2,3 | over 7,8 | over 11,12 | over 12,13 | add 11,12,13,14 | add 11,12,13,14,15 | \
+             add 12,13,14 | add 12,13,14,15 | add 13,14,15 | pass",
         ),
-        (["1 12 13", "1 11 13", "1"], "0 lead 12,13", 1, "add 11,12,13 | pass"),
-        (["1 2", "1 1 3", "1"], "0 lead 1", 1, "over 3 | add 1,1 | add 1,1,1 | pass"),
-        (["5 13", "1 12", "1"], "0 lead 13", 1, "add 12,13 | pass"),
-        (["5 13", "1 4", "1"], "0 lead 13", 1, "pass"),
-        (["5 13", "1 4", "1"], "0 lead 13", 0, ""),
-        (["5 13", "1 4", "1"], "0 lead 13", 2, ""),
-        (["5 13", "1 4", "1"], "", 5, ""),
+        (&["1 2 3", "1 1 2 7 8 9", "1"], "0 lead 2,3", 1, "over 1,2 | add 1,2,3 | pass"),
+        (&["1 7 8", "2 9", "1"], "0 lead 8", 1, "over 9 | add 8,9 | pass"),
+        (&["5 5 5 1", "5 5 7 7 1", "1", "1", "1"], "0 lead 5,5,5", 1, "add 5,5,5,5 | add 5,5,5,5,5 | pass"),
+        (&["5 1", "5 5 5 5 1", "1", "1", "1"], "0 lead 5", 1, "add 5,5 | add 5,5,5 | add 5,5,5,5 | pass"),
+        (&["1 2", "1 1 3", "1"], "0 lead 1", 1, "over 3 | add 1,1 | add 1,1,1 | pass"),
+        (&["5 13", "1 12", "1"], "0 lead 13", 1, "add 12,13 | pass"),
+        (&["5 13", "1 4", "1"], "0 lead 13", 1, "pass"),
+        (&["5 13", "1 4", "1"], "0 lead 13", 0, ""),
+        (&["5 13", "1 4", "1"], "0 lead 13", 2, ""),
+        (&["5 13", "1 4", "1"], "", 5, ""),
     ] {
-        let mut game = table(&hands);
+        let mut game = table(hands);
         play(&mut game, lines);
         assert_eq!(legal(&game, seat(who)), expected, "{lines}");
     }

@@ -79,7 +79,7 @@ fn end_hand(
 
 #[test]
 fn penalties_of_cards_left_are_negative_points() {
-    let hands = ["3 8 8 12", "1", "5 6 7 9 10 11", "1 2 3 4 13"];
+    let hands = ["3 8 8 14", "1", "5 7 9 11 12 13", "1 2 3 4 15"];
     for (options, points) in [(Options::default(), [-12, 0, -12, -7]), (BEGINNER, [-4, 0, -6, -5])] {
         let (game, events) = end_hand(options, 0, 1, &[0; 4], &hands);
         let left =
@@ -101,8 +101,8 @@ fn game_ends_at_the_point_limit() {
         (Options::default(), -19, "3", true),
         (Options::default(), -18, "5", true),
         (Options::default(), -19, "8", true),
-        (Options::default(), 0, "7 8 8 12 12 13", false),
-        (Options::default(), 0, "7 8 8 12 13 13 1", true),
+        (Options::default(), 0, "7 8 8 14 14 15", false),
+        (Options::default(), 0, "7 8 8 14 15 15 1", true),
         (BEGINNER, -8, "8", false),
         (BEGINNER, -9, "8", true),
         (BEGINNER, -8, "8 8 8", true),
@@ -179,7 +179,7 @@ fn lowest_total_leads_the_next_hand() {
 fn next_hand_is_dealt_from_the_full_deck() {
     for players in 3..=6 {
         let first: Vec<&str> = ["1", "9", "9", "9", "2", "2"][..players].to_vec();
-        let second: Vec<&str> = ["5 5", "6 6", "7 7", "8 8", "10", "11"][..players].to_vec();
+        let second: Vec<&str> = ["5 5", "7 7", "8 8", "9 9", "11", "12"][..players].to_vec();
         let mut game = dealt(Options::default(), &[&first, &second]);
         cut_hands(&mut game, &first);
         let mut events = Vec::new();
@@ -253,7 +253,7 @@ fn two_players_play_two_halves_of_one_deal() {
 #[test]
 fn second_half_ends_the_game_without_a_point_limit() {
     for (options, first) in [(Options::default(), -28), (BEGINNER, -10)] {
-        let left = "7 8 8 8 8 12 12 9 1 1";
+        let left = "7 8 8 8 8 14 14 9 1 1";
         let (mut game, events) = end_hand(options, 0, 0, &[], &["2", left]);
         assert_eq!(game.totals[..2], [0, first], "far below any limit");
         assert_eq!((game.outcome, game.start, game.hand_number), (None, seat(1), 1));
@@ -273,10 +273,10 @@ fn second_half_ends_the_game_without_a_point_limit() {
     }
 }
 
-/// EventSink and their audiences, from the first deal.
+/// Events and their audiences, from the first deal.
 #[test]
 fn events_reach_the_right_audience() {
-    let hands = ["1 5 6", "1 3 7", "2 2 2 2 8 9"];
+    let hands = ["1 2 3 4", "1 3 5", "1 2 2 2 8 8 9"];
     let mut events = Vec::new();
     let chance = Chance::scripted([0; 32], vec![(ShuffleId::deal(0), script(3, &hands))]);
     let mut game = FiveThreeFive::new(1, Options::default(), 3, chance, &mut events).expect("a table");
@@ -300,11 +300,13 @@ fn events_reach_the_right_audience() {
     };
     let flushed = |by, reason| Event::Flushed { by: seat(by), reason };
     let passed = |who| Event::Passed { seat: seat(who) };
-    check(0, "lead 5,6", &[laid(0, PlayKind::Lead, "5 6", "5,6")]);
-    check(1, "add 5,6,7", &[laid(1, PlayKind::Add, "7", "5,6,7")]);
+    check(0, "lead 3,4", &[laid(0, PlayKind::Lead, "3 4", "3,4")]);
+    check(1, "add 3,4,5", &[laid(1, PlayKind::Add, "5", "3,4,5")]);
     check(2, "pass", &[passed(2)]);
     check(0, "pass", &[passed(0), flushed(1, FlushReason::AllPassed)]);
     check(1, "lead 3", &[laid(1, PlayKind::Lead, "3", "3")]);
     check(2, "over 8", &[laid(2, PlayKind::Overwrite, "8", "8"), flushed(2, FlushReason::Eight)]);
-    check(2, "lead 2,2,2,2", &[laid(2, PlayKind::Lead, "2 2 2 2", "2,2,2,2"), flushed(2, FlushReason::Full)]);
+    check(2, "lead 8,9", &[laid(2, PlayKind::Lead, "8 9", "8,9"), flushed(2, FlushReason::Eight)]);
+    check(2, "lead 2,2,2", &[laid(2, PlayKind::Lead, "2 2 2", "2,2,2")]);
+    check(0, "add 2,2,2,2", &[laid(0, PlayKind::Add, "2", "2,2,2,2"), flushed(0, FlushReason::Full)]);
 }

@@ -76,14 +76,14 @@ fn impossible_fields_are_rejected() {
         ),
         (
             |v| {
-                v.gone = v.gone.plus(cards("6"));
+                v.gone = v.gone.plus(cards("7"));
                 v.stack = None;
             },
             "a seat has passed without a stack",
         ),
         (
             |v| {
-                v.gone = v.gone.plus(cards("6 1 13"));
+                v.gone = v.gone.plus(cards("7 1 13"));
                 v.hand_sizes[0] = 0;
                 v.passed = Seats::NONE;
                 v.stack = None;
@@ -99,9 +99,9 @@ fn impossible_fields_are_rejected() {
 /// All but two seats may have passed: the owner of the stack and the seat to act.
 #[test]
 fn field_needs_two_seats_that_have_not_passed() {
-    let rest = "7 7 7 7 8 8 8 8 9 9 9 9 10 10 10 10 11 11 11 11 12 12 12 12 1 2 3 4";
-    let mut two = endgame(&["1 5", "6 13"], rest);
-    play(&mut two, "0 lead 1\n1 over 6");
+    let rest = "7 7 7 7 8 8 8 8 9 9 9 9 11 11 11 11 12 12 12 12 14 14 14 14 1 2 3 4";
+    let mut two = endgame(&["1 5", "4 13"], rest);
+    play(&mut two, "0 lead 1\n1 over 4");
     let change = |v: &mut View| v.passed = Seats::only(seat(0));
     assert_impossible(&two, Viewer::Spectator, change, "too many seats have passed");
     let mut five =
@@ -129,6 +129,25 @@ fn impossible_leads_are_rejected() {
     assert!(later.view(Viewer::Spectator).sample(&mut test_rng("five_three_five: a lead")).is_ok());
 }
 
+/// Four cards take two turns of one field, and so two players.
+#[test]
+fn stack_of_four_needs_two_players_who_laid() {
+    let mut game = dealt(Options::default(), &[&["2 3 4", "1", "1"]]);
+    play(&mut game, "0 lead 2,3,4");
+    let four = Some(Stack { combination: combination("1,2,3,4"), by: seat(0) });
+    let mut view = game.view(Viewer::Spectator);
+    view.stack = four;
+    let mut rng = test_rng("five_three_five: stack_of_four_needs_two_players_who_laid");
+    for (sizes, reason) in [
+        ([9, 13, 13], Some("impossible view: one player cannot have laid the whole stack")),
+        ([10, 12, 13], None),
+    ] {
+        view.hand_sizes[..3].copy_from_slice(&sizes);
+        let error = view.sample(&mut rng).err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), reason, "{sizes:?}");
+    }
+}
+
 #[test]
 fn impossible_stacks_are_rejected() {
     for (stack, can_be) in [
@@ -136,10 +155,11 @@ fn impossible_stacks_are_rejected() {
         ("5,5,5,5", false),
         ("8,8", false),
         ("9,9", true),
-        ("7,8,9,10", true),
-        ("6,7,8,9,10", false),
+        ("7,8,9", true),
+        ("2,3,4,5", true),
+        ("1,2,3,4,5", false),
     ] {
-        let mut view = endgame(&["1 5 13", "1 6 6 7", "2 4", "3 12 13"], "8 9 10 11").view(Viewer::Spectator);
+        let mut view = endgame(&["1 5 13", "1 7 7 9", "2 4", "3 12 13"], "8 9 11 14").view(Viewer::Spectator);
         let combination = combination(stack);
         view.stack = Some(Stack { combination, by: seat(0) });
         view.turn = seat(1);
@@ -206,7 +226,7 @@ fn impossible_ends_are_rejected() {
 /// A hand with many expensive cards takes the total far below the limit at once.
 #[test]
 fn total_far_below_the_limit_is_possible() {
-    let mut game = endgame(&["9", "1", "8 8 8 8 12 12 12 12 13 13 13 13"], "1 1 2 2 3 3 4 4 5 5 6 6 7");
+    let mut game = endgame(&["9", "1", "8 8 8 8 14 14 14 14 15 15 15 15"], "1 1 2 2 3 3 4 4 5 5 7 7 11");
     game.totals[..3].copy_from_slice(&[-3, -15, -19]);
     (game.hand_number, game.start) = (4, seat(2));
     play(&mut game, "0 lead 9 -> ends");
@@ -235,7 +255,7 @@ fn totals_must_match_the_number_of_hands() {
         (28, [-18, -19, -19], 1, true),
         (29, [-19, -19, -19], 1, false),
     ] {
-        let mut view = endgame(&["1 2", "3", "4"], "1 2 3 4 5 6 7 8 9 10 11 12 13").view(Viewer::Spectator);
+        let mut view = endgame(&["1 2", "3", "4"], "1 2 3 4 5 7 8 9 11 12 13 14 15").view(Viewer::Spectator);
         view.hand_number = hand_number;
         view.totals[..3].copy_from_slice(&totals);
         view.start = seat(start);
@@ -281,7 +301,7 @@ fn impossible_hand_numbers_are_rejected() {
 
 #[test]
 fn impossible_halves_are_rejected() {
-    let game = second_half(["1 2", "3"], "4 5 6 7");
+    let game = second_half(["1 2", "3"], "4 5 7 9");
     let cases: &[Case] = &[
         (|v| v.start = seat(0), "the start seat does not have the lowest total"),
         (|v| v.totals[0] = -1, "the totals do not match the number of hands"),
@@ -296,9 +316,8 @@ fn impossible_halves_are_rejected() {
         ),
         (
             |v| {
-                v.gone = (1..=5).map(rank).fold(Ranks::EMPTY, |sum, rank| sum.plus(Ranks::copies(rank, 4)));
-                v.gone = v.gone.plus(cards("6 6 6"));
-                v.stack = Some(Stack { combination: combination("9,10"), by: seat(0) });
+                v.gone = Ranks::each(4).below(rank(7)).plus(cards("7 7 7"));
+                v.stack = Some(Stack { combination: combination("11,12"), by: seat(0) });
                 v.hand_sizes[..2].copy_from_slice(&[11, 12]);
             },
             "cards of the first half are still in play",
@@ -308,7 +327,7 @@ fn impossible_halves_are_rejected() {
         assert_impossible(&game, Viewer::Spectator, *change, reason);
     }
     let untouched = |v: &mut View| {
-        v.gone = (1..=6).map(rank).fold(Ranks::EMPTY, |sum, rank| sum.plus(Ranks::copies(rank, 4)));
+        v.gone = Ranks::each(4).below(Rank::EIGHT);
         v.hand_sizes[..2].copy_from_slice(&[12, 12]);
     };
     let mut view = game.view(Viewer::Spectator);

@@ -8,7 +8,7 @@ fn cards_and_options_are_localised() {
     assert_localised(&Rank::EIGHT, "8", "8");
     assert_localised(&cards("13 3 3"), "3, 3, 13", "3, 3, 13");
     assert_localised(&Ranks::EMPTY, "-", "-");
-    assert_localised(&combination("9,10,11"), "9,10,11", "9,10,11");
+    assert_localised(&combination("7,8,9"), "7,8,9", "7,8,9");
     assert_localised(&combination("9,9,9"), "9,9,9", "9,9,9");
     assert_localised(&Options { beginner: false }, "full rules", "volle Regeln");
     assert_localised(&Options { beginner: true }, "beginner rules", "Einsteigerregeln");
@@ -18,14 +18,14 @@ fn cards_and_options_are_localised() {
 fn actions_are_localised() {
     assert_localised(&action("lead 5,5"), "lead 5,5", "5,5 ausspielen");
     assert_localised(&action("over 9"), "overwrite with 9", "mit 9 überbieten");
-    assert_localised(&action("add 4,5,6"), "add to make 4,5,6", "anlegen zu 4,5,6");
+    assert_localised(&action("add 3,4,5"), "add to make 3,4,5", "anlegen zu 3,4,5");
     assert_localised(&Action::Pass, "pass", "passen");
 }
 
 #[test]
 fn events_are_localised() {
     let laid =
-        |play| Event::Laid { seat: seat(1), play, cards: cards("4 6"), combination: combination("4,5,6") };
+        |play| Event::Laid { seat: seat(1), play, cards: cards("3 5"), combination: combination("3,4,5") };
     let flushed = |reason| Event::Flushed { by: seat(2), reason };
     let left = [cards("3 8"), Ranks::EMPTY, cards("12"), Ranks::EMPTY, Ranks::EMPTY, Ranks::EMPTY];
     let totals = [-5, 0, -3, 0, 0, 0];
@@ -36,9 +36,9 @@ fn events_are_localised() {
             "Durchgang 2: Sitz 2 spielt aus.",
         ),
         (Event::Dealt { hand: cards("1 8") }, "Your cards: 1, 8.", "Deine Karten: 1, 8."),
-        (laid(PlayKind::Lead), "Seat 1 leads 4,5,6.", "Sitz 1 spielt 4,5,6 aus."),
-        (laid(PlayKind::Overwrite), "Seat 1 overwrites with 4,5,6.", "Sitz 1 überbietet mit 4,5,6."),
-        (laid(PlayKind::Add), "Seat 1 adds 4, 6, which makes 4,5,6.", "Sitz 1 legt 4, 6 an, das gibt 4,5,6."),
+        (laid(PlayKind::Lead), "Seat 1 leads 3,4,5.", "Sitz 1 spielt 3,4,5 aus."),
+        (laid(PlayKind::Overwrite), "Seat 1 overwrites with 3,4,5.", "Sitz 1 überbietet mit 3,4,5."),
+        (laid(PlayKind::Add), "Seat 1 adds 3, 5, which makes 3,4,5.", "Sitz 1 legt 3, 5 an, das gibt 3,4,5."),
         (Event::Passed { seat: seat(0) }, "Seat 0 passes.", "Sitz 0 passt."),
         (
             flushed(FlushReason::AllPassed),
@@ -70,7 +70,7 @@ fn events_are_localised() {
 
 #[test]
 fn views_are_localised() {
-    let mut game = table(&["1 5 13", "1 6", "2 4"]);
+    let mut game = table(&["1 5 13", "1 7", "2 4"]);
     play(&mut game, "0 lead 5\n1 pass");
     game.gone = cards("9 9");
     game.totals = [-1, 0, -2, 0, 0, 0];

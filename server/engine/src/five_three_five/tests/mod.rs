@@ -1,6 +1,7 @@
 //! Tests of the rules of Five Three Five, sentence by sentence.
 
 mod cards;
+mod examples;
 mod fields;
 mod flushing;
 mod hand_flow;
@@ -37,7 +38,7 @@ fn combination(text: &str) -> Combination {
     let found = match size {
         1 => Some(Combination::single(first)),
         _ if ranks[1] == first => Combination::set(first, size),
-        _ => Combination::sequence(first, size),
+        _ => Combination::run(first, size),
     };
     let found = found.expect("a combination");
     assert_eq!(found.to_string(), text, "a combination is written in order");

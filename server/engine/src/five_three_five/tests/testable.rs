@@ -104,7 +104,7 @@ fn random_combination(rng: &mut ChaCha8Rng) -> Combination {
     let larger = match below(3, rng) {
         0 => None,
         1 => Combination::set(rank, size),
-        _ => Combination::sequence(rank, size),
+        _ => Combination::run(rank, size),
     };
     larger.unwrap_or(Combination::single(rank))
 }

@@ -30,14 +30,14 @@ pub(super) fn second_half(hands: [&str; 2], aside: &str) -> FiveThreeFive {
 
 /// Four players: seat 1 has overwritten, seat 2 has passed, seat 3 is to act.
 pub(super) fn in_a_field() -> FiveThreeFive {
-    let mut game = endgame(&["1 5 13", "1 6 6 7", "2 4", "3 12 13"], "8 9 10 11");
-    play(&mut game, "0 lead 5\n1 over 6\n2 pass");
+    let mut game = endgame(&["1 5 13", "1 7 7 9", "2 4", "3 12 13"], "8 9 11 14");
+    play(&mut game, "0 lead 5\n1 over 7\n2 pass");
     game
 }
 
 /// Three players at the end of the game, won by seat 1.
 pub(super) fn at_the_end() -> FiveThreeFive {
-    let mut game = endgame(&["1 5", "9", "8 13"], "1 2 3 4 5 6 7 8 9 10 11 12 13");
+    let mut game = endgame(&["1 5", "9", "8 14"], "1 2 3 4 5 7 8 9 11 12 13 14 15");
     game.totals[..3].copy_from_slice(&[-3, -16, -15]);
     (game.hand_number, game.start) = (4, seat(1));
     game.turn = seat(1);
@@ -57,11 +57,11 @@ fn view_of_a_field() {
         hand_number: 0,
         start: seat(0),
         turn: seat(3),
-        stack: Some(Stack { combination: combination("6"), by: seat(1) }),
+        stack: Some(Stack { combination: combination("7"), by: seat(1) }),
         passed: Seats::only(seat(2)),
         hand: cards("3 12 13"),
         hand_sizes: [2, 3, 2, 3, 0, 0],
-        gone: Ranks::each(4).minus(cards("1 13 1 6 6 7 2 4 3 12 13 8 9 10 11")),
+        gone: Ranks::each(4).minus(cards("1 13 1 7 7 9 2 4 3 12 13 8 9 11 14")),
         set_aside: 4,
         kept_back: 0,
         left: [Ranks::EMPTY; MAX_SEATS],
@@ -69,7 +69,7 @@ fn view_of_a_field() {
         outcome: None,
     };
     assert_eq!(view, expected);
-    assert_eq!(view.unseen(), cards("1 13 1 6 7 2 4 8 9 10 11"));
+    assert_eq!(view.unseen(), cards("1 13 1 7 9 2 4 8 9 11 14"));
     assert!(!view.lead_is_due());
     let spectator = View { viewer: Viewer::Spectator, hand: Ranks::EMPTY, ..expected };
     assert_eq!(game.view(Viewer::Spectator), spectator);
@@ -82,7 +82,7 @@ fn view_at_the_end_reveals_hands_but_not_cards_set_aside() {
     let game = at_the_end();
     for viewer in Viewer::all(3) {
         let view = game.view(viewer);
-        assert_eq!(view.left[..3], [cards("1 5"), Ranks::EMPTY, cards("8 13")]);
+        assert_eq!(view.left[..3], [cards("1 5"), Ranks::EMPTY, cards("8 14")]);
         assert_eq!(view.unseen(), Ranks::each(1), "the cards set aside");
         assert_eq!((view.lead_is_due(), view.stack.map(|stack| stack.by)), (false, Some(seat(1))));
         assert_eq!(view.totals[..3], [-6, -16, -22]);
@@ -92,23 +92,23 @@ fn view_at_the_end_reveals_hands_but_not_cards_set_aside() {
 #[test]
 fn events_reproduce_views_across_two_halves() {
     let mut game =
-        endgame(&["1", "5 6"], "7 7 7 7 8 8 8 8 9 9 9 9 10 10 10 10 11 11 11 11 12 12 12 12 1 2 3 4");
+        endgame(&["1", "3 5"], "7 7 7 7 8 8 8 8 9 9 9 9 11 11 11 11 12 12 12 12 13 13 13 13 1 2 3 4");
     play(&mut game, "0 lead 1 -> ends");
     assert_eq!(
         game.hands[..2],
-        [cards("7 7 7 7 8 8 8 8 9 9 9 9"), cards("10 10 10 10 11 11 11 11 12 12 12 12")]
+        [cards("7 7 7 7 8 8 8 8 9 9 9 9"), cards("11 11 11 11 12 12 12 12 13 13 13 13")]
     );
     assert_eq!(
         game.view(Viewer::Spectator).unseen(),
         cards("1 2 3 4").plus(game.hands[0]).plus(game.hands[1])
     );
-    play(&mut game, "1 lead 10,10,10\n0 pass -> passed\n1 lead 10");
+    play(&mut game, "1 lead 11,11,11\n0 pass -> passed\n1 lead 11");
 }
 
 /// Independent of the previous state of the view.
 #[test]
 fn first_half_begins_with_no_cards_gone() {
-    let mut view = second_half(["1 2", "3"], "4 5 6 7").view(Viewer::Spectator);
+    let mut view = second_half(["1 2", "3"], "4 5 7 9").view(Viewer::Spectator);
     assert!(!view.gone.is_empty());
     FiveThreeFive::apply_event(&mut view, &Event::HandBegan { hand_number: 0, start: seat(0) });
     assert_eq!((view.gone, view.unseen()), (Ranks::EMPTY, Ranks::each(4)));
@@ -134,7 +134,7 @@ fn samples_place_a_card_uniformly() {
 #[test]
 fn samples_are_uniform_in_the_second_half() {
     let mut rng = test_rng("five_three_five: samples_are_uniform_in_the_second_half");
-    let view = second_half(["1", "2 3"], "4 5 6 7").view(Viewer::Seat(seat(0)));
+    let view = second_half(["1", "2 3"], "4 5 7 9").view(Viewer::Seat(seat(0)));
     let deals = (0..6_000).map(|_| {
         let world = view.sample(&mut rng).expect("a possible view");
         assert_eq!(world.view(Viewer::Seat(seat(0))), view);
@@ -142,7 +142,7 @@ fn samples_are_uniform_in_the_second_half() {
     });
     assert_uniform(15, deals);
     // The two 4s are distinct cards: together twice as likely as any other card.
-    let view = second_half(["1", "4"], "4 5 6 7").view(Viewer::Seat(seat(0)));
+    let view = second_half(["1", "4"], "4 5 7 9").view(Viewer::Seat(seat(0)));
     let mut other = false;
     let deals = (0..5_000).map(|_| {
         let world = view.sample(&mut rng).expect("a possible view");
@@ -156,7 +156,7 @@ fn samples_are_uniform_in_the_second_half() {
 #[test]
 fn samples_are_uniform_in_the_first_half() {
     let mut rng = test_rng("five_three_five: samples_are_uniform_in_the_first_half");
-    let rest = "2 3 3 3 3 4 4 4 4 5 5 5 5 6 6 6 6 7 7 7 7 8 8 8 9 9 9 9";
+    let rest = "2 3 3 3 3 4 4 4 4 5 5 5 5 7 7 7 7 8 8 8 9 9 9 9 11 11 11 11";
     let view = endgame(&["1", "8"], rest).view(Viewer::Seat(seat(0)));
     assert_eq!((view.kept_back, view.set_aside), (24, 4));
     let places = (0..29_000).map(|_| {
