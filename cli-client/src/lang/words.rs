@@ -58,23 +58,23 @@ words! {
     // Table events.
     STARTED: "All seats are taken: the game begins.", "Alle Sitze sind besetzt: Das Spiel beginnt.";
     // Key hints, one line each.
-    KEYS_CHOOSE: "↑↓ choose · number or name: find · Enter play · Tab larger · ? help · q leave",
-        "↑↓ wählen · Nummer, Name: finden · Enter spielt · Tab größer · ? Hilfe · q geht";
+    KEYS_CHOOSE: "↑↓ choose · #number or name: find · Enter play · Tab larger · ? help · q leave",
+        "↑↓ wählen · #Nummer, Name: finden · Enter spielt · Tab größer · ? Hilfe · q";
     KEYS_WAIT: "Tab larger table, then log · ? help and rules · q leave",
         "Tab größerer Tisch, dann Verlauf · ? Hilfe und Regeln · q gehen";
-    KEYS_LARGE: "arrows move · number or name: find · Enter play · Tab next · ? help · q leave",
-        "Pfeile schieben · Nummer, Name: finden · Enter spielt · Tab weiter · ? Hilfe · q";
+    KEYS_LARGE: "arrows move · #number or name: find · Enter play · Tab next · ? help · q leave",
+        "Pfeile schieben · #Nr., Name: finden · Enter spielt · Tab weiter · ? Hilfe · q";
     KEYS_HELP: "↑↓ PageUp PageDown scroll · any other key: back", "↑↓ Bild↑ Bild↓ blättern · jede andere Taste: zurück";
     KEYS_OVER: "Enter or q leave · Tab larger table, then log · ? help and rules",
         "Enter oder q gehen · Tab größerer Tisch, dann Verlauf · ? Hilfe und Regeln";
     KEYS_REPLAY: "← → step · PageUp PageDown ten · Home End · Tab larger · ? help · q leave",
         "← → Schritt · Bild↑ Bild↓ zehn · Pos1 Ende · Tab größer · ? Hilfe · q gehen";
     // Line mode.
-    LINE_MODE_HELP: "A number or a name plays that move. Other words: moves, table, rules, ? (this help), q (leave).",
-        "Eine Nummer oder ein Name spielt den Zug. Außerdem: züge, tisch, regeln, ? (diese Hilfe), q (gehen).";
+    LINE_MODE_HELP: "#3 plays move number 3; a name, or cards such as 8, plays the move that it fits. Other words: moves, table, rules, ? (this help), q (leave).",
+        "#3 spielt den Zug Nummer 3; ein Name, oder Karten wie 8, spielt den passenden Zug. Außerdem: züge, tisch, regeln, ? (diese Hilfe), q (gehen).";
     LINE_MODE_AMBIGUOUS: "Several moves fit:", "Mehrere Züge passen:";
-    LINE_MODE_PROMPT: "Your move (number, name or ?):", "Dein Zug (Nummer, Name oder ?):";
-    LINE_MODE_NO_MATCH: "No move fits that. \"moves\" lists them.", "Kein Zug passt dazu. „züge“ listet sie auf.";
+    LINE_MODE_PROMPT: "Your move (#number, name or ?):", "Dein Zug (#Nummer, Name oder ?):";
+    LINE_MODE_NO_MATCH: "No move fits that. \"moves\" lists them; #3 is number 3.", "Kein Zug passt dazu. „züge“ listet sie auf; #3 ist die Nummer 3.";
     LINE_MODE_LEFT: "You left the table. Your seat stays yours.", "Du hast den Tisch verlassen. Dein Sitz bleibt deiner.";
     LINE_MODE_RECONNECTED: "The connection is back.", "Die Verbindung ist wieder da.";
 }
@@ -84,9 +84,9 @@ pub(crate) fn keys(lang: Lang) -> &'static [&'static str] {
     match lang {
         Lang::En => &[
             "Up, Down            choose a move; PageUp, PageDown, Home and End go further",
-            "1, 2, 3 ...         choose the move with this number",
-            "letters             find moves by their words: \"bl 7\" finds blue 7",
-            "/                   find by words that begin with a digit: \"/8\" finds an 8",
+            "#1, #2, #3 ...      choose the move with this number",
+            "letters, digits     find moves by words and cards: \"bl 7\" blue 7, \"8\" an 8",
+            "/                   find by words that begin with q: \"/q\"",
             "Backspace, Esc      take back a letter, or all of them",
             "Enter               play the move",
             "Left, Right         move the table of No Dice; with Shift also Up, Down",
@@ -96,9 +96,9 @@ pub(crate) fn keys(lang: Lang) -> &'static [&'static str] {
         ],
         Lang::De => &[
             "Auf, Ab             einen Zug wählen; Bild↑, Bild↓, Pos1 und Ende springen",
-            "1, 2, 3 ...         den Zug mit dieser Nummer wählen",
-            "Buchstaben          Züge nach Wörtern suchen: „bl 7“ findet die blaue 7",
-            "/                   nach Wörtern suchen, die mit einer Ziffer beginnen: „/8“",
+            "#1, #2, #3 ...      den Zug mit dieser Nummer wählen",
+            "Buchstaben, Ziffern Züge suchen: „bl 7“ findet die blaue 7, „8“ eine 8",
+            "/                   nach Wörtern suchen, die mit q beginnen: „/q“",
             "Rücktaste, Esc      einen Buchstaben zurücknehmen, oder alle",
             "Enter               den Zug spielen",
             "Links, Rechts       den Tisch von No Dice schieben; mit Umschalt auch Auf, Ab",

@@ -9,7 +9,7 @@ use parlor_engine::Localise;
 use ratatui::text::Line;
 
 use crate::lang::words;
-use crate::screen::{Theme, ViewRenderer, Viewport, match_query, parse_number, rules};
+use crate::screen::{Theme, ViewRenderer, Viewport, match_query, move_number, parse_move_number, rules};
 use crate::table::{Intent, TableMessage, ViewerState};
 
 /// Longest list of moves printed with a prompt.
@@ -118,7 +118,7 @@ impl LineMode {
         };
         let play = |index: usize| Some(Intent::Answer { decision: decision.id, index: index as u32 });
         let none = || (vec![words::LINE_MODE_NO_MATCH.get(lang).to_owned()], None);
-        if let Some(number) = parse_number(typed) {
+        if let Some(number) = parse_move_number(typed) {
             let index = number.checked_sub(1).filter(|index| *index < self.labels.len());
             return index.map_or_else(none, |index| (Vec::new(), play(index)));
         }
@@ -170,7 +170,7 @@ impl LineMode {
     }
 
     fn numbered_move(&self, index: usize) -> String {
-        format!("{:>4} {}", index + 1, self.labels[index])
+        format!("{:>4} {}", move_number(index), self.labels[index])
     }
 
     /// The table and the viewer's hand.

@@ -53,9 +53,9 @@ fn first_moves_of_every_game() {
     for id in GameId::published() {
         for (lang, name) in [(Lang::En, "en"), (Lang::De, "de")] {
             let mut session = Session::new(id, 2, 3, lang);
-            session.type_in("2");
+            session.type_in("#2");
             session.type_in("table");
-            session.type_in("1");
+            session.type_in("#1");
             insta::assert_snapshot!(format!("{}_{name}", id.info().id), session.text());
         }
     }
@@ -67,7 +67,8 @@ fn move_names_are_matched_and_ambiguous_ones_listed() {
     assert_eq!(session.type_in("?"), None);
     assert_eq!(session.type_in("sdfg"), None);
     assert_eq!(session.type_in("999"), None);
-    assert_eq!(session.type_in("0"), None);
+    assert_eq!(session.type_in("#999"), None);
+    assert_eq!(session.type_in("#0"), None);
     assert_eq!(session.type_in("lead"), None);
     assert_eq!(session.type_in("moves"), None);
     let Some(Intent::Answer { decision: 1, index }) = session.type_in("lead 4") else {
@@ -76,6 +77,51 @@ fn move_names_are_matched_and_ambiguous_ones_listed() {
     insta::assert_snapshot!("names", session.text());
     assert!(index > 0);
     assert_eq!(session.type_in("q"), Some(Intent::Leave));
+}
+
+/// The words of a label, as a player reads them.
+fn words_of(label: &str) -> Vec<&str> {
+    label.split(|c: char| !c.is_alphanumeric()).collect()
+}
+
+/// A number without a `#` plays a move with that card, never the move with that number.
+#[test]
+fn bare_number_is_a_card_and_not_the_number_of_a_move() {
+    let mut played = 0;
+    for id in GameId::published() {
+        for seed in 1..=4 {
+            for number in 0..=15 {
+                let mut session = Session::new(id, 3, seed, Lang::En);
+                let labels = session.line_mode.labels.clone();
+                let typed = number.to_string();
+                if let Some(Intent::Answer { index, .. }) = session.type_in(&typed) {
+                    let label = &labels[index as usize];
+                    assert!(words_of(label).contains(&typed.as_str()), "{typed} plays {label:?}");
+                    played += 1;
+                }
+            }
+        }
+    }
+    assert!(played > 20, "only {played} moves");
+}
+
+/// "8" plays the 8 where one move lays just an 8, and otherwise asks which of them is meant.
+#[test]
+fn cards_of_five_three_five_are_typed_as_bare_numbers() {
+    let mut session = Session::new(GameId::FiveThreeFive, 3, 1, Lang::En);
+    let labels = session.line_mode.labels.clone();
+    for label in labels.iter().filter(|label| label.starts_with("lead ")) {
+        let mut session = Session::new(GameId::FiveThreeFive, 3, 1, Lang::En);
+        let Some(Intent::Answer { index, .. }) = session.type_in(&label["lead ".len()..]) else {
+            panic!("{label} is not played")
+        };
+        assert_eq!(&labels[index as usize], label);
+    }
+    let number = labels.len();
+    let Some(Intent::Answer { index, .. }) = session.type_in(&format!("#{number}")) else {
+        panic!("#{number} is a move")
+    };
+    assert_eq!(index as usize + 1, number);
 }
 
 #[test]
@@ -92,7 +138,7 @@ fn refusals_and_disconnects_are_printed() {
     ]);
     insta::assert_snapshot!("breaks", session.text());
     assert!(session.line_mode.is_over());
-    assert_eq!(session.type_in("1"), None);
+    assert_eq!(session.type_in("#1"), None);
 }
 
 #[test]
@@ -115,7 +161,7 @@ fn every_game_is_played_to_the_end_by_lines() {
             let line = if by_name {
                 format!("/{}", session.line_mode.labels[place])
             } else {
-                (place + 1).to_string()
+                format!("#{}", place + 1)
             };
             let Some(Intent::Answer { index, .. }) = session.type_in(&line) else {
                 panic!("{line} is a move")

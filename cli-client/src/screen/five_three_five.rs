@@ -53,13 +53,17 @@ impl GameRenderer for FiveThreeFive {
         text.get(lang).to_owned()
     }
 
+    /// The numbers in a label are the cards that the action lays, and nothing else: a search for a number finds
+    /// the moves with that card.
     fn action_labels(view: &View, legal: &[Action], lang: Lang) -> Vec<String> {
         let label = |action: &Action| {
-            let words = action.in_lang(lang);
-            match (action, lang) {
-                (Action::Add(_), Lang::En) => format!("{words} (lay {})", laid(view, action)),
-                (Action::Add(_), Lang::De) => format!("{words} (lege {})", laid(view, action)),
-                _ => words.to_string(),
+            if !matches!(action, Action::Add(_)) {
+                return action.in_lang(lang).to_string();
+            }
+            let cards: Vec<String> = laid(view, action).iter().map(|rank| rank.to_string()).collect();
+            match lang {
+                Lang::En => format!("add {}", cards.join(",")),
+                Lang::De => format!("{} anlegen", cards.join(",")),
             }
         };
         legal.iter().map(label).collect()

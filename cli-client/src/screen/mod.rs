@@ -33,7 +33,7 @@ use crate::lang::words;
 use crate::table::{Intent, LogEntry, LogEntryKind, TableMessage, ViewerState};
 pub(crate) use help::rules;
 use picker::Picker;
-pub(crate) use picker::{match_query, parse_number};
+pub(crate) use picker::{match_query, move_number, parse_move_number};
 pub(crate) use renderer::ViewRenderer;
 
 /// Maximum number of log entries kept.

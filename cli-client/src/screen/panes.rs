@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
+use super::picker::move_number;
 use super::renderer::ViewRenderer;
 use super::style::Palette;
 use super::{Overlay, Pane, Screen};
@@ -86,12 +87,12 @@ impl Screen {
 
     /// The visible moves.
     pub(super) fn move_lines(&self, area: Rect) -> Vec<Line<'static>> {
-        let digits = self.picker.len().to_string().len();
+        let digits = move_number(self.picker.len().saturating_sub(1)).len();
         let selected = self.picker.selected();
         let line = |(place, label): (usize, &str)| {
             let is_selected = selected == Some(place);
             let mark = if is_selected { '>' } else { ' ' };
-            let text = truncate(&format!("{mark}{:>digits$} {label}", place + 1), area.width.into());
+            let text = truncate(&format!("{mark}{:>digits$} {label}", move_number(place)), area.width.into());
             let style = if is_selected {
                 self.theme.bold(Palette::Yellow).add_modifier(Modifier::REVERSED)
             } else {

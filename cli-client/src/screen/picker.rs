@@ -1,4 +1,7 @@
-//! List selection by arrows, number or text search.
+//! List selection by arrows, by the number of a move, or by text search.
+//!
+//! The number of a move is typed with a `#`. Digits alone are cards, as in any other search: the two are never
+//! confused, although the cards of some games are bare numbers.
 
 use crossterm::event::KeyCode;
 
@@ -83,7 +86,12 @@ impl Picker {
     fn update_matches(&mut self) {
         let before = self.selected();
         let all = 0..self.labels.len();
-        if let Some(number) = parse_number(&self.query) {
+        if self.query == NUMBER_PREFIX {
+            self.matching = all.collect();
+            self.cursor = before.unwrap_or(0);
+            return;
+        }
+        if let Some(number) = parse_move_number(&self.query) {
             let place = number.checked_sub(1).filter(|place| all.contains(place));
             self.matching = if place.is_some() { all.collect() } else { Vec::new() };
             self.cursor = place.unwrap_or(0);
@@ -103,10 +111,23 @@ impl Picker {
     }
 }
 
-/// The query as a number, if it consists of digits only.
-pub(crate) fn parse_number(query: &str) -> Option<usize> {
-    let digits = !query.is_empty() && query.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| query.parse().unwrap_or(usize::MAX))
+/// Prefix of the number of a move.
+const NUMBER_PREFIX: &str = "#";
+
+/// The number of a move as it is shown and typed: `#8`.
+pub(crate) fn move_number(index: usize) -> String {
+    format!("{NUMBER_PREFIX}{}", index + 1)
+}
+
+/// The number of a move, if the query is one, such as `#8`. Digits alone are a search.
+pub(crate) fn parse_move_number(query: &str) -> Option<usize> {
+    let digits = query.strip_prefix(NUMBER_PREFIX)?;
+    is_number(digits).then(|| digits.parse().unwrap_or(usize::MAX))
+}
+
+/// Reports whether a word consists of digits only.
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Quality of a match, best first.
@@ -114,11 +135,13 @@ pub(crate) fn parse_number(query: &str) -> Option<usize> {
 pub(crate) enum MatchQuality {
     /// The label equals the query.
     Whole,
+    /// The query has no letters, and is all that the label has apart from words: the cards of "lead 7,8".
+    Cards,
     /// The label starts with the words of the query.
     Start,
     /// The label contains the words of the query.
     Words,
-    /// Each word of the query is a prefix of a word of the label, in order.
+    /// Each word of the query is a prefix of a word of the label, in order; a number is the whole word.
     Prefixes,
 }
 
@@ -132,19 +155,23 @@ pub(crate) fn match_query(query: &str, line: &str) -> Option<MatchQuality> {
         let (before, after) = (&line[..at], &line[at + query.len()..]);
         before.chars().next_back().is_none_or(ends_word) && after.chars().next().is_none_or(ends_word)
     };
+    let words = |text| str::split(text, ends_word).filter(|word| !word.is_empty());
+    let has_letters = |word: &str| word.contains(char::is_alphabetic);
+    let cards = || words(&line).filter(|word| !has_letters(word));
+    let is_cards = !query.is_empty() && !has_letters(query) && words(query).eq(cards());
     let mut places = line.match_indices(query).map(|(at, _)| at).filter(|at| whole(*at));
     match places.next() {
         _ if query.is_empty() => return Some(MatchQuality::Prefixes),
         Some(0) if query.len() == line.trim().len() => return Some(MatchQuality::Whole),
+        _ if is_cards => return Some(MatchQuality::Cards),
         Some(0) => return Some(MatchQuality::Start),
         Some(_) => return Some(MatchQuality::Words),
         None => {}
     }
-    let words: Vec<&str> = line.split(ends_word).filter(|word| !word.is_empty()).collect();
-    let asked = query.split(ends_word).filter(|word| !word.is_empty());
     // In order, so that "blue 7" does not match a blue 3 that takes a 7 before the card itself.
-    let mut rest = words.iter();
-    let mut all = asked.map(|word| rest.any(|known| known.starts_with(word)));
+    let mut rest = words(&line);
+    let mut all = words(query)
+        .map(|word| rest.any(|known| known == word || !is_number(word) && known.starts_with(word)));
     all.all(|found| found).then_some(MatchQuality::Prefixes)
 }
 
@@ -160,6 +187,7 @@ mod tests {
             "5|10 at (2, 0) down +20",
             "lead 8",
             "lead 8,8",
+            "lead 7,8",
             "pass",
         ];
         Picker::new(labels.map(str::to_owned).into())
@@ -175,30 +203,44 @@ mod tests {
     #[test]
     fn query_selects_the_best_match() {
         for (typed, chosen, matching) in [
-            ("", Some(0), 7),
-            ("3", Some(2), 7),
-            ("7", Some(6), 7),
-            ("8", None, 0),
-            ("0", None, 0),
+            ("", Some(0), 8),
+            ("#", Some(0), 8),
+            ("#3", Some(2), 8),
+            ("#8", Some(7), 8),
+            ("#9", None, 0),
+            ("#0", None, 0),
+            ("#x", None, 0),
+            // A number without a # is a card, also where there are as many moves.
+            ("1", Some(0), 1),
+            ("2", Some(3), 1),
+            ("3", None, 0),
+            ("7", Some(1), 3),
+            ("8", Some(4), 3),
+            ("7,8", Some(6), 1),
+            ("7 8", Some(6), 1),
+            ("8 8", Some(5), 1),
             ("bl 7", Some(1), 2),
             ("blue 7", Some(1), 2),
             ("BLUE 1", Some(0), 1),
-            ("green 1", Some(2), 1),
+            ("green 1", None, 0),
+            ("green 11", Some(2), 1),
+            ("gr 11", Some(2), 1),
             ("5|10", Some(3), 1),
             ("5|1", Some(3), 1),
-            ("/8", Some(4), 2),
+            ("/8", Some(4), 3),
             ("8,8", Some(5), 1),
             ("lead 8,8", Some(5), 1),
-            ("lead 8", Some(4), 2),
-            ("p", Some(6), 1),
+            ("lead 8", Some(4), 3),
+            ("p", Some(7), 1),
             ("xyz", None, 0),
+            ("#99999999999999999999999", None, 0),
             ("99999999999999999999999", None, 0),
         ] {
             let mut picker = picker();
             type_in(&mut picker, typed);
             assert_eq!((picker.selected(), picker.matching()), (chosen, matching), "{typed:?}");
             picker.handle_key(KeyCode::Esc, 5);
-            assert_eq!((picker.matching(), picker.query()), (7, ""));
+            assert_eq!((picker.matching(), picker.query()), (8, ""));
         }
     }
 
@@ -208,7 +250,7 @@ mod tests {
         type_in(&mut picker, "px");
         assert_eq!(picker.selected(), None);
         picker.handle_key(KeyCode::Backspace, 5);
-        assert_eq!((picker.query(), picker.selected()), ("p", Some(6)));
+        assert_eq!((picker.query(), picker.selected()), ("p", Some(7)));
     }
 
     #[test]
@@ -218,18 +260,18 @@ mod tests {
             assert!(picker.handle_key(key, 5));
             picker.selected()
         };
-        assert_eq!(chosen(KeyCode::Up), Some(6));
+        assert_eq!(chosen(KeyCode::Up), Some(7));
         assert_eq!(chosen(KeyCode::Down), Some(0));
         assert_eq!(chosen(KeyCode::PageDown), Some(5));
-        assert_eq!(chosen(KeyCode::PageDown), Some(6));
-        assert_eq!(chosen(KeyCode::PageUp), Some(1));
+        assert_eq!(chosen(KeyCode::PageDown), Some(7));
+        assert_eq!(chosen(KeyCode::PageUp), Some(2));
         assert_eq!(chosen(KeyCode::PageUp), Some(0));
-        assert_eq!(chosen(KeyCode::End), Some(6));
+        assert_eq!(chosen(KeyCode::End), Some(7));
         assert_eq!(chosen(KeyCode::Home), Some(0));
         assert!(!picker.handle_key(KeyCode::F(3), 5));
         assert_eq!(picker.page(5).count(), 5);
         picker.handle_key(KeyCode::End, 5);
-        assert_eq!(picker.page(5).map(|(line, _)| line).collect::<Vec<_>>(), [5, 6]);
+        assert_eq!(picker.page(5).map(|(line, _)| line).collect::<Vec<_>>(), [5, 6, 7]);
         assert_eq!(picker.page(0).count(), 0);
     }
 

@@ -20,14 +20,14 @@ pub(crate) const LANGUAGES: [LanguageTexts; 2] = [
         lang: "en",
         asked: "Enter play",
         over: "The table is over.",
-        prompt: "Your move (number, name or ?):",
+        prompt: "Your move (#number, name or ?):",
         ended: "The game was played to its end.",
     },
     LanguageTexts {
         lang: "de",
         asked: "Enter spielt",
         over: "Der Tisch ist zu Ende.",
-        prompt: "Dein Zug (Nummer, Name oder ?):",
+        prompt: "Dein Zug (#Nummer, Name oder ?):",
         ended: "Das Spiel ist zu Ende gespielt.",
     },
 ];
@@ -89,7 +89,7 @@ pub(crate) fn play_line_mode(pipes: &mut PipedProcess, words: &LanguageTexts, en
             return;
         }
         pipes.answered = asked;
-        pipes.type_line("1");
+        pipes.type_line("#1");
     }
 }
 
@@ -139,6 +139,49 @@ fn every_game_is_played_in_line_mode_in_both_languages() {
             );
         }
     }
+}
+
+/// The label of the selected move, without its number.
+fn selected_move(screen: &str) -> Option<&str> {
+    screen.lines().find_map(|line| {
+        let (_, chosen) =
+            line.split('>').find_map(|piece| piece.trim_start().strip_prefix('#')?.split_once(' '))?;
+        Some(chosen.split('│').next()?.trim())
+    })
+}
+
+/// The 8 of Five Three Five is typed as `8`, and move number 8 as `#8`.
+#[test]
+fn typed_number_is_a_card_and_not_the_number_of_a_move() {
+    let server = Server::start();
+    let parlor = Parlor::with_server(&server.url());
+    let game = ["five_three_five", "--with", "greedy", "--seed", "7", "--clock", "none", "--lang", "en"];
+
+    let mut pipes = PipedProcess::start(&parlor, &[&["play", "--plain"][..], &game].concat());
+    pipes.wait("a prompt", |lines| lines.iter().any(|line| line.contains(LANGUAGES[0].prompt)).then_some(()));
+    let number_8 = pipes
+        .wait("move number 8", |lines| {
+            Some(lines.iter().find_map(|line| line.trim().strip_prefix("#8 "))?.to_owned())
+        })
+        .expect("a list of moves");
+    assert_ne!(number_8, "lead 8", "the two would not differ");
+    pipes.type_line("8");
+    pipes.wait("an 8 that is led", |lines| lines.iter().any(|line| line == "Seat 0 leads 8.").then_some(()));
+    pipes.type_line("q");
+    assert_eq!(pipes.end().0, 0);
+
+    let mut terminal = Terminal::start(&parlor, &[&["play"][..], &game].concat());
+    terminal.wait_for(LANGUAGES[0].asked);
+    for key in ['#', '8'] {
+        terminal.press(Key::Char(key));
+    }
+    terminal.wait("move number 8", |seen| (selected_move(seen.current())? == number_8).then_some(()));
+    for key in [Key::Backspace, Key::Backspace, Key::Char('8')] {
+        terminal.press(key);
+    }
+    terminal.wait("the 8", |seen| (selected_move(seen.current())? == "lead 8").then_some(()));
+    terminal.press(Key::Enter);
+    terminal.wait_for("Seat 0 leads 8.");
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn move_search_by_name() {
     let mut screen = after(&mut table, EN, 6);
     assert!(!screen.state().decision.as_ref().expect("an open decision").secret);
     check("before_typing", &mut screen, (80, 24));
-    type_in(&mut screen, "/1");
+    type_in(&mut screen, "2|");
     check("typing", &mut screen, (80, 24));
     type_in(&mut screen, "xyz");
     press(&mut screen, KeyCode::Enter);

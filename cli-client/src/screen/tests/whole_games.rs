@@ -21,7 +21,7 @@ fn choose(screen: &mut Screen, place: usize, way: u32) -> Option<Intent> {
                 press(screen, KeyCode::Up);
             }
         }
-        2 => type_in(screen, &(place + 1).to_string()),
+        2 => type_in(screen, &format!("#{}", place + 1)),
         _ => {
             // The full label matches the move, and other labels with the same prefix.
             let label = screen.picker.page(usize::MAX).nth(place).expect("a move at this index").1.to_owned();

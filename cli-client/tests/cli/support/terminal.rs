@@ -22,6 +22,7 @@ const COLUMNS: u16 = 110;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Key {
     Enter,
+    Backspace,
     CtrlC,
     Char(char),
     Left,
@@ -34,6 +35,7 @@ impl Key {
     fn bytes(self) -> String {
         match self {
             Key::Enter => "\r".into(),
+            Key::Backspace => "\u{7f}".into(),
             Key::CtrlC => "\u{3}".into(),
             Key::Char(c) => c.into(),
             Key::Left => "\u{1b}[D".into(),
