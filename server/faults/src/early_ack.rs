@@ -128,6 +128,10 @@ impl Log for EarlyAckLog {
         self.flushed().await.load_startup_state().await
     }
 
+    async fn listed_games(&self) -> Result<Vec<String>, LogError> {
+        self.flushed().await.listed_games().await
+    }
+
     async fn delete(&self, delete: Delete) -> Result<(), LogError> {
         self.flushed().await.delete(delete).await
     }

@@ -9,6 +9,7 @@ use super::{
     keys, print,
     signals::{ServerSignal, Signals},
     startup_message::StartupMessage,
+    store,
     systemd::{self, notify},
 };
 use crate::{
@@ -37,6 +38,7 @@ async fn serve(sources: &Sources, settings: &Settings) -> anyhow::Result<ExitCod
     let mut signals = Signals::listen().context("signals cannot be listened for")?;
     let keys = Arc::new(ApiKeys::new(KeySet::new(settings.keys.clone())?));
     let (log, server_key) = open_store(settings)?;
+    store::ensure_known_games(settings, log.listed_games().await?)?;
     let parts = ServerDependencies {
         clock: Arc::new(SystemClock::new()),
         log: log.clone(),

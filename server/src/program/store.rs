@@ -6,6 +6,8 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use parlor_engine::GameId;
+use parlor_host::agents::LISTED_GAME;
 
 use super::print;
 use crate::config::Settings;
@@ -18,10 +20,30 @@ fn store_file(settings: &Settings) -> anyhow::Result<PathBuf> {
     )
 }
 
+/// Refuses a store that has tables of a game that this program does not have: they could be neither played on nor
+/// shown.
+pub(super) fn ensure_known_games(
+    settings: &Settings,
+    listed: impl IntoIterator<Item = String>,
+) -> anyhow::Result<()> {
+    let is_known = |game: &String| game == LISTED_GAME || GameId::from_id(game).is_some();
+    let unknown: Vec<String> = listed.into_iter().filter(|game| !is_known(game)).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} has tables of {}, which this parlor-server does not have: run the version that made these tables, or name \
+         another store with --store",
+        store_file(settings)?.display(),
+        unknown.join(", ")
+    )
+}
+
 /// `check-store`: checks the whole store.
 pub(super) fn check(settings: &Settings) -> anyhow::Result<ExitCode> {
     let report = parlor_store::check(&store_file(settings)?)?;
     print(&report);
+    ensure_known_games(settings, report.games.iter().cloned())?;
     Ok(if report.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

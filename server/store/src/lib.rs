@@ -127,6 +127,9 @@ pub trait Log: Send + Sync + 'static {
     /// load when it starts.
     async fn load_startup_state(&self) -> Result<StartupState, LogError>;
 
+    /// The games of all listings, each once, in alphabetical order. Does not read the tables one by one.
+    async fn listed_games(&self) -> Result<Vec<String>, LogError>;
+
     /// Removes a table in any place, with its log, its record and its request id.
     async fn delete(&self, delete: Delete) -> Result<(), LogError>;
 

@@ -195,6 +195,10 @@ impl Log for FaultyLog {
         self.log.load_startup_state().await
     }
 
+    async fn listed_games(&self) -> Result<Vec<String>, LogError> {
+        self.log.listed_games().await
+    }
+
     async fn delete(&self, delete: Delete) -> Result<(), LogError> {
         self.log.delete(delete).await
     }

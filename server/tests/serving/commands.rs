@@ -1,5 +1,10 @@
 //! Every command of the real program: output, exit codes and errors.
 
+use bytes::Bytes;
+use parlor_store::{
+    Append, Listing, Log, LogKind, Millis, NewPlace, OwnerId, SqliteLog, SqliteOptions, TableId,
+};
+
 use crate::support::Program;
 
 /// Runs the program, asserts success, and returns standard output.
@@ -145,6 +150,42 @@ fn damaged_store_fails_check_store_and_backup() {
         assert_eq!(code, Some(1), "{command:?}: {output}{error}");
     }
     assert!(!program.path("copy.db").exists());
+}
+
+/// In play, at rest and finished: none of them can be played on or shown.
+#[tokio::test]
+async fn store_with_tables_of_an_unknown_game_is_refused() {
+    let listing = |game: &str| Listing {
+        kind: LogKind::Table,
+        owner: OwnerId::new("local").unwrap(),
+        game: game.to_owned(),
+        state: 1,
+        visibility: 0,
+        tags: Vec::new(),
+    };
+    let at_rest = NewPlace::AtRest { wakes_at: None };
+    let finished = NewPlace::Finished { record: Bytes::from_static(b"record") };
+    for place in [NewPlace::InPlay, at_rest, finished] {
+        let program = Program::new();
+        std::fs::create_dir(program.path("data")).unwrap();
+        let log = SqliteLog::open(&program.path("data/parlor.db"), SqliteOptions::default()).unwrap();
+        for (number, game) in ["gap", "flush"].into_iter().enumerate() {
+            let id = TableId::new(number as u64, [7; 10]);
+            let mut append = Append::new(id, 0, Millis(1), vec![Bytes::from_static(b"entry")]);
+            append.listing = Some(listing(game));
+            append.place =
+                Some(if game == "gap" { NewPlace::AtRest { wakes_at: None } } else { place.clone() });
+            log.append(append).await.unwrap();
+        }
+        log.close().await;
+        drop(log);
+        for command in ["run", "check-store"] {
+            let error = run_error(&program, &[command], 1);
+            let expected = "has tables of flush, which this parlor-server does not have: run the version that made \
+                            these tables, or name another store with --store";
+            assert!(error.contains("data/parlor.db") && error.contains(expected), "{error}");
+        }
+    }
 }
 
 #[test]

@@ -18,6 +18,9 @@ mod summary;
 mod tests;
 
 pub(crate) use agent::Agent;
+/// What the listing of an agent has in place of a game.
+pub const LISTED_GAME: &str = "agent";
+
 pub use error::AgentError;
 pub use health::{AnswerTimes, Suspension, SuspensionReason};
 pub use registration::{AgentEntry, AgentIdentity, AgentProfile};

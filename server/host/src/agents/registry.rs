@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 use super::agent::Connection;
 use super::registration::{Registration, log_id};
 use super::{
-    Agent, AgentEntry, AgentFilter, AgentIdentity, AgentProfile, AgentSummary, Availability, Suspension,
-    SuspensionReason,
+    Agent, AgentEntry, AgentFilter, AgentIdentity, AgentProfile, AgentSummary, Availability, LISTED_GAME,
+    Suspension, SuspensionReason,
 };
 use crate::clock::Clock;
 use crate::limits::{LimitExceeded, LimitedResource};
@@ -191,7 +191,7 @@ impl AgentRegistry {
         append.listing = Some(Listing {
             kind: LogKind::Agent,
             owner: OwnerId::new(&registration.identity.owner)?,
-            game: "agent".to_owned(),
+            game: LISTED_GAME.to_owned(),
             state: 1,
             visibility: 1,
             tags: Vec::new(),

@@ -6,6 +6,7 @@ on_every_log!(
     tables_are_listed_newest_first_in_pages,
     listing_filters_combine,
     listing_update_is_found_by_filters,
+    listed_games_are_those_of_stored_tables,
     tag_kind_and_time_filters_combine,
     tagged_table_is_found_until_it_is_deleted,
     kind_and_tags_are_immutable,
@@ -78,6 +79,22 @@ async fn listing_filters_combine(log: Arc<dyn Log>) {
             assert_eq!(pages(&*log, &filter, size).await, expected, "{filter:?}");
         }
     }
+}
+
+async fn listed_games_are_those_of_stored_tables(log: Arc<dyn Log>) {
+    assert_eq!(log.listed_games().await, Ok(Vec::new()));
+    let places = [NewPlace::InPlay, REST, finished(b"r")];
+    for (number, game) in ["no_dice", "chess", "gap", "chess", "gap"].into_iter().enumerate() {
+        let mut append = create(table(number as u64), &["a"]);
+        append.listing = Some(Listing { game: game.into(), ..listing("ann") });
+        append.place = Some(places[number % 3].clone());
+        log.append(append).await.unwrap();
+    }
+    assert_eq!(log.listed_games().await.unwrap(), ["chess", "gap", "no_dice"]);
+    for number in [1, 2, 3] {
+        log.delete(delete(table(number))).await.unwrap();
+    }
+    assert_eq!(log.listed_games().await.unwrap(), ["gap", "no_dice"]);
 }
 
 async fn listing_update_is_found_by_filters(log: Arc<dyn Log>) {

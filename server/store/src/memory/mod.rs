@@ -7,6 +7,7 @@ mod committed;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -210,6 +211,13 @@ impl Log for MemoryLog {
             }
             start.waking.sort();
             Ok(start)
+        })
+    }
+
+    async fn listed_games(&self) -> Result<Vec<String>, LogError> {
+        self.with_committed(|committed| {
+            let games = committed.tables.values().map(|table| table.row.listing.game.clone());
+            Ok(games.collect::<BTreeSet<_>>().into_iter().collect())
         })
     }
 

@@ -1,6 +1,6 @@
 //! Full integrity check of a store.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::Path;
 
@@ -37,6 +37,8 @@ pub struct StoreReport {
     pub journal_rows: u64,
     /// Number of feed items.
     pub feed_items: u64,
+    /// The games of all listings.
+    pub games: BTreeSet<String>,
     /// Descriptions of the first hundred problems.
     pub problems: Vec<String>,
 }
@@ -171,6 +173,9 @@ fn check_tables(
             Place::AtRest { .. } => {}
         }
         report.entries += row.stored.length;
+        if !report.games.contains(&row.listing.game) {
+            report.games.insert(row.listing.game.clone());
+        }
         report.note(row.entries(db, u64::MAX, &mut Vec::new(), errors));
         report.note(row.record(db, errors));
     }

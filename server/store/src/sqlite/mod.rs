@@ -244,6 +244,11 @@ impl Log for SqliteLog {
         self.shared.with_reader(reader::load_startup_state).await
     }
 
+    async fn listed_games(&self) -> Result<Vec<String>, LogError> {
+        let read = move |shared: &Shared, db: &_| reader::listed_games(db, FileErrors(&shared.file));
+        self.shared.with_reader(read).await
+    }
+
     async fn delete(&self, delete: Delete) -> Result<(), LogError> {
         delete.validate()?;
         self.writer.submit(WriterCommand::Delete(delete)).await.map(|_| ())

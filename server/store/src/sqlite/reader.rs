@@ -294,3 +294,18 @@ pub(super) fn load_startup_state(shared: &Shared, db: &Connection) -> Result<Sta
     start.tournaments.sort();
     Ok(start)
 }
+
+/// The games of all tables: one search of the index for each game.
+pub(super) fn listed_games(db: &Connection, errors: FileErrors<'_>) -> Result<Vec<String>, LogError> {
+    let sql = "SELECT min(game) FROM tables INDEXED BY tables_by_game WHERE game > ?1";
+    let mut select = errors.wrap(db.prepare_cached(sql))?;
+    let mut games: Vec<String> = Vec::new();
+    loop {
+        let last = games.last().map_or("", String::as_str);
+        let next: Option<String> = errors.wrap(select.query_row([last], |row| row.get(0)))?;
+        match next {
+            Some(game) => games.push(game),
+            None => return Ok(games),
+        }
+    }
+}

@@ -93,6 +93,10 @@ pub(super) const MIGRATIONS: &[&str] = &[
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX tags_unfinished ON tags (tag, id) WHERE finished = 0;
 ",
+    "
+    -- The games that have tables, without reading these.
+    CREATE INDEX tables_by_game ON tables (game);
+",
 ];
 
 /// Lock that excludes other processes while the store is open.
@@ -222,18 +226,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("store");
         let mut connection = open_writer(&file).unwrap();
-        assert_eq!(version(&connection, &file), Ok(2));
+        assert_eq!(version(&connection, &file), Ok(3));
         migrate(&mut connection, &file, MIGRATIONS).unwrap();
 
-        let broken =
-            [MIGRATIONS[0], MIGRATIONS[1], "CREATE TABLE more (a INTEGER) STRICT", "CREATE NONSENSE"];
+        let more = ["CREATE TABLE more (a INTEGER) STRICT", "CREATE NONSENSE"];
+        let broken = [MIGRATIONS, &more].concat();
         assert!(migrate(&mut connection, &file, &broken).is_err());
         assert!(connection.prepare("SELECT a FROM more").is_err());
 
-        migrate(&mut connection, &file, &broken[..3]).unwrap();
+        migrate(&mut connection, &file, &broken[..4]).unwrap();
         assert!(connection.prepare("SELECT a FROM more").is_ok());
         // The file now has a newer schema than this program.
-        let newer = LogError::NewerSchema { file: file.clone(), found: 3, known: 2 };
+        let newer = LogError::NewerSchema { file: file.clone(), found: 4, known: 3 };
         assert_eq!(version(&connection, &file), Err(newer.clone()));
         drop(connection);
         assert_eq!(open_writer(&file).map(drop), Err(newer.clone()));

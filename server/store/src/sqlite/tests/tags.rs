@@ -16,7 +16,7 @@ fn with_tag(finished: Option<bool>) -> LogFilter {
 fn make_first_version(file: &Path) {
     let db = rusqlite::Connection::open(file).unwrap();
     db.execute_batch(
-        "DROP TABLE tags; ALTER TABLE tables DROP COLUMN kind; ALTER TABLE tables DROP COLUMN tags; \
+        "DROP INDEX tables_by_game; DROP TABLE tags; ALTER TABLE tables DROP COLUMN kind; ALTER TABLE tables DROP COLUMN tags; \
          PRAGMA user_version = 1",
     )
     .unwrap();
