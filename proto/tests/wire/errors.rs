@@ -2,6 +2,7 @@
 
 use parlor_engine::{AnyAction, AnyEvent, AnyOptions, GameId, Refusal};
 use parlor_proto::v1::{self, game_action, game_event, game_options};
+use prost::Message;
 
 fn check_action(game: game_action::Game, expected: &str) {
     let error = AnyAction::try_from(v1::GameAction { game: Some(game) }).expect_err(expected);
@@ -23,6 +24,18 @@ fn a_message_without_a_game_is_an_error() {
     let error = AnyAction::try_from(v1::GameAction::default()).unwrap_err();
     let ids: Vec<&str> = GameId::published().map(|game| game.info().id).collect();
     assert_eq!(error.within("action").to_string(), format!("action: must have a game: {}", ids.join(", ")));
+}
+
+/// Field 3 of each `oneof` was that of a game with other rules.
+#[test]
+fn bytes_of_a_removed_game_are_no_game() {
+    let bytes = [0x1a, 0x02, 0x08, 0x01].as_slice();
+    assert_eq!(v1::GameOptions::decode(bytes).unwrap().game, None);
+    assert_eq!(v1::GameAction::decode(bytes).unwrap().game, None);
+    assert_eq!(v1::GameEvent::decode(bytes).unwrap().game, None);
+    assert_eq!(v1::GameView::decode(bytes).unwrap().game, None);
+    assert_eq!(v1::GameCard::decode(bytes).unwrap().game, None);
+    assert!(AnyOptions::try_from(v1::GameOptions::decode(bytes).unwrap()).is_err());
 }
 
 #[test]
