@@ -83,7 +83,7 @@ fn agent_lines(agents: &[wire::Agent], lang: Lang) -> Vec<String> {
     };
     for agent in agents {
         let times = agent.times.unwrap_or_default();
-        let span = |us: u64| if times.answers == 0 { String::new() } else { format_micros(us) };
+        let span = |us: u32| if times.answers == 0 { String::new() } else { format_micros(us) };
         columns.row([
             agent.name.clone(),
             agent.version.clone(),
@@ -111,7 +111,7 @@ const fn state_text(state: AgentState) -> Text {
 /// Number of answers, with the refused and timed-out ones if there are any.
 fn answer_counts(times: &wire::AgentTimes, lang: Lang) -> String {
     let mut text = times.answers.to_string();
-    let mut add = |count: u64, what: Text| {
+    let mut add = |count: u32, what: Text| {
         if count > 0 {
             text.push_str(&format!(", {count} {}", what.get(lang)));
         }
@@ -122,7 +122,7 @@ fn answer_counts(times: &wire::AgentTimes, lang: Lang) -> String {
 }
 
 /// Formats microseconds as milliseconds, with one decimal below 10 ms.
-fn format_micros(us: u64) -> String {
+fn format_micros(us: u32) -> String {
     let (ms, rest) = (us / 1000, us % 1000 / 100);
     if ms < 10 { format!("{ms}.{rest} ms") } else { format!("{ms} ms") }
 }

@@ -32,7 +32,7 @@ struct SeatState {
     bank: u32,
     time_outs: u32,
     forfeit: Option<wire::SeatFinish>,
-    think_ms_total: u64,
+    think_ms_total: u32,
     /// True if a think time was wrong or is missing, so that the total is unknown.
     think_time_unknown: bool,
 }
@@ -46,7 +46,7 @@ pub(super) struct TableFold<'a> {
     pub(super) result: Option<wire::TableResult>,
     /// Number of steps so far, and the time of the last one.
     steps: u32,
-    after_ms: i64,
+    after_ms: u32,
     /// All shuffles so far.
     pub(super) shuffles: Vec<wire::RecordShuffle>,
 }
@@ -117,7 +117,7 @@ impl<'a> TableFold<'a> {
 
     /// Applies a cause and returns the step that a record must have for it. After an error the fold is
     /// invalid.
-    pub(super) fn apply(&mut self, cause: &Cause, after_ms: i64) -> Result<wire::RecordStep, CauseError> {
+    pub(super) fn apply(&mut self, cause: &Cause, after_ms: u32) -> Result<wire::RecordStep, CauseError> {
         if self.is_over() {
             return Err(CauseError::Table("the table was over"));
         }
@@ -263,7 +263,7 @@ impl<'a> TableFold<'a> {
         let is_secret = self.is_secret(seat);
         let beyond = think_ms.saturating_sub(self.setup.clock.decision_ms());
         let state = &mut self.seats[seat.index()];
-        state.think_ms_total += u64::from(think_ms);
+        state.think_ms_total = state.think_ms_total.saturating_add(think_ms);
         if !is_secret {
             state.bank = state.bank.saturating_sub(beyond);
         }

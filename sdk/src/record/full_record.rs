@@ -208,7 +208,7 @@ impl<'a> FullRecordCheck<'a> {
 
     /// Times never decrease. A server's clock can be set back, but then its times are wrong too.
     fn check_times(&mut self) {
-        let mut before = i64::MIN;
+        let mut before = 0;
         for (index, step) in self.record.steps.iter().enumerate() {
             if step.after_ms < before {
                 let path = format!("steps[{index}].after_ms");

@@ -27,7 +27,7 @@ pub(super) struct GameSetup {
     /// The shuffle of the start and end events, for a tournament's deal, which reveals less.
     revealed: (Option<wire::FairShuffle>, Option<wire::FairShuffle>),
     /// Total think time of each seat, by the result.
-    think_times: Vec<u64>,
+    think_times: Vec<u32>,
 }
 
 impl GameSetup {
@@ -166,7 +166,7 @@ impl GameSetup {
     }
 
     /// Total think time of a seat, by the result.
-    pub(super) fn recorded_think_time(&self, seat: Seat) -> Option<u64> {
+    pub(super) fn recorded_think_time(&self, seat: Seat) -> Option<u32> {
         self.think_times.get(seat.index()).copied()
     }
 

@@ -14,7 +14,7 @@ pub struct ReplayStep {
     /// Index of the step.
     pub step: usize,
     /// Time of the step, in milliseconds since the table was created.
-    pub after_ms: i64,
+    pub after_ms: u32,
     /// The update the viewer received, with the view after it once the game had started.
     pub update: Update,
 }

@@ -71,7 +71,7 @@ pub enum Problem {
     /// The time is earlier than the previous step's.
     TimeReversed {
         /// Time of the previous step, in milliseconds.
-        previous_ms: i64,
+        previous_ms: u32,
     },
     /// The value is malformed or unknown to this crate.
     Unreadable {

@@ -91,7 +91,7 @@ fn write_shuffle_line(out: &mut String, shuffle: &DynamicMessage, cards: impl Fn
 
 /// Writes a step: its time, and its indented lines.
 fn write_step(out: &mut String, number: usize, step: &DynamicMessage) {
-    let after = step.get_field_by_name("after_ms").and_then(|after| after.as_i64()).unwrap_or_default();
+    let after = step.get_field_by_name("after_ms").and_then(|after| after.as_u32()).unwrap_or_default();
     let _ = writeln!(out, "step {number} after {after} ms");
     for (field, value) in step.fields() {
         let Value::List(values) = value else { continue };
@@ -231,7 +231,7 @@ fn read_step(parser: &mut Parser<'_>, index: usize) -> ParseResult<DynamicMessag
     }
     let mut step = DynamicMessage::new(step_descriptor());
     parser.expect("after")?;
-    step.set_field_by_name("after_ms", Value::I64(parser.number()?));
+    step.set_field_by_name("after_ms", Value::U32(parser.number()?));
     parser.expect("ms")?;
     Ok(step)
 }

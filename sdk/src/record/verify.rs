@@ -88,18 +88,24 @@ fn correct_times(record: &wire::Record, expected: &mut wire::Record) {
         })
     });
     let (started, ended) = (started.map(|step| step.after_ms), record.steps.last().map(|step| step.after_ms));
-    let made =
-        |moment: Option<prost_types::Timestamp>, after: Option<i64>| Some(ms(moment?) - i128::from(after?));
+    // The largest time stands for all later ones.
+    let is_known = |after: &u32| *after != u32::MAX;
+    let made = |moment: Option<prost_types::Timestamp>, after: Option<u32>| {
+        Some(ms(moment?) - i128::from(after.filter(is_known)?))
+    };
     let votes =
         [made(record.create_time, Some(0)), made(record.start_time, started), made(record.end_time, ended)];
     let count = |vote: &Option<i128>| votes.iter().filter(|other| *other == vote).count();
     // Ties: the first.
     let base = votes.iter().filter(|vote| vote.is_some()).rev().max_by_key(|vote| count(vote));
     let Some(Some(base)) = base else { return };
-    let moment = |after: Option<i64>| after.map(|after| timestamp(base + i128::from(after)));
-    expected.create_time = moment(Some(0));
-    expected.start_time = moment(started);
-    expected.end_time = moment(ended);
+    let moment = |after: Option<u32>, recorded| {
+        let after = after?;
+        if is_known(&after) { Some(timestamp(base + i128::from(after))) } else { recorded }
+    };
+    expected.create_time = moment(Some(0), record.create_time);
+    expected.start_time = moment(started, record.start_time);
+    expected.end_time = moment(ended, record.end_time);
 }
 
 fn ms(moment: prost_types::Timestamp) -> i128 {

@@ -26,7 +26,7 @@ struct ViewerRecordCheck<'a> {
     open: bool,
     asked: u32,
     bank: u32,
-    think_ms_total: u64,
+    think_ms_total: u32,
     forfeits: Vec<Option<wire::SeatFinish>>,
     time_outs: Vec<u32>,
     findings: Vec<Finding>,
@@ -110,7 +110,7 @@ impl ViewerRecordCheck<'_> {
         self.open = false;
         let Some(world) = self.sample_world(path) else { return };
         let clock = self.setup.clock;
-        self.think_ms_total += u64::from(decision.think_ms);
+        self.think_ms_total = self.think_ms_total.saturating_add(decision.think_ms);
         if !world.has_secret_decision(seat) {
             self.bank = self.bank.saturating_sub(decision.think_ms.saturating_sub(clock.decision_ms()));
         }

@@ -172,8 +172,8 @@ async fn result_has_the_total_think_time() {
         let (channel, item) = stream.reader.next().await;
         match item {
             v1::stream_item::Item::Decision(decision) => {
-                let time = 100 + u64::from(decision.id);
-                server.advance(ms(time));
+                let time = 100 + decision.id;
+                server.advance(ms(time.into()));
                 thought[channel as usize] += time;
                 stream.send(vec![crate::streams::answer_item(channel, answer_index(decision.id, 0))]).await;
             }

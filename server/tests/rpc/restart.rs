@@ -138,7 +138,7 @@ async fn game_continues_over_restarts_without_charging_downtime() {
     let result = table.result.clone().unwrap();
     assert!(result.seats.iter().all(|seat| seat.finish() == v1::SeatFinish::PlayedOut), "{result:?}");
     assert_eq!(
-        result.seats.iter().map(|seat| seat.think_ms).sum::<u64>(),
+        result.seats.iter().map(|seat| seat.think_ms).sum::<u32>(),
         60_000,
         "10 s for each of the 6 decisions"
     );

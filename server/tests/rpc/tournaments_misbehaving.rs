@@ -204,7 +204,7 @@ async fn agent_with_illegal_answers_times_out() {
         }
         tournament.server.advance(ms(DECISION));
     }
-    assert_eq!(find_agent(&tournament.client, "bad").await.times.expect("times").refused, 3 * TABLES as u64);
+    assert_eq!(find_agent(&tournament.client, "bad").await.times.expect("times").refused, 3 * TABLES as u32);
     assert_eq!(tournament.finish().await, BTreeMap::from([(SeatFinish::TimedOut, TABLES)]));
 }
 

@@ -155,9 +155,9 @@ pub(super) fn progress_line(standings: &wire::Standings, lang: Lang) -> String {
 }
 
 /// Estimated time left, such as `2m 5s left`.
-fn time_left(left_ms: u64, lang: Lang) -> String {
+fn time_left(left_ms: u32, lang: Lang) -> String {
     let seconds = left_ms.div_ceil(1000);
-    let text = humantime::format_duration(std::time::Duration::from_secs(seconds));
+    let text = humantime::format_duration(std::time::Duration::from_secs(seconds.into()));
     match lang {
         Lang::En => format!("{text} left"),
         Lang::De => format!("{text}"),

@@ -1,6 +1,8 @@
 //! Records of a correct server verify, for every viewer.
 
-use super::fixtures::all_table_specs;
+use parlor_engine::GameId;
+
+use super::fixtures::{all_table_specs, table};
 use crate::record::{self, Unproven};
 
 #[test]
@@ -39,4 +41,15 @@ fn viewer_records_of_every_kind_verify() {
             assert!(report.unproven.contains(&Unproven::Viewer(viewer)));
         }
     }
+}
+
+/// The times of steps end at 49 days; the times of the header do not.
+#[test]
+fn record_of_a_game_that_lasts_for_months_verifies() {
+    let mut record = table(GameId::Gap, 3, 31).record(None);
+    let middle = record.steps.len() / 2;
+    record.steps[middle..].iter_mut().for_each(|step| step.after_ms = u32::MAX);
+    record.end_time.as_mut().unwrap().seconds += 60 * 86_400;
+    let report = record::verify(&record);
+    assert!(report.is_valid(), "{:#?}", report.findings.iter().map(ToString::to_string).collect::<Vec<_>>());
 }

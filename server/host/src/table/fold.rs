@@ -229,7 +229,7 @@ impl Table {
         let is_secret = self.is_secret(seat);
         let overtime = used.saturating_sub(self.setup.time.decision);
         let state = self.seat_mut(seat)?;
-        state.think_time += u64::from(used);
+        state.think_time = state.think_time.saturating_add(used);
         if !is_secret {
             state.bank = state.bank.saturating_sub(overtime);
         }

@@ -38,7 +38,7 @@ pub struct SeatResult {
     /// Number of timeouts.
     pub time_outs: u32,
     /// Total think time, in milliseconds of the seat's clock.
-    pub think_time: u64,
+    pub think_time: u32,
 }
 
 /// Result of a game that was played to its end.

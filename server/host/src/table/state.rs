@@ -71,7 +71,7 @@ pub struct SeatState {
     /// Forfeit state.
     pub finish: SeatFinish,
     /// Total think time, in milliseconds.
-    pub think_time: u64,
+    pub think_time: u32,
     /// Entropy for the shuffle. Secret until the game begins.
     pub entropy: Entropy,
     /// Idempotency key of the request that last changed the holder or the token.

@@ -13,13 +13,13 @@ use parlor_proto::convert::seat;
 use parlor_proto::v1;
 use sha2::{Digest, Sha256};
 
-use super::ToMessage;
 use super::attach::{checked_items, wants};
 use super::id::table_id;
 use super::list::{game_filter, invalid_page_token};
 use super::shuffle::entropy;
 use super::table::timestamp;
 use super::validate::page_size;
+use super::{ToMessage, saturating_u32};
 use crate::grpc::Failure;
 use crate::identity::{Caller, KeyId};
 
@@ -163,7 +163,7 @@ pub fn set_aside(suspension: Suspension) -> v1::SetAside {
 pub fn agent(summary: &AgentSummary, caller: Option<&Caller>) -> v1::Agent {
     let AgentSummary { identity, profile, status, tables, suspension, created, last_seen, answer_times } =
         summary;
-    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    let micros = |time: Duration| u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
     let state = match status {
         AgentStatus::Connected => v1::AgentState::Here,
         AgentStatus::Disconnected => v1::AgentState::Gone,
@@ -180,9 +180,9 @@ pub fn agent(summary: &AgentSummary, caller: Option<&Caller>) -> v1::Agent {
         create_time: Some(timestamp(*created)),
         last_seen_time: last_seen.map(timestamp),
         times: Some(v1::AgentTimes {
-            answers: answer_times.answers,
-            refused: answer_times.refused,
-            clocks_run_out: answer_times.timeouts,
+            answers: saturating_u32(answer_times.answers),
+            refused: saturating_u32(answer_times.refused),
+            clocks_run_out: saturating_u32(answer_times.timeouts),
             mean_us: micros(answer_times.mean()),
             longest_us: micros(answer_times.longest),
             reported_mean_us: answer_times.reported_mean().map(micros),

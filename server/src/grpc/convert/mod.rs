@@ -81,8 +81,8 @@ pub(crate) fn optional<M, T: FromMessage<M>>(
 /// Encodes a host value as its message without building the message.
 pub(crate) struct AsMessage<'a, T: ?Sized>(pub(crate) &'a T);
 
-/// Converts an update or decision number to its 32 bits on the wire. A table would have to be played for
-/// years to exceed them.
+/// Converts a number, a count or a time to its 32 bits on the wire; the largest value stands for more too. A
+/// table would have to be played for years to have so many updates.
 fn saturating_u32(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }

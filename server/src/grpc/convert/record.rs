@@ -176,7 +176,7 @@ impl StepEncoder {
         let decided = decided.filter(|(seat, _)| is_visible(*seat));
         let asked: Seats = asked.iter().filter(|seat| is_visible(*seat)).collect();
         Some(v1::RecordStep {
-            after_ms: at.wrapping_sub(self.created) as i64,
+            after_ms: saturating_u32(at.saturating_sub(self.created)),
             told: told.map(|(to, event)| self.event(*to, event)).collect(),
             decided: decided
                 .filter_map(|(seat, made)| made.map(|decided| self.decision(seat, decided)))

@@ -8,8 +8,8 @@ use parlor_tournament::stats::rating::RatingPoint;
 use parlor_tournament::stats::{Interval, RotationGain, SprtDecision, SprtState};
 use parlor_tournament::tournament::{Placing, Progress};
 
-use super::ToMessage;
 use super::tournament::state;
+use super::{ToMessage, saturating_u32};
 
 /// The standings of a tournament.
 pub(crate) fn standings(snapshot: &StandingsSnapshot) -> v1::Standings {
@@ -48,7 +48,7 @@ pub(crate) fn standings(snapshot: &StandingsSnapshot) -> v1::Standings {
         groups_voided,
         round,
         rounds,
-        time_left_ms: *time_left,
+        time_left_ms: time_left.map(saturating_u32),
         test: test.map(sequential_state),
         history: history.iter().map(rating_point).collect(),
     }
