@@ -33,7 +33,7 @@ async fn main() -> Result<(), Error> {
     let (mut open, mut tokens) = (HashSet::new(), Vec::new());
     for number in 0..tables {
         let user = format!("user-{number}");
-        let new = NewTable::new(&game)?.metadata("number", number.to_string()).house_bot("random");
+        let new = NewTable::new(&game).metadata("number", number.to_string()).house_bot("random");
         let new = if number % 2 == 0 { new.house_bot("greedy") } else { new.reserved_seat(&user, "A guest") };
         let table = client.create_table(new).await?;
         if number % 2 == 1 {

@@ -71,6 +71,6 @@ async fn join_or_create(client: &Client, game: &str) -> Result<JoinedSeat, Error
             joined => return joined,
         }
     }
-    let table = client.create_table(NewTable::new(game)?.house_bot("greedy").open_seat()).await?;
+    let table = client.create_table(NewTable::new(game).house_bot("greedy").open_seat()).await?;
     client.join_table(&table).await
 }

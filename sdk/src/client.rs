@@ -47,7 +47,7 @@ pub use tournaments::TournamentFeed;
 ///
 /// # async fn example() -> Result<(), parlor_sdk::Error> {
 /// let client = Client::connect("http://localhost:7766").await?;
-/// let table = client.create_table(NewTable::new("gap")?.house_bot("greedy").open_seat()).await?;
+/// let table = client.create_table(NewTable::new("gap").house_bot("greedy").open_seat()).await?;
 /// println!("table {} has one open seat", table.table_id);
 /// # Ok(())
 /// # }

@@ -10,7 +10,7 @@
 //! #[tokio::main]
 //! async fn main() -> Result<(), Error> {
 //!     let client = Client::connect("http://localhost:7766").await?;
-//!     let table = client.create_table(NewTable::new("gap")?.house_bot("greedy").open_seat()).await?;
+//!     let table = client.create_table(NewTable::new("gap").house_bot("greedy").open_seat()).await?;
 //!     let joined = client.join_table(&table).await?;
 //!     let mut seat = client.session().seat(joined.token).await?;
 //!     while let Some(decision) = seat.next_decision().await? {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use parlor_cli::load::{Process, now};
-use parlor_sdk::{Client, NewTable, Session};
+use parlor_sdk::{Client, Session};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -112,8 +112,7 @@ async fn measure(
 ) -> Result<BenchReport, Failure> {
     let game = games::find_game(first.games().await?, &args.game)?;
     let players = player_count(args.players, &game)?;
-    let new = NewTable::with_options(options::build_options(&game, &args.option, context)?)
-        .open_seats(players as usize);
+    let new = options::new_table(&game, &args.option, context)?.open_seats(players as usize);
     let seats = args.tables * players;
     let connections: Vec<Client> = stream::iter(0..args.connections)
         .map(|_| context.settings.connect())

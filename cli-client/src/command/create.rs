@@ -1,6 +1,6 @@
 //! `parlor create`: creates a table.
 
-use parlor_sdk::{NewTable, wire::GameInfo};
+use parlor_sdk::wire::GameInfo;
 
 use super::clock::{ClockArgs, Millis, parse_time};
 use super::seats::SeatArg;
@@ -53,7 +53,7 @@ pub(super) fn parse_metadata(text: &str) -> Result<(String, String), String> {
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
     let client = context.connect().await?;
     let game = games::find_game(client.games().await?, &args.game)?;
-    let mut new = NewTable::with_options(options::build_options(&game, &args.option, context)?);
+    let mut new = options::new_table(&game, &args.option, context)?;
     new = if args.seat.is_empty() {
         new.open_seats(player_count(args.players, &game)? as usize)
     } else {

@@ -1,6 +1,7 @@
 //! Game options from text, validated against the server's catalogue.
 
-use parlor_sdk::wire::{GameInfo, GameOptions, OptionInfo, option_info::Values};
+use parlor_sdk::NewTable;
+use parlor_sdk::wire::{CreateTableRequest, GameInfo, GameOptions, OptionInfo, option_info::Values};
 use serde_json::{Map, Value, json};
 
 use super::games;
@@ -15,12 +16,27 @@ pub(super) fn parse_option(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// Builds the options message of a table.
+/// A new table of the game with the chosen options.
+pub(super) fn new_table(
+    game: &GameInfo,
+    chosen: &[(String, String)],
+    context: &Context,
+) -> Result<NewTable, Failure> {
+    let options = build_options(game, chosen, context)?;
+    let request = CreateTableRequest { game: game.game.clone(), options, ..Default::default() };
+    Ok(request.into())
+}
+
+/// Builds the options message of a table; `None` if no option was chosen, so that a game needs none of this
+/// program's messages to be played with its default options.
 pub(super) fn build_options(
     game: &GameInfo,
     chosen: &[(String, String)],
     context: &Context,
-) -> Result<GameOptions, Failure> {
+) -> Result<Option<GameOptions>, Failure> {
+    if chosen.is_empty() {
+        return Ok(None);
+    }
     let mut fields = Map::new();
     for (name, text) in chosen {
         let Some(option) = game.options.iter().find(|option| option.name == *name) else {
@@ -48,7 +64,7 @@ pub(super) fn build_options(
         }
         fields.insert(name.clone(), value);
     }
-    from_json(json!({ &game.game: fields })).map_err(|why| {
+    from_json(json!({ &game.game: fields })).map(Some).map_err(|why| {
         let game = &game.game;
         Failure::usage(
             format!("this version of parlor does not support {game} with these options ({why}): update it"),

@@ -1,6 +1,6 @@
 //! `parlor play`: lets a person play.
 
-use parlor_sdk::{Client, JoinTable, JoinedSeat, NewTable, SeatToken, wire};
+use parlor_sdk::{Client, JoinTable, JoinedSeat, SeatToken, wire};
 
 use super::clock::ClockArgs;
 use super::{create, games, options, seed};
@@ -184,7 +184,7 @@ async fn create_table(
             format!("Sitz {own} gibt es nicht: Bei {players} Spielern sind es 0 bis {bots}"),
         ));
     }
-    let mut new = NewTable::with_options(options::build_options(&game, &args.new.option, context)?);
+    let mut new = options::new_table(&game, &args.new.option, context)?;
     let mut opponents = args.new.with.iter().cycle();
     for seat in 0..players {
         new = match opponents.clone().next() {

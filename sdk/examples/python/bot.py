@@ -4,17 +4,15 @@ python bot.py [GAME] [HOST:PORT]    (or PARLOR_ADDRESS; an API key, if needed, i
 """
 import os, queue, random, sys, time, uuid
 import grpc
-from parlor.v1 import game_pb2, play_pb2 as p, play_pb2_grpc, table_pb2 as t, table_pb2_grpc
+from parlor.v1 import play_pb2 as p, play_pb2_grpc, table_pb2 as t, table_pb2_grpc
 game = sys.argv[1] if len(sys.argv) > 1 else "gap"
 address = sys.argv[2] if len(sys.argv) > 2 else os.environ.get("PARLOR_ADDRESS", "127.0.0.1:7766")
 key = [("authorization", "Bearer " + os.environ["PARLOR_KEY"])] if "PARLOR_KEY" in os.environ else None
 channel = grpc.insecure_channel(address.removeprefix("http://"), [("grpc.keepalive_time_ms", 10000)])
 tables, play = table_pb2_grpc.TableServiceStub(channel), play_pb2_grpc.PlayServiceStub(channel)
 
-options = game_pb2.GameOptions()
-getattr(options, game).SetInParent()  # the game with its default options
 seats = [t.SeatSetup(house_bot=t.HouseBotSeat(name="greedy")), t.SeatSetup(open=t.OpenSeat())]
-new = t.CreateTableRequest(request_id=str(uuid.uuid4()), options=options, seats=seats)
+new = t.CreateTableRequest(request_id=str(uuid.uuid4()), game=game, seats=seats)
 table = tables.CreateTable(new, metadata=key, timeout=30).table
 join = t.JoinTableRequest(request_id=str(uuid.uuid4()), table_id=table.table_id, entropy=os.urandom(32))
 joined = tables.JoinTable(join, metadata=key, timeout=30)

@@ -18,8 +18,7 @@ metadata = [("authorization", "Bearer " + os.environ["PARLOR_KEY"])] if "PARLOR_
 
 def create(stub):
     """Creates the tournament: a round robin with two players per table."""
-    setup = o.TournamentSetup(name=f"{AGENT} against the house", players=2)
-    getattr(setup.options, GAME).SetInParent()  # the game with its default options
+    setup = o.TournamentSetup(name=f"{AGENT} against the house", game=GAME, players=2)
     setup.entrants.add().agent.name = AGENT
     for bot in ["random", "greedy"]:
         setup.entrants.add().house_bot.name = bot

@@ -1,14 +1,13 @@
 //! [`NewTable`]: builder of a table to create.
 
 use crate::error::Reason;
-use crate::{Error, options, wire};
+use crate::{Error, wire};
 
 /// A table to create: the game, the seats, and optional settings, which the server defaults.
 ///
 /// ```
 /// use parlor_sdk::NewTable;
-/// let table = NewTable::new("gap")?.house_bot("greedy").reserved_seat("user 17", "Ada").open_seat().private();
-/// # Ok::<(), parlor_sdk::Error>(())
+/// let table = NewTable::new("gap").house_bot("greedy").reserved_seat("user 17", "Ada").open_seat().private();
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 #[must_use = "nothing is made before `Client::create_table`"]
@@ -17,16 +16,12 @@ pub struct NewTable {
 }
 
 impl NewTable {
-    /// A table of the game with this id, with its default options.
-    ///
-    /// # Errors
-    ///
-    /// [`Reason::GameNotFound`] if this crate has no such game.
-    pub fn new(game: &str) -> Result<NewTable, Error> {
-        Ok(NewTable::with_options(options::default_for(game)?))
+    /// A table of the game with this id, with its default options. The server knows which games there are.
+    pub fn new(game: impl Into<String>) -> NewTable {
+        NewTable { request: wire::CreateTableRequest { game: game.into(), ..Default::default() } }
     }
 
-    /// A table with these game options.
+    /// A table of the game of these options.
     pub fn with_options(options: impl Into<wire::GameOptions>) -> NewTable {
         let request = wire::CreateTableRequest { options: Some(options.into()), ..Default::default() };
         NewTable { request }

@@ -31,7 +31,7 @@ impl Client {
     ///
     /// ```no_run
     /// # async fn example(client: parlor_sdk::Client) -> Result<(), parlor_sdk::Error> {
-    /// use parlor_sdk::{options, wire};
+    /// use parlor_sdk::wire;
     ///
     /// let house_bot = |name: &str| wire::EntrantSetup {
     ///     entrant: Some(wire::entrant_setup::Entrant::HouseBot(wire::HouseBotSeat { name: name.into() })),
@@ -39,7 +39,7 @@ impl Client {
     /// let format = wire::tournament_setup::Format::RoundRobin(wire::RoundRobinFormat { groups: 50 });
     /// let setup = wire::TournamentSetup {
     ///     name: "greedy against random".into(),
-    ///     options: Some(options::default_for("gap")?),
+    ///     game: "gap".into(),
     ///     entrants: vec![house_bot("greedy"), house_bot("random")],
     ///     format: Some(format),
     ///     ..Default::default()

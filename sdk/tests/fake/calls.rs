@@ -17,7 +17,7 @@ pub(crate) fn status_with_reason(code: Code, reason: &str) -> Status {
 }
 
 fn gap() -> NewTable {
-    NewTable::new("gap").unwrap().open_seats(2)
+    NewTable::new("gap").open_seats(2)
 }
 
 #[tokio::test]

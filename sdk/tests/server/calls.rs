@@ -11,7 +11,7 @@ use super::test_server::TestServer;
 use super::with_timeout;
 
 fn gap() -> NewTable {
-    NewTable::new("gap").unwrap().without_clock()
+    NewTable::new("gap").without_clock()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

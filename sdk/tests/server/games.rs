@@ -60,7 +60,7 @@ async fn local_and_remote_games_are_equal() {
         let (mut one, mut other) = (local[0].clone(), local[1].clone());
         let over = LocalGame::new(id).unwrap().seed(seed).play(&mut [&mut one, &mut other]).unwrap();
 
-        let table = NewTable::new(id).unwrap().open_seats(2).seed(seed).without_clock();
+        let table = NewTable::new(id).open_seats(2).seed(seed).without_clock();
         let table = with_timeout(client.create_table(table)).await.unwrap();
         let mut seats = Vec::new();
         for _ in 0..2 {
@@ -107,7 +107,7 @@ async fn every_game_is_played_against_house_bots_at_every_player_count() {
     let mut tokens = BTreeMap::new();
     for game in with_timeout(client.games()).await.unwrap() {
         for players in game.min_players..=game.max_players {
-            let mut table = NewTable::new(&game.game).unwrap().open_seat().without_clock();
+            let mut table = NewTable::new(&game.game).open_seat().without_clock();
             for _ in 1..players {
                 table = table.house_bot("random");
             }

@@ -40,7 +40,7 @@ async fn mutual_tls_rejects_untrusted_certificates() {
     let IssuedCertificate { certificate, key } = ours.issue("localhost");
     let full = builder().ca_certificate(ours.pem()).client_certificate(&certificate, &key);
     let client = with_timeout(full.connect()).await.unwrap();
-    let table = NewTable::new("gap").unwrap().house_bot("random").open_seat();
+    let table = NewTable::new("gap").house_bot("random").open_seat();
     let table = with_timeout(client.create_table(table)).await.unwrap();
     with_timeout(client.session().watch(table.table_id)).await.unwrap();
 
@@ -65,7 +65,7 @@ async fn api_keys_grant_their_scopes_only() {
         (key("platform", vec![Scope::Tables, Scope::Play]), key("viewer", vec![Scope::Play]));
     let entries = [platform.entry.clone(), viewer.entry.clone()];
     let server = TestServer::start_with(|settings, _| settings.keys = entries.into()).await;
-    let table = || NewTable::new("gap").unwrap().open_seats(2);
+    let table = || NewTable::new("gap").open_seats(2);
 
     let owner =
         with_timeout(server.builder().api_key(platform.text.reveal().as_str()).connect()).await.unwrap();

@@ -23,7 +23,7 @@ fn cup(game: &str, search: &str, format: Format) -> wire::TournamentSetup {
     };
     wire::TournamentSetup {
         name: "house cup".to_owned(),
-        options: Some(options::default_for(game).unwrap()),
+        game: game.to_owned(),
         players: 2,
         entrants: ["random", "search:1", search, "greedy"].map(house_bot).to_vec(),
         format: Some(format),

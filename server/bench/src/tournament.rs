@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use parlor_cli::load::{Process, now};
 use parlor_engine::{Chance, Game, NoEvents, Seat, below, gap::Gap};
-use parlor_sdk::{Client, options, wire};
+use parlor_sdk::{Client, wire};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -93,7 +93,7 @@ async fn play(seconds: u64) -> Result<TournamentMeasurement> {
         })),
     });
     let setup = wire::TournamentSetup {
-        options: Some(options::default_for(GAME)?),
+        game: GAME.to_owned(),
         players: 2,
         entrants: entrants.collect(),
         format: Some(wire::tournament_setup::Format::RoundRobin(wire::RoundRobinFormat { groups: GROUPS })),

@@ -39,7 +39,8 @@ async fn create_table_names_every_invalid_field() {
     const MAX_MS: u32 = 2_592_000_000;
     let text = |length: usize| "x".repeat(length);
     let invalid: Vec<(v1::CreateTableRequest, &str)> = vec![
-        (v1::CreateTableRequest { options: None, ..gap(2) }, "options"),
+        (v1::CreateTableRequest { options: None, ..gap(2) }, "game"),
+        (v1::CreateTableRequest { game: "no_dice".to_owned(), ..gap(2) }, "options.gap"),
         (v1::CreateTableRequest { options: Some(v1::GameOptions { game: None }), ..gap(2) }, "options"),
         (rounds(0), "options.gap.rounds"),
         (seats(vec![]), "seats"),

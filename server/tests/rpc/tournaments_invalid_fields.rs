@@ -52,7 +52,9 @@ async fn every_field_of_a_tournament_setup_is_validated() {
     check! {
         ".name": |setup| setup.name = "x".repeat(129);
         ".name": |setup| setup.name = "a\u{1b}b".to_owned();
-        ".options": |setup| setup.options = None;
+        ".game": |setup| setup.options = None;
+        ".options": |setup| setup.options = Some(v1::GameOptions { game: None });
+        ".options.gap": |setup| setup.game = "no_dice".to_owned();
         ".players": |setup| setup.players = 7;
         ".players": |setup| setup.players = 1;
         ".entrants": entrants(0);

@@ -152,7 +152,8 @@ impl SetupFile {
         let chosen: Vec<(String, String)> =
             fields.options.iter().map(|(name, value)| (name.clone(), option_text(value))).collect();
         let mut setup = wire::TournamentSetup {
-            options: Some(options::build_options(&game, &chosen, context)?),
+            options: options::build_options(&game, &chosen, context)?,
+            game: game.game.clone(),
             players: create::player_count(fields.players, &game)?,
             ..Default::default()
         };

@@ -1,7 +1,7 @@
 //! Setups of the tournaments: one of each game, with the formats in turn, and one with a sequential test, all
 //! played concurrently by the same agents.
 
-use parlor_sdk::{Error, options, wire};
+use parlor_sdk::{options, wire};
 use rand_core::Rng;
 use wire::entrant_setup::Entrant;
 use wire::tournament_setup::Format;
@@ -13,7 +13,7 @@ use crate::run::rng_for;
 const LONG_MS: u32 = 600_000;
 
 /// Setups of the tournaments of a run, with numbers of deals in proportion to `size`.
-pub(super) fn setups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>, Error> {
+pub(super) fn setups(seed: u64, size: u32) -> Vec<wire::TournamentSetup> {
     let [ann, bob, cid] = NAMES.map(agent);
     let round_robin = Format::RoundRobin(wire::RoundRobinFormat { groups: size });
     let gauntlet = Format::Gauntlet(wire::GauntletFormat { champion: 1, groups: size });
@@ -22,9 +22,9 @@ pub(super) fn setups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>,
     let of = |number: usize, game: &str, players, entrants: &[wire::EntrantSetup], format| {
         let mut given_seed = vec![0; 32];
         rng_for(seed, "tournament", number).fill_bytes(&mut given_seed);
-        Ok(wire::TournamentSetup {
+        wire::TournamentSetup {
             name: game.to_owned(),
-            options: Some(options::default_for(game)?),
+            game: game.to_owned(),
             players,
             entrants: entrants.to_vec(),
             format: Some(format),
@@ -38,7 +38,7 @@ pub(super) fn setups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>,
             patience_ms: Some(LONG_MS),
             given_seed,
             ..wire::TournamentSetup::default()
-        })
+        }
     };
     // Greedy is far better than random, so the test is decided after some of the groups.
     let test = wire::SequentialTest {
@@ -58,12 +58,12 @@ pub(super) fn setups(seed: u64, size: u32) -> Result<Vec<wire::TournamentSetup>,
     ];
     let mut setups = Vec::new();
     for (game, (format, players, entrants)) in options::game_ids().iter().zip(formats.iter().cycle()) {
-        setups.push(of(setups.len(), game, *players, entrants, *format)?);
+        setups.push(of(setups.len(), game, *players, entrants, *format));
     }
-    let tested = of(setups.len(), "gap", 2, &[ann, bob], many)?;
+    let tested = of(setups.len(), "gap", 2, &[ann, bob], many);
     let name = "gap with a sequential test".to_owned();
     setups.push(wire::TournamentSetup { name, test: Some(test), ..tested });
-    Ok(setups)
+    setups
 }
 
 fn agent(name: &str) -> wire::EntrantSetup {

@@ -3,17 +3,18 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use parlor_engine::{AnyGame, AnyOptions, Chance, NoEvents};
+use parlor_engine::{AnyGame, Chance, NoEvents};
 use parlor_host::agents::AgentRequirement;
 use parlor_host::table::{SeatSetup, TimeControl};
 use parlor_host::{HostError, NewChance, NewTable};
-use parlor_proto::convert::field::{InvalidField, bytes, length, number, required};
+use parlor_proto::convert::field::{InvalidField, bytes, length, number};
 use parlor_proto::v1;
 use parlor_proto::v1::create_table_request::Chance as WireChance;
 use parlor_proto::v1::seat_setup::Occupant;
 
 use super::agent::{agent_name, agent_version};
 use super::enums::visibility_or_public;
+use super::game_choice::game_choice;
 use super::house_bot::house_bot;
 use super::validate::{display_name, idempotency_key, metadata, user_id};
 use crate::config::{Bots, TableDefaults};
@@ -32,6 +33,7 @@ pub fn create_table(
     let request = idempotency_key("CreateTable", &wire.request_id, &wire)?;
     let v1::CreateTableRequest {
         request_id: _,
+        game,
         options,
         seats,
         clock,
@@ -40,7 +42,7 @@ pub fn create_table(
         fill_ms,
         chance,
     } = wire;
-    let options: AnyOptions = required(options, "options")?;
+    let options = game_choice(&game, options)?;
     let info = options.game().info();
     let players = length(&seats, info.min_players.into()..=info.max_players.into(), "seats")?;
     // The engine validates the combination of options and players.

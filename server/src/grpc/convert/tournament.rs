@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use parlor_engine::AnyOptions;
 use parlor_host::HostError;
 use parlor_host::TournamentId;
 use parlor_host::tournaments::{EntrantSetup, LiveOrStored, StandingsSnapshot, Terms, TournamentSnapshot};
@@ -20,7 +21,7 @@ use crate::grpc::Failure;
 const DEFAULT_PAGE_SIZE: u32 = 100;
 const MAX_PAGE_SIZE: u32 = 1000;
 
-/// Every field is set, except the seed.
+/// Every field is set, except the seed, and the id of the game: stored setups have it in their options.
 impl ToMessage<v1::TournamentSetup> for Terms {
     fn to_message(&self) -> v1::TournamentSetup {
         let Terms {
@@ -53,6 +54,7 @@ impl ToMessage<v1::TournamentSetup> for Terms {
             visibility: visibility.to_message().into(),
             patience_ms: Some(*patience),
             given_seed: Vec::new(),
+            game: String::new(),
         }
     }
 }
@@ -131,10 +133,16 @@ pub(crate) fn tournament_message(
     tournament: &LiveOrStored<TournamentSnapshot>,
     owned: bool,
 ) -> Result<v1::Tournament, Failure> {
-    match tournament {
-        LiveOrStored::Live(snapshot) => Ok(self::tournament(snapshot, owned)),
-        LiveOrStored::Stored(bytes) => Ok(v1::Tournament { owned, ..decode_stored(bytes)? }),
+    let mut message = match tournament {
+        LiveOrStored::Live(snapshot) => self::tournament(snapshot, owned),
+        LiveOrStored::Stored(bytes) => v1::Tournament { owned, ..decode_stored(bytes)? },
+    };
+    if let Some(setup) = &mut message.setup
+        && let Some(Ok(options)) = setup.options.clone().map(AnyOptions::try_from)
+    {
+        setup.game = options.game().info().id.to_owned();
     }
+    Ok(message)
 }
 
 /// The message of standings in memory, or of a finished tournament from its record; `history` includes their

@@ -2,11 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use parlor_engine::{AnyGame, AnyOptions, Chance, NoEvents};
+use parlor_engine::{AnyGame, Chance, NoEvents};
 use parlor_host::HostError;
 use parlor_host::table::TimeControl;
 use parlor_host::tournaments::{EntrantSetup, NewTournament, Terms};
-use parlor_proto::convert::field::{InvalidField, bytes, number, one_of, required};
+use parlor_proto::convert::field::{InvalidField, bytes, number, one_of};
 use parlor_proto::v1;
 use parlor_proto::v1::entrant_setup::Entrant as WireEntrant;
 use parlor_proto::v1::tournament_setup::Format as WireFormat;
@@ -16,6 +16,7 @@ use parlor_tournament::plan::{DealMode, Format, MAX_ENTRANTS, PlanSetupError, Se
 use super::agent::{agent_name, agent_version};
 use super::create_table::time_control;
 use super::enums::visibility_or_public;
+use super::game_choice::game_choice;
 use super::house_bot::house_bot;
 use super::required as required_host;
 use super::shuffle::entropy;
@@ -77,6 +78,7 @@ fn terms(
 ) -> Result<Terms, Failure> {
     let v1::TournamentSetup {
         name,
+        game,
         options,
         players,
         entrants,
@@ -89,7 +91,7 @@ fn terms(
         patience_ms,
         given_seed: _,
     } = wire;
-    let options: AnyOptions = required(options, "options")?;
+    let options = game_choice(&game, options)?;
     let info = options.game().info();
     let players = match players {
         0 => info.min_players,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use parlor_engine::GameId;
+use parlor_engine::{AnyOptions, GameId};
 use parlor_host::agents::AgentRequirement;
 use parlor_host::table::{SeatSetup, TimeControl, Visibility};
 use parlor_host::{NewChance, NewTable};
@@ -94,6 +94,7 @@ fn every_field_of_create_table_is_decoded() {
         metadata: BTreeMap::from([("k".to_owned(), "v".to_owned())]),
         fill_ms: Some(1_500),
         chance: Some(Chance::GivenSeed(v1::GivenSeed { seed: vec![9; 32] })),
+        game: "flush".to_owned(),
     };
     let mut coverage = super::field_coverage::FieldCoverage::new();
     coverage.record("CreateTableRequest", &wire);
@@ -144,11 +145,34 @@ fn seat_count_follows_the_game() {
 }
 
 #[test]
+fn game_is_chosen_by_its_id_or_its_options_or_both() {
+    let length = Some(v1::gap_options::Length::Rounds(3));
+    let options = v1::GameOptions { game: Some(v1::game_options::Game::Gap(v1::GapOptions { length })) };
+    let choose =
+        |game: &str, options| create(v1::CreateTableRequest { game: game.to_owned(), options, ..request() });
+    let chosen = |game: &str, options| choose(game, options).expect("a table").options;
+    assert_eq!(chosen("gap", None), GameId::Gap.default_options());
+    let three_rounds = chosen("", Some(options));
+    assert_eq!(three_rounds, AnyOptions::try_from(options).expect("options"));
+    assert_ne!(three_rounds, GameId::Gap.default_options());
+    assert_eq!(chosen("gap", Some(options)), three_rounds);
+
+    assert_eq!(wrong(choose("", None)), "game: must be set, to the id of a game, unless options are");
+    let other = "options.gap: must be options of no_dice, the game of the request, not of gap";
+    assert_eq!(wrong(choose("no_dice", Some(options))), other);
+    for options in [None, Some(options)] {
+        let unknown = choose("chess", options).expect_err("an unknown game");
+        assert_eq!(unknown.reason(), v1::ErrorReason::GameNotFound);
+    }
+    // Options without a game do not get it from the id.
+    for game in ["", "gap"] {
+        let empty = v1::GameOptions { game: None };
+        assert!(wrong(choose(game, Some(empty))).starts_with("options: must have a game: "));
+    }
+}
+
+#[test]
 fn game_options_are_validated() {
-    let none = v1::CreateTableRequest { options: None, ..request() };
-    assert_eq!(wrong(create(none)), "options: must be set");
-    let empty = v1::CreateTableRequest { options: Some(v1::GameOptions { game: None }), ..request() };
-    assert!(wrong(create(empty)).starts_with("options: must have a game: "));
     check(&[1, 4], &[0, 1 << 20], "options.gap.rounds", |wire, rounds| {
         let length = Some(v1::gap_options::Length::Rounds(rounds as u32));
         let gap = v1::game_options::Game::Gap(v1::GapOptions { length });
