@@ -20,12 +20,12 @@ const QUEUE_CAPACITY: usize = 64;
 
 /// Requested content: events, views and actions with decisions, clocks.
 pub(crate) const DISPLAY_WANTS: wire::Wants = wire::Wants {
-    events: true,
-    update_views: false,
-    decision_views: true,
-    legal_actions: true,
-    rematch: false,
-    time_left: true,
+    events: Some(true),
+    update_views: Some(false),
+    decision_views: Some(true),
+    legal_actions: Some(true),
+    rematch: Some(false),
+    time_left: Some(true),
 };
 
 /// Attachment to a table: a seat or a spectator.

@@ -41,10 +41,10 @@ pub trait Bot: Send {
     /// Called once when the table is over.
     fn end(&mut self, _end: &GameEnd<'_>) {}
 
-    /// Selects the parts of messages that the server sends. Default: events with updates, views and legal
-    /// actions with decisions. Leaving parts out saves bandwidth on both sides.
+    /// Selects the parts of messages that the server sends. What is not set has its default: events with
+    /// updates, views and legal actions with decisions. Leaving parts out saves bandwidth on both sides.
     fn wants(&self) -> wire::Wants {
-        default_wants()
+        wire::Wants::default()
     }
 }
 
@@ -82,12 +82,8 @@ pub trait AsyncBot: Send {
 
     /// Selects the parts of messages that the server sends. See [`Bot::wants`].
     fn wants(&self) -> wire::Wants {
-        default_wants()
+        wire::Wants::default()
     }
-}
-
-fn default_wants() -> wire::Wants {
-    wire::Wants { events: true, decision_views: true, legal_actions: true, ..Default::default() }
 }
 
 /// The table and seat that a bot plays.

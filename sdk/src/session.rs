@@ -137,7 +137,7 @@ pub enum ConnectionState {
 
 impl Session {
     pub(crate) fn open(client: &Client, settings: SessionSettings) -> Session {
-        let shared = Arc::new(SharedSession::new(settings.queue_capacity, None));
+        let shared = Arc::new(SharedSession::new(settings.queue_capacity));
         Session { handle: SessionHandle::open(client.play.clone(), client, shared) }
     }
 

@@ -17,12 +17,12 @@ use crate::exit::Exit;
 
 /// Requested content: every update with its events and the view after it.
 const REPLAY_WANTS: wire::Wants = wire::Wants {
-    events: true,
-    update_views: true,
-    decision_views: false,
-    legal_actions: false,
-    rematch: false,
-    time_left: false,
+    events: Some(true),
+    update_views: Some(true),
+    decision_views: Some(false),
+    legal_actions: Some(false),
+    rematch: Some(false),
+    time_left: Some(false),
 };
 
 #[derive(clap::Args)]

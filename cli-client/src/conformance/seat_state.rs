@@ -34,6 +34,8 @@ pub(super) struct SeatState {
     pub(super) updates: Vec<wire::Update>,
     /// Number of the last update sent; `None` if a snapshot is due.
     pub(super) sent: Option<u32>,
+    /// Number of the last update that the agent had when the stream began; `None` if it gets a snapshot.
+    pub(super) resumed_after: Option<u32>,
     pub(super) open: Option<OpenDecision>,
     /// Number of times each decision was sent, over all streams.
     pub(super) times_sent: BTreeMap<u32, u32>,
@@ -48,6 +50,7 @@ impl SeatState {
     /// Begins a new stream after update `after`. Unacknowledged answers may be repeated on it.
     pub(super) fn begin_stream(&mut self, after: Option<u32>) {
         self.sent = after;
+        self.resumed_after = after;
         self.decision_sent = false;
         self.past.values_mut().for_each(|past| past.acknowledged = false);
     }

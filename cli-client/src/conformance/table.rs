@@ -180,7 +180,7 @@ impl RefereedTable {
                 table_events: table_events.into_iter().collect(),
                 decided,
                 events,
-                view: None,
+                view: Some(Box::new(self.game.view(viewer).into())),
             });
         }
     }

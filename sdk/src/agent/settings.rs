@@ -70,8 +70,8 @@ impl AgentSettings {
         self
     }
 
-    /// Parts of messages that the server sends, for all tables. Default: events with updates, views and legal
-    /// actions with decisions.
+    /// Parts of messages that the server sends, for all tables. What is not set has its default: events with
+    /// updates, views and legal actions with decisions.
     pub fn wants(mut self, wants: wire::Wants) -> AgentSettings {
         self.wants = Some(wants);
         self

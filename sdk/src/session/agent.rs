@@ -75,7 +75,7 @@ impl SessionHandle {
     ) -> (Arc<SessionHandle>, mpsc::Receiver<AgentMessage>) {
         // Room for every seat, and for some welcomes.
         let (messages_in, messages) = mpsc::channel(hello.max_tables.clamp(1, MAX_TABLES) as usize + 64);
-        let shared = Arc::new(SharedSession::new(INBOX_CAPACITY, Some(messages_in)));
+        let shared = Arc::new(SharedSession::for_agent(INBOX_CAPACITY, messages_in, hello.wants));
         let call = ConnectCall { rpc: client.agents.clone(), hello, shared: Arc::clone(&shared) };
         (SessionHandle::open(call, client, shared), messages)
     }

@@ -17,7 +17,7 @@ use crate::{Error, Seat, Spectator, wire};
 /// use parlor_sdk::wire::Wants;
 ///
 /// let plain = session.seat(token.clone()).await?;
-/// let wants = Wants { events: true, update_views: true, ..Default::default() };
+/// let wants = Wants { update_views: Some(true), ..Default::default() };
 /// let with_views = session.seat(token).wants(wants).await?;
 /// # Ok(())
 /// # }
@@ -49,8 +49,8 @@ impl<T> AttachBuilder<T> {
         AttachBuilder { session, viewer, wants: None, bookmark: None, viewer_type: PhantomData }
     }
 
-    /// Parts of messages that the server sends. Default: events with updates, views and legal actions with
-    /// decisions.
+    /// Parts of messages that the server sends. What is not set has its default: events with updates, views and
+    /// legal actions with decisions.
     pub fn wants(mut self, wants: wire::Wants) -> AttachBuilder<T> {
         self.wants = Some(wants);
         self

@@ -28,6 +28,8 @@ pub(crate) struct SharedSession {
     capacity: usize,
     /// Receives the server's messages for an agent; `None` for a player's session.
     agent_messages: Option<AgentMessageSender>,
+    /// Parts of messages that an agent receives at all its tables; a player's seats have their own.
+    agent_wants: Option<wire::Wants>,
 }
 
 /// Sender of the server's messages for an agent.
@@ -120,9 +122,25 @@ fn closed_error() -> Error {
 }
 
 impl SharedSession {
-    pub(super) fn new(capacity: usize, agent_messages: Option<AgentMessageSender>) -> SharedSession {
-        let (stream_needed, new_stream_needed) = (Notify::new(), Notify::new());
-        SharedSession { state: Mutex::default(), stream_needed, new_stream_needed, capacity, agent_messages }
+    /// State of a player's session.
+    pub(super) fn new(capacity: usize) -> SharedSession {
+        SharedSession {
+            state: Mutex::default(),
+            stream_needed: Notify::new(),
+            new_stream_needed: Notify::new(),
+            capacity,
+            agent_messages: None,
+            agent_wants: None,
+        }
+    }
+
+    /// State of an agent's session.
+    pub(super) fn for_agent(
+        capacity: usize,
+        messages: AgentMessageSender,
+        wants: Option<wire::Wants>,
+    ) -> SharedSession {
+        SharedSession { agent_messages: Some(messages), agent_wants: wants, ..SharedSession::new(capacity) }
     }
 
     /// No invariant is broken while the lock is held, so poisoning is ignored.
@@ -142,7 +160,7 @@ impl SharedSession {
             return Err(error.duplicate());
         }
         let id =
-            state.insert(Subscription::new(ChannelOpener::Client { viewer, wants }, after, self.capacity));
+            state.insert(Subscription::new(ChannelOpener::Client { viewer }, wants, after, self.capacity));
         let waker = state.queue(id);
         drop(state);
         wake(waker);

@@ -4,6 +4,7 @@
 //! answers are kept until acknowledged. Pure state: no I/O, no waiting.
 
 mod inbound;
+mod last_view;
 
 use std::collections::VecDeque;
 use std::task::Waker;
@@ -13,6 +14,7 @@ use tokio::sync::oneshot;
 use crate::error::Reason;
 use crate::retry::Backoff;
 use crate::{AcceptedAnswer, Error, wire};
+use last_view::LastView;
 use wire::play_request_item::Item as RequestItem;
 
 /// Maximum number of unacknowledged answers per seat.
@@ -66,8 +68,6 @@ pub(super) enum ChannelOpener {
     Client {
         /// The viewer to attach as.
         viewer: wire::attach::Viewer,
-        /// Parts of messages to receive.
-        wants: Option<wire::Wants>,
     },
     /// The server, which assigns the seat to an agent, once per stream.
     Server {
@@ -80,6 +80,9 @@ pub(super) enum ChannelOpener {
 
 pub(super) struct Subscription {
     opener: ChannelOpener,
+    /// Parts of messages to receive.
+    wants: Option<wire::Wants>,
+    last_view: LastView,
     /// Number of the last update received.
     last_update: Option<u32>,
     /// Id of the last decision received.
@@ -108,10 +111,17 @@ pub(super) struct Subscription {
 }
 
 impl Subscription {
-    pub(super) fn new(opener: ChannelOpener, after: Option<u32>, capacity: usize) -> Subscription {
+    pub(super) fn new(
+        opener: ChannelOpener,
+        wants: Option<wire::Wants>,
+        after: Option<u32>,
+        capacity: usize,
+    ) -> Subscription {
         let attach_due = matches!(opener, ChannelOpener::Client { .. });
         Subscription {
             opener,
+            wants,
+            last_view: LastView::new(wants),
             last_update: after,
             last_decision: 0,
             inbox: VecDeque::new(),
@@ -225,14 +235,14 @@ impl Subscription {
         out: &mut Vec<wire::PlayRequestItem>,
     ) {
         let mut push = |channel, item| out.push(wire::PlayRequestItem { channel, item: Some(item) });
-        if let ChannelOpener::Client { viewer, wants } = &self.opener
+        if let ChannelOpener::Client { viewer } = &self.opener
             && self.attach_due
         {
             if let Some(old) = self.channel {
                 push(old, RequestItem::Detach(wire::Detach {}));
             }
             let channel = new_channel();
-            let (viewer, wants) = (Some(viewer.clone()), *wants);
+            let (viewer, wants) = (Some(viewer.clone()), self.wants);
             push(channel, RequestItem::Attach(wire::Attach { viewer, after: self.last_update, wants }));
             self.channel = Some(channel);
             self.attach_due = false;

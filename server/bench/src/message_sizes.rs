@@ -42,32 +42,32 @@ impl BytesPerMove {
 
 /// Stream contents of a client that uses everything.
 pub(crate) const FULL: wire::Wants = wire::Wants {
-    events: true,
-    update_views: true,
-    decision_views: false,
-    legal_actions: true,
-    rematch: false,
-    time_left: false,
+    events: Some(true),
+    update_views: Some(true),
+    decision_views: Some(false),
+    legal_actions: Some(true),
+    rematch: Some(false),
+    time_left: Some(false),
 };
 
 /// Stream contents of a client that tracks the game itself: events only.
 pub(crate) const LEAN: wire::Wants = wire::Wants {
-    events: true,
-    update_views: false,
-    decision_views: false,
-    legal_actions: false,
-    rematch: false,
-    time_left: false,
+    events: Some(true),
+    update_views: Some(false),
+    decision_views: Some(false),
+    legal_actions: Some(false),
+    rematch: Some(false),
+    time_left: Some(false),
 };
 
 /// Default stream contents of an agent.
 pub(crate) const AGENT: wire::Wants = wire::Wants {
-    events: true,
-    update_views: false,
-    decision_views: true,
-    legal_actions: true,
-    rematch: false,
-    time_left: false,
+    events: Some(true),
+    update_views: Some(false),
+    decision_views: Some(true),
+    legal_actions: Some(true),
+    rematch: Some(false),
+    time_left: Some(false),
 };
 
 /// Plays games of GAP for two, and measures the bytes.

@@ -31,7 +31,7 @@ struct Outgoing {
 
 /// Stream contents requested by the clients: events only.
 pub(crate) fn wants() -> wire::Wants {
-    wire::Wants { events: true, ..wire::Wants::default() }
+    wire::Wants { decision_views: Some(false), legal_actions: Some(false), ..wire::Wants::default() }
 }
 
 fn item(channel: u32, item: RequestItem) -> wire::PlayRequestItem {

@@ -158,7 +158,7 @@ impl Reader {
     ) -> Result<(mpsc::Sender<wire::PlayRequest>, Streaming<wire::PlayResponse>)> {
         let attach = |(channel, (table, after)): (&u32, &(String, Option<u32>))| {
             let viewer = Some(wire::attach::Viewer::TableId(table.clone()));
-            let wants = wire::Wants { events: true, update_views: true, ..wire::Wants::default() };
+            let wants = wire::Wants { update_views: Some(true), ..wire::Wants::default() };
             let attach = RequestItem::Attach(wire::Attach { viewer, after: *after, wants: Some(wants) });
             wire::PlayRequestItem { channel: *channel, item: Some(attach) }
         };

@@ -144,7 +144,7 @@ pub struct Wants {
     pub events: bool,
     /// View after each update.
     pub update_views: bool,
-    /// View with each decision.
+    /// View with each decision that does not follow an update or snapshot sent with the same view.
     pub decision_views: bool,
     /// Legal actions with each decision.
     pub legal_actions: bool,

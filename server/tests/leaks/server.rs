@@ -168,12 +168,12 @@ fn with_key<T>(message: T, key: &str) -> Request<T> {
 /// All wants.
 fn wants() -> v1::Wants {
     v1::Wants {
-        events: true,
-        update_views: true,
-        decision_views: true,
-        legal_actions: true,
-        rematch: true,
-        time_left: true,
+        events: Some(true),
+        update_views: Some(true),
+        decision_views: Some(true),
+        legal_actions: Some(true),
+        rematch: Some(true),
+        time_left: Some(true),
     }
 }
 

@@ -135,6 +135,7 @@ async fn given_seed_is_marked_on_every_view_and_has_no_commitment() {
     let mut stream =
         PlayStream::open_attached(&client, 1, with_wants(WANT_VIEWS, play_seat(&seated.tokens[0]))).await;
     assert!(stream.reader.snapshot(1).await.view.expect("a view").seed_given);
+    let mut stream = PlayStream::open_attached(&client, 1, play_seat(&seated.tokens[0])).await;
     assert!(stream.reader.decision(1).await.view.expect("a view").seed_given);
     let over = server.play_seats(&seated).await[0].over().shuffle.expect("a shuffle");
     assert_eq!((over.game_seed, over.server_seed, over.entropy), (vec![7; 32], vec![], vec![]));

@@ -73,8 +73,24 @@ impl Transcript {
         }
     }
 
+    /// The view that was sent with the update or the snapshot of this number.
+    pub(crate) fn sent_view(&self, number: u32) -> Option<&v1::GameView> {
+        let update = self.updates().find(|update| update.number == number);
+        match (update, self.snapshot()) {
+            (Some(update), _) => update.view.as_deref(),
+            (None, snapshot) if snapshot.number == number => snapshot.view.as_deref(),
+            (None, _) => None,
+        }
+    }
+
+    /// The view of a decision, which is not sent again if it was sent with the update before.
+    pub(crate) fn view_of<'a>(&'a self, decision: &'a v1::Decision) -> &'a v1::GameView {
+        decision.view.as_deref().or_else(|| self.sent_view(decision.after)).expect("a view")
+    }
+
     /// Checks the invariants of the stream: numbers have no gaps, a decision comes after its update and has
-    /// the view of that moment, every decision is decided once, and views follow from the events.
+    /// the view of that moment unless the update had it, every decision is decided once, and views follow from
+    /// the events.
     pub(crate) fn check(&self) {
         let snapshot = self.snapshot();
         let mut number = snapshot.number;
@@ -93,7 +109,7 @@ impl Transcript {
                 Item::Decision(decision) => {
                     assert_eq!(decision.after, number, "a decision comes right after its update");
                     assert_eq!(open.replace(decision.id), None, "one decision at a time");
-                    check_decision(decision, view.as_ref());
+                    check_decision(decision, self.view_of(decision), view.as_ref());
                 }
                 Item::Answered(answered) => {
                     assert_eq!(answered.status(), v1::AnswerStatus::Accepted, "{answered:?}");
@@ -129,12 +145,11 @@ fn follow(view: Option<AnyView>, update: &v1::Update) -> Option<AnyView> {
     followed.or(sent)
 }
 
-fn check_decision(decision: &v1::Decision, view: Option<&AnyView>) {
+fn check_decision(decision: &v1::Decision, asked: &v1::GameView, view: Option<&AnyView>) {
     assert_eq!(decision.legal_actions.len(), decision.legal_count as usize);
     assert!(decision.default_index < decision.legal_count);
-    let asked = decision.view.as_deref().map(engine_view).expect("a view");
     if let Some(view) = view {
-        assert_eq!(asked, *view, "the view of a decision is the view after its update");
+        assert_eq!(engine_view(asked), *view, "the view of a decision is the view after its update");
     }
 }
 
@@ -144,12 +159,12 @@ pub(crate) fn engine_view(view: &v1::GameView) -> AnyView {
 
 /// The wants of most bots, plus the view of each update.
 pub(crate) const WANT_VIEWS: v1::Wants = v1::Wants {
-    events: true,
-    update_views: true,
-    decision_views: true,
-    legal_actions: true,
-    rematch: false,
-    time_left: false,
+    events: Some(true),
+    update_views: Some(true),
+    decision_views: Some(true),
+    legal_actions: Some(true),
+    rematch: Some(false),
+    time_left: Some(false),
 };
 
 /// Plays one seat to the end over a stream of its own.
@@ -251,7 +266,7 @@ pub(crate) fn replay_from_seed(table: &v1::Table, players: &[Transcript]) -> Any
 fn check_view(game: &AnyGame, asked: Seat, seen: &Transcript, id: u32) {
     // A transcript that begins after the decision does not have it.
     if let Some(decision) = seen.decisions().find(|decision| decision.id == id) {
-        let view = decision.view.as_deref().map(engine_view).expect("a view");
+        let view = engine_view(seen.view_of(decision));
         assert_eq!(game.view(Viewer::Seat(asked)), view, "seat {asked}, decision {id}");
     }
 }

@@ -68,7 +68,7 @@ async fn player_resumes_a_finished_game_after_every_number() {
 }
 
 /// Plays at least `moves` decisions of a table with two seats over one stream: the transcript of seat 0 up to
-/// its open decision.
+/// its open decision, and that decision with its view.
 async fn play_moves(
     server: &TestServer,
     seated: &SeatedTable,
@@ -84,7 +84,11 @@ async fn play_moves(
         let (channel, item) = stream.reader.next().await;
         let decision = if let Item::Decision(decision) = &item { Some(decision.clone()) } else { None };
         match decision {
-            Some(decision) if channel == 0 && made >= moves => return (stream, seen, decision),
+            Some(decision) if channel == 0 && made >= moves => {
+                assert_eq!(decision.view, None, "its update had the view");
+                let view = Some(Box::new(seen.view_of(&decision).clone()));
+                return (stream, seen, v1::Decision { view, ..decision });
+            }
             Some(decision) => {
                 let answer = answer_index(decision.id, choice.choose(&decision));
                 stream.send(vec![answer_item(channel, answer)]).await;
@@ -127,9 +131,42 @@ async fn resumed_channels_continue_with_live_updates() {
         for expected in number + 1..=last {
             assert_eq!(stream.reader.update(channel).await.number, expected);
         }
-        assert!(matches!(stream.reader.next_on(channel).await, Item::Decision(decision) if decision == open));
+        // A view that came with an update of the channel is not sent again.
+        let view = open.view.clone().filter(|_| number == last);
+        let expected = v1::Decision { view, ..open.clone() };
+        assert_eq!(stream.reader.next_on(channel).await, Item::Decision(expected), "after {number}");
         let update = stream.reader.update(channel).await;
         assert_eq!((update.number, update.decided.map(|made| made.decision_id)), (last + 1, Some(open.id)));
+    }
+}
+
+/// With the snapshot or the update that it follows, a decision of a channel that wants both views has none;
+/// other channels have it.
+#[tokio::test]
+async fn view_is_sent_once_to_a_channel_that_wants_it_with_updates_and_decisions() {
+    let server = TestServer::new().await;
+    let seated = server.new_seated_table(gap(2)).await;
+    let (_players, seen, open) = play_moves(&server, &seated, 6).await;
+    let last = seen.updates().last().expect("updates").number;
+    let views = |update_views, decision_views| {
+        let wants = v1::Wants { update_views, decision_views, ..v1::Wants::default() };
+        with_wants(wants, play_seat(&seated.tokens[0]))
+    };
+    let both = || views(Some(true), None);
+    let cases = [
+        (both(), false),
+        (resume_after(last - 1, both()), false),
+        (resume_after(last, both()), true),
+        (views(None, None), true),
+        (resume_after(last - 1, views(None, Some(true))), true),
+        (views(Some(true), Some(false)), false),
+        (resume_after(last, views(Some(true), Some(false))), false),
+    ];
+    for (number, (attach, has_view)) in (0..).zip(cases) {
+        let mut stream = PlayStream::open_attached(&server.client(), number, attach).await;
+        let decision = stream.reader.decision(number).await;
+        let view = open.view.clone().filter(|_| has_view);
+        assert_eq!(decision, v1::Decision { view, ..open.clone() }, "case {number}");
     }
 }
 

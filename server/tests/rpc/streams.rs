@@ -213,12 +213,12 @@ pub(crate) fn resume_after(number: u32, attach: v1::Attach) -> v1::Attach {
 }
 
 pub(crate) const ALL_WANTS: v1::Wants = v1::Wants {
-    events: true,
-    update_views: true,
-    decision_views: true,
-    legal_actions: true,
-    rematch: true,
-    time_left: true,
+    events: Some(true),
+    update_views: Some(true),
+    decision_views: Some(true),
+    legal_actions: Some(true),
+    rematch: Some(true),
+    time_left: Some(true),
 };
 
 pub(crate) fn with_wants(wants: v1::Wants, attach: v1::Attach) -> v1::Attach {

@@ -56,7 +56,7 @@ async fn only_a_table_that_is_over_can_be_deleted() {
     let seated = client.new_seated_table(gap(2)).await;
     assert_eq!(error_reason(client.delete_table(delete(&seated.id)).await), Reason::TableNotOver);
     client.cancel_table(cancel(&seated.id)).await.unwrap();
-    let wants = v1::Wants { rematch: true, ..v1::Wants::default() };
+    let wants = v1::Wants { rematch: Some(true), ..v1::Wants::default() };
     let mut waiting = PlayStream::open_attached(&client, 1, with_wants(wants, spectate(&seated.id))).await;
     waiting.reader.snapshot(1).await;
     client.delete_table(delete(&seated.id)).await.unwrap();

@@ -38,12 +38,12 @@ pub(crate) struct PlayerStats {
 }
 
 const WANTS: v1::Wants = v1::Wants {
-    events: true,
-    update_views: false,
-    decision_views: false,
-    legal_actions: false,
-    rematch: false,
-    time_left: false,
+    events: Some(true),
+    update_views: Some(false),
+    decision_views: Some(false),
+    legal_actions: Some(false),
+    rematch: Some(false),
+    time_left: Some(false),
 };
 
 /// A Play stream.

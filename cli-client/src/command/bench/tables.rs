@@ -86,11 +86,17 @@ impl LoadGenerator {
         args: &Args,
     ) -> LoadGenerator {
         let full =
-            wire::Wants { events: true, update_views: true, legal_actions: true, ..wire::Wants::default() };
+            wire::Wants { update_views: Some(true), decision_views: Some(false), ..wire::Wants::default() };
+        let bare = wire::Wants {
+            events: Some(false),
+            decision_views: Some(false),
+            legal_actions: Some(false),
+            ..wire::Wants::default()
+        };
         LoadGenerator {
             new,
             players,
-            wants: if args.bare { wire::Wants::default() } else { full },
+            wants: if args.bare { bare } else { full },
             connections,
             sessions,
             open_tables,

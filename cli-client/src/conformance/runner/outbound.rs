@@ -13,12 +13,7 @@ impl CheckRunner<'_> {
     /// All items to send now.
     pub(super) fn collect_items(&mut self) -> Vec<wire::StreamItem> {
         let mut items = std::mem::take(&mut self.replies);
-        let wants = self.hello.wants.unwrap_or(wire::Wants {
-            events: true,
-            decision_views: true,
-            legal_actions: true,
-            ..Default::default()
-        });
+        let wants = self.hello.wants.unwrap_or_default();
         for index in 0..self.tables.len() {
             let Some(table) = self.tables.get_mut(index) else { continue };
             let seats: Vec<u32> = table
@@ -59,24 +54,30 @@ fn send_pending(
     disconnect: &mut Option<Disconnect>,
     send: &mut impl FnMut(Option<Item>),
 ) {
+    let with_wanted_parts = |update: &wire::Update| {
+        let mut update = update.clone();
+        if !wants.events.unwrap_or(true) {
+            update.events.clear();
+        }
+        if !wants.update_views() {
+            update.view = None;
+        }
+        Item::Update(update)
+    };
     let snapshot = table.snapshot(seat);
     let Some(seat_state) = table.seats.get_mut(&seat).filter(|seat_state| !seat_state.closed) else { return };
     match seat_state.sent {
         None => send(Some(Item::Snapshot(Box::new(snapshot)))),
         Some(sent) => {
             for update in seat_state.updates.iter().skip(sent as usize) {
-                let mut update = update.clone();
-                if !wants.events {
-                    update.events.clear();
-                }
-                send(Some(Item::Update(update)));
+                send(Some(with_wanted_parts(update)));
             }
         }
     }
     // A snapshot holds no result: after a snapshot, the last update reports the end.
     let last_number = seat_state.updates.len() as u32;
     if seat_state.sent.is_none() && has_final_update(seat_state) {
-        send(seat_state.updates.last().cloned().map(Item::Update));
+        send(seat_state.updates.last().map(with_wanted_parts));
     }
     seat_state.sent = Some(last_number);
     if has_final_update(seat_state) {
@@ -88,10 +89,13 @@ fn send_pending(
     seat_state.decision_sent = true;
     open.sent_at = Some(now());
     let mut decision = open.decision.clone();
-    if !wants.decision_views {
+    // The view of an update or of the snapshot is not sent again.
+    let has_view =
+        wants.update_views() && seat_state.resumed_after.is_none_or(|after| after < decision.after);
+    if has_view || !wants.decision_views.unwrap_or(true) {
         decision.view = None;
     }
-    if !wants.legal_actions {
+    if !wants.legal_actions.unwrap_or(true) {
         decision.legal_actions.clear();
     }
     let mut times = 1;

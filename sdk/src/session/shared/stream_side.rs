@@ -166,7 +166,7 @@ impl SharedSession {
         let known = known.filter(|id| state.subscriptions.get(id).is_some_and(|known| !known.is_over()));
         let id = known.unwrap_or_else(|| {
             let opener = ChannelOpener::Server { table_id: given.table_id.clone(), seat: given.seat };
-            let id = state.insert(Subscription::new(opener, None, self.capacity));
+            let id = state.insert(Subscription::new(opener, self.agent_wants, None, self.capacity));
             state.assigned.insert(seat, id);
             id
         });

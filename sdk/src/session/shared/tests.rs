@@ -5,7 +5,7 @@ use wire::play_request_item::Item as RequestItem;
 use wire::stream_item::Item as ServerItem;
 
 fn shared() -> SharedSession {
-    SharedSession::new(8, None)
+    SharedSession::new(8)
 }
 
 fn seat(shared: &SharedSession, token: &str) -> SubscriptionId {

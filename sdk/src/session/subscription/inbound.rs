@@ -14,6 +14,7 @@ impl Subscription {
         match item {
             ServerItem::Snapshot(snapshot) => {
                 let number = snapshot.number;
+                self.last_view.keep(number, snapshot.view.as_deref());
                 let kept = self.push_inbox(InboxItem::Snapshot(snapshot));
                 if kept == FollowUp::WakeReader {
                     self.last_update = Some(number);
@@ -22,8 +23,9 @@ impl Subscription {
             }
             ServerItem::Update(update) => self.receive_update(update),
             ServerItem::Decision(decision) if decision.id <= self.last_decision => FollowUp::None,
-            ServerItem::Decision(decision) => {
+            ServerItem::Decision(mut decision) => {
                 let id = decision.id;
+                self.last_view.restore(&mut decision);
                 let kept = self.push_inbox(InboxItem::Decision(Box::new(decision)));
                 if kept == FollowUp::WakeReader {
                     self.last_decision = id;
@@ -45,6 +47,7 @@ impl Subscription {
 
     fn receive_update(&mut self, update: wire::Update) -> FollowUp {
         let number = update.number;
+        self.last_view.keep(number, update.view.as_deref());
         if let Some(decided) = &update.decided {
             let about = |pending: &&mut PendingAnswer| pending.answer.decision_id == decided.decision_id;
             for pending in self.answers.iter_mut().filter(about) {

@@ -8,7 +8,7 @@ const CAPACITY: usize = 4;
 
 fn subscription() -> Subscription {
     let viewer = wire::attach::Viewer::SeatToken("token".into());
-    Subscription::new(ChannelOpener::Client { viewer, wants: None }, None, CAPACITY)
+    Subscription::new(ChannelOpener::Client { viewer }, None, None, CAPACITY)
 }
 
 /// An attached subscription that has read a snapshot with this number.
@@ -316,7 +316,7 @@ fn too_many_unacknowledged_answers_are_rejected() {
 /// A seat that the server assigned on the first stream, with a snapshot of this number read.
 fn assigned(number: u32) -> Subscription {
     let mut subscription =
-        Subscription::new(ChannelOpener::Server { table_id: "t".into(), seat: 1 }, None, CAPACITY);
+        Subscription::new(ChannelOpener::Server { table_id: "t".into(), seat: 1 }, None, None, CAPACITY);
     subscription.assign(7, 1);
     subscription.receive(snapshot(number));
     assert_eq!(read(&mut subscription), [format!("snapshot {number}")]);
@@ -380,4 +380,44 @@ fn seat_not_reassigned_on_a_new_stream_is_over() {
     assert!(matches!(subscription.read(), Some(Ok(None))));
     assert_eq!(reason(&mut reply), Err(Reason::TableOver));
     assert_eq!(bookmark(&subscription), None);
+}
+
+#[test]
+fn a_view_left_out_of_a_decision_is_restored_from_its_update_or_snapshot() {
+    let wants =
+        |update_views, decision_views| wire::Wants { update_views, decision_views, ..Default::default() };
+    // Told apart by the only field outside the games.
+    let view = |seed_given| Some(Box::new(wire::GameView { seed_given, ..Default::default() }));
+    let snapshot =
+        |number, view| ServerItem::Snapshot(Box::new(wire::Snapshot { number, view, ..Default::default() }));
+    let update = |number, view| ServerItem::Update(wire::Update { number, view, ..Default::default() });
+    let decision =
+        |id, after, view| ServerItem::Decision(wire::Decision { id, after, view, ..Default::default() });
+    let decisions = |wants: wire::Wants| {
+        let viewer = wire::attach::Viewer::SeatToken("token".into());
+        let opener = ChannelOpener::Client { viewer };
+        let mut subscription = Subscription::new(opener, Some(wants), None, 20);
+        let items = [
+            snapshot(3, view(true)),
+            decision(1, 3, None),
+            update(4, view(false)),
+            update(5, view(true)),
+            decision(2, 5, None),
+            decision(3, 5, view(false)),
+            // Its update had no view.
+            update(6, None),
+            decision(4, 6, None),
+        ];
+        items.into_iter().for_each(|item| drop(subscription.receive(item)));
+        let items = std::iter::from_fn(|| subscription.read().map(|item| item.unwrap().unwrap()));
+        let views = items.filter_map(|item| match item {
+            InboxItem::Decision(decision) => Some(decision.view.map(|view| view.seed_given)),
+            _ => None,
+        });
+        views.collect::<Vec<_>>()
+    };
+    assert_eq!(decisions(wants(Some(true), None)), [Some(true), Some(true), Some(false), None]);
+    assert_eq!(decisions(wants(Some(true), Some(true))), decisions(wants(Some(true), None)));
+    assert_eq!(decisions(wants(Some(true), Some(false))), [None, None, Some(false), None]);
+    assert_eq!(decisions(wants(None, None)), [None, None, Some(false), None]);
 }

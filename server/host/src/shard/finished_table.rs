@@ -116,6 +116,7 @@ fn try_attach(
         generation: None,
         wants: attach.wants,
         agent: None,
+        resumed_after: attach.after,
         number: attach.after.unwrap_or(last),
     };
     match attach.after {

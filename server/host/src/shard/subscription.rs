@@ -22,11 +22,19 @@ pub(crate) struct Subscription {
     pub(crate) wants: Wants,
     /// The agent, if an agent plays the seat.
     pub(crate) agent: Option<Arc<Agent>>,
+    /// Number of the last update that the client had when it attached; `None` if it was sent a snapshot.
+    pub(crate) resumed_after: Option<u64>,
     /// Number of the last update sent.
     pub(crate) number: u64,
 }
 
 impl Subscription {
+    /// Returns whether the client has the view of the game after this update from an update or from the
+    /// snapshot of the channel.
+    pub(crate) fn has_view_after(&self, number: u64) -> bool {
+        self.wants.update_views && self.resumed_after.is_none_or(|after| after < number)
+    }
+
     pub(crate) fn send(&self, item: &StreamItem<'_>) {
         self.queue.push(self.attachment, self.channel, item);
     }

@@ -246,6 +246,7 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest
         },
         wants: attach.wants,
         agent: attach.agent.clone(),
+        resumed_after: attach.after,
         number: attach.after.unwrap_or(last),
     };
     match attach.after {
@@ -257,7 +258,7 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest
         Some(_) => {}
     }
     if let Viewer::Seat(seat) = viewer
-        && let Some(prompt) = actor.decision_prompt(seat, &subscription.wants, turn.now)
+        && let Some(prompt) = actor.decision_prompt(seat, &subscription, turn.now)
     {
         subscription.send(&StreamItem::Decision(&prompt));
     }

@@ -7,7 +7,7 @@ use crate::shard::subscription::Subscription;
 use crate::shard::table_actor::TableActor;
 use crate::stream::notifications::Notifications;
 use crate::table::{Holder, Step, Table};
-use crate::{DecisionPrompt, Presence, Snapshot, StreamItem, ViewerUpdate, Wants};
+use crate::{DecisionPrompt, Presence, Snapshot, StreamItem, ViewerUpdate};
 
 /// Recipients of the time left.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,23 +22,31 @@ impl TableActor {
     /// Adds the prompt of a seat's open decision for its players.
     pub(super) fn add_prompt(&self, seat: Seat, now: Moment, notifications: &mut Notifications) {
         for subscription in self.subscriptions.iter().filter(|subscription| subscription.viewer.is(seat)) {
-            if let Some(prompt) = self.decision_prompt(seat, &subscription.wants, now) {
+            if let Some(prompt) = self.decision_prompt(seat, subscription, now) {
                 notifications.push(subscription, &StreamItem::Decision(&prompt));
             }
         }
     }
 
-    /// Prompt of a seat's open decision.
-    pub(crate) fn decision_prompt(&self, seat: Seat, wants: &Wants, now: Moment) -> Option<DecisionPrompt> {
+    /// Prompt of a seat's open decision. It has no view if the channel has sent the same one already.
+    pub(crate) fn decision_prompt(
+        &self,
+        seat: Seat,
+        subscription: &Subscription,
+        now: Moment,
+    ) -> Option<DecisionPrompt> {
+        let (viewer, wants) = (Viewer::Seat(seat), &subscription.wants);
         let id = self.table.seats()[seat.index()].open?;
         let legal = self.table.legal_actions(seat);
         let default = self.table.game().and_then(|game| game.default_action(seat));
         let secret = self.table.is_secret(seat);
         let left = self.clocks.time_left(&self.table, seat, now);
+        let after = self.table.numbers().get(viewer);
+        let wants_view = wants.decision_views && !subscription.has_view_after(after);
         Some(DecisionPrompt {
             id,
-            after: self.table.numbers().get(Viewer::Seat(seat)),
-            view: wants.decision_views.then(|| self.table.view(Viewer::Seat(seat))).flatten(),
+            after,
+            view: wants_view.then(|| self.table.view(viewer)).flatten(),
             seed_given: self.table.has_given_seed(),
             legal_count: legal.len() as u32,
             default_index: legal.iter().position(|action| Some(*action) == default).unwrap_or_default()

@@ -67,7 +67,7 @@ pub struct DecisionPrompt {
     pub id: DecisionId,
     /// Number of the last update before the decision.
     pub after: u64,
-    /// The player's view, if wanted.
+    /// The player's view, if wanted and not sent before with the update or snapshot that it follows.
     pub view: Option<AnyView>,
     /// The seed of the table was supplied by its creator.
     pub seed_given: bool,

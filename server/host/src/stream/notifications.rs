@@ -154,6 +154,7 @@ mod tests {
             generation: None,
             wants,
             agent: None,
+            resumed_after: None,
             number: 0,
         }
     }

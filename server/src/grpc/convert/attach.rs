@@ -54,10 +54,18 @@ pub(super) fn rail_credential(table: TableId, caller: Option<&Caller>) -> Viewer
     }
 }
 
-/// Optional data that a client wants.
+/// Optional data that a client wants; what is not set has its default.
 pub(super) fn wants(wire: v1::Wants) -> Wants {
     let v1::Wants { events, update_views, decision_views, legal_actions, rematch, time_left } = wire;
-    Wants { events, update_views, decision_views, legal_actions, rematch, time_left }
+    let default = Wants::default();
+    Wants {
+        events: events.unwrap_or(default.events),
+        update_views: update_views.unwrap_or(default.update_views),
+        decision_views: decision_views.unwrap_or(default.decision_views),
+        legal_actions: legal_actions.unwrap_or(default.legal_actions),
+        rematch: rematch.unwrap_or(default.rematch),
+        time_left: time_left.unwrap_or(default.time_left),
+    }
 }
 
 /// The channels of a Follow call with their attach items. An invalid attach item closes only its channel, so

@@ -46,22 +46,32 @@ fn attach_decodes_cursor_and_wants() {
         let wire = v1::Attach { viewer: viewer.clone(), after: Some(after), wants: None };
         assert_eq!(attach(wire, &key(), None).expect("a table").after, Some(after.into()));
     }
-    // Each want by itself, so that none is mistaken for another.
-    for want in 0..6 {
-        let wants = v1::Wants {
-            events: want == 0,
-            update_views: want == 1,
-            decision_views: want == 2,
-            legal_actions: want == 3,
-            rematch: want == 4,
-            time_left: want == 5,
-        };
+    let read = |wants| {
         let wire = v1::Attach { viewer: viewer.clone(), after: None, wants: Some(wants) };
-        let read = attach(wire, &key(), None).expect("a table").wants;
-        let Wants { events, update_views, decision_views, legal_actions, rematch, time_left } = read;
-        let values = [events, update_views, decision_views, legal_actions, rematch, time_left];
-        assert_eq!(values.iter().position(|value| *value), Some(want));
-        assert_eq!(values.iter().filter(|value| **value).count(), 1);
+        attach(wire, &key(), None).expect("a table").wants
+    };
+    assert_eq!(read(v1::Wants::default()), Wants::default());
+    let flags = |wants: Wants| {
+        let Wants { events, update_views, decision_views, legal_actions, rematch, time_left } = wants;
+        [events, update_views, decision_views, legal_actions, rematch, time_left]
+    };
+    let defaults = flags(Wants::default());
+    // Each want by itself, so that none is mistaken for another and none changes another's default.
+    for want in 0..6 {
+        for value in [false, true] {
+            let set = |flag: usize| (flag == want).then_some(value);
+            let wants = v1::Wants {
+                events: set(0),
+                update_views: set(1),
+                decision_views: set(2),
+                legal_actions: set(3),
+                rematch: set(4),
+                time_left: set(5),
+            };
+            let mut expected = defaults;
+            expected[want] = value;
+            assert_eq!(flags(read(wants)), expected, "{want} set to {value}");
+        }
     }
 }
 
