@@ -2,15 +2,20 @@
 
 mod report;
 
-use std::{collections::HashMap, time::Duration};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 use parlor_host::HostError;
 use parlor_host::limits::LimitExceeded;
 use parlor_host::tournaments::TournamentError;
-use parlor_proto::{convert::InvalidField, v1::ErrorReason};
+use parlor_proto::convert::InvalidField;
+use parlor_proto::v1::{self, ErrorReason};
+use prost::Message;
+use prost_types::Any;
 use tonic::Status;
-use tonic_types::{ErrorDetails, StatusExt};
+use tonic_types::pb;
 
+use super::convert::error_text_de::german_text;
 use super::error_code::{ERROR_DOMAIN, reason_name, status_code};
 use crate::identity::{ApiKeyError, Scope, TokenError};
 
@@ -114,18 +119,47 @@ impl From<Failure> for Status {
     fn from(failure: Failure) -> Status {
         failure.log();
         let report = failure.report();
-        let metadata: HashMap<String, String> =
-            report.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        let mut details = ErrorDetails::with_error_info(reason_name(report.reason), ERROR_DOMAIN, metadata);
-        if let Some((path, why)) = report.field {
-            details.add_bad_request_violation(path, why);
-        }
-        if let Some(retry) = report.retry {
-            details.set_retry_info(Some(retry));
-        }
         let message = report.public_message.map_or_else(|| failure.to_string(), str::to_owned);
-        Status::with_error_details(status_code(report.reason), message, details)
+        let code = status_code(report.reason);
+        let details = details(report, &message);
+        let status = v1::ErrorStatus { code: code as i32, message: message.clone(), details };
+        Status::with_details(code, message, status.encode_to_vec().into())
     }
+}
+
+/// The details of a status: our own, and the same in those of google.rpc.
+fn details(report: ErrorReport, message: &str) -> Vec<Any> {
+    let ErrorReport { reason, public_message: _, metadata, field, retry } = report;
+    let entries = metadata.into_iter().map(|(key, value)| (key.to_owned(), value));
+    let metadata: BTreeMap<String, String> = entries.collect();
+    let path = field.as_ref().map(|(path, _)| path.clone());
+    let detail = v1::ErrorDetail {
+        reason: reason.into(),
+        field: path.unwrap_or_default(),
+        text: Some(v1::Text { en: message.to_owned(), de: german_text(reason).to_owned() }),
+        retry_ms: retry.map(|retry| u32::try_from(retry.as_millis()).unwrap_or(u32::MAX)),
+        metadata: metadata.clone(),
+    };
+    let info = pb::ErrorInfo {
+        reason: reason_name(reason).to_owned(),
+        domain: ERROR_DOMAIN.to_owned(),
+        metadata: metadata.into_iter().collect(),
+    };
+    let mut details = vec![any("parlor.v1.ErrorDetail", &detail), any("google.rpc.ErrorInfo", &info)];
+    if let Some((field, description)) = field {
+        let violation = pb::bad_request::FieldViolation { field, description, ..Default::default() };
+        let bad_request = pb::BadRequest { field_violations: vec![violation] };
+        details.push(any("google.rpc.BadRequest", &bad_request));
+    }
+    if let Some(retry) = retry {
+        let retry_delay = prost_types::Duration::try_from(retry).ok();
+        details.push(any("google.rpc.RetryInfo", &pb::RetryInfo { retry_delay }));
+    }
+    details
+}
+
+fn any(name: &str, message: &impl Message) -> Any {
+    Any { type_url: format!("type.googleapis.com/{name}"), value: message.encode_to_vec() }
 }
 
 #[cfg(test)]

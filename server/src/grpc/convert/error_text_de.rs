@@ -3,7 +3,7 @@
 use parlor_proto::v1::ErrorReason;
 
 /// One German sentence for a reason.
-pub(super) const fn german_text(reason: ErrorReason) -> &'static str {
+pub(crate) const fn german_text(reason: ErrorReason) -> &'static str {
     use ErrorReason as Reason;
     match reason {
         Reason::Unspecified => "Das ging aus einem unbekannten Grund nicht.",

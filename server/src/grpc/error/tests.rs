@@ -10,18 +10,37 @@ use parlor_proto::convert::InvalidField;
 use parlor_store::{LogError, OwnerId};
 use parlor_tournament::InvalidEntry;
 use tonic::Code;
+use tonic_types::StatusExt;
 
 use super::report::BUSY_RETRY_DELAY;
 use super::*;
 use crate::identity::TokenKind;
 
-/// The code, reason and message of a failure.
+/// The code, reason and message of a failure. Our own detail and those of google.rpc must say the same.
 fn convert(failure: impl Into<Failure>) -> (Code, String, String) {
     let status = Status::from(failure.into());
     let details = status.get_error_details();
     let info = details.error_info().expect("every failure has a reason");
     assert_eq!(info.domain, "parlor.v1");
+    let detail = own_detail(&status);
+    assert_eq!(reason_name(detail.reason()), info.reason);
+    assert_eq!(detail.metadata, info.metadata.clone().into_iter().collect());
+    let retry = details.retry_info().and_then(|info| info.retry_delay).map(|delay| delay.as_millis() as u32);
+    assert_eq!(detail.retry_ms, retry);
+    let field = details.bad_request().map(|wrong| wrong.field_violations[0].field.clone());
+    assert_eq!(detail.field, field.unwrap_or_default());
+    let text = detail.text.expect("a text");
+    assert!(text.en == status.message() && !text.de.is_empty(), "{text:?}");
     (status.code(), info.reason.clone(), status.message().to_owned())
+}
+
+/// Our own detail of a status, as a client without the files of google.rpc reads it.
+fn own_detail(status: &Status) -> v1::ErrorDetail {
+    let wire = v1::ErrorStatus::decode(status.details()).expect("a status");
+    assert_eq!((wire.code, wire.message.as_str()), (status.code() as i32, status.message()));
+    let is_own = |any: &&Any| any.type_url == "type.googleapis.com/parlor.v1.ErrorDetail";
+    let own = wire.details.iter().find(is_own).expect("a detail");
+    v1::ErrorDetail::decode(own.value.as_slice()).expect("a detail")
 }
 
 fn check(failure: impl Into<Failure>, code: Code, reason: &str) {
@@ -72,6 +91,8 @@ fn invalid_field_is_named_by_its_path() {
     assert_eq!(violations[0].field, "action.card.number");
     assert_eq!(violations[0].description, "must be 0 to 9, not 12");
     assert_eq!(details.error_info().unwrap().reason, "INVALID_FIELD");
+    let detail = own_detail(&status);
+    assert_eq!((detail.reason(), detail.field.as_str()), (ErrorReason::InvalidField, "action.card.number"));
 }
 
 #[test]
@@ -278,6 +299,7 @@ fn every_error_reason_is_used() {
         HostError::from(AgentError::NameTaken { name: "ann".to_owned() }).into(),
         HostError::from(AgentError::Replaced).into(),
     ];
+    failures.iter().for_each(|failure| drop(convert(failure.clone())));
     let given: BTreeSet<i32> = failures.iter().map(|failure| failure.reason().into()).collect();
     let known = (1..1000).filter(|number| ErrorReason::try_from(*number).is_ok());
     for number in known {
