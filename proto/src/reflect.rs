@@ -1,9 +1,9 @@
 //! JSON and field access of messages by their descriptors.
 //!
-//! There are two JSON formats, and [`from_json`] reads both. [`to_json`] is for scripts: field names as in the .proto files,
-//! and default values included, so that a script need not know them. [`to_canonical_json`] is protobuf's canonical
-//! mapping: names such as `tableId`, 64-bit numbers as strings, default values left out. In both, enums are the names of
-//! their values, timestamps are RFC 3339, and bytes are Base64.
+//! There are two JSON formats, and [`from_json`] reads both. [`to_json`] is for scripts: field names as in the .proto files.
+//! [`to_canonical_json`] is protobuf's canonical mapping: names such as `tableId`, 64-bit numbers as strings. Both have
+//! the default values, such as the number of a blue 0, so that a reader need not know them, and both are read with or
+//! without. Enums are the names of their values, timestamps are RFC 3339, and bytes are Base64.
 
 use std::sync::LazyLock;
 
@@ -54,7 +54,8 @@ pub fn to_json<M: Message + Name>(message: &M) -> Value {
 ///
 /// If a timestamp is out of range.
 pub fn to_canonical_json<M: Message + Name>(message: &M) -> Result<Value, serde_json::Error> {
-    dynamic(message).serialize_with_options(serde_json::value::Serializer, &SerializeOptions::new())
+    let options = SerializeOptions::new().skip_default_fields(false);
+    dynamic(message).serialize_with_options(serde_json::value::Serializer, &options)
 }
 
 /// Parses a message from either JSON format.
@@ -81,9 +82,21 @@ mod tests {
         let expected = json!({ "markdown": "# GAP", "rules_version": 0, "language": "LANGUAGE_GERMAN" });
         assert_eq!(to_json(&rules), expected);
         assert_eq!(from_json::<v1::GetRulesResponse, _>(expected).unwrap(), rules);
-        let canonical = json!({ "markdown": "# GAP", "language": "LANGUAGE_GERMAN" });
+        let canonical = json!({ "markdown": "# GAP", "rulesVersion": 0, "language": "LANGUAGE_GERMAN" });
         assert_eq!(to_canonical_json(&rules).unwrap(), canonical);
         assert_eq!(from_json::<v1::GetRulesResponse, _>(canonical).unwrap(), rules);
+        let without_defaults = json!({ "markdown": "# GAP", "language": "LANGUAGE_GERMAN" });
+        assert_eq!(from_json::<v1::GetRulesResponse, _>(without_defaults).unwrap(), rules);
+    }
+
+    /// An `optional` field, a message and a `oneof` are there only if they are set; a zero that is set is there.
+    #[test]
+    fn json_has_default_values_but_not_what_is_not_set() {
+        let card = v1::GapCard { colour: v1::GapColour::Blue.into(), number: 0 };
+        assert_eq!(to_canonical_json(&card).unwrap(), json!({ "colour": "GAP_COLOUR_BLUE", "number": 0 }));
+        let answer = v1::Answer { choice: Some(v1::answer::Choice::Index(0)), ..Default::default() };
+        assert_eq!(to_json(&answer), json!({ "decision_id": 0, "index": 0 }));
+        assert_eq!(to_canonical_json(&v1::Attach::default()).unwrap(), json!({}));
     }
 
     #[test]

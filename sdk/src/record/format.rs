@@ -16,7 +16,7 @@ pub const VERSION: u32 = 1;
 pub enum RecordFormat {
     /// Protobuf: one `Record`, or several as one `ExportRecordsResponse`.
     Binary,
-    /// Canonical proto3 JSON: one document per record.
+    /// Canonical proto3 JSON with default values: one document per record.
     Json,
     /// Human-readable lines. See [the module](super).
     Text,
