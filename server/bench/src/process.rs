@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use parlor_cli::load::now;
+use parlor_testkit::{listening_address, server_variables};
 use serde_json::Value;
 
 use crate::baseline::Sizes;
@@ -70,8 +71,7 @@ impl Server {
     }
 
     fn start(mut command: Command) -> Result<Server> {
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PARLOR_"))
-        {
+        for name in server_variables() {
             command.env_remove(name);
         }
         let begun = now();
@@ -80,9 +80,9 @@ impl Server {
         let mut server = Server { child, address: String::new(), metrics: None, started_in: Duration::ZERO };
         for line in lines.by_ref() {
             let line = line?;
-            if let Some((_, after)) = line.split_once(" listens on ") {
+            if let Some(address) = listening_address(&line) {
                 server.started_in = now() - begun;
-                server.address = after.split(' ').next().unwrap_or_default().to_owned();
+                server.address = address.to_string();
                 // The last line of the baseline.
                 if line.contains("baseline") {
                     return Ok(server);

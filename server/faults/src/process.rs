@@ -7,6 +7,7 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
+use parlor_testkit::{listening_address, server_variables};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::process::{Child, Command};
 
@@ -52,10 +53,8 @@ impl ServerProgram {
         for setting in settings {
             command.args(["--set", setting]);
         }
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("PARLOR_") {
-                command.env_remove(&name);
-            }
+        for name in server_variables() {
+            command.env_remove(&name);
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         // In a process group of its own, so that Ctrl-C reaches only this program, which then ends its
@@ -132,9 +131,8 @@ impl ServerProcess {
         let mut lines = BufReader::new(output).lines();
         let reading = async {
             while let Some(line) = lines.next_line().await? {
-                let after = line.split_once(" listens on ").map(|(_, after)| after);
-                if let Some(address) = after.and_then(|after| after.split(' ').next()) {
-                    return Ok(address.parse()?);
+                if let Some(address) = listening_address(&line) {
+                    return Ok(address);
                 }
             }
             bail!("the server ended before it was up");

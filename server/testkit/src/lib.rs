@@ -1,4 +1,4 @@
-//! Helpers shared by the tests of the workspace; a dev-dependency only.
+//! Helpers shared by the tests, the benchmark and the fault injector of the workspace.
 //!
 //! The default feature set depends on no other Parlor crate, so unit tests of every crate can use it. The
 //! features add dependencies, for the tests that need them:
@@ -7,7 +7,7 @@
 //! |---|---|
 //! | (default) | [`test_rng`], [`test_seed`], [`game_count_factor`], [`unused_address`], [`TIMEOUT`] |
 //! | `async` | `with_timeout`, `wait_until`, `Proxy` |
-//! | `process` | `ServerProcess`, `OutputLines`, `server_command`, `example_program`, `send_signal` |
+//! | `process` | `ServerProcess`, `OutputLines`, `server_command`, `server_variables`, `listening_address`, `example_program`, `send_signal` |
 //! | `tls` | `Authority` |
 //! | `proto` | `check_standings` |
 //!
@@ -28,7 +28,10 @@ mod wait;
 
 pub use address::unused_address;
 #[cfg(feature = "process")]
-pub use process::{OutputLines, ServerProcess, example_program, send_signal, server_command};
+pub use process::{
+    OutputLines, ServerProcess, example_program, listening_address, send_signal, server_command,
+    server_variables,
+};
 #[cfg(feature = "async")]
 pub use proxy::Proxy;
 pub use seed::{game_count_factor, rng_with_default_seed, rng_with_stream, test_rng, test_seed};

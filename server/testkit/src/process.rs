@@ -1,6 +1,6 @@
 //! Programs of the workspace as processes of their own: servers, and helpers of tests.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,24 @@ use crate::wait::TIMEOUT;
 pub fn server_command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.stdin(Stdio::null());
-    for (name, _) in env::vars_os() {
-        let text = name.to_string_lossy();
-        if ["PARLOR_", "OTEL_", "NOTIFY_"].iter().any(|prefix| text.starts_with(prefix)) {
-            command.env_remove(&name);
-        }
+    for name in server_variables() {
+        command.env_remove(&name);
     }
     command
+}
+
+/// The environment variables of this process that a server would read.
+pub fn server_variables() -> impl Iterator<Item = OsString> {
+    env::vars_os().map(|(name, _)| name).filter(|name| {
+        let text = name.to_string_lossy();
+        ["PARLOR_", "OTEL_", "NOTIFY_"].iter().any(|prefix| text.starts_with(prefix))
+    })
+}
+
+/// The address in the line of a server's startup message that names it; `None` for other lines.
+pub fn listening_address(line: &str) -> Option<SocketAddr> {
+    let (_, rest) = line.split_once(" listens on ")?;
+    rest.split(' ').next()?.parse().ok()
 }
 
 /// The program of an example target of `package`, for helper programs of its tests.
@@ -107,9 +118,7 @@ impl ServerProcess {
 
     /// The address for clients.
     pub fn address(&self) -> SocketAddr {
-        let line = self.stdout.wait_for(" listens on ");
-        let (_, rest) = line.split_once(" listens on ").expect("an address");
-        rest.split(' ').next().expect("an address").parse().expect("an address")
+        listening_address(&self.stdout.wait_for(" listens on ")).expect("an address")
     }
 
     /// The address of the metrics.

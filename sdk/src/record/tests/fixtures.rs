@@ -195,10 +195,10 @@ impl TableSpec {
     }
 }
 
-/// Tables of every published game and player count, and of every kind. A cancelled one needs a long game.
+/// Tables of every game and player count, and of every kind. A cancelled one needs a game that is long enough.
 pub(super) fn all_table_specs() -> Vec<TableSpec> {
     let mut tables = Vec::new();
-    for game in GameId::published() {
+    for &game in GameId::ALL {
         let info = game.info();
         for players in info.min_players..=info.max_players {
             let plain = table(game, players, players * 10 + 1);
@@ -214,7 +214,9 @@ pub(super) fn all_table_specs() -> Vec<TableSpec> {
         for (chance, seed) in chances.into_iter().zip(90..) {
             tables.push(TableSpec { chance, ..table(game, 3, seed) });
         }
-        tables.push(TableSpec { cancelled: true, ..table(game, 2, 100) });
+        if !info.test_only {
+            tables.push(TableSpec { cancelled: true, ..table(game, 2, 100) });
+        }
         tables.push(TableSpec { has_clock: false, ..table(game, 2, 101) });
         tables.push(TableSpec { constant_windows: true, ..table(game, 3, 102) });
         tables.push(TableSpec { constant_windows: true, disruptions: true, ..table(game, 4, 103) });
