@@ -2,8 +2,8 @@
 
 use super::{Action, Card, Colour, Event, Length, Options, View};
 use crate::text::{
-    CardFace, CardLabel, Cards, Count, Lang, Localise, Subject, Suit, Text, TextBuilder, display_in_english,
-    phrase,
+    CardFace, CardLabel, Cards, Count, Lang, Localise, Subject, Suit, Text, TextBuilder, TheCard, TheCards,
+    display_in_english, phrase,
 };
 use crate::{CardSet, Seat};
 
@@ -39,13 +39,13 @@ impl Colour {
         Text { en: self.id(), de }
     }
 
-    /// The letter of short labels; in German too, it is the only colour with that letter.
-    const fn letter(self) -> Text {
+    /// The letters of short labels: no two colours share them.
+    const fn letters(self) -> Text {
         let [en, de] = match self {
             Colour::Blue => ["b", "b"],
-            Colour::Green => ["g", "g"],
-            Colour::Yellow => ["y", "e"],
-            Colour::Pink => ["k", "k"],
+            Colour::Green => ["g", "gn"],
+            Colour::Yellow => ["y", "ge"],
+            Colour::Pink => ["pi", "pi"],
             Colour::Purple => ["p", "l"],
         };
         Text { en, de }
@@ -57,7 +57,7 @@ impl CardLabel for Card {
         let (colour, number) = (self.colour(), self.number());
         CardFace {
             id: format!("{}-{number}", colour.id()),
-            short: format!("{}{number}", colour.letter().get(lang)),
+            short: format!("{}{number}", colour.letters().get(lang)),
             long: format!("{} {number}", colour.text().get(lang)),
             suit: Some(Suit { id: colour.id(), name: colour.name().get(lang) }),
         }
@@ -105,12 +105,12 @@ impl Localise for Event {
             (Event::RoundBegan { round, start, extra, middle }, Lang::En) => {
                 let suffix = if extra { " to break the tie: " } else { ": " };
                 phrase!(out, "Round ", u32::from(round) + 1, suffix, Subject(start, "begins", "begin"));
-                phrase!(out, ", the middle is ", middle, ".");
+                phrase!(out, ". In the middle: ", middle, ".");
             }
             (Event::RoundBegan { round, start, extra, middle }, Lang::De) => {
-                let suffix = if extra { " als Stichrunde: " } else { ": " };
+                let suffix = if extra { " (Entscheidungsrunde): " } else { ": " };
                 phrase!(out, "Runde ", u32::from(round) + 1, suffix, Subject(start, "beginnt", "beginnst"));
-                phrase!(out, ", in der Mitte liegen ", middle, ".");
+                phrase!(out, ". In der Mitte: ", middle, ".");
             }
             (Event::Dealt { hand }, Lang::En) => phrase!(out, "Your hand: ", hand, "."),
             (Event::Dealt { hand }, Lang::De) => phrase!(out, "Deine Hand: ", hand, "."),
@@ -118,15 +118,15 @@ impl Localise for Event {
                 phrase!(out, Subject(seat, "plays", "play"), " ", card, " into the middle.");
             }
             (Event::Played { seat, card, taken }, Lang::De) if taken.is_empty() => {
-                phrase!(out, Subject(seat, "legt", "legst"), " die ", card, " in die Mitte.");
+                phrase!(out, Subject(seat, "legt", "legst"), " ", TheCard(card), " in die Mitte.");
             }
             (Event::Played { seat, card, taken }, Lang::En) => {
                 let and = if out.is_reader(seat) { " and take " } else { " and takes " };
-                phrase!(out, Subject(seat, "plays", "play"), " ", card, and, taken, ".");
+                phrase!(out, Subject(seat, "plays", "play"), " ", card, and, TheCards(taken), ".");
             }
             (Event::Played { seat, card, taken }, Lang::De) => {
                 let and = if out.is_reader(seat) { " und nimmst " } else { " und nimmt " };
-                phrase!(out, Subject(seat, "spielt", "spielst"), " die ", card, and, taken, ".");
+                phrase!(out, Subject(seat, "spielt", "spielst"), " ", TheCard(card), and, TheCards(taken), ".");
             }
             (Event::Filled { cards }, Lang::En) => phrase!(out, "Turned up: ", cards, "."),
             (Event::Filled { cards }, Lang::De) => phrase!(out, "Aufgedeckt: ", cards, "."),

@@ -1,7 +1,7 @@
 //! The view of a game of GAP.
 
 use super::score::{self, BestRound};
-use super::{Card, Event, Gap, MIDDLE_SIZE, Options, card};
+use super::{Action, Card, Event, Gap, MIDDLE_SIZE, Options, card};
 use crate::{CardSet, MAX_SEATS, Outcome, Seat, Viewer};
 
 /// Everything one viewer knows. Arrays have one slot per seat; slots of seats that are not at the table are
@@ -66,6 +66,13 @@ impl View {
     #[must_use]
     pub fn unseen(&self) -> CardSet<Card> {
         card::deck(self.players) - self.seen()
+    }
+
+    /// The cards that an action takes from the middle: all of its number, or the neighbours it names.
+    #[must_use]
+    pub fn taken_by(&self, action: &Action) -> CardSet<Card> {
+        let same = self.middle & card::numbered(action.card.number());
+        if same.is_empty() { action.lower.into_iter().chain(action.higher).collect() } else { same }
     }
 
     /// The points of a seat if the round ended now.

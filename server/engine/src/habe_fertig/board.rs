@@ -8,6 +8,9 @@ use crate::{Board, Lang, Seat, Seats, Text, TextBuilder, Zone, ZoneKind, zone_of
 /// Id of the zone of the turned-over card.
 const TURNED: &str = "turned-over";
 
+/// Id of the zone of the draw pile.
+const DRAW_PILE: &str = "draw-pile";
+
 /// Id of the zone of a pile.
 const fn pile_zone(pile: Pile) -> &'static str {
     match pile {
@@ -52,19 +55,15 @@ pub(super) fn board(view: &View, actions: &[Action], lang: Lang) -> Board {
     const TURNED_LABEL: Text = Text { en: "Turned over", de: "Aufgedeckt" };
     const HIDDEN: Text = Text { en: "Hidden", de: "Versteckt" };
     let top = |pile: Pile| view.tops.map(|tops| tops[pile.index()]);
-    let turned = match view.phase {
-        Phase::Laying { turned } => Some(turned),
-        Phase::Hiding { .. } | Phase::Moving => None,
-    };
     let pile = |pile: Pile, label| {
         Zone::common(pile_zone(pile), ZoneKind::Pile, label).with_cards(faces(top(pile), lang))
     };
     let mut zones = vec![
         pile(Pile::Left, LEFT),
         pile(Pile::Right, RIGHT),
-        Zone::common(TURNED, ZoneKind::Row, TURNED_LABEL).with_cards(faces(turned, lang)),
+        Zone::common(TURNED, ZoneKind::Row, TURNED_LABEL).with_cards(faces(view.turned(), lang)),
         Zone::common("under", ZoneKind::Discard, UNDER).with_cards(faces(view.buried, lang)),
-        Zone::common("draw-pile", ZoneKind::Stock, label::DRAW_PILE).with_unknown(view.draw),
+        Zone::common(DRAW_PILE, ZoneKind::Stock, label::DRAW_PILE).with_unknown(view.draw),
     ];
     for seat in Seat::all(view.players) {
         let hand = Zone::owned("hand", seat, ZoneKind::Hand, label::HAND);
@@ -79,22 +78,22 @@ pub(super) fn board(view: &View, actions: &[Action], lang: Lang) -> Board {
             None => hidden.with_unknown(if has_hidden { 2u32 } else { 0 }),
         });
     }
+    let mut seats = BoardSeat::all(view.players, &view.totals, to_act(view));
+    for seat in seats.iter_mut().filter(|seat| seat.seat == view.dealer) {
+        seat.marks.push(Text { en: "has dealt", de: "hat gegeben" });
+    }
     let own = |id: &str| view.viewer.seat().map_or_else(String::new, |seat| zone_of(id, seat));
     let target = |action: &Action| match *action {
         Action::Hide(pair) => ActionTargets::default()
             .with_cards(&own("hand"), faces(pair.cards(), lang))
             .with_zone(own("hidden")),
         Action::Lay(pile) => {
-            ActionTargets::default().with_cards(TURNED, faces(turned, lang)).with_zone(pile_zone(pile))
+            ActionTargets::default().with_cards(TURNED, faces(view.turned(), lang)).with_zone(pile_zone(pile))
         }
         Action::Play { card, pile } => {
             ActionTargets::default().with_cards(&own("hand"), faces([card], lang)).with_zone(pile_zone(pile))
         }
-        Action::Pass => ActionTargets::default().with_zone("draw-pile"),
+        Action::Pass => ActionTargets::default().with_zone(DRAW_PILE).with_zone(own("hand")),
     };
-    Board {
-        zones,
-        seats: BoardSeat::all(view.players, &view.totals, to_act(view)),
-        targets: actions.iter().map(target).collect(),
-    }
+    Board { zones, seats, targets: actions.iter().map(target).collect() }
 }

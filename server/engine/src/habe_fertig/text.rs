@@ -2,8 +2,8 @@
 
 use super::{Action, Card, Colour, Event, Options, Origin, Pair, Phase, Pile, RevealedCards, View};
 use crate::text::{
-    CardFace, CardLabel, Cards, Lang, List, Localise, Subject, Suit, Text, TextBuilder, display_in_english,
-    phrase,
+    CardFace, CardLabel, Cards, Lang, List, Localise, Object, Subject, Suit, Text, TextBuilder, TheCard,
+    TheCards, display_in_english, phrase,
 };
 use crate::{Seat, Viewer};
 
@@ -47,7 +47,7 @@ impl Colour {
             Colour::Green => text("g", "gn"),
             Colour::Blue => text("b", "b"),
             Colour::Purple => text("p", "l"),
-            Colour::Grey => text("a", "gr"),
+            Colour::Grey => text("gy", "gr"),
         }
     }
 }
@@ -135,11 +135,8 @@ fn write_english(event: &Event, out: &mut TextBuilder) {
         Event::PilesOpened { tops: [left, right] } => {
             phrase!(out, "The piles begin with ", left, " on the left and ", right, " on the right.");
         }
-        Event::TurnedOver { seat, card } if out.is_reader(seat) => {
-            phrase!(out, "There is no gap: ", card, " is turned over for you.");
-        }
         Event::TurnedOver { seat, card } => {
-            phrase!(out, "There is no gap: ", card, " is turned over for ", seat, ".");
+            phrase!(out, "There is no gap: ", card, " is turned over for ", Object(seat), ".");
         }
         Event::Laid { seat, card, pile } => {
             phrase!(out, Subject(seat, "lays", "lay"), " ", card, " ", pile, ".");
@@ -150,8 +147,7 @@ fn write_english(event: &Event, out: &mut TextBuilder) {
         }
         Event::YouPassed { card } => phrase!(out, "You pass and take ", card, "."),
         Event::Passed { seat } => {
-            let takes = if out.is_reader(seat) { " and take a card." } else { " and takes a card." };
-            phrase!(out, Subject(seat, "passes", "pass"), takes);
+            phrase!(out, Subject(seat, "passes and takes", "pass and take"), " a card.");
         }
         Event::PassedWithoutCard { seat } => {
             phrase!(out, Subject(seat, "passes", "pass"), ", and there is no card to take.");
@@ -175,36 +171,31 @@ fn write_german(event: &Event, out: &mut TextBuilder) {
         }
         Event::Dealt { hand } => phrase!(out, "Deine Hand: ", hand, "."),
         Event::YouHid { cards } => {
-            phrase!(out, "Du versteckst die ", cards.low(), " und die ", cards.high(), ".");
+            phrase!(out, "Du versteckst ", TheCards(cards.cards()), ".");
         }
         Event::Hid { seat } => phrase!(out, Subject(seat, "versteckt", "versteckst"), " zwei Karten."),
         Event::PilesOpened { tops: [left, right] } => {
-            phrase!(out, "Die Stapel beginnen: links die ", left, ", rechts die ", right, ".");
-        }
-        Event::TurnedOver { seat, card } if out.is_reader(seat) => {
-            phrase!(out, "Es gibt keine Lücke: Für dich wird die ", card, " aufgedeckt.");
+            phrase!(out, "Die Stapel beginnen: links ", TheCard(left), ", rechts ", TheCard(right), ".");
         }
         Event::TurnedOver { seat, card } => {
-            phrase!(out, "Es gibt keine Lücke: Für ", seat, " wird die ", card, " aufgedeckt.");
+            phrase!(out, "Es gibt keine Lücke: Für ", Object(seat), " wird ", TheCard(card), " aufgedeckt.");
         }
         Event::Laid { seat, card, pile } => {
-            phrase!(out, Subject(seat, "legt", "legst"), " die ", card, " ", pile, ".");
+            phrase!(out, Subject(seat, "legt", "legst"), " ", TheCard(card), " ", pile, ".");
         }
         Event::Played { seat, card, pile, gap } => {
             phrase!(out, if gap { "Lücke! " } else { "" }, Subject(seat, "spielt", "spielst"));
-            phrase!(out, " die ", card, " ", pile, ".");
+            phrase!(out, " ", TheCard(card), " ", pile, ".");
         }
-        Event::YouPassed { card } => phrase!(out, "Du passt und nimmst die ", card, "."),
+        Event::YouPassed { card } => phrase!(out, "Du passt und nimmst ", TheCard(card), "."),
         Event::Passed { seat } => {
-            let takes =
-                if out.is_reader(seat) { " und nimmst eine Karte." } else { " und nimmt eine Karte." };
-            phrase!(out, Subject(seat, "passt", "passt"), takes);
+            phrase!(out, Subject(seat, "passt und nimmt", "passt und nimmst"), " eine Karte.");
         }
         Event::PassedWithoutCard { seat } => {
             phrase!(out, Subject(seat, "passt", "passt"), ", und es gibt keine Karte zu nehmen.");
         }
         Event::Rebuilt { cards } => {
-            phrase!(out, "Der Nachziehstapel wird erneuert: ", Cards(cards.len()), ".");
+            phrase!(out, "Der Nachziehstapel wird aus ", Cards(cards.len()), " erneuert.");
         }
         Event::Shown { shown } => shown.write_text(out),
         Event::RoundScored { round, points } => {
@@ -218,10 +209,10 @@ impl Localise for RevealedCards {
     fn write_text(&self, out: &mut TextBuilder) {
         match (self.winner, out.lang()) {
             (Some(winner), Lang::En) => {
-                phrase!(out, Subject(winner, "has", "have"), " finished, with ", self.hidden, " hidden");
+                phrase!(out, Subject(winner, "has", "have"), " finished, with ", TheCards(self.hidden), " hidden");
             }
             (Some(winner), Lang::De) => {
-                phrase!(out, Subject(winner, "hat", "hast"), " fertig, versteckt waren ", self.hidden);
+                phrase!(out, Subject(winner, "hat", "hast"), " fertig, versteckt waren ", TheCards(self.hidden));
             }
             (None, _) => text("Nobody has finished", "Niemand hat fertig").write_text(out),
         }
@@ -230,8 +221,8 @@ impl Localise for RevealedCards {
                 continue;
             }
             match out.lang() {
-                Lang::En => phrase!(out, "; ", Subject(seat, "holds", "hold"), " ", hand),
-                Lang::De => phrase!(out, "; ", Subject(seat, "hat", "hast"), " noch ", hand),
+                Lang::En => phrase!(out, "; ", Subject(seat, "holds", "hold"), " ", TheCards(hand)),
+                Lang::De => phrase!(out, "; ", Subject(seat, "hat", "hast"), " noch ", TheCards(hand)),
             }
         }
         out.plain(".");

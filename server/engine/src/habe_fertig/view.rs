@@ -102,14 +102,19 @@ impl View {
         self.tops.map_or(CardSet::EMPTY, card::into_gap)
     }
 
+    /// The turned-over card that is to be laid.
+    #[must_use]
+    pub const fn turned(&self) -> Option<Card> {
+        match self.phase {
+            Phase::Laying { turned } => Some(turned),
+            Phase::Hiding { .. } | Phase::Moving => None,
+        }
+    }
+
     /// The cards the viewer sees: face-up cards and their own.
     #[must_use]
     pub fn seen(&self) -> CardSet<Card> {
-        let turned = match self.phase {
-            Phase::Laying { turned } => Some(turned),
-            Phase::Hiding { .. } | Phase::Moving => None,
-        };
-        let open = self.tops.into_iter().flatten().chain(turned).fold(self.buried, CardSet::with);
+        let open = self.tops.into_iter().flatten().chain(self.turned()).fold(self.buried, CardSet::with);
         self.shown
             .iter()
             .flat_map(|shown| shown.hands.iter().chain([&shown.hidden]))

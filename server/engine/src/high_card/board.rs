@@ -28,7 +28,7 @@ pub(super) fn board(view: &View, actions: &[Action], lang: Lang) -> Board {
         let played = view.played.get(seat.index()).copied();
         zones.push(Zone::owned("played", seat, ZoneKind::Row, PLAYED).with_cards(faces(played, lang)));
     }
-    let rest = super::DECK.len() - hands - view.played.len() as u8;
+    let rest = super::DECK.len().saturating_sub(hands).saturating_sub(view.played.len() as u8);
     zones.push(Zone::common("rest", ZoneKind::Stock, REST).with_unknown(rest));
     let points = view.outcome().map_or([0; crate::MAX_SEATS], |outcome| {
         let mut points = [0; crate::MAX_SEATS];

@@ -5,7 +5,7 @@ mod rich;
 use std::fmt;
 
 pub use rich::{CardFace, CardLabel, RichText, Role, Suit, TextBuilder, TextPart};
-pub(crate) use rich::{Cards, Count, Indirect, Object, PointCount, Subject, phrase};
+pub(crate) use rich::{Cards, Count, Indirect, Object, PointCount, Subject, TheCard, TheCards, phrase};
 
 use crate::{CardCode, CardSet, Outcome, Points, Seat, Standing, Viewer};
 
@@ -50,7 +50,7 @@ pub trait Localise {
     /// use parlor_engine::{Lang, Localise, Outcome, Seat, Viewer};
     /// let outcome = Outcome::from_points(2, [3, 9, 0, 0, 0, 0]);
     /// let text = outcome.rich_text(Lang::En, Viewer::Seat(Seat::FIRST));
-    /// assert_eq!(text.to_string(), "The game is over. Seat 1 comes 1st with 9. You come 2nd with 3.");
+    /// assert_eq!(text.to_string(), "The game is over. Seat 1 comes 1st with 9 points. You come 2nd with 3 points.");
     /// ```
     fn rich_text(&self, lang: Lang, reader: Viewer) -> RichText {
         let mut text = TextBuilder::new(lang, reader);
@@ -155,31 +155,30 @@ impl Localise for Points {
     }
 }
 
-/// A place in the final order: "1st", "1.".
-struct Place(u8);
-
-impl Localise for Place {
-    fn write_text(&self, out: &mut TextBuilder) {
-        let suffix = match (out.lang(), self.0) {
-            (Lang::De, _) => ".",
-            (Lang::En, 1) => "st",
-            (Lang::En, 2) => "nd",
-            (Lang::En, 3) => "rd",
-            (Lang::En, _) => "th",
-        };
-        write!(out, "{}{suffix}", self.0);
+/// The suffix of an English ordinal number up to 10.
+const fn ordinal_suffix(number: u8) -> &'static str {
+    match number {
+        1 => "st",
+        2 => "nd",
+        3 => "rd",
+        _ => "th",
     }
 }
 
-/// A sentence about one seat: "Seat 1 comes 1st with 9."
+/// A sentence about one seat: "Seat 1 comes 1st with 9 points."
 impl Localise for Standing {
     fn write_text(&self, out: &mut TextBuilder) {
         let Standing { seat, place, points } = *self;
         match out.lang() {
             Lang::En => {
-                phrase!(out, Subject(seat, "comes", "come"), " ", Place(place), " with ", points, ".")
+                let (comes, suffix) = (Subject(seat, "comes", "come"), ordinal_suffix(place));
+                phrase!(out, comes, " ", place, suffix, " with ", PointCount(points), ".");
             }
-            Lang::De => phrase!(out, Subject(seat, "wird", "wirst"), " ", Place(place), " mit ", points, "."),
+            Lang::De => {
+                let (comes, points) =
+                    (Subject(seat, "belegt", "belegst"), Count(points, "Punkt", "Punkten"));
+                phrase!(out, comes, " Platz ", place, " mit ", points, ".");
+            }
         }
     }
 }
@@ -222,9 +221,12 @@ mod tests {
             ["Seat 0 scores 3, seat 1 scores -4", "Sitz 0 bekommt 3, Sitz 1 bekommt -4"]
         );
         let ends = [
-            "The game is over. Seat 1 comes 1st with 9. Seat 0 comes 2nd with 3.",
-            "Das Spiel ist zu Ende. Sitz 1 wird 1. mit 9. Sitz 0 wird 2. mit 3.",
+            "The game is over. Seat 1 comes 1st with 9 points. Seat 0 comes 2nd with 1 point.",
+            "Das Spiel ist zu Ende. Sitz 1 belegt Platz 1 mit 9 Punkten. Sitz 0 belegt Platz 2 mit 1 Punkt.",
         ];
-        assert_eq!(in_both_languages(&Outcome::from_points(2, [3, 9, 0, 0, 0, 0])), ends);
+        let outcome = Outcome::from_points(2, [1, 9, 0, 0, 0, 0]);
+        assert_eq!(in_both_languages(&outcome), ends);
+        let own = outcome.rich_text(Lang::De, Viewer::Seat(seat));
+        assert!(own.to_string().contains("Du belegst Platz 1 mit 9 Punkten."), "{own}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Lang, Localise};
-use crate::{Seat, Viewer};
+use crate::{CardCode, CardSet, Seat, Viewer};
 
 /// The face of a card in one language.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -264,6 +264,39 @@ impl Localise for Indirect {
     }
 }
 
+/// A card in a sentence, for [`phrase!`]: "blue 7", "die blaue 7".
+pub(crate) struct TheCard<C>(pub(crate) C);
+
+impl<C: Localise> Localise for TheCard<C> {
+    fn write_text(&self, out: &mut TextBuilder) {
+        match out.lang() {
+            Lang::En => self.0.write_text(out),
+            Lang::De => phrase!(out, "die ", self.0),
+        }
+    }
+}
+
+/// Cards in a sentence, for [`phrase!`]: "blue 1, blue 2 and green 3", "die blaue 1, die blaue 2 und die grüne 3".
+pub(crate) struct TheCards<C: CardCode>(pub(crate) CardSet<C>);
+
+impl<C: CardCode + Localise> Localise for TheCards<C> {
+    fn write_text(&self, out: &mut TextBuilder) {
+        let and = match out.lang() {
+            Lang::En => " and ",
+            Lang::De => " und ",
+        };
+        let last = self.0.len().saturating_sub(1);
+        for (place, card) in (0..).zip(self.0) {
+            let separator = match place {
+                0 => "",
+                place if place < last => ", ",
+                _ => and,
+            };
+            phrase!(out, separator, TheCard(card));
+        }
+    }
+}
+
 /// A number with its noun, for [`phrase!`]: "1 card", "2 cards".
 pub(crate) struct Count<'a, N>(pub(crate) N, pub(crate) &'a str, pub(crate) &'a str);
 
@@ -368,6 +401,18 @@ mod tests {
         assert_eq!(kinds, ["seat", "plain", "seat", "plain", "card", "plain"]);
         let name = |seat: Seat| (seat == Seat::FIRST).then(|| "Ada".to_owned());
         assert_eq!(text.with_names(name), "Ada gives seat 1 blue 7.");
+    }
+
+    #[test]
+    fn cards_in_a_sentence_have_articles_and_a_conjunction() {
+        let deck = |cards: &[u8]| cards.iter().filter_map(|code| Card::from_code(*code)).collect();
+        for (codes, en, de) in [
+            (&[7][..], "blue 7", "die blaue 7"),
+            (&[7, 12], "blue 7 and green 2", "die blaue 7 und die grüne 2"),
+            (&[1, 7, 12], "blue 1, blue 7 and green 2", "die blaue 1, die blaue 7 und die grüne 2"),
+        ] {
+            crate::test_support::assert_localised(&TheCards(deck(codes)), en, de);
+        }
     }
 
     #[test]
