@@ -2,7 +2,7 @@
 
 use super::{Action, View};
 use crate::board::{ActionTargets, BoardSeat, faces, label};
-use crate::text::phrase;
+use crate::text::{TheCards, phrase};
 use crate::{Board, Lang, Localise, Seat, Seats, Text, TextBuilder, Zone, ZoneKind, zone_of};
 
 /// Id of the zone of the middle.
@@ -19,8 +19,8 @@ pub(super) fn write_action(view: &View, action: &Action, out: &mut TextBuilder) 
     match (taken.is_empty(), out.lang()) {
         (true, Lang::En) => phrase!(out, "play ", card, " into the middle"),
         (true, Lang::De) => phrase!(out, card, " in die Mitte legen"),
-        (false, Lang::En) => phrase!(out, "play ", card, ", taking ", taken),
-        (false, Lang::De) => phrase!(out, card, " spielen und ", taken, " nehmen"),
+        (false, Lang::En) => phrase!(out, "play ", card, ", taking ", TheCards(taken)),
+        (false, Lang::De) => phrase!(out, card, " spielen und ", TheCards(taken), " nehmen"),
     }
 }
 

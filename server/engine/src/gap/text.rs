@@ -126,7 +126,15 @@ impl Localise for Event {
             }
             (Event::Played { seat, card, taken }, Lang::De) => {
                 let and = if out.is_reader(seat) { " und nimmst " } else { " und nimmt " };
-                phrase!(out, Subject(seat, "spielt", "spielst"), " ", TheCard(card), and, TheCards(taken), ".");
+                phrase!(
+                    out,
+                    Subject(seat, "spielt", "spielst"),
+                    " ",
+                    TheCard(card),
+                    and,
+                    TheCards(taken),
+                    "."
+                );
             }
             (Event::Filled { cards }, Lang::En) => phrase!(out, "Turned up: ", cards, "."),
             (Event::Filled { cards }, Lang::De) => phrase!(out, "Aufgedeckt: ", cards, "."),

@@ -209,10 +209,21 @@ impl Localise for RevealedCards {
     fn write_text(&self, out: &mut TextBuilder) {
         match (self.winner, out.lang()) {
             (Some(winner), Lang::En) => {
-                phrase!(out, Subject(winner, "has", "have"), " finished, with ", TheCards(self.hidden), " hidden");
+                phrase!(
+                    out,
+                    Subject(winner, "has", "have"),
+                    " finished, with ",
+                    TheCards(self.hidden),
+                    " hidden"
+                );
             }
             (Some(winner), Lang::De) => {
-                phrase!(out, Subject(winner, "hat", "hast"), " fertig, versteckt waren ", TheCards(self.hidden));
+                phrase!(
+                    out,
+                    Subject(winner, "hat", "hast"),
+                    " fertig, versteckt waren ",
+                    TheCards(self.hidden)
+                );
             }
             (None, _) => text("Nobody has finished", "Niemand hat fertig").write_text(out),
         }

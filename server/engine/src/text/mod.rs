@@ -175,8 +175,7 @@ impl Localise for Standing {
                 phrase!(out, comes, " ", place, suffix, " with ", PointCount(points), ".");
             }
             Lang::De => {
-                let (comes, points) =
-                    (Subject(seat, "belegt", "belegst"), Count(points, "Punkt", "Punkten"));
+                let (comes, points) = (Subject(seat, "belegt", "belegst"), Count(points, "Punkt", "Punkten"));
                 phrase!(out, comes, " Platz ", place, " mit ", points, ".");
             }
         }
