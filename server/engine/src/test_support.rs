@@ -74,7 +74,14 @@ pub(crate) fn assert_events_reproduce_views<G: Game>(
 
 /// The English and the German form.
 pub(crate) fn in_both_languages(value: &impl Localise) -> [String; 2] {
-    [Lang::En, Lang::De].map(|lang| value.in_lang(lang).to_string())
+    Lang::ALL.map(|lang| value.in_lang(lang).to_string())
+}
+
+/// Checks the English and the German form for the player at a seat.
+#[track_caller]
+pub(crate) fn assert_addressed(value: &impl Localise, reader: Seat, en: &str, de: &str) {
+    let texts = Lang::ALL.map(|lang| value.rich_text(lang, Viewer::Seat(reader)).to_string());
+    assert_eq!(texts, [en, de]);
 }
 
 /// Checks the English and the German form.

@@ -2,7 +2,7 @@
 
 use super::{Action, Phase, Pile, View};
 use crate::board::{ActionTargets, BoardSeat, faces, label};
-use crate::text::phrase;
+use crate::text::{TheCard, phrase};
 use crate::{Board, Lang, Seat, Seats, Text, TextBuilder, Zone, ZoneKind, zone_of};
 
 /// Id of the zone of the turned-over card.
@@ -40,7 +40,7 @@ pub(super) fn write_question(view: &View, out: &mut TextBuilder) {
             phrase!(out, "There is no gap: lay ", turned, " on a pile.");
         }
         (Phase::Laying { turned }, Lang::De) => {
-            phrase!(out, "Es gibt keine Lücke: Lege die ", turned, " auf einen Stapel.");
+            phrase!(out, "Es gibt keine Lücke: Lege ", TheCard(turned), " auf einen Stapel.");
         }
         (Phase::Moving, Lang::En) => phrase!(out, "Play a card, or pass."),
         (Phase::Moving, Lang::De) => phrase!(out, "Spiele eine Karte oder passe."),

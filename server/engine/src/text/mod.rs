@@ -19,6 +19,11 @@ pub enum Lang {
     De,
 }
 
+impl Lang {
+    /// All languages.
+    pub const ALL: [Lang; 2] = [Lang::En, Lang::De];
+}
+
 /// A constant text in every language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Text {

@@ -1,7 +1,8 @@
 //! Localised text of GAP.
 
 use super::*;
-use crate::test_support::assert_localised;
+use crate::test_support::{assert_addressed, assert_localised};
+use crate::{CardLabel, Lang};
 
 #[test]
 fn cards_are_localised() {
@@ -32,14 +33,14 @@ fn options_are_localised() {
 
 #[test]
 fn actions_are_localised() {
-    assert_localised(&action("b4"), "blue 4", "blaue 4");
-    assert_localised(&action("b4<g3"), "blue 4, taking green 3", "blaue 4, nimmt grüne 3");
-    assert_localised(&action("b4>g5"), "blue 4, taking green 5", "blaue 4, nimmt grüne 5");
-    assert_localised(
-        &action("b4<y3>g5"),
-        "blue 4, taking green 5, yellow 3",
-        "blaue 4, nimmt grüne 5, gelbe 3",
-    );
+    for (text, en, de) in [
+        ("b4", "play blue 4", "blaue 4 spielen"),
+        ("b4<g3", "play blue 4, taking green 3", "blaue 4 spielen und grüne 3 nehmen"),
+        ("b4>g5", "play blue 4, taking green 5", "blaue 4 spielen und grüne 5 nehmen"),
+        ("b4<y3>g5", "play blue 4, taking green 5, yellow 3", "blaue 4 spielen und grüne 5, gelbe 3 nehmen"),
+    ] {
+        assert_localised(&action(text), en, de);
+    }
 }
 
 #[test]
@@ -50,39 +51,100 @@ fn events_are_localised() {
     for (event, en, de) in [
         (
             Event::RoundBegan { round, start, extra: false, middle },
-            "Round 3: seat 1 begins, the middle is blue 1, green 2.",
-            "Runde 3: Sitz 1 beginnt, in der Mitte liegen blaue 1, grüne 2.",
+            "Round 3: seat 1 begins. In the middle: blue 1, green 2.",
+            "Runde 3: Sitz 1 beginnt. In der Mitte: blaue 1, grüne 2.",
         ),
         (
             Event::RoundBegan { round, start, extra: true, middle },
-            "Round 3 to break the tie: seat 1 begins, the middle is blue 1, green 2.",
-            "Runde 3 als Stichrunde: Sitz 1 beginnt, in der Mitte liegen blaue 1, grüne 2.",
+            "Round 3 to break the tie: seat 1 begins. In the middle: blue 1, green 2.",
+            "Runde 3 (Entscheidungsrunde): Sitz 1 beginnt. In der Mitte: blaue 1, grüne 2.",
         ),
         (Event::Dealt { hand: middle }, "Your hand: blue 1, green 2.", "Deine Hand: blaue 1, grüne 2."),
         (
             Event::Played { seat, card, taken: cards("") },
             "Seat 1 plays blue 4 into the middle.",
-            "Sitz 1 legt blaue 4 in die Mitte.",
+            "Sitz 1 legt die blaue 4 in die Mitte.",
         ),
         (
             Event::Played { seat, card, taken: cards("g3 g5") },
-            "Seat 1 plays blue 4 and takes green 3, green 5.",
-            "Sitz 1 spielt blaue 4 und nimmt grüne 3, grüne 5.",
+            "Seat 1 plays blue 4 and takes green 3 and green 5.",
+            "Sitz 1 spielt die blaue 4 und nimmt die grüne 3 und die grüne 5.",
         ),
         (Event::Filled { cards: middle }, "Turned up: blue 1, green 2.", "Aufgedeckt: blaue 1, grüne 2."),
         (
             Event::RoundScored { round, points: Points::new(2, [8, -1, 0, 0, 0, 0]) },
-            "Round 3 scores seat 0 8, seat 1 -1.",
-            "Runde 3 bringt Sitz 0 8, Sitz 1 -1.",
+            "Round 3: seat 0 scores 8, seat 1 scores -1.",
+            "Runde 3: Sitz 0 bekommt 8, Sitz 1 bekommt -1.",
         ),
         (
             Event::Ended { outcome: Outcome::from_points(2, [8, 9, 0, 0, 0, 0]) },
-            "The game is over. Place 1: seat 1 with 9. Place 2: seat 0 with 8.",
-            "Das Spiel ist zu Ende. Rang 1: Sitz 1 mit 9. Rang 2: Sitz 0 mit 8.",
+            "The game is over. Seat 1 comes 1st with 9 points. Seat 0 comes 2nd with 8 points.",
+            "Das Spiel ist zu Ende. Sitz 1 belegt Platz 1 mit 9 Punkten. Sitz 0 belegt Platz 2 mit 8 Punkten.",
         ),
     ] {
         assert_localised(&event, en, de);
         assert_eq!(event.to_string(), en);
+    }
+}
+
+#[test]
+fn events_address_their_reader() {
+    let (seat, middle) = (seat(1), cards("b1 g2"));
+    for (event, en, de) in [
+        (
+            Event::RoundBegan { round: 2, start: seat, extra: false, middle },
+            "Round 3: you begin. In the middle: blue 1, green 2.",
+            "Runde 3: du beginnst. In der Mitte: blaue 1, grüne 2.",
+        ),
+        (
+            Event::Played { seat, card: card("b4"), taken: cards("") },
+            "You play blue 4 into the middle.",
+            "Du legst die blaue 4 in die Mitte.",
+        ),
+        (
+            Event::Played { seat, card: card("b4"), taken: cards("g3 g5") },
+            "You play blue 4 and take green 3 and green 5.",
+            "Du spielst die blaue 4 und nimmst die grüne 3 und die grüne 5.",
+        ),
+        (
+            Event::RoundScored { round: 2, points: Points::new(2, [8, -1, 0, 0, 0, 0]) },
+            "Round 3: seat 0 scores 8, you score -1.",
+            "Runde 3: Sitz 0 bekommt 8, du bekommst -1.",
+        ),
+    ] {
+        assert_addressed(&event, seat, en, de);
+    }
+}
+
+#[test]
+fn questions_are_asked_only_of_the_seat_to_act() {
+    let game = table(2, &["b0 b1", "g0 g1"], "y0 y1 y2 y3", "b6");
+    let questions = [seat(0), seat(1)].map(|seat| {
+        Lang::ALL.map(|lang| {
+            let mut out = TextBuilder::new(lang, Viewer::Seat(seat));
+            Gap::write_question(&game.view(Viewer::Seat(seat)), &mut out);
+            out.finish().to_string()
+        })
+    });
+    let asked = [
+        "Play a card: it takes all of its number, else its neighbours, else it joins the middle.",
+        "Spiele eine Karte: Sie nimmt alle mit ihrer Zahl, sonst Nachbarn, sonst kommt sie in die Mitte.",
+    ];
+    assert_eq!(questions, [asked.map(str::to_owned), ["", ""].map(str::to_owned)]);
+}
+
+#[test]
+fn faces_have_ids_short_labels_and_suits() {
+    let face = |name: &str, lang| {
+        let face = card(name).face(lang);
+        format!("{} {} {}", face.id, face.short, face.suit.expect("a colour").name)
+    };
+    assert_eq!(face("g7", Lang::En), "green-7 g7 green");
+    assert_eq!(face("g7", Lang::De), "green-7 gn7 Grün");
+    let all = || card::deck(5).into_iter();
+    for lang in Lang::ALL {
+        let labels: std::collections::HashSet<String> = all().map(|card| card.face(lang).short).collect();
+        assert_eq!(labels.len(), all().count(), "short labels differ");
     }
 }
 
@@ -96,8 +158,8 @@ fn views_are_localised() {
         "GAP (to 30 points), seen by seat 0\n\
          Round 1. Turn: seat 1\n\
          Middle: blue 6, yellow 0, yellow 1, yellow 2. Stack: 13\n\
-         seat 0: 5 cards, collected blue 3, yellow 3, total 0\n\
-         seat 1: 6 cards, collected -, total 0\n\
+         Seat 0: 5 cards, collected blue 3, yellow 3, total 0\n\
+         Seat 1: 6 cards, collected -, total 0\n\
          Hand: blue 0, blue 1, blue 2, blue 4, blue 5\n",
         "GAP (bis 30 Punkte), gesehen von Sitz 0\n\
          Runde 1. Am Zug: Sitz 1\n\
@@ -111,7 +173,7 @@ fn views_are_localised() {
     let lines: Vec<&str> = ended.lines().take(2).collect();
     let expected = [
         "GAP (to 30 points), seen by a spectator",
-        "The game is over. Place 1: seat 1 with 9. Place 2: seat 0 with 8.",
+        "The game is over. Seat 1 comes 1st with 9 points. Seat 0 comes 2nd with 8 points.",
     ];
     assert_eq!(lines, expected);
     assert!(!ended.contains("Hand"), "a spectator has none");

@@ -107,7 +107,7 @@ fn game_ends_at_once_when_all_have_passed() {
         table.event_texts(),
         [
             "all: Seat 0 passes.",
-            "all: The game is over. Place 1: seat 0 with 13. Place 2: seat 1 with 0. Place 2: seat 2 with 0."
+            "all: The game is over. Seat 0 comes 1st with 13 points. Seat 1 comes 2nd with 0 points. Seat 2 comes 2nd with 0 points."
         ]
     );
     assert_eq!(table.refusal_code(1, "pass"), "game_over");
@@ -194,7 +194,7 @@ fn player_without_cards_passes_automatically_and_loses_x2() {
             "all: Seat 1 has no cards left and passes.",
             "all: Seat 2 is next.",
             "all: Seat 2 has no cards left and passes.",
-            "all: The game is over. Place 1: seat 0 with 0. Place 1: seat 1 with 0. Place 1: seat 2 with 0.",
+            "all: The game is over. Seat 0 comes 1st with 0 points. Seat 1 comes 1st with 0 points. Seat 2 comes 1st with 0 points.",
         ]
     );
     // With a card to draw it is a normal turn.
