@@ -41,8 +41,8 @@ impl GameRenderer for FiveThreeFive {
     fn prompt(view: &View, lang: Lang) -> String {
         let text = if view.lead_is_due() {
             Text {
-                en: "You lead: one to three cards, as a single card, a set or a run.",
-                de: "Du spielst aus: eine Karte, einen Satz oder eine Folge, höchstens drei Karten.",
+                en: "You lead: a single card, or up to three as a set or a run.",
+                de: "Du spielst aus: eine Karte oder bis zu drei als Satz oder Folge.",
             }
         } else {
             Text {

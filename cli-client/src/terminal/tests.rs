@@ -136,7 +136,7 @@ async fn piped_lines_play_a_whole_game() {
     let first = table.start();
     let (channels, task) = serve(table, first);
     let printed = SharedOutput::default();
-    let input = io::BufReader::with_capacity(2, RepeatingInput(b"1\n"));
+    let input = io::BufReader::with_capacity(3, RepeatingInput(b"#1\n"));
     let line_mode =
         play_line_mode(Lang::En, channels, InputSource::Piped, input, printed.clone()).await.unwrap();
     assert!(line_mode.is_over());

@@ -87,7 +87,7 @@ fn invalid_habe_fertig_actions_are_errors() {
 #[test]
 fn invalid_five_three_five_actions_are_errors() {
     use v1::five_three_five_action::Action;
-    let check = |kind: v1::FiveThreeFiveKind, lowest, size, expected| {
+    let check = |kind: v1::FiveThreeFiveKind, lowest, size, expected: &str| {
         let kind = kind.into();
         let action = Some(Action::Lead(v1::FiveThreeFiveCombination { kind, lowest, size }));
         check_action(game_action::Game::FiveThreeFive(v1::FiveThreeFiveAction { action }), expected);
