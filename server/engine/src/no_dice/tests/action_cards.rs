@@ -72,8 +72,8 @@ fn swap_trades_hands_and_refills_only_the_players_own() {
         table.event_texts(),
         [
             "all: Seat 0 plays SWAP and trades hands with seat 1.",
-            "0: You got this hand: 3|3, 3|4, 3|5, 3|6, 3|7, 3|8, 3|9.",
-            "1: You got this hand: 2|2, 2|3, 2|4, 2|5, 2|6, 2|7.",
+            "0: Your new hand: 3|3, 3|4, 3|5, 3|6, 3|7, 3|8, 3|9.",
+            "1: Your new hand: 2|2, 2|3, 2|4, 2|5, 2|6, 2|7.",
             "all: Seat 1 is next.",
             "1: It is your turn.",
         ]
@@ -117,7 +117,7 @@ fn pass_card_skips_the_next_seat_without_a_window() {
         [
             "all: Seat 0 plays PASS and skips seat 1.",
             "0: You draw 2|2.",
-            "not {Seat(0)}: Seat 0 draws a card.",
+            "not {Seat(0)}: Seat 0 draws 1 card.",
             "all: Seat 2 is next.",
             "2: It is your turn.",
         ]

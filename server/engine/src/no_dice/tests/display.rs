@@ -25,11 +25,11 @@ fn cards_given_away_in_a_swap_stay_known() {
     let board = board_of(&table.view(0), &[]);
     assert_eq!(contents(&board, "hand-0").1, 0, "one's own hand is known");
     let (known, unknown) = contents(&board, "hand-1");
-    assert_eq!((known.split(' ').count(), unknown), (5, 1), "the card drawn since is unknown");
+    assert_eq!((known.split(' ').count(), unknown), (5, 2), "the cards drawn since are unknown");
     assert_eq!(contents(&board, "hand-2"), (String::new(), 7));
     assert_eq!(contents(&board, "played"), ("swap".to_owned(), 0));
     let spectator = board_of(&table.game.view(Viewer::Spectator), &[]);
-    assert_eq!(contents(&spectator, "hand-1"), (String::new(), 6));
+    assert_eq!(contents(&spectator, "hand-1"), (String::new(), 7));
 }
 
 #[test]

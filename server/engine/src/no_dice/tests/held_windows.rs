@@ -47,7 +47,7 @@ fn answers_do_not_close_a_held_window() {
         [
             "all: Seat 2 plays PASS out of turn and skips seat 0.",
             "2: You draw 2|2.",
-            "not {Seat(2)}: Seat 2 draws a card.",
+            "not {Seat(2)}: Seat 2 draws 1 card.",
             "all: Seat 1 is next.",
         ]
     );

