@@ -3,7 +3,7 @@
 use super::random_games::check_outcome;
 use super::{Testable, fresh_game, game_count, random_move, set_ups};
 use crate::test_support::{Recorder, legal_actions, pick, test_rng};
-use crate::{Game, MAX_SEATS, NoEvents, Seat, below};
+use crate::{Game, MAX_SEATS, NoEvents, Seat, Viewer, below};
 
 /// Every listed action applies and changes the game.
 pub(super) fn legal_actions_apply<G: Testable>() {
@@ -21,6 +21,30 @@ pub(super) fn legal_actions_apply<G: Testable>() {
             }
         }
     }
+}
+
+/// The legal actions are in the documented order, each once. Clients that answer by index without the list rely
+/// on it.
+pub(super) fn legal_actions_are_in_documented_order<G: Testable>() {
+    let mut rng = test_rng("legal_actions_are_in_documented_order");
+    let mut compared = 0;
+    for (players, options) in set_ups::<G>() {
+        for _ in 0..game_count(3) {
+            let mut game: G = fresh_game(players, options, &mut rng);
+            while let Some((seat, action)) = random_move(&game, &mut rng) {
+                for seat in game.to_act().iter() {
+                    let (legal, view) = (legal_actions(&game, seat), game.view(Viewer::Seat(seat)));
+                    for pair in legal.windows(2) {
+                        let [before, after] = [0, 1].map(|i| G::order_key(&view, &pair[i]));
+                        assert!(before < after, "{} before {}: {before:?}, {after:?}", pair[0], pair[1]);
+                    }
+                    compared += legal.len().saturating_sub(1);
+                }
+                game.apply(seat, action, &mut NoEvents).expect("a legal action applies");
+            }
+        }
+    }
+    assert!(compared > 0, "no seat had a choice");
 }
 
 /// Every action that is not listed is refused without any change or event.

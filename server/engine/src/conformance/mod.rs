@@ -39,6 +39,10 @@ pub(crate) trait Testable: Game {
     /// from keep their order, so that both games draw the same cards.
     fn redeal(&mut self, viewer: Viewer, rng: &mut ChaCha8Rng);
 
+    /// The place of a legal action in the order that the game documents, as a key to sort by. It is computed from
+    /// the sentences of the documentation, not with the code that lists the actions.
+    fn order_key(view: &Self::View, action: &Self::Action) -> Vec<i32>;
+
     /// The information an event reveals that its audience did not have.
     fn reveals(event: &Self::Event) -> Reveals;
 
@@ -155,6 +159,7 @@ macro_rules! suite {
         mod $module {
             checks! { crate::$module::$game:
                 actions::legal_actions_apply,
+                actions::legal_actions_are_in_documented_order,
                 actions::illegal_actions_are_refused,
                 actions::default_actions_finish_the_game,
                 chance::later_deals_do_not_depend_on_play,

@@ -18,7 +18,7 @@ pub struct View {
     pub hand_number: u16,
     /// The seat that led the first field of the hand.
     pub start: Seat,
-    /// The seat whose turn it is; once the game is over, the seat whose turn would be next.
+    /// The seat whose turn it is. It means nothing once the game is over.
     pub turn: Seat,
     /// The stack of the field; `None` if a lead is due.
     pub stack: Option<Stack>,

@@ -20,7 +20,7 @@ pub struct View {
     pub extra: bool,
     /// The seat that had the first turn of the round.
     pub start: Seat,
-    /// The seat whose turn it is.
+    /// The seat whose turn it is. It means nothing once the game is over.
     pub turn: Seat,
     /// The viewer's hand; empty for a spectator.
     pub hand: CardSet<Card>,

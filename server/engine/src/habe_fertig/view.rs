@@ -19,7 +19,8 @@ pub struct View {
     pub dealer: Seat,
     /// The current decision; once the game is over, the last one.
     pub phase: Phase,
-    /// The seat whose turn it is; during hiding, the seat that will have the first turn.
+    /// The seat whose turn it is; during hiding, the seat that will have the first turn. It means nothing once
+    /// the game is over.
     pub turn: Seat,
     /// The number of finished turns in this round.
     pub turns: u16,

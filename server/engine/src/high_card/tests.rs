@@ -31,6 +31,10 @@ impl Testable for HighCard {
         }
     }
 
+    fn order_key(_: &View, action: &Action) -> Vec<i32> {
+        vec![action.card.rank().into()]
+    }
+
     fn reveals(event: &Event) -> Reveals {
         match event {
             Event::Dealt { .. } => Reveals::Hands,

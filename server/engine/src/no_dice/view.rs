@@ -29,7 +29,7 @@ pub struct View {
     pub options: Options,
     /// The direction of play.
     pub order: PlayOrder,
-    /// The seat whose turn has begun or is next.
+    /// The seat whose turn has begun or is next. It means nothing once the game is over.
     pub turn: Seat,
     /// True if every window before a turn is held open equally long, even if no seat is asked: having to wait
     /// then reveals nothing about other hands.

@@ -37,6 +37,21 @@ impl Testable for FiveThreeFive {
         self.rest.extend(cards);
     }
 
+    fn order_key(_: &View, action: &Action) -> Vec<i32> {
+        let (phase, laid) = match action {
+            Action::Lead(lead) => (0, lead),
+            Action::Overwrite(beating) => return vec![1, beating.lowest().number().into()],
+            Action::Add(grown) => (2, grown),
+            Action::Pass => return vec![3],
+        };
+        let kind = match laid.kind() {
+            CombinationKind::Single => 0,
+            CombinationKind::Set => 1,
+            _ => 2,
+        };
+        vec![phase, kind, laid.lowest().number().into(), laid.size().into()]
+    }
+
     fn reveals(event: &Event) -> Reveals {
         match event {
             Event::HandBegan { .. } | Event::Dealt { .. } | Event::HandScored { .. } => Reveals::Hands,

@@ -38,6 +38,15 @@ impl Testable for Gap {
         }
     }
 
+    fn order_key(_: &View, action: &Action) -> Vec<i32> {
+        let by_colour_and_number = |card: Card| {
+            let colour = Colour::ALL.iter().position(|colour| *colour == card.colour());
+            [colour.map_or(-1, |place| place as i32), card.number().into()]
+        };
+        let cards = [Some(action.card), action.lower, action.higher];
+        cards.into_iter().flat_map(|card| card.map_or([-1, -1], by_colour_and_number)).collect()
+    }
+
     fn reveals(event: &Event) -> Reveals {
         match event {
             Event::Filled { .. } => Reveals::Pile,

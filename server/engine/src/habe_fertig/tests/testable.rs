@@ -62,6 +62,28 @@ impl Testable for HabeFertig {
         }
     }
 
+    fn order_key(_: &View, action: &Action) -> Vec<i32> {
+        let by_colour_and_number = |card: Card| {
+            let colour = Colour::ALL.iter().position(|colour| *colour == card.colour());
+            [colour.map_or(-1, |place| place as i32), card.number().into()]
+        };
+        let left_first = |pile: Pile| match pile {
+            Pile::Left => 0,
+            Pile::Right => 1,
+        };
+        match *action {
+            Action::Hide(pair) => {
+                [pair.low(), pair.high()].into_iter().flat_map(by_colour_and_number).collect()
+            }
+            Action::Lay(pile) => vec![left_first(pile)],
+            Action::Play { card, pile } => {
+                let [colour, number] = by_colour_and_number(card);
+                vec![0, colour, number, left_first(pile)]
+            }
+            Action::Pass => vec![1],
+        }
+    }
+
     fn reveals(event: &Event) -> Reveals {
         match event {
             Event::PilesOpened { .. } | Event::TurnedOver { .. } | Event::YouPassed { .. } => Reveals::Pile,

@@ -7,6 +7,7 @@ mod geometry;
 mod held_windows;
 mod impossible_views;
 mod localisation;
+mod order;
 mod placements;
 mod sample_uniformity;
 mod testable;

@@ -59,6 +59,10 @@ impl Testable for NoDice {
         }
     }
 
+    fn order_key(view: &View, action: &Action) -> Vec<i32> {
+        order::key(view, *action)
+    }
+
     fn reveals(event: &Event) -> Reveals {
         match event {
             Event::Drew { .. } => Reveals::Pile,
