@@ -3,6 +3,7 @@
 //! From the engine to the wire every value converts: [`ToWire`](crate::encode::ToWire) encodes it, and `From` builds the
 //! prost message. From the wire to the engine `TryFrom` validates, and its error names the invalid field and the values
 //! that it may have. Only the form is validated here: the engine judges whether an action is legal or a view possible.
+//! Texts and boards are only sent, so they have `From` alone.
 //!
 //! ```
 //! use parlor_engine::AnyAction;
@@ -15,12 +16,14 @@
 //! ```
 
 mod any;
+mod board;
 mod common;
 mod five_three_five;
 mod gap;
 mod habe_fertig;
 mod high_card;
 mod no_dice;
+mod text;
 
 pub use any::{card, card_code};
 pub use common::{seat, seat_number, seat_numbers, seats, shuffle};

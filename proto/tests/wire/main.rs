@@ -9,3 +9,4 @@ mod errors;
 mod games;
 mod literals;
 mod round_trip;
+mod texts;
