@@ -8,6 +8,7 @@
 //! - `reflect` (feature `reflect`): JSON and field access by descriptor.
 //! - `encode` (features `engine` and `server`): encoders generated from the .proto files, which need no prost message.
 //! - `convert` (feature `engine`): conversions to and from the types of `parlor-engine`, one file a game.
+//! - `table_text` (feature `engine`): sentences about the events, ends and results of tables, in English and German.
 #![deny(missing_docs)]
 
 #[cfg(any(feature = "client", feature = "server"))]
@@ -20,6 +21,8 @@ pub mod encode;
 pub mod frame;
 #[cfg(feature = "reflect")]
 pub mod reflect;
+#[cfg(feature = "engine")]
+pub mod table_text;
 
 /// The messages and services of package `parlor.v1`.
 #[allow(

@@ -170,20 +170,32 @@ const fn ordinal_suffix(number: u8) -> &'static str {
     }
 }
 
+impl Standing {
+    /// Appends the verb of the sentence about the seat with what follows it: "comes 1st with 9 points", or "come 1st with
+    /// 9 points" if the reader has the seat.
+    pub fn write_predicate(&self, out: &mut TextBuilder) {
+        let Standing { seat, place, points } = *self;
+        let own = out.is_reader(seat);
+        match out.lang() {
+            Lang::En => {
+                let comes = if own { "come " } else { "comes " };
+                phrase!(out, comes, place, ordinal_suffix(place), " with ", PointCount(points));
+            }
+            Lang::De => {
+                let comes = if own { "belegst" } else { "belegt" };
+                phrase!(out, comes, " Platz ", place, " mit ", Count(points, "Punkt", "Punkten"));
+            }
+        }
+    }
+}
+
 /// A sentence about one seat: "Seat 1 comes 1st with 9 points."
 impl Localise for Standing {
     fn write_text(&self, out: &mut TextBuilder) {
-        let Standing { seat, place, points } = *self;
-        match out.lang() {
-            Lang::En => {
-                let (comes, suffix) = (Subject(seat, "comes", "come"), ordinal_suffix(place));
-                phrase!(out, comes, " ", place, suffix, " with ", PointCount(points), ".");
-            }
-            Lang::De => {
-                let (comes, points) = (Subject(seat, "belegt", "belegst"), Count(points, "Punkt", "Punkten"));
-                phrase!(out, comes, " Platz ", place, " mit ", points, ".");
-            }
-        }
+        out.seat_or_you(self.seat, Role::Subject);
+        out.plain(" ");
+        self.write_predicate(out);
+        out.plain(".");
     }
 }
 

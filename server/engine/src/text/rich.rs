@@ -177,8 +177,12 @@ impl TextBuilder {
             Lang::En => "seat",
             Lang::De => "Sitz",
         };
-        let text = format!("{word} {seat}");
-        self.text.parts.push(TextPart::Seat { seat, text });
+        self.seat_as(seat, format!("{word} {seat}"));
+    }
+
+    /// Appends a seat as the sentence names it, by the name of its player for example.
+    pub fn seat_as(&mut self, seat: Seat, text: impl Into<String>) {
+        self.text.parts.push(TextPart::Seat { seat, text: text.into() });
     }
 
     /// Appends a seat, or the pronoun if the reader has it: "you", "dich".
