@@ -14,6 +14,32 @@ pub struct Board {
     pub targets: Vec<ActionTargets>,
 }
 
+impl Board {
+    /// Adds what another viewer of the same position sees: a zone then shows each card that either of them knows. The
+    /// targets are dropped, because they belong to the decision of one viewer.
+    pub fn merge(&mut self, other: Board) {
+        self.targets.clear();
+        for zone in other.zones {
+            match self.zones.iter_mut().find(|known| known.id == zone.id) {
+                Some(known) => known.merge(zone),
+                None => self.zones.push(zone),
+            }
+        }
+        for seat in other.seats {
+            let Some(known) = self.seats.iter_mut().find(|known| known.seat == seat.seat) else {
+                self.seats.push(seat);
+                continue;
+            };
+            known.to_act |= seat.to_act;
+            for mark in seat.marks {
+                if !known.marks.contains(&mark) {
+                    known.marks.push(mark);
+                }
+            }
+        }
+    }
+}
+
 /// The role of a zone, for its layout.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ZoneKind {
@@ -77,6 +103,27 @@ impl Zone {
     pub fn with_unknown(mut self, cards: impl Into<u32>) -> Zone {
         self.unknown = cards.into();
         self
+    }
+
+    /// Adds the cards that another viewer knows in the same zone. The number of cards stays: each card that is added was
+    /// unknown before. The order is that of the viewer who knows more.
+    fn merge(&mut self, mut other: Zone) {
+        let size = self.size().max(other.size());
+        if other.cards.len() > self.cards.len() {
+            std::mem::swap(&mut self.cards, &mut other.cards);
+        }
+        let copies = |cards: &[BoardCard], id: &str| cards.iter().filter(|card| card.face.id == id).count();
+        for card in &other.cards {
+            if copies(&other.cards, &card.face.id) > copies(&self.cards, &card.face.id) {
+                self.cards.push(card.clone());
+            }
+        }
+        self.unknown = size.saturating_sub(self.cards.len() as u32);
+    }
+
+    /// Number of all cards in the zone.
+    fn size(&self) -> u32 {
+        self.cards.len() as u32 + self.unknown
     }
 }
 
@@ -186,4 +233,68 @@ pub(crate) fn faces<C: crate::CardLabel>(
     lang: Lang,
 ) -> impl Iterator<Item = CardFace> {
     cards.into_iter().map(move |card| card.face(lang))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LABEL: Text = Text { en: "Hand", de: "Hand" };
+
+    fn zone(id: &str, cards: &str, unknown: u32) -> Zone {
+        let face =
+            |id: &str| CardFace { id: id.to_owned(), short: id.to_owned(), long: id.to_owned(), suit: None };
+        Zone::common(id, ZoneKind::Hand, LABEL)
+            .with_cards(cards.split_whitespace().map(face))
+            .with_unknown(unknown)
+    }
+
+    /// The zones of a board as text: id, known cards, unknown cards.
+    fn merged(boards: [Vec<Zone>; 2]) -> Vec<(String, String, u32)> {
+        let [one, other] = boards.map(|zones| Board { zones, ..Board::default() });
+        let mut both = one;
+        both.merge(other);
+        let text = |zone: &Zone| {
+            let cards: Vec<&str> = zone.cards.iter().map(|card| card.face.id.as_str()).collect();
+            (zone.id.clone(), cards.join(" "), zone.unknown)
+        };
+        both.zones.iter().map(text).collect()
+    }
+
+    fn check(one: (&str, u32), other: (&str, u32), expected: (&str, u32)) {
+        let zones = [one, other].map(|(cards, unknown)| vec![zone("hand", cards, unknown)]);
+        let expected = vec![("hand".to_owned(), expected.0.to_owned(), expected.1)];
+        assert_eq!(merged(zones.clone()), expected);
+        let [one, other] = zones;
+        let reversed = merged([other, one]);
+        assert_eq!((reversed[0].2, reversed[0].1.len()), (expected[0].2, expected[0].1.len()));
+    }
+
+    #[test]
+    fn merged_zones_show_what_either_viewer_knows() {
+        check(("a b", 0), ("", 2), ("a b", 0));
+        check(("", 3), ("", 3), ("", 3));
+        check(("a b", 1), ("a c", 1), ("a b c", 0));
+        check(("a", 3), ("b c", 2), ("b c a", 1));
+        // Two copies of a face count as two only if one viewer knows both.
+        check(("a", 2), ("a", 2), ("a", 2));
+        check(("a a", 1), ("a", 2), ("a a", 1));
+    }
+
+    #[test]
+    fn merged_boards_have_the_zones_of_both() {
+        let zones = merged([vec![zone("hand-0", "a", 0)], vec![zone("hand-0", "", 1), zone("pile", "b", 2)]]);
+        assert_eq!(zones, [("hand-0".to_owned(), "a".to_owned(), 0), ("pile".to_owned(), "b".to_owned(), 2)]);
+    }
+
+    #[test]
+    fn merged_seats_have_the_marks_of_both_and_no_targets() {
+        let passed = Text { en: "has passed", de: "hat gepasst" };
+        let seat = |to_act, marks| BoardSeat { seat: Seat::FIRST, points: 4, to_act, marks };
+        let board =
+            |seat| Board { seats: vec![seat], targets: vec![ActionTargets::default()], ..Board::default() };
+        let mut both = board(seat(false, vec![LABEL]));
+        both.merge(board(seat(true, vec![LABEL, passed])));
+        assert_eq!(both, Board { targets: Vec::new(), ..board(seat(true, vec![LABEL, passed])) });
+    }
 }
