@@ -7,6 +7,7 @@
 //! - `frame` (feature `server`): encoded items of response streams.
 //! - `reflect` (feature `reflect`): JSON and field access by descriptor.
 //! - `encode` (features `engine` and `server`): encoders generated from the .proto files, which need no prost message.
+//! - `enum_text` (feature `engine`): the texts of enums in both languages.
 //! - `convert` (feature `engine`): conversions to and from the types of `parlor-engine`, one file a game.
 //! - `table_text` (feature `engine`): sentences about the events, ends and results of tables, in English and German.
 #![deny(missing_docs)]
@@ -17,6 +18,8 @@ pub mod codec;
 pub mod convert;
 #[cfg(any(feature = "engine", feature = "server"))]
 pub mod encode;
+#[cfg(feature = "engine")]
+pub mod enum_text;
 #[cfg(feature = "server")]
 pub mod frame;
 #[cfg(feature = "reflect")]

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use clap::ValueEnum;
 use parlor_engine::{Lang, Text};
-use parlor_sdk::wire::{self, AgentState, ListAgentsRequest, SetAsideReason};
+use parlor_sdk::wire::{self, AgentState, ListAgentsRequest};
 
 use super::describe::{self, bilingual};
 use super::paging;
@@ -87,7 +87,7 @@ fn agent_lines(agents: &[wire::Agent], lang: Lang) -> Vec<String> {
         columns.row([
             agent.name.clone(),
             agent.version.clone(),
-            state_text(agent.state()).get(lang).to_owned(),
+            agent.state().text().get(lang).to_owned(),
             format!("{}/{}", agent.playing, agent.max_tables),
             agent.games.join(", "),
             answer_counts(&times, lang),
@@ -97,15 +97,6 @@ fn agent_lines(agents: &[wire::Agent], lang: Lang) -> Vec<String> {
         ]);
     }
     columns.lines()
-}
-
-const fn state_text(state: AgentState) -> Text {
-    match state {
-        AgentState::Here => bilingual("here", "da"),
-        AgentState::Gone => bilingual("gone", "weg"),
-        AgentState::SetAside => bilingual("set aside", "ausgesetzt"),
-        AgentState::Unspecified => bilingual("unknown", "unbekannt"),
-    }
 }
 
 /// Number of answers, with the refused and timed-out ones if there are any.
@@ -129,20 +120,8 @@ fn format_micros(us: u32) -> String {
 
 /// Reason and end of an agent's suspension.
 pub(super) fn suspension(aside: &wire::SetAside, lang: Lang) -> String {
-    let why = match aside.reason() {
-        SetAsideReason::TimedOut => {
-            bilingual("its clock expired repeatedly", "seine Uhr lief immer wieder ab")
-        }
-        SetAsideReason::BrokeOff => bilingual("it disconnected repeatedly", "er brach immer wieder ab"),
-        SetAsideReason::BrokeRules => {
-            bilingual("it broke the rules repeatedly", "er brach immer wieder die Regeln")
-        }
-        SetAsideReason::TooSlow => {
-            bilingual("it read too slowly repeatedly", "er las immer wieder zu langsam")
-        }
-        SetAsideReason::Unspecified => bilingual("", ""),
-    };
-    let mut text = format!("{}: {}", bilingual("set aside", "ausgesetzt").get(lang), why.get(lang));
+    let (state, why) = (AgentState::SetAside.text().get(lang), aside.reason().text().get(lang));
+    let mut text = format!("{state}: {why}");
     if let Some(until) =
         describe::format_timestamp(aside.until_time.and_then(|time| SystemTime::try_from(time).ok()))
     {

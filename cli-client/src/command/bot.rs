@@ -207,7 +207,7 @@ fn result_line(finished: &FinishedTable, context: &Context) -> String {
             )
         }
         None => {
-            let state = super::describe::state(finished.table.state()).get(context.lang);
+            let state = finished.table.state().text().get(context.lang);
             context.localise(|| format!("Table {id}: {state}"), || format!("Tisch {id}: {state}"))
         }
     }

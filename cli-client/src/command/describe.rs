@@ -20,19 +20,6 @@ pub(super) const fn bilingual(en: &'static str, de: &'static str) -> Text {
     Text { en, de }
 }
 
-/// Name of a table state.
-pub(super) const fn state(state: wire::TableState) -> Text {
-    match state {
-        wire::TableState::Open => bilingual("open", "offen"),
-        wire::TableState::Playing => bilingual("playing", "im Spiel"),
-        wire::TableState::Finished => bilingual("finished", "zu Ende"),
-        wire::TableState::Cancelled => bilingual("cancelled", "abgesagt"),
-        wire::TableState::Expired => bilingual("expired", "verfallen"),
-        wire::TableState::Faulted => bilingual("faulted", "Serverfehler"),
-        wire::TableState::Unspecified => bilingual("unknown", "unbekannt"),
-    }
-}
-
 /// Reason why a seat forfeited; empty if it did not.
 fn forfeit_text(why: wire::SeatFinish, lang: Lang) -> String {
     parlor_cli::lang::forfeit_reason(why).map_or("", |why| why.get(lang)).to_owned()
@@ -40,13 +27,14 @@ fn forfeit_text(why: wire::SeatFinish, lang: Lang) -> String {
 
 /// Name of the final state of a table.
 pub(super) fn end(result: Option<&wire::TableResult>) -> Text {
-    state(match result.map_or(wire::EndReason::Unspecified, wire::TableResult::reason) {
+    let state = match result.map_or(wire::EndReason::Unspecified, wire::TableResult::reason) {
         wire::EndReason::PlayedOut => wire::TableState::Finished,
         wire::EndReason::Cancelled => wire::TableState::Cancelled,
         wire::EndReason::Expired => wire::TableState::Expired,
         wire::EndReason::ServerFault => wire::TableState::Faulted,
         wire::EndReason::Unspecified => wire::TableState::Unspecified,
-    })
+    };
+    state.text()
 }
 
 /// All seats of a record in one line, with their points.
@@ -120,7 +108,7 @@ pub(super) fn list(tables: &[wire::Table], context: &Context) -> Vec<String> {
         columns.row([
             table.table_id.clone(),
             table.game.clone(),
-            state(table.state()).get(lang).to_owned(),
+            table.state().text().get(lang).to_owned(),
             occupants(table, lang),
             timestamp!(table.create_time),
         ]);
@@ -143,7 +131,7 @@ pub(super) fn table(table: &wire::Table, context: &Context) -> Vec<String> {
     let visibility = if private { bilingual(", private", ", privat") } else { bilingual("", "") };
     fact(
         bilingual("State", "Zustand"),
-        format!("{}{}", state(table.state()).get(lang), visibility.get(lang)),
+        format!("{}{}", table.state().text().get(lang), visibility.get(lang)),
     );
     fact(bilingual("Clock", "Uhr"), clock(table.clock.as_ref(), lang));
     fact(bilingual("Made", "Gemacht"), timestamp!(table.create_time));

@@ -43,7 +43,7 @@ fn event_line(event: &TableNews, context: &Context) -> String {
         Some(News::Started(_)) => Text { en: "started", de: "begonnen" },
         Some(News::Forfeited(_)) => Text { en: "seat forfeited", de: "Sitz kann nicht mehr gewinnen" },
         Some(News::Replaced(_)) => Text { en: "bot takes over", de: "Bot übernimmt" },
-        Some(News::Over(over)) => describe::state(over.state()),
+        Some(News::Over(over)) => over.state().text(),
         Some(News::Deleted(_)) => Text { en: "deleted", de: "gelöscht" },
         None => Text { en: "unknown event", de: "etwas Neues" },
     };

@@ -3,9 +3,7 @@
 pub(crate) mod words;
 
 use parlor_engine::{Lang, Text};
-use parlor_sdk::wire;
-
-use crate::table::SeatFinish;
+use parlor_sdk::wire::SeatFinish;
 
 /// Selects the language: the requested one, else that of the locale, else English.
 ///
@@ -32,10 +30,10 @@ pub fn choose(asked: Option<Lang>, variable: impl Fn(&str) -> Option<String>) ->
 
 /// Reason for which a seat forfeited; `None` if it played to the end.
 #[must_use]
-pub fn forfeit_reason(finish: wire::SeatFinish) -> Option<Text> {
-    match SeatFinish::from(finish) {
-        SeatFinish::PlayedOut => None,
-        why => Some(words::seat_finish(why)),
+pub fn forfeit_reason(finish: SeatFinish) -> Option<Text> {
+    match finish {
+        SeatFinish::Unspecified | SeatFinish::PlayedOut => None,
+        why => Some(why.text()),
     }
 }
 

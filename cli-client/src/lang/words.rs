@@ -2,7 +2,7 @@
 
 use parlor_engine::{Lang, Localise, Seat, Text};
 
-use crate::table::{EndReason, SeatFinish};
+use crate::table::SeatFinish;
 
 const fn text(en: &'static str, de: &'static str) -> Text {
     Text { en, de }
@@ -178,7 +178,7 @@ pub(crate) fn clock_ran_out(seat: Seat, lang: Lang) -> String {
 
 /// Log line: a seat forfeited.
 pub(crate) fn forfeited(seat: Seat, why: SeatFinish, lang: Lang) -> String {
-    let why = seat_finish(why).get(lang);
+    let why = why.text().get(lang);
     match lang {
         Lang::En => format!("Seat {seat} can no longer win: {why}."),
         Lang::De => format!("Sitz {seat} kann nicht mehr gewinnen: {why}."),
@@ -209,35 +209,6 @@ pub(crate) fn presence(seat: Seat, name: &str, connected: bool, lang: Lang) -> S
         (true, Lang::De) => format!("{name} ({seat}) ist wieder da."),
         (false, Lang::En) => format!("{name} ({seat}) has lost the connection."),
         (false, Lang::De) => format!("{name} ({seat}) ist nicht mehr verbunden."),
-    }
-}
-
-/// Sentence for the end of a table.
-pub(crate) const fn end_reason(reason: EndReason) -> Text {
-    match reason {
-        EndReason::PlayedOut => text("The game was played to its end.", "Das Spiel ist zu Ende gespielt."),
-        EndReason::Cancelled => {
-            text("The table was cancelled; nobody scores.", "Der Tisch wurde abgesagt; niemand punktet.")
-        }
-        EndReason::Expired => text(
-            "The table did not fill in time; nobody scores.",
-            "Der Tisch wurde nicht rechtzeitig voll; niemand punktet.",
-        ),
-        EndReason::Fault => text(
-            "A fault of the server ended the table; nobody scores.",
-            "Ein Fehler des Servers hat den Tisch beendet; niemand punktet.",
-        ),
-    }
-}
-
-/// Short text for the end of a seat's game.
-pub(crate) const fn seat_finish(finish: SeatFinish) -> Text {
-    match finish {
-        SeatFinish::PlayedOut => text("played to the end", "zu Ende gespielt"),
-        SeatFinish::TimedOut => text("ran out of time", "Zeit überschritten"),
-        SeatFinish::Resigned => text("resigned", "aufgegeben"),
-        SeatFinish::Disconnected => text("was away for too long", "zu lange nicht verbunden"),
-        SeatFinish::SetAside => text("was set aside", "ausgesetzt"),
     }
 }
 

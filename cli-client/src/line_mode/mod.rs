@@ -230,7 +230,7 @@ impl LineMode {
         seats.sort_by_key(|score| (score.place, score.seat));
         let line = |score: crate::table::SeatScore| {
             let name = self.state.name(score.seat);
-            let how = words::seat_finish(score.finish).get(lang);
+            let how = score.finish.text().get(lang);
             let clocks = words::clocks_run_out(score.clocks_run_out, lang);
             let (place, points) = (words::PLACE.get(lang), words::POINTS.get(lang));
             let seat = score.seat.in_lang(lang);

@@ -15,7 +15,6 @@ use parlor_sdk::wire;
 
 use crate::lang;
 use html::Html;
-pub use sections::state_text;
 
 /// Input of a report.
 #[derive(Clone, Debug, Default)]

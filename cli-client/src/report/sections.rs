@@ -24,7 +24,7 @@ impl ReportPage<'_> {
         };
         self.paragraph("soft", &line);
         let standings = &report.standings;
-        let state = state_text(standings.state()).get(self.lang);
+        let state = standings.state().text().get(self.lang);
         let counted = match self.lang {
             Lang::En => format!(
                 "{state}: {} of {} groups count, {} tables are over, {} groups were voided. Report of {}.",
@@ -179,17 +179,4 @@ impl ReportPage<'_> {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Name of a tournament state.
-pub const fn state_text(state: wire::TournamentState) -> Text {
-    use wire::TournamentState as State;
-    match state {
-        State::Unspecified => Text { en: "unknown", de: "unbekannt" },
-        State::Created => Text { en: "not started", de: "nicht begonnen" },
-        State::Running => Text { en: "running", de: "läuft" },
-        State::Paused => Text { en: "paused", de: "angehalten" },
-        State::Finished => Text { en: "finished", de: "beendet" },
-        State::Cancelled => Text { en: "cancelled", de: "abgesagt" },
-    }
 }

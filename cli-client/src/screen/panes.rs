@@ -134,7 +134,7 @@ impl Screen {
         let lang = self.lang();
         let Some(result) = self.state.result() else { return Vec::new() };
         let bold = Style::new().add_modifier(Modifier::BOLD);
-        let mut lines = vec![Line::styled(words::end_reason(result.reason).get(lang), bold)];
+        let mut lines = vec![Line::styled(result.reason.text().get(lang), bold)];
         if !result.note.is_empty() {
             lines.push(Line::raw(result.note.clone()));
         }
@@ -143,7 +143,7 @@ impl Screen {
         for score in seats {
             let you = if self.state.viewer.is(score.seat) { words::YOU.get(lang) } else { "" };
             let name = truncate(&self.state.name(score.seat), 14);
-            let how = words::seat_finish(score.finish).get(lang);
+            let how = score.finish.text().get(lang);
             let clocks = words::clocks_run_out(score.clocks_run_out, lang);
             let name = format!("{name} {you}");
             let place = format!("{}. {} ", score.place, score.seat);

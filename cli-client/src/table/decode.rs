@@ -7,8 +7,8 @@ use parlor_proto::convert::{self, InvalidField};
 use parlor_proto::v1;
 
 use super::{
-    Decided, DecidedBy, EndReason, Occupant, SeatFinish, SeatInfo, SeatScore, SeatTime, Snapshot, TableEvent,
-    TableInfo, TableResult, TimeLeft, Update,
+    Decided, DecidedBy, Occupant, SeatInfo, SeatScore, SeatTime, Snapshot, TableEvent, TableInfo,
+    TableResult, TimeLeft, Update,
 };
 use crate::text::sanitise;
 
@@ -58,7 +58,7 @@ fn decode_seat_info(wire: v1::TableSeat) -> DecodeResult<(Seat, SeatInfo)> {
     use v1::table_seat::Occupant as Wire;
     let forfeited = match wire.forfeited() {
         v1::SeatFinish::Unspecified => None,
-        why => Some(why.into()),
+        why => Some(why),
     };
     let occupant = match wire.occupant {
         None | Some(Wire::Open(_)) => Occupant::Open,
@@ -70,31 +70,14 @@ fn decode_seat_info(wire: v1::TableSeat) -> DecodeResult<(Seat, SeatInfo)> {
     Ok((decode_seat(wire.seat)?, SeatInfo { occupant, forfeited }))
 }
 
-impl From<v1::SeatFinish> for SeatFinish {
-    fn from(finish: v1::SeatFinish) -> SeatFinish {
-        match finish {
-            v1::SeatFinish::Unspecified | v1::SeatFinish::PlayedOut => SeatFinish::PlayedOut,
-            v1::SeatFinish::TimedOut => SeatFinish::TimedOut,
-            v1::SeatFinish::Resigned => SeatFinish::Resigned,
-            v1::SeatFinish::Disconnected => SeatFinish::Disconnected,
-            v1::SeatFinish::SetAside => SeatFinish::SetAside,
-        }
-    }
-}
-
 fn decode_result(wire: v1::TableResult) -> DecodeResult<TableResult> {
-    let reason = match wire.reason() {
-        v1::EndReason::PlayedOut => EndReason::PlayedOut,
-        v1::EndReason::Cancelled => EndReason::Cancelled,
-        v1::EndReason::Expired => EndReason::Expired,
-        v1::EndReason::Unspecified | v1::EndReason::ServerFault => EndReason::Fault,
-    };
+    let reason = wire.reason();
     let score = |wire: v1::SeatResult| {
         Ok(SeatScore {
             seat: decode_seat(wire.seat)?,
             place: wire.place,
             points: wire.points,
-            finish: wire.finish().into(),
+            finish: wire.finish(),
             clocks_run_out: wire.clocks_run_out,
         })
     };
@@ -156,7 +139,7 @@ fn decode_table_event(wire: v1::TableEvent) -> DecodeResult<Option<TableEvent>> 
         Event::Started(_) => TableEvent::Started,
         Event::ClockRanOut(clock) => TableEvent::ClockRanOut(decode_seat(clock.seat)?),
         Event::SeatForfeited(forfeited) => {
-            TableEvent::Forfeited(decode_seat(forfeited.seat)?, forfeited.why().into())
+            TableEvent::Forfeited(decode_seat(forfeited.seat)?, forfeited.why())
         }
         Event::SeatReplaced(replaced) => {
             let (seat, info) = decode_seat_info(required(replaced.seat, "seat")?)?;

@@ -2,6 +2,7 @@
 
 use parlor_engine::{AnyOptions, GameId, Lang, Localise, Seat};
 
+use super::{EndReason, SeatFinish};
 use crate::lang::words;
 
 /// A table.
@@ -84,19 +85,6 @@ pub struct TableResult {
     pub note: String,
 }
 
-/// Reason for the end of a table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum EndReason {
-    /// Played to the end by the rules.
-    PlayedOut,
-    /// Cancelled by its owner.
-    Cancelled,
-    /// Not filled in time.
-    Expired,
-    /// Server fault, or a reason unknown to this client.
-    Fault,
-}
-
 /// Score of a seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeatScore {
@@ -110,19 +98,4 @@ pub struct SeatScore {
     pub finish: SeatFinish,
     /// Number of times its clock expired.
     pub clocks_run_out: u32,
-}
-
-/// Way a seat finished the game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SeatFinish {
-    /// Played to the end.
-    PlayedOut,
-    /// Forfeited by expired clocks.
-    TimedOut,
-    /// Resigned.
-    Resigned,
-    /// Disconnected beyond the grace time.
-    Disconnected,
-    /// Suspended agent.
-    SetAside,
 }

@@ -270,7 +270,7 @@ impl ViewerState {
             TableEvent::Over(result) => {
                 self.decision = None;
                 self.clocks = [None; MAX_SEATS];
-                let mut text = words::end_reason(result.reason).get(lang).to_owned();
+                let mut text = result.reason.text().get(lang).to_owned();
                 if !result.note.is_empty() {
                     text = format!("{text} {}", result.note);
                 }

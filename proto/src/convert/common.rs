@@ -214,15 +214,18 @@ impl From<Refusal> for v1::AnswerRefusal {
     }
 }
 
-/// A field of the answer is invalid. Only programmers see this text, so it is English in every language.
+/// A field of the answer is invalid. The German text names the field, the English one also says what it may be.
 impl From<InvalidField> for v1::AnswerRefusal {
     fn from(wrong: InvalidField) -> v1::AnswerRefusal {
-        let text = wrong.to_string();
+        let de = match wrong.path() {
+            "" => "Die Antwort hat eine Form, die sie nicht haben kann.".to_owned(),
+            path => format!("Das Feld {path} der Antwort hat einen Wert, den es nicht haben kann."),
+        };
         v1::AnswerRefusal {
             reason: v1::ErrorReason::InvalidField.into(),
             rule: String::new(),
             field: wrong.path().into(),
-            text: Some(v1::Text { en: text.clone(), de: text }),
+            text: Some(v1::Text { en: wrong.to_string(), de }),
         }
     }
 }

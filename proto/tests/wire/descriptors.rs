@@ -1,8 +1,10 @@
 //! Properties of the .proto files that no linter checks.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use parlor_engine::GameId;
+use parlor_proto::enum_text::enum_texts;
 use parlor_proto::{FILE_DESCRIPTOR_SET, v1};
 use prost_reflect::{DescriptorPool, Kind, MessageDescriptor};
 
@@ -48,6 +50,43 @@ fn the_catalogue_lists_every_option() {
             assert_eq!(option.group, group, "{}", option.name);
             let text = option.summary.as_ref().expect("a summary");
             assert!(!text.en.is_empty() && !text.de.is_empty() && option.values.is_some());
+        }
+    }
+}
+
+/// Every enum that is not of a game has texts: every value but the unspecified one, in both languages, each its own.
+#[test]
+fn every_enum_value_has_a_text_of_its_own() {
+    let games: Vec<String> =
+        GameId::ALL.iter().map(|game| format!("parlor/v1/{}.proto", game.info().id)).collect();
+    let enums = POOL.all_enums().filter(|found| {
+        let file = found.parent_file();
+        found.package_name() == "parlor.v1" && !games.iter().any(|game| game == file.name())
+    });
+    let mut defined: Vec<(String, Vec<(String, i32)>)> = enums
+        .map(|found| {
+            let values = found.values().filter(|value| value.number() != 0);
+            (found.name().into(), values.map(|value| (value.name().into(), value.number())).collect())
+        })
+        .collect();
+    let texts = enum_texts();
+    let mut listed: Vec<(String, Vec<(String, i32)>)> = texts
+        .iter()
+        .map(|one| {
+            let values = one.values.iter().map(|value| (value.name.clone(), value.number));
+            (one.name.clone(), values.collect())
+        })
+        .collect();
+    defined.sort();
+    listed.sort();
+    assert_eq!(listed, defined);
+    for one in texts {
+        let text = |value: &v1::EnumValueText| value.text.clone().expect("a text");
+        for pick in [|text: v1::Text| text.en, |text: v1::Text| text.de] {
+            let words: Vec<String> = one.values.iter().map(|value| pick(text(value))).collect();
+            assert!(words.iter().all(|words| !words.is_empty()));
+            let distinct: HashSet<&String> = words.iter().collect();
+            assert_eq!(distinct.len(), words.len(), "{}: {words:?}", one.name);
         }
     }
 }

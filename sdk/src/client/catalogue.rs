@@ -1,4 +1,4 @@
-//! The catalogue of games and house bots: the calls of the CatalogueService.
+//! The catalogue of games, house bots and texts of enums: the calls of the CatalogueService.
 
 use super::Client;
 use super::call::call;
@@ -20,6 +20,11 @@ impl Client {
     pub async fn house_bots(&self, game: &str) -> Result<Vec<wire::HouseBotInfo>, Error> {
         let request = wire::ListHouseBotsRequest { game: game.into() };
         Ok(call!(self, catalogue.list_house_bots, request)?.bots)
+    }
+
+    /// Texts of all enums that people see, in both languages, such as the ways in which a seat finishes.
+    pub async fn enum_texts(&self) -> Result<Vec<wire::EnumTexts>, Error> {
+        Ok(call!(self, catalogue.list_enum_texts, wire::ListEnumTextsRequest {})?.enums)
     }
 
     /// All house bots, weakest first.

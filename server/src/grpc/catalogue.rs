@@ -1,14 +1,13 @@
 //! CatalogueService: the games that the server offers, their rules and the house bots. Calls need no API key.
 
 use parlor_bots::HouseBot;
-use parlor_engine::{GameId, Lang, Text};
-use parlor_proto::{
-    convert::InvalidField,
-    v1::{self, catalogue_service_server::CatalogueService},
-};
+use parlor_engine::{GameId, Text};
+use parlor_proto::enum_text::enum_texts;
+use parlor_proto::v1::{self, catalogue_service_server::CatalogueService};
 use tonic::{Request, Response, Status, async_trait};
 
 use super::Failure;
+use super::convert::enums::language;
 
 /// Implementation of CatalogueService.
 #[derive(Clone, Copy, Debug)]
@@ -64,12 +63,6 @@ const BOT_SUMMARIES: [(&str, Text); 3] = [
     ),
 ];
 
-fn language(number: i32) -> Result<Lang, Failure> {
-    let language = v1::Language::try_from(number);
-    let wrong = |_| InvalidField::at("language", format!("has no value {number}"));
-    Ok(language.map_err(wrong)?.into())
-}
-
 #[async_trait]
 impl CatalogueService for Catalogue {
     async fn list_games(
@@ -85,7 +78,8 @@ impl CatalogueService for Catalogue {
         request: Request<v1::GetRulesRequest>,
     ) -> Result<Response<v1::GetRulesResponse>, Status> {
         let v1::GetRulesRequest { game: id, language: number } = request.into_inner();
-        let (info, language) = (self.0.find(&id)?.info(), language(number)?);
+        let info = self.0.find(&id)?.info();
+        let language = language(number, "language").map_err(Failure::from)?;
         Ok(Response::new(v1::GetRulesResponse {
             markdown: info.rules.get(language).to_owned(),
             rules_version: info.rules_version,
@@ -109,6 +103,13 @@ impl CatalogueService for Catalogue {
             v1::HouseBotInfo { name: (*name).to_owned(), summary, games: games.clone() }
         });
         Ok(Response::new(v1::ListHouseBotsResponse { bots: bots.collect() }))
+    }
+
+    async fn list_enum_texts(
+        &self,
+        _: Request<v1::ListEnumTextsRequest>,
+    ) -> Result<Response<v1::ListEnumTextsResponse>, Status> {
+        Ok(Response::new(v1::ListEnumTextsResponse { enums: enum_texts() }))
     }
 }
 
@@ -181,5 +182,18 @@ mod tests {
                 HouseBot::by_name(&bot.name).unwrap();
             }
         }
+    }
+
+    #[tokio::test]
+    async fn texts_of_enums_are_listed() {
+        let listed = CATALOGUE.list_enum_texts(Request::new(v1::ListEnumTextsRequest {})).await.unwrap();
+        let enums = listed.into_inner().enums;
+        let finish = enums.iter().find(|one| one.name == "SeatFinish").expect("the enum");
+        let resigned = v1::EnumValueText {
+            name: "SEAT_FINISH_RESIGNED".to_owned(),
+            number: v1::SeatFinish::Resigned.into(),
+            text: Some(v1::Text { en: "resigned".to_owned(), de: "aufgegeben".to_owned() }),
+        };
+        assert!(finish.values.contains(&resigned), "{finish:?}");
     }
 }

@@ -15,7 +15,6 @@ use prost_types::Any;
 use tonic::Status;
 use tonic_types::pb;
 
-use super::convert::error_text_de::german_text;
 use super::error_code::{ERROR_DOMAIN, reason_name, status_code};
 use crate::identity::{ApiKeyError, Scope, TokenError};
 
@@ -136,7 +135,7 @@ fn details(report: ErrorReport, message: &str) -> Vec<Any> {
     let detail = v1::ErrorDetail {
         reason: reason.into(),
         field: path.unwrap_or_default(),
-        text: Some(v1::Text { en: message.to_owned(), de: german_text(reason).to_owned() }),
+        text: Some(v1::Text { en: message.to_owned(), de: reason.text().de.to_owned() }),
         retry_ms: retry.map(|retry| u32::try_from(retry.as_millis()).unwrap_or(u32::MAX)),
         metadata: metadata.clone(),
     };

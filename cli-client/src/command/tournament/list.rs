@@ -46,7 +46,7 @@ fn lines(tournaments: &[wire::Tournament], lang: Lang) -> Vec<String> {
         let setup = tournament.setup.clone().unwrap_or_default();
         columns.row([
             tournament.tournament_id.clone(),
-            parlor_cli::report::state_text(tournament.state()).get(lang).to_owned(),
+            tournament.state().text().get(lang).to_owned(),
             setup.entrants.len().to_string(),
             setup.name,
         ]);

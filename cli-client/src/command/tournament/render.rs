@@ -18,10 +18,7 @@ pub(super) fn tournament_lines(tournament: &wire::Tournament, context: &Context)
     if !setup.name.is_empty() {
         columns.row([word("name", "Name"), setup.name.clone()]);
     }
-    columns.row([
-        word("state", "Stand"),
-        parlor_cli::report::state_text(tournament.state()).get(lang).to_owned(),
-    ]);
+    columns.row([word("state", "Stand"), tournament.state().text().get(lang).to_owned()]);
     if !tournament.note.is_empty() {
         columns.row([word("note", "Bemerkung"), tournament.note.clone()]);
     }
@@ -124,7 +121,7 @@ fn remarks(row: &wire::StandingsRow, lang: Lang) -> String {
 /// Progress of a tournament in one line.
 pub(super) fn progress_line(standings: &wire::Standings, lang: Lang) -> String {
     let wire::Standings { groups_counted, groups_expected, tables_over, tables_expected, .. } = standings;
-    let state = parlor_cli::report::state_text(standings.state()).get(lang);
+    let state = standings.state().text().get(lang);
     let round = match standings.rounds {
         0 | 1 => String::new(),
         rounds => {

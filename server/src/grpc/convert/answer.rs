@@ -7,7 +7,6 @@ use parlor_proto::convert::field::{InvalidField, required};
 use parlor_proto::encode::{self, Encode, Prost, ToWire, build_message};
 use parlor_proto::v1;
 
-use super::error_text_de::german_text;
 use super::{AsMessage, saturating_u32};
 use crate::grpc::Failure;
 use crate::identity::{ServerKey, VerifiedSeatToken};
@@ -129,7 +128,7 @@ fn refusal(error: HostError) -> v1::AnswerRefusal {
     let reason = failure.reason();
     let de = match played {
         Some(action) => format!("Das wurde schon entschieden: {}", action.in_lang(Lang::De)),
-        None => german_text(reason).to_owned(),
+        None => reason.text().de.to_owned(),
     };
     v1::AnswerRefusal {
         reason: reason.into(),

@@ -1,11 +1,17 @@
-//! Enumerations: table states, visibility, seat finishes, deciders, suspension reasons.
+//! Enumerations: languages, table states, visibility, seat finishes, deciders, suspension reasons.
 
+use parlor_engine::Lang;
 use parlor_host::agents::SuspensionReason;
 use parlor_host::table::{DecidedBy, SeatFinish, State, Visibility};
 use parlor_proto::convert::field::{InvalidField, one_of};
 use parlor_proto::v1;
 
 use super::ToMessage;
+
+/// Decodes a language; the unset value is English.
+pub(crate) fn language(value: i32, field: &str) -> Result<Lang, InvalidField> {
+    one_of(value, field, |language: v1::Language| Some(language.into()))
+}
 
 impl ToMessage<v1::TableState> for State {
     fn to_message(&self) -> v1::TableState {

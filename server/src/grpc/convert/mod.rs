@@ -11,7 +11,6 @@ mod attach;
 mod clock;
 mod create_table;
 pub(crate) mod enums;
-pub(crate) mod error_text_de;
 mod game_choice;
 mod house_bot;
 mod id;

@@ -3,6 +3,7 @@
 use parlor_engine::{GameId, Lang, Localise, Refusal};
 use parlor_host::table::{Answer, CommandError, Decided, DecidedBy, DecisionAnswer, DecisionId, Record};
 use parlor_host::{AnswerOutcome, AnswerRefused, Answered, HostError};
+use parlor_proto::convert::InvalidField;
 use parlor_proto::v1;
 use parlor_proto::v1::answer::Choice;
 use parlor_store::LogError;
@@ -111,17 +112,33 @@ fn answer_to_an_old_decision_is_a_conflict() {
     }
 }
 
-/// Every reason has its own German sentence.
+/// The texts of error reasons are sentences. That they are distinct is tested with those of all enums.
 #[test]
-fn every_error_reason_has_a_german_text() {
+fn every_error_reason_has_a_sentence() {
     let known = (0..).map_while(|value| v1::ErrorReason::try_from(value).ok());
-    let mut texts: Vec<&str> = known.map(crate::grpc::convert::error_text_de::german_text).collect();
-    assert!(texts.len() > 30, "{} reasons", texts.len());
-    assert!(texts.iter().all(|text| text.ends_with('.') && !text.contains('\n')), "{texts:?}");
-    let count = texts.len();
-    texts.sort_unstable();
-    texts.dedup();
-    assert_eq!(texts.len(), count);
+    for text in known.map(v1::ErrorReason::text) {
+        assert!(
+            [text.en, text.de].iter().all(|text| text.ends_with('.') && !text.contains('\n')),
+            "{text:?}"
+        );
+    }
+}
+
+/// A refusal for a wrong field names it in both languages.
+#[test]
+fn wrong_field_is_named_in_both_languages() {
+    let refusal = invalid_answer(3, InvalidField::at("action.gap.card.number", "must be 0 to 9, not 12"));
+    let refusal = refusal.refusal.expect("a refusal");
+    assert_eq!(
+        (refusal.reason(), refusal.field.as_str()),
+        (v1::ErrorReason::InvalidField, "action.gap.card.number")
+    );
+    let text = refusal.text.expect("a text");
+    assert_eq!(text.en, "action.gap.card.number: must be 0 to 9, not 12");
+    assert_eq!(
+        text.de,
+        "Das Feld action.gap.card.number der Antwort hat einen Wert, den es nicht haben kann."
+    );
 }
 
 #[test]
