@@ -180,24 +180,7 @@ impl Localise for TableEndText<'_> {
 /// The end of a table, as a sentence without the owner's note.
 #[must_use]
 pub const fn end_reason(reason: v1::EndReason) -> Text {
-    match reason {
-        v1::EndReason::Unspecified => Text { en: "The table is over.", de: "Der Tisch ist zu Ende." },
-        v1::EndReason::PlayedOut => {
-            Text { en: "The game was played to its end.", de: "Das Spiel ist zu Ende gespielt." }
-        }
-        v1::EndReason::Cancelled => Text {
-            en: "The table was cancelled; nobody scores.",
-            de: "Der Tisch wurde abgesagt; niemand punktet.",
-        },
-        v1::EndReason::Expired => Text {
-            en: "The table did not fill in time; nobody scores.",
-            de: "Der Tisch wurde nicht rechtzeitig voll; niemand punktet.",
-        },
-        v1::EndReason::ServerFault => Text {
-            en: "A fault of the server ended the table; nobody scores.",
-            de: "Ein Fehler des Servers hat den Tisch beendet; niemand punktet.",
-        },
-    }
+    reason.text()
 }
 
 /// The result of a seat, as a sentence: "Seat 2 resigned and comes 3rd with 4."
