@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use parlor_engine::{Lang, Localise, Refusal, Viewer};
+use parlor_engine::{Lang, Localise, Refusal, TextBuilder, Viewer};
 
 /// Result of verifying a record.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -126,14 +126,15 @@ fn cut(value: &str) -> String {
 }
 
 impl Localise for Finding {
-    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.path)?;
-        self.problem.fmt_in(lang, f)
+    fn write_text(&self, out: &mut TextBuilder) {
+        write!(out, "{}: ", self.path);
+        self.problem.write_text(out);
     }
 }
 
 impl Localise for Problem {
-    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_text(&self, out: &mut TextBuilder) {
+        let lang = out.lang();
         let nothing = match lang {
             Lang::En => "nothing",
             Lang::De => "nichts",
@@ -141,89 +142,94 @@ impl Localise for Problem {
         let value = |value: &Option<String>| value.as_deref().map_or_else(|| nothing.to_owned(), cut);
         match (self, lang) {
             (Problem::Differs { found, expected }, Lang::En) => {
-                write!(f, "found {}, expected {}", value(found), value(expected))
+                write!(out, "found {}, expected {}", value(found), value(expected))
             }
             (Problem::Differs { found, expected }, Lang::De) => {
-                write!(f, "da steht {}, und es müsste {} sein", value(found), value(expected))
+                write!(out, "da steht {}, und es müsste {} sein", value(found), value(expected))
             }
             (Problem::Illegal { action, refusal }, Lang::En) => {
-                write!(f, "{} is against the rules: {}", cut(action), refusal.in_lang(lang))
+                write!(out, "{} is against the rules: {}", cut(action), refusal.in_lang(lang))
             }
             (Problem::Illegal { action, refusal }, Lang::De) => {
-                write!(f, "{} verstößt gegen die Regeln: {}", cut(action), refusal.in_lang(lang))
+                write!(out, "{} verstößt gegen die Regeln: {}", cut(action), refusal.in_lang(lang))
             }
             (Problem::Missing { step }, Lang::En) => {
-                write!(f, "a step is missing before this one: {}", cut(step))
+                write!(out, "a step is missing before this one: {}", cut(step))
             }
-            (Problem::Missing { step }, Lang::De) => write!(f, "davor fehlt ein Schritt: {}", cut(step)),
-            (Problem::Extra, Lang::En) => f.write_str("the step was added: the record continues without it"),
-            (Problem::Extra, Lang::De) => f.write_str("der Schritt gehört nicht hierher: er kam dazu"),
-            (Problem::Swapped, Lang::En) => f.write_str("the step belongs after the next one"),
-            (Problem::Swapped, Lang::De) => f.write_str("der Schritt gehört hinter den nächsten"),
+            (Problem::Missing { step }, Lang::De) => write!(out, "davor fehlt ein Schritt: {}", cut(step)),
+            (Problem::Extra, Lang::En) => out.plain("the step was added: the record continues without it"),
+            (Problem::Extra, Lang::De) => out.plain("der Schritt gehört nicht hierher: er kam dazu"),
+            (Problem::Swapped, Lang::En) => out.plain("the step belongs after the next one"),
+            (Problem::Swapped, Lang::De) => out.plain("der Schritt gehört hinter den nächsten"),
             (Problem::Unfinished, Lang::En) => {
-                f.write_str("the record ends before the table is over: its last steps are missing")
+                out.plain("the record ends before the table is over: its last steps are missing")
             }
             (Problem::Unfinished, Lang::De) => {
-                f.write_str("die Aufzeichnung endet vor dem Tisch: die letzten Schritte fehlen")
+                out.plain("die Aufzeichnung endet vor dem Tisch: die letzten Schritte fehlen")
             }
             (Problem::Impossible { why }, Lang::En) => {
-                write!(f, "this step is impossible ({}); later steps were not checked", cut(why))
+                write!(out, "this step is impossible ({}); later steps were not checked", cut(why))
             }
             (Problem::Impossible { why }, Lang::De) => {
-                write!(f, "das kann nicht geschehen sein ({}); was danach kommt, ist ungeprüft", cut(why))
+                write!(out, "das kann nicht geschehen sein ({}); was danach kommt, ist ungeprüft", cut(why))
             }
-            (Problem::NotFromSeed, Lang::En) => f.write_str("the cards were not dealt from this seed"),
+            (Problem::NotFromSeed, Lang::En) => out.plain("the cards were not dealt from this seed"),
             (Problem::NotFromSeed, Lang::De) => {
-                f.write_str("die Karten wurden nicht aus diesem Startwert gegeben")
+                out.plain("die Karten wurden nicht aus diesem Startwert gegeben")
             }
             (Problem::TimeReversed { previous_ms }, Lang::En) => {
-                write!(f, "earlier than the previous step, which was at {previous_ms} ms")
+                write!(out, "earlier than the previous step, which was at {previous_ms} ms")
             }
             (Problem::TimeReversed { previous_ms }, Lang::De) => {
-                write!(f, "das ist vor dem Schritt davor, der nach {previous_ms} ms war")
+                write!(out, "das ist vor dem Schritt davor, der nach {previous_ms} ms war")
             }
-            (Problem::Unreadable { why }, Lang::En) => write!(f, "unreadable: {}", cut(why)),
-            (Problem::Unreadable { why }, Lang::De) => write!(f, "das ist nicht lesbar: {}", cut(why)),
+            (Problem::Unreadable { why }, Lang::En) => write!(out, "unreadable: {}", cut(why)),
+            (Problem::Unreadable { why }, Lang::De) => write!(out, "das ist nicht lesbar: {}", cut(why)),
         }
     }
 }
 
 impl Localise for Unproven {
-    fn fmt_in(&self, lang: Lang, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self, lang) {
+    fn write_text(&self, out: &mut TextBuilder) {
+        match (self, out.lang()) {
             (Unproven::SeedGiven, Lang::En) => {
-                f.write_str("the creator of the table gave the seed: it proves nothing about the deal")
+                out.plain("the creator of the table gave the seed: it proves nothing about the deal")
             }
-            (Unproven::SeedGiven, Lang::De) => f.write_str(
+            (Unproven::SeedGiven, Lang::De) => out.plain(
                 "der Startwert wurde beim Anlegen des Tisches vorgegeben: über das Geben beweist er nichts",
             ),
-            (Unproven::DealSeed, Lang::En) => f.write_str(
+            (Unproven::DealSeed, Lang::En) => out.plain(
                 "the deal belongs to a tournament that was not over yet: only a record fetched after the tournament \
                  proves that its seed follows from the tournament's commitment",
             ),
-            (Unproven::DealSeed, Lang::De) => f.write_str(
+            (Unproven::DealSeed, Lang::De) => out.plain(
                 "das Blatt gehört zu einem Turnier, das noch nicht zu Ende war: ob sein Startwert der ist, an den das \
                  Turnier gebunden war, zeigt die Aufzeichnung, die der Server danach gibt",
             ),
-            (Unproven::Viewer(viewer), Lang::En) => write!(
-                f,
-                "the game as seen by {}: other seats' hands, decisions and hidden actions could not be checked",
-                viewer.in_lang(lang)
-            ),
-            (Unproven::Viewer(viewer), Lang::De) => write!(
-                f,
-                "es ist, was {} sah: was andere hielten, gefragt wurden und heimlich taten, ließ sich nicht prüfen",
-                viewer.in_lang(lang)
-            ),
-            (Unproven::NeverStarted, Lang::En) => f.write_str("the game never started: no card was dealt"),
+            (Unproven::Viewer(viewer), lang) => {
+                let [before, after] = match lang {
+                    Lang::En => [
+                        "the game as seen by ",
+                        ": other seats' hands, decisions and hidden actions could not be checked",
+                    ],
+                    Lang::De => [
+                        "die Partie, gesehen von ",
+                        ": was andere hielten, gefragt wurden und heimlich taten, ließ sich nicht prüfen",
+                    ],
+                };
+                out.plain(before);
+                viewer.write_text(out);
+                out.plain(after);
+            }
+            (Unproven::NeverStarted, Lang::En) => out.plain("the game never started: no card was dealt"),
             (Unproven::NeverStarted, Lang::De) => {
-                f.write_str("das Spiel hat nie begonnen: es wurde keine Karte gegeben")
+                out.plain("das Spiel hat nie begonnen: es wurde keine Karte gegeben")
             }
             (Unproven::NotPlayedOut, Lang::En) => {
-                f.write_str("the game was not played out: there is no score")
+                out.plain("the game was not played out: there is no score")
             }
             (Unproven::NotPlayedOut, Lang::De) => {
-                f.write_str("das Spiel wurde nicht zu Ende gespielt: niemand hat gepunktet")
+                out.plain("das Spiel wurde nicht zu Ende gespielt: niemand hat gepunktet")
             }
         }
     }
@@ -233,7 +239,7 @@ macro_rules! display_in_english {
     ($($name:ty),+) => {$(
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.fmt_in(Lang::En, f)
+                fmt::Display::fmt(&self.in_lang(Lang::En), f)
             }
         }
     )+};
