@@ -107,8 +107,8 @@ pub use blocking_bot::BlockingBot;
 pub use bot::{AsyncBot, Bot, BotError, GameEnd, GameStart};
 pub use choice::{AcceptedAnswer, Choice};
 pub use client::{
-    AgentFilter, Client, JoinTable, JoinedSeat, NewTable, RecordExport, ResignTarget, TableFeed, TableFilter,
-    TournamentFeed,
+    AgentFilter, Client, GameReplay, JoinTable, JoinedSeat, NewTable, RecordExport, ResignTarget, TableFeed,
+    TableFilter, TournamentFeed,
 };
 pub use connect::ClientBuilder;
 pub use decision::Decision;

@@ -50,6 +50,7 @@
 //! | `shuffled {...}: GAME [CARD, ...]` | a shuffle and its cards, in order |
 //! | `step N after MS ms` | start of a step, counted from 0 |
 //! | <code>&nbsp;&nbsp;AUDIENCE: TOLD</code> | an event and its audience: `everyone`, `only SEAT`, `all but [SEAT, ...]` or, in a viewer's record, `told`; then `game EVENT` or `table EVENT` |
+//! | <code>&nbsp;&nbsp;text: {...}</code> | the text of the event before it, if the record has texts |
 //! | <code>&nbsp;&nbsp;decided: {...}</code> | a decision that was made |
 //! | <code>&nbsp;&nbsp;asked: [SEAT, ...]</code> | seats with a new decision |
 //!

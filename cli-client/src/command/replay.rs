@@ -1,5 +1,7 @@
 //! `parlor replay`: replays a finished game of a table or a file.
 
+mod all_hands;
+
 use futures_util::{Stream, TryStreamExt};
 use parlor_cli::screen::Step;
 use parlor_cli::table::{self, Snapshot};
@@ -23,6 +25,8 @@ const REPLAY_WANTS: wire::Wants = wire::Wants {
     legal_actions: Some(false),
     rematch: Some(false),
     time_left: Some(false),
+    texts: 0,
+    board: None,
 };
 
 #[derive(clap::Args)]
@@ -38,6 +42,9 @@ pub(crate) struct Args {
     /// Seat token, to see the game as that seat saw it
     #[arg(long, value_name = "TOKEN")]
     seat_token: Option<String>,
+    /// Print what happened with all hands, as far as you may see them; for a table only
+    #[arg(long, conflicts_with_all = ["seat", "token", "seat_token"])]
+    all_hands: bool,
     #[command(flatten)]
     display: DisplayArgs,
 }
@@ -50,6 +57,16 @@ struct ViewedGame {
 }
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> {
+    if args.all_hands {
+        if file::is_file_argument(&args.table) {
+            return Err(Failure::usage(
+                "--all-hands is for tables: the server makes the texts of all hands",
+                "--all-hands ist für Tische: Die Texte aller Hände macht der Server",
+            ));
+        }
+        let printed = context.with_wait_notice(all_hands::run(args.table, context));
+        return context.stop.unless_stopped(printed).await.unwrap_or_else(Ok);
+    }
     let game = if file::is_file_argument(&args.table) {
         read_game(&args)?
     } else {

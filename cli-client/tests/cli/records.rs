@@ -39,6 +39,12 @@ fn record_is_fetched_in_every_form_verified_and_replayed() {
     assert!(shown[0] == shown[1] && shown[1] == shown[2], "all forms give the same replay");
     let text = online.ok(&["record", "get", &table]);
     assert!(text.starts_with("parlor record\nversion: 1\n"), "{text}");
+    // Texts are added on request, and do not change what is verified.
+    let with_texts = online.home().join("texts.txt");
+    online.ok(&["record", "get", &table, "--texts", "--lang", "de", "-o", with_texts.to_str().unwrap()]);
+    let german = std::fs::read_to_string(&with_texts).unwrap();
+    assert!(german.contains("Das Spiel ist zu Ende gespielt.") && !text.contains("zu Ende"));
+    assert!(offline.ok(&["verify", with_texts.to_str().unwrap()]).contains(": right (gap, "));
     let seat = online.home().join("seat.txt");
     online.ok(&["record", "get", &table, "--seat", "1", "-o", seat.to_str().unwrap()]);
     assert!(offline.ok(&["verify", seat.to_str().unwrap()]).contains("as seen by seat 1"));
@@ -48,6 +54,25 @@ fn record_is_fetched_in_every_form_verified_and_replayed() {
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     let done = child.wait_with_output().unwrap();
     assert!(done.status.success() && done.stdout.starts_with(b"-: right"), "{done:?}");
+}
+
+#[test]
+fn replay_with_all_hands_prints_what_every_seat_was_told() {
+    let server = Server::start();
+    let parlor = Parlor::with_server(&server.url());
+    let table = played(&parlor, "gap");
+    let text = parlor.ok(&["replay", &table, "--all-hands", "--lang", "de"]);
+    for seat in 0..2 {
+        assert!(text.contains(&format!("Sitz {seat}: Deine Hand: ")), "{text}");
+    }
+    assert!(text.contains(" wird 1. mit "), "{text}");
+    let lines = parlor.ok(&["--json", "replay", &table, "--all-hands"]);
+    let steps: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!((0..).zip(&steps).all(|(number, step)| step["number"] == number));
+    assert!(steps.len() > 5 && steps[0]["board"]["zones"].as_array().is_some_and(|zones| !zones.is_empty()));
+    let refused = parlor.run(&["replay", "game.txt", "--all-hands"]);
+    assert!(refused.code == 2 && refused.stderr.contains("--all-hands is for tables"), "{refused:?}");
 }
 
 #[test]

@@ -237,6 +237,7 @@ impl<'a> TableFold<'a> {
                 think_ms,
                 reported_ms,
                 bank_left_ms: has_limit.then_some(state.bank),
+                text: None,
             });
         }
         Ok(())

@@ -39,7 +39,7 @@ impl StepBuilder {
             Audience::Only(seat) => To::Only(seat_number(seat)),
             Audience::AllBut(seats) => To::AllBut(wire::RecordSeats { seats: seat_numbers(seats) }),
         };
-        self.events.push(wire::RecordTelling { audience: Some(audience), told: Some(event) });
+        self.events.push(wire::RecordTelling { audience: Some(audience), told: Some(event), text: None });
     }
 }
 

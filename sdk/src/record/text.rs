@@ -107,9 +107,9 @@ fn write_step(out: &mut String, number: usize, step: &DynamicMessage) {
     }
 }
 
-/// Writes an event with its audience.
+/// Writes an event with its audience, and its text on a line of its own.
 fn write_event(out: &mut String, message: &DynamicMessage) {
-    let (mut audience, mut event) = ("told".to_owned(), "{}".to_owned());
+    let (mut audience, mut event, mut text) = ("told".to_owned(), "{}".to_owned(), String::new());
     for (field, value) in message.fields() {
         let mut words = String::new();
         match (field.name(), value) {
@@ -128,6 +128,10 @@ fn write_event(out: &mut String, message: &DynamicMessage) {
                     .collect();
                 audience = format!("all but {seats:?}");
             }
+            ("text", value) => {
+                write_field(&mut words, &field, value);
+                text = format!("  text: {words}\n");
+            }
             (name, value) => {
                 write_field(&mut words, &field, value);
                 event = format!("{name} {words}");
@@ -135,6 +139,7 @@ fn write_event(out: &mut String, message: &DynamicMessage) {
         }
     }
     let _ = writeln!(out, "  {audience}: {event}");
+    out.push_str(&text);
 }
 
 /// Parses a record from numbered lines. The error carries its line number.
@@ -223,6 +228,16 @@ fn read_shuffle(parser: &mut Parser<'_>) -> ParseResult<DynamicMessage> {
     Ok(shuffle)
 }
 
+/// Sets the text of the last event of a step.
+fn set_text(step: &mut DynamicMessage, text: Value) -> ParseResult<()> {
+    let told = step.get_field_by_name_mut("told").and_then(Value::as_list_mut);
+    let Some(Value::Message(event)) = told.and_then(|told| told.last_mut()) else {
+        return Err("a text must follow an event".to_owned());
+    };
+    let field = field_named(&event.descriptor(), "text")?;
+    set_once(event, &field, text)
+}
+
 /// Parses the first line of a step. Its number must be its position.
 fn read_step(parser: &mut Parser<'_>, index: usize) -> ParseResult<DynamicMessage> {
     let number: usize = parser.number()?;
@@ -255,6 +270,11 @@ fn read_step_line(parser: &mut Parser<'_>, step: &mut DynamicMessage) -> ParseRe
             let seats = parser.field(&asked)?;
             return set_once(step, &asked, seats);
         }
+        "text" => {
+            parser.expect(":")?;
+            let text = parser.field(&field_named(&event_descriptor, "text")?)?;
+            return set_text(step, text);
+        }
         "told" => {}
         "everyone" => {
             let everyone = DynamicMessage::new(reflect::descriptor::<wire::RecordEveryone>());
@@ -269,7 +289,9 @@ fn read_step_line(parser: &mut Parser<'_>, step: &mut DynamicMessage) -> ParseRe
             event.set_field_by_name("all_but", Value::Message(all_but));
         }
         other => {
-            return Err(format!("expected everyone, only, all but, told, decided or asked, found {other}"));
+            return Err(format!(
+                "expected everyone, only, all but, told, text, decided or asked, found {other}"
+            ));
         }
     }
     parser.expect(":")?;

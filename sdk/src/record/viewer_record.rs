@@ -172,8 +172,11 @@ impl ViewerRecordCheck<'_> {
             told.retain(|telling| matches!(telling.told, Some(Told::Table(_))));
             let visible = events.into_iter().filter(|(to, _)| to.includes(self.viewer));
             let telling = |event: AnyEvent| Some(Told::Game(event.into()));
-            let visible =
-                visible.map(|(_, event)| wire::RecordTelling { audience: None, told: telling(event) });
+            let visible = visible.map(|(_, event)| wire::RecordTelling {
+                audience: None,
+                told: telling(event),
+                text: None,
+            });
             told.splice(1.min(told.len()).., visible).for_each(drop);
         }
     }

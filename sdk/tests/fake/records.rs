@@ -19,11 +19,12 @@ pub(crate) struct FakeRecords(Mutex<RecordsState>);
 
 #[derive(Default)]
 pub(crate) struct RecordsState {
-    /// Number of records.
+    /// Number of records, and of the steps of a replay.
     count: u32,
-    /// Per export: number of messages before it fails, and the status.
+    /// Per export or replay: number of messages before it fails, and the status.
     breaks: VecDeque<(usize, Status)>,
     exports: Vec<wire::ExportRecordsRequest>,
+    replays: Vec<wire::ReplayRequest>,
     asked: Vec<wire::GetRecordRequest>,
 }
 
@@ -67,6 +68,30 @@ impl RecordService for FakeRecords {
         }))
     }
 
+    type ReplayStream = Pin<Box<dyn Stream<Item = Result<wire::ReplayResponse, Status>> + Send>>;
+
+    async fn replay(
+        &self,
+        request: Request<wire::ReplayRequest>,
+    ) -> Result<Response<Self::ReplayStream>, Status> {
+        let asked = request.into_inner();
+        let mut state = self.state();
+        let step = |number: u32| wire::ReplayStep { number, ..Default::default() };
+        let numbers: Vec<u32> = (asked.first_step..state.count).collect();
+        let step_count = state.count;
+        let message = |numbers: &[u32]| wire::ReplayResponse {
+            steps: numbers.iter().copied().map(step).collect(),
+            step_count,
+        };
+        state.replays.push(asked);
+        let mut messages: Vec<Result<_, Status>> = numbers.chunks(3).map(message).map(Ok).collect();
+        if let Some((after, status)) = state.breaks.pop_front() {
+            messages.truncate(after);
+            messages.push(Err(status));
+        }
+        Ok(Response::new(Box::pin(stream::iter(messages))))
+    }
+
     type ExportRecordsStream =
         Pin<Box<dyn Stream<Item = Result<wire::ExportRecordsResponse, Status>> + Send>>;
 
@@ -87,6 +112,37 @@ impl RecordService for FakeRecords {
         }
         Ok(Response::new(Box::pin(stream::iter(messages))))
     }
+}
+
+#[tokio::test]
+async fn replay_delivers_each_step_once_through_reconnects() {
+    let fake = FakeServer::start().await;
+    {
+        let mut state = fake.records.state();
+        state.count = 20;
+        let broken = || Status::unavailable("not now");
+        state.breaks.extend([(0, broken()), (2, broken()), (1, broken())]);
+    }
+    let asked = wire::ReplayRequest { table_id: "t".into(), language: 2, ..Default::default() };
+    let replay = fake.client().await.replay(asked.clone()).into_stream();
+    let numbers: Vec<u32> = with_timeout(replay.map_ok(|step| step.number).try_collect()).await.unwrap();
+    assert!(numbers.into_iter().eq(0..20));
+    let from = |first_step| wire::ReplayRequest { first_step, ..asked.clone() };
+    assert_eq!(fake.records.state().replays, [from(0), from(0), from(6), from(9)]);
+    let mut rest = fake.client().await.replay(from(18));
+    assert_eq!(rest.step_count(), None);
+    for number in [Some(18), Some(19), None] {
+        assert_eq!(with_timeout(rest.next()).await.unwrap().map(|step| step.number), number);
+    }
+    assert_eq!(rest.step_count(), Some(20));
+}
+
+#[tokio::test]
+async fn permanent_error_ends_a_replay() {
+    let fake = FakeServer::start().await;
+    fake.records.state().breaks.push_back((0, status_with_reason(Code::FailedPrecondition, "DEAL_NOT_OVER")));
+    let mut replay = fake.client().await.replay(wire::ReplayRequest::default());
+    assert_eq!(with_timeout(replay.next()).await.unwrap_err().reason(), Reason::DealNotOver);
 }
 
 #[tokio::test]
@@ -144,7 +200,8 @@ async fn record_requests_are_sent_as_given() {
     let client = fake.client().await;
     assert_eq!(with_timeout(client.record("t")).await.unwrap().table_id, "0");
     let viewer = Some(wire::Viewer { viewer: Some(wire::viewer::Viewer::Seat(1)) });
-    let request = wire::GetRecordRequest { table_id: "t".into(), token: "swordfish".into(), viewer };
+    let request =
+        wire::GetRecordRequest { table_id: "t".into(), token: "swordfish".into(), viewer, texts: 0 };
     with_timeout(client.record_with(request.clone())).await.unwrap();
     let plain = wire::GetRecordRequest { table_id: "t".into(), ..Default::default() };
     assert_eq!(fake.records.state().asked, [plain, request]);

@@ -30,6 +30,8 @@ async fn catalogue_lists_games_rules_and_house_bots() {
     let bots = with_timeout(client.house_bots("gap")).await.unwrap();
     assert_eq!(bots, with_timeout(client.all_house_bots()).await.unwrap());
     assert!(bots.iter().any(|bot| bot.name == "greedy"));
+    let enums = with_timeout(client.enum_texts()).await.unwrap();
+    assert!(enums.iter().any(|one| one.name == "SeatFinish" && one.values.len() == 5));
     let error = with_timeout(client.rules("chess", wire::Language::English)).await.unwrap_err();
     assert_eq!(error.reason(), Reason::GameNotFound);
 }
@@ -99,12 +101,25 @@ async fn table_lifecycle_from_creation_to_deletion() {
     assert_eq!((record.table_id.as_str(), record.shuffles.len(), record.viewer), (id, 1, None));
     let decided: usize = record.steps.iter().map(|step| step.decided.len()).sum();
     assert_eq!(decided, 2);
-    let own = wire::GetRecordRequest { table_id: id.into(), token: tokens[1].reveal().into(), viewer: None };
+    let own = wire::GetRecordRequest {
+        table_id: id.into(),
+        token: tokens[1].reveal().into(),
+        ..Default::default()
+    };
     let own = with_timeout(client.record_with(own)).await.unwrap();
     assert_eq!(
         (own.shuffles.len(), own.viewer),
         (0, Some(wire::Viewer { viewer: Some(wire::viewer::Viewer::Seat(1)) }))
     );
+    let asked = wire::ReplayRequest { table_id: id.into(), ..Default::default() };
+    let mut replay = client.replay(asked);
+    let mut steps = Vec::new();
+    while let Some(step) = with_timeout(replay.next()).await.unwrap() {
+        steps.push(step);
+    }
+    assert_eq!(replay.step_count(), Some(steps.len() as u32));
+    let shown: usize = steps.iter().map(|step| step.decisions.len()).sum();
+    assert_eq!((shown, steps.last().unwrap().result.is_some()), (2, true));
     let filter = wire::ListRecordsRequest { owned: true, page_size: 1, ..Default::default() };
     let records: Vec<wire::RecordSummary> = with_timeout(client.records(filter).try_collect()).await.unwrap();
     assert_eq!(records.iter().map(|record| record.table_id.as_str()).collect::<Vec<_>>(), [id]);

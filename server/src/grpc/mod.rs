@@ -13,6 +13,7 @@ mod outbound;
 mod peer;
 mod play;
 mod record;
+mod replay;
 pub(crate) mod routes;
 mod table;
 mod tournament;

@@ -1,10 +1,11 @@
-//! RecordService: records of finished tables.
+//! RecordService: records of finished tables. `replay.rs` has the stream of Replay.
 
 use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::{Stream, stream};
 use parlor_engine::Viewer;
+use parlor_host::table::Replay;
 use parlor_host::tournaments::{Access, TournamentError};
 use parlor_host::{Host, HostError};
 use parlor_host::{TableId, TournamentId};
@@ -13,13 +14,14 @@ use prost::Message;
 use tonic::{Request, Response, Status, async_trait};
 
 use super::layer::trace::trace_table;
+use super::replay::replay_stream;
 use super::table::caller;
 use super::{AppState, Failure, RpcResult};
 use crate::grpc::convert::{self, tournament::tournament_message};
 use crate::identity::{Caller, Scope};
 
-/// Maximum bytes of records in one message of an export. A single larger record is sent alone.
-const MAX_BATCH_BYTES: usize = 256 << 10;
+/// Maximum bytes of the records or steps in one message of a stream. A single larger one is sent alone.
+pub(super) const MAX_BATCH_BYTES: usize = 256 << 10;
 
 /// Implementation of RecordService.
 #[derive(Clone, Debug)]
@@ -46,11 +48,11 @@ impl Records {
 impl RecordService for Records {
     async fn get_record(&self, request: Request<v1::GetRecordRequest>) -> RpcResult<v1::GetRecordResponse> {
         let caller = caller(&request);
-        let (credential, viewer) =
+        let convert::GetRecordParams { credential, viewer, texts } =
             convert::get_record(request.into_inner(), &self.0.server_key, caller.as_ref())?;
         trace_table(credential.table());
         let (record, viewer) = self.0.host.record(&credential, viewer).await.map_err(Failure::from)?;
-        let mut message = convert::record(&record, viewer);
+        let mut message = convert::record(&record, viewer, texts);
         if let Some(deal) = record.summary.setup.chance.deal() {
             let proof = self.revealed_shuffle(deal.tournament).await?;
             convert::prove_deal(&mut message, proof.as_ref());
@@ -73,6 +75,18 @@ impl RecordService for Records {
             records: visible.map(convert::record_summary).collect(),
             next_page_token: next.map(|table| table.to_string()).unwrap_or_default(),
         }))
+    }
+
+    type ReplayStream = Pin<Box<dyn Stream<Item = Result<v1::ReplayResponse, Status>> + Send>>;
+
+    async fn replay(&self, request: Request<v1::ReplayRequest>) -> RpcResult<Self::ReplayStream> {
+        let caller = caller(&request);
+        let convert::ReplayParams { credential, viewer, lang, first_step } =
+            convert::replay(request.into_inner(), &self.0.server_key, caller.as_ref())?;
+        trace_table(credential.table());
+        let (record, viewer) = self.0.host.record(&credential, viewer).await.map_err(Failure::from)?;
+        let stream = replay_stream(Replay::new(record, viewer), lang, first_step)?;
+        Ok(Response::new(Box::pin(stream)))
     }
 
     type ExportRecordsStream = Pin<Box<dyn Stream<Item = Result<v1::ExportRecordsResponse, Status>> + Send>>;
@@ -114,7 +128,7 @@ impl RecordExport {
         for table in self.tables.by_ref() {
             match self.host.load_record(table, self.viewer).await {
                 Ok(record) => {
-                    let mut message = convert::record(&record, self.viewer);
+                    let mut message = convert::record(&record, self.viewer, None);
                     convert::prove_deal(&mut message, self.proof.as_ref());
                     return Ok(Some(message));
                 }

@@ -239,6 +239,7 @@ impl TestServer {
             table_id: self.table.to_string(),
             token: String::new(),
             viewer: Some(viewer.into()),
+            texts: v1::Language::German.into(),
         };
         with_timeout(self.records.get_record(with_key(asked, &self.guest)))
             .await

@@ -25,6 +25,7 @@ mod list_records;
 mod list_tables;
 mod players;
 mod records;
+mod replays;
 mod request_ids;
 mod restart;
 mod seats;

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use parlor_sdk::record::RecordFormat;
-use parlor_sdk::wire::GetRecordRequest;
+use parlor_sdk::wire::{GetRecordRequest, Language};
 
 use super::output::{self, Format, ViewerArgs};
 use crate::context::Context;
@@ -20,6 +20,9 @@ pub(crate) struct Args {
     /// Seat or spectator token, for a private table that is not yours
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
+    /// Add the texts of what happened, in the language of the output
+    #[arg(long)]
+    texts: bool,
     /// Format [default: by the file name (.txt, .json, .binpb), else text]
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -41,6 +44,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<Exit, Failure> 
         table_id: args.table,
         token: args.token.unwrap_or_default(),
         viewer: args.viewer.viewer(),
+        texts: if args.texts { Language::from(context.lang) } else { Language::Unspecified }.into(),
     };
     let record = context.connect().await?.record_with(request).await?;
     let bytes = form.write(&record).map_err(|error| output::encode_failure(&error))?;

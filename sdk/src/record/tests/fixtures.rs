@@ -1,6 +1,6 @@
 //! Records made by the server's tables, with random players, timeouts, resignations and replacements.
 
-use parlor_engine::{AnyOptions, GameId, Seat, Viewer, below};
+use parlor_engine::{AnyOptions, GameId, Lang, Seat, Viewer, below};
 use parlor_fair::{Entropy, GIVEN_SEED_ID, ServerSeed, TableId, TournamentId};
 use parlor_host::table::{
     ChanceSetup, Deal, Entry, Record, SeatSetup, Setup, Table, TimeControl, Visibility,
@@ -177,7 +177,12 @@ impl TableSpec {
 
     /// The record: full, or of a viewer.
     pub(super) fn record(&self, viewer: Option<Viewer>) -> wire::Record {
-        parlor_server::grpc::convert::record(&self.play(), viewer)
+        parlor_server::grpc::convert::record(&self.play(), viewer, None)
+    }
+
+    /// The same record, with texts.
+    pub(super) fn record_with_texts(&self, viewer: Option<Viewer>) -> wire::Record {
+        parlor_server::grpc::convert::record(&self.play(), viewer, Some(Lang::De))
     }
 
     /// Full record of a deal's table after its tournament, which had this seed byte.

@@ -23,6 +23,20 @@ fn every_format_round_trips() {
 }
 
 #[test]
+fn texts_round_trip_in_every_format() {
+    for viewer in [None, Some(Viewer::Seat(Seat::FIRST))] {
+        let record = table(GameId::Gap, 2, 1).record_with_texts(viewer);
+        assert!(record.steps.iter().flat_map(|step| &step.told).all(|telling| telling.text.is_some()));
+        for form in FORMATS {
+            let file = form.write(&record).unwrap();
+            assert_eq!(read(&file).as_deref(), Ok(std::slice::from_ref(&record)), "{form:?}");
+        }
+    }
+    let misplaced = b"parlor record\nversion: 1\nstep 0 after 1 ms\n  text: {}\n";
+    assert!(read(misplaced).unwrap_err().to_string().contains("a text must follow an event"));
+}
+
+#[test]
 fn files_with_several_records_are_read() {
     let records =
         [table(GameId::Gap, 2, 1), table(GameId::FiveThreeFive, 3, 2)].map(|table| table.record(None));

@@ -9,10 +9,10 @@ use crate::record::{Replay, viewers};
 fn replay_equals_the_updates_of_each_viewer() {
     for table in all_table_specs() {
         let played = table.play();
-        let full = parlor_server::grpc::convert::record(&played, None);
+        let full = parlor_server::grpc::convert::record(&played, None, None);
         assert_eq!(viewers(&full), Viewer::all(table.players).collect::<Vec<_>>());
         for viewer in viewers(&full) {
-            let own = parlor_server::grpc::convert::record(&played, Some(viewer));
+            let own = parlor_server::grpc::convert::record(&played, Some(viewer), None);
             let moments =
                 |record| Replay::new(record, viewer).unwrap().map(Result::unwrap).collect::<Vec<_>>();
             let (of_full, of_own) = (moments(&full), moments(&own));

@@ -1,6 +1,6 @@
 //! Records of a correct server verify, for every viewer.
 
-use parlor_engine::GameId;
+use parlor_engine::{GameId, Seat, Viewer};
 
 use super::fixtures::{all_table_specs, table};
 use crate::record::{self, Unproven};
@@ -24,12 +24,26 @@ fn full_records_of_every_kind_verify() {
     }
 }
 
+/// Texts are not part of what is verified.
+#[test]
+fn records_with_texts_verify() {
+    for viewer in [None, Some(Viewer::Spectator), Some(Viewer::Seat(Seat::FIRST))] {
+        for game in GameId::published() {
+            let mut record = table(game, 2, 7).record_with_texts(viewer);
+            let text = record.result_texts.as_mut().and_then(|texts| texts.reason.as_mut()).expect("a text");
+            text.parts[0].text = "Everybody won.".to_owned();
+            let report = record::verify(&record);
+            assert!(report.is_valid(), "{game:?}, {viewer:?}: {:#?}", report.findings);
+        }
+    }
+}
+
 #[test]
 fn viewer_records_of_every_kind_verify() {
     for table in all_table_specs() {
         let played = table.play();
         for viewer in parlor_engine::Viewer::all(table.players) {
-            let report = record::verify(&parlor_server::grpc::convert::record(&played, Some(viewer)));
+            let report = record::verify(&parlor_server::grpc::convert::record(&played, Some(viewer), None));
             let messages: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
             assert!(
                 report.is_valid(),

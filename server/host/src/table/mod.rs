@@ -8,6 +8,7 @@ mod deal;
 mod entry;
 mod fold;
 mod record;
+mod replay;
 mod result;
 mod setup;
 mod shuffle;
@@ -22,6 +23,7 @@ pub use command::{Answer, AnswerEffect, CommandError, DecisionAnswer, SeatReques
 pub use deal::{Deal, PublicDeal};
 pub use entry::{Entry, IdempotencyKey};
 pub use record::{Record, RecordedUpdate};
+pub use replay::{Replay, ReplayStep};
 pub use result::{Ending, Finished, SeatFinish, SeatResult};
 pub use setup::{ChanceSetup, SeatSetup, Setup, TimeControl, Visibility};
 pub use shuffle::Shuffle;

@@ -1,9 +1,9 @@
 //! Record of a finished table: its final summary and the events of every viewer. Reading it needs no rules, so
 //! changes of the rules do not affect it.
 
-use parlor_engine::{AnyView, Viewer};
+use parlor_engine::{AnyView, Seat, Viewer};
 
-use super::{Entry, InvalidEntry, Step, Table, TableSummary, Update};
+use super::{Entry, InvalidEntry, RecordedEvent, Step, Table, TableSummary, Update};
 
 /// Record of a finished table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,21 +52,12 @@ impl Record {
 
     /// The viewer's updates after the one with number `after`, in order.
     pub fn updates(&self, viewer: Viewer, after: u64) -> impl Iterator<Item = RecordedUpdate> + '_ {
-        let players = self.summary.seats.len();
-        let index = viewer.seat().map_or(players, parlor_engine::Seat::index);
-        let first_view = self.views.get(index);
-        let (mut number, mut view): (u64, Option<AnyView>) = (0, None);
+        let (mut number, mut follower) = (0, ViewFollower::new(viewer));
         let record_update = move |step: &Step| {
             let update = step.update(viewer, number + 1)?;
             number += 1;
-            match &mut view {
-                Some(view) => update.events.iter().for_each(|event| view.apply_event(event)),
-                // The game begins with its first shuffle, whose events the first view includes. A viewer may
-                // receive none of them.
-                None if !step.shuffled.is_empty() => view = first_view.cloned(),
-                None => {}
-            }
-            Some(RecordedUpdate { update, view: view.clone() })
+            follower.follow(step, self);
+            Some(RecordedUpdate { update, view: follower.view().cloned() })
         };
         self.steps.iter().filter_map(record_update).filter(move |recorded| recorded.update.number > after)
     }
@@ -75,5 +66,45 @@ impl Record {
     #[must_use]
     pub fn last_view(&self, viewer: Viewer) -> Option<AnyView> {
         self.updates(viewer, 0).last().and_then(|recorded| recorded.view)
+    }
+}
+
+/// The view of one viewer, followed through the steps of a record.
+#[derive(Clone, Debug)]
+pub(super) struct ViewFollower {
+    viewer: Viewer,
+    view: Option<AnyView>,
+}
+
+impl ViewFollower {
+    /// A follower before the first step.
+    pub(super) fn new(viewer: Viewer) -> ViewFollower {
+        ViewFollower { viewer, view: None }
+    }
+
+    /// Applies the next step of the record.
+    pub(super) fn follow(&mut self, step: &Step, record: &Record) {
+        match &mut self.view {
+            Some(view) => {
+                for (to, event) in &step.events {
+                    if let RecordedEvent::Game(event) = event
+                        && to.includes(self.viewer)
+                    {
+                        view.apply_event(event);
+                    }
+                }
+            }
+            // The first view includes the events of the deal. A viewer may receive none of them.
+            None if step.has_shuffle() => {
+                let index = self.viewer.seat().map_or(record.summary.seats.len(), Seat::index);
+                self.view = record.views.get(index).cloned();
+            }
+            None => {}
+        }
+    }
+
+    /// The view after the last step; `None` before the game began.
+    pub(super) fn view(&self) -> Option<&AnyView> {
+        self.view.as_ref()
     }
 }

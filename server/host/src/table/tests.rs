@@ -1,5 +1,7 @@
 //! Tests of commands, folding, update numbers and records.
 
+mod replay;
+
 use std::collections::BTreeMap;
 
 use parlor_engine::{AnyOptions, Audience, GameId, Seat, Viewer};

@@ -166,6 +166,11 @@ pub struct Update {
 }
 
 impl Step {
+    /// True if the step shuffled cards. The first such step of a table deals them, and so starts the game.
+    pub(super) fn has_shuffle(&self) -> bool {
+        !self.shuffled.is_empty()
+    }
+
     /// True if the viewer sees any part of the step. Otherwise the step has no update number for that viewer.
     #[must_use]
     pub fn is_visible_to(&self, viewer: Viewer) -> bool {

@@ -19,6 +19,7 @@ mod owner_feed;
 #[cfg(test)]
 pub(crate) mod persistence_tests;
 mod record;
+mod replay;
 mod result;
 pub(crate) mod shuffle;
 pub(crate) mod standings;
@@ -28,6 +29,7 @@ mod table_event;
 mod table_requests;
 #[cfg(test)]
 mod tests;
+mod texts;
 pub(crate) mod tournament;
 mod tournament_setup;
 pub(crate) mod tournament_table;
@@ -42,7 +44,10 @@ pub use attach::{AttachParams, MAX_ITEMS_PER_MESSAGE, attach, follow_channels, p
 pub use create_table::create_table;
 pub use list::{TablePage, list_tables, page_token};
 pub use owner_feed::table_news;
-pub use record::{export_records, get_record, list_records, prove_deal, record, record_summary};
+pub use record::{
+    GetRecordParams, export_records, get_record, list_records, prove_deal, record, record_summary,
+};
+pub use replay::{ReplayParams, replay, replay_step};
 pub use stream_item::{ApiItemEncoder, closed, encoded_item, stream_ending};
 pub use table::table;
 pub use table_requests::{

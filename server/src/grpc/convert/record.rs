@@ -1,6 +1,6 @@
 //! Records of finished tables, complete or from the view of one viewer; and the requests for them.
 
-use parlor_engine::{Audience, Seat, Seats, Viewer};
+use parlor_engine::{Audience, Lang, Seat, Seats, Viewer};
 use parlor_host::TournamentId;
 use parlor_host::table::{
     Decided, Holder, Record, RecordedEvent, RecordedShuffle, SeatSummary, Setup, State, Step, TableSummary,
@@ -19,6 +19,7 @@ use super::saturating_u32;
 use super::stream_item::game_view;
 use super::table::timestamp;
 use super::table_requests::viewer_credential;
+use super::texts::{result_texts, table_event_text, text, wanted_language};
 use super::validate::page_size;
 use crate::grpc::Failure;
 use crate::identity::{ApiKeyError, Caller, ServerKey};
@@ -36,9 +37,10 @@ const MAX_AGENT_NAME_BYTES: usize = 64;
 /// The last second of a timestamp: the end of the year 9999.
 const LAST_SECOND: i64 = 253_402_300_799;
 
-/// The record of a table. With a viewer, only the events and decisions that this viewer saw.
+/// The record of a table. With a viewer, only the events and decisions that this viewer saw. With a language, the texts of
+/// both.
 #[must_use]
-pub fn record(record: &Record, viewer: Option<Viewer>) -> v1::Record {
+pub fn record(record: &Record, viewer: Option<Viewer>, texts: Option<Lang>) -> v1::Record {
     let Record { summary, views, steps } = record;
     let TableSummary {
         setup,
@@ -68,7 +70,7 @@ pub fn record(record: &Record, viewer: Option<Viewer>) -> v1::Record {
         rematch_of,
         request: _,
     } = &**setup;
-    let encoder = StepEncoder { created: *created, timed: time.decision > 0, viewer };
+    let encoder = StepEncoder { created: *created, timed: time.decision > 0, viewer, texts };
     let players = seats.len();
     let slot = viewer.map(|viewer| viewer.seat().map_or(players, Seat::index));
     let views = views.iter().enumerate().filter(|(index, _)| slot.is_none_or(|slot| slot == *index));
@@ -90,6 +92,10 @@ pub fn record(record: &Record, viewer: Option<Viewer>) -> v1::Record {
         steps: steps.iter().filter_map(|step| encoder.step(step)).collect(),
         result: ending.as_ref().map(ToMessage::to_message),
         rematch_of: rematch_of.map(|table| table.to_string()).unwrap_or_default(),
+        result_texts: ending
+            .as_ref()
+            .zip(texts)
+            .map(|(ending, lang)| result_texts(ending, lang, viewer.unwrap_or(Viewer::Spectator))),
     }
 }
 
@@ -159,6 +165,8 @@ struct StepEncoder {
     timed: bool,
     /// Limits the record to the view of this viewer.
     viewer: Option<Viewer>,
+    /// Adds texts in this language.
+    texts: Option<Lang>,
 }
 
 impl StepEncoder {
@@ -197,7 +205,14 @@ impl StepEncoder {
             RecordedEvent::Game(event) => v1::record_telling::Told::Game((*event).into()),
             RecordedEvent::Table(event) => v1::record_telling::Told::Table(event.to_message()),
         };
-        v1::RecordTelling { audience, told: Some(told) }
+        // What a single seat was told addresses that seat.
+        let reader = match (self.viewer, to) {
+            (Some(viewer), _) => viewer,
+            (None, Audience::Only(seat)) => Viewer::Seat(seat),
+            (None, Audience::Everyone | Audience::AllBut(_)) => Viewer::Spectator,
+        };
+        let text = self.texts.map(|lang| event_text(event, lang, reader));
+        v1::RecordTelling { audience, told: Some(told), text }
     }
 
     fn decision(self, seat: Seat, decided: Decided) -> v1::RecordDecision {
@@ -211,19 +226,43 @@ impl StepEncoder {
             think_ms: used,
             reported_ms: reported,
             bank_left_ms: self.timed.then_some(bank),
+            text: self.texts.map(|lang| text(&action, lang, self.viewer.unwrap_or(Viewer::Spectator))),
         }
     }
 }
 
-/// Decodes GetRecord: the credential, and the viewer of the record.
+/// The text of an event of a record for a reader.
+pub(super) fn event_text(event: &RecordedEvent, lang: Lang, reader: Viewer) -> v1::RichText {
+    match event {
+        RecordedEvent::Game(event) => text(event, lang, reader),
+        RecordedEvent::Table(event) => table_event_text(event, lang, reader),
+    }
+}
+
+/// The credential, the viewer and the language of a GetRecord.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GetRecordParams {
+    /// The credential of the caller.
+    pub credential: ViewerCredential,
+    /// The viewer of the record; `None` for the fullest that the caller may see.
+    pub viewer: Option<Viewer>,
+    /// The language of the texts; `None` for no texts.
+    pub texts: Option<Lang>,
+}
+
+/// Decodes GetRecord.
 pub fn get_record(
     wire: v1::GetRecordRequest,
     key: &ServerKey,
     caller: Option<&Caller>,
-) -> Result<(ViewerCredential, Option<Viewer>), Failure> {
-    let v1::GetRecordRequest { table_id, token, viewer } = wire;
+) -> Result<GetRecordParams, Failure> {
+    let v1::GetRecordRequest { table_id, token, viewer, texts } = wire;
     let credential = viewer_credential(&table_id, &token, key, caller)?;
-    Ok((credential, optional(viewer, "viewer")?))
+    Ok(GetRecordParams {
+        credential,
+        viewer: optional(viewer, "viewer")?,
+        texts: wanted_language(texts, "texts")?,
+    })
 }
 
 /// Decodes ListRecords of this caller.

@@ -67,7 +67,7 @@ fn tables_owner_feed_and_stream_items_set_every_field() {
         if over.setup().chance.deal().is_some() {
             let (commitment, server_seed) = (vec![1; 32], vec![2; 32]);
             let proof = v1::TournamentShuffle { commitment, server_seed, ..Default::default() };
-            let mut proven = crate::grpc::convert::record(&record, None);
+            let mut proven = crate::grpc::convert::record(&record, None, None);
             crate::grpc::convert::prove_deal(&mut proven, Some(&proof));
             coverage.record("FairShuffle", &proven.shuffle.expect("a shuffle"));
         }
