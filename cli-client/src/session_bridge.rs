@@ -26,6 +26,8 @@ pub(crate) const DISPLAY_WANTS: wire::Wants = wire::Wants {
     legal_actions: Some(true),
     rematch: Some(false),
     time_left: Some(true),
+    texts: 0,
+    board: None,
 };
 
 /// Attachment to a table: a seat or a spectator.

@@ -41,6 +41,8 @@ pub(crate) struct QuestionData {
     pub(crate) hidden: bool,
     pub(crate) view: WireOrEngine<wire::GameView, EngineView>,
     pub(crate) legal: WireOrEngine<Vec<wire::GameAction>, EngineActions>,
+    pub(crate) texts: Option<Box<wire::DecisionTexts>>,
+    pub(crate) board: Option<Box<wire::Board>>,
 }
 
 /// The action that the clock plays when it runs out.
@@ -122,6 +124,8 @@ impl Question {
             hidden: decision.hidden,
             view: decision.view.map_or_else(WireOrEngine::empty, |view| WireOrEngine::from_wire(*view)),
             legal: WireOrEngine::from_wire(decision.legal_actions),
+            texts: decision.texts.map(Box::new),
+            board: decision.board.map(Box::new),
         }))
     }
 
@@ -169,6 +173,20 @@ impl Question {
         #[cfg(not(feature = "engine"))]
         let actions = self.0.legal.wire.get();
         actions.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The texts of the question, of each legal action and of the view. `None` if the seat was attached without
+    /// `texts`, and in a game in this process, whose values have texts of their own.
+    #[must_use]
+    pub fn texts(&self) -> Option<&wire::DecisionTexts> {
+        self.0.texts.as_deref()
+    }
+
+    /// The board, with the cards and zones that each legal action touches. `None` if the seat was attached
+    /// without `board`, and in a game in this process.
+    #[must_use]
+    pub fn board(&self) -> Option<&wire::Board> {
+        self.0.board.as_deref()
     }
 
     /// Number of legal actions, at least 1.

@@ -67,6 +67,18 @@ impl Update {
         self.wire().view.as_deref()
     }
 
+    /// The texts of the update. `None` unless the seat was attached with `texts`.
+    #[must_use]
+    pub fn texts(&self) -> Option<&wire::UpdateTexts> {
+        self.wire().texts.as_ref()
+    }
+
+    /// The board after this update. `None` unless the seat was attached with `board`.
+    #[must_use]
+    pub fn board(&self) -> Option<&wire::Board> {
+        self.wire().board.as_ref()
+    }
+
     /// The wire message.
     #[must_use]
     pub fn wire(&self) -> &wire::Update {
@@ -200,7 +212,7 @@ mod local {
                     table_events: self.step.phase.event().into_iter().collect(),
                     decided,
                     events: self.events().map(Into::into).collect(),
-                    view: None,
+                    ..Default::default()
                 })
             })
         }

@@ -155,6 +155,7 @@ impl RefereedTable {
             time_left_ms: Some(60_000),
             bank_left_ms: if hidden { None } else { Some(60_000) },
             hidden,
+            ..Default::default()
         };
         seat_state.open = Some(OpenDecision { decision, legal, sent_at: None, refused: false });
     }
@@ -181,6 +182,7 @@ impl RefereedTable {
                 decided,
                 events,
                 view: Some(Box::new(self.game.view(viewer).into())),
+                ..Default::default()
             });
         }
     }

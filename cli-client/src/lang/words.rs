@@ -1,8 +1,8 @@
-//! User-interface texts in English and German. Texts of cards, moves and events are in the engine.
+//! User-interface texts in English and German. Texts of cards, moves and events are in the engine, those of table events in
+//! `parlor_proto::table_text`.
 
 use parlor_engine::{Lang, Localise, Seat, Text};
 
-use crate::table::SeatFinish;
 
 const fn text(en: &'static str, de: &'static str) -> Text {
     Text { en, de }
@@ -55,8 +55,6 @@ words! {
     SEED_GIVEN: "given seed, not rated", "vorgegebener Seed, ungewertet";
     TABLE_OVER: "The table is over. Enter or q: leave.", "Der Tisch ist zu Ende. Enter oder q: gehen.";
     STREAM_CLOSED: "The table sends nothing more.", "Vom Tisch kommt nichts mehr.";
-    // Table events.
-    STARTED: "All seats are taken: the game begins.", "Alle Sitze sind besetzt: Das Spiel beginnt.";
     // Key hints, one line each.
     KEYS_CHOOSE: "↑↓ choose · #number or name: find · Enter play · Tab larger · ? help · q leave",
         "↑↓ wählen · #Nummer, Name: finden · Enter spielt · Tab größer · ? Hilfe · q";
@@ -149,55 +147,6 @@ pub(crate) fn waiting_for(names: &str, lang: Lang) -> String {
     match lang {
         Lang::En => format!("Waiting for {names}."),
         Lang::De => format!("Warten auf {names}."),
-    }
-}
-
-/// Log line: a player joined a seat.
-pub(crate) fn joined(seat: Seat, name: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("{name} takes seat {seat}."),
-        Lang::De => format!("{name} nimmt Sitz {seat}."),
-    }
-}
-
-/// Log line: a house bot replaced a player.
-pub(crate) fn replaced(seat: Seat, name: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("{name} takes over seat {seat}."),
-        Lang::De => format!("{name} übernimmt Sitz {seat}."),
-    }
-}
-
-/// Log line: a clock expired.
-pub(crate) fn clock_ran_out(seat: Seat, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("The clock of seat {seat} ran out, and plays for it."),
-        Lang::De => format!("Die Uhr von Sitz {seat} ist abgelaufen und spielt für ihn."),
-    }
-}
-
-/// Log line: a seat forfeited.
-pub(crate) fn forfeited(seat: Seat, why: SeatFinish, lang: Lang) -> String {
-    let why = why.text().get(lang);
-    match lang {
-        Lang::En => format!("Seat {seat} can no longer win: {why}."),
-        Lang::De => format!("Sitz {seat} kann nicht mehr gewinnen: {why}."),
-    }
-}
-
-/// Log line: a decision of the viewer was made by the clock, the house or a bot.
-pub(crate) fn decided_for_you(action: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("Played for you: {action}."),
-        Lang::De => format!("Für dich gespielt: {action}."),
-    }
-}
-
-/// Log line: a rematch table exists.
-pub(crate) fn rematch(id: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("There is a rematch: table {id}."),
-        Lang::De => format!("Es gibt eine Revanche: Tisch {id}."),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Head, table list and fairness section of a report.
 
-use parlor_engine::{AnyOptions, Lang, Text};
+use parlor_engine::{AnyOptions, Lang};
 use parlor_sdk::wire::{self, tournament_setup::Format};
 
 use super::ReportPage;

@@ -70,6 +70,17 @@ fn decode_seat_info(wire: v1::TableSeat) -> DecodeResult<(Seat, SeatInfo)> {
     Ok((decode_seat(wire.seat)?, SeatInfo { occupant, forfeited }))
 }
 
+impl From<DecidedBy> for v1::DecidedBy {
+    fn from(by: DecidedBy) -> v1::DecidedBy {
+        match by {
+            DecidedBy::Player => v1::DecidedBy::Player,
+            DecidedBy::Clock => v1::DecidedBy::Clock,
+            DecidedBy::Forfeit => v1::DecidedBy::Forfeit,
+            DecidedBy::HouseBot => v1::DecidedBy::HouseBot,
+        }
+    }
+}
+
 fn decode_result(wire: v1::TableResult) -> DecodeResult<TableResult> {
     let reason = wire.reason();
     let score = |wire: v1::SeatResult| {

@@ -74,6 +74,17 @@ pub enum Occupant {
     Player(String),
 }
 
+impl Occupant {
+    /// Name of the player or bot; may be empty.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Occupant::Open => "",
+            Occupant::Bot(name) | Occupant::Reserved(name) | Occupant::Player(name) => name,
+        }
+    }
+}
+
 /// Result of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TableResult {

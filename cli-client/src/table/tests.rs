@@ -50,6 +50,7 @@ fn wire_snapshot(game: &AnyGame) -> v1::Snapshot {
         view: Some(Box::new(game.view(viewer).into())),
         presence: vec![v1::Presence { seat: 1, connected: false, grace_left_ms: None }],
         time_left: Some(wire_time(5000)),
+        ..Default::default()
     }
 }
 
@@ -119,7 +120,7 @@ fn wire_messages_are_decoded_and_applied_to_the_end() {
             ..Default::default()
         }),
         events: events.iter().map(|(_, event)| (*event).into()).collect(),
-        view: None,
+        ..Default::default()
     };
     let notes = known.apply(TableMessage::Update(Box::new(decode_update(happened).unwrap())));
     let texts: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
@@ -127,13 +128,13 @@ fn wire_messages_are_decoded_and_applied_to_the_end() {
         texts[..4],
         [
             &format!("Played for you: {}.", legal[0]),
-            "The clock of seat 0 ran out, and plays for it.",
-            "Seat 0 can no longer win: ran out of time.",
-            "greedy (bot) takes over seat 0.",
+            "You run out of time; the clock plays for you.",
+            "You ran out of time too often and can no longer win.",
+            "The bot greedy takes over your seat.",
         ]
     );
-    assert!(texts[4].starts_with("Seat 0 plays "));
-    assert_eq!(texts.last(), Some(&"The table was cancelled; nobody scores. Toolate."));
+    assert!(texts[4].starts_with("You play "));
+    assert_eq!(texts.last(), Some(&"The table was cancelled; nobody scores. The reason given: Toolate."));
     assert_eq!(known.view, Some(after.view(viewer)), "events are applied to the view");
     assert!(known.decision.is_none());
     assert_eq!(known.result().map(|result| result.reason), Some(EndReason::Cancelled));

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use parlor_engine::{AnyAction, AnyView, GameId, Lang, Localise, MAX_SEATS, Seat, Seats, Viewer};
+use parlor_proto::table_text::{DecidedText, TableEndText, TableEventText};
 
 use super::{
     Decided, DecidedBy, Decision, SeatInfo, SeatTime, Snapshot, TableEvent, TableInfo, TableMessage,
@@ -224,7 +225,7 @@ impl ViewerState {
             .partition(|event| matches!(event, TableEvent::Over(_) | TableEvent::Rematch(_)));
         notes.extend(before.into_iter().map(|event| self.apply_table_event(event)));
         for event in &events {
-            notes.push(LogEntry { kind: LogEntryKind::Game, text: event.in_lang(self.lang).to_string() });
+            notes.push(LogEntry { kind: LogEntryKind::Game, text: self.text(event) });
         }
         match (view, &mut self.view) {
             (Some(view), known) => *known = Some(view),
@@ -240,48 +241,55 @@ impl ViewerState {
             self.decision = None;
             self.sent = None;
         }
-        let action = decided.action.in_lang(self.lang).to_string();
-        (decided.by != DecidedBy::Player)
-            .then(|| self.table_entry(words::decided_for_you(&action, self.lang)))
+        let text = DecidedText { action: decided.action, by: decided.by.into() };
+        (decided.by != DecidedBy::Player).then(|| self.table_entry(self.text(&text)))
     }
 
     fn apply_table_event(&mut self, event: TableEvent) -> LogEntry {
-        let lang = self.lang;
-        let text = match event {
+        let text = match &event {
             TableEvent::Joined(seat, info) => {
-                let name = info.name(seat, lang);
-                self.set_seat(seat, info);
-                words::joined(seat, &name, lang)
+                TableEventText::SeatJoined { seat: *seat, name: info.occupant.name() }
             }
-            TableEvent::Started => words::STARTED.get(lang).to_owned(),
-            TableEvent::ClockRanOut(seat) => words::clock_ran_out(seat, lang),
+            TableEvent::Started => TableEventText::Started,
+            TableEvent::ClockRanOut(seat) => TableEventText::ClockRanOut { seat: *seat },
+            TableEvent::Forfeited(seat, why) => {
+                TableEventText::SeatForfeited { seat: *seat, why: (*why).into() }
+            }
+            TableEvent::Replaced(seat, info) => {
+                TableEventText::SeatReplaced { seat: *seat, bot: info.occupant.name() }
+            }
+            TableEvent::Over(result) => {
+                TableEventText::Over(TableEndText { reason: result.reason.into(), note: &result.note })
+            }
+            TableEvent::Rematch(id) => TableEventText::Rematch { table_id: id.clone() },
+        };
+        let entry = self.table_entry(self.text(&text));
+        match event {
+            TableEvent::Joined(seat, info) => self.set_seat(seat, info),
             TableEvent::Forfeited(seat, why) => {
                 if let Some(info) = self.table.as_mut().and_then(|table| table.seats.get_mut(seat.index())) {
                     info.forfeited = Some(why);
                 }
-                words::forfeited(seat, why, lang)
             }
             TableEvent::Replaced(seat, info) => {
-                let name = info.name(seat, lang);
                 self.set_seat(seat, info);
                 self.away = self.away.without(seat);
-                words::replaced(seat, &name, lang)
             }
             TableEvent::Over(result) => {
                 self.decision = None;
                 self.clocks = [None; MAX_SEATS];
-                let mut text = result.reason.text().get(lang).to_owned();
-                if !result.note.is_empty() {
-                    text = format!("{text} {}", result.note);
-                }
                 if let Some(table) = &mut self.table {
                     table.result = Some(result);
                 }
-                text
             }
-            TableEvent::Rematch(id) => words::rematch(&id, lang),
-        };
-        self.table_entry(text)
+            TableEvent::Started | TableEvent::ClockRanOut(_) | TableEvent::Rematch(_) => {}
+        }
+        entry
+    }
+
+    /// Text of a value for the viewer.
+    fn text(&self, value: &impl Localise) -> String {
+        value.rich_text(self.lang, self.viewer).to_string()
     }
 
     fn set_seat(&mut self, seat: Seat, info: SeatInfo) {

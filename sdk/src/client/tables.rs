@@ -54,7 +54,8 @@ impl Client {
         table_id: impl Into<String>,
         token: &str,
     ) -> Result<wire::Table, Error> {
-        let request = wire::GetTableRequest { table_id: table_id.into(), token: token.into() };
+        let request =
+            wire::GetTableRequest { table_id: table_id.into(), token: token.into(), ..Default::default() };
         let reply = call!(self, tables.get_table, request)?;
         self::table(reply.table)
     }

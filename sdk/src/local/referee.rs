@@ -107,6 +107,8 @@ impl Referee {
             hidden: self.game.has_secret_decision(seat),
             view: WireOrEngine::from_engine(Ok(self.game.view(Viewer::Seat(seat)))),
             legal: WireOrEngine::from_engine(Ok(legal)),
+            texts: None,
+            board: None,
         }))
     }
 

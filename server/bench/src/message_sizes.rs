@@ -48,6 +48,8 @@ pub(crate) const FULL: wire::Wants = wire::Wants {
     legal_actions: Some(true),
     rematch: Some(false),
     time_left: Some(false),
+    texts: 0,
+    board: None,
 };
 
 /// Stream contents of a client that tracks the game itself: events only.
@@ -58,6 +60,8 @@ pub(crate) const LEAN: wire::Wants = wire::Wants {
     legal_actions: Some(false),
     rematch: Some(false),
     time_left: Some(false),
+    texts: 0,
+    board: None,
 };
 
 /// Default stream contents of an agent.
@@ -68,6 +72,8 @@ pub(crate) const AGENT: wire::Wants = wire::Wants {
     legal_actions: Some(true),
     rematch: Some(false),
     time_left: Some(false),
+    texts: 0,
+    board: None,
 };
 
 /// Plays games of GAP for two, and measures the bytes.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use parlor_engine::{AnyOptions, GameId, Seat};
+use parlor_engine::{AnyOptions, GameId, Lang, Seat};
 
 use crate::TableId;
 use crate::agents::AgentRequirement;
@@ -152,6 +152,22 @@ pub struct Wants {
     pub rematch: bool,
     /// Changes of presence and time left.
     pub time_left: bool,
+    /// Texts of snapshots, updates and decisions, in this language.
+    pub texts: Option<Lang>,
+    /// Board with each snapshot, update and decision.
+    pub board: bool,
+}
+
+impl Wants {
+    /// True if an update is encoded with the view after it, or with what follows from that view.
+    pub(crate) const fn needs_update_view(&self) -> bool {
+        self.update_views || self.board || self.texts.is_some()
+    }
+
+    /// True if a decision is encoded with the view, or with what follows from it.
+    pub(crate) const fn needs_decision_view(&self) -> bool {
+        self.decision_views || self.board || self.texts.is_some()
+    }
 }
 
 /// The parts that most bots need.
@@ -164,6 +180,8 @@ impl Default for Wants {
             legal_actions: true,
             rematch: false,
             time_left: false,
+            texts: None,
+            board: false,
         }
     }
 }

@@ -132,10 +132,18 @@ impl TableService for Tables {
 
     async fn get_table(&self, request: Request<v1::GetTableRequest>) -> RpcResult<v1::GetTableResponse> {
         let caller = caller(&request);
-        let credential = convert::get_table(request.get_ref(), &self.0.server_key, caller.as_ref())?;
+        let (credential, texts) = convert::get_table(request.get_ref(), &self.0.server_key, caller.as_ref())?;
         trace_table(credential.table());
-        let (summary, _) = self.0.host.admit(&credential).await.map_err(Failure::from)?;
-        Ok(Response::new(v1::GetTableResponse { table: Tables::message(caller.as_ref(), &summary) }))
+        let (summary, viewer) = self.0.host.admit(&credential).await.map_err(Failure::from)?;
+        let result_texts = summary
+            .ending
+            .as_ref()
+            .zip(texts)
+            .map(|(ending, lang)| convert::texts::result_texts(ending, lang, viewer));
+        Ok(Response::new(v1::GetTableResponse {
+            table: Tables::message(caller.as_ref(), &summary),
+            result_texts,
+        }))
     }
 
     async fn list_tables(

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use parlor_engine::{AnyAction, Seat, Viewer, below};
+use parlor_engine::{AnyAction, Lang, Localise, Seat, Viewer, below};
 use parlor_proto::v1;
 use parlor_proto::v1::stream_item::Item;
 use prost::Message;
@@ -17,6 +17,10 @@ use crate::server::{CHANNEL, ServerFactory, TestServer, ViewerStream};
 pub(crate) enum Leak {
     /// Updates have the view of another seat.
     View,
+    /// Updates have the text of another seat's view.
+    Text,
+    /// Updates have the board of another seat.
+    Board,
     /// The length of updates depends on the number of legal actions of other seats.
     Size,
     /// Updates are numbered by the length of the table's log instead of per viewer.
@@ -148,6 +152,15 @@ impl ServedModel {
         match leak {
             Leak::View => {
                 update.view = table.view(self.other_seat()).map(|view| Box::new(view.into()));
+            }
+            Leak::Text => {
+                let view = table.view(self.other_seat());
+                let text = view.map(|view| view.rich_text(Lang::De, self.viewer).into());
+                update.texts.as_mut().expect("texts").view = text;
+            }
+            Leak::Board => {
+                let view = table.view(self.other_seat());
+                update.board = view.map(|view| (view.board(&[], Lang::De), Lang::De).into());
             }
             Leak::Size => {
                 let choices: usize = others().map(|seat| table.legal_actions(seat).len()).sum();

@@ -174,6 +174,8 @@ fn wants() -> v1::Wants {
         legal_actions: Some(true),
         rematch: Some(true),
         time_left: Some(true),
+        texts: v1::Language::German.into(),
+        board: Some(true),
     }
 }
 
@@ -216,7 +218,8 @@ impl TestServer {
     /// GetTable by the viewer. The response comes after everything that the table processed before.
     pub(crate) async fn get_table(&mut self, viewer: Viewer) -> v1::GetTableResponse {
         let token = viewer.seat().map(|seat| self.tokens[seat.index()].clone()).unwrap_or_default();
-        let asked = v1::GetTableRequest { table_id: self.table.to_string(), token };
+        let texts = v1::Language::English.into();
+        let asked = v1::GetTableRequest { table_id: self.table.to_string(), token, texts };
         let response = with_timeout(self.tables.get_table(with_key(asked, &self.guest))).await;
         response.expect("a public table").into_inner()
     }

@@ -100,8 +100,8 @@ macro_rules! suite {
             async fn planted_leaks_are_detected() {
                 // In the game for tests, everyone has the same number of legal actions.
                 let leaks = match GameId::$variant.info().test_only {
-                    true => &[Leak::View, Leak::Record][..],
-                    false => &[Leak::View, Leak::Size, Leak::Record],
+                    true => &[Leak::View, Leak::Text, Leak::Board, Leak::Record][..],
+                    false => &[Leak::View, Leak::Text, Leak::Board, Leak::Size, Leak::Record],
                 };
                 super::check_leaks_are_detected(GameId::$variant, leaks).await;
             }

@@ -165,6 +165,8 @@ pub(crate) const WANT_VIEWS: v1::Wants = v1::Wants {
     legal_actions: Some(true),
     rematch: Some(false),
     time_left: Some(false),
+    texts: 0,
+    board: None,
 };
 
 /// Plays one seat to the end over a stream of its own.

@@ -219,6 +219,8 @@ pub(crate) const ALL_WANTS: v1::Wants = v1::Wants {
     legal_actions: Some(true),
     rematch: Some(true),
     time_left: Some(true),
+    texts: 0,
+    board: None,
 };
 
 pub(crate) fn with_wants(wants: v1::Wants, attach: v1::Attach) -> v1::Attach {

@@ -102,7 +102,7 @@ pub(crate) fn join(table_id: &str) -> v1::JoinTableRequest {
 }
 
 pub(crate) fn get(table_id: &str) -> v1::GetTableRequest {
-    v1::GetTableRequest { table_id: table_id.to_owned(), token: String::new() }
+    v1::GetTableRequest { table_id: table_id.to_owned(), ..Default::default() }
 }
 
 pub(crate) fn cancel(table_id: &str) -> v1::CancelTableRequest {

@@ -44,6 +44,8 @@ const WANTS: v1::Wants = v1::Wants {
     legal_actions: Some(false),
     rematch: Some(false),
     time_left: Some(false),
+    texts: 0,
+    board: None,
 };
 
 /// A Play stream.

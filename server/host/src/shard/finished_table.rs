@@ -127,6 +127,7 @@ fn try_attach(
             view: record.last_view(viewer),
             presence: Vec::new(),
             time_left: None,
+            wants: attach.wants,
         })),
         Some(after) => catch_up(record, &mut subscription, after),
     }
@@ -151,7 +152,9 @@ pub(crate) fn announce_rematch(subscription: &Subscription, table: TableId) {
     };
     subscription.send(&StreamItem::Update(&ViewerUpdate {
         update,
+        viewer: subscription.viewer,
         view: None,
+        wants: subscription.wants,
         seed_given: false,
         timed: false,
     }));

@@ -18,7 +18,7 @@ use crate::table::{
 };
 use crate::{
     AnswerOutcome, AnswerRefused, Answered, HostError, JoinRequest, StreamItem, ViewerCredential,
-    ViewerUpdate, Wants,
+    ViewerUpdate,
 };
 
 /// Replies to a request with an error.
@@ -250,7 +250,7 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest
         number: attach.after.unwrap_or(last),
     };
     match attach.after {
-        None => subscription.send(&StreamItem::Snapshot(&actor.snapshot(viewer, turn.now))),
+        None => subscription.send(&StreamItem::Snapshot(&actor.snapshot(viewer, attach.wants, turn.now))),
         Some(after) if after < last => {
             let record = actor.record().map_err(|error| HostError::Fault { reason: error.to_string() })?;
             catch_up(&record, &mut subscription, after);
@@ -270,13 +270,11 @@ fn try_attach(actor: &mut TableActor, turn: &TurnContext, attach: &AttachRequest
 /// Sends the updates after this number.
 pub(crate) fn catch_up(record: &Record, subscription: &mut Subscription, after: u64) {
     let (seed_given, timed) = (record.summary.shuffle.given, record.summary.setup.time.decision > 0);
-    let wants: Wants = subscription.wants;
-    for RecordedUpdate { mut update, view } in record.updates(subscription.viewer, after) {
-        if !wants.events {
-            update.events = Vec::new();
-        }
+    let Subscription { viewer, wants, .. } = *subscription;
+    for RecordedUpdate { update, view } in record.updates(viewer, after) {
         subscription.number = update.number;
-        let view = view.filter(|_| wants.update_views);
-        subscription.send_catch_up(&StreamItem::Update(&ViewerUpdate { update, view, seed_given, timed }));
+        let view = view.filter(|_| wants.needs_update_view());
+        let update = ViewerUpdate { update, viewer, view, wants, seed_given, timed };
+        subscription.send_catch_up(&StreamItem::Update(&update));
     }
 }

@@ -7,7 +7,7 @@ use crate::shard::subscription::Subscription;
 use crate::shard::table_actor::TableActor;
 use crate::stream::notifications::Notifications;
 use crate::table::{Holder, Step, Table};
-use crate::{DecisionPrompt, Presence, Snapshot, StreamItem, ViewerUpdate};
+use crate::{DecisionPrompt, Presence, Snapshot, StreamItem, ViewerUpdate, Wants};
 
 /// Recipients of the time left.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,23 +35,24 @@ impl TableActor {
         subscription: &Subscription,
         now: Moment,
     ) -> Option<DecisionPrompt> {
-        let (viewer, wants) = (Viewer::Seat(seat), &subscription.wants);
+        let viewer = Viewer::Seat(seat);
         let id = self.table.seats()[seat.index()].open?;
         let legal = self.table.legal_actions(seat);
         let default = self.table.game().and_then(|game| game.default_action(seat));
         let secret = self.table.is_secret(seat);
         let left = self.clocks.time_left(&self.table, seat, now);
         let after = self.table.numbers().get(viewer);
-        let wants_view = wants.decision_views && !subscription.has_view_after(after);
+        let decision_views = subscription.wants.decision_views && !subscription.has_view_after(after);
+        let wants = Wants { decision_views, ..subscription.wants };
         Some(DecisionPrompt {
             id,
             after,
-            view: wants_view.then(|| self.table.view(viewer)).flatten(),
+            view: wants.needs_decision_view().then(|| self.table.view(viewer)).flatten(),
+            wants,
             seed_given: self.table.has_given_seed(),
-            legal_count: legal.len() as u32,
             default_index: legal.iter().position(|action| Some(*action) == default).unwrap_or_default()
                 as u32,
-            legal: if wants.legal_actions { legal } else { Vec::new() },
+            legal,
             time_left: left.map(|left| left.decision),
             bank_left: left.filter(|_| !secret).map(|left| left.bank),
             secret,
@@ -110,7 +111,7 @@ impl TableActor {
     }
 
     /// Current state of the table for one viewer.
-    pub(crate) fn snapshot(&self, viewer: Viewer, now: Moment) -> Snapshot {
+    pub(crate) fn snapshot(&self, viewer: Viewer, wants: Wants, now: Moment) -> Snapshot {
         let is_player = |seat: &Seat| {
             matches!(self.table.seats()[seat.index()].holder, Holder::Player { .. } | Holder::Agent { .. })
         };
@@ -122,6 +123,7 @@ impl TableActor {
             view: self.table.view(viewer),
             presence: players.map(|seat| self.presence(seat, now)).collect(),
             time_left: self.clocks.all_times_left(&self.table, now),
+            wants,
         }
     }
 }
@@ -134,12 +136,10 @@ pub(super) fn add_update(
     notifications: &mut Notifications,
 ) {
     let number = table.numbers().get(subscription.viewer);
-    let Some(mut update) = step.update(subscription.viewer, number) else { return };
-    if !subscription.wants.events {
-        update.events = Vec::new();
-    }
-    let view = if subscription.wants.update_views { table.view(subscription.viewer) } else { None };
-    let viewer_update =
-        ViewerUpdate { update, view, seed_given: table.has_given_seed(), timed: table.is_timed() };
+    let Subscription { viewer, wants, .. } = *subscription;
+    let Some(update) = step.update(viewer, number) else { return };
+    let view = if wants.needs_update_view() { table.view(viewer) } else { None };
+    let (seed_given, timed) = (table.has_given_seed(), table.is_timed());
+    let viewer_update = ViewerUpdate { update, viewer, view, wants, seed_given, timed };
     notifications.push(subscription, &StreamItem::Update(&viewer_update));
 }

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use parlor_engine::{AnyAction, AnyView, Refusal, Seat, Viewer};
 
-use crate::HostError;
-use crate::TableId;
 use crate::agents::SeatAssignment;
 use crate::table::{CommandError, Decided, DecisionId, TableSummary, Update};
+use crate::{HostError, TableId, Wants};
 
 /// An item on a channel.
 #[derive(Clone, Debug)]
@@ -45,36 +44,42 @@ pub struct Snapshot {
     pub presence: Vec<Presence>,
     /// Remaining time; `None` for a table without a clock, and while no clock runs.
     pub time_left: Option<Vec<SeatTime>>,
+    /// Parts that the subscription wants.
+    pub wants: Wants,
 }
 
-/// An update of a table as one viewer sees it, without the parts that the subscription does not want.
+/// An update of a table as one viewer sees it. Only the parts that the subscription wants are encoded.
 #[derive(Clone, Debug)]
 pub struct ViewerUpdate {
     /// The update.
     pub update: Update,
-    /// The viewer's view after the update, if wanted.
+    /// The viewer.
+    pub viewer: Viewer,
+    /// The viewer's view after the update, if a wanted part needs it; `None` before the start.
     pub view: Option<AnyView>,
+    /// Parts that the subscription wants.
+    pub wants: Wants,
     /// The seed of the table was supplied by its creator; views state it.
     pub seed_given: bool,
     /// The table has a clock.
     pub timed: bool,
 }
 
-/// A decision prompt, without the parts that the subscription does not want.
+/// A decision prompt. Only the parts that the subscription wants are encoded.
 #[derive(Clone, Debug)]
 pub struct DecisionPrompt {
     /// Id of the decision.
     pub id: DecisionId,
     /// Number of the last update before the decision.
     pub after: u64,
-    /// The player's view, if wanted and not sent before with the update or snapshot that it follows.
+    /// The player's view, if a wanted part needs it.
     pub view: Option<AnyView>,
+    /// Parts that the subscription wants: without the view, if it was sent with the update or snapshot before.
+    pub wants: Wants,
     /// The seed of the table was supplied by its creator.
     pub seed_given: bool,
-    /// The legal actions, if wanted.
+    /// The legal actions.
     pub legal: Vec<AnyAction>,
-    /// Number of legal actions.
-    pub legal_count: u32,
     /// Index of the legal action played on a time-out.
     pub default_index: u32,
     /// Time left for the decision in milliseconds; `None` without a limit.

@@ -125,7 +125,7 @@ impl Notifications {
 
 #[cfg(test)]
 mod tests {
-    use parlor_engine::Seat;
+    use parlor_engine::{Lang, Seat};
 
     use super::*;
     use crate::stream::StreamKind;
@@ -188,6 +188,11 @@ mod tests {
             !notifications.repeat_for(&subscriptions[1], before)
                 && !notifications.repeat_for(&subscriptions[3], before)
         );
+        for wants in
+            [Wants { texts: Some(Lang::De), ..Wants::default() }, Wants { board: true, ..Wants::default() }]
+        {
+            assert!(!notifications.repeat_for(&subscription(5, Viewer::Spectator, wants), before));
+        }
         assert!(notifications.repeat_for(&subscriptions[2], before));
         notifications.push(&subscription(9, seat, all), &presence);
         let outcome = AnswerOutcome::Refused(AnswerRefused::Host(HostError::Stopping));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use parlor_engine::{GameId, Seat};
 use parlor_host::TableId;
 use parlor_host::agents::{AgentFilter, AgentIdentity, AgentProfile, AgentStatus, AgentSummary, Suspension};
-use parlor_host::{AgentArrival, AgentStream, Wants};
+use parlor_host::{AgentArrival, AgentStream};
 use parlor_proto::convert::field::{InvalidField, number, one_of};
 use parlor_proto::convert::seat;
 use parlor_proto::v1;
@@ -88,7 +88,7 @@ fn arrival(wire: v1::AgentHello, caller: &Caller) -> Result<AgentArrival, Failur
     Ok(AgentArrival {
         identity: AgentIdentity { name, owner: caller.owner().as_str().to_owned(), key },
         profile,
-        wants: wants.map_or_else(Wants::default, self::wants),
+        wants: self::wants(wants)?,
         entropy: self::entropy(&entropy)?,
         bookmarks: self::bookmarks(&bookmarks)?,
     })

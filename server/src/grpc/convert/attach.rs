@@ -8,6 +8,7 @@ use parlor_proto::convert::field::{InvalidField, length};
 use parlor_proto::v1;
 
 use super::id::table_id;
+use super::texts::wanted_language;
 use crate::grpc::Failure;
 use crate::identity::{Caller, Scope, ServerKey};
 
@@ -41,7 +42,7 @@ pub fn attach(wire: v1::Attach, key: &ServerKey, caller: Option<&Caller>) -> Res
             return Err(InvalidField::new("must have a seat_token, a table_id or a spectator_token").into());
         }
     };
-    let wants = wants.map_or_else(Wants::default, self::wants);
+    let wants = self::wants(wants)?;
     Ok(AttachParams { credential, after: after.map(u64::from), wants })
 }
 
@@ -55,17 +56,20 @@ pub(super) fn rail_credential(table: TableId, caller: Option<&Caller>) -> Viewer
 }
 
 /// Optional data that a client wants; what is not set has its default.
-pub(super) fn wants(wire: v1::Wants) -> Wants {
-    let v1::Wants { events, update_views, decision_views, legal_actions, rematch, time_left } = wire;
+pub(super) fn wants(wire: Option<v1::Wants>) -> Result<Wants, InvalidField> {
+    let v1::Wants { events, update_views, decision_views, legal_actions, rematch, time_left, texts, board } =
+        wire.unwrap_or_default();
     let default = Wants::default();
-    Wants {
+    Ok(Wants {
         events: events.unwrap_or(default.events),
         update_views: update_views.unwrap_or(default.update_views),
         decision_views: decision_views.unwrap_or(default.decision_views),
         legal_actions: legal_actions.unwrap_or(default.legal_actions),
         rematch: rematch.unwrap_or(default.rematch),
         time_left: time_left.unwrap_or(default.time_left),
-    }
+        texts: wanted_language(texts, "wants.texts")?,
+        board: board.unwrap_or(default.board),
+    })
 }
 
 /// The channels of a Follow call with their attach items. An invalid attach item closes only its channel, so

@@ -29,7 +29,7 @@ mod table_event;
 mod table_requests;
 #[cfg(test)]
 mod tests;
-mod texts;
+pub(crate) mod texts;
 pub(crate) mod tournament;
 mod tournament_setup;
 pub(crate) mod tournament_table;

@@ -13,6 +13,7 @@ use parlor_proto::frame::{self, ItemsField};
 use parlor_proto::v1;
 
 use super::table::table;
+use super::texts::{BoardOf, TextsOf, board, snapshot_texts};
 use super::{AsMessage, ToMessage, saturating_u32};
 use crate::grpc::Failure;
 
@@ -52,6 +53,12 @@ pub(super) fn game_view(view: AnyView, seed_given: bool) -> Box<v1::GameView> {
     Box::new(v1::GameView { seed_given, ..view.into() })
 }
 
+/// The encoder of a wanted view.
+#[inline]
+fn view(view: Option<&AnyView>, seed_given: bool) -> Option<impl Encode<Wire = v1::GameView>> {
+    view.map(|game| encode::GameView { game, seed_given })
+}
+
 impl ToWire for AsMessage<'_, Snapshot> {
     type Wire = v1::Snapshot;
 
@@ -61,12 +68,14 @@ impl ToWire for AsMessage<'_, Snapshot> {
 }
 
 fn snapshot(snapshot: &Snapshot) -> v1::Snapshot {
-    let Snapshot { number, viewer, summary, view, presence, time_left } = snapshot;
+    let Snapshot { number, viewer, summary, view, presence, time_left, wants } = snapshot;
     v1::Snapshot {
         number: saturating_u32(*number),
         viewer: Some((*viewer).into()),
         // A stream does not know whether its client owns the table, so it never has the owner-only fields.
         table: Some(table(summary, false)),
+        texts: wants.texts.map(|lang| snapshot_texts(snapshot, lang)),
+        board: view.as_ref().filter(|_| wants.board).map(|view| board(view, &[], wants.texts)),
         view: view.clone().map(|view| game_view(view, summary.shuffle.given)),
         presence: presence.iter().copied().map(self::presence).collect(),
         time_left: time_left.as_deref().map(self::time_left),
@@ -78,14 +87,17 @@ impl ToWire for AsMessage<'_, ViewerUpdate> {
 
     #[inline]
     fn to_wire(&self) -> impl Encode<Wire = Self::Wire> {
-        let ViewerUpdate { update, view, seed_given, timed } = self.0;
+        let ViewerUpdate { update, viewer: _, view, wants, seed_given, timed } = self.0;
         let Update { number, table_events, decided, events } = update;
+        let board = |view| BoardOf { view, actions: &[], lang: wants.texts };
         encode::Update {
             number: saturating_u32(*number),
             table_events: table_events.iter().map(|event| Prost(event.to_message())),
             decided: decided.as_ref().map(|decided| self::decided(decided, *timed)),
-            events,
-            view: view.as_ref().map(|game| encode::GameView { game, seed_given: *seed_given }),
+            events: if wants.events { events.as_slice() } else { &[] },
+            view: self::view(view.as_ref().filter(|_| wants.update_views), *seed_given),
+            texts: wants.texts.map(|lang| TextsOf(self.0, lang)),
+            board: view.as_ref().filter(|_| wants.board).map(board),
         }
     }
 }
@@ -112,24 +124,27 @@ impl ToWire for AsMessage<'_, DecisionPrompt> {
             id,
             after,
             view,
+            wants,
             seed_given,
             legal,
-            legal_count,
             default_index,
             time_left,
             bank_left,
             secret,
         } = self.0;
+        let board = |view| BoardOf { view, actions: legal, lang: wants.texts };
         encode::Decision {
             id: saturating_u32(id.0),
             after: saturating_u32(*after),
-            view: view.as_ref().map(|game| encode::GameView { game, seed_given: *seed_given }),
-            legal_actions: legal,
-            legal_count: *legal_count,
+            view: self::view(view.as_ref().filter(|_| wants.decision_views), *seed_given),
+            legal_actions: if wants.legal_actions { legal.as_slice() } else { &[] },
+            legal_count: legal.len() as u32,
             default_index: *default_index,
             time_left_ms: *time_left,
             bank_left_ms: *bank_left,
             hidden: *secret,
+            texts: wants.texts.map(|lang| TextsOf(self.0, lang)),
+            board: view.as_ref().filter(|_| wants.board).map(board),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Requests about existing tables: seat_request, reading, replacing and resigning seats, rematches, tokens,
 //! ending.
 
-use parlor_engine::Seat;
+use parlor_engine::{Lang, Seat};
 use parlor_host::TableId;
 use parlor_host::table::{IdempotencyKey, SeatRequest};
 use parlor_host::{JoinRequest, ViewerCredential};
@@ -14,6 +14,7 @@ use super::attach::rail_credential;
 use super::house_bot::house_bot;
 use super::id::table_id;
 use super::shuffle::entropy;
+use super::texts::wanted_language;
 use super::validate::{display_name, idempotency_key, note, user_id};
 use crate::config::Bots;
 use crate::grpc::Failure;
@@ -44,14 +45,15 @@ pub fn join_table(wire: v1::JoinTableRequest, key: &ServerKey) -> Result<(TableI
     Ok((table, JoinRequest { seat_request, by_owner: false, previous }))
 }
 
-/// Decodes GetTable: the credential of the viewer.
+/// Decodes GetTable: the credential of the viewer, and the wanted language of texts.
 pub fn get_table(
     wire: &v1::GetTableRequest,
     key: &ServerKey,
     caller: Option<&Caller>,
-) -> Result<ViewerCredential, Failure> {
-    let v1::GetTableRequest { table_id, token } = wire;
-    viewer_credential(table_id, token, key, caller)
+) -> Result<(ViewerCredential, Option<Lang>), Failure> {
+    let v1::GetTableRequest { table_id, token, texts } = wire;
+    let texts = wanted_language(*texts, "texts")?;
+    Ok((viewer_credential(table_id, token, key, caller)?, texts))
 }
 
 /// The credential for reading a table: a seat token, a spectator token, or the caller without a token.

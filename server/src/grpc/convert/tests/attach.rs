@@ -1,5 +1,6 @@
 //! Decoding of attach items, Follow channels, and Play messages.
 
+use parlor_engine::Lang;
 use parlor_host::{Channel, ViewerCredential, Wants};
 use parlor_proto::v1;
 use parlor_proto::v1::attach::Viewer;
@@ -52,12 +53,14 @@ fn attach_decodes_cursor_and_wants() {
     };
     assert_eq!(read(v1::Wants::default()), Wants::default());
     let flags = |wants: Wants| {
-        let Wants { events, update_views, decision_views, legal_actions, rematch, time_left } = wants;
-        [events, update_views, decision_views, legal_actions, rematch, time_left]
+        let Wants { events, update_views, decision_views, legal_actions, rematch, time_left, texts, board } =
+            wants;
+        assert_eq!(texts, None);
+        [events, update_views, decision_views, legal_actions, rematch, time_left, board]
     };
     let defaults = flags(Wants::default());
     // Each want by itself, so that none is mistaken for another and none changes another's default.
-    for want in 0..6 {
+    for want in 0..7 {
         for value in [false, true] {
             let set = |flag: usize| (flag == want).then_some(value);
             let wants = v1::Wants {
@@ -67,11 +70,28 @@ fn attach_decodes_cursor_and_wants() {
                 legal_actions: set(3),
                 rematch: set(4),
                 time_left: set(5),
+                board: set(6),
+                texts: 0,
             };
             let mut expected = defaults;
             expected[want] = value;
             assert_eq!(flags(read(wants)), expected, "{want} set to {value}");
         }
+    }
+}
+
+#[test]
+fn wanted_language_of_texts_is_known() {
+    let attach_with = |texts| {
+        let viewer = Some(Viewer::TableId(TABLE.to_string()));
+        let wants = Some(v1::Wants { texts, ..Default::default() });
+        attach(v1::Attach { viewer, after: None, wants }, &key(), None)
+    };
+    for (texts, expected) in [(0, None), (1, Some(Lang::En)), (2, Some(Lang::De))] {
+        assert_eq!(attach_with(texts).expect("a table").wants.texts, expected);
+    }
+    for texts in [-1, 3, i32::MAX] {
+        assert_eq!(wrong(attach_with(texts)), format!("wants.texts: has no value {texts}"));
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use parlor_engine::{GameId, Refusal, Viewer};
+use parlor_engine::{AnyView, GameId, Lang, Localise, Refusal, Viewer};
 use parlor_host::agents::SeatAssignment;
 use parlor_host::table::{
     CommandError, DecisionId, Ending, Entry, Record, SeatFinish, Table, TableEvent, TableSummary, Update,
 };
 use parlor_host::{
     AnswerOutcome, AnswerRefused, Answered, Channel, Closed, DecisionPrompt, HostError, ItemBatch,
-    OwnerEvent, OwnerFeedItem, Presence, SeatTime, Snapshot, StreamItem, StreamKind, ViewerUpdate,
+    OwnerEvent, OwnerFeedItem, Presence, SeatTime, Snapshot, StreamItem, StreamKind, ViewerUpdate, Wants,
 };
 use parlor_proto::v1;
 use parlor_proto::v1::stream_item::Item as Wire;
@@ -30,6 +30,22 @@ fn encode(item: &StreamItem<'_>) -> v1::StreamItem {
     message.items.pop().expect("an item")
 }
 
+const ALL_WANTS: Wants = Wants {
+    events: true,
+    update_views: true,
+    decision_views: true,
+    legal_actions: true,
+    rematch: true,
+    time_left: true,
+    texts: Some(Lang::De),
+    board: true,
+};
+
+/// An update for a subscription that wants everything.
+fn viewer_update(update: Update, viewer: Viewer, view: Option<AnyView>) -> ViewerUpdate {
+    ViewerUpdate { update, viewer, view, wants: ALL_WANTS, seed_given: false, timed: true }
+}
+
 fn snapshot(table: &Table, viewer: Viewer) -> Snapshot {
     let presence = Presence { seat: seat(1), connected: true, grace_left: Some(500) };
     let time = SeatTime { seat: seat(1), decision: 900, bank: 800, running: true };
@@ -40,6 +56,7 @@ fn snapshot(table: &Table, viewer: Viewer) -> Snapshot {
         view: table.view(viewer),
         presence: vec![presence],
         time_left: Some(vec![time]),
+        wants: ALL_WANTS,
     }
 }
 
@@ -76,7 +93,7 @@ fn tables_owner_feed_and_stream_items_set_every_field() {
             for update in record.updates(viewer, 0) {
                 let expected = update.update.clone();
                 let update =
-                    ViewerUpdate { update: update.update, view: update.view, seed_given: given, timed: true };
+                    ViewerUpdate { seed_given: given, ..viewer_update(update.update, viewer, update.view) };
                 let item = encode(&StreamItem::Update(&update));
                 if expected.number <= 20 {
                     coverage.record("StreamItem", &item);
@@ -119,7 +136,7 @@ fn other_items(mut visit: impl FnMut(&StreamItem<'_>)) {
         TableEvent::Rematch { table: OTHER },
     ];
     let update = Update { number: 3, table_events, decided: None, events: Vec::new() };
-    let update = ViewerUpdate { update, view: None, seed_given: false, timed: true };
+    let update = viewer_update(update, Viewer::Spectator, None);
     let answered = |refused| {
         let outcome = AnswerOutcome::Refused(refused);
         Answered { decision: DecisionId(4), outcome }
@@ -165,9 +182,9 @@ fn decision_prompt() -> DecisionPrompt {
         id: DecisionId(1),
         after: 2,
         view: table.view(Viewer::Seat(seat)),
+        wants: ALL_WANTS,
         seed_given: true,
         legal: table.legal_actions(seat),
-        legal_count: 8,
         default_index: 3,
         time_left: Some(900),
         bank_left: Some(800),
@@ -180,6 +197,15 @@ fn decision_is_encoded_with_every_field() {
     let prompt = decision_prompt();
     let legal = prompt.legal.iter().copied().map(v1::GameAction::from).collect::<Vec<_>>();
     let view = v1::GameView { seed_given: true, ..prompt.view.clone().expect("a view").into() };
+    let lang = Lang::De;
+    let actions = prompt.legal.iter().map(|action| action.rich_text(lang, Viewer::Spectator).into());
+    let engine_view = prompt.view.as_ref().expect("a view");
+    let texts = v1::DecisionTexts {
+        question: Some(engine_view.question(lang).into()),
+        actions: actions.collect(),
+        view: Some(engine_view.rich_text(lang, engine_view.viewer()).into()),
+    };
+    let board = (engine_view.board(&prompt.legal, lang), lang).into();
     let Some(Wire::Decision(decision)) = encode(&StreamItem::Decision(&prompt)).item else { panic!() };
     assert_eq!(
         decision,
@@ -187,14 +213,48 @@ fn decision_is_encoded_with_every_field() {
             id: 1,
             after: 2,
             view: Some(Box::new(view)),
+            legal_count: legal.len() as u32,
             legal_actions: legal,
-            legal_count: 8,
             default_index: 3,
             time_left_ms: Some(900),
             bank_left_ms: Some(800),
             hidden: true,
+            texts: Some(texts),
+            board: Some(board),
         }
     );
+}
+
+#[test]
+fn unwanted_parts_are_not_encoded() {
+    let wants = Wants { events: false, decision_views: false, legal_actions: false, ..Wants::default() };
+    let prompt = DecisionPrompt { wants, ..decision_prompt() };
+    let Some(Wire::Decision(decision)) = encode(&StreamItem::Decision(&prompt)).item else { panic!() };
+    let expected = v1::Decision {
+        id: 1,
+        after: 2,
+        legal_count: prompt.legal.len() as u32,
+        default_index: 3,
+        time_left_ms: Some(900),
+        bank_left_ms: Some(800),
+        hidden: true,
+        ..Default::default()
+    };
+    assert_eq!(decision, expected);
+
+    let mut rng = test_rng("unwanted_parts_are_not_encoded");
+    let played = play_out(GameId::Gap.default_options(), 2, &mut rng);
+    let record = Record::from_log(&played.log).expect("a log");
+    for recorded in record.updates(Viewer::Spectator, 0) {
+        let update =
+            ViewerUpdate { wants, ..viewer_update(recorded.update, Viewer::Spectator, recorded.view) };
+        let Some(Wire::Update(update)) = encode(&StreamItem::Update(&update)).item else { panic!() };
+        let v1::Update { number: _, table_events: _, decided: _, events, view, texts, board } = update;
+        assert_eq!((events, view, texts, board), (Vec::new(), None, None, None));
+    }
+    let snapshot = Snapshot { wants, ..snapshot(&played.table, Viewer::Spectator) };
+    let Some(Wire::Snapshot(snapshot)) = encode(&StreamItem::Snapshot(&snapshot)).item else { panic!() };
+    assert_eq!((snapshot.texts, snapshot.board), (None, None));
 }
 
 /// A stream does not know its caller, so its tables never have owner-only fields.
@@ -216,7 +276,7 @@ fn bank_is_encoded_only_with_a_clock() {
     let update = update.into_iter().find(|update| update.decided.is_some()).expect("a decision");
     let bank = update.decided.expect("a decision").bank;
     for (timed, left) in [(true, Some(bank)), (false, None)] {
-        let update = ViewerUpdate { update: update.clone(), view: None, seed_given: false, timed };
+        let update = ViewerUpdate { timed, ..viewer_update(update.clone(), Viewer::Spectator, None) };
         let Some(Wire::Update(message)) = encode(&StreamItem::Update(&update)).item else { panic!() };
         assert_eq!(message.decided.expect("a decision").bank_left_ms, left);
     }

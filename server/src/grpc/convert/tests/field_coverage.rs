@@ -12,10 +12,11 @@ pub(super) struct FieldCoverage {
     fields: HashSet<String>,
 }
 
-/// Messages of the games are not inspected: `parlor-proto` tests them.
+/// Messages of the games, texts and boards are not inspected: `parlor-proto` tests them.
 fn is_inspected(message: &MessageDescriptor) -> bool {
     let is_game = matches!(message.name(), "GameOptions" | "GameAction" | "GameEvent" | "GameView");
-    message.package_name() == "parlor.v1" && !is_game && !message.is_map_entry()
+    let is_display = matches!(message.name(), "RichText" | "Board");
+    message.package_name() == "parlor.v1" && !is_game && !is_display && !message.is_map_entry()
 }
 
 impl FieldCoverage {

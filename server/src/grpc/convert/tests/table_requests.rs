@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use parlor_engine::GameId;
+use parlor_engine::{GameId, Lang};
 use parlor_host::table::State;
 use parlor_host::{TableFilter, ViewerCredential};
 use parlor_proto::v1;
@@ -79,15 +79,19 @@ fn join_table_fields_have_bounds() {
 #[test]
 fn get_table_accepts_a_seat_token_a_spectator_token_or_none() {
     let get = |token: String| {
-        let wire = v1::GetTableRequest { table_id: TABLE.to_string(), token };
-        get_table(&wire, &key(), Some(&caller()))
+        let wire = v1::GetTableRequest { table_id: TABLE.to_string(), token, texts: 0 };
+        get_table(&wire, &key(), Some(&caller())).map(|(credential, _)| credential)
     };
     let owner = caller().owner().clone();
     let rail = ViewerCredential::NoToken { table: TABLE, caller: Some(owner), admin: true };
     assert_eq!(get(String::new()), Ok(rail));
-    let wire = v1::GetTableRequest { table_id: TABLE.to_string(), token: String::new() };
+    let wire = v1::GetTableRequest { table_id: TABLE.to_string(), ..Default::default() };
     let stranger = ViewerCredential::NoToken { table: TABLE, caller: None, admin: false };
-    assert_eq!(get_table(&wire, &key(), None), Ok(stranger));
+    assert_eq!(get_table(&wire, &key(), None), Ok((stranger, None)));
+    let german = v1::GetTableRequest { texts: v1::Language::German.into(), ..wire.clone() };
+    assert_eq!(get_table(&german, &key(), None).expect("a request").1, Some(Lang::De));
+    let wire = v1::GetTableRequest { texts: 3, ..wire };
+    assert_eq!(wrong(get_table(&wire, &key(), None)), "texts: has no value 3");
     assert!(matches!(get(seat_token(TABLE)), Ok(ViewerCredential::Seat(token)) if token.seat() == seat(1)));
     assert!(matches!(get(spectator_token(TABLE)), Ok(ViewerCredential::Spectator(_))));
     for token in [seat_token(OTHER), spectator_token(OTHER)] {
@@ -95,7 +99,7 @@ fn get_table_accepts_a_seat_token_a_spectator_token_or_none() {
     }
     assert_eq!(reason(get("plv_x".to_owned())), v1::ErrorReason::TokenInvalid);
     assert_eq!(reason(get("hello".to_owned())), v1::ErrorReason::TokenInvalid);
-    let bad = v1::GetTableRequest { table_id: String::new(), token: String::new() };
+    let bad = v1::GetTableRequest::default();
     assert!(wrong(get_table(&bad, &key(), None)).starts_with("table_id: "));
 }
 
